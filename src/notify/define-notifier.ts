@@ -63,6 +63,8 @@ export interface SendOptions {
 export interface ChannelLimit {
   /** Identifies the channel; no secret. */
   readonly key: string;
+  /** The key by the vendor's own name of the channel, which only its answer tells. Absent: there is no other name. */
+  readonly vendorKey?: (sent: VendorRef) => string | undefined;
   /** The least time between two messages on average, in milliseconds of wall time; 0 for no limit. */
   readonly everyMs: number;
   /** How many may be sent at once after a pause. */

@@ -18,7 +18,7 @@ export function createChannelLimitStore(db: Db) {
      */
     async take({ key, everyMs, burst }: Pace): Promise<{ readonly failures: number } | null> {
       const { rows } = await sql<{ failures: number }>`
-        insert into earshot.channel_limits as l (channel, tokens) values (${key}, ${burst - 1})
+        insert into earshot.channel_limits as l (channel, tokens) values (${channelOf(key)}, ${burst - 1})
         on conflict (channel) do update set counted_wall = greatest(now(), l.counted_wall), tokens = ${tokensLeft(everyMs, burst)} - 1
         where l.closed_until_wall <= now() and ${tokensLeft(everyMs, burst)} >= 1
         returning failures
@@ -28,7 +28,33 @@ export function createChannelLimitStore(db: Db) {
 
     /** Gives the slot back: nothing was sent. */
     async giveBack(key: string): Promise<void> {
-      await sql`update earshot.channel_limits set tokens = tokens + 1 where channel = ${key}`.execute(db);
+      await sql`update earshot.channel_limits set tokens = tokens + 1 where channel = ${channelOf(key)}`.execute(
+        db,
+      );
+    },
+
+    /** The vendor calls this channel `channel`: from now on both keys have one limit. */
+    async name(key: string, channel: string): Promise<void> {
+      // What the key has used up or waits for holds for the channel: else each name would bring a burst of its own.
+      await sql`
+        with renamed as (
+          update earshot.channel_limits set same_as = ${channel}
+          where channel = ${key} and same_as is distinct from ${channel} returning *)
+        insert into earshot.channel_limits as l (channel, tokens, counted_wall, closed_until_wall, failures, reason)
+        select ${channel}, tokens, counted_wall, closed_until_wall, failures, reason from renamed
+        on conflict (channel) do update set tokens = least(l.tokens, excluded.tokens),
+          closed_until_wall = greatest(l.closed_until_wall, excluded.closed_until_wall),
+          failures = greatest(l.failures, excluded.failures), reason = coalesce(excluded.reason, l.reason)
+      `.execute(db);
+    },
+
+    /** Every key that has the limit of this one, which is among them. */
+    async keysOf(key: string): Promise<string[]> {
+      const { rows } = await sql<{ key: string }>`
+        select ${key} as key union select ${channelOf(key)} union
+          select channel from earshot.channel_limits where same_as = ${channelOf(key)}
+      `.execute(db);
+      return rows.map((row) => row.key);
     },
 
     /** Closes the channel for this time. After it, one message at a time tries it until one arrives. */
@@ -36,7 +62,7 @@ export function createChannelLimitStore(db: Db) {
       const until = sql`now() + make_interval(secs => ${forMs / 1000})`;
       await sql`
         insert into earshot.channel_limits as l (channel, tokens, counted_wall, closed_until_wall, failures, reason)
-        values (${key}, 1, ${until}, ${until}, 1, ${reason})
+        values (${channelOf(key)}, 1, ${until}, ${until}, 1, ${reason})
         on conflict (channel) do update set closed_until_wall = greatest(l.closed_until_wall, ${until}), tokens = 1,
           counted_wall = greatest(l.closed_until_wall, ${until}), failures = l.failures + 1, reason = ${reason}
       `.execute(db);
@@ -45,15 +71,16 @@ export function createChannelLimitStore(db: Db) {
     /** The channel works again. */
     async reopen(key: string): Promise<void> {
       await sql`
-        update earshot.channel_limits set failures = 0, reason = null, closed_until_wall = '-infinity' where channel = ${key}
+        update earshot.channel_limits set failures = 0, reason = null, closed_until_wall = '-infinity'
+        where channel = ${channelOf(key)}
       `.execute(db);
     },
 
     /** Channels that are sending or rate-limited: their backlog is not a stall. */
     async moving(): Promise<string[]> {
       const { rows } = await sql<{ key: string }>`
-        select channel as key from earshot.channel_limits
-        where closed_until_wall > now() - interval '1 min' or counted_wall > now() - interval '1 min'
+        select k.channel as key from ${KEYS}
+        where l.closed_until_wall > now() - interval '1 min' or l.counted_wall > now() - interval '1 min'
       `.execute(db);
       return rows.map((row) => row.key);
     },
@@ -61,15 +88,23 @@ export function createChannelLimitStore(db: Db) {
     /** Channels that are closed now, and for how long. */
     async closed(): Promise<{ key: string; forMs: number; reason: string | null }[]> {
       const { rows } = await sql<{ key: string; forMs: number; reason: string | null }>`
-        select channel as key, extract(epoch from closed_until_wall - now())::float8 * 1000 as "forMs", reason
-        from earshot.channel_limits where closed_until_wall > now() order by channel
+        select k.channel as key, extract(epoch from l.closed_until_wall - now())::float8 * 1000 as "forMs", l.reason
+        from ${KEYS} where l.closed_until_wall > now() order by k.channel
       `.execute(db);
       return rows;
     },
   };
 }
 
-/** The slots that have refilled since the last count; at most one after a failure. */
+/** The channel that has the limit of this key: another one where the vendor has told its name for it. */
+function channelOf(key: string) {
+  return sql`coalesce((select same_as from earshot.channel_limits where channel = ${key}), ${key})`;
+}
+
+/** Every key k with the row l that holds its limit. */
+const KEYS = sql`earshot.channel_limits k join earshot.channel_limits l on l.channel = coalesce(k.same_as, k.channel)`;
+
+/** What has come together since it was last counted; after a failure never more than one. */
 function tokensLeft(everyMs: number, burst: number) {
   const most = sql`(case when l.failures > 0 then 1 else ${burst}::float8 end)`;
   if (everyMs <= 0) return sql`${burst}::float8`;

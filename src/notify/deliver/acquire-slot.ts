@@ -1,4 +1,4 @@
-import type { ChannelLimit } from "../define-notifier.ts";
+import type { ChannelLimit, VendorRef } from "../define-notifier.ts";
 
 /** The stored state of rate-limited channels. */
 export interface ChannelLimits {
@@ -8,13 +8,17 @@ export interface ChannelLimits {
   /** Closes the channel for `forMs`, for all its receivers. */
   close(key: string, forMs: number, reason: string): Promise<void>;
   reopen(key: string): Promise<void>;
+  /** The vendor calls the channel of this key so: both have one limit from now on. */
+  name(key: string, channel: string): Promise<void>;
+  /** Every key that has the limit of this one, which is among them. */
+  keysOf(key: string): Promise<readonly string[]>;
 }
 
 /** A slot that was taken, until the outcome of the message is known. */
 export interface AcquiredSlot {
   /** Nothing was sent: the slot is free again. */
   giveBack(): Promise<void>;
-  worked(): Promise<void>;
+  worked(sent?: VendorRef): Promise<void>;
   /** The channel itself has a problem: all wait as long as it asks, else 1 s, 2 s, 4 s … up to a minute. */
   failed(reason: string, retryAfterMs: number | null): Promise<number>;
 }
@@ -28,7 +32,10 @@ export async function acquireSlot(
   if (taken === null) return null;
   return {
     giveBack: () => channelLimits.giveBack(channel.key),
-    worked: async () => {
+    worked: async (sent) => {
+      const vendorKey = sent === undefined ? undefined : channel.vendorKey?.(sent);
+      if (vendorKey !== undefined && vendorKey !== channel.key)
+        await channelLimits.name(channel.key, vendorKey);
       if (taken.failures > 0) await channelLimits.reopen(channel.key);
     },
     failed: async (reason, retryAfterMs) => {

@@ -84,7 +84,8 @@ export async function deliver(
   if (channel === undefined) return deliverOne(parts, [job], ANYWHERE, signal);
   const slot = await acquireSlot(parts.channelLimits, channel);
   if (slot === null) return { outcome: "paced" };
-  const next = await parts.log.nextDue(parts.receiversOf(channel.key));
+  const keys = await parts.channelLimits.keysOf(channel.key);
+  const next = await parts.log.nextDue(keys.flatMap(parts.receiversOf));
   // If another worker has just taken that one, the slot is used for this job.
   return deliverOne(parts, next === null ? [job] : [next, job], slot, signal);
 }
@@ -132,7 +133,7 @@ async function deliverOne(
       if (notifier.liveMessages !== undefined) await follow(parts, notification);
       await parts.log.markSent(notification, parts.clock.now(), vendorRef, covered);
     });
-    await slot.worked();
+    await slot.worked(vendorRef);
     return { outcome: "sent", receiver: notification.receiver };
   } catch (error) {
     if (lost.signal.aborted) return { outcome: "not-due" };

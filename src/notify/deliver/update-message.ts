@@ -152,7 +152,8 @@ async function hasRoom(
   { channel }: Notifier,
 ): Promise<boolean> {
   if (channel === undefined) return true;
-  if ((await log.nextDue(receiversOf(channel.key))) !== null) return false;
+  const keys = await channelLimits.keysOf(channel.key);
+  if ((await log.nextDue(keys.flatMap(receiversOf))) !== null) return false;
   return (await acquireSlot(channelLimits, channel)) !== null;
 }
 

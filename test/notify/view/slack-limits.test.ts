@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChannels } from "../../../src/app/channels.ts";
@@ -17,6 +18,8 @@ import { type FakeSlack, startFakeSlack } from "../../fakes/slack.ts";
 import { useStores } from "../../use-stores.ts";
 
 const NOON = Date.UTC(2026, 2, 2, 12);
+/** What the fake Slack calls #alerts: made from its name. */
+const ALERTS_ID = `C0${createHash("sha256").update("alerts").digest("hex").slice(0, 9).toUpperCase()}`;
 const AWAY = { method: "chat.postMessage", answer: { status: 503, body: "" } };
 
 const { database, stores } = await useStores();
@@ -30,19 +33,22 @@ beforeAll(async () => {
   fake = await startFakeSlack();
   const deps = await notifierDeps();
   const notifiers = new Map<string, Notifier>(
-    Object.entries({ alerts: "#alerts", "alerts-too": "alerts", crisis: "#crisis" }).map(
-      ([name, channel]) => [
-        name,
-        slack.create(
-          // So slow that the seconds lost by a busy machine do not matter.
-          slack.config.parse({
-            ...{ kind: "slack", channel, token: fake.token, apiUrl: fake.apiUrl },
-            ...{ postEvery: "1m", editEvery: "2m" },
-          }),
-          deps,
-        ),
-      ],
-    ),
+    Object.entries({
+      alerts: "#alerts",
+      "alerts-too": "alerts",
+      crisis: "#crisis",
+      "alerts-by-id": ALERTS_ID,
+    }).map(([name, channel]) => [
+      name,
+      slack.create(
+        // So slow that the seconds which a busy machine loses do not count.
+        slack.config.parse({
+          ...{ kind: "slack", channel, token: fake.token, apiUrl: fake.apiUrl },
+          ...{ postEvery: "1m", editEvery: "2m" },
+        }),
+        deps,
+      ),
+    ]),
   );
   places = createChannels(notifiers);
   parts = {
@@ -183,7 +189,36 @@ test("a 429 closes that channel as long as Slack asks, and no other", async () =
   expect(await stores.channelLimits.closed()).toEqual([]);
 });
 
-test("an hour without Slack: one try a minute, then everything in order, at the usual rate, none twice", async () => {
+test("one channel by name and by id has one limit, as soon as Slack has said that they are one", async () => {
+  await addPending("info", "by-name");
+  await sweep();
+  expect((await fake.messages())[0]?.channel).toBe(ALERTS_ID);
+  for (let i = 0; i < 3; i++) await addPending("info", `name-${i}`);
+  await sweep();
+  // Four of the five that may go at once are gone, whatever the channel is called.
+  await addPending("critical", "by-id", "alerts-by-id");
+  expect(await sweep()).toEqual(["sent"]);
+  await addPending("info", "late");
+  await addPending("critical", "gravest", "alerts-by-id");
+  expect(await sweep()).toEqual(["paced", "paced"]);
+  fake.faults.push({
+    method: "chat.postMessage",
+    answer: { status: 429, headers: { "retry-after": "300" }, body: "" },
+  });
+  await pass(MINUTE);
+  await sweep();
+  const calls = fake.calls.length;
+  await pass(4 * MINUTE);
+  expect(await sweep()).toEqual([]);
+  expect(fake.calls.length).toBe(calls);
+  await pass(MINUTE);
+  await sweep();
+  await pass(MINUTE);
+  await sweep();
+  expect((await told("#alerts")).slice(-2)).toEqual(["gravest", "late"]);
+});
+
+test("an hour without Slack: one try a minute, and then everything in its order, at the usual pace, none twice", async () => {
   for (let i = 0; i < 4; i++) await addPending("info", `mild-${i}`);
   await addPending("critical", "most-severe");
   for (let second = 0; second < 3600; second += 20) {

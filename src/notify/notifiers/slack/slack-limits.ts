@@ -10,8 +10,14 @@ const EDIT_EVERY_MS = 1_200;
 
 /** The rate limit of messages, which Slack counts by channel. */
 export function postLimit(config: SlackConfig): ChannelLimit {
-  const channel = config.channel.replace(/^#/, "");
-  return { key: `slack/${channel}/${appMark(config)}`, everyMs: config.postEvery, burst: BURST };
+  const keyOf = (channel: string): string => `slack/${channel}/${appMark(config)}`;
+  return {
+    key: keyOf(config.channel.replace(/^#/, "")),
+    // A channel may be configured by name here and by id there: Slack answers with the id.
+    vendorKey: ({ channel }) => (channel === undefined ? undefined : keyOf(channel)),
+    everyMs: config.postEvery,
+    burst: BURST,
+  };
 }
 
 /** The rate limit of edits, which Slack counts by app. */
