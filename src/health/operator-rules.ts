@@ -35,7 +35,7 @@ export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = 
     severity: "critical",
     overAfterMs: 2 * MINUTE,
     description:
-      "Work is due and no worker takes it. Nothing is lost: it is in the tables, and a worker will take it.",
+      "Work is due and no process does it. Nothing is lost: it is kept in the database until one does.",
   },
   "receiver-fails": {
     severity: "critical",
@@ -65,11 +65,11 @@ export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = 
   "engine-was-away": {
     severity: "warning",
     overAfterMs: MINUTE,
-    description: "Something that Earshot depends on was down for a while.",
+    description: "Something that Earshot needs could not be reached for a while.",
   },
   "dead-letters": {
     severity: "warning",
     overAfterMs: MINUTE,
-    description: "Something always failed and is now a dead letter, so that it blocks nothing else.",
+    description: "Something failed at every try and is left out, so that it blocks nothing else.",
   },
 };

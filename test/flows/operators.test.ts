@@ -176,7 +176,7 @@ onAnyEngine((tell) => {
       { rule: "source-lag", state: "firing", notifications: ["alerts fired sent"] },
     ]);
     const [told] = await story.told("#alerts");
-    expect(told).toMatch(/^WARNING Earshot: 2 of 2 queries are not read up to the present/);
+    expect(told).toMatch(/^WARNING Earshot: alerts come late: 2 of 2 queries are behind, by up to/);
     await lookUntil(story, "11:10", 5);
     expect((await alerts(story))[0]?.notifications).toEqual(["alerts fired sent", "alerts escalated sent"]);
     await asAdministrator(story.databaseUrl, "delete from local_api.fault");

@@ -185,7 +185,7 @@ describe("the operators' alerts about a receiver", () => {
     const waits = checkReceiver("hook", { ...failure, forMs: HOUR, times: 60 }, 5 * MINUTE);
     expect(waits).toMatchObject({
       outcome: "KeepsFailing",
-      because: expect.stringContaining("tried for two days"),
+      because: expect.stringContaining("kept and tried again for at least two days"),
     });
     const lost = checkReceiver("hook", failure, 5 * MINUTE, { n: 3, error: "HTTP 503" });
     expect(lost).toMatchObject({
@@ -199,7 +199,8 @@ describe("the operators' alerts about a receiver", () => {
     expect(checkReceiver("hook", undefined, 5 * MINUTE)).toEqual({ outcome: "Works" });
     expect(checkReceiver("hook", undefined, 5 * MINUTE, { n: 1, error: "HTTP 400" })).toEqual({
       outcome: "GaveUp",
-      because: "1 message to hook was given up: HTTP 400. earshot redeliver hook tries it again",
+      because:
+        "1 message did not reach hook and is not tried again: HTTP 400. Newer ones arrive. earshot redeliver hook tries it once more",
     });
   });
 });

@@ -1,4 +1,5 @@
 import type { OpenBounces } from "../../model/bounce.ts";
+import { sentence } from "./name-some.ts";
 
 export type BouncesVerdict =
   | { readonly outcome: "Reaches" }
@@ -16,6 +17,6 @@ export function checkBounces(bounces: OpenBounces, current: string | undefined):
   if (times < LEAST_BOUNCES) return { outcome: "CameBackOnce" };
   return {
     outcome: "ComesBack",
-    because: `receiver ${receiver} does not get its mails: ${times} to ${to} came back, the newest with ${detail}. Check the address; nothing is disabled, and mails go on being sent to it`,
+    because: `receiver ${receiver} does not get its mails: ${times} to ${to} came back. The newest said: ${sentence(detail)} Nobody has read these mails, and new ones are still sent to this address. Correct it in earshot.yaml, or have the mailbox repaired`,
   };
 }

@@ -1,5 +1,6 @@
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { sentence } from "./name-some.ts";
 
 /** An edition that is due and not built. */
 export interface DueDigest {
@@ -27,17 +28,20 @@ export function checkDigest(
   const lateMs = now - digest.dueAt;
   if (lateMs < 0) return { outcome: "OnTime" };
   const what = `the digest ${digest.name} of ${digest.localDate}`;
-  const reason = digest.error === null ? "" : `: ${digest.error}`;
   if (digest.deadLetters) {
     return {
       outcome: "NotBuilt",
-      because: `${what} was given up${reason}. Fix the cause, then run earshot dead-letters replay`,
+      because: `${what} is not sent: it failed at every try. ${digest.error === null ? "" : `The reason: ${sentence(digest.error)} `}Once the cause is fixed, earshot dead-letters replay builds and sends it`,
     };
   }
   const waitedMs = Math.min(lateMs, terms.upForMs);
   if (waitedMs < terms.lateMs + terms.patienceMs) return { outcome: "Late" };
   return {
     outcome: "NotBuilt",
-    because: `${what} is late by ${formatDuration(lateMs)}${reason}. ${digest.error === null ? "Does a process with the role digest run?" : "It is tried again"}`,
+    because: `${what} is late by ${formatDuration(lateMs)}. ${
+      digest.error === null
+        ? "It is sent as soon as a process builds it: check that one with the role digest runs"
+        : `The last try failed: ${sentence(digest.error)} It is tried again by itself; if the reason stays the same, that has to be fixed first`
+    }`,
   };
 }

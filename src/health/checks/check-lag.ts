@@ -2,7 +2,7 @@ import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { QueryProgress } from "../../model/pipeline-facts.ts";
 import type { Severity } from "../../model/severity.ts";
-import { nameSome } from "./name-some.ts";
+import { nameSome, sentence } from "./name-some.ts";
 
 export type Lag =
   | { readonly outcome: "UpToDate" }
@@ -54,7 +54,7 @@ export function checkLag(
     behind: lagging.length,
     worstMs: worst.lagMs,
     severity: worst.lagMs > CRITICAL_AT * limitMs ? "critical" : "warning",
-    because: `${lagging.length} of ${progress.length} queries are not read up to the present, the last by ${formatDuration(worst.lagMs)} (limit ${formatDuration(limitMs)}): ${names}. ${reason === undefined ? "The calls succeed: the account may have too few of them, or no worker polls" : `The last call failed: ${reason}`}`,
+    because: `alerts come late: ${lagging.length} of ${progress.length} queries are behind, by up to ${formatDuration(worst.lagMs)} (limit ${formatDuration(limitMs)}). Behind: ${names}. Nothing is lost: each is read on from where it stopped. ${reason == null ? "No call has failed: the account may allow too few calls for so many queries, or no process with the role poll runs" : `The last call to the source failed: ${sentence(reason)} earshot doctor tries the source`}`,
   };
 }
 

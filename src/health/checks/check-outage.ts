@@ -1,6 +1,7 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { Outage } from "../../model/outage.ts";
+import { sentence } from "./name-some.ts";
 
 export type OutageVerdict =
   /** Too short for a message, or too long ago; the console shows it. */
@@ -48,15 +49,21 @@ export function checkOutages(
 }
 
 function describeAway({ engine, from, to, because }: Outage): string {
-  const error = because === null ? "" : ` (${because})`;
-  return `${WHO[engine]} for ${formatDuration(to - from)}${error}. Work went on by itself afterwards: nothing is lost, and mentions from that time are read now`;
+  const error = because === null ? "" : ` The reason: ${sentence(because)}`;
+  return `nothing was watched for ${formatDuration(to - from)}: ${WHO[engine]}.${error} It is over, and nothing is lost: what was published meanwhile is read now, so alerts about it come late. ${ADVICE[engine]}`;
 }
 
 const WHO: Readonly<Record<Outage["engine"], string>> = {
   database: "PostgreSQL could not be reached",
   queue: "the queue could not be reached",
-  earshot: "no process of Earshot worked",
+  earshot: "no process of Earshot ran",
+};
+
+const ADVICE: Readonly<Record<Outage["engine"], string>> = {
+  database: "If nobody restarted PostgreSQL, look at its log",
+  queue: "If nobody restarted Redis (or PostgreSQL, where there is none), look at its log",
+  earshot: "If nobody stopped it, look at its log and at what starts it",
 };
 
 const EMPTIED =
-  "The queue came back empty. Its jobs were made again from the tables, so nothing is lost. If it was Redis: give it persistence (appendonly yes) and keep others from flushing it; earshot doctor checks both";
+  "The queue came back empty. Its jobs were made again from the database, so nothing is lost. If it is Redis, let it keep its data (appendonly yes) and keep other programs from flushing it; earshot doctor checks both";

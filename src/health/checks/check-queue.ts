@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { WaitingWork } from "../../model/pipeline-facts.ts";
@@ -34,7 +35,7 @@ export function checkQueue(
     return standsStill(
       "engine",
       engineMs,
-      `no work has come out of the queue for ${formatDuration(engineMs)}, so nothing is polled and nobody is notified of new alerts. Nothing is lost: work goes on by itself when the queue is back. Check Redis (REDIS_URL), or PostgreSQL if there is none: is it up, has it free space, does it accept writes?`,
+      `no new mentions are read and nobody is notified of new alerts: no work has come out of the queue for ${formatDuration(engineMs)}. Nothing is lost: work goes on by itself when the queue is back. Look at Redis (REDIS_URL), or at PostgreSQL where there is none: does it run, is its disk full, does it accept writes?`,
     );
   }
   const deliverMs = Math.min(waiting.deliveries > 0 ? waiting.oldestDeliveryMs : 0, upForMs);
@@ -42,7 +43,7 @@ export function checkQueue(
     return standsStill(
       "deliver",
       deliverMs,
-      `${waiting.deliveries} notifications are ready and no worker sends them, the oldest for ${formatDuration(deliverMs)}. Does a process with the role deliver run?`,
+      `${counted(waiting.deliveries, "message")} ${waiting.deliveries === 1 ? "is" : "are"} not sent: no process has taken the oldest for ${formatDuration(deliverMs)}. Nothing is lost: they go out when one does. Check that a process with the role deliver runs`,
     );
   }
   const idleMs = Math.min(
@@ -54,7 +55,7 @@ export function checkQueue(
     return standsStill(
       "poll",
       idleMs,
-      `${waiting.polls} polls are due and none was started for ${formatDuration(idleMs)}. Does a process with the role poll run?`,
+      `no new mentions are read: ${counted(waiting.polls, "query", "queries")} ${waiting.polls === 1 ? "is" : "are"} due, and no process has read any for ${formatDuration(idleMs)}. Nothing is lost: reading goes on where it stopped. Check that a process with the role poll runs`,
     );
   }
   return { outcome: "Moves" };

@@ -27,6 +27,6 @@ export function checkRateLimit(
   return {
     outcome: "LimitedForLong",
     since,
-    because: `the source has answered "too many calls" for ${formatDuration(now - since)}. Watch fewer queries, poll less often (source.pollEvery), or ask for a larger limit; other programs may use the same account`,
+    because: `mentions are read late: the source has answered "too many calls" for ${formatDuration(now - since)}. Nothing is lost: what waits is read when the account may call again. Watch fewer queries, poll less often (source.pollEvery), or ask for a larger limit. Perhaps another program uses the same account`,
   };
 }

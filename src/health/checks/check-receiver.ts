@@ -2,6 +2,7 @@ import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { trimFullStops } from "../../lib/trim-full-stops.ts";
 import type { Failure } from "../../model/failure.ts";
+import { sentence } from "./name-some.ts";
 
 export type ReceiverVerdict =
   | { readonly outcome: "Works" }
@@ -28,26 +29,21 @@ export function checkReceiver(
     const { n, error } = givenUp;
     return {
       outcome: "GaveUp",
-      because: `${counted(n, "message")} to ${receiver} ${n === 1 ? "was" : "were"} given up: ${sentence(error)} ${again} ${n === 1 ? "it" : "them"} again`,
+      because: `${counted(n, "message")} did not reach ${receiver} and ${n === 1 ? "is" : "are"} not tried again: ${sentence(error)} Newer ones arrive. ${again} ${n === 1 ? "it" : "them"} once more`,
     };
   }
   if (failure.final)
     return {
       outcome: "Refuses",
-      because: `receiver ${receiver} gets no messages: ${sentence(failure.message)} Once that is fixed, earshot redeliver ${receiver} sends what was refused`,
+      because: `receiver ${receiver} gets no messages: ${sentence(failure.message)} What was refused is kept, and is not tried again by itself: once this is fixed, earshot redeliver ${receiver} sends it`,
     };
   if (failure.forMs < longestMs || failure.times < LEAST_TRIES) return { outcome: "TriesAgain" };
-  const lost =
+  const kept =
     givenUp === undefined
-      ? "Its messages wait and are retried for two days"
-      : `${counted(givenUp.n, "message")} ${givenUp.n === 1 ? "was" : "were"} tried for two days and given up; once it works, ${again} ${givenUp.n === 1 ? "it" : "them"} again. Newer messages wait and are retried`;
+      ? "Its messages are kept and tried again for at least two days"
+      : `${counted(givenUp.n, "message")} ${givenUp.n === 1 ? "was" : "were"} tried for two days and given up: once it works, ${again} ${givenUp.n === 1 ? "it" : "them"} once more. Newer ones are kept and tried again`;
   return {
     outcome: "KeepsFailing",
-    because: `receiver ${receiver} has failed ${failure.times} times in ${formatDuration(failure.forMs)}: ${sentence(failure.message)} ${lost}`,
+    because: `receiver ${receiver} gets no messages: ${failure.times} tries have failed in ${formatDuration(failure.forMs)}. The last error: ${sentence(failure.message)} ${kept}`,
   };
-}
-
-/** A vendor's text may already end with a full stop. */
-function sentence(text: string): string {
-  return `${trimFullStops(text)}.`;
 }

@@ -1,5 +1,6 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { Failure } from "../../model/failure.ts";
+import { sentence } from "./name-some.ts";
 
 export type Refusal =
   | { readonly outcome: "Answers" }
@@ -22,7 +23,7 @@ export function checkRefusal(failures: readonly Failure[]): Refusal {
     return {
       outcome: "LoginRefused",
       since: earliest(logins),
-      because: `the source refuses our login (${login.message}). Put the right source.username, source.password and source.clientId into earshot.yaml; earshot doctor tries them`,
+      because: `no new mentions are read: the source refuses our login. It said: ${sentence(login.message)} What is published meanwhile is read once the login works. Put the right source.username, source.password and source.clientId into earshot.yaml and start Earshot again; earshot doctor tries them`,
     };
   }
   const forbidden = calls.filter(({ reason }) => reason === "forbidden");
@@ -33,7 +34,7 @@ export function checkRefusal(failures: readonly Failure[]): Refusal {
     outcome: "Forbidden",
     since: earliest(forbidden),
     scopes: forbidden.length,
-    because: `the source forbids us ${what} (${first.message}). Have the account's administrator give this user the role and the projects that it needs`,
+    because: `some mentions cannot be read: the source forbids us ${what}. It said: ${sentence(first.message)} What is missing is read once this is allowed. Have the account's administrator give this user the role and the projects that it needs`,
   };
 }
 

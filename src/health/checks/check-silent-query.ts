@@ -28,7 +28,7 @@ export function checkSilentQuery(rhythm: QueryRhythm, leastMs: number): SilentQu
   return {
     outcome: "Silent",
     usual,
-    because: `nothing new for ${formatDuration(silentMs)}; in the same hours of the last ${rhythm.before.length} days it brought ${usual} or more on three days of four. Check the query at the source: it may have been changed, paused or emptied`,
+    because: `no new mention for ${formatDuration(silentMs)}. In the same hours of the last ${rhythm.before.length} days there were ${usual} or more on three days of four. If people still write about it, its alerts are missing: look at the query at the source, which may have been changed, paused or emptied`,
   };
 }
 

@@ -12,6 +12,7 @@ import { checkRateLimit } from "./check-rate-limit.ts";
 import { checkReceiver } from "./check-receiver.ts";
 import { checkRefusal } from "./check-refusal.ts";
 import { checkSilentQuery } from "./check-silent-query.ts";
+import { sentence } from "./name-some.ts";
 import type { PipelineHealth } from "./pipeline-health.ts";
 
 /** How long digests wait for their queries. */
@@ -90,7 +91,7 @@ function silences(health: PipelineHealth, settings: OperatorConfig, explained: b
       rule: "query-silent",
       labels: { query: "many" },
       since: Math.min(...silent.map(({ since }) => since)),
-      because: `${silent.length} queries that are usually busy at this hour bring nothing new. The source may have stopped indexing`,
+      because: `${silent.length} queries that are usually busy at this hour bring no new mention. If people still write, all alerts on them are missing. So many at once point to the source itself: ask its support whether it still collects`,
       values: { queries: silent.length },
     },
   ];
@@ -144,7 +145,7 @@ function pictureProblems(health: PipelineHealth): Problem[] {
       rule: "pictures-left-out" as const,
       labels: { messagesTo: scope },
       since,
-      because: `messages to ${scope} bring no charts: ${message}`,
+      because: `messages to ${scope} come without charts: ${sentence(message)} Everything else in them arrives`,
       values: {},
     }));
 }

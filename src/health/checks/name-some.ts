@@ -4,3 +4,23 @@ export function nameSome(names: readonly string[]): string {
   const rest = names.length - shown.length;
   return rest > 0 ? `${shown.join(", ")} and ${rest} more` : shown.join(", ");
 }
+
+/** What a vendor or a library said, in words for people and as one sentence: it may end with a full stop of its own. */
+export function sentence(text: string): string {
+  const plain = text.replace(
+    /(?:\b(?:connect|getaddrinfo|read|write) )?\b(E[A-Z_]{4,})\b(?: (?:\S+:\d+|\/\S+))?/g,
+    (all, code) => ERRORS[code] ?? all,
+  );
+  return `${plain.replace(/[.\s]+$/, "")}.`;
+}
+
+const ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection broken off",
+  EPIPE: "connection broken off",
+  ETIMEDOUT: "no answer in time",
+  ENOTFOUND: "host not found",
+  EAI_AGAIN: "host not found at the moment",
+  EHOSTUNREACH: "host not reachable",
+  ENETUNREACH: "network not reachable",
+};

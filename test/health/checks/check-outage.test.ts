@@ -49,7 +49,7 @@ test("operators read what was down, for how long, by which error, and that nothi
   expect(checkOutages([away(63, { because: "connect ECONNREFUSED" })], null, NOW)).toMatchObject({
     outcome: "WorthTelling",
     because:
-      "PostgreSQL could not be reached for 1m 3s (connect ECONNREFUSED). Work went on by itself afterwards: nothing is lost, and mentions from that time are read now",
+      "nothing was watched for 1m 3s: PostgreSQL could not be reached. The reason: connection refused. It is over, and nothing is lost: what was published meanwhile is read now, so alerts about it come late. If nobody restarted PostgreSQL, look at its log",
   });
 });
 
@@ -67,7 +67,7 @@ test("all outages of one engine are one alert: that it was down, and that it cam
     ["engine-was-away", { engine: "database" }, { forMs: 90 * SECOND }],
     ["engine-was-away", { engine: "queue" }, { forMs: 40 * SECOND }],
   ]);
-  expect(problems[1]?.because).toMatch(/could not be reached for 40s.*The queue came back empty/);
+  expect(problems[1]?.because).toMatch(/for 40s: the queue could not be reached.*The queue came back empty/);
 });
 
 test("right after the tables came back the queue does not stand still", () => {
@@ -99,6 +99,6 @@ test("dead letters are one problem for each kind, with the reason of the newest"
     ["dead-letters", { kind: "page" }],
   ]);
   expect(problems[1]?.because).toContain(
-    "3 pages always failed and are dead letters; the newest: half a page.",
+    "3 pages of mentions failed at every try and are left out. The reason of the newest: half a page. No rule",
   );
 });

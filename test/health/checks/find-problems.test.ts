@@ -77,7 +77,7 @@ test("lag becomes critical when it goes on, and names the worst and the reason",
   );
   expect(problem).toMatchObject({ severity: "critical", values: { queries: 2, lagMs: 121 * MINUTE } });
   expect(problem?.because).toBe(
-    "2 of 2 queries are not read up to the present, the last by 2h 1m (limit 30m): Acme, Bolt. The last call failed: mentions: 502",
+    "alerts come late: 2 of 2 queries are behind, by up to 2h 1m (limit 30m). Behind: Acme, Bolt. Nothing is lost: each is read on from where it stopped. The last call to the source failed: mentions: 502. earshot doctor tries the source",
   );
 });
 
@@ -218,6 +218,48 @@ test("a receiver whose mails bounce is reported with the server's answer and wha
     values: { bounces: 3 },
   });
   expect(problem?.because).toBe(
-    "receiver on-call does not get its mails: 3 to duty@brand.example came back, the newest with 5.1.1 User unknown. Check the address; nothing is disabled, and mails go on being sent to it",
+    "receiver on-call does not get its mails: 3 to duty@brand.example came back. The newest said: 5.1.1 User unknown. Nobody has read these mails, and new ones are still sent to this address. Correct it in earshot.yaml, or have the mailbox repaired",
   );
+});
+
+const NODE_ERROR = "connect ECONNREFUSED 127.0.0.1:6379.";
+
+test.each<[string, Partial<PipelineHealth>, string]>([
+  [
+    "a refused login",
+    { failures: [aFailure({ reason: "login", message: "400 invalid_grant." })] },
+    "no new mentions are read: the source refuses our login. It said: 400 invalid_grant. What is published meanwhile is read once the login works. Put the right source.username, source.password and source.clientId into earshot.yaml and start Earshot again; earshot doctor tries them",
+  ],
+  [
+    "a rate limit",
+    { failures: [aFailure({ reason: "rate-limited", since: NOW - 20 * MINUTE })] },
+    'mentions are read late: the source has answered "too many calls" for 20m. Nothing is lost: what waits is read when the account may call again. Watch fewer queries, poll less often (source.pollEvery), or ask for a larger limit. Perhaps another program uses the same account',
+  ],
+  [
+    "a queue that does not answer",
+    { lastJobAgoMs: 2 * MINUTE },
+    "no new mentions are read and nobody is notified of new alerts: no work has come out of the queue for 2m. Nothing is lost: work goes on by itself when the queue is back. Look at Redis (REDIS_URL), or at PostgreSQL where there is none: does it run, is its disk full, does it accept writes?",
+  ],
+  [
+    "one message that nobody sends",
+    waiting({ deliveries: 1, oldestDeliveryMs: 6 * MINUTE }),
+    "1 message is not sent: no process has taken the oldest for 6m. Nothing is lost: they go out when one does. Check that a process with the role deliver runs",
+  ],
+  [
+    "a receiver that is away",
+    { failures: [receiver({ forMs: 10 * MINUTE, times: 4, message: NODE_ERROR })] },
+    "receiver comms gets no messages: 4 tries have failed in 10m. The last error: connection refused. Its messages are kept and tried again for at least two days",
+  ],
+  [
+    "a digest that cannot be built",
+    { digests: [{ ...digest, deadLetters: true, error: "template digest.html: 3 faults." }] },
+    "the digest morning of 2026-03-02 is not sent: it failed at every try. The reason: template digest.html: 3 faults. Once the cause is fixed, earshot dead-letters replay builds and sends it",
+  ],
+  [
+    "a query that fell silent",
+    { rhythms: [rhythm([50, 40, 60, 55])] },
+    "Acme: no new mention for 2h. In the same hours of the last 4 days there were 40 or more on three days of four. If people still write about it, its alerts are missing: look at the query at the source, which may have been changed, paused or emptied",
+  ],
+])("%s is told by what stopped, what is lost and what to do", (_name, changes, because) => {
+  expect(findProblems(aLine(changes), SETTINGS).map((problem) => problem.because)).toEqual([because]);
 });
