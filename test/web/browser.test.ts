@@ -87,6 +87,23 @@ describe.skipIf(executable === null)("in a browser", () => {
     await page.context().close();
   });
 
+  test("an alert shows its buttons and what happened above its mentions on a phone, and beside them on a desk", async () => {
+    const top = async (page: Page, selector: string) =>
+      (await page.locator(selector).boundingBox()) ?? { x: 0, y: 0 };
+    const { page } = await openPage(`/alerts/${alertId}`, { viewport: { width: 390, height: 844 } });
+    const [buttons, happened, mentions] = [
+      await top(page, "form button >> nth=0"),
+      await top(page, "#h-line"),
+      await top(page, "#h-mentions"),
+    ];
+    expect(buttons.y).toBeLessThan(happened.y);
+    expect(happened.y).toBeLessThan(mentions.y);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    expect((await top(page, "#h-line")).x).toBeGreaterThan((await top(page, "#h-mentions")).x + 400);
+    expect((await top(page, "#h-line")).y).toBe((await top(page, "#h-why")).y);
+    await page.context().close();
+  });
+
   test("mentions and alerts appear while the page is open", async () => {
     const { page, faults } = await openPage("/");
     await page.locator("#live").filter({ hasText: "Live" }).waitFor();

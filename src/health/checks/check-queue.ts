@@ -35,7 +35,7 @@ export function checkQueue(
     return standsStill(
       "engine",
       engineMs,
-      `no new mentions are read and nobody is notified of new alerts: no work has come out of the queue for ${formatDuration(engineMs)}. Nothing is lost: work goes on by itself when the queue is back. Look at Redis (REDIS_URL), or at PostgreSQL where there is none: does it run, is its disk full, does it accept writes?`,
+      `no new mentions are read and no new alerts are sent: the queue has stood still for ${formatDuration(engineMs)}. Nothing is lost: work goes on by itself when the queue is back. Look at Redis (REDIS_URL), or at PostgreSQL where there is none: does it run, is its disk full, does it accept writes?`,
     );
   }
   const deliverMs = Math.min(waiting.deliveries > 0 ? waiting.oldestDeliveryMs : 0, upForMs);

@@ -96,17 +96,17 @@ ${token !== null && alertActionsPart(story.alert, token)}${livePart(address, { n
 export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: PageParts): Html {
   const { alert } = story;
   return html`<p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${handlingLine(alert)}</p>
-<div class="two">
-<div>
-<section class="panel" aria-labelledby="h-why"><h2 id="h-why">Why</h2><p class="because is-large" dir="auto">${alert.because}</p>${explained(story, explainer)}${facts(story, times.moment)}</section>
-${story.stories.length > 0 && html`<section class="panel" aria-labelledby="h-stories"><h2 id="h-stories">Stories shared more than once</h2>${storyList(story.stories, times.moment)}</section>`}
-<section class="panel" aria-labelledby="h-mentions"><h2 id="h-mentions">${story.mentionsAre === "matches" ? "Mentions that met the rule" : "Mentions in its window, largest reach first"}</h2>${mentionList(story.mentions, times, "None is stored any more.")}</section>
-</div>
-<div>
+<div class="two is-alert">
+<div><section class="panel" aria-labelledby="h-why"><h2 id="h-why">Why</h2><p class="because is-large" dir="auto">${alert.because}</p>${explained(story, explainer)}${facts(story, times.moment)}</section></div>
+<div class="aside">
 <section class="panel" aria-labelledby="h-line"><h2 id="h-line">What happened</h2>${timeline(story.events, times.moment)}</section>
 <section class="panel" aria-labelledby="h-receivers"><h2 id="h-receivers">Receivers</h2>${receiversSection(story, times.moment)}</section>
 <section class="panel" aria-labelledby="h-notified"><h2 id="h-notified">Who was notified</h2>${notificationsSection(story, times.moment)}
 ${hasPreviews === true && html`<p class="detail"><a href="/preview?alert=${alert.id}">See the message as it would be sent now</a></p>`}</section>
+</div>
+<div>
+${story.stories.length > 0 && html`<section class="panel" aria-labelledby="h-stories"><h2 id="h-stories">Stories told more than once</h2>${storyList(story.stories, times.moment)}</section>`}
+<section class="panel" aria-labelledby="h-mentions"><h2 id="h-mentions">${story.mentionsAre === "matches" ? "Mentions that met the rule" : "Mentions in its window, largest reach first"}</h2>${mentionList(story.mentions, times, "None is stored any more.")}</section>
 </div>
 </div>`;
 }

@@ -238,7 +238,7 @@ test.each<[string, Partial<PipelineHealth>, string]>([
   [
     "a queue that does not answer",
     { lastJobAgoMs: 2 * MINUTE },
-    "no new mentions are read and nobody is notified of new alerts: no work has come out of the queue for 2m. Nothing is lost: work goes on by itself when the queue is back. Look at Redis (REDIS_URL), or at PostgreSQL where there is none: does it run, is its disk full, does it accept writes?",
+    "no new mentions are read and no new alerts are sent: the queue has stood still for 2m. Nothing is lost: work goes on by itself when the queue is back. Look at Redis (REDIS_URL), or at PostgreSQL where there is none: does it run, is its disk full, does it accept writes?",
   ],
   [
     "one message that nobody sends",
