@@ -131,7 +131,7 @@ test("a silence for certain times of the week keeps to a time zone, and says wha
   });
   const page = await (await ask("/silences", headers)).text();
   expect(page).toContain("only fri 22:00–07:00 Asia/Kolkata");
-  expect(page).toContain("not at this hour, until");
+  expect(page).toContain("waits for its hours, until");
   await ask(`/silences/${silence?.id}/expire`, headers, { token, by: "Bo" });
 });
 

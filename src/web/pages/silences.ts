@@ -32,7 +32,7 @@ function stateOf({ startsAt, endsAt, windows }: Silence, times: Times): Html {
   if (windows.length === 0) return html`until ${times.moment(endsAt)}`;
   const found = rangeAt(windows, now);
   return found === null
-    ? html`not at this hour, until ${times.moment(endsAt)}`
+    ? html`waits for its hours, until ${times.moment(endsAt)}`
     : html`now, to ${times.moment(Math.min(found.until, endsAt))}; until ${times.moment(endsAt)}`;
 }
 
