@@ -34,7 +34,7 @@ onEveryEngine((tell) => {
     expect((await story.earshot.sweep()).digests).toBe(0);
     await story.earshot.checkHealth();
     expect(story.mailed("on-call@acme.example")).toEqual([
-      "[WARNING] Earshot: the digest morning-read of 2026-03-02 was given up: out of ink",
+      "[WARNING] Earshot: the digest morning-read of 2026-03-02 is not sent: it failed at every try",
     ]);
     expect(story.smtp.mails[0]?.parsed.text).toContain("earshot dead-letters replay");
 

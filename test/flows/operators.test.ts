@@ -77,7 +77,7 @@ onAnyEngine((tell) => {
       { rule: "source-refuses", state: "firing", notifications: ["desk fired sent"] },
     ]);
     expect(story.mailed("desk@acme.example")).toEqual([
-      "[CRITICAL] Earshot: the source refuses our login (login: the credentials were refused)",
+      "[CRITICAL] Earshot: no new mentions are read: the source refuses our login",
     ]);
     const [mail] = story.smtp.mails;
     expect(mail?.parsed.text).toContain("the source refuses our login");

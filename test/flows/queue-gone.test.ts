@@ -4,6 +4,10 @@ import type { Engine } from "./engines.ts";
 import { NEGATIVE } from "./rules.ts";
 import { startStory } from "./story.ts";
 
+const SUBJECT = expect.stringContaining(
+  "[CRITICAL] Earshot: no new mentions are read and no new alerts are sent",
+);
+
 test.skipIf(!hasRedis())(
   `a queue whose engine is gone is reported to the operators without it (${NO_REDIS} where there is none)`,
   async () => {
@@ -32,15 +36,13 @@ test.skipIf(!hasRedis())(
       await vi.waitFor(
         async () => {
           await story.earshot.checkHealth();
-          expect(story.mailed("on-call@acme.example")).toEqual([
-            expect.stringMatching(
-              /^\[CRITICAL\] Earshot: no work has come out of the queue for \ds, so nothing is polled/,
-            ),
-          ]);
+          expect(story.mailed("on-call@acme.example")).toEqual([SUBJECT]);
         },
         { timeout: 20_000, interval: 200 },
       );
-      expect(story.smtp.mails[0]?.parsed.text).toMatch(/no work has come out of the queue for \ds/i);
+      expect(story.smtp.mails[0]?.parsed.text).toMatch(
+        /the queue has stood still for \ds.*Nothing is lost/is,
+      );
       expect((await story.earshot.checkHealth()).heartbeat.outcome).not.toBe("Beats");
       await redis?.start();
       await vi.waitFor(
@@ -63,10 +65,7 @@ test.skipIf(!hasRedis())(
       );
       story.clock.advance(60_000);
       await story.earshot.checkHealth();
-      expect(story.mailed("on-call@acme.example")).toEqual([
-        expect.stringMatching(/^\[CRITICAL\] Earshot: no work has come out of the queue for \ds/),
-        expect.stringMatching(/^\[CRITICAL\] Earshot: no work has come out of the queue for \ds/),
-      ]);
+      expect(story.mailed("on-call@acme.example")).toEqual([SUBJECT, SUBJECT]);
     } finally {
       await story.end();
       await redis?.stop();
