@@ -54,7 +54,15 @@ test("a rule whose alerts no route takes, by severity, name, label or `not`", ()
     expect(to(match), JSON.stringify(match)).toEqual([]);
 });
 
-test("an escalation notifies somebody, too", () => {
+test("a rule whose alerts are left to the console on purpose", () => {
+  const routes = [
+    { match: { rule: "angry-press" }, receivers: [] },
+    { match: { rule: "calm" }, receivers: ["desk"] },
+  ];
+  expect(dead({ routes })).toEqual([]);
+});
+
+test("an escalation tells somebody, too", () => {
   const routes = [{ match: { severity: "critical" }, receivers: ["desk"] }];
   const escalations = [{ name: "e", steps: [{ after: "5m", receivers: ["desk"] }] }];
   expect(dead({ routes, escalations })).toEqual([]);

@@ -12,12 +12,18 @@ import type { GroupTerms, Terms } from "./batch.ts";
  */
 export function routeAlert(routes: readonly RouteConfig[], alert: MatchedAlert): Routing {
   const to = new Map<string, Addressed>();
-  for (const { route, by } of findRoutes(routes, alert, "")) {
+  const found = [...findRoutes(routes, alert, "")];
+  for (const { route, by } of found) {
     for (const receiver of route.receivers) {
       if (!to.has(receiver)) to.set(receiver, { receiver, by, terms: termsOf(route, by, alert) });
     }
   }
-  if (to.size === 0) return { outcome: "NoRoute", by: `none of ${routes.length} routes matches` };
+  if (to.size === 0) {
+    const by = found.map((one) => one.by).join(", ");
+    return found.length > 0
+      ? { outcome: "NoRoute", by: `${by} notifies nobody, on purpose` }
+      : { outcome: "NoRoute", by: `none of ${routes.length} routes matches` };
+  }
   return { outcome: "Routed", to: [...to.values()] };
 }
 
@@ -35,7 +41,8 @@ export type Routing =
 const Fields = {
   name: z.string().min(1).exactOptional(),
   match: AlertMatch.default({}),
-  receivers: z.array(z.string().min(1)).min(1, "name at least one receiver").exactOptional(),
+  /** Empty: nobody is notified, on purpose; the console alone shows these alerts. */
+  receivers: z.array(z.string().min(1)).exactOptional(),
   repeatEvery: z
     .union([Duration, z.literal("never").transform(() => null)], {
       error: `expected a duration such as "4h", or "never"`,
@@ -65,6 +72,10 @@ const WrittenRoute: z.ZodType<WrittenRoute> = z.strictObject({
 export const RouteConfig = WrittenRoute.superRefine((route, context) => {
   for (const path of withoutReceivers(route, [])) {
     context.addIssue({ code: "custom", path: [...path], message: `"receivers" is missing` });
+  }
+  if (route.receivers?.length === 0 && route.routes === undefined && Object.keys(route.match).length === 0) {
+    const message = "`receivers: []` means that nobody is notified, so say of which alerts: add match";
+    context.addIssue({ code: "custom", path: ["receivers"], message });
   }
 }).transform((route) => resolve(route, ROOT));
 

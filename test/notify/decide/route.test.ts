@@ -44,7 +44,16 @@ test("the first route that matches decides", () => {
   expect(receivers(given, alertOf({ queryName: "Delta" }))).toEqual(["everything"]);
 });
 
-test("`continue` lets later routes add receivers, each notified once on the terms of the first", () => {
+test("a route without receivers takes its alerts, notifies nobody and says so", () => {
+  const given = routes({ name: "page only", match: { rule: "crisis-*" }, receivers: [] }, {});
+  expect(routeAlert(given, alertOf())).toEqual({
+    outcome: "NoRoute",
+    by: "page only notifies nobody, on purpose",
+  });
+  expect(receivers(given, alertOf({ rule: "quiet" }))).toEqual(["team"]);
+});
+
+test("`continue` lets later routes add receivers, each told once on the terms of the first", () => {
   const given = routes(
     { name: "urgent", receivers: ["pager", "team"], repeatEvery: "1h", continue: true },
     { receivers: ["team", "mail"], repeatEvery: "1d" },
@@ -82,7 +91,7 @@ test("a route repeats every four hours and sends the end, unless it says otherwi
 });
 
 test.each([
-  [{ receivers: [] }, "receivers", "at least one receiver"],
+  [{ receivers: [] }, "receivers", "say of which alerts: add match"],
   [{ receivers: ["a"], repeatEvery: "often" }, "repeatEvery", `such as "4h", or "never"`],
   [{ receivers: ["a"], repeatEvery: "0s" }, "repeatEvery", `write "never"`],
   [{ receivers: ["a"], match: { severity: "fatal" } }, "match.severity", '"critical"'],
