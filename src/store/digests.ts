@@ -171,7 +171,7 @@ export function createDigestStore(db: Db) {
         with chosen as (
           select m.project_id, m.query_id, m.story, count(*) as mentions,
             count(*) filter (where m.sentiment = 'negative') as negative,
-            count(distinct coalesce(m.body->>'author', m.resource_id)) as authors,
+            count(distinct coalesce(m.body->>'author', m.resource_id)) as distinct_authors,
             least(sum(greatest(m.reach, 0)), 1e15)::double precision as audience, min(m.event_at) as first_at,
             (array_agg(m.resource_id order by m.reach desc nulls last, m.event_at, m.resource_id))[1] as top_id
           from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
@@ -179,7 +179,8 @@ export function createDigestStore(db: Db) {
           where m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)}
           group by 1, 2, 3
           order by count(*) desc, max(m.reach) desc nulls last limit ${MOST_STORIES})
-        select c.story, f.body as "topMention", c.mentions, c.negative, c.authors as "distinctAuthors", coalesce(c.audience, 0) as audience,
+        select c.story, f.body as "topMention", c.mentions, c.negative,
+          c.distinct_authors as "distinctAuthors", coalesce(c.audience, 0) as audience,
           c.first_at as "firstAt"
         from chosen c cross join lateral (
           select body from earshot.mentions m
