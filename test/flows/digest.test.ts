@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { onEveryEngine } from "./on-every-engine.ts";
 import { NEGATIVE } from "./rules.ts";
+import { asAdministrator } from "./story.ts";
+import { storyTime } from "./story-time.ts";
 
 onEveryEngine((tell) => {
   test("the day's digest is sent once at its local time, with any number of processes and sweeps", async () => {
@@ -56,5 +58,30 @@ onEveryEngine((tell) => {
     expect(smtp.mails[0]?.parsed.text).toMatch(/^Hashtags: #lateagain 3$/m);
     await until("day 3 07:10", "221m");
     expect(mailed("desk@acme.example")).toHaveLength(2);
+  });
+
+  test("a digest waits until its windows are judged: what ended in the last of them is not still going on", async () => {
+    const story = await tell({
+      from: "21:00",
+      rules: { negative: NEGATIVE },
+      digests: [{ name: "day", at: "00:00", timezone: "Europe/Berlin", receivers: ["desk"] }],
+    });
+    story.at("22:38").mention("Acme", { sentiment: "negative", fullname: "Ann" });
+    await story.until("22:55");
+    // Midnight in Berlin. All is read, as if by another process, and nobody has judged the last five minutes.
+    story.clock.set(storyTime("23:00"));
+    await asAdministrator(
+      story.databaseUrl,
+      `update earshot.polls set complete_until = '${new Date(storyTime("23:00")).toISOString()}'`,
+    );
+    const early = await story.earshot.sweep();
+    expect(early).toMatchObject({ windows: 1, digests: 0 });
+    await story.settle();
+    expect(story.mailed("desk@acme.example")).toEqual([
+      "day, Mon 2 Mar 2026: 1 mention, 100% negative, 1 alert",
+    ]);
+    const [mail] = story.smtp.mails;
+    expect(mail?.parsed.text).toContain("resolved after 20 min");
+    expect(mail?.parsed.text).not.toContain("still going on");
   });
 });
