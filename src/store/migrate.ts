@@ -2,12 +2,10 @@ import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import { UserError } from "../lib/errors.ts";
 import { openDatabase } from "./database.ts";
 import * as schema from "./migrations/0001-schema.ts";
-import * as channelNames from "./migrations/0002-channel-names.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {
   "0001-schema": schema,
-  "0002-channel-names": channelNames,
 };
 
 /**

@@ -1,6 +1,5 @@
 import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
-import { trimFullStops } from "../../lib/trim-full-stops.ts";
 import type { Failure } from "../../model/failure.ts";
 import { sentence } from "./name-some.ts";
 

@@ -1,3 +1,4 @@
+import { trimFullStops } from "../../lib/trim-full-stops.ts";
 /** The first three of a list of names, and how many more there are. */
 export function nameSome(names: readonly string[]): string {
   const shown = names.slice(0, 3).map((name) => (name.length > 60 ? `${name.slice(0, 59)}…` : name));
@@ -11,7 +12,7 @@ export function sentence(text: string): string {
     /(?:\b(?:connect|getaddrinfo|read|write) )?\b(E[A-Z_]{4,})\b(?: (?:\S+:\d+|\/\S+))?/g,
     (all, code) => ERRORS[code] ?? all,
   );
-  return `${plain.replace(/[.\s]+$/, "")}.`;
+  return `${trimFullStops(plain)}.`;
 }
 
 const ERRORS: Readonly<Record<string, string>> = {

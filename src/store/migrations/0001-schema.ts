@@ -376,6 +376,8 @@ create table earshot.unsubscribed (
 -- A channel that takes only so many messages in a time, and what is left of that.
 create table earshot.channel_limits (
   channel text primary key,
+  -- The vendor's own name of the channel, whose row has the limit. Null: this row has it.
+  same_as text,
   tokens double precision not null,
   counted_wall timestamptz not null default now(),
   -- The vendor asked to wait, or is away.

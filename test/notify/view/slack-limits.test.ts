@@ -215,7 +215,7 @@ test("one channel by name and by id has one limit, as soon as Slack has said tha
   await sweep();
   await pass(MINUTE);
   await sweep();
-  expect((await told("#alerts")).slice(-2)).toEqual(["gravest", "late"]);
+  expect((await postedIn("#alerts")).slice(-2)).toEqual(["gravest", "late"]);
 });
 
 test("an hour without Slack: one try a minute, and then everything in its order, at the usual pace, none twice", async () => {
