@@ -99,11 +99,11 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       }
       parts.onDone("deliver", result);
     },
-    "show-alert": async (key, { signal }) => {
+    "update-message": async (key, { signal }) => {
       const result = await updateMessage(parts.updateMessage, key, signal);
       if (result.outcome === "failed" || result.outcome === "given-up")
         log.warn({ ...key, ...result }, "a message could not be updated");
-      parts.onDone("show-alert", result);
+      parts.onDone("update-message", result);
     },
     "build-digest": async (edition) => {
       const result = await parts.noted("build-digest", edition, () =>

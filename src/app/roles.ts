@@ -14,14 +14,14 @@ export function handlersOf(roles: readonly Role[], handlers: Required<Handlers>)
     "poll-together": together,
     "close-windows": tick,
     deliver,
-    "show-alert": showAlert,
+    "update-message": updateMessage,
     "build-digest": digest,
     sweep,
   } = handlers;
   return {
     ...(roles.includes("poll") ? { "poll-query": poll, "poll-together": together } : {}),
     ...(roles.includes("tick") ? { "close-windows": tick } : {}),
-    ...(roles.includes("deliver") ? { deliver, "show-alert": showAlert } : {}),
+    ...(roles.includes("deliver") ? { deliver, "update-message": updateMessage } : {}),
     ...(roles.includes("digest") ? { "build-digest": digest } : {}),
     ...(roles.includes("sweep") ? { sweep } : {}),
   };

@@ -66,7 +66,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
     ...[...ticks].map(([key, query]) => queues.add("close-windows", query, { dedupe: key })),
     ...deliveries.map((due) => queues.add("deliver", due, { dedupe: due.notificationId })),
     ...edits.map((key) =>
-      queues.add("show-alert", key, { dedupe: `show-${key.projectId}-${key.alertId}-${key.receiver}` }),
+      queues.add("update-message", key, { dedupe: `show-${key.projectId}-${key.alertId}-${key.receiver}` }),
     ),
     ...digests.map(({ name, localDate }) =>
       queues.add("build-digest", { name, localDate }, { dedupe: `${name}-${localDate}` }),

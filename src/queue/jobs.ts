@@ -41,7 +41,7 @@ export const JOBS = {
     attempts: 5,
   },
   // Updates the live message of an alert.
-  "show-alert": {
+  "update-message": {
     queue: "deliver",
     payload: z.strictObject({ projectId: id, alertId: id, receiver: id }),
     // The next sweep is the retry.

@@ -68,7 +68,7 @@ async function gaugesOf(
       counted.failures.map(({ kind, reason, n }) => ({ labels: { kind, reason }, value: n })),
     ),
     gauge(
-      "earshot_set_aside",
+      "earshot_dead_letters",
       "Dead letters: mentions, pages and jobs that always failed.",
       counted.deadLetters.map(({ kind, n }) => ({ labels: { kind }, value: n })),
     ),
@@ -89,7 +89,7 @@ async function gaugesOf(
     ),
     gauge("earshot_database_bytes", "Size of the database.", [{ value: counted.databaseBytes }]),
     gauge(
-      "earshot_line_works",
+      "earshot_pipeline_works",
       "1 while queries are polled and judged and receivers can be notified; else 0, with what does not work.",
       heartbeat === null
         ? []
@@ -111,7 +111,7 @@ function queryGauges(polls: readonly ShownPoll[], now: number): Gauge[] {
       : [{ labels: labels(poll), value: Math.max(0, now - poll.completeUntil) / SECOND }],
   );
   return [
-    gauge("earshot_failing_walks", "Polls whose last call failed.", [
+    gauge("earshot_failing_polls", "Polls whose last call failed.", [
       { value: polls.filter((poll) => poll.failures > 0).length },
     ]),
     gauge(

@@ -21,18 +21,18 @@ import type { PageServer } from "./pages.ts";
 const BEGIN = Date.UTC(2026, 10, 1);
 const MS_PER_MENTION = 400;
 
-/** What a walk writes to. */
+/** What a poll writes to. */
 const TABLES = [
-  "told_texts",
+  "story_texts",
   "queries",
-  "walks",
+  "polls",
   "mentions",
   "matches",
   "series",
   "counts",
   "condition_states",
   "coverage",
-  "set_aside",
+  "dead_letters",
   "alerts",
   "latest_alerts",
   "alert_events",
