@@ -174,7 +174,15 @@ function queryRow(facts: QueryFacts): DigestQueryRow {
 
 function storyRow({ topMention, mentions, negative, firstAt }: PeriodStory, query: string): DigestStoryRow {
   const { text, url, domain } = buildMentionView(topMention, mentions);
-  return { query, text, url, domain, mentions, negative, firstAt };
+  return {
+    query,
+    text: text || (domain ?? "a mention without text"),
+    url,
+    domain,
+    mentions,
+    negative,
+    firstAt,
+  };
 }
 
 function oncePerStory(stories: readonly PeriodStory[]): readonly PeriodStory[] {

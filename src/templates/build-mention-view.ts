@@ -11,7 +11,7 @@ export function buildMentionView(mention: Mention, copies = 1): MentionView {
   return {
     author,
     authorName: line(mention.authorName, MAX_NAME) ?? author ?? "unknown author",
-    text: line(mention.text, MAX_TEXT) ?? line(mention.title, MAX_TEXT) ?? "(no text)",
+    text: line(mention.text, MAX_TEXT) ?? line(mention.title, MAX_TEXT) ?? "",
     url,
     // Take the link's name from its address: the source could name any address paypal.com.
     domain: url === null ? line(mention.domain, MAX_NAME) : hostOf(url),

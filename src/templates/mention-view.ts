@@ -8,7 +8,7 @@ export interface MentionView {
   readonly author: string | null;
   /** The author's display name, or the author's handle, or "unknown author". Never empty. */
   readonly authorName: string;
-  /** One line, shortened by grapheme, never empty: "(no text)" if the source withholds it. */
+  /** One line, shortened by grapheme; empty where the source withholds it. */
   readonly text: string;
   /** http or https only, already percent-encoded; null if there is no safe one. */
   readonly url: string | null;

@@ -24,7 +24,7 @@ export const MENTION: MentionView = {
 export const BARE_MENTION: MentionView = {
   author: null,
   authorName: "unknown author",
-  text: "(no text)",
+  text: "",
   url: null,
   domain: null,
   pageType: null,

@@ -120,7 +120,7 @@ describe("the view of an alert", () => {
   it("has a word where a mention withholds everything", () => {
     expect(viewOf({}, [EMPTY]).mentions[0]).toMatchObject({
       authorName: "unknown author",
-      text: "(no text)",
+      text: "",
       url: null,
     });
   });

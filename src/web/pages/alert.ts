@@ -158,7 +158,7 @@ function facts({ alert, precision }: AlertStory, moment: Moment): Html {
 function storyList(stories: readonly ShownStory[], moment: Moment): Html {
   return html`<ol class="timeline">${stories.map(({ mentions, first, widest }) => {
     const reach = widest.reach ?? widest.followers;
-    return html`<li><span class="when">${counted(mentions, "mention")}</span><div><span dir="auto">${shorten(first.title ?? first.text ?? "(no text)", 160)}</span><br><span class="detail">first by ${nameOf(first)} ${moment(eventAt(first))}${
+    return html`<li><span class="when">${counted(mentions, "mention")}</span><div><span dir="auto">${shorten(first.title ?? first.text ?? first.domain ?? "a mention without text", 160)}</span><br><span class="detail">first by ${nameOf(first)} ${moment(eventAt(first))}${
       reach !== null &&
       html`, largest reach ${widest.resourceId === first.resourceId ? "of it, too" : html`by ${nameOf(widest)}`} (${formatCompact(reach)})`
     }</span></div></li>`;

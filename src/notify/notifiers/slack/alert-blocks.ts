@@ -73,17 +73,14 @@ function mentionElements(mention: MentionView, renderer: Renderer): RichTextPart
     { type: "text", text: mention.authorName, style: { bold: true } },
     ...(facts === "" ? [] : [{ type: "text" as const, text: ` ${facts}` }]),
   ];
+  // Slack refuses an empty text, and a quote of nothing.
   const body: RichTextElement[] = [
-    { type: "text", text: mention.text },
-    ...(mention.url === null
-      ? []
-      : [
-          { type: "text" as const, text: "  " },
-          { type: "link" as const, url: mention.url, text: "open" },
-        ]),
+    ...(mention.text === "" ? [] : [{ type: "text" as const, text: mention.text }]),
+    ...(mention.url === null || mention.text === "" ? [] : [{ type: "text" as const, text: "  " }]),
+    ...(mention.url === null ? [] : [{ type: "link" as const, url: mention.url, text: "open" }]),
   ];
   return [
     { type: "rich_text_section", elements: heading },
-    { type: "rich_text_quote", elements: body },
+    ...(body.length === 0 ? [] : [{ type: "rich_text_quote" as const, elements: body }]),
   ];
 }
