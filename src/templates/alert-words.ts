@@ -105,7 +105,9 @@ export function reasonOf({ because, windowTo, windowFrom }: Alert): {
   readonly label: string;
   readonly text: string;
 } {
-  if (windowTo <= windowFrom) return { label: "Why", text: because };
+  // That the source has filed it there is the title of such a rule: it would be said twice.
+  if (windowTo <= windowFrom)
+    return { label: "Why", text: /^in category "[^"]*"$/i.test(because) ? "" : because };
   const end = because.search(/[.;] (?=\S)/);
   const limits = [...(end < 0 ? because : because.slice(0, end)).matchAll(/\(([^()]+)\)/g)].map(
     ([, limit]) => limit,
