@@ -46,7 +46,7 @@ export function createDecisionStore(db: Db) {
      * takes no other afterwards.
      */
     async lockNotifications(projectId: string): Promise<void> {
-      await sql`select pg_advisory_xact_lock(hashtext('earshot-telling'), hashtext(${projectId}))`.execute(
+      await sql`select pg_advisory_xact_lock(hashtext('earshot-decisions'), hashtext(${projectId}))`.execute(
         db,
       );
     },
@@ -86,7 +86,7 @@ export function createDecisionStore(db: Db) {
      */
     async wake(projectId: string | null, reason: string, now: Instant): Promise<number> {
       await sql`
-        select pg_advisory_xact_lock(hashtext('earshot-telling'), project)
+        select pg_advisory_xact_lock(hashtext('earshot-decisions'), project)
         from (select distinct hashtext(project_id) as project from earshot.queries
           where ${projectId}::text is null or project_id = ${projectId} order by 1) p
       `.execute(db);

@@ -116,11 +116,11 @@ async function removeMoved(
     gone as (
       delete from earshot.mentions m using page
       where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day <> d
-      returning i, m.body as before, m.story as told),
+      returning i, m.body as before, m.story as story_before),
     followed as (
       update earshot.matches x set day = d from page
       where x.project_id = ${projectId} and x.query_id = q and x.resource_id = r and x.day <> d)
-    select i as index, before, told as story from gone order by i
+    select i as index, before, story_before as story from gone order by i
   `.execute(db);
   return moved.rows;
 }
@@ -136,7 +136,7 @@ async function replaceChanged(
       select distinct on (q, r, d) * from ${rows} as p
       order by q, r, d, u desc, i),
     old as (
-      select page.*, m.body as before, m.story as told from page
+      select page.*, m.body as before, m.story as story_before from page
       join earshot.mentions m on m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d
       where m.body::text <> b::text and m.updated_at <= to_timestamp(u / 1000)
       for update of m),
@@ -145,7 +145,7 @@ async function replaceChanged(
       set event_at = to_timestamp(e / 1000), added_at = to_timestamp(a / 1000), updated_at = to_timestamp(u / 1000),
         sentiment = s, story = k, reach = n, body = b
       from old where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d)
-    select i as index, before, told as story from old order by i
+    select i as index, before, story_before as story from old order by i
   `.execute(db);
   return changed.rows;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, test } from "vitest";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
-import { listThings } from "../../src/local-api/desk/list-things.ts";
+import { listThings } from "../../src/local-api/account/list-things.ts";
 import { editMention } from "../../src/local-api/edit/edit-mention.ts";
 import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";

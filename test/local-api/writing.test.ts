@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
-import { listThings } from "../../src/local-api/desk/list-things.ts";
+import { listThings } from "../../src/local-api/account/list-things.ts";
 import { importMentions } from "../../src/local-api/import/import-mentions.ts";
 import { type SeededAccount, seedAccount } from "../../src/local-api/seed-account.ts";
 import { listChanges } from "../../src/local-api/store/changes.ts";

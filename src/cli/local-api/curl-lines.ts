@@ -1,5 +1,5 @@
 import { DAY, floorTo, type Instant, toIso } from "../../lib/instant.ts";
-import type { SampleWorld } from "../../local-api/desk/sample-world.ts";
+import type { SampleWorld } from "../../local-api/account/sample-world.ts";
 
 /** Two lines for a shell: the first stores a token in a variable, the second fetches mentions with it. */
 export function curlLines(

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { systemClock } from "../../lib/clock.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
-import { editNamed, type NamedEdit } from "../../local-api/desk/edit-named.ts";
+import { editNamed, type NamedEdit } from "../../local-api/account/edit-named.ts";
 import { collect, toMoment } from "./flags.ts";
 import { printOutcome } from "./print.ts";
 import { withTables } from "./with-tables.ts";

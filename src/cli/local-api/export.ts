@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { systemClock } from "../../lib/clock.ts";
 import type { Instant } from "../../lib/instant.ts";
-import { exportMentions } from "../../local-api/desk/export-mentions.ts";
-import { findProject } from "../../local-api/desk/find-project.ts";
-import { pick } from "../../local-api/desk/pick.ts";
+import { exportMentions } from "../../local-api/account/export-mentions.ts";
+import { findProject } from "../../local-api/account/find-project.ts";
+import { pick } from "../../local-api/account/pick.ts";
 import { listQueries } from "../../local-api/store/queries.ts";
 import { printError, printLines } from "../print.ts";
 import { collect, toMoment } from "./flags.ts";

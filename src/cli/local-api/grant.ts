@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { counted } from "../../lib/counted.ts";
-import { ROLES } from "../../local-api/desk/create-account.ts";
-import { grant, revoke } from "../../local-api/desk/grant.ts";
+import { ROLES } from "../../local-api/account/create-account.ts";
+import { grant, revoke } from "../../local-api/account/grant.ts";
 import { printOutcome } from "./print.ts";
 import { withTables } from "./with-tables.ts";
 

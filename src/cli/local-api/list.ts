@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
 import { systemClock } from "../../lib/clock.ts";
-import { LISTABLE, type Listable, listThings } from "../../local-api/desk/list-things.ts";
+import { LISTABLE, type Listable, listThings } from "../../local-api/account/list-things.ts";
 import { printRows } from "./print.ts";
 import { withTables } from "./with-tables.ts";
 

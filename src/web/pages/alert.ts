@@ -105,7 +105,7 @@ export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: 
 ${hasPreviews === true && html`<p class="detail"><a href="/preview?alert=${alert.id}">See the message as it would be sent now</a></p>`}</section>
 </div>
 <div>
-${story.stories.length > 0 && html`<section class="panel" aria-labelledby="h-stories"><h2 id="h-stories">Stories told more than once</h2>${storyList(story.stories, times.moment)}</section>`}
+${story.stories.length > 0 && html`<section class="panel" aria-labelledby="h-stories"><h2 id="h-stories">Stories shared more than once</h2>${storyList(story.stories, times.moment)}</section>`}
 <section class="panel" aria-labelledby="h-mentions"><h2 id="h-mentions">${story.mentionsAre === "matches" ? "Mentions that met the rule" : "Mentions in its window, largest reach first"}</h2>${mentionList(story.mentions, times, "None is stored any more.")}</section>
 </div>
 </div>`;

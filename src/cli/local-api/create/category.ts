@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { findProject } from "../../../local-api/desk/find-project.ts";
+import { findProject } from "../../../local-api/account/find-project.ts";
 import { putCategory } from "../../../local-api/store/categories.ts";
 import { collect } from "../flags.ts";
 import { printOutcome } from "../print.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { systemClock } from "../../../lib/clock.ts";
-import { createClientAccount } from "../../../local-api/desk/create-account.ts";
+import { createClientAccount } from "../../../local-api/account/create-account.ts";
 import { collectPairs } from "../flags.ts";
 import { printOutcome } from "../print.ts";
 import { withTables } from "../with-tables.ts";

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { DateTime } from "luxon";
 import { UserError } from "../../../lib/errors.ts";
-import { pick } from "../../../local-api/desk/pick.ts";
+import { pick } from "../../../local-api/account/pick.ts";
 import { DATA_POLICIES } from "../../../local-api/policy/data-policy.ts";
 import { listClients } from "../../../local-api/store/clients.ts";
 import { putProject } from "../../../local-api/store/projects.ts";

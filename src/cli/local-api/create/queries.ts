@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { systemClock } from "../../../lib/clock.ts";
 import { describeError, UserError } from "../../../lib/errors.ts";
-import { findProject } from "../../../local-api/desk/find-project.ts";
+import { findProject } from "../../../local-api/account/find-project.ts";
 import { QueryTextError } from "../../../local-api/query-language/query-text-error.ts";
 import { type NewQuery, putQueries, QUERY_TYPES } from "../../../local-api/store/queries.ts";
 import { printOutcome } from "../print.ts";

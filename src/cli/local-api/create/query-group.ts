@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { createQueryGroup } from "../../../local-api/desk/create-in-project.ts";
-import { findProject } from "../../../local-api/desk/find-project.ts";
+import { createQueryGroup } from "../../../local-api/account/create-in-project.ts";
+import { findProject } from "../../../local-api/account/find-project.ts";
 import { collect } from "../flags.ts";
 import { printOutcome } from "../print.ts";
 import { withTables } from "../with-tables.ts";

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { systemClock } from "../../../lib/clock.ts";
 import { UserError } from "../../../lib/errors.ts";
-import { findProject } from "../../../local-api/desk/find-project.ts";
+import { findProject } from "../../../local-api/account/find-project.ts";
 import { QueryTextError } from "../../../local-api/query-language/query-text-error.ts";
 import { putQueries, QUERY_TYPES, type QueryType } from "../../../local-api/store/queries.ts";
 import { toPercentage } from "../flags.ts";

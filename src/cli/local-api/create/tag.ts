@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { findProject } from "../../../local-api/desk/find-project.ts";
+import { findProject } from "../../../local-api/account/find-project.ts";
 import { putTag } from "../../../local-api/store/tags.ts";
 import { printOutcome } from "../print.ts";
 import { withTables } from "../with-tables.ts";

@@ -3,7 +3,7 @@ import { text as readAll } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import { systemClock } from "../../../lib/clock.ts";
 import { UserError } from "../../../lib/errors.ts";
-import { createUserAccount, ROLES } from "../../../local-api/desk/create-account.ts";
+import { createUserAccount, ROLES } from "../../../local-api/account/create-account.ts";
 import { toSeconds } from "../flags.ts";
 import { printOutcome } from "../print.ts";
 import { withTables } from "../with-tables.ts";
