@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { InboxStore, SlackInboxMessage } from "../../src/demo/inbox/inbox-store.ts";
 import { startLocalSlack } from "../../src/demo/inbox/start-local-slack.ts";
-import { createManualClock } from "../../src/lib/clock.ts";
+import { createManualClock, monotonicMs } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/log.ts";
 import { createMemoryInboxStore } from "./memory-inbox-store.ts";
 import { startSocketServer } from "./socket-server.ts";
@@ -20,7 +20,7 @@ export interface FakeSlack {
   readonly token: string;
   readonly faults: SlackFault[];
   /** Methods called, in order, and the fields of each call. */
-  readonly calls: { method: string; fields: Record<string, string> }[];
+  readonly calls: { method: string; fields: Record<string, string>; atMs: number }[];
   /** Oldest first. */
   messages(): Promise<readonly SlackInboxMessage[]>;
   /** The bytes of a file that was shared. */
@@ -122,7 +122,8 @@ async function relay(
   }
   if (path.startsWith("/upload/")) return upload(body, path, response, apiUrl, takeFault(faults, "upload"));
   const method = path.replace("/api/", "").replace(/\?.*/, "");
-  calls.push({ method, fields: Object.fromEntries(new URLSearchParams(body.toString())) });
+  const fields = Object.fromEntries(new URLSearchParams(body.toString()));
+  calls.push({ method, fields, atMs: monotonicMs() });
   const fault = takeFault(faults, method);
   if (fault !== undefined && "hang" in fault && fault.hang === "before") return;
   if (fault !== undefined && "answer" in fault) {
