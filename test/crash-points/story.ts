@@ -57,7 +57,7 @@ queries: window
 volume: { atLeast: 6, within: 15m }
 over: { after: 10m }
 `,
-  distinctAuthors: `
+  authors: `
 description: Counts people and never fires.
 severity: info
 volume: { atLeast: 9000, within: 1h, count: authors }
