@@ -110,7 +110,7 @@ async function toldOfTale({
     else if (threadTs === null) {
       tell("fired");
       if (channelName === "crowd") came("windows");
-      if (channelName === "grumble" && shown.includes("2 more mentions")) tell("shows all");
+      if (channelName === "grumble" && /\b3 mentions|2 more mentions/.test(shown)) tell("shows all");
       if (shown !== posted && posted !== text) came("edits");
       if (/^Already resolved/.test(posted)) tell("end");
     } else if (/^Resolved/.test(posted)) {

@@ -50,7 +50,7 @@ export interface World {
 export type QueueKind = "redis" | "postgres";
 
 /** Calls a minute that the account allows: fewer than the polls would make, so that the budget limits them. */
-export const CALLS_A_MINUTE = 40;
+export const CALLS_A_MINUTE = 120;
 
 /** The channel for alerts about Earshot itself. */
 export const OPERATORS = "operators";
