@@ -9,7 +9,7 @@ import type { BudgetStore } from "../store/budgets.ts";
 import type { PollCandidate } from "../store/poll-plans.ts";
 import type { Stores } from "../store/stores.ts";
 import type { QuirkLog } from "./adapt-pages.ts";
-import { MOST_MEMBERS, mostMembers, roundMs, slotsOf, spacingMs } from "./planner/allowance.ts";
+import { catchUpMs, MOST_MEMBERS, mostMembers, roundMs, slotsOf, spacingMs } from "./planner/allowance.ts";
 import {
   expectedRate,
   hourOfWeek,
@@ -52,13 +52,14 @@ export async function planPolls(parts: PlanParts, now: Instant): Promise<readonl
   for (const call of calls) {
     const slots = slotsOf(limit.limit).of[priorityOf(call)];
     if ((await parts.budget.waitMs(slots)) > 0) continue;
-    const turn = await parts.budget.nextTurn(spacing);
+    const turn = await parts.budget.nextTurn(spacing, catchUpMs(spacing));
     if (turn === null) break;
     // Until the source has answered one, one shared call is tried at a time.
-    if (call.members.length > 1 && budget.sharing === "untried") await parts.budget.setSharing("untried");
+    const isTrial = call.members.length > 1 && budget.sharing === "untried";
+    if (isTrial) await parts.budget.setSharing("untried");
     await parts.stores.polls.plan(call.members, now);
     planned.push({ keys: call.members, turn });
-    if (budget.sharing === "untried") break;
+    if (isTrial) break;
   }
   return planned;
 }
@@ -75,11 +76,12 @@ export async function publishPlan(parts: PlanParts, now: Instant): Promise<void>
   if (plan.length > 0) await parts.stores.polls.promise(plan);
 }
 
-/** How many planned calls are due by now. A slow sweep may make up for one. */
+/** How many planned calls are due by now, with those that fell due since the last sweep. */
 function turnsDue({ closedForMs, pacedMsAgo }: CallBudget, limit: RateLimit): number {
   if (closedForMs > 0) return 0;
   if (pacedMsAgo === null) return 1;
-  return Math.min(2, Math.floor(pacedMsAgo / spacingMs(limit, "crisis")));
+  const spacing = spacingMs(limit, "crisis");
+  return Math.floor(Math.min(pacedMsAgo, spacing + catchUpMs(spacing)) / spacing);
 }
 
 function priorityOf({ purpose, importance }: PlannedCall): Priority {

@@ -193,13 +193,13 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
     },
 
     /**
-     * Takes the next planned call if it is due: at most one in `spacingMs`, for all processes together. A slow sweep
-     * makes up for missed calls of one interval. Returns its number, or null.
+     * Takes the next planned call if it is due: at most one in `spacingMs`, for all processes together. Calls of the
+     * last `catchUpMs` that nobody took are made up for. Returns its number, or null.
      */
-    async nextTurn(spacingMs: number): Promise<number | null> {
+    async nextTurn(spacingMs: number, catchUpMs: number): Promise<number | null> {
       const { rows } = await sql<{ turn: number }>`
         update earshot.budgets
-        set paced_at_wall = greatest(paced_at_wall + ${ms(spacingMs)}, ${now()} - ${ms(spacingMs)}), turn = turn + 1
+        set paced_at_wall = greatest(paced_at_wall + ${ms(spacingMs)}, ${now()} - ${ms(catchUpMs)}), turn = turn + 1
         where account = ${account} and paced_at_wall + ${ms(spacingMs)} <= ${now()} and closed_until_wall <= ${now()}
         returning turn
       `.execute(db);

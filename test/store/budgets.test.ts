@@ -206,7 +206,7 @@ test("no priority starves: each end of the window is kept for one of them", asyn
 test("planned calls are spread over the window, for all processes together", async () => {
   await budgetOf(0, manual).learn(LIMIT, "client");
   const turns = async () =>
-    (await Promise.all(workers.map((_, index) => budgetOf(index, manual).nextTurn(MINUTE))))
+    (await Promise.all(workers.map((_, index) => budgetOf(index, manual).nextTurn(MINUTE, MINUTE))))
       .filter((turn) => turn !== null)
       .sort((a, b) => a - b);
   expect(await turns()).toEqual([1, 2]);
@@ -216,4 +216,19 @@ test("planned calls are spread over the window, for all processes together", asy
   expect(await turns()).toEqual([]);
   nowMs += MINUTE;
   expect(await turns()).toEqual([4]);
+});
+
+test("calls that fell due between two sweeps are made up for, those before them are not", async () => {
+  const budget = budgetOf(0, manual);
+  await budget.learn(LIMIT, "client");
+  const turns = async (): Promise<number> => {
+    let count = 0;
+    while ((await budget.nextTurn(SECOND / 4, SECOND)) !== null) count++;
+    return count;
+  };
+  await turns();
+  nowMs += SECOND;
+  expect(await turns()).toBe(4);
+  nowMs += MINUTE;
+  expect(await turns()).toBe(5);
 });

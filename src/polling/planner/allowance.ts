@@ -40,6 +40,14 @@ export function spacingMs({ limit, periodMs }: RateLimit, priority: Priority): n
   return periodMs / Math.max(1, slots.to - slots.from + 1);
 }
 
+/**
+ * How much time without calls is made up for: what lies between two sweeps, or one interval if that is longer. More
+ * would be a burst after every pause.
+ */
+export function catchUpMs(spacingMs: number): number {
+  return Math.max(SECOND, spacingMs);
+}
+
 /** How long one round of this many polls takes. `members`: how many share a call; 1 if none do. */
 export function roundMs(polls: number, limit: RateLimit, members: number): number {
   return spacingMs(limit, "live") * Math.ceil(polls / members);
