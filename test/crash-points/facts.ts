@@ -64,7 +64,7 @@ const NO_FACTS = new Set([
   "server_quirks",
 ]);
 
-const OF_THE_MOMENT = /_wall$|^(lease|seq|attempts?|failures|last_error|own_call|taken_at)$/;
+const OF_THE_MOMENT = /_wall$|^(lease|seq|attempts?|attempts_before|failures|last_error|own_call|taken_at)$/;
 
 function bare(table: string, row: Row): Row {
   const kept = Object.entries(row).filter(([key]) => !OF_THE_MOMENT.test(key));
