@@ -76,11 +76,11 @@ function voiceIn(text: string): string {
 }
 
 const STREAM_CHANNELS = new Set(["recalls", "unhappy"]);
-const TALE_CHANNELS = new Set(["crowd", "grumble", "hushed", "digest-slack"]);
+const TALE_CHANNELS = new Set(["crowd", "grumble", "hushed", "nagging", "digest-slack"]);
 
 /**
- * The messages of the tale that readers have, and how many there are of each required kind. The first call of a message
- * shows what it was when it arrived; later it is edited.
+ * The messages of the tale that readers have, and how many there are of each required kind. The call that posted a
+ * message shows what it was when it arrived; later it is edited.
  */
 async function toldOfTale({
   slack,
@@ -96,9 +96,7 @@ async function toldOfTale({
   for (const { channelName, metadata, text, blocks, threadTs, ts } of await slack.messages()) {
     if (!TALE_CHANNELS.has(channelName) || metadata === null || metadata.payload["part"] !== undefined)
       continue;
-    const id = String(metadata.payload["notification_id"]);
-    const posted =
-      posts.find(({ fields }) => fields["metadata"]?.includes(id) === true)?.fields["text"] ?? text;
+    const posted = posts.find((post) => post.ts === ts)?.fields["text"] ?? text;
     const shown = text + JSON.stringify(blocks);
     const voice = VOICE.exec(shown)?.[0] ?? roots.get(threadTs ?? "") ?? "";
     if (threadTs === null) roots.set(ts, voice);
@@ -113,7 +111,7 @@ async function toldOfTale({
       if (channelName === "grumble" && /\b3 mentions|2 more mentions/.test(shown)) tell("shows all");
       if (shown !== posted && posted !== text) came("edits");
       if (/^Already resolved/.test(posted)) tell("end");
-    } else if (/^Resolved/.test(posted)) {
+    } else if (/^(?:Already r|R)esolved/.test(posted)) {
       tell("end");
       came("ends");
     }

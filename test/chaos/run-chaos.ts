@@ -22,7 +22,7 @@ import {
   SMTP_FAULTS,
   strike,
 } from "./strikers.ts";
-import { createTale, SILENCE_MS, TALE_MS } from "./tale.ts";
+import { createNagging, createTale, SILENCE_MS, TALE_MS } from "./tale.ts";
 import { until } from "./until.ts";
 import { openWorld, type QueueKind, type World } from "./world.ts";
 
@@ -77,7 +77,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     world.closing.add(async () => void (await crew.dismiss()));
     const strikes = planStrikes(options);
     const lastsMs = (strikes.at(-1)?.at ?? 0) + 1;
-    const sayings = createStream({ seed: options.seed, lastsMs, perSecond: options.mentionsPerSecond });
+    const stream = createStream({ seed: options.seed, lastsMs, perSecond: options.mentionsPerSecond });
+    const sayings = [...stream, ...createNagging(lastsMs)].sort((a, b) => a.at - b.at);
     if (!(await until(120_000, () => isWatching(world)))) throw new Error("the crew did not begin to work");
     await beginOnTime(world);
     // At once, for its moments are fixed: strikes that wait for what they hit put the stream off.
@@ -94,8 +95,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     );
     const struckAt = monotonicMs();
     const apiFaults = await calm(world);
-    const isWhole = begunAt + TALE_MS < struckAt;
-    const wanted = Object.values(hits).reduce((sum, n) => sum + n, 0) >= ENOUGH_FOR_ALL && isWhole;
+    const wanted = Object.values(hits).reduce((sum, n) => sum + n, 0) >= ENOUGH_FOR_ALL;
     const happened = new Map([...problems, ...Object.entries(apiFaults), ...Object.entries(hits)]);
     options.tell("the last strike is made; waiting until all is done");
     const isDone = await until(options.patienceMs, () => isDrained(world, Math.max(lastMoment, taleEnds)));
@@ -162,9 +162,8 @@ async function strikeAll(
   let [before, lastMoment, deliverersKilled] = [0, 0, 0];
   for (const [index, one] of strikes.entries()) {
     if (options.signal.aborted) break;
-    const next = sayings.filter(
-      ({ at }) => at >= before && at < one.at + (index === strikes.length - 1 ? 1 : 0),
-    );
+    const until = index === strikes.length - 1 ? Number.POSITIVE_INFINITY : one.at;
+    const next = sayings.filter(({ at }) => at >= before && at < until);
     const from = world.clock.now() - before;
     await publish(world, next, from);
     said.push(...next);

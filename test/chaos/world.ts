@@ -50,7 +50,7 @@ export interface World {
 export type QueueKind = "redis" | "postgres";
 
 /** Calls a minute that the account allows: fewer than the polls would make, so that the budget limits them. */
-export const CALLS_A_MINUTE = 120;
+export const CALLS_A_MINUTE = 700;
 
 /** The channel for alerts about Earshot itself. */
 export const OPERATORS = "operators";
@@ -216,7 +216,7 @@ async function writeConfiguration(
   });
   const config = {
     source: {
-      ...{ baseUrl, ...USER, clientId: "earshot-api-client", pageSize: 40, timeout: "10s" },
+      ...{ baseUrl, ...USER, clientId: "earshot-api-client", pageSize: 12, timeout: "10s" },
       // What is late by more than `overlap` may be missed, and what is late by more than `settle` makes a claim untrue.
       ...{ pollEvery: "1s", updatesEvery: "2s", history: "1h", overlap: "20s", settle: "6s" },
     },
@@ -224,7 +224,7 @@ async function writeConfiguration(
       channel("recalls"),
       channel("unhappy"),
       channel(OPERATORS),
-      ...["crowd", "grumble", "hushed", "digest-slack"].map(channel),
+      ...["crowd", "grumble", "hushed", "nagging", "digest-slack"].map(channel),
       ...["desk", "on-call", "digest-desk"].map(mailbox),
     ],
     routes: ROUTES,

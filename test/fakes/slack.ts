@@ -19,8 +19,8 @@ export interface FakeSlack {
   readonly apiUrl: string;
   readonly token: string;
   readonly faults: SlackFault[];
-  /** Methods called, in order, and the fields of each call. */
-  readonly calls: { method: string; fields: Record<string, string>; atMs: number }[];
+  /** Methods called, in order, and the fields of each call. `ts`: of the message that it posted. */
+  readonly calls: { method: string; fields: Record<string, string>; atMs: number; ts?: string }[];
   /** Oldest first. */
   messages(): Promise<readonly SlackInboxMessage[]>;
   /** The bytes of a file that was shared. */
@@ -123,7 +123,8 @@ async function relay(
   if (path.startsWith("/upload/")) return upload(body, path, response, apiUrl, takeFault(faults, "upload"));
   const method = path.replace("/api/", "").replace(/\?.*/, "");
   const fields = Object.fromEntries(new URLSearchParams(body.toString()));
-  calls.push({ method, fields, atMs: monotonicMs() });
+  const call: FakeSlack["calls"][number] = { method, fields, atMs: monotonicMs() };
+  calls.push(call);
   const fault = takeFault(faults, method);
   if (fault !== undefined && "hang" in fault && fault.hang === "before") return;
   if (fault !== undefined && "answer" in fault) {
@@ -142,6 +143,8 @@ async function relay(
   // Addresses for files lead through the line as well.
   const own = `http://${request.headers.host ?? ""}`;
   const text = (await answer.text()).replaceAll(new URL(apiUrl).origin, own);
+  const posted = method === "chat.postMessage" ? (JSON.parse(text) as { ts?: string }).ts : undefined;
+  if (posted !== undefined) call.ts = posted;
   if (fault !== undefined && "hang" in fault) return;
   if (fault !== undefined && "drop" in fault && fault.drop === "after") return void response.destroy();
   const scopes = answer.headers.get("x-oauth-scopes");
