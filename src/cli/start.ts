@@ -7,9 +7,6 @@ import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean } from "../lib/did-you-mean.ts";
 import { UserError } from "../lib/errors.ts";
 import { createLog } from "../log.ts";
-import { runDemo } from "./run-demo.ts";
-import { runMonitor } from "./run-monitor.ts";
-import { runReplay } from "./run-replay.ts";
 import type { StartOptions } from "./start-options.ts";
 import { toPort } from "./to-port.ts";
 
@@ -44,17 +41,24 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
       const isQuiet =
         options.replay !== undefined || (options.config === undefined && !existsSync(environment.configFile));
       const log = createLog({ level: environment.logLevel ?? (isQuiet ? "warn" : "info") });
-      if (options.replay !== undefined) return runReplay(options.replay, options, environment, log);
+      // Each reads half of Earshot, which the help and the others do without.
+      if (options.replay !== undefined) {
+        const { runReplay } = await import("./run-replay.ts");
+        return runReplay(options.replay, options, environment, log);
+      }
       const isSpeedGiven = started.getOptionValueSource("speed") === "cli";
       if (options.exitWhenDone || options.json || isSpeedGiven || options.rules !== undefined)
         throw new UserError("--speed, --exit-when-done, --json and --rules go with --replay FILE");
       const file = options.config ?? environment.configFile;
-      if (options.config !== undefined || existsSync(file))
+      if (options.config !== undefined || existsSync(file)) {
+        const { runMonitor } = await import("./run-monitor.ts");
         return runMonitor(file, options, environment, env, log);
+      }
       if (options.roles !== undefined)
         throw new UserError(`--roles goes with a configuration, and there is no ${file}`, [
           "the demo, which runs without one, does everything in one process",
         ]);
+      const { runDemo } = await import("./run-demo.ts");
       return runDemo(options, environment, log);
     });
 }
