@@ -1,4 +1,4 @@
-import type { Environment } from "../config.ts";
+import type { Environment } from "../config/environment.ts";
 import { UserError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import type { BackendOptions } from "../queue/backend.ts";

@@ -1,5 +1,5 @@
 import { type AlertActions, createAlertActions } from "../alerts/actions/alert-actions.ts";
-import type { Environment } from "../config.ts";
+import type { Environment } from "../config/environment.ts";
 import { databaseForCommands } from "../demo/demo-database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";

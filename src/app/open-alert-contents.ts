@@ -1,4 +1,4 @@
-import type { Environment } from "../config.ts";
+import type { Environment } from "../config/environment.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { Logger } from "../log.ts";
 import type { Rule } from "../rules/rule.ts";

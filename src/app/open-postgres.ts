@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Environment } from "../config.ts";
+import type { Environment } from "../config/environment.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import { openDatabase } from "../store/database.ts";

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { startEarshot } from "../app.ts";
-import { loadConfig, readEnvironment } from "../config.ts";
+import { readEnvironment } from "../config/environment.ts";
+import { loadConfig } from "../config.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Environment } from "../config.ts";
+import type { Environment } from "../config/environment.ts";
 import { databaseForCommands } from "../demo/demo-database.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { openShellBudget } from "../app/shell-budget.ts";
 import { accountOf } from "../app/sources.ts";
-import { readEnvironment } from "../config.ts";
+import { readEnvironment } from "../config/environment.ts";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean } from "../lib/did-you-mean.ts";

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { openTemplates } from "../app/open-templates.ts";
+import { readEnvironment } from "../config/environment.ts";
 import { findConcerns } from "../config/find-concerns.ts";
 import { configJsonSchema } from "../config/json-schema.ts";
 import { unknownNamesIn } from "../config/unknown-names-in.ts";
-import { loadConfig, readEnvironment } from "../config.ts";
+import { loadConfig } from "../config.ts";
 import { counted } from "../lib/counted.ts";
 import { UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";

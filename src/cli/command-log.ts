@@ -1,4 +1,4 @@
-import { readEnvironment } from "../config.ts";
+import { readEnvironment } from "../config/environment.ts";
 import { createLog, type Logger } from "../log.ts";
 
 /** The log of a short command: warnings and errors only, unless `LOG_LEVEL` asks for more. */

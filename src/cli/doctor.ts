@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { readEnvironment } from "../config.ts";
+import { readEnvironment } from "../config/environment.ts";
 import { doctor } from "../health/doctor/doctor.ts";
 import type { Finding } from "../health/doctor/finding.ts";
 import { counted } from "../lib/counted.ts";

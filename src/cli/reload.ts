@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { askForReload } from "../app/reload.ts";
 import { validRules, validTemplates } from "../app/validate-files.ts";
-import { loadConfig, readEnvironment } from "../config.ts";
+import { readEnvironment } from "../config/environment.ts";
+import { loadConfig } from "../config.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print } from "./print.ts";
 

@@ -1,6 +1,6 @@
 import { openEngines } from "../app/engines.ts";
 import { openPage } from "../app/open-console.ts";
-import type { Environment } from "../config.ts";
+import type { Environment } from "../config/environment.ts";
 import { DEMO_SPEED, type Demo, startDemo } from "../demo/demo.ts";
 import { openDemoDatabase } from "../demo/demo-database.ts";
 import { LOCAL_ACCOUNT } from "../demo/local-account.ts";

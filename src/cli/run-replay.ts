@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { openEngines } from "../app/engines.ts";
 import { openPage } from "../app/open-console.ts";
-import type { Environment } from "../config.ts";
+import type { Environment } from "../config/environment.ts";
 import { type ReplayProgress, startReplay } from "../demo/replay/replay.ts";
 import type { ReplayReport } from "../demo/replay/report.ts";
 import { monotonicMs } from "../lib/clock.ts";

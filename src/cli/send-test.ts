@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { openTemplates } from "../app/open-templates.ts";
-import { loadConfig, readEnvironment } from "../config.ts";
+import { readEnvironment } from "../config/environment.ts";
+import { loadConfig } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";

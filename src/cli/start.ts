@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import { ROLES, type Role } from "../app/roles.ts";
-import { readEnvironment } from "../config.ts";
+import { readEnvironment } from "../config/environment.ts";
 import type { ReplaySpeed } from "../demo/replay/replay.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean } from "../lib/did-you-mean.ts";

@@ -1,5 +1,5 @@
 import { openPostgres } from "../app/open-postgres.ts";
-import type { Environment } from "../config.ts";
+import type { Environment } from "../config/environment.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
 import type { DatabasePool } from "../local-api/store/database.ts";

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { loadConfig, readEnvironment } from "../../config.ts";
+import { readEnvironment } from "../../config/environment.ts";
+import { loadConfig } from "../../config.ts";
 import { UserError } from "../../lib/errors.ts";
 import { shippedFolder } from "../../lib/shipped-folder.ts";
 import { loadRules } from "../../rules/load-rules.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { type OpenAlertActions, openAlertActions } from "../../app/open-alert-actions.ts";
-import { readEnvironment } from "../../config.ts";
+import { readEnvironment } from "../../config/environment.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Actor } from "../../model/actor.ts";
 import { commandLog } from "../command-log.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { readEnvironment } from "../../config/environment.ts";
 import { loadSourceConfig } from "../../config/load-source-config.ts";
-import { readEnvironment } from "../../config.ts";
 import { LOCAL_ACCOUNT } from "../../demo/local-account.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";

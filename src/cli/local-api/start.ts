@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { readEnvironment } from "../../config.ts";
+import { readEnvironment } from "../../config/environment.ts";
 import { DEMO_CLIENT, LOCAL_ACCOUNT } from "../../demo/local-account.ts";
 import { openLocalTables } from "../../demo/open-local-tables.ts";
 import { systemClock } from "../../lib/clock.ts";

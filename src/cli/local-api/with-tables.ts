@@ -1,4 +1,4 @@
-import { readEnvironment } from "../../config.ts";
+import { readEnvironment } from "../../config/environment.ts";
 import { type LocalTables, openLocalTables } from "../../demo/open-local-tables.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { createDatabase, type Database } from "../../local-api/store/database.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readEnvironment } from "../../../src/config.ts";
+import { readEnvironment } from "../../../src/config/environment.ts";
 import { checkDatabase } from "../../../src/health/doctor/check-database.ts";
 import { doctor } from "../../../src/health/doctor/doctor.ts";
 import type { Finding } from "../../../src/health/doctor/finding.ts";
