@@ -82,6 +82,8 @@ export interface LiveMessage extends Pick<AlertMessage, "alertId" | "view" | "ch
 
 export interface UpdateOptions {
   readonly signal: AbortSignal;
+  /** Awaited just before each edit and each post. Rejects if another worker has taken the message. */
+  readonly beforePost: () => Promise<void>;
   /** Called before each new message: whether the channel has a free slot for one that nobody waits for. */
   readonly mayPost: () => Promise<boolean>;
   /** Stores the vendor's ids of the message and its parts, each as soon as it is known. */

@@ -8,6 +8,11 @@ interface MessageKey {
   readonly receiver: string;
 }
 
+/** A claim on a message. `lease` is when it ends: a later claim ends at another moment, so nobody else has the same. */
+interface Claim extends MessageKey {
+  readonly lease: string;
+}
+
 /** The message that replies go to: its id at the vendor, and the notification that posted it. */
 interface Root {
   readonly notificationId: string;
@@ -43,14 +48,14 @@ export function createAlertMessageStore(db: Db) {
 
     /** The message now shows this state. It is checked again after `editEveryMs`, unless the alert has ended. */
     async shown(
-      { projectId, alertId, receiver }: MessageKey,
+      claim: Claim,
       state: string,
       terms: { readonly editEveryMs: number; readonly isOver: boolean },
     ): Promise<void> {
       await sql`
         update earshot.alert_messages set shown = ${state}, watched = ${!terms.isOver}, attempts = 0,
           next_edit_wall = now() + make_interval(secs => ${terms.editEveryMs / 1000}), leased_until_wall = null
-        where project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver}
+        where ${isHeldBy(claim)}
       `.execute(db);
     },
 
@@ -72,9 +77,11 @@ export function createAlertMessageStore(db: Db) {
      * Claims a message for editing, with the state to show. Null: another worker has it, it is up to date, or a
      * notification on its way will update it.
      */
-    async claim(key: MessageKey): Promise<{ state: string; attempts: number; root: Root } | null> {
+    async claim(
+      key: MessageKey,
+    ): Promise<{ state: string; attempts: number; lease: string; root: Root } | null> {
       const { projectId, alertId, receiver } = key;
-      const { rows } = await sql<{ state: string; attempts: number }>`
+      const { rows } = await sql<{ state: string; attempts: number; lease: string }>`
         update earshot.alert_messages m set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS}), attempts = attempts + 1
         from earshot.alerts a
         where a.project_id = m.project_id and a.id = m.alert_id
@@ -84,7 +91,7 @@ export function createAlertMessageStore(db: Db) {
           and not exists (
             select from earshot.notifications n where n.project_id = m.project_id and n.alert_id = m.alert_id
               and n.receiver = m.receiver and n.state = 'due' and n.leased_until_wall > now())
-        returning ${STATE} as state, m.attempts
+        returning ${STATE} as state, m.attempts, m.leased_until_wall::text as lease
       `.execute(db);
       const [claimed] = rows;
       if (claimed === undefined) return null;
@@ -98,13 +105,13 @@ export function createAlertMessageStore(db: Db) {
       return null;
     },
 
-    /** Keeps the claim while the edit runs. */
-    async renew({ projectId, alertId, receiver }: MessageKey): Promise<void> {
-      await sql`
+    /** Keeps the claim while the edit runs, and gives its new lease. Null: another worker has claimed the message. */
+    async renew(claim: Claim): Promise<string | null> {
+      const { rows } = await sql<{ lease: string }>`
         update earshot.alert_messages set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
-        where project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver}
-          and leased_until_wall is not null
+        where ${isHeldBy(claim)} returning leased_until_wall::text as lease
       `.execute(db);
+      return rows[0]?.lease ?? null;
     },
 
     /** How many messages are being edited now. */
@@ -124,11 +131,11 @@ export function createAlertMessageStore(db: Db) {
     },
 
     /** The edit failed: try again after `retryAfterMs`, or never when that is null. */
-    async postpone({ projectId, alertId, receiver }: MessageKey, retryAfterMs: number | null): Promise<void> {
+    async postpone(claim: Claim, retryAfterMs: number | null): Promise<void> {
       await sql`
         update earshot.alert_messages set leased_until_wall = null, watched = ${retryAfterMs !== null},
           next_edit_wall = now() + make_interval(secs => ${(retryAfterMs ?? 0) / 1000})
-        where project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver}
+        where ${isHeldBy(claim)}
       `.execute(db);
     },
 
@@ -152,3 +159,8 @@ export function createAlertMessageStore(db: Db) {
 /** Everything that a message shows of an alert and that can change. */
 const STATE = sql`md5(concat_ws('|', a.state, a.severity, a.mentions, a.last_seen_at, a.resolved_at, a.notify_count, a.because,
   a.handling->>'acknowledgedBy', a.handling->>'assignee', a.handling->>'closedBy', a.handling->>'relevant'))`;
+
+function isHeldBy({ projectId, alertId, receiver, lease }: Claim) {
+  return sql`project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver}
+          and leased_until_wall = ${lease}::timestamptz`;
+}

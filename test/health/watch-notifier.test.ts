@@ -26,7 +26,12 @@ test("a missing chart is a failure with what to do, until one arrives", async ()
   const show = () =>
     watched.liveMessages?.updateMessage(
       { notificationId: "n", alertId: "a", attempt: 1, view, previous: {} },
-      { signal: AbortSignal.timeout(1_000), mayPost: async () => true, onRef: async () => {} },
+      {
+        signal: AbortSignal.timeout(1_000),
+        mayPost: async () => true,
+        beforePost: async () => {},
+        onRef: async () => {},
+      },
     );
   await show();
   const [failure] = await stores.failures.open();

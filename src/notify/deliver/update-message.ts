@@ -12,9 +12,15 @@ export interface LiveMessageKey {
   readonly receiver: string;
 }
 
+/** A worker's claim on a live message. The lease changes with each renewal. */
+interface Claim extends LiveMessageKey {
+  readonly lease: string;
+}
+
 export interface LiveMessageLog {
   /** Claims it for editing. Null: another worker has it, or it is up to date. */
   claim(key: LiveMessageKey): Promise<{
+    readonly lease: string;
     /** Identifies the alert's current state. */
     readonly state: string;
     /** Tries since it was last up to date, this one included. */
@@ -27,15 +33,16 @@ export interface LiveMessageLog {
       readonly also: readonly string[];
     };
   } | null>;
-  renew(key: LiveMessageKey): Promise<void>;
+  /** The new lease. Null: another worker has claimed it. */
+  renew(claim: Claim): Promise<string | null>;
   shown(
-    key: LiveMessageKey,
+    claim: Claim,
     state: string,
     terms: { readonly editEveryMs: number; readonly isOver: boolean },
   ): Promise<void>;
   saveRef(projectId: string, notificationId: string, ref: VendorRef): Promise<void>;
   /** Null: given up. */
-  postpone(key: LiveMessageKey, retryAfterMs: number | null): Promise<void>;
+  postpone(claim: Claim, retryAfterMs: number | null): Promise<void>;
 }
 
 export interface UpdateMessageParts
@@ -44,6 +51,7 @@ export interface UpdateMessageParts
 }
 
 export type UpdateOutcome =
+  /** It is up to date, or another worker has it. */
   | { readonly outcome: "not-due" }
   /** Slack's rate limit of edits is used up. */
   | { readonly outcome: "paced" }
@@ -77,21 +85,19 @@ export async function updateMessage(
     await slot.giveBack();
     return { outcome: "not-due" };
   }
-  const keepAlive = setInterval(() => {
-    // If a renewal fails, the lease runs out; then another worker edits.
-    parts.liveMessages.renew(key).catch(() => {});
-  }, RENEW_EVERY_MS);
+  const claim = holdClaim(parts.liveMessages, { ...key, lease: claimed.lease });
   try {
     const found = await liveView(parts, key, claimed.root);
     if (found === null) {
-      await parts.liveMessages.postpone(key, null);
+      await parts.liveMessages.postpone(claim.now(), null);
       return { outcome: "given-up", error: "its alert or digest is stored no longer" };
     }
     const { notificationId, ref: previous } = claimed.root;
     const shown = await notifier.liveMessages.updateMessage(
       { ...found, alertId: key.alertId, notificationId, attempt: claimed.attempts, previous },
       {
-        signal,
+        signal: AbortSignal.any([signal, claim.lost]),
+        beforePost: claim.renew,
         mayPost: () => hasRoom(parts, notifier),
         onRef: (ref) => parts.liveMessages.saveRef(key.projectId, notificationId, ref),
       },
@@ -99,36 +105,63 @@ export async function updateMessage(
     await slot.worked();
     return await settle(
       parts,
-      key,
+      claim.now(),
       { ...claimed, shown, editable: notifier.liveMessages },
       found.view.resolvedAt !== null,
     );
   } catch (error) {
-    return await settleFailure(parts, key, claimed.attempts, error, slot);
+    if (claim.lost.aborted) return { outcome: "not-due" };
+    return await settleFailure(parts, claim.now(), claimed.attempts, error, slot);
   } finally {
-    clearInterval(keepAlive);
+    claim.letGo();
   }
+}
+
+/** Renews a claim until it is let go, and notices when another worker has taken the message. */
+function holdClaim(liveMessages: LiveMessageLog, first: Claim) {
+  const lost = new AbortController();
+  let claim = first;
+  let renewing: Promise<void> = Promise.resolve();
+  // One after the other: each renewal names the lease of the one before.
+  const renew = (): Promise<void> => {
+    renewing = renewing
+      .catch(() => {})
+      .then(async () => {
+        const lease = lost.signal.aborted ? null : await liveMessages.renew(claim);
+        if (lease === null) {
+          lost.abort();
+          throw new DeliveryError("another worker has taken it", { retryable: true });
+        }
+        claim = { ...claim, lease };
+      });
+    return renewing;
+  };
+  const keepAlive = setInterval(() => {
+    // If a renewal fails, the lease runs out; then another worker edits.
+    renew().catch(() => {});
+  }, RENEW_EVERY_MS);
+  return { renew, now: () => claim, lost: lost.signal, letGo: () => clearInterval(keepAlive) };
 }
 
 const RENEW_EVERY_MS = 3_000;
 
 async function settle(
   { liveMessages }: UpdateMessageParts,
-  key: LiveMessageKey,
+  claim: Claim,
   { state, shown, editable }: { state: string; shown: Shown; editable: LiveMessages },
   isOver: boolean,
 ): Promise<UpdateOutcome> {
   if (!shown.finished) {
-    await liveMessages.postpone(key, Math.min(SOON_MS, editable.editEveryMs));
+    await liveMessages.postpone(claim, Math.min(SOON_MS, editable.editEveryMs));
     return { outcome: "unfinished" };
   }
-  await liveMessages.shown(key, state, { editEveryMs: editable.editEveryMs, isOver });
+  await liveMessages.shown(claim, state, { editEveryMs: editable.editEveryMs, isOver });
   return { outcome: "shown" };
 }
 
 async function settleFailure(
   { liveMessages }: UpdateMessageParts,
-  key: LiveMessageKey,
+  claim: Claim,
   attempts: number,
   error: unknown,
   slot: AcquiredSlot,
@@ -138,11 +171,11 @@ async function settleFailure(
   const message = describeError(failure);
   if (failure.concernsChannel) await slot.failed(message, failure.retryAfterMs);
   if (!failure.retryable || attempts >= MOST_ATTEMPTS) {
-    await liveMessages.postpone(key, null);
+    await liveMessages.postpone(claim, null);
     return { outcome: "given-up", error: message };
   }
   const retryAfterMs = Math.max(failure.retryAfterMs ?? 0, retryDelayMs(attempts, undefined, Math.random()));
-  await liveMessages.postpone(key, retryAfterMs);
+  await liveMessages.postpone(claim, retryAfterMs);
   return { outcome: "failed", error: message, retryAfterMs };
 }
 

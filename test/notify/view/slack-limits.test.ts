@@ -311,6 +311,31 @@ test("simultaneous edits are one edit, and a change during an edit is shown by t
   expect(JSON.stringify((await fake.messages())[0]?.blocks)).toContain("99 mentions so far");
 });
 
+test("a worker that was held beyond its lease edits and posts nothing more, and leaves the other's claim alone", async () => {
+  const alert = await addPending("warning", "growing");
+  await sweep();
+  const key = { projectId: "p", alertId: alert.id, receiver: "alerts" };
+  const liveMessages = stores.alertMessages;
+  const edit = (viewOf = parts.viewOf) =>
+    updateMessage({ ...parts, liveMessages, viewOf }, key, AbortSignal.timeout(10_000));
+  const held = await edit(async (notification) => {
+    await sql`update earshot.alert_messages set leased_until_wall = now() - interval '1 second'`.execute(
+      database.db,
+    );
+    expect((await edit()).outcome).toBe("shown");
+    return parts.viewOf(notification);
+  });
+  expect(held.outcome).toBe("not-due");
+  expect(fake.calls.filter(({ method }) => method === "chat.update")).toHaveLength(1);
+
+  await pass(2 * MINUTE);
+  await stores.alerts.save([{ ...alert, mentions: 2 }]);
+  const lease = (await liveMessages.claim(key))?.lease ?? "";
+  await liveMessages.postpone({ ...key, lease: "2026-03-02 12:00:00+00" }, null);
+  expect(await liveMessages.renew({ ...key, lease })).not.toBeNull();
+  expect(await liveMessages.renew({ ...key, lease })).toBeNull();
+});
+
 test("an edit that Slack delays holds up edits, but no message", async () => {
   const alert = await addPending("warning", "growing");
   await sweep();

@@ -24,7 +24,7 @@ export async function addPicture(
   thread: Thread,
   { chart, view, attempt }: LiveMessage,
   kept: Kept,
-  { mayPost }: UpdateOptions,
+  { mayPost, beforePost }: UpdateOptions,
   connection: Connection,
 ): Promise<Shown> {
   const ref = kept.ref();
@@ -45,6 +45,7 @@ export async function addPicture(
   const { fileId } = uploaded;
   // Stored before anybody can see the file: after any crash from here on it is known as ours.
   await kept.keep({ ...ref, sharing: fileId, sharingOf: pictureOf });
+  await beforePost();
   const shared = await sharePicture({ fileId, title }, thread, connection);
   if (shared.outcome === "left-out") return leaveOut(shared, pictureOf, kept);
   await kept.keep({ ...settled(kept.ref()), pictureOf, picture: fileId });

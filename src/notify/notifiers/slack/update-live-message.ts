@@ -34,6 +34,7 @@ export async function updateLiveMessage(
     ref = next;
     await options.onRef(next);
   };
+  await options.beforePost();
   const edited = await editWithPicture(thread, message, ref, connection);
   if (edited.ref !== ref) await keep(edited.ref);
   if (edited.outcome === "gone") return postAnew(message, options, connection);
@@ -93,21 +94,28 @@ async function postDetails(
   details: SlackContent,
   thread: Thread,
   { notificationId, attempt }: LiveMessage,
-  { mayPost }: UpdateOptions,
+  { mayPost, beforePost }: UpdateOptions,
   connection: Connection,
 ): Promise<string | null> {
   const where = { channel: thread.channel, threadTs: thread.ts, notificationId, part: "details" as const };
   const earlier = attempt > 1 ? await foundOrNull(where, connection) : null;
   if (earlier !== null) return earlier;
   if (!(await mayPost())) return null;
-  const post = { content: details, notificationId, part: "details" as const, thread, broadcast: false };
+  const post = {
+    content: details,
+    notificationId,
+    part: "details" as const,
+    thread,
+    broadcast: false,
+    beforePost,
+  };
   return (await postMessage(post, connection))["ts"] ?? "";
 }
 
 /** Nothing is posted about a resolved alert: its end has, or will have, a message of its own. */
 async function postAnew(
   message: LiveMessage,
-  { mayPost, onRef }: UpdateOptions,
+  { mayPost, onRef, beforePost }: UpdateOptions,
   connection: Connection,
 ): Promise<Shown> {
   const { view, notificationId, previous } = message;
@@ -124,7 +132,7 @@ async function postAnew(
   const content = liveContent(message, {}, connection);
   await onRef(
     await postMessage(
-      { content, notificationId, part: "message", thread: null, broadcast: false },
+      { content, notificationId, part: "message", thread: null, broadcast: false, beforePost },
       connection,
     ),
   );

@@ -38,6 +38,7 @@ describe("the message of an alert in Slack", () => {
       {
         signal: signal(),
         mayPost: async () => mayPost,
+        beforePost: async () => {},
         onRef: async (next) => {
           ref = next;
         },
@@ -113,7 +114,7 @@ describe("the message of an alert in Slack", () => {
           await notifier.liveMessages
             ?.updateMessage(
               { ...message, attempt, chart: async () => PNG },
-              { signal: signal(), mayPost: async () => true, onRef: die },
+              { signal: signal(), mayPost: async () => true, beforePost: async () => {}, onRef: die },
             )
             .catch(() => undefined);
         }
