@@ -114,7 +114,8 @@ async function assemble(
   await stores.deadLetters.forgetRules(clock.now());
   const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
   const source = openSource({ config, database, stores, rulesFor, clock, log, signal }, closing);
-  const { budget, quirkLog, calls } = source;
+  const { budget, calls } = source;
+  const { quirkLog } = source.pages;
   const notify = await openNotify({ config, stores, renderer, rulesFor, consoleUrl, clock, log }, closing);
   const { notifiers, channels, digests, deliver } = notify;
   const outages = createOutageLog({

@@ -26,10 +26,7 @@ export function createPollParts(parts: {
   return {
     poll: {
       store: stores,
-      fetchPages: (query, request, signal) => source.pages([query], request, signal),
-      fetchSharedPages: source.pages,
-      firstPage: source.firstPage,
-      quirkLog: source.quirkLog,
+      source: source.pages,
       pollAlone: stores.polls.pollAlone,
       rulesFor,
       notifyConfig: createNotifyConfig(config),

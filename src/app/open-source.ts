@@ -1,12 +1,10 @@
 import type { Config } from "../config.ts";
 import { type CallNotes, createCallNotes, queryScope } from "../health/note-calls.ts";
-import type { SourcePage } from "../ingest/source-page.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import type { Logger } from "../log.ts";
-import type { Query, WatchedQuery } from "../model/query.ts";
-import type { QuirkLog } from "../polling/adapt-pages.ts";
-import type { PollRequest } from "../polling/poll-request.ts";
+import type { Query } from "../model/query.ts";
+import { createPageSource, type PageSource } from "../polling/page-source.ts";
 import { createQuirkLog } from "../polling/quirk-log.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { SourceClient } from "../source/source-client.ts";
@@ -14,23 +12,16 @@ import { type BudgetStore, createBudgetStore } from "../store/budgets.ts";
 import type { Database } from "../store/database.ts";
 import { createServerQuirkStore } from "../store/server-quirks.ts";
 import type { Stores } from "../store/stores.ts";
-import { createSourcePages } from "./source-pages.ts";
-import { accountOf, priorityOf, sourcesOf } from "./sources.ts";
+import { accountOf, sourcesOf } from "./sources.ts";
 
 /** The account at the source: its clients, the budget that they share, and the quirks of its server. */
 export interface OpenSource {
   /** Makes the calls that can wait. */
   readonly background: SourceClient;
   readonly budget: BudgetStore;
-  readonly quirkLog: QuirkLog;
   readonly calls: CallNotes;
-  /** The pages of one poll; of several queries if they share its calls. Failures are recorded. */
-  pages(
-    queries: readonly WatchedQuery[],
-    request: PollRequest,
-    signal: AbortSignal,
-  ): AsyncIterable<SourcePage>;
-  readonly firstPage: ReturnType<typeof createSourcePages>["firstPage"];
+  /** What polls need of it; failures of their calls are recorded. */
+  readonly pages: PageSource;
 }
 
 /** It is closed with `closing`; `signal` ends waits for a call. */
@@ -53,21 +44,14 @@ export function openSource(
   for (const one of Object.values(sources)) closing.add(one.close);
   const quirkLog = createQuirkLog(createServerQuirkStore(database.db, account), clock);
   const calls = createCallNotes({ stores, clock });
-  const { pagesOf, firstPage } = createSourcePages({
+  const pages = createPageSource({
     sources,
-    priorityOf: (queries, request) => priorityOf(queries, request, rulesFor),
+    rulesFor,
     pageSize: config.source.pageSize,
     quirkLog,
     stores,
     clock,
+    noteCall: (queries, failure) => calls.note(queries.map(queryScope), failure),
   });
-  return {
-    background: sources.background,
-    budget,
-    quirkLog,
-    calls,
-    pages: (queries, request, signal) =>
-      calls.notedPages(queries.map(queryScope), pagesOf(queries, request, signal)),
-    firstPage,
-  };
+  return { background: sources.background, budget, calls, pages };
 }

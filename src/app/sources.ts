@@ -1,13 +1,9 @@
 import type { SourceConfig } from "../config/source-config.ts";
 import type { Config } from "../config.ts";
-import { DAY, SECOND } from "../lib/instant.ts";
+import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
-import type { Priority } from "../model/call-budget.ts";
-import type { Query, WatchedQuery } from "../model/query.ts";
 import { createCallGate } from "../polling/call-gate.ts";
-import { importanceOf, isCrisis } from "../polling/planner/importance.ts";
-import type { PollRequest } from "../polling/poll-request.ts";
-import type { Rule } from "../rules/rule.ts";
+import type { OwnPriority } from "../polling/page-source.ts";
 import { createSourceClient, type SourceClient } from "../source/source-client.ts";
 import { SourceError } from "../source/source-error.ts";
 import type { BudgetStore } from "../store/budgets.ts";
@@ -22,9 +18,6 @@ export function accountOf({
 }: Pick<SourceConfig, "username" | "baseUrl"> & { readonly platformClientId?: string | undefined }): string {
   return `${platformClientId === undefined ? username : `client ${platformClientId}`} at ${baseUrl}`;
 }
-
-/** Priorities of the running monitor; the shell has one of its own. */
-export type OwnPriority = Exclude<Priority, "shell">;
 
 /** A client for each priority: they share the token and the budget, and differ in the slots that they may take. */
 export function sourcesOf(
@@ -50,17 +43,6 @@ export function sourcesOf(
 
 /** A call that must wait longer for its slot gives its worker back. */
 const PATIENCE_MS = 2 * SECOND;
-
-/** Reading back to before a query was watched is history: it can wait. */
-export function priorityOf(
-  queries: readonly WatchedQuery[],
-  request: PollRequest,
-  rulesFor: (query: Query) => readonly Rule[],
-): OwnPriority {
-  const since = request.sinceAdded ?? request.sinceUpdated ?? 0;
-  if (queries.every(({ watchFrom }) => since < watchFrom - DAY)) return "background";
-  return queries.some((query) => isCrisis(importanceOf(rulesFor(query)))) ? "crisis" : "live";
-}
 
 /**
  * What the account's record says about its rate limit. If it says nothing, or may not be read, headers and refusals

@@ -1,13 +1,23 @@
 import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
-import { SourceError, type SourceErrorKind } from "../source/source-error.ts";
+import { SourceError } from "../source/source-error.ts";
 import type { Stores } from "../store/stores.ts";
+
+/** Why a call failed: a kind of the source client, or another one, which is no problem of the source. */
+export interface CallFailure {
+  readonly kind: string;
+  readonly because: string;
+  readonly retryable: boolean;
+}
 
 export interface CallNotes {
   /** Makes the call and stores its outcome under `scope`. */
   noted<T>(scope: string, call: () => Promise<T>): Promise<T>;
-  /** One call may be for several scopes; its failure does not show which of them fails. */
-  notedPages<T>(scopes: readonly string[], pages: AsyncIterable<T>): AsyncIterable<T>;
+  /**
+   * Stores the outcome of a call that was made; null if it was answered. One call may be for several scopes; its
+   * failure does not show which of them fails.
+   */
+  note(scopes: readonly string[], failure: CallFailure | null): Promise<void>;
 }
 
 /** Stores the current failures of the source, for the health checks of all processes. */
@@ -17,22 +27,16 @@ export function createCallNotes(parts: { readonly stores: Stores; readonly clock
     // The page must not be lost because the note could not be stored.
     await failures.clear("call", [...scopes, ACCOUNT]).catch(() => {});
   };
-  const fails = async (scopes: readonly string[], error: unknown): Promise<void> => {
-    if (!(error instanceof SourceError) || error.kind === "aborted" || error.isPostponed) return;
-    const { kind } = error;
+  const fails = async (
+    scopes: readonly string[],
+    { kind, because, retryable }: CallFailure,
+  ): Promise<void> => {
+    if (NO_PROBLEM.has(kind)) return;
     const scope = scopeOf(kind, scopes);
     if (scope === null) return;
+    const message = because.slice(0, 300);
     await failures
-      .note(
-        {
-          kind: "call",
-          scope,
-          reason: kind,
-          message: describeError(error).slice(0, 300),
-          final: !error.retryable,
-        },
-        parts.clock.now(),
-      )
+      .note({ kind: "call", scope, reason: kind, message, final: !retryable }, parts.clock.now())
       .catch(() => {});
   };
   return {
@@ -42,16 +46,14 @@ export function createCallNotes(parts: { readonly stores: Stores; readonly clock
         await works([scope]);
         return answer;
       } catch (error) {
-        await fails([scope], error);
+        if (error instanceof SourceError) {
+          const { kind, retryable } = error;
+          await fails([scope], { kind, because: describeError(error), retryable });
+        }
         throw error;
       }
     },
-    notedPages: (scopes, pages) =>
-      notePages(
-        pages,
-        () => works(scopes),
-        (error) => fails(scopes, error),
-      ),
+    note: (scopes, failure) => (failure === null ? works(scopes) : fails(scopes, failure)),
   };
 }
 
@@ -64,31 +66,11 @@ export function queryScope(query: { readonly projectId: string; readonly queryId
 const ACCOUNT = "account";
 const RATE_LIMIT = "rate limit";
 
-function scopeOf(kind: SourceErrorKind, [scope, another]: readonly string[]): string | null {
+/** We stopped ourselves, sent nothing, or ask in another way next time; or the fault is ours. */
+const NO_PROBLEM: ReadonlySet<string> = new Set(["aborted", "over-budget", "other-way", "unproven", "other"]);
+
+function scopeOf(kind: string, [scope, another]: readonly string[]): string | null {
   if (kind === "login" || kind === "unauthorized") return ACCOUNT;
   if (kind === "rate-limited") return RATE_LIMIT;
   return another === undefined ? (scope ?? null) : null;
-}
-
-async function* notePages<T>(
-  pages: AsyncIterable<T>,
-  works: () => Promise<void>,
-  fails: (error: unknown) => Promise<void>,
-): AsyncGenerator<T> {
-  let isNoted = false;
-  const poll = pages[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const step = await poll.next().catch(async (error: unknown) => {
-        await fails(error);
-        throw error;
-      });
-      if (!isNoted) await works();
-      isNoted = true;
-      if (step.done === true) return;
-      yield step.value;
-    }
-  } finally {
-    await poll.return?.();
-  }
 }

@@ -16,9 +16,10 @@ export interface SourcePage {
   readonly behindMs?: number;
   /**
    * Present on a page that several queries share. The cursor belongs to all of them, so no poll of one can resume from
-   * it. The mentions of the others show how far this one was read.
+   * it. The mentions of the others show how far this one was read. `missing`, on the last page: how many more mentions
+   * the source counted than it sent, of all queries together.
    */
-  readonly shared?: { readonly highest: Instant | null };
+  readonly shared?: { readonly highest: Instant | null; readonly missing: number | null };
 }
 
 /** A mention that becomes a dead letter. */

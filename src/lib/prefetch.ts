@@ -1,44 +1,29 @@
-/** Items that are processed before they are requested. Iterate once. */
-export interface Prefetched<Result> extends AsyncIterable<Result> {
-  /** Starts the next item now; otherwise its request starts it. One item is ahead, never more. */
+/** Work that yields one result after another, one of them ahead of its use. */
+export interface Prefetch<Result> {
+  /** Starts the next piece of work now; otherwise `take` starts it. One is ahead, never more. */
   begin(): void;
+  /** The next result. A failure ahead is thrown here. */
+  take(): Promise<Result>;
 }
 
-/**
- * Passes each item of a source to `work`. A consumer that is busy with one item, and knows a moment at which the
- * processor is idle, calls `begin`. A failure is thrown to the consumer that requests that item. Leaving early aborts
- * the source's signal, so that nothing waits for an item that is no longer needed.
- */
-export function prefetch<Item, Result>(
-  open: (signal: AbortSignal) => AsyncIterable<Item>,
-  work: (item: Item) => Result,
-  signal: AbortSignal,
-): Prefetched<Result> {
-  const left = new AbortController();
-  const items = open(AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]();
-  let begun: Promise<IteratorResult<Result, void>> | null = null;
-
-  async function next(): Promise<IteratorResult<Result, void>> {
-    const item = await items.next();
-    return item.done === true ? { done: true, value: undefined } : { done: false, value: work(item.value) };
-  }
-
+/** A consumer that is busy with one result, and knows a moment at which the processor is idle, calls `begin`. */
+export function prefetch<Result>(work: () => Promise<Result>): Prefetch<Result> {
+  let coming: Promise<Result> | null = null;
+  const start = (): Promise<Result> => {
+    if (coming === null) {
+      coming = work();
+      // Nobody may ever take it.
+      coming.catch(() => undefined);
+    }
+    return coming;
+  };
   return {
-    begin() {
-      begun ??= next();
-      begun.catch(() => undefined);
-    },
-    async *[Symbol.asyncIterator]() {
+    begin: start,
+    take: async () => {
       try {
-        for (;;) {
-          const result = await (begun ?? next());
-          begun = null;
-          if (result.done === true) return;
-          yield result.value;
-        }
+        return await start();
       } finally {
-        left.abort();
-        await items.return?.();
+        coming = null;
       }
     },
   };

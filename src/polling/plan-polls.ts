@@ -8,7 +8,7 @@ import type { Rule } from "../rules/rule.ts";
 import type { BudgetStore } from "../store/budgets.ts";
 import type { PollCandidate } from "../store/poll-plans.ts";
 import type { Stores } from "../store/stores.ts";
-import type { QuirkLog } from "./adapt-pages.ts";
+import type { QuirkLog } from "./next-page.ts";
 import { catchUpMs, MOST_MEMBERS, mostMembers, roundMs, slotsOf, spacingMs } from "./planner/allowance.ts";
 import {
   expectedRate,

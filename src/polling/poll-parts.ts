@@ -1,5 +1,4 @@
 import type { StoryCache } from "../ingest/fold-stories.ts";
-import type { SourcePage } from "../ingest/source-page.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import type { PollKey } from "../model/poll.ts";
@@ -7,29 +6,14 @@ import type { Query, WatchedQuery } from "../model/query.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
-import type { QuirkLog } from "./adapt-pages.ts";
-import type { PollRequest } from "./poll-request.ts";
+import type { PageSource } from "./page-source.ts";
 import type { PollSettings } from "./watermark.ts";
 
 /** Everything a poll needs from outside. */
 export interface PollParts {
   readonly store: Stores;
-  /** The pages of one poll, in order. Throws errors with `retryable` and `retryAfterMs`. */
-  readonly fetchPages: (
-    query: WatchedQuery,
-    request: PollRequest,
-    signal: AbortSignal,
-  ) => AsyncIterable<SourcePage>;
-  /** The first page of a call as the server sends it; no quirk is stored from it. */
-  readonly firstPage: (
-    query: WatchedQuery,
-    request: PollRequest,
-    signal: AbortSignal,
-  ) => Promise<Pick<SourcePage, "mentions" | "rejected"> | null>;
-  /** The server's quirks: they decide how a poll asks. */
-  readonly quirkLog: QuirkLog;
-  /** Its pages come from shared calls: a fault in them may be another query's. */
-  readonly isShared?: boolean;
+  /** Where pages come from. The quirks of its server decide how a poll asks. */
+  readonly source: PageSource;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;

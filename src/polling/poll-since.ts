@@ -13,6 +13,6 @@ export function sinceOf({ sinceAdded, sinceUpdated }: PollRequest): Instant {
 }
 
 /** The moment by which the poll is ordered. */
-export function momentOf({ orderBy }: PollRequest, mention: Mention): Instant {
+export function momentOf({ orderBy }: Pick<PollRequest, "orderBy">, mention: Mention): Instant {
   return orderBy === "added" ? mention.addedAt : mention.updatedAt;
 }

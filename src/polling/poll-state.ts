@@ -67,6 +67,12 @@ export interface RunningPoll {
   readonly highest?: Instant | null;
 }
 
+/** The body of a page's dead letter: where its poll has to begin again. */
+export interface PageBody {
+  readonly poll: PollKind;
+  readonly from: Instant;
+}
+
 export const NEW_POLL: PollState = { watermark: null, completeUntil: null, running: null, gap: null };
 
 /** Whether the newest comes first. */

@@ -2,7 +2,7 @@ import { type Clock, monotonicMs } from "../lib/clock.ts";
 import { HOUR, SECOND } from "../lib/instant.ts";
 import type { ObservedQuirk, ServerQuirks } from "../model/server-quirk.ts";
 import type { createServerQuirkStore } from "../store/server-quirks.ts";
-import type { QuirkLog } from "./adapt-pages.ts";
+import type { QuirkLog } from "./next-page.ts";
 
 /** The quirks of the account's server, read at most once a second. Nothing is written that adds nothing. */
 export function createQuirkLog(store: ReturnType<typeof createServerQuirkStore>, clock: Clock): QuirkLog {

@@ -4,8 +4,7 @@ import { describeError } from "../lib/errors.ts";
 import { isTransient } from "../lib/is-transient.ts";
 import type { Mention } from "../model/mention.ts";
 import type { PendingNotification } from "../model/notification.ts";
-import type { PollState } from "./poll-state.ts";
-import type { PageBody } from "./skip-poison-page.ts";
+import type { PageBody, PollState } from "./poll-state.ts";
 import { abandonPoll } from "./watermark.ts";
 
 /**

@@ -9,7 +9,7 @@ export interface FetchedPage {
   readonly total: number | null;
 }
 
-export interface FetchPagesOptions {
+export interface PagingOptions {
   /** The cursor to begin at; null for the first page. */
   readonly cursor: string | null;
   /** The requested page size; null if the server chooses. */
@@ -19,14 +19,39 @@ export interface FetchPagesOptions {
    * there, so this is the default.
    */
   readonly endOnShortPage: boolean;
+}
+
+export interface FetchPagesOptions extends PagingOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export type PagingStep =
+  /** `next`: the cursor to follow; null behind the last page. */
+  | { readonly outcome: "Page"; readonly next: string | null }
+  /** The page says nothing that was not said before it: the one before was the last. */
+  | { readonly outcome: "End" };
+
 /**
- * Follows `nextCursor` from page to page. The first page is always returned, empty or not, because it has the total; a
- * later empty page ends the poll and is not returned. Other ends: no next cursor, a cursor that was followed before (a
- * server that repeats it would never end), a short page. Leaving early stops the running call.
+ * Decides after each page of a poll whether another one follows. The first page always counts, empty or not, because it
+ * has the total; a later empty page is the end. Other ends: no next cursor, a cursor that was followed before (a server
+ * that repeats it would never end), a short page.
  */
+export function createPaging(
+  options: PagingOptions,
+): (page: FetchedPage, asked: string | null) => PagingStep {
+  const followed = new Set<string>(options.cursor === null ? [] : [options.cursor]);
+  let before: { readonly page: FetchedPage; readonly asked: string | null } | null = null;
+  let rows = 0;
+  return (page, asked) => {
+    if (before !== null && (isEmpty(page) || (asked === before.asked && isSame(before.page, page))))
+      return { outcome: "End" };
+    before = { page, asked };
+    rows += page.mentions.length + page.rejected.length;
+    return { outcome: "Page", next: nextCursor(page, { followed, asked, rows }, options) };
+  };
+}
+
+/** Follows `nextCursor` from page to page. Leaving early stops the running call. */
 export async function* fetchPages<Page extends FetchedPage>(
   fetchPage: (cursor: string | null, signal: AbortSignal) => Promise<Page>,
   options: FetchPagesOptions,
@@ -35,20 +60,17 @@ export async function* fetchPages<Page extends FetchedPage>(
   const leave = (): void => left.abort();
   if (options.signal?.aborted === true) leave();
   options.signal?.addEventListener("abort", leave, { once: true });
-  const followed = new Set<string>(options.cursor === null ? [] : [options.cursor]);
+  const paging = createPaging(options);
 
   try {
     let asked = options.cursor;
-    let page = await fetchPage(asked, left.signal);
-    let rows = 0;
     for (;;) {
-      rows += page.mentions.length + page.rejected.length;
-      const cursor = nextCursor(page, { followed, asked, rows }, options);
+      const page = await fetchPage(asked, left.signal);
+      const step = paging(page, asked);
+      if (step.outcome === "End") return;
       yield page;
-      if (cursor === null) return;
-      const next = await fetchPage(cursor, left.signal);
-      if (isEmpty(next) || (cursor === asked && isSame(page, next))) return;
-      [asked, page] = [cursor, next];
+      if (step.next === null) return;
+      asked = step.next;
     }
   } finally {
     options.signal?.removeEventListener("abort", leave);
@@ -64,7 +86,7 @@ interface Progress {
   readonly rows: number;
 }
 
-function nextCursor(page: FetchedPage, { followed, asked, rows }: Progress, options: FetchPagesOptions) {
+function nextCursor(page: FetchedPage, { followed, asked, rows }: Progress, options: PagingOptions) {
   const cursor = page.nextCursor;
   if (cursor === null || isEmpty(page) || (followed.has(cursor) && cursor !== asked)) return null;
   const isMore = page.total !== null && rows < page.total;

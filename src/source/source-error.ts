@@ -48,8 +48,6 @@ export class SourceError extends Error {
   readonly code: string | null;
   readonly retryable: boolean;
   readonly retryAfterMs: number | null;
-  /** Nothing was sent and nothing failed: the call only waits for its turn. */
-  readonly isPostponed: boolean;
 
   constructor(details: SourceErrorDetails) {
     super(`${details.call}: ${details.message}`);
@@ -59,6 +57,5 @@ export class SourceError extends Error {
     this.code = details.code ?? null;
     this.retryable = details.retryable;
     this.retryAfterMs = details.retryAfterMs ?? null;
-    this.isPostponed = details.kind === "over-budget";
   }
 }

@@ -35,15 +35,16 @@ try {
   const told = new Set<number>();
   const counting: PollParts = {
     ...line.parts,
-    fetchPages: async function* (...asked) {
-      for await (const page of line.parts.fetchPages(...asked)) {
-        yield page;
+    source: {
+      ...line.parts.source,
+      fetchPage: async (...asked) => {
+        const page = await line.parts.source.fetchPage(...asked);
         walked += page.mentions.length;
         const part = Math.floor((walked * LINES) / server.mentions);
-        if (told.has(part)) continue;
+        if (!told.has(part)) tell(walked, startedAt, memory.sample());
         told.add(part);
-        tell(walked, startedAt, memory.sample());
-      }
+        return page;
+      },
     },
   };
   const added = await line.run(counting);

@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
-import { createSourcePages } from "../../src/app/source-pages.ts";
 import { createStoryCache } from "../../src/ingest/fold-stories.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
+import { createPageSource } from "../../src/polling/page-source.ts";
 import type { PollParts } from "../../src/polling/poll-parts.ts";
-import { pollQuery } from "../../src/polling/poll-query.ts";
+import { pollQuery } from "../../src/polling/poll-queries.ts";
 import { createQuirkLog } from "../../src/polling/quirk-log.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
 import type { Rule } from "../../src/rules/rule.ts";
@@ -118,19 +118,17 @@ function pollParts({ db }: Database, source: SourceClient, rules: readonly Rule[
   const stores = createStores(db);
   const clock = createManualClock(now);
   const quirkLog = createQuirkLog(createServerQuirkStore(db, "bench"), clock);
-  const { pagesOf, firstPage } = createSourcePages({
-    sources: { crisis: source, live: source, background: source },
-    priorityOf: () => "live",
-    pageSize: 5_000,
-    quirkLog,
-    stores,
-    clock,
-  });
   return {
     store: stores,
-    fetchPages: (query, request, signal) => pagesOf([query], request, signal),
-    firstPage,
-    quirkLog,
+    source: createPageSource({
+      sources: { crisis: source, live: source, background: source },
+      rulesFor: () => rules,
+      pageSize: 5_000,
+      quirkLog,
+      stores,
+      clock,
+      noteCall: async () => {},
+    }),
     rulesFor: () => rules,
     notifyConfig: {
       routes: [

@@ -2,18 +2,20 @@ import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { parseConfig } from "../../src/config.ts";
 import { closeWindows } from "../../src/ingest/close-windows.ts";
+import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { createManualClock, monotonicMs } from "../../src/lib/clock.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import { composeSlack, type SlackContent } from "../../src/notify/notifiers/slack/compose-slack.ts";
 import { createNotifyConfig } from "../../src/notify/notify-config.ts";
 import { createViewOf } from "../../src/notify/view/view-of.ts";
 import type { PollParts } from "../../src/polling/poll-parts.ts";
-import { pollQuery } from "../../src/polling/poll-query.ts";
+import { pollQuery } from "../../src/polling/poll-queries.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { timeStore } from "../bench/time-store.ts";
 import { createMemoryKnowledge } from "../ingest/use-polls.ts";
 import { aMention } from "../mention.ts";
+import { sourceOfPages } from "../polling/source-of-pages.ts";
 import { aRule } from "../rules/a-rule.ts";
 import { useStores } from "../use-stores.ts";
 
@@ -100,22 +102,15 @@ async function read(queryId: string, store: PollParts["store"]): Promise<void> {
       text: `never again, says number ${n} of us, and means it`,
     }),
   );
+  async function* pages(): AsyncGenerator<SourcePage> {
+    for (let i = 0; i < all.length; i += PAGE) {
+      const nextCursor = i + PAGE < all.length ? String(i) : null;
+      yield { mentions: all.slice(i, i + PAGE), rejected: [], nextCursor, total: all.length, pageSize: PAGE };
+    }
+  }
   const parts: PollParts = {
     store,
-    firstPage: async () => null,
-    quirkLog: createMemoryKnowledge(clock.now),
-    fetchPages: async function* () {
-      for (let i = 0; i < all.length; i += PAGE) {
-        const nextCursor = i + PAGE < all.length ? String(i) : null;
-        yield {
-          mentions: all.slice(i, i + PAGE),
-          rejected: [],
-          nextCursor,
-          total: all.length,
-          pageSize: PAGE,
-        };
-      }
-    },
+    source: sourceOfPages(pages, { quirkLog: createMemoryKnowledge(clock.now), now: clock.now }),
     rulesFor: () => rules,
     notifyConfig: directory,
     clock,

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
-import { pollQuery } from "../../src/polling/poll-query.ts";
+import { pollQuery } from "../../src/polling/poll-queries.ts";
 import { aMention } from "../mention.ts";
 import { aRule } from "../rules/a-rule.ts";
 import { NOON, useWalks } from "./use-polls.ts";

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { prepareSeries } from "../../src/ingest/prepare-series.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
-import { pollQuery } from "../../src/polling/poll-query.ts";
+import { pollQuery } from "../../src/polling/poll-queries.ts";
 import { aMention } from "../mention.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
 import { NOON, useWalks } from "./use-polls.ts";

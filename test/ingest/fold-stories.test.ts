@@ -1,12 +1,14 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createStoryCache, type StoryCache } from "../../src/ingest/fold-stories.ts";
+import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
-import { pollQuery } from "../../src/polling/poll-query.ts";
+import { pollQuery } from "../../src/polling/poll-queries.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { aMention } from "../mention.ts";
+import { sourceOfPages } from "../polling/source-of-pages.ts";
 import { aRule } from "../rules/a-rule.ts";
 import { useStores } from "../use-stores.ts";
 import { createMemoryKnowledge } from "./use-polls.ts";
@@ -45,16 +47,15 @@ async function read(queryId: string, pageSize: number, cache: () => StoryCache |
   await stores.queries.register([query], NOON - DAY, NOON - DAY);
   await stores.polls.ensure(NOON);
   const all = mentionsOf(queryId);
+  async function* pages(): AsyncGenerator<SourcePage> {
+    for (let i = 0; i < all.length; i += pageSize) {
+      const nextCursor = i + pageSize < all.length ? String(i) : null;
+      yield { mentions: all.slice(i, i + pageSize), rejected: [], nextCursor, total: all.length, pageSize };
+    }
+  }
   const parts = {
     store: stores,
-    firstPage: async () => null,
-    quirkLog: createMemoryKnowledge(() => NOON),
-    fetchPages: async function* () {
-      for (let i = 0; i < all.length; i += pageSize) {
-        const nextCursor = i + pageSize < all.length ? String(i) : null;
-        yield { mentions: all.slice(i, i + pageSize), rejected: [], nextCursor, total: all.length, pageSize };
-      }
-    },
+    source: sourceOfPages(pages, { quirkLog: createMemoryKnowledge(() => NOON), now: () => NOON }),
     rulesFor: () => rules,
     notifyConfig: {
       routes: [],

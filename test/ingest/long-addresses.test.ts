@@ -18,9 +18,10 @@ function open(answer: (queryIds: readonly string[]) => readonly SourcePage[] | E
     yield* answered;
   }
   const together = {
-    ...parts({ fetchPages: ({ queryId }) => pagesOf([queryId]), quirkLog }),
-    fetchSharedPages: (queries: readonly { readonly queryId: string }[]) =>
-      pagesOf(queries.map(({ queryId }) => queryId)),
+    ...parts({
+      fetchPages: (queries) => pagesOf(queries.map(({ queryId }) => queryId)),
+      quirkLog,
+    }),
     pollAlone: stores().polls.pollAlone,
   };
   const poll = async (ids: readonly string[]) => {

@@ -4,7 +4,7 @@ import { closeWindows } from "../../src/ingest/close-windows.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { Mention } from "../../src/model/mention.ts";
-import { pollQuery } from "../../src/polling/poll-query.ts";
+import { pollQuery } from "../../src/polling/poll-queries.ts";
 import { rulesWarmingUp } from "../../src/polling/rules-warming-up.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
@@ -31,6 +31,13 @@ async function poll(rule: Rule | null, mentions: readonly Mention[]): Promise<re
       yield page;
     },
     rulesFor: () => (rule === null ? [] : [rule]),
+    // Every page may bring old mentions again: the polls ask for them.
+    settings: () => ({
+      overlapMs: 30 * DAY,
+      settleMs: 0,
+      lookbackMs: 30 * DAY,
+      historyFrom: NOON - 30 * DAY,
+    }),
   });
   expect(await pollQuery(used, KEY, new AbortController().signal)).toMatchObject({ outcome: "complete" });
   return stores().alerts.openOfProject("p");

@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
-import { MINUTE } from "../../src/lib/instant.ts";
+import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
-import { pollQuery } from "../../src/polling/poll-query.ts";
+import type { PollParts } from "../../src/polling/poll-parts.ts";
+import { pollQuery } from "../../src/polling/poll-queries.ts";
 import type { PollRequest } from "../../src/polling/poll-request.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { negative as aNegative, NOON, RULE, useWalks } from "./use-polls.ts";
@@ -34,8 +35,12 @@ function negative(number: number): Mention {
   return aNegative(`m${number}`, NOON - 60 * MINUTE + number * MINUTE);
 }
 
-function poll(pages: (request: PollRequest) => AsyncIterable<SourcePage>, rules: readonly Rule[] = [RULE]) {
-  const used = parts({ fetchPages: (_query, request) => pages(request), rulesFor: () => rules });
+function poll(
+  pages: (request: PollRequest) => AsyncIterable<SourcePage>,
+  rules: readonly Rule[] = [RULE],
+  more: Partial<PollParts> = {},
+) {
+  const used = parts({ fetchPages: (_query, request) => pages(request), rulesFor: () => rules, ...more });
   return pollQuery(used, KEY, new AbortController().signal);
 }
 
@@ -66,7 +71,12 @@ test("only the mentions that cannot be stored become dead letters, and their que
     "it could not be stored: the row m3 cannot be",
   );
   await due();
-  expect(await poll(() => onePage(mentions))).toMatchObject({ outcome: "complete", added: 0 });
+  // It asks for all of them again.
+  const settings = () => ({ overlapMs: HOUR, settleMs: 0, lookbackMs: DAY, historyFrom: NOON - DAY });
+  expect(await poll(() => onePage(mentions), [RULE], { settings })).toMatchObject({
+    outcome: "complete",
+    added: 0,
+  });
   expect(await stores().deadLetters.open(10)).toHaveLength(2);
 });
 

@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { sql } from "kysely";
 import { afterEach, expect, test } from "vitest";
-import { createSourcePages } from "../../src/app/source-pages.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/instant.ts";
 import type { PollKey, PollKind } from "../../src/model/poll.ts";
 import type { ObservedQuirk } from "../../src/model/server-quirk.ts";
-import { type PollOutcome, pollQuery } from "../../src/polling/poll-query.ts";
+import { createPageSource } from "../../src/polling/page-source.ts";
+import type { PollOutcome } from "../../src/polling/poll-member.ts";
+import { pollQuery } from "../../src/polling/poll-queries.ts";
 import { pollTogether } from "../../src/polling/poll-together.ts";
 import { createQuirkLog } from "../../src/polling/quirk-log.ts";
 import { reconcile } from "../../src/polling/reconcile.ts";
@@ -41,23 +42,21 @@ async function open(behaviour: ServerHabits, pageSize: number) {
   closing.add(source.close);
   const quirks = createServerQuirkStore(db(), "account");
   const quirkLog = createQuirkLog(quirks, clock);
-  const { pagesOf, firstPage } = createSourcePages({
-    sources: { crisis: source, live: source, background: source },
-    priorityOf: () => "live",
-    pageSize,
-    quirkLog,
-    stores: stores(),
-    clock,
-  });
   const poll = parts({
-    fetchPages: (query, request, signal) => pagesOf([query], request, signal),
-    firstPage,
-    quirkLog,
+    source: createPageSource({
+      sources: { crisis: source, live: source, background: source },
+      rulesFor: () => [],
+      pageSize,
+      quirkLog,
+      stores: stores(),
+      clock,
+      noteCall: async () => {},
+    }),
   });
   const signal = new AbortController().signal;
   const once = async (keys: readonly PollKey[], together: boolean): Promise<readonly PollOutcome[]> => {
     if (!together) return Promise.all(keys.map((key) => pollQuery(poll, key, signal)));
-    const all = { ...poll, fetchSharedPages: pagesOf, pollAlone: stores().polls.pollAlone };
+    const all = { ...poll, pollAlone: stores().polls.pollAlone };
     return (await pollTogether(all, keys, signal, true)).members.map(({ result }) => result);
   };
   return {

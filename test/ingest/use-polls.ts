@@ -4,11 +4,12 @@ import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import type { QuirkName, ServerQuirk } from "../../src/model/server-quirk.ts";
-import type { QuirkLog } from "../../src/polling/adapt-pages.ts";
+import type { QuirkLog } from "../../src/polling/next-page.ts";
 import type { PollParts } from "../../src/polling/poll-parts.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { createStores, type Stores } from "../../src/store/stores.ts";
 import { aMention } from "../mention.ts";
+import { type Pages, sourceOfPages } from "../polling/source-of-pages.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
 
@@ -53,10 +54,13 @@ export function useWalks(queryIds: readonly string[] = ["1"]) {
     db: () => database.db,
     stores: () => stores,
     /** A poll without stored quirks, with rules that count, and without receivers. */
-    parts: (more: Pick<PollParts, "fetchPages"> & Partial<PollParts>): PollParts => ({
+    parts: ({
+      fetchPages = noPages,
+      quirkLog = createMemoryKnowledge(() => clock.now()),
+      ...more
+    }: Partial<PollParts> & { readonly fetchPages?: Pages; readonly quirkLog?: QuirkLog }): PollParts => ({
       store: stores,
-      firstPage: async () => null,
-      quirkLog: createMemoryKnowledge(() => clock.now()),
+      source: sourceOfPages(fetchPages, { quirkLog, now: () => clock.now() }),
       rulesFor: () => [RULE],
       notifyConfig: NOBODY,
       clock,
@@ -73,6 +77,8 @@ export function useWalks(queryIds: readonly string[] = ["1"]) {
     },
   };
 }
+
+async function* noPages(): AsyncGenerator<never> {}
 
 /** Routes without receivers. */
 export const NOBODY: PollParts["notifyConfig"] = {

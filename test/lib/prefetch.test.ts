@@ -1,89 +1,48 @@
 import { expect, test } from "vitest";
 import { prefetch } from "../../src/lib/prefetch.ts";
 
-async function* counting(log: string[], end: number): AsyncGenerator<number> {
-  try {
-    for (let i = 1; i <= end; i++) {
-      log.push(`made ${i}`);
-      yield i;
-    }
-  } finally {
-    log.push("closed");
-  }
+function counting(log: string[] = [], failsAt = 0): () => Promise<number> {
+  let made = 0;
+  return async () => {
+    made += 1;
+    log.push(`made ${made}`);
+    if (made === failsAt) throw new Error(`no ${made}`);
+    return made * 10;
+  };
 }
 
-function walked<Result>(source: AsyncIterable<number>, work: (item: number) => Result) {
-  return prefetch(() => source, work, new AbortController().signal);
-}
-
-test("the next item is worked on when the caller says so, and no further one", async () => {
+test("the next result is worked on when the caller says so, and no further one", async () => {
   const log: string[] = [];
-  const worked = walked(counting(log, 4), (item) => {
-    log.push(`worked on ${item}`);
-    return item * 10;
-  });
-  const read: number[] = [];
-  for await (const item of worked) {
-    read.push(item);
-    if (read.length === 1) expect(log).toEqual(["made 1", "worked on 1"]);
-    worked.begin();
-    worked.begin();
-    await new Promise(setImmediate);
-    if (read.length === 1) expect(log).toEqual(["made 1", "worked on 1", "made 2", "worked on 2"]);
-  }
-  expect(read).toEqual([10, 20, 30, 40]);
-  expect(log.at(-1)).toBe("closed");
+  const results = prefetch(counting(log));
+  expect(await results.take()).toBe(10);
+  expect(log).toEqual(["made 1"]);
+  results.begin();
+  results.begin();
+  expect(log).toEqual(["made 1", "made 2"]);
+  expect(await results.take()).toBe(20);
+  expect(await results.take()).toBe(30);
+  expect(log).toEqual(["made 1", "made 2", "made 3"]);
 });
 
-test("who never says so gets every item all the same", async () => {
-  const read: number[] = [];
-  for await (const item of walked(counting([], 3), (item) => item)) read.push(item);
-  expect(read).toEqual([1, 2, 3]);
-});
-
-test("a failure ahead is told to whoever asks for that item, after those before it", async () => {
-  const read: number[] = [];
-  const failing = walked(counting([], 3), (item) => {
-    if (item === 2) throw new Error("no 2");
-    return item;
-  });
-  await expect(
-    (async () => {
-      for await (const item of failing) {
-        read.push(item);
-        failing.begin();
-        await new Promise(setImmediate);
-      }
-    })(),
-  ).rejects.toThrow("no 2");
-  expect(read).toEqual([1]);
-});
-
-test("who leaves early closes the source, and its failure ahead is nobody's", async () => {
+test("who begins while a result is waited for begins no further one", async () => {
   const log: string[] = [];
-  const failing = walked(counting(log, 3), (item) => {
-    if (item === 2) throw new Error("unheard");
-    return item;
-  });
-  for await (const item of failing) {
-    expect(item).toBe(1);
-    failing.begin();
-    break;
-  }
-  expect(log.at(-1)).toBe("closed");
+  const results = prefetch(counting(log));
+  const taken = results.take();
+  results.begin();
+  expect(await taken).toBe(10);
+  expect(log).toEqual(["made 1"]);
 });
 
-test("who leaves early does not wait for the item that is under way", async () => {
-  async function* slow(signal: AbortSignal): AsyncGenerator<number> {
-    yield 1;
-    await new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
-  }
-  const read: number[] = [];
-  const items = prefetch(slow, (item) => item, new AbortController().signal);
-  for await (const item of items) {
-    read.push(item);
-    items.begin();
-    break;
-  }
-  expect(read).toEqual([1]);
+test("a failure ahead is thrown to whoever takes that result, after those before it", async () => {
+  const results = prefetch(counting([], 2));
+  expect(await results.take()).toBe(10);
+  results.begin();
+  await new Promise(setImmediate);
+  await expect(results.take()).rejects.toThrow("no 2");
+});
+
+test("a failure ahead that nobody takes is nobody's", async () => {
+  const results = prefetch(counting([], 1));
+  results.begin();
+  await new Promise(setImmediate);
 });

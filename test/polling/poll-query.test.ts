@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
-import { pollQuery } from "../../src/polling/poll-query.ts";
+import { pollQuery } from "../../src/polling/poll-queries.ts";
 import type { PollRequest } from "../../src/polling/poll-request.ts";
 import { negative as aNegative, NOON, useWalks } from "../ingest/use-polls.ts";
 

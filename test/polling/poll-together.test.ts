@@ -39,12 +39,13 @@ type Pages = ReturnType<typeof sourceOf>["pages"];
 
 function poll(pages: Pages, ids: readonly string[] = IDS, proven = true, more: Partial<TogetherParts> = {}) {
   const together: TogetherParts = {
-    ...parts({ fetchPages: ({ queryId }, request) => pages([queryId], request) }),
-    fetchSharedPages: (queries, request) =>
-      pages(
-        queries.map(({ queryId }) => queryId),
-        request,
-      ),
+    ...parts({
+      fetchPages: (queries, request) =>
+        pages(
+          queries.map(({ queryId }) => queryId),
+          request,
+        ),
+    }),
     pollAlone: stores().polls.pollAlone,
     everyMs: () => SECOND,
     ...more,

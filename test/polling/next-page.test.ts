@@ -2,11 +2,13 @@ import { expect, test } from "vitest";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import type { ObservedQuirk } from "../../src/model/server-quirk.ts";
-import { adaptPages } from "../../src/polling/adapt-pages.ts";
+import { nextPage } from "../../src/polling/next-page.ts";
+import { openCall } from "../../src/polling/poll-call.ts";
 import type { PollRequest } from "../../src/polling/poll-request.ts";
 import { NEW_POLL } from "../../src/polling/poll-state.ts";
 import { nextCall } from "../../src/polling/watermark.ts";
 import { aMention } from "../mention.ts";
+import { sourceOfPages } from "./source-of-pages.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 
@@ -27,24 +29,30 @@ test.each([
 
 async function findingsOn(pages: readonly SourcePage[]): Promise<readonly ObservedQuirk[]> {
   const found: ObservedQuirk[] = [];
-  const parts = {
-    fetch: async function* () {
+  const source = sourceOfPages(
+    async function* () {
       yield* pages;
     },
-    quirkLog: {
-      quirks: async () => new Map(),
-      note: async (findings: readonly ObservedQuirk[]) => {
-        found.push(...findings);
+    {
+      quirkLog: {
+        quirks: async () => new Map(),
+        note: async (findings) => {
+          found.push(...findings);
+        },
       },
+      pageSize: 10,
+      now: () => NOW,
     },
-    hasOlder: async () => false,
-    pageSize: 10,
-    fullest: { rows: 0 },
-    now: () => NOW,
-  };
+  );
+  const call = openCall([], firstRequest(), AbortSignal.timeout(5_000));
   let rows = 0;
-  for await (const { mentions } of adaptPages(parts, [], firstRequest(), AbortSignal.timeout(5_000)))
-    rows += mentions.length;
+  let cursor: string | null = null;
+  do {
+    const next = await nextPage(source, call, cursor);
+    if (next.outcome !== "page") break;
+    rows += next.page.mentions.length;
+    cursor = next.next;
+  } while (cursor !== null);
   expect(rows).toBe(4);
   return found;
 }

@@ -1,0 +1,101 @@
+import { preparePage } from "../ingest/prepare-page.ts";
+import { prepareSeries } from "../ingest/prepare-series.ts";
+import type { SourcePage } from "../ingest/source-page.ts";
+import type { Instant } from "../lib/instant.ts";
+import type { PollKey } from "../model/poll.ts";
+import type { WatchedQuery } from "../model/query.ts";
+import type { Rule } from "../rules/rule.ts";
+import { isOutdated, observedSettings } from "./observed-settings.ts";
+import type { PollParts } from "./poll-parts.ts";
+import type { PollRequest } from "./poll-request.ts";
+import { NEW_POLL, type PollState } from "./poll-state.ts";
+import { createRepeatCounter } from "./repeat-counter.ts";
+import { replayDeadLetters } from "./replay-dead-letters.ts";
+import { abandonPoll, nextCall, type PollSettings } from "./watermark.ts";
+
+export type PollOutcome =
+  /** Another worker polls it, or polled it meanwhile. */
+  | { readonly outcome: "not-due" }
+  | CompletePoll
+  /** No call could be made for it now; nothing has failed. */
+  | { readonly outcome: "postponed"; readonly because: string }
+  /** Committed pages stay; the poll resumes from there later. */
+  | { readonly outcome: "broken-off"; readonly error: string; readonly retryable: boolean };
+
+/** A poll that has ended. */
+export interface CompletePoll {
+  readonly outcome: "complete";
+  readonly pages: number;
+  readonly added: number;
+  readonly changed: number;
+  /** A bucket has closed that is not evaluated yet. */
+  readonly windowsDue: boolean;
+  readonly startedAt: Instant;
+}
+
+/** A poll whose lease is held: only it can commit pages of its query. */
+export interface LeasedPoll {
+  readonly key: PollKey;
+  readonly query: WatchedQuery;
+  readonly lease: string;
+  readonly startedAt: Instant;
+  /** The stored state; null before the first page. */
+  readonly claimed: PollState | null;
+  /** Failures in a row before this run. */
+  readonly failures: number;
+}
+
+/** What one run of a poll found. */
+export interface PollCounts {
+  pages: number;
+  added: number;
+  changed: number;
+  rejected: number;
+  repeated: number;
+  /** How far behind the watermark a new mention was. */
+  lateMs: number;
+  /** Known mentions that came with a newer `added`. */
+  restamped: number;
+}
+
+/** A poll that takes part in a call. `commitPart` alone changes it. */
+export interface PollMember extends LeasedPoll {
+  readonly rules: readonly Rule[];
+  readonly settings: PollSettings;
+  /** What it would ask for alone. */
+  readonly request: PollRequest;
+  /** The state before the first page of this run. */
+  readonly stored: PollState;
+  /** The state after the last page that was committed. */
+  state: PollState;
+  readonly counts: PollCounts;
+  readonly repeats: ReturnType<typeof createRepeatCounter>;
+}
+
+/** Claims a poll. Null: another worker has it, it is not due, or its query is gone. */
+export async function claimPoll(parts: PollParts, key: PollKey): Promise<LeasedPoll | null> {
+  const startedAt = parts.clock.now();
+  const claim = await parts.store.polls.claim(key, startedAt);
+  const query = claim === null ? null : await parts.store.queries.find(key.projectId, key.queryId);
+  if (claim === null || query === null) return null;
+  const { lease, failures } = claim;
+  return { key, query, lease, startedAt, claimed: claim.state as PollState | null, failures };
+}
+
+/** Replays dead letters first, then decides what the poll asks for. */
+export async function startMember(parts: PollParts, poll: LeasedPoll): Promise<PollMember> {
+  const { key, query, claimed, startedAt } = poll;
+  const rules = parts.rulesFor(query);
+  await prepareSeries(parts.store, query, rules);
+  const prepare = (page: SourcePage) => preparePage(rules, parts.store.mentions.rowsOf, page);
+  const replayed = await replayDeadLetters({ ...parts, prepare }, poll, claimed ?? NEW_POLL);
+  if (replayed.pending.length > 0) await parts.onPending(replayed.pending);
+  const quirks = await parts.source.quirkLog.quirks();
+  const settings = observedSettings(parts.settings(query, key.poll), quirks, key.poll, startedAt);
+  const stored = isOutdated(replayed.state, settings)
+    ? abandonPoll(replayed.state, settings)
+    : replayed.state;
+  const { request, state } = nextCall(key.poll, stored, settings, startedAt);
+  const counts = { pages: 0, added: 0, changed: 0, rejected: 0, repeated: 0, lateMs: 0, restamped: 0 };
+  return { ...poll, rules, settings, request, stored, state, counts, repeats: createRepeatCounter() };
+}
