@@ -1,6 +1,7 @@
 import { buildDigest, type DigestParts } from "../digest/build-digest.ts";
 import type { RetriedJob } from "../health/note-jobs.ts";
 import { closeWindows } from "../ingest/close-windows.ts";
+import { reconsiderAlerts } from "../ingest/reconsider-alerts.ts";
 import type { Logger } from "../log.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import type { PollKey } from "../model/poll.ts";
@@ -88,6 +89,11 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       if (result.more)
         await queues.add("close-windows", query, { dedupe: `${query.projectId}-${query.queryId}` });
       parts.onDone("close-windows", { outcome: result.judged > 0 ? "judged" : "nothing-closed" });
+    },
+    "reconsider-alerts": async (query) => {
+      const result = await parts.noted("reconsider-alerts", query, () => reconsiderAlerts(parts.poll, query));
+      if (result.outcome === "decided") await onPending(result.pending);
+      parts.onDone("reconsider-alerts", result);
     },
     deliver: async (job, { signal }) => {
       const result = await deliver(parts.deliver, job, signal);

@@ -12,7 +12,8 @@ export function handlersOf(roles: readonly Role[], handlers: Required<Handlers>)
   const {
     "poll-query": poll,
     "poll-together": together,
-    "close-windows": tick,
+    "close-windows": close,
+    "reconsider-alerts": reconsider,
     deliver,
     "update-message": updateMessage,
     "build-digest": digest,
@@ -20,7 +21,7 @@ export function handlersOf(roles: readonly Role[], handlers: Required<Handlers>)
   } = handlers;
   return {
     ...(roles.includes("poll") ? { "poll-query": poll, "poll-together": together } : {}),
-    ...(roles.includes("tick") ? { "close-windows": tick } : {}),
+    ...(roles.includes("tick") ? { "close-windows": close, "reconsider-alerts": reconsider } : {}),
     ...(roles.includes("deliver") ? { deliver, "update-message": updateMessage } : {}),
     ...(roles.includes("digest") ? { "build-digest": digest } : {}),
     ...(roles.includes("sweep") ? { sweep } : {}),

@@ -16,6 +16,8 @@ import type { Channels } from "./channels.ts";
 export interface Swept {
   readonly polls: number;
   readonly windows: number;
+  /** Queries with a notification decision that is due. */
+  readonly decisions: number;
   readonly deliveries: number;
   /** Live messages that show an older state of their alert. */
   readonly edits: number;
@@ -39,7 +41,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
   const { stores, queues } = parts;
   const closed = new Set((await stores.channelLimits.closed()).map(({ key }) => key));
   const { channels } = parts;
-  const [polls, windows, decisions, deliveries, edits, allDigests, deadLetters] = await Promise.all([
+  const [polls, windows, allDecisions, deliveries, edits, allDigests, deadLetters] = await Promise.all([
     pollsDue(parts, now),
     stores.polls.windowsDue(BUCKET_MS),
     stores.notifications.decisionsDue(now),
@@ -56,14 +58,20 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
   const digests = allDigests.filter(
     ({ name, localDate }) => !given.has(jobScope("build-digest", { name, localDate })),
   );
-  const ticks = new Map(
-    [...windows, ...decisions]
-      .filter(({ projectId, queryId }) => !given.has(jobScope("close-windows", { projectId, queryId })))
-      .map((query) => [`${query.projectId}-${query.queryId}`, query]),
+  const nameOf = ({ projectId, queryId }: { projectId: string; queryId: string }): string =>
+    `${projectId}-${queryId}`;
+  // Closing windows makes the decisions of its query as well.
+  const closing = new Set(windows.map(nameOf));
+  const ticks = windows.filter((query) => !given.has(jobScope("close-windows", query)));
+  const decisions = allDecisions.filter(
+    (query) => !closing.has(nameOf(query)) && !given.has(jobScope("reconsider-alerts", query)),
   );
   await Promise.all([
     ...polls.map((keys) => addPoll(queues, keys)),
-    ...[...ticks].map(([key, query]) => queues.add("close-windows", query, { dedupe: key })),
+    ...ticks.map((query) => queues.add("close-windows", query, { dedupe: nameOf(query) })),
+    ...decisions.map((query) =>
+      queues.add("reconsider-alerts", query, { dedupe: `decide-${nameOf(query)}` }),
+    ),
     ...deliveries.map((due) => queues.add("deliver", due, { dedupe: due.notificationId })),
     ...edits.map((key) =>
       queues.add("update-message", key, { dedupe: `show-${key.projectId}-${key.alertId}-${key.receiver}` }),
@@ -74,7 +82,8 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
   ]);
   return {
     polls: polls.length,
-    windows: ticks.size,
+    windows: ticks.length,
+    decisions: decisions.length,
     deliveries: deliveries.length,
     edits: edits.length,
     digests: digests.length,

@@ -6,7 +6,7 @@ import { ALL_PROJECTS } from "../model/digest-edition.ts";
 import type { Stores } from "../store/stores.ts";
 
 /** Jobs that the tables request again until they are done, so one that always fails must be stopped. */
-export type RetriedJob = "close-windows" | "build-digest";
+export type RetriedJob = "close-windows" | "reconsider-alerts" | "build-digest";
 
 /** Tries of a failing job, in all processes together. */
 const MOST_TRIES = 10;

@@ -35,6 +35,12 @@ export const JOBS = {
     payload: z.strictObject({ projectId: id, queryId: id }),
     attempts: 5,
   },
+  // Decides again about the notifications of alerts that an action, a silence or the time has changed.
+  "reconsider-alerts": {
+    queue: "tick",
+    payload: z.strictObject({ projectId: id, queryId: id }),
+    attempts: 5,
+  },
   deliver: {
     queue: "deliver",
     payload: z.strictObject({ notificationId: id, projectId: id }),

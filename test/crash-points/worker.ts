@@ -94,7 +94,8 @@ async function settle(running: Earshot): Promise<void> {
     if (rounds > MOST_ROUNDS) throw new Error("nothing settles");
     const swept = await running.sweep();
     await idle(running);
-    const due = swept.polls + swept.windows + swept.deliveries + swept.edits + swept.digests;
+    const due =
+      swept.polls + swept.windows + swept.decisions + swept.deliveries + swept.edits + swept.digests;
     const waiting =
       (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
     quiet = due + waiting === 0 ? quiet + 1 : 0;

@@ -11,7 +11,8 @@ export async function settle(earshot: Earshot, jobs: Jobs): Promise<void> {
   for (let quiet = 0; quiet < 2; ) {
     const before = jobs.done();
     const swept = await earshot.sweep();
-    const due = swept.polls + swept.windows + swept.deliveries + swept.edits + swept.digests;
+    const due =
+      swept.polls + swept.windows + swept.decisions + swept.deliveries + swept.edits + swept.digests;
     const { polls, notifications, alertMessages } = earshot.stores;
     const waiting =
       due + (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());

@@ -60,8 +60,8 @@ async function settle({ earshot, waiter, signal }: Drive): Promise<void> {
     if (seen !== progress.count) progress = { count: seen, at: monotonicMs() };
     if (monotonicMs() - progress.at > STUCK_MS)
       throw new Error("there is work that fails again and again; the log says why");
-    const { polls: duePolls, windows, deliveries, edits, digests } = await earshot.sweep();
-    const due = duePolls + windows + deliveries + edits + digests;
+    const { polls: duePolls, windows, decisions, deliveries, edits, digests } = await earshot.sweep();
+    const due = duePolls + windows + decisions + deliveries + edits + digests;
     const { polls, notifications, alertMessages } = earshot.stores;
     const busy =
       (await polls.unsettled()) + (await notifications.inFlight()) + (await alertMessages.inHand());
