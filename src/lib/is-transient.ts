@@ -5,7 +5,7 @@
  */
 export function isTransient(error: unknown): boolean {
   for (let one = error; typeof one === "object" && one !== null; one = Reflect.get(one, "cause")) {
-    if (Reflect.get(one, "isPassing") === true) return true;
+    if (Reflect.get(one, "isTransient") === true) return true;
     const retryable: unknown = Reflect.get(one, "retryable");
     if (typeof retryable === "boolean") return retryable;
     const code: unknown = Reflect.get(one, "code");

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
+import { isTransient } from "../../src/lib/is-transient.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { pollQuery } from "../../src/polling/poll-queries.ts";
 import type { PollRequest } from "../../src/polling/poll-request.ts";
@@ -120,4 +121,12 @@ test("a worker that was thought dead commits nothing after another took over", a
   });
   expect(await takenOver).toMatchObject({ outcome: "complete", added: 1 });
   expect(await stored()).toEqual({ mentions: 3, counted: 3, error: null, polls: 1 });
+});
+
+test("a lost lease is no fault of the page: nothing of it is tried again or becomes a dead letter", async () => {
+  const lost = await stores()
+    .polls.advance(KEY, "00000000-0000-4000-8000-000000000000", {})
+    .catch((error: unknown) => error);
+  expect(lost).toMatchObject({ message: "the poll added of query 1 was taken over" });
+  expect(isTransient(lost)).toBe(true);
 });
