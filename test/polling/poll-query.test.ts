@@ -4,6 +4,7 @@ import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import { isTransient } from "../../src/lib/is-transient.ts";
 import type { Mention } from "../../src/model/mention.ts";
+import type { PollParts } from "../../src/polling/poll-parts.ts";
 import { pollQuery } from "../../src/polling/poll-queries.ts";
 import type { PollRequest } from "../../src/polling/poll-request.ts";
 import { negative as aNegative, NOON, useWalks } from "../ingest/use-polls.ts";
@@ -121,6 +122,36 @@ test("a worker that was thought dead commits nothing after another took over", a
   });
   expect(await takenOver).toMatchObject({ outcome: "complete", added: 1 });
   expect(await stored()).toEqual({ mentions: 3, counted: 3, error: null, polls: 1 });
+});
+
+test("a poll that breaks off does not wait for the page that is under way", async () => {
+  let asked = (): void => {};
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  let [isFetched, isAborted] = [false, false];
+  async function* pages(_query: unknown, _request: PollRequest, signal: AbortSignal) {
+    isFetched = true;
+    yield page([negative(1), negative(2)], "a", 4);
+    const aborted = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    asked();
+    await aborted.finally(() => {
+      isAborted = true;
+    });
+  }
+  const store: PollParts["store"] = {
+    ...stores(),
+    transaction: async (work) => {
+      const result = await stores().transaction(work);
+      if (!isFetched) return result;
+      // The next page is requested while this one is stored.
+      await isAsked;
+      throw Object.assign(new Error("Connection terminated"), { retryable: true });
+    },
+  };
+  const outcome = await pollQuery(parts({ fetchPages: pages, store }), KEY, new AbortController().signal);
+  expect(outcome).toMatchObject({ outcome: "broken-off", error: "Connection terminated" });
+  await expect.poll(() => isAborted).toBe(true);
 });
 
 test("a lost lease is no fault of the page: nothing of it is tried again or becomes a dead letter", async () => {

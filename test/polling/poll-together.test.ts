@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { DAY, MINUTE, SECOND } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
+import { pollQuery } from "../../src/polling/poll-queries.ts";
 import type { PollRequest } from "../../src/polling/poll-request.ts";
 import { pollTogether, type TogetherParts } from "../../src/polling/poll-together.ts";
 import { NOON, negative, RULE, useWalks } from "../ingest/use-polls.ts";
@@ -21,7 +22,7 @@ function sourceOf(mentions: () => readonly Mention[], pageSize: number) {
     const found = mentions()
       .filter((one) => queryIds.includes(one.queryId) && one.addedAt > since && one.addedAt <= clock.now())
       .sort((a, b) => a.addedAt - b.addedAt);
-    for (let from = 0; from === 0 || from < found.length; from += pageSize) {
+    for (let from = Number(request.cursor ?? 0); from === 0 || from < found.length; from += pageSize) {
       const nextCursor = from + pageSize < found.length ? String(from + pageSize) : null;
       yield {
         mentions: found.slice(from, from + pageSize),
@@ -184,6 +185,31 @@ test("mentions missing from the source's total count for every query until one f
   // A gap is polled again alone.
   const alone = (await stores().polls.candidates(0, clock.now())).filter((one) => one.alone);
   expect(alone.map(({ queryId }) => queryId).sort()).toEqual(IDS);
+});
+
+test("a query that resumes from a cursor of its own has a call of its own, and the others share theirs", async () => {
+  const all = [mention("1", 1, NOON - 50), mention("1", 2, NOON - 40), mention("2", 3, NOON - 30)];
+  const source = sourceOf(() => all, 1);
+  const cut = async function* (_queries: unknown, request: PollRequest): AsyncGenerator<SourcePage> {
+    for await (const page of source.pages(["1"], request)) {
+      yield page;
+      throw Object.assign(new Error("cut"), { retryable: true, retryAfterMs: 0 });
+    }
+  };
+  const key = { projectId: "p", queryId: "1", poll: "added" } as const;
+  await pollQuery(parts({ fetchPages: cut }), key, new AbortController().signal);
+  await sql`update earshot.polls set retry_at_wall = null`.execute(db());
+  const cursors = new Map<string, string | null>();
+  const outcome = await poll((ids, request) => {
+    cursors.set(ids.join(" "), request.cursor);
+    return source.pages(ids, request);
+  });
+  expect([...cursors].sort()).toEqual([
+    ["1", "1"],
+    ["2 3 4", null],
+  ]);
+  expect(outcome.members.map(({ result }) => result.outcome)).toEqual(IDS.map(() => "complete"));
+  expect(await stored()).toEqual(["1 m1", "1 m2", "2 m3"]);
 });
 
 test("a query that another worker polls takes no part, and the others do not wait for it", async () => {
