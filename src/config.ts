@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { checkButtons } from "./config/check-buttons.ts";
 import { checkNames } from "./config/check-names.ts";
 import { ConfigFile } from "./config/config-file.ts";
 import { readConfig } from "./config/read-config.ts";
-import { type ReceiverConfig, readReceivers } from "./config/receiver-config.ts";
+import { checkReceivers, type ReceiverConfig, readReceivers } from "./config/receiver-config.ts";
 import { describeIssues } from "./lib/describe-issues.ts";
 import { UserError } from "./lib/errors.ts";
 import type { Issue } from "./lib/fault.ts";
@@ -53,6 +52,6 @@ function parseFile(content: unknown, issues: Issue[]): Written | undefined {
     return undefined;
   }
   checkNames(parsed.data, issues);
-  checkButtons(parsed.data, receivers, issues);
+  checkReceivers({ publicUrl: parsed.data.web.publicUrl ?? null }, receivers, issues);
   return { ...parsed.data, receivers };
 }

@@ -117,6 +117,12 @@ test.each([
     /SQL text has no place here/,
   ],
   ["an unknown part", "src/utils/a.ts", "export const a = 1;", /src has no part utils/],
+  [
+    "a kind that leaks",
+    "src/health/a.ts",
+    "export const a = (notifier: { kind: string }) => notifier.kind === 'slack';",
+    /question for the kind of a notifier/,
+  ],
   ["a barrel", "src/web/a.ts", 'export * from "./b.ts";', /re-export of a whole file/],
   ["a default export", "src/web/a.ts", "export default 1;", /default export/],
   [

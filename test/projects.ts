@@ -19,6 +19,7 @@ const THOROUGH: readonly string[] = [
   "test/health/doctor/doctor.test.ts",
   "test/demo/replay.test.ts",
   "test/build.test.ts",
+  "test/contracts/own-notifier.test.ts",
   "test/cli/api/api-cache.test.ts",
   "test/cli/api/process.test.ts",
   "test/cli/local-api-start.test.ts",

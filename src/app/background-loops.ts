@@ -1,5 +1,5 @@
 import { createAlertActions } from "../alerts/actions/alert-actions.ts";
-import { appsOf, listenToSlack } from "../alerts/actions/listen-to-slack.ts";
+import { listenToSlack } from "../alerts/actions/listen-to-slack.ts";
 import { createSlackActions } from "../alerts/actions/slack-actions.ts";
 import type { Config } from "../config.ts";
 import { checkHealthLoop } from "../health/check-health-loop.ts";
@@ -9,6 +9,7 @@ import type { Closing } from "../lib/closing.ts";
 import { HOUR, MINUTE } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { Query } from "../model/query.ts";
+import { slackApps } from "../notify/notifiers/slack/slack-apps.ts";
 import { reconcileCounts } from "../polling/reconcile-counts.ts";
 import type { Db } from "../store/database.ts";
 import type { Stores } from "../store/stores.ts";
@@ -52,7 +53,8 @@ type Ending = () => Promise<void>;
 /** Receives Slack interactions of the apps that have a socket. */
 function takeInteractions({ config, stores, clock, log, signal }: LoopParts): Ending {
   const interaction = createSlackActions({ actions: createAlertActions({ stores, clock }), log });
-  const listening = listenToSlack({ apps: appsOf(config.receivers), interaction, log, signal });
+  const apps = slackApps(config.receivers.map(({ notifier }) => notifier));
+  const listening = listenToSlack({ apps, interaction, log, signal });
   return () => listening;
 }
 

@@ -1,5 +1,4 @@
 import { createAlertActions } from "../alerts/actions/alert-actions.ts";
-import { appsOf } from "../alerts/actions/listen-to-slack.ts";
 import { createSlackActions } from "../alerts/actions/slack-actions.ts";
 import { createSlackEndpoint } from "../alerts/actions/slack-endpoint.ts";
 import { whyMention } from "../alerts/actions/why.ts";
@@ -15,6 +14,7 @@ import { withTimeout } from "../lib/with-timeout.ts";
 import type { Logger } from "../log.ts";
 import type { QueueCounts } from "../model/metric-facts.ts";
 import { createReceiverWaits } from "../notify/deliver/receiver-waits.ts";
+import { slackApps } from "../notify/notifiers/slack/slack-apps.ts";
 import { createAlertExplainer } from "../notify/view/alert-explainer.ts";
 import { linkSecret } from "../notify/view/link-secret.ts";
 import { createUnsubscribing } from "../notify/view/unsubscribe-links.ts";
@@ -73,7 +73,8 @@ export async function openPage(options: PageOptions): Promise<Page> {
     const stores = createStores(database.db);
     const secret = await linkSecret(stores);
     const actions = { ...createAlertActions({ stores, clock, rules: options.rules }), secret };
-    const apps = appsOf(options.receivers ?? []).filter(({ signingSecret }) => signingSecret !== undefined);
+    const notifiers = (options.receivers ?? []).map(({ notifier }) => notifier);
+    const apps = slackApps(notifiers).filter(({ signingSecret }) => signingSecret !== undefined);
     const interaction = createSlackActions({ actions, log });
     const slack =
       apps.length === 0 ? null : createSlackEndpoint({ apps, interaction, wall: systemClock, log });

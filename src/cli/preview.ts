@@ -77,14 +77,15 @@ async function preview(
       ? { content: ofSample(about, options.sample ?? null), of: options.sample ?? namesOf(about)[0] ?? "" }
       : await ofAlert(about, options.alert, { config, env });
   if (only !== null) return previewOne(previewTemplate(only, content, of, renderer), options, env);
-  const { slack, email } = showPreview(content, renderer);
+  const message = showPreview(content, renderer);
   if (options.json) {
-    printJson({ slack, email });
+    printJson(message);
     return;
   }
+  const { email } = message;
   const pictures = await picturesOf(email.shown, options, env);
   // The file embeds its picture; in the mail the picture is a separate part.
-  const shown = { slack, email: { ...email, html: email.shown } };
+  const shown = { ...message, email: { ...email, html: email.shown } };
   await writeFiles(previewFiles(`${about}-${of}`, shown, pictures), options.out);
 }
 

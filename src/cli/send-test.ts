@@ -58,7 +58,7 @@ function describe(name: string, outcome: TestOutcome): readonly string[] {
     const answer = Object.entries(outcome.answer).map(
       ([key, value]) => `  ${key.padEnd(10)} ${cleanLine(value)}`,
     );
-    return [`${name}: ${TOOK[outcome.kind] ?? "the vendor took it"}`, ...answer];
+    return [`${name}: ${outcome.words}`, ...answer];
   }
   return [
     `${name}: ${cleanLine(outcome.error)}`,
@@ -67,9 +67,3 @@ function describe(name: string, outcome: TestOutcome): readonly string[] {
     `  an alert   ${outcome.retryable ? "would be tried again, for about two days" : "would be given up, and shown as such on the page"}`,
   ];
 }
-
-const TOOK: Readonly<Record<string, string>> = {
-  slack: "Slack took the message",
-  email: "the mail server took the mail",
-  webhook: "the webhook's server took the request",
-};

@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { isLoopback } from "../lib/loopback.ts";
 import { readYaml } from "../lib/read-yaml.ts";
-import { concernsOf } from "../notify/notifiers.ts";
+import { definitionOf } from "../notify/notifiers.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { ReceiverConfig } from "./receiver-config.ts";
 
@@ -20,7 +20,10 @@ export async function findConcerns(
   config: { readonly receivers: readonly ReceiverConfig[]; readonly web: PageConfig },
 ): Promise<readonly Concern[]> {
   const ofReceivers = config.receivers.flatMap(({ name, notifier }) =>
-    concernsOf(notifier).map((note) => ({ what: `receiver ${name}`, ...note })),
+    (definitionOf(notifier).concerns?.(notifier) ?? []).map((note) => ({
+      what: `receiver ${name}`,
+      ...note,
+    })),
   );
   return [...ofReceivers, ...plainLogin(config.web), ...(await openSecrets(file, config.web))];
 }

@@ -3,7 +3,8 @@ import { describeIssues } from "../lib/describe-issues.ts";
 import type { Issue } from "../lib/fault.ts";
 import { QuietHours } from "../notify/decide/quiet-hours.ts";
 import { STORM_THROTTLE, Throttle } from "../notify/decide/throttle.ts";
-import { NotifierConfig } from "../notify/notifiers.ts";
+import type { ConfigAround } from "../notify/define-notifier.ts";
+import { definitionOf, NotifierConfig } from "../notify/notifiers.ts";
 
 /** The fields of every kind of receiver. */
 export const Receiver = z.object({
@@ -53,7 +54,7 @@ function readReceiver(entry: unknown, index: number, issues: Issue[]): ReceiverC
     issues.push(...found.map((issue) => ({ ...issue, path: [...path, ...issue.path] })));
   }
   if (!manners.success || !notifier.success) return [];
-  const usual = notifier.data.kind === "webhook" ? null : STORM_THROTTLE;
+  const usual = definitionOf(notifier.data).readByProgram === true ? null : STORM_THROTTLE;
   return [
     {
       ...manners.data,
@@ -61,4 +62,16 @@ function readReceiver(entry: unknown, index: number, issues: Issue[]): ReceiverC
       notifier: notifier.data,
     },
   ];
+}
+
+/** Faults of valid receivers that show only together with other parts of the configuration. */
+export function checkReceivers(
+  around: ConfigAround,
+  receivers: readonly ReceiverConfig[],
+  issues: Issue[],
+): void {
+  receivers.forEach(({ notifier }, index) => {
+    const found = definitionOf(notifier).faults?.(notifier, around) ?? [];
+    issues.push(...found.map((issue) => ({ ...issue, path: ["receivers", index, ...issue.path] })));
+  });
 }

@@ -7,6 +7,7 @@ import { OWN_QUERY } from "../model/own-query.ts";
 import type { QueryRhythm } from "../model/pipeline-facts.ts";
 import type { Notifier } from "../notify/define-notifier.ts";
 import { type DeliverParts, deliver } from "../notify/deliver/deliver.ts";
+import { definitionOf } from "../notify/notifiers.ts";
 import { createNotifyConfig } from "../notify/notify-config.ts";
 import type { Stores } from "../store/stores.ts";
 import { checkHeartbeat, type Heartbeat } from "./checks/check-heartbeat.ts";
@@ -87,9 +88,10 @@ export function createHealth(parts: HealthParts): { checkHealth(): Promise<Healt
 
 function addressesOf({ receivers }: Config): ReadonlyMap<string, string> {
   return new Map(
-    receivers.flatMap(({ name, notifier }): [string, string][] =>
-      notifier.kind === "email" ? [[name, notifier.to]] : [],
-    ),
+    receivers.flatMap(({ name, notifier }): [string, string][] => {
+      const address = definitionOf(notifier).reader?.(notifier);
+      return address === undefined ? [] : [[name, address]];
+    }),
   );
 }
 

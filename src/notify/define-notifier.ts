@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Clock } from "../lib/clock.ts";
+import type { Issue } from "../lib/fault.ts";
 import type { Logger } from "../log.ts";
 import type { NotificationKind } from "../model/notification.ts";
 import type { Renderer } from "../templates/create-renderer.ts";
@@ -117,11 +118,15 @@ export interface CheckNote {
 }
 
 /** One receiver, ready to send. */
-export interface Notifier {
-  /** True for a program that wants every change by itself, superseded ones included. */
-  readonly wantsEveryChange?: boolean;
+export interface Notifier extends Sender {
+  /** A program reads the messages, see NotifierDefinition. */
+  readonly readByProgram?: boolean;
   /** Absent: no rate limit. */
   readonly channel?: ChannelLimit;
+}
+
+/** What the file of a notifier makes for one receiver. */
+export interface Sender {
   readonly liveMessages?: LiveMessages;
   /** Returns once the vendor has taken the message. Throws DeliveryError, and nothing else, when it has not. */
   send(message: NotifierMessage, options: SendOptions): Promise<Taken>;
@@ -139,18 +144,53 @@ export interface NotifierDeps {
   readonly log: Logger;
 }
 
+/** All that the rest of Earshot knows of a kind of receiver. Nothing outside its file asks which kind it is. */
 export interface NotifierDefinition<Kind extends string = string, Schema extends z.ZodType = z.ZodType> {
   readonly kind: Kind;
   /** The schema of one receiver, as people write it, with secrets already filled in. */
   readonly config: Schema;
+  /** What it means that a check passed, and that a message was sent: for `earshot doctor` and `earshot send-test`. */
+  readonly words: { readonly checked: string; readonly sent: string };
+  /**
+   * A program reads the messages, and not a person: it gets every change, also those that later ones supersede, and has
+   * no throttle unless the receiver sets one.
+   */
+  readonly readByProgram?: boolean;
+  /** The rate limit of the channel that the receiver sends to; absent for none. */
+  readonly channel?: (config: z.output<Schema>) => ChannelLimit;
+  /**
+   * The address of the one person who reads the messages. Only they get links that act or unsubscribe without a login:
+   * the readers of a channel are unknown.
+   */
+  readonly reader?: (config: z.output<Schema>) => string;
+  /** Faults that show only together with other parts of the configuration; paths begin at the receiver. */
+  readonly faults?: (config: z.output<Schema>, around: ConfigAround) => readonly Issue[];
   /** Advice on a valid configuration; calls nobody. */
   readonly concerns?: (config: z.output<Schema>) => readonly CheckNote[];
+  /** The message as its readers get it, for previews: plain values that can be written as JSON. Absent: no preview. */
+  readonly preview?: (content: MessageContent, renderer: Renderer) => object;
   create(config: z.output<Schema>, deps: NotifierDeps): Notifier;
+}
+
+/** Parts of the configuration that a receiver may need. */
+export interface ConfigAround {
+  /** The console's public address; null if it has none. */
+  readonly publicUrl: string | null;
 }
 
 /** A notifier is one file with one call of this, and one line in `notifiers.ts`. */
 export function defineNotifier<Kind extends string, Schema extends z.ZodType<{ kind: Kind }>>(
-  definition: NotifierDefinition<Kind, Schema>,
+  definition: Omit<NotifierDefinition<Kind, Schema>, "create"> & {
+    create(config: z.output<Schema>, deps: NotifierDeps): Sender;
+  },
 ): NotifierDefinition<Kind, Schema> {
-  return definition;
+  const { channel, readByProgram = false } = definition;
+  return {
+    ...definition,
+    create: (config, deps) => ({
+      ...definition.create(config, deps),
+      readByProgram,
+      ...(channel !== undefined && { channel: channel(config) }),
+    }),
+  };
 }

@@ -1,28 +1,32 @@
 import { z } from "zod";
-import type { CheckNote, Notifier, NotifierDefinition, NotifierDeps } from "./define-notifier.ts";
+import type { Notifier, NotifierDefinition, NotifierDeps } from "./define-notifier.ts";
 import { email } from "./notifiers/email.ts";
 import { slack } from "./notifiers/slack.ts";
 import { webhook } from "./notifiers/webhook.ts";
 
-/** Every kind of receiver. A new one is a line here and one in each place below that the compiler then names. */
+/** Every kind of receiver. A new one is a line here. */
 export const notifiers = [slack, email, webhook] as const;
 
-export const NotifierConfig = z.discriminatedUnion("kind", [slack.config, email.config, webhook.config]);
+type SchemasOf<Definitions extends readonly { readonly config: z.ZodType }[]> = {
+  readonly [Index in keyof Definitions]: Definitions[Index]["config"];
+};
+
+/** The notifier of a receiver, as people write it. */
+export const NotifierConfig = z.discriminatedUnion(
+  "kind",
+  // `map` keeps the order, but not the types.
+  notifiers.map(({ config }) => config) as unknown as SchemasOf<typeof notifiers>,
+);
 export type NotifierConfig = z.output<typeof NotifierConfig>;
 
-export function createNotifier(config: NotifierConfig, deps: NotifierDeps): Notifier {
-  switch (config.kind) {
-    case "slack":
-      return slack.create(config, deps);
-    case "email":
-      return email.create(config, deps);
-    case "webhook":
-      return webhook.create(config, deps);
-  }
+/** All that is known of the kind of this receiver. */
+export function definitionOf({ kind }: Pick<NotifierConfig, "kind">): NotifierDefinition {
+  const definitions: readonly NotifierDefinition[] = notifiers;
+  const found = definitions.find((one) => one.kind === kind);
+  if (found === undefined) throw new Error(`there is no notifier "${kind}"`);
+  return found;
 }
 
-/** Advice on a receiver's configuration that needs no answer of its vendor. */
-export function concernsOf(config: NotifierConfig): readonly CheckNote[] {
-  const definitions: readonly NotifierDefinition[] = notifiers;
-  return definitions.find(({ kind }) => kind === config.kind)?.concerns?.(config) ?? [];
+export function createNotifier(config: NotifierConfig, deps: NotifierDeps): Notifier {
+  return definitionOf(config).create(config, deps);
 }

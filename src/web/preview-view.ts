@@ -30,6 +30,8 @@ export interface PreviewMessage {
     /** The HTML with its picture embedded. */
     readonly shown: string;
   };
+  /** Other kinds of receivers, as JSON. */
+  readonly [kind: string]: object;
 }
 
 interface SlackPreview {

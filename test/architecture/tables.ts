@@ -24,10 +24,10 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   notify: ["notify/notifiers", "templates", "health"],
   "notify/notifiers": ["notify", "templates"],
   "notify/deliver": ["notify", "notify/decide", "notify/notifiers", "templates"],
-  "notify/view": ["alerts", "charts", "digest", "health", "rules", "spike", "templates"],
+  "notify/view": ["alerts", "notify/notifiers", "charts", "digest", "health", "rules", "spike", "templates"],
   "templates/previews": ["templates", "charts", "notify", "notify/view"],
   digest: ["templates"],
-  health: ["health/checks", "alerts", "ingest", "notify", "notify/deliver", "source"],
+  health: ["health/checks", "alerts", "ingest", "notify", "notify/deliver", "notify/notifiers", "source"],
 };
 
 /** Reach out of the process: databases, queues, servers, browsers. They know nothing of each other. */
@@ -126,6 +126,12 @@ export const TEXT_RULES: readonly TextRule[] = [
       /^\s*(?:select\s[\s\S]*\b(?:from|where)\s|select\s+\S+\(|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s|with\s+\S+\s+as\s*\(|(?:create|alter|drop)\s+(?:unlogged\s+)?(?:table|index|schema|database)\s|truncate\s)/i,
     within: "strings",
     places: ["src/store/", "src/local-api/store/"],
+  },
+  {
+    what: "a question for the kind of a notifier",
+    pattern: /\bnotifier(?:\s*\.\s*data)?\s*\.\s*kind\s*[!=]==/,
+    within: "code",
+    places: ["src/notify/notifiers/"],
   },
   { what: "a re-export of a whole file", pattern: /\bexport\s*\*/, within: "code", places: [] },
   { what: "a default export", pattern: /\bexport\s+default\b/, within: "code", places: [] },

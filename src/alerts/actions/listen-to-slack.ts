@@ -1,14 +1,8 @@
-import type { ReceiverConfig } from "../../config/receiver-config.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../log.ts";
 import { listenSocket } from "../../notify/notifiers/slack/listen-socket.ts";
-import { type SlackApp, slackApps } from "../../notify/notifiers/slack/slack-apps.ts";
+import type { SlackApp } from "../../notify/notifiers/slack/slack-apps.ts";
 import type { HandledInteraction } from "./slack-actions.ts";
-
-/** The apps of the Slack receivers whose messages have buttons. */
-export function appsOf(receivers: readonly ReceiverConfig[]): readonly SlackApp[] {
-  return slackApps(receivers.flatMap(({ notifier }) => (notifier.kind === "slack" ? [notifier] : [])));
-}
 
 /** Opens a socket for each app with an app-level token. Resolves when the signal has closed them all. */
 export async function listenToSlack(parts: {

@@ -3,17 +3,11 @@ import { systemClock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../log.ts";
 import { DeliveryError } from "../../notify/delivery-error.ts";
-import { createNotifier } from "../../notify/notifiers.ts";
+import { createNotifier, definitionOf } from "../../notify/notifiers.ts";
 import type { Renderer } from "../../templates/create-renderer.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 const PATIENCE_MS = 20_000;
-
-const WORKS = {
-  slack: "the token is valid and the channel exists",
-  email: "the mail server accepts our login",
-  webhook: "its server is reachable (only a message shows whether it accepts our messages)",
-} as const;
 
 /** Asks each vendor whether its receiver would work. Sends no message. */
 export async function checkReceivers(
@@ -28,7 +22,7 @@ export async function checkReceivers(
         await notifier.check({ signal: AbortSignal.timeout(PATIENCE_MS) });
         const notes = (await notifier.notes?.({ signal: AbortSignal.timeout(PATIENCE_MS) })) ?? [];
         return [
-          ok(what, `${config.kind}: ${WORKS[config.kind]}`),
+          ok(what, `${config.kind}: ${definitionOf(config).words.checked}`),
           ...notes.map((note) => warn(what, `${config.kind}: ${note.found}`, note.advice)),
         ];
       } catch (error) {

@@ -119,7 +119,7 @@ async function deliverOne(
     if (notifier === undefined)
       return await giveUp(parts, notification, `no receiver "${notification.receiver}" is configured`);
     // Read before the facts, so that the facts cover all of these.
-    const behind = notifier.wantsEveryChange === true ? [] : await parts.log.waitingBehind(notification);
+    const behind = notifier.readByProgram === true ? [] : await parts.log.waitingBehind(notification);
     const message = await messageOf(parts, notification, behind);
     if (message === null) return await giveUp(parts, notification, "its alert or digest is stored no longer");
     const { vendorRef, found } = await notifier.send(message, {

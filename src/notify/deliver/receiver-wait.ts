@@ -1,4 +1,5 @@
 import { formatDuration } from "../../lib/duration.ts";
+import { SECOND } from "../../lib/instant.ts";
 import type { Failure } from "../../model/failure.ts";
 import type { ShownWait } from "../../model/shown.ts";
 import type { ChannelLimit } from "../define-notifier.ts";
@@ -30,7 +31,8 @@ export function receiverWait({
     return { ...common, outcome: "Paused", forMs: closed.forMs, because };
   }
   if (failure !== null) return { ...common, outcome: "TriedAgain", forMs: null, because: failure.message };
-  if (waiting === 0 || channel === null || channel.everyMs === 0) return null;
+  // A limit that lets everything pass within a second delays nobody.
+  if (channel === null || waiting * channel.everyMs < SECOND) return null;
   const because = `one message each ${formatDuration(channel.everyMs)}, the most severe first`;
   return { ...common, outcome: "InLine", forMs: waiting * channel.everyMs, because };
 }

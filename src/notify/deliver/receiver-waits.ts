@@ -1,7 +1,7 @@
 import type { ReceiverConfig } from "../../config/receiver-config.ts";
 import type { ShownWait } from "../../model/shown.ts";
 import type { Stores } from "../../store/stores.ts";
-import { postLimit } from "../notifiers/slack/slack-limits.ts";
+import { definitionOf } from "../notifiers.ts";
 import { receiverWait } from "./receiver-wait.ts";
 
 /** The receivers whose messages wait now, and why. */
@@ -11,7 +11,7 @@ export function createReceiverWaits(
 ): () => Promise<readonly ShownWait[]> {
   const channelLimits = receivers.map(({ name, notifier }) => ({
     receiver: name,
-    channel: notifier.kind === "slack" ? postLimit(notifier) : null,
+    channel: definitionOf(notifier).channel?.(notifier) ?? null,
   }));
   return async () => {
     const [closed, failures, waiting] = await Promise.all([

@@ -9,12 +9,14 @@ import { samples } from "../../templates/samples.ts";
 import { onCall } from "../decide/rotation.ts";
 import type { NotifierMessage } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
-import { createNotifier } from "../notifiers.ts";
+import { createNotifier, definitionOf } from "../notifiers.ts";
 
 export type TestOutcome =
   | {
       readonly outcome: "sent";
       readonly kind: string;
+      /** What that means: `Slack took the message`. */
+      readonly words: string;
       /** The vendor's answer: Slack's channel and ts, the mail server's answer, the webhook's status. */
       readonly answer: Readonly<Record<string, string>>;
     }
@@ -49,7 +51,7 @@ export async function sendTest(
     await notifier.check({ signal });
     step = "send";
     const { vendorRef } = await notifier.send(testMessage(what, parts.clock), { signal });
-    return { outcome: "sent", kind, answer: vendorRef };
+    return { outcome: "sent", kind, words: definitionOf(receiver.notifier).words.sent, answer: vendorRef };
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error;
     const { message, advice, retryable } = error;

@@ -18,7 +18,11 @@ import { poolOptions, transportOptions } from "./email/transport-options.ts";
 export const email = defineNotifier({
   kind: "email",
   config: EmailConfig,
+  words: { checked: "the mail server accepts our login", sent: "the mail server took the mail" },
+  channel: serverLimit,
+  reader: ({ to }) => to,
   concerns: emailConcerns,
+  preview: composeEmail,
   create: (config, deps) => {
     const transport =
       config.smtp.connections === 0
@@ -32,7 +36,6 @@ export const email = defineNotifier({
       }
     };
     return {
-      channel: serverLimit(config),
       send: (message, { signal, beforePost }) =>
         attempt(signal, async () => {
           const mail = await compose(message, config, deps);

@@ -10,13 +10,13 @@ import {
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
 import { checkSlack } from "./slack/check-slack.ts";
-import { composeReply, composeSlack } from "./slack/compose-slack.ts";
+import { composeReply, composeSlack, previewSlack } from "./slack/compose-slack.ts";
 import { type Connection, secretsOf, withSlack } from "./slack/connect.ts";
 import { tryToEdit } from "./slack/edit-message.ts";
 import { findChannelId } from "./slack/find-channel-id.ts";
 import { findOwnMessage, type OwnMessage } from "./slack/find-own-message.ts";
 import { postMessage, type Thread } from "./slack/post-message.ts";
-import { hasButtons, SlackConfig } from "./slack/slack-config.ts";
+import { buttonFaults, hasButtons, SlackConfig } from "./slack/slack-config.ts";
 import { slackErrorCode } from "./slack/slack-error.ts";
 import { editLimit, postLimit } from "./slack/slack-limits.ts";
 import { liveContent, threadOf, updateLiveMessage } from "./slack/update-live-message.ts";
@@ -29,8 +29,11 @@ import { liveContent, threadOf, updateLiveMessage } from "./slack/update-live-me
 export const slack = defineNotifier({
   kind: "slack",
   config: SlackConfig,
+  words: { checked: "the token is valid and the channel exists", sent: "Slack took the message" },
+  channel: postLimit,
+  faults: buttonFaults,
+  preview: previewSlack,
   create: (config, deps) => ({
-    channel: postLimit(config),
     liveMessages: {
       editEveryMs: config.editEvery,
       channel: editLimit(config),

@@ -32,12 +32,16 @@ type WebhookConfig = z.output<typeof WebhookConfig>;
 export const webhook = defineNotifier({
   kind: "webhook",
   config: WebhookConfig,
+  words: {
+    checked: "its server is reachable (only a message shows whether it accepts our messages)",
+    sent: "the webhook's server took the request",
+  },
+  // Each change has its own key, and a program may act on every one of them.
+  readByProgram: true,
+  channel: serverLimit,
   create: (config, deps) => {
     const connections = connect(config);
     return {
-      // Each change has its own key, and a program may act on every one of them.
-      wantsEveryChange: true,
-      channel: serverLimit(config),
       send: async (message, { signal, beforePost }) => {
         await beforePost?.();
         const response = await post(connections, config, request(message, config, deps), signal);

@@ -4,6 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { readSigned, signText } from "../../lib/signed-text.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { Unsubscribing } from "../../web/unsubscribing.ts";
+import { definitionOf } from "../notifiers.ts";
 
 const PURPOSE = "unsubscribe";
 /** Mails are kept for years, and the link in them has to work. */
@@ -11,18 +12,20 @@ const NEVER = 8.64e15;
 
 const Subscription = z.object({ digest: z.string(), receiver: z.string() });
 
-/** The links of a digest's mails, each for one digest and one receiver. Other kinds of receivers get none. */
+/** The links of digests, each for one digest and one receiver. Only for a receiver with one known reader. */
 export function createUnsubscribeLinks(parts: {
   readonly receivers: readonly ReceiverConfig[];
   readonly secret: string;
   readonly consoleUrl: () => string | null;
 }): (digest: string, receiver: string) => string | null {
-  const byMail = new Set(
-    parts.receivers.filter(({ notifier }) => notifier.kind === "email").map(({ name }) => name),
+  const withReader = new Set(
+    parts.receivers
+      .filter(({ notifier }) => definitionOf(notifier).reader !== undefined)
+      .map(({ name }) => name),
   );
   return (digest, receiver) => {
     const url = parts.consoleUrl();
-    if (url === null || !byMail.has(receiver)) return null;
+    if (url === null || !withReader.has(receiver)) return null;
     const token = signText(parts.secret, PURPOSE, { digest, receiver }, NEVER);
     return `${url.replace(/(?<!\/)\/+$/, "")}/unsubscribe/${token}`;
   };

@@ -82,8 +82,8 @@ export function showPreview(
   { picture = null, ...content }: PreviewContent,
   renderer: Renderer,
 ): ShownPreview {
-  const { slack, email } = previewMessage(content, renderer);
-  return { slack, email: { ...email, shown: withPicture(email.html, { picture }) } };
+  const message = previewMessage(content, renderer);
+  return { ...message, email: { ...message.email, shown: withPicture(message.email.html, { picture }) } };
 }
 
 function withPicture(html: string, { picture }: Pick<PreviewContent, "picture">): string {

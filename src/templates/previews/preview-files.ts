@@ -7,14 +7,17 @@ export interface PreviewFile {
   readonly content: string | Uint8Array;
 }
 
-/** `alert-fired.slack.json`, `.subject.txt`, `.html`, `.txt` and `.<look>.png`. */
+/** Of the mail `alert-fired.subject.txt`, `.html`, `.txt` and `.<look>.png`; of others `alert-fired.slack.json`. */
 export function previewFiles(
   stem: string,
-  { slack, email }: MessagePreview,
+  { email, ...others }: MessagePreview,
   pictures: readonly Picture[],
 ): readonly PreviewFile[] {
   return [
-    { name: `${stem}.slack.json`, content: `${JSON.stringify(slack, null, 2)}\n` },
+    ...Object.entries(others).map(([kind, shown]) => ({
+      name: `${stem}.${kind}.json`,
+      content: `${JSON.stringify(shown, null, 2)}\n`,
+    })),
     { name: `${stem}.subject.txt`, content: `${email.subject}\n` },
     { name: `${stem}.html`, content: email.html },
     { name: `${stem}.txt`, content: email.text },

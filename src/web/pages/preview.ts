@@ -56,7 +56,7 @@ function templateList({ templates }: PreviewView, { template, alert }: PreviewQu
 
 /** A message as Slack and a mail program show it, and as plain text. */
 export function previewPage(previews: PreviewView, message: PreviewMessage, question: PreviewQuestion): Page {
-  const { slack, email } = message;
+  const { slack, email, ...others } = message;
   return {
     title: "Preview of messages",
     section: "/alerts",
@@ -78,6 +78,7 @@ ${slack.thread.length > 0 && html`<ol class="thread" aria-label="What follows in
 <iframe title="The email as its reader sees it" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/preview/html?${addressOf(question)}"></iframe>
 <details><summary>Plain text part</summary><pre class="mail-text" dir="auto">${email.text}</pre></details>
 </section>
+${Object.entries(others).map(([kind, shown]) => html`<section class="panel" aria-label="${kind}"><h2>${kind}</h2><pre class="mail-text" dir="auto">${JSON.stringify(shown, null, 2)}</pre></section>`)}
 </div>`,
   };
 }

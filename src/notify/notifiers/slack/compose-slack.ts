@@ -11,6 +11,11 @@ export interface SlackContent {
   readonly blocks: Block[];
 }
 
+/** `thread`: the replies that are posted at once. Without the chart, which is uploaded. */
+export interface SlackPreview extends SlackContent {
+  readonly thread: readonly SlackContent[];
+}
+
 const ALONE: BlockContext = { alertId: null, picture: null };
 
 /** The live message of an alert, or a digest. */
@@ -38,6 +43,24 @@ export function composeDetails(view: AlertView, renderer: Renderer): SlackConten
   const blocks = detailBlocks(view, renderer);
   return blocks.length === 0 ? null : { text: fallback(view, renderer), blocks };
 }
+
+/** As a receiver gets it that listens to its buttons. */
+export function previewSlack(content: MessageContent, renderer: Renderer): SlackPreview {
+  const context = { alertId: NOBODYS, picture: null };
+  if (content.kind === "digest") return { ...composeSlack(content, renderer, context), thread: [] };
+  const details = composeDetails(content.view, renderer);
+  const thread = details === null ? [] : [details];
+  if (FIRST.has(content.kind)) return { ...composeSlack(content, renderer, context), thread };
+  // Later messages are replies in the thread of the first message, which is edited.
+  const first = { kind: "fired", view: { ...content.view, kind: "fired" } } as const;
+  const reply = composeReply(content.view, renderer, context);
+  return { ...composeSlack(first, renderer, context), thread: [...thread, reply] };
+}
+
+/** Kinds that begin a thread. */
+const FIRST: ReadonlySet<string> = new Set(["fired", "ended", "test"]);
+
+const NOBODYS = "00000000-0000-0000-0000-000000000000";
 
 function fallback(view: AlertView, renderer: Renderer): string {
   return renderer.render("slack/alert-fallback.mrkdwn", view);

@@ -3,10 +3,10 @@ import type { SlackConfig } from "./slack-config.ts";
 /** A Slack app that receives clicks: receivers with the same token share it. */
 export type SlackApp = Pick<SlackConfig, "token" | "apiUrl" | "appToken" | "signingSecret">;
 
-/** The apps of these receivers that can receive clicks. A receiver without own credentials uses those of its app. */
-export function slackApps(configs: readonly SlackConfig[]): readonly SlackApp[] {
+/** The apps of those in Slack that can receive clicks. A receiver without own credentials uses those of its app. */
+export function slackApps(notifiers: readonly { readonly kind: string }[]): readonly SlackApp[] {
   const apps = new Map<string, SlackApp>();
-  for (const { token, apiUrl, appToken, signingSecret } of configs) {
+  for (const { token, apiUrl, appToken, signingSecret } of notifiers.filter(isSlack)) {
     const known = apps.get(`${apiUrl} ${token}`);
     apps.set(`${apiUrl} ${token}`, {
       token,
@@ -18,6 +18,10 @@ export function slackApps(configs: readonly SlackConfig[]): readonly SlackApp[] 
   return [...apps.values()].filter(
     ({ appToken, signingSecret }) => appToken !== undefined || signingSecret !== undefined,
   );
+}
+
+function isSlack(notifier: { readonly kind: string }): notifier is SlackConfig {
+  return notifier.kind === "slack";
 }
 
 function pick<Name extends string>(name: Name, value: string | undefined): { [N in Name]?: string } {

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { durationBetween } from "../../../lib/duration.ts";
+import type { Issue } from "../../../lib/fault.ts";
 import { HOUR, SECOND } from "../../../lib/instant.ts";
+import type { ConfigAround } from "../../define-notifier.ts";
 
 /** A receiver in Slack, as people write it. */
 export const SlackConfig = z.strictObject({
@@ -47,4 +49,19 @@ export function hasButtons({
   signingSecret,
 }: Pick<SlackConfig, "appToken" | "signingSecret">): boolean {
   return appToken !== undefined || signingSecret !== undefined;
+}
+
+/** Slack posts interactions to a public address, unless the receiver uses Socket Mode. */
+export function buttonFaults(
+  { appToken, signingSecret }: SlackConfig,
+  { publicUrl }: ConfigAround,
+): readonly Issue[] {
+  if (signingSecret === undefined || appToken !== undefined || publicUrl !== null) return [];
+  return [
+    {
+      path: ["signingSecret"],
+      message:
+        "buttons over HTTP need web.publicUrl, for Slack posts to <web.publicUrl>/slack/interactions; buttons over Socket Mode need appToken instead, and no address",
+    },
+  ];
 }
