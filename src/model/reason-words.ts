@@ -38,6 +38,7 @@ const WORDS: Readonly<Record<string, string>> = {
   Acknowledged: "No reminder: somebody has acknowledged it",
   NoLongerRouted: "No route leads here any more",
   EscalationWaits: "Not yet its turn in the escalation",
+  EscalationStopped: "Later steps of the escalation cancelled",
   ResolveNotWanted: "The end is not sent: the route says so",
   ResolvedUnannounced: "Not sent: it began and ended within quiet hours",
   EndedWhileMuted: "Not sent: it began and ended while it was muted",

@@ -30,6 +30,7 @@ const REASONS: Readonly<Record<Reason, true>> = {
   Acknowledged: true,
   NoLongerRouted: true,
   EscalationWaits: true,
+  EscalationStopped: true,
   ResolveNotWanted: true,
   ResolvedUnannounced: true,
   EndedWhileMuted: true,

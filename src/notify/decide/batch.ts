@@ -153,6 +153,8 @@ export type DropReason =
   | "NoLongerRouted"
   /** A later step of an escalation leads here. */
   | "EscalationWaits"
+  /** A later step would have led here, but somebody acknowledged the alert, or it was resolved. */
+  | "EscalationStopped"
   | "ResolveNotWanted"
   /** Fired and ended inside quiet hours, and is too mild to be sent afterwards. */
   | "ResolvedUnannounced"

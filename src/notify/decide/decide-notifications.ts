@@ -6,7 +6,13 @@ import type { GroupFlush, PendingNotification, ReceiverEntry } from "../../model
 import type { Severity } from "../../model/severity.ts";
 import { silencedAt } from "../../model/silence.ts";
 import { audience } from "./audience.ts";
-import { type Candidate, EMPTY_CONTEXT, type NotifyContext, type ReceiverTerms } from "./batch.ts";
+import {
+  type Candidate,
+  EMPTY_CONTEXT,
+  type EscalationTerms,
+  type NotifyContext,
+  type ReceiverTerms,
+} from "./batch.ts";
 import { type Decided, decideAll } from "./decision.ts";
 import { callingSince, type Entry } from "./entry.ts";
 import { type EscalationConfig, escalationOf } from "./escalation.ts";
@@ -101,19 +107,54 @@ function askAbout(
   const notified = [...before]
     .filter(([, entry]) => entry.lastNotified !== null)
     .map(([receiver]) => receiver);
-  const steps = escalationOf(notifyConfig, alert, callingSince(alert, before.values(), now), now);
+  const since = callingSince(alert, before.values(), now);
+  const steps = escalationOf(notifyConfig, alert, since, now);
   const everybody = audience(routing, notified, steps);
-  const over = its
-    .filter(({ receiver, nextAt }) => nextAt !== null && !everybody.some((one) => one.receiver === receiver))
-    .map((one) => ({ ...one, entry: { lastNotified: null, last: "NoLongerRouted" }, nextAt: null }));
+  const gone = its.filter(
+    ({ receiver, nextAt }) => nextAt !== null && !everybody.some((one) => one.receiver === receiver),
+  );
+  const stopped = gone.length === 0 ? new Map() : stoppedSteps(notifyConfig, alert, since, now);
+  const over = gone.map((one) => {
+    const last = stopped.has(one.receiver) ? "EscalationStopped" : "NoLongerRouted";
+    return { ...one, entry: { lastNotified: null, last }, nextAt: null };
+  });
   return {
     questions: everybody.map(({ receiver, terms }) => {
       const entry = before.get(receiver);
       return { receiver, candidate: { alert, lastNotified: entry?.lastNotified ?? null, terms }, entry };
     }),
     over,
-    events: noRoute(alert, routing, now),
+    events: [...noRoute(alert, routing, now), ...escalationStopped(alert, over, stopped, now)],
   };
+}
+
+/** The steps that would lead to receivers if nobody had acknowledged or resolved the alert. */
+function stoppedSteps(
+  notifyConfig: NotifyConfig,
+  alert: Alert,
+  since: Instant,
+  now: Instant,
+): ReadonlyMap<string, EscalationTerms> {
+  if (alert.state !== "acknowledged" && alert.state !== "resolved") return new Map();
+  return escalationOf(notifyConfig, { ...alert, state: "firing" }, since, now);
+}
+
+/** Noted once: whom an acknowledgement spares, and which steps. The end of an alert needs no such line. */
+function escalationStopped(
+  alert: Alert,
+  over: readonly ReceiverEntry[],
+  steps: ReadonlyMap<string, EscalationTerms>,
+  now: Instant,
+): AlertEvent[] {
+  const spared = over.flatMap(({ receiver }) => {
+    const by = steps.get(receiver)?.by;
+    return by === undefined ? [] : [`${receiver} (${by})`];
+  });
+  if (spared.length === 0 || alert.state !== "acknowledged") return [];
+  const who = alert.handling?.acknowledgedBy ?? alert.handling?.assignee ?? null;
+  const because = who === null ? "acknowledged" : `acknowledged by ${who}`;
+  const detail = `${because}, so not notified: ${spared.join(", ")}`;
+  return [{ alertId: alert.id, at: now, what: "EscalationStopped", detail }];
 }
 
 /** Decides for one receiver and all its alerts together, because one message may carry many. */

@@ -41,6 +41,9 @@ test("an acknowledgement stops it; only notified receivers get the end", () => {
     "11:00 second-channel: resolved crisis (Resolved)",
   ]);
   expect(tale.history("crisis")).toContain("09:20 AcknowledgedBy by ann");
+  expect(tale.history("crisis")).toContain(
+    "09:20 EscalationStopped acknowledged by ann, so not notified: on-call (escalation crisis, step 3), webhook (escalation crisis, step 4)",
+  );
 });
 
 test("a rise after an acknowledgement escalates from the start", () => {
