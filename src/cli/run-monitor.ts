@@ -1,27 +1,18 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { type Engines, openEngines } from "../app/engines.ts";
 import { openPage } from "../app/open-console.ts";
-import { RELOAD_SETTING } from "../app/reload.ts";
+import { countHangUps, type Running, runReloading } from "../app/reload.ts";
 import { ROLES } from "../app/roles.ts";
-import { validRules, validTemplates } from "../app/validate-files.ts";
-import { type Earshot, startEarshot } from "../app.ts";
+import { startEarshot } from "../app.ts";
 import type { Environment } from "../config/environment.ts";
 import { unknownNamesIn } from "../config/unknown-names-in.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { refuseDemoData } from "../demo/demo-database.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
-import { describeError, UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";
 import type { Logger } from "../log.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, leave, stopSignal } from "./stop-signal.ts";
-
-interface Monitor {
-  readonly config: Config;
-  readonly earshot: Earshot;
-  close(): Promise<void>;
-}
 
 /**
  * Monitors what the configuration says, in the given roles, until it is stopped. On SIGHUP or `earshot reload` it loads
@@ -35,91 +26,19 @@ export async function runMonitor(
   log: Logger,
 ): Promise<void> {
   const signal = stopSignal((name) => log.info({ signal: name }, "stopping"));
-  // From the first moment on: without a listener the signal ends the process.
-  const hangUps = countHangUps();
+  const hangUps = countHangUps(process);
   const config = await loadConfig(file, env);
-  const start = (engines: Engines, wanted: Config) =>
-    startMonitor({ file, config: wanted, engines, options, log, signal });
   const running = await openTogether(async (closing) => {
     const engines = await openEngines(environment, log);
     closing.add(engines.stop);
     await refuseDemoData(engines.databaseUrl);
-    let monitor = await start(engines, config);
-    closing.add(() => monitor.close());
-    const reload = async (): Promise<void> => {
-      const next = await checked(file, env, log);
-      if (next === null || signal.aborted) return;
-      const before = monitor.config;
-      await monitor.close();
-      try {
-        monitor = await start(engines, next);
-        log.info("the configuration was reloaded");
-      } catch (error) {
-        if (signal.aborted) return;
-        log.error(
-          { error: describeError(error) },
-          "the new configuration does not start; going on with the one before",
-        );
-        monitor = await start(engines, before);
-      }
-    };
-    closing.add(keepReloading({ earshot: () => monitor.earshot, reload, hangUps, log, signal }));
-    return { close: closing.close };
+    const start = (wanted: Config) => startMonitor({ file, config: wanted, engines, options, log, signal });
+    await runReloading({ file, env, config, start, hangUps, log, signal }, closing);
+    return closing;
   });
   await aborted(signal);
   await running.close();
   leave();
-}
-
-/** Loads and checks the configuration, rules and templates. Logs every fault; returns null if there is one. */
-async function checked(file: string, env: NodeJS.ProcessEnv, log: Logger): Promise<Config | null> {
-  try {
-    const config = await loadConfig(file, env);
-    await validRules(config.rules);
-    await validTemplates(config.templates);
-    return config;
-  } catch (error) {
-    const faults = error instanceof UserError ? error.details : [];
-    log.error({ error: describeError(error), faults }, "not reloaded: the running configuration goes on");
-    return null;
-  }
-}
-
-const LOOK_EVERY_MS = 2_000;
-
-/** Counts how often SIGHUP came. */
-function countHangUps(): () => number {
-  let count = 0;
-  process.on("SIGHUP", () => count++);
-  return () => count;
-}
-
-/** Reloads on SIGHUP and on a request in the tables. Returns a function that ends this. */
-function keepReloading(parts: {
-  earshot(): Earshot;
-  reload(): Promise<void>;
-  hangUps(): number;
-  log: Logger;
-  signal: AbortSignal;
-}): () => Promise<void> {
-  const { earshot, reload, hangUps, log, signal } = parts;
-  let heard = 0;
-  const looking = (async () => {
-    let seen = await earshot()
-      .stores.settings.get(RELOAD_SETTING)
-      .catch(() => null);
-    while (!signal.aborted) {
-      await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
-      const asked = await earshot()
-        .stores.settings.get(RELOAD_SETTING)
-        .catch(() => seen);
-      if (signal.aborted || (hangUps() === heard && asked === seen)) continue;
-      heard = hangUps();
-      seen = asked;
-      await reload().catch((error: unknown) => log.fatal({ error: describeError(error) }, "reload failed"));
-    }
-  })();
-  return () => looking;
 }
 
 function startMonitor(parts: {
@@ -129,7 +48,7 @@ function startMonitor(parts: {
   readonly options: StartOptions;
   readonly log: Logger;
   readonly signal: AbortSignal;
-}): Promise<Monitor> {
+}): Promise<Running> {
   const { file, config, engines, options, log, signal } = parts;
   const wanted = options.roles ?? [...ROLES, "web"];
   return openTogether(async (closing) => {
@@ -169,6 +88,6 @@ function startMonitor(parts: {
       url ??= page.url;
       log.info({ url: page.url }, "the page is open");
     }
-    return { config, earshot, close: closing.close };
+    return { earshot, close: closing.close };
   });
 }

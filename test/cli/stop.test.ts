@@ -40,12 +40,16 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Starts the monitor; resolves when it has said this. */
-async function startUntil(redisUrl: string, words: RegExp): Promise<void> {
+/** Starts the monitor, or a worker; resolves when it has said this. */
+async function startUntil(
+  redisUrl: string,
+  words: RegExp,
+  program: readonly string[] = [mainOf(bundle), "start", "--no-page"],
+): Promise<void> {
   said = "";
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, DATABASE_URL: database.url, REDIS_URL: redisUrl, EARSHOT_HOME: folder };
-  child = spawn(process.execPath, [mainOf(bundle), "start", "--no-page"], {
+  child = spawn(process.execPath, program, {
     cwd: folder,
     env,
     stdio: ["ignore", "pipe", "pipe"],
@@ -104,26 +108,37 @@ async function hears(words: RegExp): Promise<void> {
   });
 }
 
-test("SIGHUP and reload take up the configuration; a fault in it leaves the running one alone", async () => {
-  const file = join(folder, "earshot.yaml");
-  const before = await readFile(file, "utf8");
-  await startUntil("", /Earshot is running/);
-  const sighup = async (words: RegExp): Promise<void> => {
-    const heard = hears(words);
-    child?.kill("SIGHUP");
-    await heard;
-  };
-  await writeFile(file, `${before}\nrooutes: []\n`);
-  await sighup(/not reloaded/);
-  const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, DATABASE_URL: database.url, EARSHOT_HOME: folder } as Record<string, string>;
-  const refused = await runEarshot(bundle, ["reload"], { cwd: folder, env });
-  expect(refused.code).toBe(2);
-  expect(refused.err).toContain("rooutes");
-  await writeFile(file, `${before}\ntimezone: Europe/Berlin\n`);
-  await sighup(/the configuration was reloaded/);
-  const again = hears(/the configuration was reloaded/);
-  expect(await runEarshot(bundle, ["reload"], { cwd: folder, env })).toMatchObject({ code: 0 });
-  await again;
+test.each([
+  ["a monitor", /Earshot is running/, undefined],
+  ["a worker", /the worker is running/, "workers/deliver.ts"],
+])(
+  "%s takes up the configuration at SIGHUP and reload; a fault in it leaves the running one alone",
+  async (_, running, entry) => {
+    const file = join(folder, "earshot.yaml");
+    const before = await readFile(file, "utf8");
+    await startUntil("", running, entry === undefined ? undefined : [bundle.file(entry)]);
+    const sighup = async (words: RegExp): Promise<void> => {
+      const heard = hears(words);
+      child?.kill("SIGHUP");
+      await heard;
+    };
+    await writeFile(file, `${before}\nrooutes: []\n`);
+    await sighup(/not reloaded/);
+    const { PATH, HOME } = process.env;
+    const env = { PATH, HOME, DATABASE_URL: database.url, EARSHOT_HOME: folder } as Record<string, string>;
+    const refused = await runEarshot(bundle, ["reload"], { cwd: folder, env });
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain("rooutes");
+    await writeFile(file, `${before}\ntimezone: Europe/Berlin\n`);
+    await sighup(/the configuration was reloaded/);
+    const again = hears(/the configuration was reloaded/);
+    expect(await runEarshot(bundle, ["reload"], { cwd: folder, env })).toMatchObject({ code: 0 });
+    await again;
+    await stops("SIGTERM");
+  },
+);
+
+test("a worker that waits for a dead Redis stops on a signal", async () => {
+  await startUntil("redis://127.0.0.1:9", /REDIS_URL cannot be reached/, [bundle.file("workers/deliver.ts")]);
   await stops("SIGTERM");
 });
