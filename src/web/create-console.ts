@@ -1,12 +1,6 @@
-import { createServer as createHttpServer } from "node:http";
-import { createServer as createHttpsServer } from "node:https";
 import compress from "@fastify/compress";
-import { type FastifyInstance, fastify } from "fastify";
-import { boundHttpConnections, requestBounds } from "../lib/bound-connections.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
-import { BusyError, describeError } from "../lib/errors.ts";
 import { SECOND } from "../lib/instant.ts";
-import { storableText } from "../lib/storable-text.ts";
 import type { Logger } from "../log.ts";
 import type { ShownWait, ShownWarmUp } from "../model/shown.ts";
 import { actionRoutes } from "./action-routes.ts";
@@ -31,7 +25,8 @@ import { readVolume } from "./pages/overview.ts";
 import type { ExplainMention } from "./pages/why-mention.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import type { PreviewView } from "./preview-view.ts";
-import { type ConsoleSettings, checkSettings, readTls } from "./settings.ts";
+import { answerFaults, type ConsoleRoute, createServer, keepStorable, listen, listRoutes } from "./server.ts";
+import { type ConsoleSettings, checkSettings } from "./settings.ts";
 import { type SlackEndpoint, slackRoutes } from "./slack-routes.ts";
 import { createTimes, describePace } from "./times.ts";
 import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
@@ -71,13 +66,6 @@ export interface ConsoleDeps {
   readonly wall?: Clock;
   /** How long a request may take to arrive; default half a minute. Only tests pass another one. */
   readonly requestTimeoutMs?: number;
-}
-
-/** A registered route. */
-export interface ConsoleRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly isPublic: boolean;
 }
 
 export interface Console {
@@ -170,90 +158,3 @@ const VOLUME_LIVES_MS = 5 * SECOND;
 
 /** Rules warm up for hours or weeks, so their state need not be read again at every poll. */
 const LEARNING_LIVES_MS = 20 * SECOND;
-
-/** Limit for all connections; incomplete requests are dropped for new ones. */
-const MOST_CONNECTIONS = 1_000;
-
-/** Keep-alive: as long as proxies keep their connections. */
-const KEEP_ALIVE_MS = 72 * SECOND;
-
-function createServer(settings: ConsoleSettings, requestTimeoutMs?: number): FastifyInstance {
-  const bounds = { ...requestBounds(requestTimeoutMs), keepAliveTimeout: KEEP_ALIVE_MS };
-  const tls = readTls(settings);
-  return fastify({
-    logger: false,
-    forceCloseConnections: true,
-    bodyLimit: 10_000,
-    serverFactory: (handler) => {
-      const server =
-        tls === null ? createHttpServer(bounds, handler) : createHttpsServer({ ...bounds, ...tls }, handler);
-      boundHttpConnections(server, MOST_CONNECTIONS);
-      return server;
-    },
-    trustProxy: [...(settings.trustedProxies ?? [])],
-    // Signed links are longer than the default limit of 100 characters for a path parameter.
-    routerOptions: { maxParamLength: 1_000 },
-  });
-}
-
-function listRoutes(app: FastifyInstance): readonly ConsoleRoute[] {
-  const routes: ConsoleRoute[] = [];
-  app.addHook("onRoute", ({ method, url, config }) => {
-    for (const one of [method].flat()) {
-      routes.push({ method: one, path: url, isPublic: config?.isPublic === true });
-    }
-  });
-  return routes;
-}
-
-/** Text that the database cannot hold, such as a zero byte, matches nothing; it is not a server error. */
-function keepStorable(app: FastifyInstance): void {
-  app.addHook("preValidation", async ({ params, query, body }) => {
-    for (const values of [params, query, body]) {
-      if (typeof values !== "object" || values === null) continue;
-      for (const [name, value] of Object.entries(values)) {
-        if (typeof value === "string") (values as Record<string, string>)[name] = storableText(value);
-      }
-    }
-  });
-}
-
-async function listen(app: FastifyInstance, { host, port, tls }: ConsoleSettings): Promise<string> {
-  await app.listen({ host, port });
-  const address = app.server.address();
-  const bound = typeof address === "object" && address !== null ? address.port : port;
-  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
-  return `${tls === undefined ? "http" : "https"}://${name}:${bound}`;
-}
-
-/** A server error shows the reader no details; the log gets everything but contents. */
-function answerFaults(app: FastifyInstance, frames: ReturnType<typeof createFrames>, log: Logger): void {
-  app.setNotFoundHandler((request, reply) =>
-    frames.sendProblem(request, reply, 404, "There is nothing here", "The address may be old or mistyped."),
-  );
-  app.setErrorHandler(async (error: unknown, request, reply) => {
-    const status = statusOf(error);
-    if (status === 500) {
-      // Log the route, not the address: the address of a mail link is a key that works for a week.
-      log.error({ route: request.routeOptions.url, reason: describeError(error) }, "a page failed");
-    }
-    if (status === 503) reply.header("retry-after", "5");
-    const [headline, advice] = WORDS[status] ?? ["That cannot be asked", "Please check the address."];
-    await frames.sendProblem(request, reply, status, headline, advice);
-  });
-}
-
-const WORDS: Readonly<Record<number, readonly [string, string]>> = {
-  403: ["This form was too old", "Go back to the page and try again."],
-  500: ["This page could not be made", "The log says why. Try again in a moment."],
-  503: [
-    "The database is too busy for this",
-    "Try again in a moment. A search takes less time in one query, or without a text.",
-  ],
-};
-
-function statusOf(error: unknown): number {
-  if (error instanceof BusyError) return 503;
-  const status = error instanceof Error && "statusCode" in error ? error.statusCode : undefined;
-  return typeof status === "number" && status >= 400 && status < 500 ? status : 500;
-}

@@ -8,8 +8,9 @@ import { createConsoleStore } from "../../src/store/console.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { createStores, type Stores } from "../../src/store/stores.ts";
-import { type ConsoleDeps, type ConsoleRoute, createConsole } from "../../src/web/create-console.ts";
+import { type ConsoleDeps, createConsole } from "../../src/web/create-console.ts";
 import type { InboxMessage } from "../../src/web/inbox-view.ts";
+import type { ConsoleRoute } from "../../src/web/server.ts";
 import type { ConsoleSettings } from "../../src/web/settings.ts";
 import { createTestDatabase } from "../postgres.ts";
 

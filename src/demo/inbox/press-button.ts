@@ -4,6 +4,7 @@ import { readJson } from "../../lib/read-json.ts";
 import { storableText } from "../../lib/storable-text.ts";
 import type { SlackInboxMessage } from "./inbox-store.ts";
 import type { Interactivity, LocalInboxDeps } from "./local-inbox-options.ts";
+import type { SlackWorkspace } from "./slack-workspace.ts";
 
 /** A click on an element of a message. */
 export interface ButtonPress {
@@ -115,27 +116,23 @@ const PATIENCE_MS = 3_000;
 
 /** Stores an app's answer to the user who clicked, as a message below the one with the button. */
 export async function keepAnswer(
-  { store, clock }: LocalInboxDeps,
+  post: SlackWorkspace["post"],
   message: SlackInboxMessage,
-  ts: string,
   body: string,
 ): Promise<void> {
   const text = fieldsOf(readJson(body))["text"];
   if (typeof text !== "string" || text === "") return;
-  await store.append({
-    ...message,
-    id: `${message.channel}:${ts}`,
-    receivedAt: clock.now(),
-    ts,
-    threadTs: message.threadTs ?? message.ts,
-    broadcast: false,
-    ephemeral: true,
-    text: storableText(text).slice(0, 3_000),
-    blocks: [],
-    metadata: null,
-    editedAt: null,
-    files: [],
-  });
+  await post(
+    { id: message.channel, name: message.channelName },
+    {
+      threadTs: message.threadTs ?? message.ts,
+      broadcast: false,
+      ephemeral: true,
+      text: storableText(text).slice(0, 3_000),
+      blocks: [],
+      metadata: null,
+    },
+  );
 }
 
 function refused(because: string): Pressed {

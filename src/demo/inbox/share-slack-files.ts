@@ -3,7 +3,7 @@ import type { SlackMethod } from "./slack-method.ts";
 import type { SlackWorkspace } from "./slack-workspace.ts";
 
 /** `files.completeUploadExternal`: shares an uploaded file as its own message. */
-export function shareSlackFiles({ store, clock, channels, files, nextTs }: SlackWorkspace): SlackMethod {
+export function shareSlackFiles({ channels, files, post }: SlackWorkspace): SlackMethod {
   return async (fields) => {
     const wanted = fields["channel_id"];
     if (wanted !== undefined && !/^[CGDZ][A-Z0-9]{8,}$/.test(wanted))
@@ -14,20 +14,12 @@ export function shareSlackFiles({ store, clock, channels, files, nextTs }: Slack
     const completed = await files.complete(fields["files"] ?? "");
     if ("error" in completed) return { ok: false, error: completed.error };
     if (channel !== null) {
-      const ts = await nextTs();
-      await store.append({
-        kind: "slack",
-        id: `${channel.id}:${ts}`,
-        receivedAt: clock.now(),
-        channel: channel.id,
-        channelName: channel.name,
-        ts,
+      await post(channel, {
         threadTs,
         broadcast: false,
         text: storableText(fields["initial_comment"] ?? ""),
         blocks: [],
         metadata: null,
-        editedAt: null,
         files: completed.files,
       });
     }

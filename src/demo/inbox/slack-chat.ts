@@ -1,4 +1,3 @@
-import type { SlackInboxMessage } from "./inbox-store.ts";
 import { readSlackContent } from "./read-slack-content.ts";
 import { filesInBlocks } from "./slack-limits.ts";
 import type { SlackMethod } from "./slack-method.ts";
@@ -6,8 +5,8 @@ import type { SlackWorkspace } from "./slack-workspace.ts";
 import { toSlackWire } from "./to-slack-wire.ts";
 
 /** The methods `chat.…`: messages are posted, edited and deleted. */
-export function createSlackChat({ store, clock, channels, files, nextTs }: SlackWorkspace) {
-  const post: SlackMethod = async (fields) => {
+export function createSlackChat({ store, clock, channels, files, post }: SlackWorkspace) {
+  const postMessage: SlackMethod = async (fields) => {
     const channel = await channels.resolve(fields["channel"]);
     if (channel === null) return { ok: false, error: "channel_not_found" };
     const content = readSlackContent(fields);
@@ -17,21 +16,12 @@ export function createSlackChat({ store, clock, channels, files, nextTs }: Slack
     if (threadTs !== null && (await store.find(`${channel.id}:${threadTs}`)) === null) {
       return { ok: false, error: "thread_not_found" };
     }
-    const ts = await nextTs();
-    const message: SlackInboxMessage = {
-      kind: "slack",
-      id: `${channel.id}:${ts}`,
-      receivedAt: clock.now(),
-      channel: channel.id,
-      channelName: channel.name,
-      ts,
+    const message = await post(channel, {
+      ...content,
       threadTs,
       broadcast: fields["reply_broadcast"] === "true",
-      ...content,
-      editedAt: null,
-    };
-    await store.append(message);
-    return { ok: true, channel: channel.id, ts, message: toSlackWire(message, true) };
+    });
+    return { ok: true, channel: channel.id, ts: message.ts, message: toSlackWire(message, true) };
   };
 
   /** The message that `channel` and `ts` name. */
@@ -62,5 +52,5 @@ export function createSlackChat({ store, clock, channels, files, nextTs }: Slack
     return { ok: true, channel: found.channel, ts: found.ts };
   };
 
-  return { post, update, remove };
+  return { post: postMessage, update, remove };
 }

@@ -3,14 +3,13 @@ import { shareSlackFiles } from "./share-slack-files.ts";
 import { createSlackChat } from "./slack-chat.ts";
 import { createSlackConversations } from "./slack-conversations.ts";
 import type { SlackMethod } from "./slack-method.ts";
-import { createSlackWorkspace } from "./slack-workspace.ts";
+import { createSlackWorkspace, type SlackWorkspace } from "./slack-workspace.ts";
 
 export interface SlackMethods {
   readonly methods: ReadonlyMap<string, SlackMethod>;
   /** Accepts the bytes for an address from `files.getUploadURLExternal`; false for any other. */
   upload(id: string, bytes: Uint8Array): boolean;
-  /** The `ts` of the next message. */
-  nextTs(): Promise<string>;
+  readonly post: SlackWorkspace["post"];
 }
 
 /** Method name → what it does with the fields of a call. Refusals are Slack's own codes. `uploadUrl` is for a file. */
@@ -20,7 +19,7 @@ export function createSlackMethods(
   uploadUrl: (id: string) => string,
 ): SlackMethods {
   const workspace = createSlackWorkspace(deps, options, uploadUrl);
-  const { files, nextTs } = workspace;
+  const { files, post } = workspace;
   const chat = createSlackChat(workspace);
   const conversations = createSlackConversations(workspace);
   const methods = new Map<string, SlackMethod>([
@@ -37,7 +36,7 @@ export function createSlackMethods(
     ["files.completeUploadExternal", shareSlackFiles(workspace)],
     ["users.info", findUser(options.users)],
   ]);
-  return { methods, upload: files.upload, nextTs };
+  return { methods, upload: files.upload, post };
 }
 
 const APP = {

@@ -31,7 +31,7 @@ export async function startLocalSlack(deps: LocalInboxDeps, options: LocalInboxO
     if (place !== "respond") return answer(request, options, slack);
     const message = answers.get(id);
     if (message === undefined) return NOTHING_THERE;
-    await keepAnswer(deps, message, await slack.nextTs(), (await readBody(request)).toString("utf8"));
+    await keepAnswer(slack.post, message, (await readBody(request)).toString("utf8"));
     return "ok";
   };
   const scopes = options.scopes === undefined ? {} : { "x-oauth-scopes": options.scopes.join(",") };
