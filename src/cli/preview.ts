@@ -109,6 +109,10 @@ async function picturesOf(
   if (!options.pictures) return [];
   const taken = await takePictures(html, { executable: findChromium(env["PATH"] ?? "") });
   if (taken.outcome === "no-browser") printError(`No pictures: ${taken.reason}.`);
+  if (taken.outcome === "taken" && !taken.hasEmoji)
+    printError(
+      "The pictures have boxes for emoji: this machine has no font for them (such as fonts-noto-color-emoji). Readers have one.",
+    );
   return taken.outcome === "taken" ? taken.pictures : [];
 }
 

@@ -15,7 +15,8 @@ export interface Picture {
 }
 
 export type Pictures =
-  | { readonly outcome: "taken"; readonly pictures: readonly Picture[] }
+  /** `hasEmoji`: whether this machine has a font for them; otherwise the pictures have empty boxes there. */
+  | { readonly outcome: "taken"; readonly pictures: readonly Picture[]; readonly hasEmoji: boolean }
   /** There is no browser here; everything else works without one. */
   | { readonly outcome: "no-browser"; readonly reason: string };
 
@@ -35,7 +36,7 @@ export async function takePictures(
   try {
     const pictures: Picture[] = [];
     for (const look of LOOKS) pictures.push({ look: look.name, png: await take(browser, html, look) });
-    return { outcome: "taken", pictures };
+    return { outcome: "taken", pictures, hasEmoji: await drawsEmoji(browser) };
   } finally {
     await browser.close();
   }
@@ -57,6 +58,25 @@ async function take(browser: Browser, html: string, look: (typeof LOOKS)[number]
     await context.close();
   }
 }
+
+/** Only a font of emoji draws one in colour; an empty box is black. */
+async function drawsEmoji(browser: Browser): Promise<boolean> {
+  const page = await browser.newPage();
+  try {
+    const isColored: unknown = await page.evaluate(EMOJI_IS_COLORED);
+    return isColored === true;
+  } finally {
+    await page.close();
+  }
+}
+
+const EMOJI_IS_COLORED = `(() => {
+  const context = document.createElement("canvas").getContext("2d");
+  context.font = "32px sans-serif";
+  context.fillText("\u{1F534}", 0, 40);
+  const { data } = context.getImageData(0, 0, 60, 60);
+  return data.some((value, index) => index % 4 === 0 && value !== data[index + 1]);
+})()`;
 
 /** The package that controls the browser is a development dependency; without it there are no pictures. */
 async function open(executablePath: string): Promise<Browser | string> {
