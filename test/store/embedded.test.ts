@@ -210,16 +210,18 @@ test("when the owner of a server ends, one of its guests takes it over, on the s
   expect(await ask(owner.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
-test("a server that dies while Earshot runs comes back on the same address", async () => {
+test("a server that dies while Earshot runs comes back on the same address, each time", async () => {
   await haveTables();
   const server = await start();
-  const died = server.pid;
-  process.kill(died, "SIGKILL");
-  await expect.poll(() => server.pid, { timeout: 20_000 }).not.toBe(died);
-  expect(await ask(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  for (const time of ["first", "second"]) {
+    const died = server.pid;
+    process.kill(died, "SIGKILL");
+    await expect.poll(() => server.pid, { timeout: 20_000, message: `the ${time} time` }).not.toBe(died);
+    expect(await ask(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  }
 });
 
-test("a server that dies again, and whose address is taken for a while, is started until it is there", async () => {
+test("a server that dies and whose address is taken for a while, is started until it is there", async () => {
   await haveTables();
   heard.length = 0;
   const server = await start();
