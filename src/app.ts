@@ -24,6 +24,7 @@ import { type Instant, SECOND } from "./lib/instant.ts";
 import type { Logger } from "./log.ts";
 import type { QueueCounts } from "./model/metric-facts.ts";
 import type { Query } from "./model/query.ts";
+import { titleOf } from "./model/rule-title.ts";
 import { registerQueries } from "./polling/register-queries.ts";
 import { totalsOf } from "./polling/totals-of.ts";
 import type { BackendOptions } from "./queue/backend.ts";
@@ -144,6 +145,7 @@ async function assemble(
       clock,
       historyMs: config.source.history,
       consoleUrl,
+      titleOf: (name) => rules.find((rule) => rule.name === name)?.title ?? titleOf(name),
     },
     sweep: async () => {
       await stores.health.beat("sweep", clock.now());

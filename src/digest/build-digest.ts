@@ -55,6 +55,8 @@ export interface DigestParts {
   /** How far back the mentions of a query are stored, before it was watched. */
   readonly historyMs: number;
   readonly consoleUrl: () => string | null;
+  /** The title of a rule, which may have been removed since. */
+  readonly titleOf: (rule: string) => string;
   readonly onPending: (pending: readonly PendingNotification[]) => Promise<void>;
 }
 
@@ -119,7 +121,7 @@ async function collect(
   store: DigestStore,
   config: PlannedDigest,
   edition: DigestEdition,
-  parts: Pick<DigestParts, "historyMs" | "consoleUrl"> & { readonly insights: Insights | null },
+  parts: Pick<DigestParts, "historyMs" | "consoleUrl" | "titleOf"> & { readonly insights: Insights | null },
 ): Promise<DigestView> {
   const { period, before } = edition;
   const queries = await queriesOf(store, config);
@@ -150,7 +152,11 @@ async function collect(
     }),
     alerts: alerts
       .filter((alert) => ids.has(alert.queryId))
-      .map((alert) => ({ alert, consoleUrl: url === null ? null : `${url}/alerts/${alert.id}` })),
+      .map((alert) => ({
+        alert,
+        title: parts.titleOf(alert.rule),
+        consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
+      })),
     consoleUrl: url,
   });
 }

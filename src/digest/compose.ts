@@ -37,7 +37,12 @@ export interface DigestFacts {
   /** By hour or by day, as `volumeStep` says. */
   readonly volume: readonly VolumeCount[];
   /** Alerts that may have been open in the period; others are left out here. */
-  readonly alerts: readonly { readonly alert: Alert; readonly consoleUrl: string | null }[];
+  readonly alerts: readonly {
+    readonly alert: Alert;
+    /** The rule's title. */
+    readonly title: string;
+    readonly consoleUrl: string | null;
+  }[];
   readonly consoleUrl: string | null;
 }
 
@@ -196,8 +201,9 @@ function alertsIn({ from, to }: Period, alerts: DigestFacts["alerts"]): readonly
   return alerts
     .filter(({ alert }) => alert.firedAt !== null && alert.openedAt < to && (alert.resolvedAt ?? to) > from)
     .sort(({ alert: a }, { alert: b }) => compareSeverity(b.severity, a.severity) || a.openedAt - b.openedAt)
-    .map(({ alert, consoleUrl }) => ({
+    .map(({ alert, title, consoleUrl }) => ({
       rule: alert.rule,
+      title,
       query: alert.queryName,
       severity: alert.severity,
       state: alert.state,

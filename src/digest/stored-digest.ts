@@ -1,4 +1,5 @@
-import type { DigestView } from "../templates/digest-view.ts";
+import { titleOf } from "../model/rule-title.ts";
+import type { DigestMore, DigestView } from "../templates/digest-view.ts";
 import { NO_MORE } from "../templates/shorten-digest.ts";
 
 /** Default values of fields that older versions did not store. */
@@ -11,9 +12,14 @@ export function storedDigest(body: unknown): DigestView {
   return {
     ...UNKNOWN,
     ...stored,
-    more: stored.more ?? NO_MORE,
+    alerts: stored.alerts.map((alert) => ({ ...alert, title: alert.title ?? titleOf(alert.rule) })),
+    more: moreOf(stored),
     alertCount: stored.alertCount ?? stored.alerts.length,
     totals: { ...UNKNOWN_TOTALS, ...stored.totals },
     perQuery: stored.perQuery.map((row) => ({ ...UNKNOWN_TOTALS, ...row })),
   };
+}
+
+function moreOf({ more = NO_MORE }: DigestView): DigestMore {
+  return { ...more, common: more.common.map((one) => ({ ...one, title: one.title ?? titleOf(one.rule) })) };
 }

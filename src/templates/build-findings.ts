@@ -76,7 +76,7 @@ function moodOf(alert: Alert, { negative }: Explanation): string {
   // An alert on the share of negative mentions already says it, for another moment and so with another number.
   if (alert.values["negativeShare"] !== undefined) return "";
   if (negative === null || Math.abs(negative.now - negative.before) < TURN) return "";
-  return `${percent(negative.now)} of all mentions negative, ${percent(negative.before)} at these hours on the days before`;
+  return `${percent(negative.now)} of all mentions negative (usually ${percent(negative.before)})`;
 }
 
 function peopleOf({ authors, looked, reposts }: Explanation): string {

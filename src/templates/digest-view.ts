@@ -48,7 +48,12 @@ export interface DigestView {
 export interface DigestMore {
   readonly alerts: number;
   /** The most common of those alerts, at most three, with their numbers. */
-  readonly common: readonly { readonly count: number; readonly rule: string; readonly query: string }[];
+  readonly common: readonly {
+    readonly count: number;
+    readonly rule: string;
+    readonly title: string;
+    readonly query: string;
+  }[];
   readonly queries: number;
   /** Mentions of those queries. */
   readonly mentions: number;
@@ -116,6 +121,8 @@ export interface DigestStoryRow {
 
 export interface DigestAlertRow {
   readonly rule: string;
+  /** The rule's title, as in the messages about the alert. */
+  readonly title: string;
   readonly query: string;
   readonly severity: Severity;
   readonly state: AlertState;

@@ -45,7 +45,7 @@ const FIRED: AlertView = {
     { label: "How big", text: "rising since 08:05; the most in 30 min since Sat 21 Feb, 09:20 PST" },
     { label: "About", text: "Cancelled Flight 58% (usually 14%)" },
     { label: "New words", text: "cancelled, rebook, #stranded" },
-    { label: "Mood", text: "81% of all mentions negative, 42% at these hours on the days before" },
+    { label: "Mood", text: "81% of all mentions negative (usually 42%)" },
     { label: "Who", text: "58 authors; most by stranded_in_ord (7)" },
   ],
   hasChart: true,

@@ -98,6 +98,7 @@ const DIGEST: DigestView = {
   alerts: [
     {
       rule: "crisis-spike",
+      title: "Wave of negative mentions",
       query: "Northwind",
       severity: "critical",
       state: "resolved",
@@ -109,6 +110,7 @@ const DIGEST: DigestView = {
     },
     {
       rule: "negative-share",
+      title: "The mood has turned",
       query: "Northwind",
       severity: "warning",
       state: "firing",
@@ -122,7 +124,14 @@ const DIGEST: DigestView = {
   alertCount: 4,
   more: {
     alerts: 2,
-    common: [{ count: 2, rule: "influential-negative", query: "Northwind" }],
+    common: [
+      {
+        count: 2,
+        rule: "influential-negative",
+        title: "An influential account is unhappy",
+        query: "Northwind",
+      },
+    ],
     queries: 0,
     mentions: 0,
   },

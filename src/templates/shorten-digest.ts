@@ -17,7 +17,10 @@ export function shortenDigest<View extends Pick<DigestView, "alerts" | "perQuery
     perQuery: view.perQuery.slice(0, most.queries),
     more: {
       alerts: more.alerts + alerts.length,
-      common: commonOf([...more.common, ...alerts.map(({ rule, query }) => ({ rule, query, count: 1 }))]),
+      common: commonOf([
+        ...more.common,
+        ...alerts.map(({ rule, title, query }) => ({ rule, title, query, count: 1 })),
+      ]),
       queries: more.queries + queries.length,
       mentions: queries.reduce((sum, { mentions }) => sum + mentions, more.mentions),
     },

@@ -52,6 +52,7 @@ const story = (key: string, given: Partial<PeriodStory> = {}): PeriodStory => ({
 });
 const alert = (given: Partial<Alert>): DigestFacts["alerts"][number] => ({
   consoleUrl: null,
+  title: `Title of ${given.rule}`,
   alert: {
     id: "a",
     projectId: "p",
@@ -303,7 +304,12 @@ test("a storm lists the ten most severe alerts and counts the others; queries ar
   expect(view.alerts.map(({ severity }) => severity)).toEqual([...Array(9).fill("critical"), "warning"]);
   expect(view.alertCount).toBe(400);
   expect(view.more.alerts).toBe(390);
-  expect(view.more.common[0]).toEqual({ count: 388, rule: "negative", query: "Acme" });
+  expect(view.more.common[0]).toEqual({
+    count: 388,
+    rule: "negative",
+    title: "Title of negative",
+    query: "Acme",
+  });
   expect(view.perQuery).toHaveLength(20);
   expect(view.more.queries).toBe(130);
   const all = [...view.perQuery, { mentions: view.more.mentions }].reduce(

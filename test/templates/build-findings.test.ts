@@ -35,7 +35,7 @@ test("everything that was found out is a short line", () => {
     "How big: rising since 02:25; the most in 30 min since Fri 20 Feb, 03:10 UTC",
     "About: Cancelled Flight 58% (usually 14%)",
     "New words: cancelled, hold",
-    "Mood: 81% of all mentions negative, 42% at these hours on the days before",
+    "Mood: 81% of all mentions negative (usually 42%)",
     "Who: 58 authors; most by loud one (7); 40% repeat another text (usually 10%)",
     "Where: news.example 30% (usually 2%)",
     "Counted: complete until 03:05 only",
@@ -66,7 +66,7 @@ test("what the alert says itself is not repeated with another number", () => {
   const of = (values: Record<string, number>) => lines(explanation, alertOf({ ...ALERT, because, values }));
   expect(of({ share: 0.75, negativeShare: 0.75 })).toEqual([]);
   expect(of({ share: 0.75 })).toEqual([
-    "Mood: 77% of all mentions negative, 23% at these hours on the days before",
+    "Mood: 77% of all mentions negative (usually 23%)",
   ]);
 });
 

@@ -116,6 +116,7 @@ async function receiversOf(localDate: string): Promise<string[]> {
       clock: web.clock,
       historyMs: DAY,
       consoleUrl: () => null,
+      titleOf: (rule) => rule,
       onPending: async (some) => void pending.push(...some),
     },
     { name: "morning", localDate },

@@ -11,7 +11,7 @@ const [full] = sampleDigestViews;
 /** The alerts section of a digest with so many alerts. */
 function alertsOf(count: number): string {
   const [one] = full.alerts;
-  const alerts = Array.from({ length: count }, (_, i) => ({ ...one, rule: `rule-${i + 1}.` }) as typeof one);
+  const alerts = Array.from({ length: count }, (_, i) => ({ ...one, title: `Rule ${i + 1}.` }) as typeof one);
   const view = {
     ...full,
     alerts: alerts.filter((alert) => alert !== undefined),

@@ -24,7 +24,7 @@ test("entries that do not fit into a section of Slack are counted, and nothing a
     alertCount: 400,
     more: {
       alerts: 390,
-      common: [{ count: 388, rule: "negative", query: "Acme" }],
+      common: [{ count: 388, rule: "negative", title: "Bad mood", query: "Acme" }],
       queries: 130,
       mentions: 900,
     },
@@ -40,7 +40,7 @@ test("entries that do not fit into a section of Slack are counted, and nothing a
   expect(summary).toContain("*Top authors:*");
   const alerts = texts.find((text) => text.startsWith("*Alerts*")) ?? "";
   const shown = alerts.match(/· critical ·|, critical ·|, warning ·/g)?.length ?? 0;
-  expect(alerts).toContain(`… and ${400 - shown} more, 388 of them negative on Acme`);
+  expect(alerts).toContain(`… and ${400 - shown} more, 388 of them “Bad mood” on Acme`);
   for (const text of texts) expect(text.length).toBeLessThanOrEqual(3_000);
 });
 
