@@ -31,8 +31,7 @@ export async function pollQueries(
   proven: boolean,
 ): Promise<Polled> {
   const results = new Map<PollKey, PollOutcome>();
-  const claims = await Promise.all(keys.map((key) => claimPoll(parts, key)));
-  const leased = claims.filter((claim) => claim !== null);
+  const leased: LeasedPoll[] = [];
   const keepAlive = setInterval(() => {
     for (const { key, lease } of leased) {
       // A renewal that fails shows in the next commit, which checks the lease.
@@ -44,7 +43,10 @@ export async function pollQueries(
   };
   try {
     const started = await Promise.all(
-      leased.map(async (poll) => {
+      keys.map(async (key) => {
+        const poll = await claimPoll(parts, key);
+        if (poll === null) return null;
+        leased.push(poll);
         try {
           return await startMember(parts, poll);
         } catch (error) {
