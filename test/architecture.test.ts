@@ -5,7 +5,7 @@ import { findFaults, type Repository } from "./architecture/find-faults.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-test("the repository keeps to its folders, directions and places", () => {
+test("every file is in a known folder and imports only what it may", () => {
   expect(findFaults(readRepository())).toEqual([]);
 });
 
@@ -100,21 +100,21 @@ test.each([
     "the environment",
     "src/web/a.ts",
     "export const port = process.env.PORT;",
-    /process\.env has no place here/,
+    /process\.env is not allowed here/,
   ],
   [
     "the environment by a string",
     "src/web/a.ts",
     'export const port = process["env"];',
-    /process\.env has no place here/,
+    /process\.env is not allowed here/,
   ],
-  ["the clock", "src/web/a.ts", "export const at = Date.now();", /clock has no place here/],
-  ["the clock as an object", "src/web/a.ts", "export const at = new Date();", /clock has no place here/],
+  ["the clock", "src/web/a.ts", "export const at = Date.now();", /clock is not allowed here/],
+  ["the clock as an object", "src/web/a.ts", "export const at = new Date();", /clock is not allowed here/],
   [
     "SQL in web",
     "src/web/a.ts",
     "export const sql = `select id\n from alert`;",
-    /SQL text has no place here/,
+    /SQL text is not allowed here/,
   ],
   ["an unknown part", "src/utils/a.ts", "export const a = 1;", /src has no part utils/],
   [
@@ -129,7 +129,7 @@ test.each([
     "a plug-in missing from its list",
     "src/notify/notifiers/slack.ts",
     "export const a = 1;",
-    /does not stand in src\/notify\/notifiers\.ts/,
+    /add it to src\/notify\/notifiers\.ts/,
   ],
   [
     "a circle",
@@ -154,16 +154,18 @@ test.each([
     "code in templates",
     `export const a = \`\${[1].map((n) => \`\${n} "quoted"\`).join("\`")} // no comment\`;`,
   ],
-])("what only looks like a fault is none: %s", (_name, text) => {
+])("no fault: %s", (_name, text) => {
   expect(faultsWith({ "src/web/a.ts": text })).toEqual([]);
 });
 
-test("a folder at the top level that nobody agreed on is found", () => {
+test("an unknown folder at the top level is found", () => {
   const topLevelFolders = ["src", "test", "node_modules", ".ci", "scripts"];
-  expect(findFaults({ files: GOOD, topLevelFolders })).toEqual(["scripts/: no such folder at the top level"]);
+  expect(findFaults({ files: GOOD, topLevelFolders })).toEqual([
+    expect.stringMatching(/^scripts\/: no such folder at the top level/),
+  ]);
 });
 
-test("a circle through several files is told once", () => {
+test("a circle through several files is reported once", () => {
   const faults = faultsWith({
     "src/web/a.ts": 'import "./b.ts";',
     "src/web/b.ts": 'import "./c.ts";',

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadConfig, parseConfig } from "../src/config.ts";
 import { UserError } from "../src/lib/errors.ts";
 import { DAY, MINUTE } from "../src/lib/instant.ts";
+import { notifiers } from "../src/notify/notifiers.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -12,6 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+const KINDS = notifiers.map(({ kind }) => kind).join(", ");
 const SOUND = `source:
   baseUrl: https://api.example
   username: ann@acme.example
@@ -56,7 +58,7 @@ test("every fault is told at once, with its line and what was meant", async () =
   const faults = await faultsOf(text);
   expect(faults).toEqual([
     expect.stringMatching(/^\/earshot\.yaml:5:3 unknown key "clientid" .* did you mean "clientId"\?$/),
-    '/earshot.yaml:8:11 expected one of slack, email, webhook, got "slak" — did you mean "slack"?',
+    `/earshot.yaml:8:11 expected one of ${KINDS}, got "slak" — did you mean "slack"?`,
     '/earshot.yaml:13:18 expected a duration such as "4h", or "never"',
   ]);
 });

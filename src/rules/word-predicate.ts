@@ -2,7 +2,7 @@ import { foldText } from "../lib/fold-text.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Predicate } from "./predicate.ts";
 
-/** One of the mention's words equals one of the rule's, ignoring case and accents. `say` puts the word in a phrase. */
+/** One of the mention's words equals one of the rule's, ignoring case and accents. `describe` puts the word in a phrase. */
 export function oneOfWords(
   type: string,
   words: readonly string[],

@@ -17,7 +17,9 @@ export interface Repository {
   readonly topLevelFolders: readonly string[];
 }
 
-/** Every breach of the tables, as sentences. */
+const TABLES = "test/architecture/tables.ts";
+
+/** Every breach of the tables: a sentence that says what to do. */
 export function findFaults(repository: Repository): string[] {
   const faults: string[] = [];
   const graph = new Map<string, readonly string[]>();
@@ -41,7 +43,7 @@ export function findFaults(repository: Repository): string[] {
   }
   for (const folder of repository.topLevelFolders) {
     if (folder.startsWith(".") || [...TOP_LEVEL_FOLDERS, ...GENERATED_FOLDERS].includes(folder)) continue;
-    faults.push(`${folder}/: no such folder at the top level`);
+    faults.push(`${folder}/: no such folder at the top level. Add it to TOP_LEVEL_FOLDERS in ${TABLES}`);
   }
   return [...faults, ...findCycles(graph), ...findUnlisted(graph)];
 }
@@ -79,7 +81,9 @@ function partOf(path: string): string | undefined {
 
 function unknownPart(path: string): string[] {
   const part = partOf(path);
-  return part === undefined || Object.hasOwn(MAY_IMPORT, part) ? [] : [`${path}: src has no part ${part}`];
+  return part === undefined || Object.hasOwn(MAY_IMPORT, part)
+    ? []
+    : [`${path}: src has no part ${part}. Add it to ${TABLES} and to the code map in docs/architecture.md`];
 }
 
 function direction(path: string, { target, isType }: { target: string; isType: boolean }): string[] {
@@ -87,14 +91,16 @@ function direction(path: string, { target, isType }: { target: string; isType: b
   const to = partOf(target);
   if (from === undefined) {
     if (to === undefined || WORKERS_MAY_IMPORT.includes(to)) return [];
-    return [`${path}: workers may not import ${to} (${target})`];
+    return [`${path}: workers may not import ${to} (${target}); see ${TABLES}`];
   }
   if (to === undefined) {
     return /^(?:test|workers)\//.test(target) ? [`${path}: src may not import ${target}`] : [];
   }
   if (from === to || MAY_IMPORT[from]?.includes(to)) return [];
   if (isType && MAY_IMPORT_TYPES[from]?.includes(to)) return [];
-  return [`${path}: ${from} may not import ${to} (${target})`];
+  return [
+    `${path}: ${from} may not import ${to} (${target}). Pass what it needs as an argument, or see ${TABLES}`,
+  ];
 }
 
 function placement(path: string, name: string): string[] {
@@ -113,7 +119,7 @@ function textFaults(path: string, source: SplitSource): string[] {
     const texts = within === "code" ? [source.code] : source.strings;
     if (!texts.some((text) => pattern.test(text))) return [];
     return [
-      `${path}: ${what} has no place here${places.length === 0 ? "" : `, only in ${places.join(", ")}`}`,
+      `${path}: ${what} is not allowed here${places.length === 0 ? "" : `, only in ${places.join(", ")}`}`,
     ];
   });
 }
@@ -122,7 +128,7 @@ function isIn(path: string, places: readonly string[]): boolean {
   return places.some((place) => (place.endsWith("/") ? path.startsWith(place) : path === place));
 }
 
-/** One sentence for each circle, told from its first file in order of the alphabet. */
+/** One sentence for each circle, from its first file in alphabetical order. */
 function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const cycles = new Set<string>();
   const finished = new Set<string>();
@@ -150,6 +156,6 @@ function findUnlisted(graph: ReadonlyMap<string, readonly string[]>): string[] {
     );
     return plugIns
       .filter((path) => listed?.includes(path) !== true)
-      .map((path) => `${path}: it does not stand in ${list}`);
+      .map((path) => `${path}: it is not in the list; add it to ${list}`);
   });
 }

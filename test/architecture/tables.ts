@@ -1,4 +1,4 @@
-/** What may import what, which package may be used where, and what stands where. The text of it is DESIGN.md, "Folders". */
+/** What may import what, and which packages and texts may be used where. docs/architecture.md explains it. */
 
 /** Everybody may import these. `log` is where a logger's type comes from. */
 const GROUND = ["lib", "model", "log"];

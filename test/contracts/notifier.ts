@@ -12,33 +12,34 @@ import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";
 import { sampleDigestViews } from "../../src/templates/sample-digest-views.ts";
 
-/** A kind of notifier and the real server that its messages go to. */
+/** A notifier, and the fake server (test/fakes) that its messages go to. */
 export interface NotifierUnderTest {
   readonly notifier: Notifier;
-  /** Notification ids or texts of the messages that arrived: only their number and order matter. */
+  /** One entry for each message that the fake accepted, in order; requests of `check` are none. */
   received(): Promise<readonly unknown[]>;
-  /** Whatever must never show in an error. */
+  /** Tokens, passwords and secret addresses: no error may contain them. */
   readonly secrets: readonly string[];
-  /** Every class of failure: how to bring it about, and what has to be said about it. */
+  /** Each way in which the vendor fails, and what the error has to say about it. */
   readonly failures: readonly NotifierFailure[];
   close(): Promise<void>;
 }
 
 export interface NotifierFailure {
   readonly name: string;
+  /** Makes the next `send` fail in this way, and only that one. */
   arrange(): void | Promise<void>;
   readonly retryable: boolean;
-  /** Null: nothing that could be meant. Not asked where absent. */
+  /** The wait that the vendor asks for. Absent or null: it asks for none. */
   readonly retryAfterMs?: number | null;
-  /** Whether everybody who leads to the same place has to wait; not asked where absent. */
+  /** Whether all receivers of the same channel have to wait. Absent: not checked. */
   readonly concernsChannel?: boolean;
-  /** Something of what a person is told to do. */
+  /** A part of the advice. Absent: not checked. */
   readonly advises?: RegExp;
-  /** Something of the message. */
+  /** A part of the error's message. Absent: not checked. */
   readonly says?: RegExp;
 }
 
-/** What holds for every kind of notifier. Call it once in a test file of that kind. */
+/** What every kind of notifier must do. Call it once, in `test/notify/notifiers/<kind>.test.ts`. */
 export function testNotifier(kind: string, start: (deps: NotifierDeps) => Promise<NotifierUnderTest>): void {
   describe(`a ${kind} notifier`, () => {
     let subject: NotifierUnderTest;
@@ -55,19 +56,22 @@ export function testNotifier(kind: string, start: (deps: NotifierDeps) => Promis
       for (const [index, view] of sampleAlertViews.entries()) {
         const message = alertMessage({ notificationId: `n-${index}`, kind: view.kind, view });
         const { vendorRef } = await subject.notifier.send(message, { signal: signal() });
-        expect(Object.values(vendorRef).every((value) => value !== "")).toBe(true);
+        expect(Object.values(vendorRef), "vendorRef may not have an empty value").not.toContain("");
       }
       for (const [index, view] of sampleDigestViews.entries()) {
         await subject.notifier.send(digestMessage({ notificationId: `d-${index}`, view }), {
           signal: signal(),
         });
       }
-      expect(await subject.received()).toHaveLength(sampleAlertViews.length + sampleDigestViews.length);
+      expect(
+        await subject.received(),
+        "received() must have one entry for each message that send() returned for",
+      ).toHaveLength(sampleAlertViews.length + sampleDigestViews.length);
     });
 
-    it("says that the receiver works when it does", async () => {
+    it("checks a receiver that works without sending a message", async () => {
       await subject.notifier.check({ signal: signal() });
-      expect(await subject.received()).toHaveLength(0);
+      expect(await subject.received(), "check() may not send a message").toHaveLength(0);
     });
 
     it("names every failure, whether a retry helps, and no secret; and gets through afterwards", async () => {
@@ -77,20 +81,23 @@ export function testNotifier(kind: string, start: (deps: NotifierDeps) => Promis
           () => null,
           (thrown: unknown) => thrown,
         );
-        expect(error, failure.name).toBeInstanceOf(DeliveryError);
-        if (!(error instanceof DeliveryError)) continue;
+        expectDeliveryError(error, `send() after arrange() of "${failure.name}"`);
         expect({ retryable: error.retryable, retryAfterMs: error.retryAfterMs }, failure.name).toEqual({
           retryable: failure.retryable,
           retryAfterMs: failure.retryAfterMs ?? null,
         });
-        if (!failure.retryable) expect(error.advice, failure.name).not.toBeNull();
+        if (!failure.retryable)
+          expect(error.advice, `${failure.name}: an error that is not retryable needs advice`).not.toBeNull();
         if (failure.concernsChannel !== undefined)
           expect(error.concernsChannel, failure.name).toBe(failure.concernsChannel);
         if (failure.advises) expect(error.advice, failure.name).toMatch(failure.advises);
         if (failure.says) expect(error.message, failure.name).toMatch(failure.says);
-        expect(error.cause, failure.name).toBeUndefined();
+        expect(error.cause, `${failure.name}: a cause could contain a secret`).toBeUndefined();
         for (const secret of subject.secrets) {
-          expect(JSON.stringify([error, error.message, error.stack]), failure.name).not.toContain(secret);
+          expect(
+            JSON.stringify([error, error.message, error.stack]),
+            `${failure.name}: pass the secrets to DeliveryError`,
+          ).not.toContain(secret);
         }
         await subject.notifier.send(alertMessage({ notificationId: `after ${failure.name}` }), {
           signal: signal(),
@@ -98,14 +105,21 @@ export function testNotifier(kind: string, start: (deps: NotifierDeps) => Promis
       }
     });
 
-    it("gives up when it is told to", async () => {
-      const error = await subject.notifier
-        .send(alertMessage(), { signal: AbortSignal.abort() })
-        .catch((e) => e);
-      expect(error).toBeInstanceOf(DeliveryError);
-      expect(error).toMatchObject({ retryable: true });
+    it("gives up when its signal is aborted, and can be retried", async () => {
+      const error = await subject.notifier.send(alertMessage(), { signal: AbortSignal.abort() }).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      expectDeliveryError(error, "send() with an aborted signal");
+      expect(error.retryable, "an aborted send must be retryable").toBe(true);
     });
   });
+}
+
+function expectDeliveryError(error: unknown, what: string): asserts error is DeliveryError {
+  if (error instanceof DeliveryError) return;
+  const instead = error === null ? "it returned" : "it threw the cause below";
+  throw new Error(`${what} must throw DeliveryError, and nothing else; ${instead}`, { cause: error });
 }
 
 export async function notifierDeps(): Promise<NotifierDeps> {

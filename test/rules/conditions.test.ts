@@ -10,11 +10,17 @@ describe("the list of conditions", () => {
     const kebab = types.map(
       (type) => `${type.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`,
     );
-    expect(kebab.sort()).toEqual(files.sort());
+    expect(
+      kebab.sort(),
+      "Add the condition to the list in src/rules/conditions.ts, and name its file after its `type` in kebab-case.",
+    ).toEqual(files.sort());
   });
 
-  it("is documented completely in the manual", async () => {
+  it("is documented completely in rules/README.md", async () => {
     const manual = await readFile(new URL("../../rules/README.md", import.meta.url), "utf8");
-    expect(types.filter((type) => !manual.includes(`\`${type}`))).toEqual([]);
+    expect(
+      types.filter((type) => !manual.includes(`\`${type}`)),
+      "Add a row for the condition to the table in rules/README.md.",
+    ).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Mention } from "../../src/model/mention.ts";
+import { mentionConditions } from "../../src/rules/conditions.ts";
 import { aMention, aQuery } from "./a-mention.ts";
 import { aRule } from "./a-rule.ts";
 
@@ -50,6 +51,9 @@ const MATCHES: [when: string, mention: Partial<Mention>, because: string][] = [
   ["not: { sentiment: positive }", { sentiment: "negative" }, "not positive"],
 ];
 
+/** The rows of one condition; none of them may match a mention without the field that it reads. */
+const SINGLE_MATCHES = MATCHES.filter(([when]) => /^(?!all|any|not)\w+:/.test(when));
+
 const MISSES: [when: string, mention: Partial<Mention>][] = [
   ["keyword: recall", { text: "recalls recall2 recallé" }],
   ["keyword: recall", { author: "recall" }],
@@ -71,8 +75,13 @@ describe("a rule on single mentions", () => {
     expect(aRule(`when:\n  ${when}`).judge(aMention(known))).toEqual({ met: false });
   });
 
+  it.each(mentionConditions)("has a row above for the condition $type", ({ type }) => {
+    const rows = SINGLE_MATCHES.filter(([when]) => when.startsWith(`${type}:`));
+    expect(rows.length, `Add a row that begins with "${type}:" to MATCHES.`).toBeGreaterThan(0);
+  });
+
   it("finds nothing in a mention of which nothing is known, and its opposite matches", () => {
-    for (const [when] of MATCHES.slice(0, 30)) {
+    for (const [when] of SINGLE_MATCHES) {
       expect(aRule(`when:\n  ${when}`).judge(aMention()).met, when).toBe(false);
       expect(aRule(`when: { not: { ${when} } }`).judge(aMention()).met, when).toBe(true);
     }
