@@ -3,11 +3,11 @@ import { seriesOf } from "../../src/ingest/assess-mention.ts";
 import { OWN_QUERY } from "../../src/model/own-query.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
 import type { Found } from "./ledger.ts";
-import { VOICE } from "./stream.ts";
+import { AUTHOR } from "./stream.ts";
 import { CALLS_A_MINUTE, type World } from "./world.ts";
 
 /**
- * Reads what Earshot stored, counted and alerted, and what arrived at the vendors. `troubles` null: none were planned.
+ * Reads what Earshot stored, counted and alerted, and what arrived at the vendors. `problems` null: none were planned.
  */
 export async function collect(world: World, problems: ReadonlyMap<string, number> | null): Promise<Found> {
   const names = new Map([...world.account.queries].map(([name, id]) => [String(id), name]));
@@ -24,7 +24,7 @@ export async function collect(world: World, problems: ReadonlyMap<string, number
     "select rule, query_id as query, labels->>'author' as author from earshot.alerts where query_id <> $1",
     [OWN_QUERY.queryId],
   );
-  const tale = await toldOfTale(world);
+  const scenario = await messagesOfScenario(world);
   const seriesNames = await namesOfSeries(join(world.folder, "rules"));
   return {
     mentions: mentions.map(({ query, id, sentiment }) => ({ key: `${nameOf(query)} ${id}`, sentiment })),
@@ -35,9 +35,9 @@ export async function collect(world: World, problems: ReadonlyMap<string, number
       ]),
     ),
     alerts: alerts.map(({ rule, query, author }) => `${rule} ${nameOf(query)} ${author}`),
-    told: [...(await told(world)), ...tale.told],
-    takenInSilence: world.smtp.takenInSilence,
-    happened: new Map(problems === null ? [] : [...problems, ...tale.kinds]),
+    sent: [...(await messagesOfStream(world)), ...scenario.sent],
+    acceptedWithoutAnswer: world.smtp.acceptedWithoutAnswer,
+    happened: new Map(problems === null ? [] : [...problems, ...scenario.kinds]),
     calls: { most: world.mostCalls(), limit: CALLS_A_MINUTE },
   };
 }
@@ -52,41 +52,41 @@ async function namesOfSeries(folder: string): Promise<Map<string, string>> {
 }
 
 /** As readers see them: the text says what a message is about. */
-async function told({ slack, smtp }: World): Promise<Found["told"]> {
+async function messagesOfStream({ slack, smtp }: World): Promise<Found["sent"]> {
   // A reply that only adds details to a message is no message of its own.
   const aboutMentions = (await slack.messages()).filter(
     ({ channelName, metadata }) =>
       STREAM_CHANNELS.has(channelName) && metadata !== null && metadata.payload["part"] === undefined,
   );
   const posts = aboutMentions.map(({ channelName, text, blocks }) => ({
-    key: `#${channelName} ${voiceIn(text + JSON.stringify(blocks))}`,
+    key: `#${channelName} ${authorIn(text + JSON.stringify(blocks))}`,
     identity: null,
   }));
   const mails = smtp.mails
-    .filter(({ to }) => to.join() === "desk@acme.example")
+    .filter(({ to }) => to.join() === "team@acme.example")
     .map(({ to, parsed }) => ({
-      key: `${to.join().replace(/@.*/, "")} ${voiceIn(String(parsed.text))}`,
+      key: `${to.join().replace(/@.*/, "")} ${authorIn(String(parsed.text))}`,
       identity: parsed.messageId ?? null,
     }));
   return [...posts, ...mails];
 }
 
-function voiceIn(text: string): string {
-  return VOICE.exec(text)?.[0] ?? "nobody";
+function authorIn(text: string): string {
+  return AUTHOR.exec(text)?.[0] ?? "nobody";
 }
 
 const STREAM_CHANNELS = new Set(["recalls", "unhappy"]);
-const TALE_CHANNELS = new Set(["crowd", "grumble", "hushed", "nagging", "digest-slack"]);
+const SCENARIO_CHANNELS = new Set(["crowd", "grumble", "silenced", "nagging", "digest-slack"]);
 
 /**
- * The messages of the tale that readers have, and how many there are of each required kind. The call that posted a
- * message shows what it was when it arrived; later it is edited.
+ * The messages of the scenario that readers have, and how many there are of each required kind. The call that posted
+ * a message shows its first text; later it is edited.
  */
-async function toldOfTale({
+async function messagesOfScenario({
   slack,
   smtp,
-}: World): Promise<{ told: Found["told"]; kinds: Map<string, number> }> {
-  const told: { key: string; identity: string | null }[] = [];
+}: World): Promise<{ sent: Found["sent"]; kinds: Map<string, number> }> {
+  const sent: { key: string; identity: string | null }[] = [];
   const kinds = new Map(
     ["windows", "reminders", "escalations", "edits", "ends", "digests"].map((kind) => [kind, 0]),
   );
@@ -94,37 +94,37 @@ async function toldOfTale({
   const posts = slack.calls.filter(({ method }) => method === "chat.postMessage");
   const roots = new Map<string, string>();
   for (const { channelName, metadata, text, blocks, threadTs, ts } of await slack.messages()) {
-    if (!TALE_CHANNELS.has(channelName) || metadata === null || metadata.payload["part"] !== undefined)
+    if (!SCENARIO_CHANNELS.has(channelName) || metadata === null || metadata.payload["part"] !== undefined)
       continue;
     const posted = posts.find((post) => post.ts === ts)?.fields["text"] ?? text;
     const shown = text + JSON.stringify(blocks);
-    const voice = VOICE.exec(shown)?.[0] ?? roots.get(threadTs ?? "") ?? "";
-    if (threadTs === null) roots.set(ts, voice);
-    const who = channelName === "grumble" ? ` ${voice}` : "";
-    const tell = (what: string): void =>
-      void told.push({ key: `#${channelName} ${what}${who}`, identity: null });
-    if (channelName === "digest-slack") tell("digest");
+    const author = AUTHOR.exec(shown)?.[0] ?? roots.get(threadTs ?? "") ?? "";
+    if (threadTs === null) roots.set(ts, author);
+    const who = channelName === "grumble" ? ` ${author}` : "";
+    const note = (what: string): void =>
+      void sent.push({ key: `#${channelName} ${what}${who}`, identity: null });
+    if (channelName === "digest-slack") note("digest");
     else if (/^Still going on/.test(posted)) came("reminders");
     else if (threadTs === null) {
-      tell("fired");
+      note("fired");
       if (channelName === "crowd") came("windows");
-      if (channelName === "grumble" && /\b3 mentions|2 more mentions/.test(shown)) tell("shows all");
+      if (channelName === "grumble" && /\b3 mentions|2 more mentions/.test(shown)) note("shows all");
       if (shown !== posted && posted !== text) came("edits");
-      if (/^Already resolved/.test(posted)) tell("end");
+      if (/^Already resolved/.test(posted)) note("end");
     } else if (/^(?:Already r|R)esolved/.test(posted)) {
-      tell("end");
+      note("end");
       came("ends");
     }
     if (channelName === "digest-slack") came("digests");
   }
   for (const { to, parsed } of smtp.mails) {
     const [box] = to.join().split("@");
-    if (box !== "on-call" && box !== "digest-desk") continue;
-    const voice = VOICE.exec(String(parsed.text))?.[0] ?? "";
+    if (box !== "on-call" && box !== "digest-team") continue;
+    const author = AUTHOR.exec(String(parsed.text))?.[0] ?? "";
     const isOver = /^(?:ALREADY )?RESOLVED:/m.test(String(parsed.text));
-    const what = box === "digest-desk" ? "digest" : `${isOver ? "end" : "unanswered"} ${voice}`;
-    told.push({ key: `${box} ${what}`, identity: parsed.messageId ?? null });
+    const what = box === "digest-team" ? "digest" : `${isOver ? "end" : "unanswered"} ${author}`;
+    sent.push({ key: `${box} ${what}`, identity: parsed.messageId ?? null });
     if (box === "on-call" && !isOver) came("escalations");
   }
-  return { told, kinds };
+  return { sent, kinds };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { compareWorlds, type Found, type Held } from "./ledger.ts";
+import { compareWorlds, type Expected, type Found } from "./ledger.ts";
 
-const HELD: Held = {
+const EXPECTED: Expected = {
   mentions: new Map([
     ["Acme m1", "neutral"],
     ["Acme m2", "negative"],
@@ -12,46 +12,48 @@ const HELD: Held = {
     ["negative Acme", 1],
   ]),
   alerts: ["unhappy Acme ann"],
-  told: ["#unhappy ann", "desk ann"],
+  sent: ["#unhappy ann", "team ann"],
   may: ["on-call ann"],
 };
 
-const ALL_IS_WELL: Found = {
-  mentions: [...HELD.mentions].map(([key, sentiment]) => ({ key, sentiment })),
-  counts: HELD.counts,
-  alerts: HELD.alerts,
-  told: [
+const NOTHING_WRONG: Found = {
+  mentions: [...EXPECTED.mentions].map(([key, sentiment]) => ({ key, sentiment })),
+  counts: EXPECTED.counts,
+  alerts: EXPECTED.alerts,
+  sent: [
     { key: "#unhappy ann", identity: null },
-    { key: "desk ann", identity: "<1@acme.example>" },
+    { key: "team ann", identity: "<1@acme.example>" },
   ],
-  takenInSilence: 0,
+  acceptedWithoutAnswer: 0,
   happened: new Map([["worker", 3]]),
   calls: { most: 30, limit: 30 },
 };
 
 test("a world in which everything came through has nothing wrong in any line", () => {
-  expect(compareWorlds(HELD, ALL_IS_WELL).filter(({ wrong, broken }) => wrong > 0 || broken)).toEqual([]);
+  expect(compareWorlds(EXPECTED, NOTHING_WRONG).filter(({ wrong, broken }) => wrong > 0 || broken)).toEqual(
+    [],
+  );
 });
 
 const FAULTS: readonly (readonly [string, Partial<Found>, Record<string, number>])[] = [
   [
     "a mention that is not there, although it was counted",
-    { mentions: ALL_IS_WELL.mentions.slice(1) },
+    { mentions: NOTHING_WRONG.mentions.slice(1) },
     { "mentions lost": 1 },
   ],
   [
     "a mention that is there twice",
-    { mentions: [...ALL_IS_WELL.mentions, { key: "Acme m1", sentiment: "neutral" }] },
+    { mentions: [...NOTHING_WRONG.mentions, { key: "Acme m1", sentiment: "neutral" }] },
     { "mentions stored twice": 1 },
   ],
   [
     "a mention of another world",
-    { mentions: [...ALL_IS_WELL.mentions, { key: "Acme m9", sentiment: "neutral" }] },
+    { mentions: [...NOTHING_WRONG.mentions, { key: "Acme m9", sentiment: "neutral" }] },
     { "mentions that were never written": 1 },
   ],
   [
     "a change that was not seen",
-    { mentions: ALL_IS_WELL.mentions.map((one) => ({ ...one, sentiment: "neutral" })) },
+    { mentions: NOTHING_WRONG.mentions.map((one) => ({ ...one, sentiment: "neutral" })) },
     { "changes of mentions missed": 1 },
   ],
   [
@@ -73,44 +75,44 @@ const FAULTS: readonly (readonly [string, Partial<Found>, Record<string, number>
   [
     "a reader without a required message, and one with a message without a reason",
     {
-      told: [
-        { key: "desk ann", identity: "<1@acme.example>" },
-        { key: "desk bob", identity: "<2@acme.example>" },
+      sent: [
+        { key: "team ann", identity: "<1@acme.example>" },
+        { key: "team bob", identity: "<2@acme.example>" },
       ],
     },
     { "notifications lost": 1, "notifications without a reason": 1 },
   ],
   [
     "a message that is in a channel twice",
-    { told: [...ALL_IS_WELL.told, { key: "#unhappy ann", identity: null }] },
+    { sent: [...NOTHING_WRONG.sent, { key: "#unhappy ann", identity: null }] },
     { "messages seen twice": 1 },
   ],
   [
     "a mail that came again as another mail",
-    { told: [...ALL_IS_WELL.told, { key: "desk ann", identity: "<2@acme.example>" }] },
+    { sent: [...NOTHING_WRONG.sent, { key: "team ann", identity: "<2@acme.example>" }] },
     { "messages seen twice": 1 },
   ],
   ["a call too many", { calls: { most: 31, limit: 30 } }, { "calls over the budget in any window": 1 }],
 ];
 
 test.each(FAULTS)("%s breaks its limit and no other", (_, fault, wrong) => {
-  const broken = compareWorlds(HELD, { ...ALL_IS_WELL, ...fault }).filter((line) => line.broken);
+  const broken = compareWorlds(EXPECTED, { ...NOTHING_WRONG, ...fault }).filter((line) => line.broken);
   expect(Object.fromEntries(broken.map((line) => [line.what, line.wrong]))).toEqual(wrong);
 });
 
-test("a mail that came again is one seen twice, unless the mail server took it and never said so", () => {
-  const told = [...ALL_IS_WELL.told, { key: "desk ann", identity: "<1@acme.example>" }];
-  const brokenWith = (takenInSilence: number) =>
-    compareWorlds(HELD, { ...ALL_IS_WELL, told, takenInSilence })
+test("a repeated mail is seen twice, unless the mail server accepted it without an answer", () => {
+  const sent = [...NOTHING_WRONG.sent, { key: "team ann", identity: "<1@acme.example>" }];
+  const brokenWith = (acceptedWithoutAnswer: number) =>
+    compareWorlds(EXPECTED, { ...NOTHING_WRONG, sent, acceptedWithoutAnswer })
       .filter((line) => line.broken)
       .map(({ what }) => what);
   expect([brokenWith(0), brokenWith(1)]).toEqual([["messages seen twice"], []]);
 });
 
 test("every notification has a reason, and is sent once", () => {
-  const once = [...ALL_IS_WELL.told, { key: "on-call ann", identity: "<3@acme.example>" }];
-  const brokenIn = (told: Found["told"]) =>
-    compareWorlds(HELD, { ...ALL_IS_WELL, told })
+  const once = [...NOTHING_WRONG.sent, { key: "on-call ann", identity: "<3@acme.example>" }];
+  const brokenIn = (sent: Found["sent"]) =>
+    compareWorlds(EXPECTED, { ...NOTHING_WRONG, sent })
       .filter((line) => line.broken)
       .map(({ what }) => what);
   expect(brokenIn(once)).toEqual([]);
@@ -122,18 +124,18 @@ test("a kind of fault that never happened fails the run", () => {
     ["worker", 3],
     ["429", 0],
   ]);
-  const broken = compareWorlds(HELD, { ...ALL_IS_WELL, happened }).filter((line) => line.broken);
+  const broken = compareWorlds(EXPECTED, { ...NOTHING_WRONG, happened }).filter((line) => line.broken);
   expect(broken).toMatchObject([
     { what: "kinds of faults that never happened", wrong: 1, examples: ["429"] },
   ]);
 });
 
 test("one message in a thousand may be seen twice", () => {
-  const crowd = Array.from({ length: 1_000 }, (_, index) => `#unhappy voice${index}`);
-  const held = { ...HELD, told: crowd };
+  const crowd = Array.from({ length: 1_000 }, (_, index) => `#unhappy author${index}`);
+  const expected = { ...EXPECTED, sent: crowd };
   const twice = (n: number) => {
-    const told = [...crowd, ...crowd.slice(0, n)].map((key) => ({ key, identity: null }));
-    const lines = compareWorlds(held, { ...ALL_IS_WELL, told });
+    const sent = [...crowd, ...crowd.slice(0, n)].map((key) => ({ key, identity: null }));
+    const lines = compareWorlds(expected, { ...NOTHING_WRONG, sent });
     return lines.find(({ what }) => what === "messages seen twice")?.broken;
   };
   expect([twice(0), twice(1), twice(2)]).toEqual([false, false, true]);

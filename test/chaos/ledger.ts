@@ -1,28 +1,28 @@
-/** What there was to know, and what has to follow from it. Keys are words that a person can look up. */
-export interface Held {
+/** What has to be stored and sent. Keys are words that a person can look up. */
+export interface Expected {
   /** Key → last sentiment. */
   readonly mentions: ReadonlyMap<string, string>;
   /** Mentions by series and query. */
   readonly counts: ReadonlyMap<string, number>;
   readonly alerts: readonly string[];
   /** Required notifications: reader and subject. */
-  readonly told: readonly string[];
+  readonly sent: readonly string[];
   /** Allowed notifications, once each. */
   readonly may: readonly string[];
 }
 
-/** What Earshot and the vendors have at the end. Nothing in it is distinct: that is the question. */
+/** What Earshot and the vendors have at the end. Entries may repeat: repetitions are counted. */
 export interface Found {
   readonly mentions: readonly { readonly key: string; readonly sentiment: string | null }[];
   readonly counts: ReadonlyMap<string, number>;
   readonly alerts: readonly string[];
   /** Messages that were delivered. `identity`: a reader's program shows messages of one identity once. */
-  readonly told: readonly { readonly key: string; readonly identity: string | null }[];
+  readonly sent: readonly { readonly key: string; readonly identity: string | null }[];
   /**
    * Mails that the mail server accepted before it broke the connection: Earshot cannot know, and sends each once more.
    */
-  readonly takenInSilence: number;
-  /** Kinds of strikes, faults and messages, and how often each happened. */
+  readonly acceptedWithoutAnswer: number;
+  /** Kinds of kills, faults and messages, and how often each happened. */
   readonly happened: ReadonlyMap<string, number>;
   /** As the API counts: the most calls in any rolling window, and how many are allowed. */
   readonly calls: { readonly most: number; readonly limit: number };
@@ -40,34 +40,34 @@ export interface LedgerLine {
   readonly examples: readonly string[];
 }
 
-/** Compares what there was with what came of it. Pure. */
-export function compareWorlds(held: Held, found: Found): LedgerLine[] {
+/** Compares what was found with what was expected. Pure. */
+export function compareWorlds(expected: Expected, found: Found): LedgerLine[] {
   const stored = timesOf(found.mentions.map(({ key }) => key));
   const alerted = timesOf(found.alerts);
-  const told = timesOf(found.told.map(({ key }) => key));
-  const expectedAlerts = new Set(held.alerts);
-  const expectedTold = new Set([...held.told, ...held.may]);
-  const messages = found.told.length;
+  const sent = timesOf(found.sent.map(({ key }) => key));
+  const expectedAlerts = new Set(expected.alerts);
+  const expectedSent = new Set([...expected.sent, ...expected.may]);
+  const messages = found.sent.length;
   const stale = found.mentions.filter(
-    ({ key, sentiment }) => held.mentions.has(key) && held.mentions.get(key) !== sentiment,
+    ({ key, sentiment }) => expected.mentions.has(key) && expected.mentions.get(key) !== sentiment,
   );
   return [
-    line("mentions lost", held.mentions.size, missing(held.mentions.keys(), stored)),
-    line("mentions stored twice", held.mentions.size, repeated(stored)),
-    line("mentions that were never written", found.mentions.length, unknown(stored, held.mentions)),
+    line("mentions lost", expected.mentions.size, missing(expected.mentions.keys(), stored)),
+    line("mentions stored twice", expected.mentions.size, repeated(stored)),
+    line("mentions that were never written", found.mentions.length, unknown(stored, expected.mentions)),
     line(
       "changes of mentions missed",
-      held.mentions.size,
+      expected.mentions.size,
       stale.map(({ key }) => key),
     ),
-    ...countLines(held.counts, found.counts),
-    line("alerts lost", held.alerts.length, missing(held.alerts, alerted)),
-    line("alerts twice", held.alerts.length, repeated(alerted)),
+    ...countLines(expected.counts, found.counts),
+    line("alerts lost", expected.alerts.length, missing(expected.alerts, alerted)),
+    line("alerts twice", expected.alerts.length, repeated(alerted)),
     line("alerts without a reason", found.alerts.length, unknown(alerted, expectedAlerts)),
-    line("notifications lost", held.told.length, missing(held.told, told)),
-    line("notifications without a reason", messages, unknown(told, expectedTold)),
+    line("notifications lost", expected.sent.length, missing(expected.sent, sent)),
+    line("notifications without a reason", messages, unknown(sent, expectedSent)),
     line("messages seen twice", messages, seenTwice(found), Math.floor(messages / 1_000)),
-    line("of them mails under one Message-ID", messages, repeatedIdentities(found.told), null),
+    line("of them mails under one Message-ID", messages, repeatedIdentities(found.sent), null),
     line("kinds of faults that never happened", found.happened.size, never(found.happened)),
     callLine(found.calls),
   ];
@@ -97,10 +97,10 @@ function callLine({ most, limit }: Found["calls"]): LedgerLine {
 }
 
 /** Too high: counted twice. Too low: not counted. */
-function countLines(held: Held["counts"], found: Found["counts"]): LedgerLine[] {
-  const keys = [...new Set([...held.keys(), ...found.keys()])];
-  const of = keys.reduce((sum, key) => sum + (held.get(key) ?? 0), 0);
-  const surplus = (key: string): number => (found.get(key) ?? 0) - (held.get(key) ?? 0);
+function countLines(expected: Expected["counts"], found: Found["counts"]): LedgerLine[] {
+  const keys = [...new Set([...expected.keys(), ...found.keys()])];
+  const of = keys.reduce((sum, key) => sum + (expected.get(key) ?? 0), 0);
+  const surplus = (key: string): number => (found.get(key) ?? 0) - (expected.get(key) ?? 0);
   const sum = (what: string, sign: 1 | -1): LedgerLine => {
     const wrong = keys.filter((key) => surplus(key) * sign > 0);
     const total = wrong.reduce((all, key) => all + surplus(key) * sign, 0);
@@ -128,11 +128,11 @@ function repeated(times: ReadonlyMap<string, number>): string[] {
   return [...times].flatMap(([key, n]) => Array<string>(n - 1).fill(key));
 }
 
-/** Whatever its identity: not every mail program folds what has one Message-ID. */
-function seenTwice({ told, takenInSilence }: Found): string[] {
-  const unknowable = repeatedIdentities(told).slice(0, takenInSilence);
-  const twice = repeated(timesOf(told.map(({ key }) => key)));
-  for (const key of unknowable) twice.splice(twice.indexOf(key), 1);
+/** Whatever its identity: not every mail program shows mails with one Message-ID once. */
+function seenTwice({ sent, acceptedWithoutAnswer }: Found): string[] {
+  const unavoidable = repeatedIdentities(sent).slice(0, acceptedWithoutAnswer);
+  const twice = repeated(timesOf(sent.map(({ key }) => key)));
+  for (const key of unavoidable) twice.splice(twice.indexOf(key), 1);
   return twice;
 }
 
@@ -140,7 +140,7 @@ function never(happened: Found["happened"]): string[] {
   return [...happened].filter(([, times]) => times === 0).map(([kind]) => kind);
 }
 
-function repeatedIdentities(told: Found["told"]): string[] {
-  const named = told.flatMap(({ key, identity }) => (identity === null ? [] : [`${key} ${identity}`]));
+function repeatedIdentities(sent: Found["sent"]): string[] {
+  const named = sent.flatMap(({ key, identity }) => (identity === null ? [] : [`${key} ${identity}`]));
   return repeated(timesOf(named)).map((one) => one.slice(0, one.lastIndexOf(" ")));
 }

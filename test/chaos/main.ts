@@ -9,16 +9,16 @@ const HELP = `npm run chaos -- [options]
 Kills workers, the scheduler, the queue and the database of a running Earshot at random moments while mentions come,
 and finally compares the mentions with what was stored, counted, alerted and sent.
 
-  --kills N         strikes (200)
-  --seed S          the same seed strikes at the same moments (1)
+  --kills N         how many kills (200)
+  --seed S          the same seed kills at the same moments (1)
   --queue KIND      redis or postgres (redis)
-  --every MS        mean time between two strikes (1200)
+  --every MS        mean time between two kills (1200)
   --rate N          mentions a second (8)
-  --at-most S       no strikes after this many seconds, even if some are left
-  --patience S      how long the remaining work may take after the last strike (180)
+  --at-most S       no kills after this many seconds, even if some are left
+  --patience S      how long the remaining work may take after the last kill (180)
   --json            the report as one JSON object
 
-Ctrl-C ends the strikes, and what came until then is compared; a second Ctrl-C ends at once.
+Ctrl-C ends the kills, and what came until then is compared; a second Ctrl-C ends at once.
 Exits with 1 if something was lost, sent without a reason, or sent too often.
 `;
 
@@ -46,7 +46,7 @@ async function main(): Promise<number> {
   }
   // Not AbortSignal.any: one that only has its `aborted` read may lose the signals that it was made of.
   const enough = new AbortController();
-  const stop = stopSignal(() => process.stderr.write("no more strikes; waiting until all is done\n"));
+  const stop = stopSignal(() => process.stderr.write("no more kills; waiting until all is done\n"));
   stop.addEventListener("abort", () => enough.abort());
   setTimeout(() => enough.abort(), Number(values["at-most"]) * SECOND).unref();
   const report = await runChaos({
@@ -57,7 +57,7 @@ async function main(): Promise<number> {
     mentionsPerSecond: Number(values.rate),
     patienceMs: Number(values.patience) * SECOND,
     signal: enough.signal,
-    tell: (sentence) => process.stderr.write(`${sentence}\n`),
+    onProgress: (sentence) => process.stderr.write(`${sentence}\n`),
   });
   process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : formatReport(report));
   return report.broken ? 1 : 0;

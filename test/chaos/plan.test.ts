@@ -1,52 +1,52 @@
 import { expect, test } from "vitest";
-import { heldOf } from "./held.ts";
-import { CREW, ENOUGH_FOR_ALL, planStrikes } from "./plan-strikes.ts";
-import { createStream, LATEST_MS, QUERIES, VOICE } from "./stream.ts";
+import { expectedOf } from "./expected.ts";
+import { ENOUGH_FOR_ALL, planKills, WORKER_ROLES } from "./plan-kills.ts";
+import { AUTHOR, createStream, LATEST_MS, QUERIES } from "./stream.ts";
 
-test("the same seed strikes at the same moments, in order, and hits everybody", () => {
-  const few = planStrikes({ seed: 3, kills: ENOUGH_FOR_ALL, everyMs: 1_000 });
+test("the same seed kills at the same moments, in order, and hits everybody", () => {
+  const few = planKills({ seed: 3, kills: ENOUGH_FOR_ALL, everyMs: 1_000 });
   expect(new Set(few.map(({ kind }) => kind)).size).toBe(4);
-  expect(new Set(few.flatMap((strike) => (strike.kind === "worker" ? [strike.place] : []))).size).toBe(
-    CREW.length,
+  expect(new Set(few.flatMap((kill) => (kill.kind === "worker" ? [kill.slot] : []))).size).toBe(
+    WORKER_ROLES.length,
   );
-  const strikes = planStrikes({ seed: 3, kills: 200, everyMs: 1_000 });
-  expect(planStrikes({ seed: 3, kills: 200, everyMs: 1_000 })).toEqual(strikes);
-  expect(planStrikes({ seed: 4, kills: 200, everyMs: 1_000 })).not.toEqual(strikes);
-  expect(strikes.map(({ at }) => at)).toEqual(strikes.map(({ at }) => at).toSorted((a, b) => a - b));
-  expect(strikes.at(-1)?.at).toBeLessThan(200_000);
-  const places = strikes.flatMap((strike) => (strike.kind === "worker" ? [strike.place] : []));
-  expect(new Set(places).size).toBe(CREW.length);
-  expect(new Set(strikes.map(({ kind }) => kind)).size).toBe(4);
+  const kills = planKills({ seed: 3, kills: 200, everyMs: 1_000 });
+  expect(planKills({ seed: 3, kills: 200, everyMs: 1_000 })).toEqual(kills);
+  expect(planKills({ seed: 4, kills: 200, everyMs: 1_000 })).not.toEqual(kills);
+  expect(kills.map(({ at }) => at)).toEqual(kills.map(({ at }) => at).toSorted((a, b) => a - b));
+  expect(kills.at(-1)?.at).toBeLessThan(200_000);
+  const slots = kills.flatMap((kill) => (kill.kind === "worker" ? [kill.slot] : []));
+  expect(new Set(slots).size).toBe(WORKER_ROLES.length);
+  expect(new Set(kills.map(({ kind }) => kind)).size).toBe(4);
 });
 
 test("a stream has mentions of all queries, and changes only visible ones", () => {
-  const sayings = createStream({ seed: 1, lastsMs: 60_000, perSecond: 10 });
-  expect(sayings).toHaveLength(600);
-  expect(createStream({ seed: 1, lastsMs: 60_000, perSecond: 10 })).toEqual(sayings);
-  expect(new Set(sayings.map(({ resourceId }) => resourceId)).size).toBe(600);
-  expect(new Set(sayings.map(({ query }) => query)).size).toBe(QUERIES.length);
-  for (const { at, turnsAt, indexedAfter, author } of sayings) {
-    expect(author).toMatch(VOICE);
+  const mentions = createStream({ seed: 1, lastsMs: 60_000, perSecond: 10 });
+  expect(mentions).toHaveLength(600);
+  expect(createStream({ seed: 1, lastsMs: 60_000, perSecond: 10 })).toEqual(mentions);
+  expect(new Set(mentions.map(({ resourceId }) => resourceId)).size).toBe(600);
+  expect(new Set(mentions.map(({ query }) => query)).size).toBe(QUERIES.length);
+  for (const { at, turnsAt, indexedAfter, author } of mentions) {
+    expect(author).toMatch(AUTHOR);
     expect(indexedAfter).toBeLessThanOrEqual(LATEST_MS);
     if (turnsAt !== null) expect(turnsAt).toBeGreaterThan(at + indexedAfter);
   }
 });
 
 test("the expected result of a stream follows from its mentions alone", () => {
-  const said = (more: object) => ({
-    ...{ query: "Acme", author: "voice-000001", text: "nothing", sentiment: "neutral" as const },
+  const planned = (more: object) => ({
+    ...{ query: "Acme", author: "author-000001", text: "nothing", sentiment: "neutral" as const },
     ...{ at: 0, indexedAfter: 0, turnsAt: null, ...more },
   });
-  const held = heldOf(
+  const expected = expectedOf(
     [
-      { ...said({}), resourceId: "m1" },
-      { ...said({ text: "a recall" }), resourceId: "m2" },
-      { ...said({ text: "a recall" }), resourceId: "m3" },
-      { ...said({ author: "voice-000002", turnsAt: 9 }), resourceId: "m4" },
+      { ...planned({}), resourceId: "m1" },
+      { ...planned({ text: "a recall" }), resourceId: "m2" },
+      { ...planned({ text: "a recall" }), resourceId: "m3" },
+      { ...planned({ author: "author-000002", turnsAt: 9 }), resourceId: "m4" },
     ],
-    { withTale: false },
+    { withScenario: false },
   );
-  expect(held).toEqual({
+  expect(expected).toEqual({
     mentions: new Map([
       ["Acme m1", "neutral"],
       ["Acme m2", "neutral"],
@@ -57,8 +57,8 @@ test("the expected result of a stream follows from its mentions alone", () => {
       ["all Acme", 4],
       ["negative Acme", 1],
     ]),
-    alerts: ["recall-words Acme voice-000001", "somebody-is-unhappy Acme voice-000002"],
-    told: ["#recalls voice-000001", "#unhappy voice-000002", "desk voice-000002"],
+    alerts: ["recall-words Acme author-000001", "somebody-is-unhappy Acme author-000002"],
+    sent: ["#recalls author-000001", "#unhappy author-000002", "team author-000002"],
     may: [],
   });
 });

@@ -1,8 +1,8 @@
 import type { Instant } from "../../src/lib/instant.ts";
-import { LATEST_MS, type Outgoing } from "./stream.ts";
+import { LATEST_MS, type PlannedMention } from "./stream.ts";
 import type { World } from "./world.ts";
 
-/** Every query is known, and its past is read: what is said from now on alerts. */
+/** Every query is known, and its past is read: what is published from now on alerts. */
 export function isWatching({ factsPool, queries }: World): Promise<boolean> {
   return isSo(
     factsPool.query(`select count(*) = ${queries.length} as yes from earshot.polls
@@ -10,9 +10,9 @@ export function isWatching({ factsPool, queries }: World): Promise<boolean> {
   );
 }
 
-/** When everything that was said is visible, and nothing changes any more. */
-export function lastMomentOf(sayings: readonly Outgoing[], from: Instant): Instant {
-  return from + Math.max(0, ...sayings.map(({ at, turnsAt }) => turnsAt ?? at + LATEST_MS));
+/** When everything that was published is visible, and nothing changes any more. */
+export function lastMomentOf(mentions: readonly PlannedMention[], from: Instant): Instant {
+  return from + Math.max(0, ...mentions.map(({ at, turnsAt }) => turnsAt ?? at + LATEST_MS));
 }
 
 /** By Earshot's own tables: everything is read up to the last moment, and no notification is pending. */

@@ -3,20 +3,20 @@ import type { ChaosReport } from "./run-chaos.ts";
 
 /** The report of a run for people, in lines. */
 export function formatReport(report: ChaosReport): string {
-  const { seed, queue, mentions, strikes, apiFaults, gaveUp, endedBadly, drainedAfterMs } = report;
-  const hits = Object.values(strikes).reduce((sum, n) => sum + n, 0);
+  const { seed, queue, mentions, kills, apiFaults, gaveUp, endedBadly, drainedAfterMs } = report;
+  const hits = Object.values(kills).reduce((sum, n) => sum + n, 0);
   const drained =
     drainedAfterMs === null ? "NOT all done in time" : `all done ${seconds(drainedAfterMs)} after the last`;
   return [
-    `${hits} strikes in ${seconds(report.struckForMs)} (${listed(strikes)}), ${drained}; seed ${seed}, queues on ${queue}`,
+    `${hits} kills in ${seconds(report.killedForMs)} (${listed(kills)}), ${drained}; seed ${seed}, queues on ${queue}`,
     `${mentions} mentions; faults of the API: ${listed(apiFaults)}`,
-    `${report.takenInSilence} mails were accepted by a server that broke the connection before its answer: each comes once more, which cannot be avoided`,
+    `${report.acceptedWithoutAnswer} mails were accepted by a server that broke the connection before its answer: each comes once more, which cannot be avoided`,
     `by the theory ${report.gap.expected.toFixed(2)} mails more come twice: one note of what was sent takes ${report.gap.ms.toFixed(1)} ms`,
     `${gaveUp} workers gave up and were followed by others; ended badly: ${endedBadly.join(", ") || "none"}`,
     "",
     row("", "of", "wrong", "limit", ""),
     ...report.ledger.map(lineOf),
-    ...(report.lastWords === "" ? [] : ["", "the last words of the workers:", report.lastWords]),
+    ...(report.lastLines === "" ? [] : ["", "the last log lines of the workers:", report.lastLines]),
     "",
   ].join("\n");
 }

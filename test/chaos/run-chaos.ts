@@ -5,105 +5,107 @@ import { createRandom } from "../../src/local-api/simulate/random.ts";
 import { deleteFaults, listFaults } from "../../src/local-api/store/faults.ts";
 import { bundleEntries } from "../bundle.ts";
 import { collect } from "./collect.ts";
-import { type Crew, hireCrew } from "./crew.ts";
-import { heldOf } from "./held.ts";
-import { compareWorlds, type LedgerLine } from "./ledger.ts";
-import { CREW, deal, ENOUGH_FOR_ALL, planStrikes, type Strike } from "./plan-strikes.ts";
-import { isDrained, isWatching, lastMomentOf } from "./progress.ts";
-import { publish } from "./publish.ts";
-import { createStream, type Outgoing } from "./stream.ts";
+import { expectedOf } from "./expected.ts";
 import {
   API_FAULTS,
   calmVendors,
   disturbApi,
   disturbVendors,
+  kill,
   nameOfSlackFault,
   SLACK_FAULTS,
   SMTP_FAULTS,
-  strike,
-} from "./strikers.ts";
-import { createNagging, createTale, SILENCE_MS, TALE_MS } from "./tale.ts";
+} from "./inject-faults.ts";
+import { compareWorlds, type LedgerLine } from "./ledger.ts";
+import { deal, ENOUGH_FOR_ALL, type Kill, planKills, WORKER_ROLES } from "./plan-kills.ts";
+import { isDrained, isWatching, lastMomentOf } from "./progress.ts";
+import { publish } from "./publish.ts";
+import { createNagging, createScenario, SCENARIO_MS, SILENCE_MS } from "./scenario.ts";
+import { createStream, type PlannedMention } from "./stream.ts";
 import { until } from "./until.ts";
+import { startWorkers, type WorkerPool } from "./worker-pool.ts";
 import { openWorld, type QueueKind, type World } from "./world.ts";
 
 export interface ChaosOptions {
   readonly kills: number;
   readonly seed: number;
   readonly queue: QueueKind;
-  /** Mean time between two strikes. */
+  /** Mean time between two kills. */
   readonly everyMs: number;
   readonly mentionsPerSecond: number;
-  /** How long the work may take after the last strike. */
+  /** How long the work may take after the last kill. */
   readonly patienceMs: number;
-  /** No more strikes after that; what was said until then is compared. */
+  /** Ends the kills; what was published until then is compared. */
   readonly signal: AbortSignal;
   /** Called with progress messages. */
-  readonly tell: (sentence: string) => void;
+  readonly onProgress: (sentence: string) => void;
 }
 
 export interface ChaosReport {
   readonly seed: number;
   readonly queue: QueueKind;
   readonly mentions: number;
-  /** Strikes that hit something, by kind. */
-  readonly strikes: Readonly<Record<string, number>>;
+  /** Kills that hit something, by kind. */
+  readonly kills: Readonly<Record<string, number>>;
   /** Faults of the API that happened, by kind. */
   readonly apiFaults: Readonly<Record<string, number>>;
   /** Between a mail server's answer and our note of it: how long, and how many mails that repeats, by the theory. */
   readonly gap: { readonly ms: number; readonly expected: number };
-  /** Mails that the mail server took and broke off before it said so: each may come again. */
-  readonly takenInSilence: number;
-  /** Workers that gave up by themselves and were followed by others: the database was away when they began. */
+  /** Mails that the mail server accepted before it broke the connection: each may be sent again. */
+  readonly acceptedWithoutAnswer: number;
+  /** Workers that gave up by themselves and were replaced: the database was away when they started. */
   readonly gaveUp: number;
-  readonly struckForMs: number;
-  /** From the last strike until nothing was left to do; null: it never came to that. */
+  readonly killedForMs: number;
+  /** From the last kill until nothing was left to do; null: that never happened. */
   readonly drainedAfterMs: number | null;
-  /** Workers that did not end in good order when they were asked to. */
+  /** Workers that did not stop cleanly when they were asked to. */
   readonly endedBadly: readonly string[];
   readonly ledger: readonly LedgerLine[];
   readonly broken: boolean;
-  /** The last that the workers said, where something is broken. */
-  readonly lastWords: string;
+  /** The last log lines of the workers, if something is broken. */
+  readonly lastLines: string;
 }
 
-/** One run: a world, a crew in it, strikes while people speak, and the comparison when all is done. */
+/** One run: a world, its workers, kills while mentions arrive, and the comparison when all is done. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const world = await openWorld(options.queue);
   try {
     const bundle = await bundleEntries([WORKER]);
     world.closing.add(bundle.remove);
-    const crew = hireCrew(bundle.file(WORKER), world.env);
-    // The crew is dismissed before the world ends, whatever happens.
-    world.closing.add(async () => void (await crew.dismiss()));
-    const strikes = planStrikes(options);
-    const lastsMs = (strikes.at(-1)?.at ?? 0) + 1;
+    const workers = startWorkers(bundle.file(WORKER), world.env);
+    // The workers stop before the world ends, whatever happens.
+    world.closing.add(async () => void (await workers.stop()));
+    const kills = planKills(options);
+    const lastsMs = (kills.at(-1)?.at ?? 0) + 1;
     const stream = createStream({ seed: options.seed, lastsMs, perSecond: options.mentionsPerSecond });
-    const sayings = [...stream, ...createNagging(lastsMs)].sort((a, b) => a.at - b.at);
-    if (!(await until(120_000, () => isWatching(world)))) throw new Error("the crew did not begin to work");
+    const mentions = [...stream, ...createNagging(lastsMs)].sort((a, b) => a.at - b.at);
+    if (!(await until(120_000, () => isWatching(world)))) throw new Error("the workers did not start");
     await beginOnTime(world);
-    // At once, for its moments are fixed: strikes that wait for what they hit put the stream off.
-    const tale = createTale();
-    const taleEnds = world.clock.now() + TALE_MS;
-    await publish(world, tale, world.clock.now());
+    // At once, because its moments are fixed; kills that wait for their target delay only the stream.
+    const scenario = createScenario();
+    const scenarioEnds = world.clock.now() + SCENARIO_MS;
+    await publish(world, scenario, world.clock.now());
     const begunAt = monotonicMs();
-    const { hits, said, lastMoment, problems, deliverersKilled } = await strikeAll(
-      strikes,
-      sayings,
+    const { hits, published, lastMoment, problems, deliverersKilled } = await killAll(
+      kills,
+      mentions,
       options,
       world,
-      crew,
+      workers,
     );
-    const struckAt = monotonicMs();
+    const lastKillAt = monotonicMs();
     const apiFaults = await calm(world);
     const wanted = Object.values(hits).reduce((sum, n) => sum + n, 0) >= ENOUGH_FOR_ALL;
     const happened = new Map([...problems, ...Object.entries(apiFaults), ...Object.entries(hits)]);
-    options.tell("the last strike is made; waiting until all is done");
-    const isDone = await until(options.patienceMs, () => isDrained(world, Math.max(lastMoment, taleEnds)));
-    const drainedAfterMs = isDone ? monotonicMs() - struckAt : null;
-    const gaveUp = crew.ended();
-    const endedBadly = await crew.dismiss();
+    options.onProgress("no more kills; waiting until all is done");
+    const isDone = await until(options.patienceMs, () =>
+      isDrained(world, Math.max(lastMoment, scenarioEnds)),
+    );
+    const drainedAfterMs = isDone ? monotonicMs() - lastKillAt : null;
+    const gaveUp = workers.ended();
+    const endedBadly = await workers.stop();
     const found = await collect(world, happened);
-    const ledger = compareWorlds(heldOf([...said, ...tale], { withTale: true }), {
+    const ledger = compareWorlds(expectedOf([...published, ...scenario], { withScenario: true }), {
       ...found,
       happened: wanted ? found.happened : new Map(),
     });
@@ -113,18 +115,18 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       ...{
         seed: options.seed,
         queue: options.queue,
-        mentions: said.length + tale.length,
-        strikes: hits,
+        mentions: published.length + scenario.length,
+        kills: hits,
         apiFaults,
       },
       ...{ gaveUp, endedBadly, drainedAfterMs, ledger, broken },
-      takenInSilence: world.smtp.takenInSilence,
+      acceptedWithoutAnswer: world.smtp.acceptedWithoutAnswer,
       gap: {
         ms: gapMs,
-        expected: (deliverersKilled * world.smtp.mails.length * gapMs) / (struckAt - begunAt),
+        expected: (deliverersKilled * world.smtp.mails.length * gapMs) / (lastKillAt - begunAt),
       },
-      struckForMs: struckAt - begunAt,
-      lastWords: broken ? crew.lastWords() : "",
+      killedForMs: lastKillAt - begunAt,
+      lastLines: broken ? workers.lastLines() : "",
     };
   } finally {
     await world.closing.close();
@@ -132,18 +134,18 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 }
 
 /**
- * Between two strikes, what people say in that time is put where the API finds it. A strike waits until there is
- * something to hit, so that a slow machine sees as many as a fast one.
+ * Publishes the mentions between two kills. A kill waits until its target is running, so that a slow machine sees as
+ * many as a fast one.
  */
-async function strikeAll(
-  strikes: readonly Strike[],
-  sayings: readonly Outgoing[],
+async function killAll(
+  kills: readonly Kill[],
+  mentions: readonly PlannedMention[],
   options: ChaosOptions,
   world: World,
-  crew: Crew,
+  workers: WorkerPool,
 ): Promise<{
   hits: Record<string, number>;
-  said: readonly Outgoing[];
+  published: readonly PlannedMention[];
   lastMoment: Instant;
   problems: ReadonlyMap<string, number>;
   deliverersKilled: number;
@@ -158,33 +160,33 @@ async function strikeAll(
       0,
     ]),
   );
-  const said: Outgoing[] = [];
+  const published: PlannedMention[] = [];
   let [before, lastMoment, deliverersKilled] = [0, 0, 0];
-  for (const [index, one] of strikes.entries()) {
+  for (const [index, one] of kills.entries()) {
     if (options.signal.aborted) break;
-    const until = index === strikes.length - 1 ? Number.POSITIVE_INFINITY : one.at;
-    const next = sayings.filter(({ at }) => at >= before && at < until);
+    const until = index === kills.length - 1 ? Number.POSITIVE_INFINITY : one.at;
+    const next = mentions.filter(({ at }) => at >= before && at < until);
     const from = world.clock.now() - before;
     await publish(world, next, from);
-    said.push(...next);
+    published.push(...next);
     lastMoment = Math.max(lastMoment, lastMomentOf(next, from));
     await delay(one.at - before);
     before = one.at;
-    if (await strike(one, world, crew)) {
+    if (await kill(one, world, workers)) {
       hits[one.kind] = (hits[one.kind] ?? 0) + 1;
-      if (one.kind === "worker" && CREW[one.place] === "deliver") deliverersKilled += 1;
+      if (one.kind === "worker" && WORKER_ROLES[one.slot] === "deliver") deliverersKilled += 1;
     }
     await disturbApi(world, nextApiFault());
     for (const name of disturbVendors(world, vendorFaults)) problems.set(name, (problems.get(name) ?? 0) + 1);
-    if ((index + 1) % 20 === 0) options.tell(`${index + 1} of ${strikes.length} strikes`);
+    if ((index + 1) % 20 === 0) options.onProgress(`${index + 1} of ${kills.length} kills`);
   }
-  // A fault that no call met has not happened.
+  // A fault that no call met did not happen.
   for (const fault of world.slack.faults) less(problems, nameOfSlackFault(fault));
   for (const { code } of world.smtp.faults) less(problems, `smtp ${code}`);
-  return { hits, said, lastMoment, problems, deliverersKilled };
+  return { hits, published, lastMoment, problems, deliverersKilled };
 }
 
-/** From now on nothing goes wrong any more. Gives what went wrong at the API. */
+/** Ends all faults. Returns the faults of the API that happened, by kind. */
 async function calm(world: World): Promise<Record<string, number>> {
   calmVendors(world);
   const faults = await listFaults(world.api);
@@ -196,14 +198,14 @@ async function calm(world: World): Promise<Record<string, number>> {
 
 const WORKER = "test/chaos/worker.ts";
 
-/** Sets all clocks to the hour at which the tale begins, and adds the silence of the tale. */
+/** Sets all clocks to the hour at which the scenario begins, and adds its silence. */
 async function beginOnTime({ clock, setClock, factsPool }: World): Promise<void> {
   await setClock();
-  await delay(EVERYBODY_LOOKS_MS);
+  await delay(CLOCK_READ_MS);
   const now = clock.now();
   await factsPool.query(
     `insert into earshot.silences (id, match, author, comment, created_at, starts_at, ends_at, windows)
-     values (gen_random_uuid(), '{"rule": ["hushed"]}', 'chaos', 'for a while', to_timestamp($1::float8 / 1000),
+     values (gen_random_uuid(), '{"rule": ["silenced"]}', 'chaos', 'for a while', to_timestamp($1::float8 / 1000),
        to_timestamp($1::float8 / 1000), to_timestamp($2::float8 / 1000), '[]')`,
     [now, now + SILENCE_MS],
   );
@@ -213,7 +215,7 @@ function less(problems: Map<string, number>, name: string): void {
   problems.set(name, Math.max(0, (problems.get(name) ?? 0) - 1));
 }
 
-/** How long one note takes, commit and disk included: the mean of some. */
+/** Milliseconds of one commit, with the disk: the mean of some. */
 async function noteMs({ factsPool }: World): Promise<number> {
   const startedAt = monotonicMs();
   for (let i = 0; i < NOTES; i++) await factsPool.query("select pg_current_xact_id()");
@@ -222,5 +224,5 @@ async function noteMs({ factsPool }: World): Promise<number> {
 
 const NOTES = 50;
 
-/** Workers look what hour it is every tenth of a second. */
-const EVERYBODY_LOOKS_MS = 500;
+/** Workers read the clock every tenth of a second. */
+const CLOCK_READ_MS = 500;

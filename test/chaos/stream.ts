@@ -1,8 +1,8 @@
 import { SECOND } from "../../src/lib/instant.ts";
 import { createRandom, type Random } from "../../src/local-api/simulate/random.ts";
 
-/** One thing that is said in a run. Moments are milliseconds from the start of the stream. */
-export interface Outgoing {
+/** A mention that a run publishes. Moments are milliseconds from the start of the stream. */
+export interface PlannedMention {
   readonly query: string;
   readonly resourceId: string;
   readonly author: string;
@@ -30,7 +30,7 @@ export function createStream(options: {
   readonly seed: number;
   readonly lastsMs: number;
   readonly perSecond: number;
-}): Outgoing[] {
+}): PlannedMention[] {
   const random = createRandom("chaos stream", options.seed);
   const count = Math.round((options.lastsMs / SECOND) * options.perSecond);
   const recallers = new Map<string, string>();
@@ -38,7 +38,7 @@ export function createStream(options: {
     const query = random.pick(QUERIES);
     const topic = random.weighted<Topic>(TOPICS);
     const isKnown = topic === "recall" && random.chance(0.2);
-    const author = (isKnown ? recallers.get(query) : undefined) ?? voice(index);
+    const author = (isKnown ? recallers.get(query) : undefined) ?? authorName(index);
     if (topic === "recall") recallers.set(query, author);
     const at = Math.floor((index * options.lastsMs) / count);
     return {
@@ -47,7 +47,7 @@ export function createStream(options: {
       at,
       resourceId: `mention-${String(index).padStart(6, "0")}`,
       indexedAfter: random.chance(0.3) ? random.whole(0, LATEST_MS) : 0,
-      ...saidOf(topic, index, at, random),
+      ...contentOf(topic, index, at, random),
     };
   });
 }
@@ -61,19 +61,19 @@ const TOPICS: readonly (readonly [Topic, number])[] = [
   ["turning", 6],
 ];
 
-/** Found again in every message about what this author said, and in no other. */
-export const VOICE = /voice-\d{6}/;
+/** Is in every message about a mention of this author, and in no other message. */
+export const AUTHOR = /author-\d{6}/;
 
-function voice(index: number): string {
-  return `voice-${String(index).padStart(6, "0")}`;
+function authorName(index: number): string {
+  return `author-${String(index).padStart(6, "0")}`;
 }
 
-function saidOf(
+function contentOf(
   topic: Topic,
   index: number,
   at: number,
   random: Random,
-): Pick<Outgoing, "text" | "sentiment" | "turnsAt"> {
+): Pick<PlannedMention, "text" | "sentiment" | "turnsAt"> {
   const text = topic === "recall" ? `They ought to recall number ${index}` : `Nothing much about ${index}`;
   if (topic === "negative") return { text, sentiment: "negative", turnsAt: null };
   if (topic === "turning")

@@ -16,9 +16,9 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/em
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
 import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
 import { startRedis, type TestRedis } from "../redis.ts";
-import { ROUTES, RULES } from "./held.ts";
+import { ROUTES, RULES } from "./expected.ts";
+import { SCENARIO_DIGESTS, SCENARIO_ESCALATIONS, SCENARIO_QUERIES, shiftOf } from "./scenario.ts";
 import { QUERIES } from "./stream.ts";
-import { shiftOf, TALE_DIGESTS, TALE_ESCALATIONS, TALE_QUERIES } from "./tale.ts";
 
 export interface World {
   /** The names of the queries that the account has. */
@@ -29,7 +29,7 @@ export interface World {
   readonly facts: EmbeddedPostgres;
   /** The hour that everybody's clocks show. */
   readonly clock: Clock;
-  /** It is now the hour at which the tale begins, for everybody. */
+  /** Sets the clocks of all processes to the hour at which the scenario begins. */
   setClock(): Promise<void>;
   /** For questions about the facts. */
   readonly factsPool: Pool;
@@ -60,9 +60,9 @@ const USER = { username: "monitor@acme.example", password: "correct horse batter
 /** The engines and everybody outside: a Listening API, a Slack and a mail server that fail, all on this machine. */
 export async function openWorld(
   queue: QueueKind,
-  { withTale }: { readonly withTale: boolean } = { withTale: true },
+  { withScenario }: { readonly withScenario: boolean } = { withScenario: true },
 ): Promise<World> {
-  const queries = withTale ? [...QUERIES, ...TALE_QUERIES] : QUERIES;
+  const queries = withScenario ? [...QUERIES, ...SCENARIO_QUERIES] : QUERIES;
   const closing = createClosing();
   try {
     const folder = await mkdtemp(join(tmpdir(), "earshot-chaos-"));
@@ -106,7 +106,7 @@ export async function openWorld(
     const redis = queue === "redis" ? await startRedis() : null;
     if (queue === "redis" && redis === null) throw new Error("there is no redis-server on the PATH");
     if (redis !== null) closing.add(redis.stop);
-    await writeConfiguration(folder, apiUrl, slack, smtp, withTale ? TALE_DIGESTS : []);
+    await writeConfiguration(folder, apiUrl, slack, smtp, withScenario ? SCENARIO_DIGESTS : []);
     const env = {
       ...process.env,
       DATABASE_URL: facts.url,
@@ -154,10 +154,10 @@ export async function startServer(
   return server;
 }
 
-/** The Listening API's own tables: no strike hits them. */
+/** The Listening API's own tables: they are never killed. */
 const NOTHING_HAPPENS = { fsync: "off", full_page_writes: "off" };
 
-/** The crew is at work by then, else the digest of the tale is sent before anybody strikes. */
+/** The workers have started by then; else the digest of the scenario is sent before the first kill. */
 const BEGINS_BY_MS = 600_000;
 
 function poolOf(closing: Closing, url: string, connections: number): Pool {
@@ -224,11 +224,11 @@ async function writeConfiguration(
       channel("recalls"),
       channel("unhappy"),
       channel(OPERATORS),
-      ...["crowd", "grumble", "hushed", "nagging", "digest-slack"].map(channel),
-      ...["desk", "on-call", "digest-desk"].map(mailbox),
+      ...["crowd", "grumble", "silenced", "nagging", "digest-slack"].map(channel),
+      ...["team", "on-call", "digest-team"].map(mailbox),
     ],
     routes: ROUTES,
-    escalations: TALE_ESCALATIONS,
+    escalations: SCENARIO_ESCALATIONS,
     digests,
     operator: { receivers: [OPERATORS] },
     templates: join(folder, "templates"),

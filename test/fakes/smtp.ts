@@ -17,7 +17,7 @@ export interface FakeSmtp {
   /** Set to take the next mail and break the connection instead of saying so. */
   breakAfterData: boolean;
   /** How many it took without saying so. */
-  takenInSilence: number;
+  acceptedWithoutAnswer: number;
   /** How many were opened so far. */
   connections: number;
   readonly mails: {
@@ -34,7 +34,7 @@ export async function startFakeSmtp(): Promise<FakeSmtp> {
   const fake: Omit<FakeSmtp, "host" | "port" | "close"> = {
     faults: [],
     breakAfterData: false,
-    takenInSilence: 0,
+    acceptedWithoutAnswer: 0,
     connections: 0,
     mails: [],
   };
@@ -72,7 +72,7 @@ export async function startFakeSmtp(): Promise<FakeSmtp> {
         fake.mails.push({ from, to, raw: raw.toString(), parsed: await simpleParser(raw, QUICKLY) });
         if (!fake.breakAfterData) return callback(null);
         fake.breakAfterData = false;
-        fake.takenInSilence += 1;
+        fake.acceptedWithoutAnswer += 1;
         for (const connection of server.connections) connection.close();
       });
     },

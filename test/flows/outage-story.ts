@@ -7,7 +7,7 @@ import { loadConfig } from "../../src/config.ts";
 import { SECOND } from "../../src/lib/instant.ts";
 import { createLog } from "../../src/log.ts";
 import { collect } from "../chaos/collect.ts";
-import { heldOf } from "../chaos/held.ts";
+import { expectedOf } from "../chaos/expected.ts";
 import { compareWorlds } from "../chaos/ledger.ts";
 import { isDrained, isWatching, lastMomentOf } from "../chaos/progress.ts";
 import { publish } from "../chaos/publish.ts";
@@ -44,7 +44,7 @@ export async function redisIsEmptied({ redis }: World): Promise<void> {
 
 /** Earshot in this process, with mentions while one fault follows the other, and the result. */
 export async function liveThrough(queue: QueueKind, problems: readonly Trouble[]) {
-  const world = await openWorld(queue, { withTale: false });
+  const world = await openWorld(queue, { withScenario: false });
   try {
     const { facts, redis, env, closing } = world;
     const earshot = await startEarshot({
@@ -60,9 +60,9 @@ export async function liveThrough(queue: QueueKind, problems: readonly Trouble[]
     });
     closing.add(earshot.stop);
     const watching = await until(PATIENCE_MS, () => isWatching(world));
-    const sayings = createStream({ seed: 5, lastsMs: STREAM_MS, perSecond: 4 });
+    const mentions = createStream({ seed: 5, lastsMs: STREAM_MS, perSecond: 4 });
     const from = world.clock.now();
-    await publish(world, sayings, from);
+    await publish(world, mentions, from);
     const hasBegun = async () =>
       (await world.factsPool.query("select from earshot.mentions limit 1")).rowCount === 1;
     const begun = await until(PATIENCE_MS, hasBegun);
@@ -72,10 +72,11 @@ export async function liveThrough(queue: QueueKind, problems: readonly Trouble[]
       // It is written down by then, so the next outage is one of its own.
       await until(PATIENCE_MS, async () => (await outagesOf(world)) > before);
     }
-    const drained = await until(PATIENCE_MS, () => isDrained(world, lastMomentOf(sayings, from)));
-    const broken = compareWorlds(heldOf(sayings, { withTale: false }), await collect(world, null)).filter(
-      ({ wrong }) => wrong > 0,
-    );
+    const drained = await until(PATIENCE_MS, () => isDrained(world, lastMomentOf(mentions, from)));
+    const broken = compareWorlds(
+      expectedOf(mentions, { withScenario: false }),
+      await collect(world, null),
+    ).filter(({ wrong }) => wrong > 0);
     const { rows } = await world.factsPool.query<{ what: string }>(
       "select distinct engine || ' ' || outcome as what from earshot.outages order by 1",
     );

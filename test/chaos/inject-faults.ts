@@ -4,18 +4,18 @@ import type { Random } from "../../src/local-api/simulate/random.ts";
 import { insertFault, type NewFault } from "../../src/local-api/store/faults.ts";
 import type { SlackFault } from "../fakes/slack.ts";
 import type { SmtpFault } from "../fakes/smtp.ts";
-import type { Crew } from "./crew.ts";
-import type { Strike } from "./plan-strikes.ts";
+import type { Kill } from "./plan-kills.ts";
 import { until } from "./until.ts";
+import type { WorkerPool } from "./worker-pool.ts";
 import type { World } from "./world.ts";
 
-/** Carries a strike out as soon as what it hits is there. False: it did not come back from an earlier one. */
-export async function strike(what: Strike, world: World, crew: Crew): Promise<boolean> {
+/** Kills the target as soon as it is running. False: it did not come back from an earlier kill. */
+export async function kill(what: Kill, world: World, workers: WorkerPool): Promise<boolean> {
   const isTables = what.kind !== "worker" && !(what.kind === "queue" && world.redis !== null);
   if (isTables && !(await until(60_000, () => ask(world, "select")))) return false;
   switch (what.kind) {
     case "worker":
-      return crew.kill(what.place);
+      return workers.kill(what.slot);
     case "database":
       return killDatabase(world);
     case "queue":
@@ -69,7 +69,7 @@ async function ask({ factsPool }: World, sql: string): Promise<boolean> {
   }
 }
 
-/** A fault of the local API with each strike, for the next call that it can happen to. */
+/** Adds a fault of the local API, for the next call that it can happen to. */
 export async function disturbApi({ api }: World, fault: ApiFault): Promise<void> {
   const [kind, amount] = fault;
   await insertFault(api, {
@@ -107,7 +107,7 @@ export const API_FAULTS: readonly ApiFault[] = [
   ["late", 4_000],
 ];
 
-/** Lets something go wrong with the next message to each vendor. Gives what it is called, where there was room for it. */
+/** Adds a fault for the next message to each vendor. Returns the names of those that were added. */
 export function disturbVendors(
   { slack, smtp }: World,
   faults: { readonly slack: () => SlackFault; readonly smtp: () => SmtpFault; readonly random: Random },

@@ -1,30 +1,30 @@
 import { createRandom, type Random } from "../../src/local-api/simulate/random.ts";
 
-/** The target of a strike. Workers are indexes of `CREW`. */
-export type Strike = { readonly at: number } & (
-  | { readonly kind: "worker"; readonly place: number }
+/** The target of a kill. `slot` is an index of `WORKER_ROLES`. */
+export type Kill = { readonly at: number } & (
+  | { readonly kind: "worker"; readonly slot: number }
   | { readonly kind: "database" | "queue" | "connections" }
 );
 
 /** The workers: two of those that several processes should share. `sweep` is the scheduler. */
-export const CREW = ["poll", "poll", "tick", "deliver", "deliver", "digest", "sweep"] as const;
+export const WORKER_ROLES = ["poll", "poll", "tick", "deliver", "deliver", "digest", "sweep"] as const;
 
 /**
- * `kills` strikes at random moments, `everyMs` apart on average; the same for the same seed. Kinds and targets are
+ * `kills` of them at random moments, `everyMs` apart on average; the same for the same seed. Kinds and targets are
  * dealt like cards, so that even a short run has all of them.
  */
-export function planStrikes(options: {
+export function planKills(options: {
   readonly seed: number;
   readonly kills: number;
   readonly everyMs: number;
-}): Strike[] {
-  const random = createRandom("chaos strikes", options.seed);
+}): Kill[] {
+  const random = createRandom("chaos kills", options.seed);
   const nextKind = deal(KINDS, random);
-  const nextPlace = deal([...CREW.keys()], random);
+  const nextSlot = deal([...WORKER_ROLES.keys()], random);
   return Array.from({ length: options.kills }, (_, index) => {
     const at = Math.round((index + random.next()) * options.everyMs);
     const kind = nextKind();
-    return kind === "worker" ? { at, kind, place: nextPlace() } : { at, kind };
+    return kind === "worker" ? { at, kind, slot: nextSlot() } : { at, kind };
   });
 }
 
@@ -34,20 +34,20 @@ export function deal<T>(cards: readonly T[], random: Pick<Random, "next">): () =
   return () => {
     if (hand.length === 0)
       hand = cards
-        .map((card) => ({ card, place: random.next() }))
-        .sort((a, b) => a.place - b.place)
+        .map((card) => ({ card, order: random.next() }))
+        .sort((a, b) => a.order - b.order)
         .map(({ card }) => card);
-    const [next, ...rest] = hand;
+    const [next, ...others] = hand;
     if (next === undefined) throw new RangeError("there is nothing to deal");
-    hand = rest;
+    hand = others;
     return next;
   };
 }
 
-const KINDS: readonly Strike["kind"][] = [
+const KINDS: readonly Kill["kind"][] = [
   ...Array<"worker">(12).fill("worker"),
   ...(["connections", "connections", "queue", "database"] as const),
 ];
 
-/** So many strikes have every kind among them, and every fault. */
+/** From so many kills on, every kind of kill and of fault is among them. */
 export const ENOUGH_FOR_ALL = 40;

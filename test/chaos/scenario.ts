@@ -1,0 +1,136 @@
+import { MINUTE, SECOND } from "../../src/lib/instant.ts";
+import type { PlannedMention } from "./stream.ts";
+
+/**
+ * Events besides the stream, so that kills hit every kind of message: windows, growth and edits, ends, reminders,
+ * escalations, a silence that ends, a digest. They are for a day that begins `HOUR_AT` before eight o'clock, when a
+ * bucket closes and the digest is due.
+ */
+const HOUR_AT = 30 * SECOND;
+
+/** How long it takes, with time for what comes late. */
+export const SCENARIO_MS = HOUR_AT + 20 * SECOND;
+
+/** When the silence ends. */
+export const SILENCE_MS = 26 * SECOND;
+
+export const SCENARIO_QUERIES = ["Crowd", "Grumble", "Silenced", "Nagging"];
+
+const GRUMBLERS = 4;
+const CROWD = 12;
+
+function planMention(query: string, at: number, author: string, index: number): PlannedMention {
+  return {
+    ...{ query, at, author, text: `About ${query} again`, indexedAfter: 0, turnsAt: null },
+    resourceId: `scenario-${query.toLowerCase()}-${author}-${index}`,
+    sentiment: query === "Crowd" ? "neutral" : "negative",
+  };
+}
+
+export function createScenario(): PlannedMention[] {
+  return [
+    ...Array.from({ length: CROWD }, (_, i) => planMention("Crowd", 2_000 + i * 500, "author-800000", i)),
+    ...Array.from({ length: GRUMBLERS }, (_, i) =>
+      // Further apart than `repeatEvery`, and than a killed poll takes to run again: else all three are read at once.
+      [1_000, 8_000, 15_000].map((at, nth) => planMention("Grumble", at + i * 300, `author-90000${i}`, nth)),
+    ).flat(),
+    planMention("Silenced", 3_000, "author-700000", 0),
+  ].sort((a, b) => a.at - b.at);
+}
+
+/**
+ * An author who goes on as long as there are kills, and a little longer: whatever a kill delays, a reminder and an
+ * escalation are due in the end.
+ */
+export function createNagging(lastsMs: number): PlannedMention[] {
+  const times = Math.floor((lastsMs + NAGS_ON_MS) / NAGS_EVERY_MS);
+  return Array.from({ length: times }, (_, i) => planMention("Nagging", (i + 1) * NAGS_EVERY_MS, NAGGER, i));
+}
+
+const NAGGER = "author-600000";
+const NAGS_EVERY_MS = 6 * SECOND;
+const NAGS_ON_MS = 20 * SECOND;
+
+export const SCENARIO_RULES: Readonly<Record<string, string>> = {
+  crowd: `
+description: Many people speak at once.
+severity: critical
+queries: Crowd
+volume: { atLeast: ${CROWD - 2}, within: 15m }
+`,
+  grumble: `
+description: Somebody grumbles again and again.
+severity: warning
+queries: Grumble
+when: { sentiment: negative }
+groupBy: author
+over: { after: 10s }
+`,
+  nagging: `
+description: Somebody nags all the time.
+severity: warning
+queries: Nagging
+when: { sentiment: negative }
+over: { after: 30d }
+`,
+  silenced: `
+description: Somebody is unhappy, and a silence holds the alert.
+severity: warning
+queries: Silenced
+when: { sentiment: negative }
+over: { after: 30d }
+`,
+};
+
+export const SCENARIO_ROUTES = [
+  { match: { rule: "crowd" }, receivers: ["crowd"], repeatEvery: "never" },
+  { match: { rule: "grumble" }, receivers: ["grumble"], repeatEvery: "4s", sendResolved: true },
+  { match: { rule: "nagging" }, receivers: ["nagging"], repeatEvery: "4s", sendResolved: false },
+  { match: { rule: "silenced" }, receivers: ["silenced"], repeatEvery: "never", sendResolved: false },
+];
+
+export const SCENARIO_ESCALATIONS = [
+  {
+    name: "nobody",
+    match: { rule: ["grumble", "nagging"] },
+    steps: [{ after: "3s", receivers: ["on-call"] }],
+  },
+];
+
+/** At eight, of the day before, which is empty: it must be sent once. */
+export const SCENARIO_DIGESTS = [
+  { name: "morning", at: "08:00", timezone: "UTC", receivers: ["digest-team", "digest-slack"] },
+];
+
+const AUTHORS = Array.from({ length: GRUMBLERS }, (_, i) => `author-90000${i}`);
+
+/** Alerts of the scenario's rules, and the messages that readers must have once. */
+export const SCENARIO_ALERTS = [
+  "crowd Crowd null",
+  "silenced Silenced null",
+  "nagging Nagging null",
+  ...AUTHORS.map((who) => `grumble Grumble ${who}`),
+];
+export const SCENARIO_MESSAGES = [
+  ...[
+    "#crowd fired",
+    "#silenced fired",
+    "#nagging fired",
+    `on-call unanswered ${NAGGER}`,
+    "digest-team digest",
+    "#digest-slack digest",
+  ],
+  ...AUTHORS.flatMap((who) => [`#grumble fired ${who}`, `#grumble end ${who}`, `#grumble shows all ${who}`]),
+];
+
+/** Messages that depend on timing: an alert that was already resolved when it was read notifies nobody. Never twice. */
+export const SCENARIO_OPTIONAL = [
+  "#crowd end",
+  ...AUTHORS.flatMap((who) => [`on-call unanswered ${who}`, `on-call end ${who}`]),
+];
+
+/** From the beginning of a run on, the hour that its clocks show: `HOUR_AT` before eight, on the same day. */
+export function shiftOf(wallMs: number): number {
+  const day = 24 * 60 * MINUTE;
+  return 8 * 60 * MINUTE - HOUR_AT - (wallMs % day);
+}
