@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { projects } from "../vitest.config.ts";
-import { namedInVain, testFiles } from "./projects.ts";
+import { missingEntries, testFiles } from "./projects.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -10,11 +10,11 @@ test("every test file is in exactly one project", () => {
   expect(included.sort()).toEqual(testFiles(ROOT));
 });
 
-test("the lists of projects name nothing that is not there", () => {
-  expect(namedInVain(ROOT)).toEqual([]);
+test("every entry of the lists of projects matches a file", () => {
+  expect(missingEntries(ROOT)).toEqual([]);
 });
 
-test("only unit tests do without the PostgreSQL of the run", () => {
+test("only unit tests run without the PostgreSQL of the run", () => {
   const without = projects.filter(({ test: { globalSetup } }) => globalSetup.length === 0);
   expect(without.map(({ test: { name } }) => name)).toEqual(["unit"]);
 });

@@ -49,7 +49,7 @@ const THOROUGH: readonly string[] = [
   "test/local-api/simulate/stream.test.ts",
   "test/local-api/walks.test.ts",
   "test/local-api/wrong-requests.test.ts",
-  // Servers with habits, outages, waiting for vendors, whole years of a clock or a detector.
+  // Servers with quirks, outages, waiting for vendors, whole years of a clock or a detector.
   "test/notify/view/slack-limits.test.ts",
   "test/cli/closed-pipe.test.ts",
   "test/cli/demo-then-monitor.test.ts",
@@ -86,15 +86,15 @@ export function testFiles(root: string): readonly string[] {
     .sort();
 }
 
-/** What the lists above name and is not there. */
-export function namedInVain(root: string): readonly string[] {
+/** Entries of the lists above that match no file. */
+export function missingEntries(root: string): readonly string[] {
   const files = testFiles(root);
   return [...STORIES, ...THOROUGH].filter((one) =>
     one.endsWith("/") ? !files.some((file) => file.startsWith(one)) : !files.includes(one),
   );
 }
 
-/** Who imports test/postgres.ts, itself or by what it imports of the tests. */
+/** Whether a file imports test/postgres.ts, directly or through other tests. */
 function databaseUsers(root: string): (file: string) => boolean {
   const known = new Map<string, boolean>();
   const asks = (file: string): boolean => {

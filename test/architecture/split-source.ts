@@ -3,11 +3,11 @@ export interface SplitSource {
   readonly statements: string;
   /** Without comments, and with every string and regular expression emptied. */
   readonly code: string;
-  /** The texts of the strings; what stands in `${…}` is code. */
+  /** The texts of the strings; what is in `${…}` is code. */
   readonly strings: readonly string[];
 }
 
-/** Tells the code of a TypeScript file from its comments and strings, well enough to search in one of them. */
+/** Separates the code of a TypeScript file from its comments and strings, well enough to search in one of them. */
 export function splitSource(source: string): SplitSource {
   let statements = "";
   let code = "";

@@ -78,7 +78,7 @@ export function queueContract(engine: QueueEngine): void {
       expect((await queues.counts("deliver")).waiting).toBe(2);
     });
 
-    test("a job asked for while one of its key runs is run once more afterwards, never beside it", async () => {
+    test("a job asked for while one of its key runs is run once more afterwards, never at the same time", async () => {
       const gate = createGate();
       let running = 0;
       let runs = 0;
@@ -123,7 +123,7 @@ export function queueContract(engine: QueueEngine): void {
       expect(ranAfter).toBeLessThan(5_000);
     });
 
-    test("a failure that a retry can help is tried again when it says, and told the last time", async () => {
+    test("a failure that a retry can help is retried when it says, and reported after the last try", async () => {
       const attempts: [number, boolean][] = [];
       await work({
         deliver: async (_payload, { attempt, lastAttempt }) => {
@@ -191,7 +191,7 @@ export function queueContract(engine: QueueEngine): void {
       expect((await queues.counts("sweep")).delayed).toBe(0);
     });
 
-    test("a queue that lost everything is told its reminders again", async () => {
+    test("a queue that lost everything gets its reminders again", async () => {
       let runs = 0;
       await work({ sweep: async () => void runs++ });
       await queues.remindEvery("sweep", {}, { everyMs: 60_000 });
@@ -201,7 +201,7 @@ export function queueContract(engine: QueueEngine): void {
       await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(2), WAIT);
     });
 
-    test("a stop waits for the handler that runs, and leaves the rest to others", async () => {
+    test("a stop waits for the running handler, and leaves other jobs to others", async () => {
       const gate = createGate();
       const done: string[] = [];
       const worker = await work({
@@ -222,7 +222,7 @@ export function queueContract(engine: QueueEngine): void {
       expect(await queues.counts("deliver")).toMatchObject({ waiting: 20 - done.length, active: 0 });
     });
 
-    test("a stop whose patience is over aborts the handler", async () => {
+    test("a stop that waited long enough aborts the handler", async () => {
       const aborted = createGate();
       const worker = await work({
         deliver: async (_payload, { signal }) => {

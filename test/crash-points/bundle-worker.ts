@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 export interface WorkerBundle {
   readonly file: string;
   /** From now on a new process finds the code compiled. `wake` sends SIGUSR2 to one that has worked. */
-  remember(wake: () => void): Promise<void>;
+  saveCompiled(wake: () => void): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export async function bundleWorker(entry: string): Promise<WorkerBundle> {
   await writeFile(join(folder, "boot.cjs"), BOOT);
   return {
     file: join(folder, "boot.cjs"),
-    remember: async (wake) => {
+    saveCompiled: async (wake) => {
       wake();
       await until(10_000, () => existsSync(join(folder, "worker.cjs.compiled")));
     },

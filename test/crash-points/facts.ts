@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Lane } from "./lane.ts";
+import type { Sandbox } from "./sandbox.ts";
 
 /** The state after a chapter: lines that can be compared, and how many mails came again under one Message-ID. */
 export interface Ending {
@@ -12,7 +12,7 @@ export interface Ending {
  * by what they refer to; message ids of vendors, wall times, leases, numbers of tries and failures that a retry fixed
  * are left out; a mail that came twice under one Message-ID is one mail, and is counted.
  */
-export async function readEnding(lane: Lane, url: string): Promise<Ending> {
+export async function readEnding(sandbox: Sandbox, url: string): Promise<Ending> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -33,8 +33,8 @@ export async function readEnding(lane: Lane, url: string): Promise<Ending> {
         .filter((row) => table !== "deliveries" || row["outcome"] === "sent")
         .map((row) => `${table}: ${nameIds(JSON.stringify(bare(table, row)))}`),
     );
-    const { mails, repeated } = await mailsOf(lane);
-    const messages = [...(await slackOf(lane)), ...mails].map(nameIds);
+    const { mails, repeated } = await mailsOf(sandbox);
+    const messages = [...(await slackOf(sandbox)), ...mails].map(nameIds);
     return { lines: [...facts, ...messages].sort(), repeatedMails: repeated };
   } finally {
     await client.end();
@@ -104,7 +104,7 @@ function namesOfIds(rows: ReadonlyMap<string, readonly Row[]>): (text: string) =
   return (text) => text.replaceAll(ID, (id) => names.get(id) ?? "<id>");
 }
 
-async function slackOf({ slack }: Lane): Promise<string[]> {
+async function slackOf({ slack }: Sandbox): Promise<string[]> {
   const messages = await slack.messages();
   const textOf = new Map(messages.map(({ ts, text }) => [ts, text]));
   return messages.map(({ channelName, threadTs, text, blocks, metadata }) => {
@@ -116,7 +116,7 @@ async function slackOf({ slack }: Lane): Promise<string[]> {
 /** What signs a link is made for each installation. */
 const SIGNED = /(unsubscribe|act)\/[\w.-]+/g;
 
-async function mailsOf({ smtp }: Lane): Promise<{ mails: string[]; repeated: number }> {
+async function mailsOf({ smtp }: Sandbox): Promise<{ mails: string[]; repeated: number }> {
   const seen = new Map<string, string>();
   let repeated = 0;
   for (const { to, parsed } of smtp.mails) {

@@ -4,7 +4,7 @@ export type Peer = (typeof PEERS)[number];
 
 export type Side = "before" | "after";
 
-/** Something that a worker asks of somebody else: a statement, a command, a call. */
+/** A request of a worker to another process: a statement, a command, a call. */
 export interface Step {
   readonly peer: Peer;
   /** The same for the same statement, whatever its values: a point is found again by it. */

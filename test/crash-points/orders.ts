@@ -28,7 +28,7 @@ export type Report =
 export function createOutcomes() {
   const events = new EventEmitter();
   return {
-    tell: () => void events.emit("done"),
+    notify: () => void events.emit("done"),
     reset: () => void events.removeAllListeners(),
     /** Until the next one ends, or for so long. */
     next: async (ms: number) => {

@@ -4,11 +4,11 @@ import { until } from "../chaos/until.ts";
 import { storyTime } from "../flows/story-time.ts";
 import { type Ending, readEnding } from "./facts.ts";
 import type { Point, SeenStep } from "./gate.ts";
-import type { Hand } from "./hand.ts";
-import type { Lane, Outside } from "./lane.ts";
 import type { Order } from "./orders.ts";
+import type { Outside, Sandbox } from "./sandbox.ts";
 import type { Stage } from "./stage.ts";
 import type { Chapter, Happening } from "./story.ts";
+import type { WorkerProcess } from "./worker-process.ts";
 
 /** Where a chapter begins: a database to copy, and everybody outside. */
 export interface Opening {
@@ -18,14 +18,14 @@ export interface Opening {
 
 export interface PlayParts {
   readonly stage: Stage;
-  readonly lane: Lane;
+  readonly sandbox: Sandbox;
   readonly chapter: Chapter;
   /** Poll settings that differ from the shipped ones. */
   readonly source: object;
   /** The one that is watched, and may die. */
-  readonly first: Hand;
+  readonly first: WorkerProcess;
   /** Takes over. Started only when it is needed. */
-  readonly second: () => Promise<Hand>;
+  readonly second: () => Promise<WorkerProcess>;
 }
 
 /** The fate of the worker at the point. `hold`: it is paused while another works, and then continues. */
@@ -37,24 +37,24 @@ export interface Played {
   /** False: the point did not come. */
   readonly reached: boolean;
   /** Idle workers, which can be used again. */
-  readonly survivors: readonly Hand[];
+  readonly survivors: readonly WorkerProcess[];
 }
 
 /** Plays everything before the chapter, and stores where the chapter begins. */
 export async function openChapter(parts: PlayParts, empty: string, template: string): Promise<Opening> {
-  const { lane, chapter, stage } = parts;
-  await lane.reset(empty, { inbox: [] });
-  lane.clock.set(storyTime(chapter.from));
-  lane.slack.faults.length = 0;
+  const { sandbox, chapter, stage } = parts;
+  await sandbox.reset(empty, { inbox: [] });
+  sandbox.clock.set(storyTime(chapter.from));
+  sandbox.slack.faults.length = 0;
   if (chapter.withStart !== true || chapter.before.length > 0) {
     const players = createPlayers(parts);
     await players.start(parts.first, "nothing");
     for (const happening of chapter.before) await happen(parts, players, happening);
-    await parts.first.obey({ do: "stop" });
+    await parts.first.run({ do: "stop" });
   }
   await stage.administrate(`drop database if exists ${template} with (force)`);
-  await stage.administrate(`create database ${template} template ${lane.database}`);
-  return { template, outside: await lane.outside() };
+  await stage.administrate(`create database ${template} template ${sandbox.database}`);
+  return { template, outside: await sandbox.outside() };
 }
 
 /** Plays a chapter; at the point (if there is one) its worker dies or is paused, and another takes over. */
@@ -64,11 +64,11 @@ export async function play(
   point: Point | null,
   fate: Fate,
 ): Promise<Played> {
-  const { lane, chapter } = parts;
-  await lane.reset(opening.template, opening.outside);
-  setClockTo(lane, chapter);
+  const { sandbox, chapter } = parts;
+  await sandbox.reset(opening.template, opening.outside);
+  setClockTo(sandbox, chapter);
   refuse(
-    lane,
+    sandbox,
     [...chapter.before].reverse().find((one) => "slackRefuses" in one),
   );
   const players = createPlayers(parts);
@@ -77,23 +77,23 @@ export async function play(
     reached = true;
     return fate === "kill" ? players.killFirst() : players.holdFirst();
   };
-  if (chapter.withStart === true) lane.gate.arm(point, onReached);
+  if (chapter.withStart === true) sandbox.gate.arm(point, onReached);
   await players.start(parts.first, "relays");
-  if (chapter.withStart !== true) lane.gate.arm(point, onReached);
+  if (chapter.withStart !== true) sandbox.gate.arm(point, onReached);
   for (const happening of chapter.happenings) await happen(parts, players, happening);
-  const steps = lane.gate.disarm();
-  const ending = await readEnding(lane, parts.stage.urlOf(lane.database));
-  const survivors = await players.rest();
+  const steps = sandbox.gate.disarm();
+  const ending = await readEnding(sandbox, parts.stage.urlOf(sandbox.database));
+  const survivors = await players.survivors();
   return { ending, steps, reached, survivors };
 }
 
 /** The moment at which everything before the chapter has ended. */
-function setClockTo(lane: Lane, { from, before }: Chapter): void {
+function setClockTo(sandbox: Sandbox, { from, before }: Chapter): void {
   const moments = [from, ...before.flatMap((one) => ("until" in one ? [one.until] : []))].map(storyTime);
-  lane.clock.set(Math.max(...moments));
+  sandbox.clock.set(Math.max(...moments));
 }
 
-function refuse({ slack }: Lane, happening: Happening | undefined): void {
+function refuse({ slack }: Sandbox, happening: Happening | undefined): void {
   slack.faults.length = 0;
   if (happening === undefined || !("slackRefuses" in happening) || happening.slackRefuses === null) return;
   const body = JSON.stringify({ ok: false, error: happening.slackRefuses });
@@ -105,82 +105,83 @@ function refuse({ slack }: Lane, happening: Happening | undefined): void {
 type Players = ReturnType<typeof createPlayers>;
 
 /** The worker of a chapter and the one that takes over from it. */
-function createPlayers({ lane, chapter, source, first, second, stage }: PlayParts) {
+function createPlayers({ sandbox, chapter, source, first, second, stage }: PlayParts) {
   let current = first;
   let release = (): void => {};
-  let tellHeld = (): void => {};
+  let reportHeld = (): void => {};
   const isHeld = new Promise<"held">((resolve) => {
-    tellHeld = () => resolve("held");
+    reportHeld = () => resolve("held");
   });
   let wasHeld = false;
-  const idle: Hand[] = [];
+  const idle: WorkerProcess[] = [];
   const order = (through: "relays" | "nothing"): Order => ({
     do: "start",
-    config: lane.configOf(chapter, source),
-    ...lane.engines(through),
-    now: lane.clock.now(),
-    wallUrl: stage.urlOf(lane.database),
+    config: sandbox.configOf(chapter, source),
+    ...sandbox.engines(through),
+    now: sandbox.clock.now(),
+    wallUrl: stage.urlOf(sandbox.database),
   });
   const takeOver = async (): Promise<void> => {
     await first.gone;
-    lane.cut();
-    await leaveToTheLiving(stage, lane);
+    sandbox.cut();
+    await expireLeases(stage, sandbox);
     current = await second();
-    if ((await current.obey(order("nothing"))) === "died") throw new Error("who took over died, too");
+    if ((await current.run(order("nothing"))) === "died")
+      throw new Error("the worker that took over died, too");
   };
   /** Another worker runs while the first is paused: its leases expire, and then it continues. */
-  const workBesides = async (): Promise<Hand> => {
+  const workMeanwhile = async (): Promise<WorkerProcess> => {
     const other = await second();
     idle.push(other);
-    await leaveToTheLiving(stage, lane);
+    await expireLeases(stage, sandbox);
     const work = (async () => {
-      await other.obey(order("nothing"));
-      await other.obey({ do: "settle", now: lane.clock.now() });
+      await other.run(order("nothing"));
+      await other.run({ do: "settle", now: sandbox.clock.now() });
     })();
     // If it is paused while it holds a lock, the other one waits for it.
     await Promise.all([Promise.race([work, delay(MOST_HELD_MS)]), delay(LEAST_HELD_MS)]);
-    first.goOn();
+    first.resume();
     release();
     await work;
     return other;
   };
-  /** Waits for something that the first does, and lets another work when it is held meanwhile. */
+  /** Waits for work of the first worker, and lets another one work if the first is paused meanwhile. */
   const during = async <T>(work: Promise<T>): Promise<T> => {
     if (wasHeld || (await Promise.race([work, isHeld])) !== "held") return work;
     wasHeld = true;
-    const other = await workBesides();
+    const other = await workMeanwhile();
     const result = await work;
-    await other.obey({ do: "settle", now: lane.clock.now() });
-    await other.obey({ do: "stop" });
+    await other.run({ do: "settle", now: sandbox.clock.now() });
+    await other.run({ do: "stop" });
     return result;
   };
   return {
-    start: async (hand: Hand, through: "relays" | "nothing") => {
-      if ((await during(hand.obey(order(through)))) === "died") await takeOver();
+    start: async (worker: WorkerProcess, through: "relays" | "nothing") => {
+      if ((await during(worker.run(order(through)))) === "died") await takeOver();
     },
     killFirst: (): boolean => {
       first.kill();
       return false;
     },
     holdFirst: (): Promise<boolean> => {
-      first.holdStill();
-      tellHeld();
+      first.pause();
+      reportHeld();
       return new Promise((resolve) => {
         release = () => resolve(true);
       });
     },
-    /** Repeats what was not done when the worker died. */
-    obey: async (wanted: Order): Promise<void> => {
-      if ((await during(current.obey(wanted))) === "done") return;
+    /** Repeats an order that was not done when the worker died. */
+    run: async (wanted: Order): Promise<void> => {
+      if ((await during(current.run(wanted))) === "done") return;
       await takeOver();
-      if ((await current.obey(wanted)) === "died") throw new Error("who took over died, too");
+      if ((await current.run(wanted)) === "died") throw new Error("the worker that took over died, too");
     },
     during,
     hasDied: () => !current.isAlive(),
     takeOver,
-    rest: async (): Promise<Hand[]> => {
-      if (current.isAlive()) await current.obey({ do: "stop" });
-      return [current, ...idle].filter((hand) => hand.isAlive());
+    survivors: async (): Promise<WorkerProcess[]> => {
+      if (current.isAlive()) await current.run({ do: "stop" });
+      return [current, ...idle].filter((worker) => worker.isAlive());
     },
   };
 }
@@ -189,29 +190,29 @@ const MOST_HELD_MS = 2_200;
 /** By the leases, fifteen seconds have passed; code that measures the time of an answer sees at least these. */
 const LEAST_HELD_MS = 2_100;
 
-/** What the dead held is free: some ten seconds have gone by, on the wall and for the queue. */
-async function leaveToTheLiving(stage: Stage, lane: Lane): Promise<void> {
-  await inDatabase(stage.urlOf(lane.database), "select harness.put_forward(15)");
-  await lane.freeJobs();
+/** Expires the leases and job locks of dead workers: some ten seconds pass, for the tables and for the queue. */
+async function expireLeases(stage: Stage, sandbox: Sandbox): Promise<void> {
+  await inDatabase(stage.urlOf(sandbox.database), "select harness.put_forward(15)");
+  await sandbox.freeJobs();
 }
 
 async function happen(parts: PlayParts, players: Players, happening: Happening): Promise<void> {
-  const { lane, stage } = parts;
-  if ("until" in happening) lane.clock.set(storyTime(happening.until));
-  if ("sql" in happening) await inDatabase(stage.urlOf(lane.database), happening.sql);
-  if ("slackRefuses" in happening) return refuse(lane, happening);
-  if ("press" in happening) await press(lane, players, happening);
-  const now = lane.clock.now();
+  const { sandbox, stage } = parts;
+  if ("until" in happening) sandbox.clock.set(storyTime(happening.until));
+  if ("sql" in happening) await inDatabase(stage.urlOf(sandbox.database), happening.sql);
+  if ("slackRefuses" in happening) return refuse(sandbox, happening);
+  if ("press" in happening) await press(sandbox, players, happening);
+  const now = sandbox.clock.now();
   if ("unsubscribe" in happening) {
-    const mail = lane.smtp.mails.findLast(({ to }) => to.includes(happening.unsubscribe));
+    const mail = sandbox.smtp.mails.findLast(({ to }) => to.includes(happening.unsubscribe));
     const token = /unsubscribe\/(\S+?)[\s>)]/.exec(String(mail?.parsed.text))?.[1];
     if (token === undefined) throw new Error(`no mail to ${happening.unsubscribe} has such a link`);
-    return players.obey({ do: "unsubscribe", now, token });
+    return players.run({ do: "unsubscribe", now, token });
   }
-  if ("resolve" in happening) return players.obey({ do: "resolve", now });
-  if ("replay" in happening) return players.obey({ do: "replay", now });
-  if ("redeliver" in happening) return players.obey({ do: "redeliver", now, receiver: happening.redeliver });
-  await players.obey({ do: "settle", now });
+  if ("resolve" in happening) return players.run({ do: "resolve", now });
+  if ("replay" in happening) return players.run({ do: "replay", now });
+  if ("redeliver" in happening) return players.run({ do: "redeliver", now, receiver: happening.redeliver });
+  await players.run({ do: "settle", now });
 }
 
 async function inDatabase(url: string, sql: string): Promise<void> {
@@ -223,11 +224,11 @@ async function inDatabase(url: string, sql: string): Promise<void> {
 
 /** Slack repeats an interaction until it is accepted. */
 async function press(
-  lane: Lane,
+  sandbox: Sandbox,
   players: Players,
   { press: what, channel, option, at }: Extract<Happening, { press: string }>,
 ): Promise<void> {
-  const { slack } = lane;
+  const { slack } = sandbox;
   const message = (await slack.messages()).find(
     ({ channelName, threadTs }) => channelName === channel && threadTs === null,
   );

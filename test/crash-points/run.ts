@@ -3,11 +3,11 @@ import { createRandom } from "../../src/local-api/simulate/random.ts";
 import { bundleWorker } from "./bundle-worker.ts";
 import { differences } from "./facts.ts";
 import { type Peer, type Point, pointsOf, type SeenStep } from "./gate.ts";
-import { type Hand, hireHand } from "./hand.ts";
-import { type Lane, openLane } from "./lane.ts";
 import { type Fate, type Opening, openChapter, play } from "./play.ts";
+import { openSandbox, type Sandbox } from "./sandbox.ts";
 import { EMPTY, openStage, type QueueKind, type Stage } from "./stage.ts";
 import { CHAPTERS, type Chapter } from "./story.ts";
+import { startWorkerProcess, type WorkerProcess } from "./worker-process.ts";
 
 export interface Options {
   readonly queue: QueueKind;
@@ -26,12 +26,12 @@ export interface Options {
   /** Before and after every step, also where that leaves what another point left. */
   readonly every: boolean;
   /** Played side by side. */
-  readonly lanes: number;
+  readonly parallel: number;
   readonly fates: readonly Fate[];
   readonly modes: readonly Mode[];
   /** No more points are begun after that. */
   readonly signal: AbortSignal;
-  readonly tell: (sentence: string) => void;
+  readonly onProgress: (sentence: string) => void;
 }
 
 /** `bare`: nothing is read twice, so the next poll cannot heal a loss. */
@@ -83,36 +83,36 @@ export async function runCrashPoints(options: Options): Promise<CrashReport> {
   const startedAt = monotonicMs();
   const bundle = await bundleWorker("test/crash-points/worker.ts");
   const stage = await openStage(options.queue);
-  const hands = createHands(bundle.file);
-  const lanes: Lane[] = [];
+  const workers = createWorkerSupply(bundle.file);
+  const sandboxes: Sandbox[] = [];
   try {
-    for (let index = 0; index < options.lanes; index++) lanes.push(await openLane(stage, index));
-    const opened = await openChapters(options, stage, lanes, hands);
-    await bundle.remember(hands.remember);
+    for (let index = 0; index < options.parallel; index++) sandboxes.push(await openSandbox(stage, index));
+    const opened = await openChapters(options, stage, sandboxes, workers);
+    await bundle.saveCompiled(workers.saveCompiled);
     const cases = casesOf(opened, options);
     const chosen = choose(cases, options);
-    options.tell(`${cases.length} points, ${chosen.length} are played`);
+    options.onProgress(`${cases.length} points, ${chosen.length} are played`);
     const outcomes: Outcome[] = [];
     const enough = new AbortController();
     options.signal.addEventListener("abort", () => enough.abort());
-    await sideBySide(lanes, chosen, enough.signal, async (lane, one) => {
+    await inParallel(sandboxes, chosen, enough.signal, async (sandbox, one) => {
       const chapter = opened.find(({ chapter: { name }, mode }) => name === one.chapter && mode === one.mode);
       if (chapter === undefined) return;
-      const outcome = await playCase(one, chapter, { stage, lane, hands });
+      const outcome = await playCase(one, chapter, { stage, sandbox, workers });
       outcomes.push(outcome);
       if (outcome.outcome !== "same")
-        options.tell(`${one.k}: ${outcome.outcome} ${one.point.side} ${one.point.name.slice(0, 90)}`);
+        options.onProgress(`${one.k}: ${outcome.outcome} ${one.point.side} ${one.point.name.slice(0, 90)}`);
       if (outcome.outcome !== "same" && options.bail) enough.abort();
       if (outcomes.length % 10 === 0)
-        options.tell(
+        options.onProgress(
           `${outcomes.length} of ${chosen.length}, ${Math.round((monotonicMs() - startedAt) / 1000)} s`,
         );
     });
     outcomes.sort((a, b) => a.k - b.k);
     return { options, steps: countSteps(opened), cases, outcomes, tookMs: monotonicMs() - startedAt };
   } finally {
-    await hands.dismiss();
-    for (const lane of lanes) await lane.close();
+    await workers.stop();
+    for (const sandbox of sandboxes) await sandbox.close();
     await stage.closing.close();
     await bundle.remove();
   }
@@ -121,20 +121,20 @@ export async function runCrashPoints(options: Options): Promise<CrashReport> {
 async function openChapters(
   options: Options,
   stage: Stage,
-  lanes: readonly Lane[],
-  hands: Hands,
+  sandboxes: readonly Sandbox[],
+  workers: WorkerSupply,
 ): Promise<OpenedChapter[]> {
   const wanted = CHAPTERS.filter(({ name }) => options.chapter === null || name === options.chapter);
   const both = options.modes.flatMap((mode) => wanted.map((chapter) => ({ mode, chapter })));
   const opened: OpenedChapter[] = [];
-  await sideBySide(lanes, both, new AbortController().signal, async (lane, { mode, chapter }) => {
-    const first = await hands.take();
-    const parts = { stage, lane, chapter, source: SOURCE[mode], first, second: hands.take };
+  await inParallel(sandboxes, both, new AbortController().signal, async (sandbox, { mode, chapter }) => {
+    const first = await workers.take();
+    const parts = { stage, sandbox, chapter, source: SOURCE[mode], first, second: workers.take };
     const template = `crash_${mode}_${chapter.name.replaceAll(" ", "_")}`;
     const opening = await openChapter(parts, EMPTY, template);
     const once = await play(parts, opening, null, "kill");
     const again = await play(parts, opening, null, "kill");
-    hands.giveBack(first);
+    workers.giveBack(first);
     const different = differences(once.ending.lines, again.ending.lines);
     if (different.length > 0)
       throw new Error(`the chapter ${chapter.name} is not the same twice:\n${different.join("\n")}`);
@@ -150,7 +150,7 @@ async function openChapters(
       steps: again.steps,
     });
   });
-  // In the order of the scenario, whichever lane was first.
+  // In the order of the scenario, whichever sandbox was first.
   return both.flatMap(({ mode, chapter }) =>
     opened.filter((one) => one.mode === mode && one.chapter === chapter),
   );
@@ -191,20 +191,20 @@ function choose(cases: readonly Case[], { from, to, only, name, share, seed }: O
   });
 }
 
-/** A point that did not come by chance is tried again. */
+/** A point that was not reached, by chance, is tried again. */
 const MOST_TRIES = 3;
 
 async function playCase(
   one: Case,
   { chapter, mode, opening, wanted }: OpenedChapter,
-  { stage, lane, hands }: { stage: Stage; lane: Lane; hands: Hands },
+  { stage, sandbox, workers }: { stage: Stage; sandbox: Sandbox; workers: WorkerSupply },
 ): Promise<Outcome> {
   try {
     for (let tries = 1; ; tries++) {
-      const first = await hands.take();
-      const parts = { stage, lane, chapter, source: SOURCE[mode], first, second: hands.take };
+      const first = await workers.take();
+      const parts = { stage, sandbox, chapter, source: SOURCE[mode], first, second: workers.take };
       const { ending, reached, survivors } = await play(parts, opening, one.point, one.fate);
-      for (const hand of survivors) hands.giveBack(hand);
+      for (const worker of survivors) workers.giveBack(worker);
       const difference = differences(wanted, ending.lines);
       const { repeatedMails } = ending;
       if (difference.length > 0) return { ...one, outcome: "different", difference, repeatedMails };
@@ -217,41 +217,41 @@ async function playCase(
   }
 }
 
-async function sideBySide<T>(
-  lanes: readonly Lane[],
+async function inParallel<T>(
+  sandboxes: readonly Sandbox[],
   work: readonly T[],
   signal: AbortSignal,
-  run: (lane: Lane, one: T) => Promise<void>,
+  run: (sandbox: Sandbox, one: T) => Promise<void>,
 ): Promise<void> {
   const waiting = [...work];
   await Promise.all(
-    lanes.map(async (lane) => {
+    sandboxes.map(async (sandbox) => {
       for (let one = waiting.shift(); one !== undefined && !signal.aborted; one = waiting.shift())
-        await run(lane, one);
+        await run(sandbox, one);
     }),
   );
 }
 
-type Hands = ReturnType<typeof createHands>;
+type WorkerSupply = ReturnType<typeof createWorkerSupply>;
 
-/** Workers that wait for orders. One that is taken is followed by another at once. */
-function createHands(file: string) {
-  const all = new Set<Hand>();
-  const free: Hand[] = [];
-  const take = async (): Promise<Hand> => {
-    for (let hand = free.pop(); hand !== undefined; hand = free.pop()) if (hand.isAlive()) return hand;
-    const hand = await hireHand(file);
-    all.add(hand);
-    void hand.gone.then(() => all.delete(hand));
-    return hand;
+/** Workers that wait for orders. */
+function createWorkerSupply(file: string) {
+  const all = new Set<WorkerProcess>();
+  const free: WorkerProcess[] = [];
+  const take = async (): Promise<WorkerProcess> => {
+    for (let idle = free.pop(); idle !== undefined; idle = free.pop()) if (idle.isAlive()) return idle;
+    const worker = await startWorkerProcess(file);
+    all.add(worker);
+    void worker.gone.then(() => all.delete(worker));
+    return worker;
   };
   return {
     take,
-    giveBack: (hand: Hand) => void free.push(hand),
-    /** One that has worked keeps what it compiled. */
-    remember: () => free.at(-1)?.remember(),
-    dismiss: async () => {
-      for (const hand of all) hand.kill();
+    giveBack: (worker: WorkerProcess) => void free.push(worker),
+    /** A worker that has run stores its compiled code. */
+    saveCompiled: () => free.at(-1)?.saveCompiled(),
+    stop: async () => {
+      for (const worker of all) worker.kill();
       await Promise.all([...all].map(({ gone }) => gone));
     },
   };

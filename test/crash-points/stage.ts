@@ -18,7 +18,7 @@ import { CHAPTERS, RULES } from "./story.ts";
 
 export type QueueKind = "redis" | "postgres";
 
-/** What all lanes share: the engines, the mentions, and the rules. */
+/** What all sandboxes share: the engines, the mentions, and the rules. */
 export interface Stage {
   /** The address of a database of our PostgreSQL. */
   urlOf(database: string): string;
@@ -74,7 +74,7 @@ export async function openStage(queue: QueueKind): Promise<Stage> {
     await makeEmpty(urlOf(EMPTY), administrate);
     const apiPool = openPool({ url: urlOf(API), connections: 24, onError: () => {} });
     closing.add(() => apiPool.end());
-    await tell(apiPool);
+    await writeMentions(apiPool);
     const redis = queue === "redis" ? await startRedis() : null;
     if (queue === "redis" && redis === null) throw new Error("there is no redis-server on the PATH");
     if (redis !== null) closing.add(redis.stop);
@@ -119,8 +119,8 @@ create function harness.now() returns timestamptz language sql stable parallel s
 create function harness.put_forward(seconds double precision) returns void language sql
   as 'update harness.wall set ahead = ahead + make_interval(secs => seconds)'`;
 
-/** Writes what people say into the tables of the Listening API: a query for each chapter. */
-async function tell(pool: pg.Pool): Promise<SeededAccount> {
+/** Writes the mentions of all chapters into the tables of the Listening API: a query for each chapter. */
+async function writeMentions(pool: pg.Pool): Promise<SeededAccount> {
   await migrateLocalApi(pool);
   const account = await seedAccount(pool, {
     client: { name: "Acme" },

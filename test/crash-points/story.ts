@@ -144,7 +144,7 @@ export const CHAPTERS: readonly Chapter[] = [
       ["day 2 06:00", { ...calm, snippet: "Nothing much" }],
     ],
     config: {
-      digests: [{ name: "morning", at: "08:00", timezone: "UTC", receivers: ["desk", "reader"] }],
+      digests: [{ name: "morning", at: "08:00", timezone: "UTC", receivers: ["team", "reader"] }],
       routes: [{ receivers: ["crisis"], sendResolved: false, repeatEvery: "never" }],
     },
     before: [{ until: "07:55" }],

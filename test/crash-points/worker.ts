@@ -20,7 +20,7 @@ const done = createOutcomes();
 let earshot: Earshot | null = null;
 let wall: pg.Pool | null = null;
 
-async function obey(order: Order): Promise<Report> {
+async function run(order: Order): Promise<Report> {
   if (order.do === "start") return start(order);
   if (order.do === "stop") return stop();
   if (earshot === null) throw new Error("the worker has not begun to work");
@@ -41,7 +41,7 @@ async function obey(order: Order): Promise<Report> {
 async function resolveByLink({ stores }: Earshot): Promise<void> {
   const [alert] = await stores.alerts.findByPrefix("");
   if (alert === undefined) throw new Error("there is no alert");
-  const by = { via: "mail", login: "desk", typed: null } as const;
+  const by = { via: "mail", login: "team", typed: null } as const;
   await createAlertActions({ stores, clock }).useLink("resolve", 1, async (actions) => {
     const acted = await actions.act(alert.id, { do: "resolve" }, by);
     return acted?.outcome === "Refused" ? acted.because : null;
@@ -71,7 +71,7 @@ async function start({
     sweepEveryMs: null,
     checksHealth: false,
     consoleUrl: () => "http://console.example",
-    onDone: done.tell,
+    onDone: done.notify,
   });
   await earshot.refreshQueries();
   return { done: "started" };
@@ -119,7 +119,7 @@ async function idle(running: Earshot): Promise<void> {
 const LOOK_MS = 20;
 
 process.on("message", (order: Order) => {
-  obey(order).then(
+  run(order).then(
     (report) => process.send?.(report),
     (error: unknown) =>
       process.send?.({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }),

@@ -8,12 +8,12 @@ export interface LimitedLine {
   readonly calls: { readonly at: number; readonly path: string; readonly refused: boolean }[];
   /** The most calls that came in any rolling window. */
   mostInWindow(): number;
-  /** Somebody else uses the same account. */
+  /** Another client uses the same account. */
   useByOthers(calls: number): void;
   close(): Promise<void>;
 }
 
-/** A line to the server at `target` with the rate limit of the live service: rolling, counted for all, told in headers. */
+/** A proxy to `target` with the rate limit of the live service: a rolling window, shared by all clients, shown in headers. */
 export async function openLimitedLine(
   target: string,
   { limit, periodMs }: { readonly limit: number; readonly periodMs: number },

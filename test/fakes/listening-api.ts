@@ -37,7 +37,7 @@ export interface FakeListeningApi {
 }
 
 /**
- * A small real server that stands for the vendor's edge in tests of the client: it checks tokens, remembers what it
+ * A small real server in place of the vendor, for tests of the client: it checks tokens, remembers what it
  * was asked, and answers from a script of good pages and faults. It knows no mentions of its own.
  */
 export async function startFakeListeningApi(): Promise<FakeListeningApi> {

@@ -5,7 +5,7 @@ import { DAY, type Instant } from "../../src/lib/instant.ts";
 import { formatWireInstant, parseWireInstant } from "../../src/source/wire-instant.ts";
 
 /** What a server of the mentions call may do where its specification is silent. All absent: as one would wish. */
-export interface ServerHabits {
+export interface ServerQuirks {
   /**
    * Cursors work once they are asked for again: `refused` never, `expire` for the first page behind the first only.
    * `kept-there`: one for all pages, whose place the server keeps and moves with every page.
@@ -28,7 +28,7 @@ export interface ServerHabits {
   /** However many are asked for, a page holds no more than these. */
   readonly mostOnPage?: number;
   /** Nor does it say how many it allows. */
-  readonly pageSize?: "untold";
+  readonly pageSize?: "missing";
   /** What happens while an answer is on its way. */
   readonly afterAnswer?: () => void;
   /** Several queries in one call. */
@@ -64,13 +64,13 @@ export interface MentionServer {
 
 const MOST_BY_NUMBER = 10_000;
 
-/** A small server of the mentions call that keeps to its habits: ordered by key, filtered, page by page. */
-export async function startMentionServer(clock: Clock, habits: ServerHabits): Promise<MentionServer> {
+/** A small server of the mentions call, with the given quirks: ordered by key, filtered, page by page. */
+export async function startMentionServer(clock: Clock, quirks: ServerQuirks): Promise<MentionServer> {
   const mentions: ServedMention[] = [];
   const calls: URLSearchParams[] = [];
   const followed = new Map<string, number>();
   const kept = new Map<string, Place>();
-  const now = () => clock.now() + (habits.clockAheadMs ?? 0);
+  const now = () => clock.now() + (quirks.clockAheadMs ?? 0);
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://fake");
     const send = (status: number, body: object) => {
@@ -84,22 +84,22 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
     if (url.pathname === "/oauth/token")
       return send(200, { access_token: "token", token_type: "bearer", expires_in: 9_999 });
     calls.push(url.searchParams);
-    const asked = readAsked(url.searchParams, habits.mostOnPage);
-    if (habits.since === "refused" && asked.since !== null) return refuse("unknown parameter");
-    if (habits.several === "refused" && asked.queryIds.length > 1) return refuse("one queryId, please");
+    const asked = readAsked(url.searchParams, quirks.mostOnPage);
+    if (quirks.since === "refused" && asked.since !== null) return refuse("unknown parameter");
+    if (quirks.several === "refused" && asked.queryIds.length > 1) return refuse("one queryId, please");
     let place: Place | null = null;
     // Who begins anew is given new cursors.
-    if (asked.cursor === null) followed.delete(asked.walk);
+    if (asked.cursor === null) followed.delete(asked.paging);
     else {
       place = kept.get(asked.cursor) ?? readPlace(asked.cursor);
-      const times = (followed.get(place.walk) ?? 0) + 1;
-      followed.set(place.walk, times);
-      const isOver = habits.cursors === "refused" || (habits.cursors === "expire" && times > 1);
-      if (isOver || place.walk !== asked.walk || (place.isEnd && habits.afterEnd === "refused"))
+      const times = (followed.get(place.paging) ?? 0) + 1;
+      followed.set(place.paging, times);
+      const isOver = quirks.cursors === "refused" || (quirks.cursors === "expire" && times > 1);
+      if (isOver || place.paging !== asked.paging || (place.isEnd && quirks.afterEnd === "refused"))
         return refuse("this cursor is not valid");
     }
     const all = mentions
-      .filter((one) => isAsked(one, asked, habits) && one.visibleAt <= clock.now())
+      .filter((one) => isAsked(one, asked, quirks) && one.visibleAt <= clock.now())
       .sort((a, b) => compare(a, b, asked));
     const begin =
       place === null
@@ -107,29 +107,31 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
         : all.findIndex((one) => compareToPlace(one, place, asked) > 0);
     const from = begin === -1 ? all.length : begin;
     // Who keeps the place knows what it has sent.
-    const isRepeating = place !== null && habits.cursors !== "kept-there";
-    const again = isRepeating ? Math.min(habits.repeats ?? 0, asked.pageSize - 1, from) : 0;
-    const isSilent = place?.isEnd === true && habits.afterEnd === "silent";
+    const isRepeating = place !== null && quirks.cursors !== "kept-there";
+    const again = isRepeating ? Math.min(quirks.repeats ?? 0, asked.pageSize - 1, from) : 0;
+    const isSilent = place?.isEnd === true && quirks.afterEnd === "silent";
     const tooFar = place === null && (asked.page + 1) * asked.pageSize > MOST_BY_NUMBER;
     const results = isSilent || tooFar ? [] : all.slice(from - again, from - again + asked.pageSize);
     const last = results.at(-1);
     const isEnd = from - again + results.length >= all.length;
     const nextPlace: Place | null =
-      last === undefined ? place : { walk: asked.walk, at: last[asked.orderBy], id: last.resourceId, isEnd };
-    const hasNext = nextPlace !== null && !(isEnd && habits.lastPage === "without-cursor");
-    const { totalOff = 0 } = habits;
+      last === undefined
+        ? place
+        : { paging: asked.paging, at: last[asked.orderBy], id: last.resourceId, isEnd };
+    const hasNext = nextPlace !== null && !(isEnd && quirks.lastPage === "without-cursor");
+    const { totalOff = 0 } = quirks;
     const keptAs = asked.cursor ?? `kept-${kept.size}`;
-    const isKept = habits.cursors === "kept-there" && nextPlace !== null;
+    const isKept = quirks.cursors === "kept-there" && nextPlace !== null;
     if (isKept) kept.set(keptAs, nextPlace);
     const cursor = isKept ? keptAs : Buffer.from(JSON.stringify(nextPlace)).toString("base64url");
     send(200, {
       results: results.map(toWire),
       ...(totalOff === null ? {} : { resultsTotal: Math.max(0, all.length + totalOff) }),
       resultsPage: asked.page,
-      ...(habits.pageSize === "untold" ? {} : { resultsPageSize: asked.pageSize }),
+      ...(quirks.pageSize === "missing" ? {} : { resultsPageSize: asked.pageSize }),
       nextCursor: hasNext ? cursor : null,
     });
-    habits.afterAnswer?.();
+    quirks.afterAnswer?.();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   let counter = 0;
@@ -140,10 +142,10 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
     add: (queryId, count, { publishedMsAgo = 0 } = {}) => {
       for (let nth = 0; nth < count; nth++) {
         counter += 1;
-        const dateless = habits.dateless === "some" && counter % 3 === 0;
+        const dateless = quirks.dateless === "some" && counter % 3 === 0;
         // Several share a moment, across the borders of pages.
         const added = now() - Math.floor(nth / 4);
-        const lateMs = Math.floor(((habits.lateMs ?? 0) * ((counter * 7) % 11)) / 10);
+        const lateMs = Math.floor(((quirks.lateMs ?? 0) * ((counter * 7) % 11)) / 10);
         mentions.push({
           queryId,
           resourceId: `m${String(counter).padStart(6, "0")}`,
@@ -174,7 +176,7 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
 }
 
 interface Place {
-  readonly walk: string;
+  readonly paging: string;
   readonly at: Instant;
   readonly id: string;
   readonly isEnd: boolean;
@@ -201,14 +203,14 @@ function readAsked(params: URLSearchParams, mostOnPage = Number.POSITIVE_INFINIT
     endDate: moment("endDate") ?? Number.NaN,
     since: moment("sinceAdded") ?? moment("sinceUpdated"),
     sinceField: params.has("sinceAdded") ? ("added" as const) : ("updated" as const),
-    walk: new URLSearchParams(others).toString(),
+    paging: new URLSearchParams(others).toString(),
   };
 }
 
-function isAsked(one: ServedMention, asked: Asked, habits: ServerHabits): boolean {
+function isAsked(one: ServedMention, asked: Asked, quirks: ServerQuirks): boolean {
   if (!asked.queryIds.includes(one.queryId)) return false;
   if (one.date !== null && !(one.date >= asked.startDate && one.date <= asked.endDate)) return false;
-  return asked.since === null || habits.since === "ignored" || one[asked.sinceField] > asked.since;
+  return asked.since === null || quirks.since === "ignored" || one[asked.sinceField] > asked.since;
 }
 
 function compare(a: ServedMention, b: ServedMention, { orderBy, isDown }: Asked): number {

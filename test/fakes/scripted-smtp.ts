@@ -31,7 +31,7 @@ export interface ScriptedSmtp {
   close(): Promise<void>;
 }
 
-/** A mail server of the bare protocol, which says at each step what it is told to, with TLS from its own certificate. */
+/** A mail server of the bare protocol, which answers each step as the test says, with TLS from its own certificate. */
 export async function startScriptedSmtp(tls: "implicit" | "starttls" | "none"): Promise<ScriptedSmtp> {
   const sockets = new Set<Socket>();
   const script: Omit<ScriptedSmtp, "host" | "port" | "close"> = {

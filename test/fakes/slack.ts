@@ -27,7 +27,7 @@ export interface FakeSlack {
   file(id: string): Promise<Uint8Array | null>;
   /** People of the workspace delete a message. */
   remove(message: SlackInboxMessage): Promise<void>;
-  /** What a press carries when somebody uses this element of a message, now or with the same press again. */
+  /** The payload of a click on this element of a message, now or of the same click again. */
   press(message: SlackInboxMessage, actionId: string, more?: PressOptions): object;
   /** What came to the addresses that presses carry: seen by that person alone. */
   readonly answers: { readonly text: string; readonly type: string }[];

@@ -14,9 +14,9 @@ export interface FakeSmtp {
   readonly port: number;
   /** What goes wrong with the next transactions, one fault each. */
   readonly faults: SmtpFault[];
-  /** Set to take the next mail and break the connection instead of saying so. */
+  /** Set to accept the next mail and break the connection before the answer. */
   breakAfterData: boolean;
-  /** How many it took without saying so. */
+  /** How many mails it accepted without an answer. */
   acceptedWithoutAnswer: number;
   /** How many were opened so far. */
   connections: number;

@@ -8,7 +8,7 @@ export interface FakeWebServer {
   close(): Promise<void>;
 }
 
-/** Somebody's server that takes webhooks. */
+/** A server that accepts webhooks. */
 export async function startFakeWebServer(): Promise<FakeWebServer> {
   const requests: FakeWebServer["requests"] = [];
   const answers: FakeWebServer["answers"] = [];

@@ -15,7 +15,7 @@ import { reconcile } from "../../src/polling/reconcile.ts";
 import { createSourceClient } from "../../src/source/source-client.ts";
 import { createMemoryTokenStore } from "../../src/source/token-store.ts";
 import { createServerQuirkStore } from "../../src/store/server-quirks.ts";
-import { type MentionServer, type ServerHabits, startMentionServer } from "../fakes/mention-server.ts";
+import { type MentionServer, type ServerQuirks, startMentionServer } from "../fakes/mention-server.ts";
 import { runs } from "../runs.ts";
 import { NOON, useWalks } from "./use-polls.ts";
 
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 /** A server with these quirks, and every part of Earshot between the network and the tables. */
-async function open(behaviour: ServerHabits, pageSize: number) {
+async function open(behaviour: ServerQuirks, pageSize: number) {
   const server = await startMentionServer(clock, behaviour);
   closing.add(server.close);
   const source = createSourceClient({
@@ -109,7 +109,7 @@ const PLAIN: Story = {
 };
 
 async function tell(
-  behaviour: ServerHabits,
+  behaviour: ServerQuirks,
   { rounds, pageSize }: Story,
   believed: readonly ObservedQuirk[] = [],
 ) {
@@ -145,7 +145,7 @@ async function expectAll({ mentions }: MentionServer): Promise<void> {
   expect(counted.rows[0]?.n).toBe(mentions.filter(({ sentiment }) => sentiment === "negative").length);
 }
 
-const SERVERS: Readonly<Record<string, { behaviour: ServerHabits; learned: Record<string, string> }>> = {
+const SERVERS: Readonly<Record<string, { behaviour: ServerQuirks; learned: Record<string, string> }>> = {
   "does all that it is asked": {
     behaviour: {},
     learned: {
@@ -193,11 +193,11 @@ const SERVERS: Readonly<Record<string, { behaviour: ServerHabits; learned: Recor
   "counts three fewer than it sends": { behaviour: { totalOff: -3 }, learned: { total: "low" } },
   "counts nothing": { behaviour: { totalOff: null }, learned: { total: "none" } },
   "sends smaller pages than requested, without page size and total, during a burst": {
-    behaviour: { mostOnPage: 2, pageSize: "untold", totalOff: null },
+    behaviour: { mostOnPage: 2, pageSize: "missing", totalOff: null },
     learned: { "short-pages": "go-on", total: "none" },
   },
   "sends smaller pages than requested without saying so, and ignores the start of the range": {
-    behaviour: { mostOnPage: 2, pageSize: "untold", totalOff: null, since: "ignored" },
+    behaviour: { mostOnPage: 2, pageSize: "missing", totalOff: null, since: "ignored" },
     learned: { "short-pages": "go-on", "since-added": "ignored" },
   },
   "has mentions without a date, some of which get one later": {
@@ -354,7 +354,7 @@ test("against servers with any of these quirks together, with any page size, sha
       lateMs: fc.option(fc.nat(4 * MINUTE), { nil: undefined }),
       dateless: some("some" as const),
       mostOnPage: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
-      pageSize: some("untold" as const),
+      pageSize: some("missing" as const),
       several: some("refused" as const),
     },
     { requiredKeys: [] },
@@ -407,7 +407,7 @@ test("against servers with any of these quirks together, with any page size, sha
         const isHidden = given.mostOnPage !== undefined && (given.totalOff ?? 0) < 0;
         const served = isHidden ? { ...given, totalOff: 0 } : given;
         const wanted = Object.entries(served).filter(([, value]) => value !== undefined);
-        await tell(Object.fromEntries(wanted) as ServerHabits, { rounds, pageSize }, beliefs);
+        await tell(Object.fromEntries(wanted) as ServerQuirks, { rounds, pageSize }, beliefs);
         await closing.close();
         closing = createClosing();
       },

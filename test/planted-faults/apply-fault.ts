@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 
-/** A fault of a few lines, as it stands in `<name>.yaml`. */
+/** A fault of a few lines, read from `<name>.yaml`. */
 const FaultFile = z.strictObject({
   description: z.string().min(1),
   edits: z.array(z.strictObject({ find: z.string().min(1), replace: z.string() })).min(1),
@@ -32,7 +32,7 @@ export async function readFaults(folder: string): Promise<Fault[]> {
 
 /**
  * The files with the fault in them. It is looked for everywhere, so it survives that code moves, and white space is all
- * one, so it survives that lines are broken elsewhere. Throws where a text stands nowhere, or more than once: then
+ * one, so it survives that lines are broken elsewhere. Throws if a text occurs nowhere, or more than once: then
  * nobody knows any more whether the fault would be caught.
  */
 export function applyFault({ name, edits }: Fault, files: ReadonlyMap<string, string>): Patched {

@@ -91,7 +91,7 @@ function choose(faults: readonly Fault[], some: number, seed: number): Fault[] {
     .map(({ fault }) => fault);
 }
 
-/** The tree as it stands, with what is installed beside it. */
+/** A copy of the working tree, with its installed packages. */
 async function copyTree(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), "earshot-planted-"));
   const left = new Set([".git", "node_modules", "dist", ".earshot"]);
@@ -145,14 +145,14 @@ async function complaintOf(copy: string, check: string): Promise<string | null> 
   await new Promise<void>((resolve) => out.end(() => resolve()));
   if (code === 0) return null;
   const lines = (await readFile(log, "utf8")).split("\n");
-  const telling = lines.find((line) => COMPLAINTS.test(line));
+  const complaint = lines.find((line) => COMPLAINTS.test(line));
   if (code === null) return "it did not end";
   // A check that could not begin has caught nothing.
-  if (telling === undefined)
+  if (complaint === undefined)
     throw new Error(
       `${check} ended with ${code} and no complaint: ${lines.filter((line) => line.trim() !== "").at(-1)}`,
     );
-  return telling.trim();
+  return complaint.trim();
 }
 
 /** How a check says that something is wrong: a test, a point, a chapter that cannot be played, a line of the ledger. */

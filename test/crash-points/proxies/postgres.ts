@@ -119,21 +119,21 @@ interface Frame {
 }
 
 function createFrames(startsUntyped: boolean): (chunk: Buffer) => Frame[] {
-  let rest: Buffer = Buffer.alloc(0);
+  let pending: Buffer = Buffer.alloc(0);
   let isUntyped = startsUntyped;
   return (chunk) => {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
     const frames: Frame[] = [];
     while (true) {
       const head = isUntyped ? 0 : 1;
-      if (rest.length < head + 4) return frames;
-      const length = head + rest.readUInt32BE(head);
-      if (rest.length < length) return frames;
-      const bytes = rest.subarray(0, length);
+      if (pending.length < head + 4) return frames;
+      const length = head + pending.readUInt32BE(head);
+      if (pending.length < length) return frames;
+      const bytes = pending.subarray(0, length);
       const type = isUntyped ? "startup" : String.fromCharCode(bytes[0] ?? 0);
       frames.push({ type, body: bytes.subarray(head + 4), bytes });
       isUntyped = false;
-      rest = rest.subarray(length);
+      pending = pending.subarray(length);
     }
   };
 }

@@ -3,25 +3,25 @@ import { once } from "node:events";
 import type { Order, Report } from "./orders.ts";
 
 /** A worker process, from the side that sends its orders. */
-export interface Hand {
-  /** Does it, and waits until it is done. "died": it was killed meanwhile. Throws what went wrong in it. */
-  obey(order: Order): Promise<"done" | "died">;
+export interface WorkerProcess {
+  /** Runs an order, and waits until it is done. "died": the worker was killed meanwhile. Throws its error. */
+  run(order: Order): Promise<"done" | "died">;
   kill(): void;
-  /** Pauses it (SIGSTOP) until `goOn`. */
-  holdStill(): void;
-  goOn(): void;
+  /** Pauses it (SIGSTOP) until `resume`. */
+  pause(): void;
+  resume(): void;
   /** Stores its compiled code for later workers. */
-  remember(): void;
+  saveCompiled(): void;
   isAlive(): boolean;
   /** Resolves when the process is gone. */
   readonly gone: Promise<unknown>;
 }
 
-/** Starts a worker that has loaded everything by the time it is needed. */
-export async function hireHand(file: string): Promise<Hand> {
+/** Starts a worker that has loaded all its code when it returns. */
+export async function startWorkerProcess(file: string): Promise<WorkerProcess> {
   const child: ChildProcess = fork(file, [], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
-    // They live for seconds, many of them: what takes time to be fast later is not worth it.
+    // There are many, and each lives for seconds: optimising their code would not pay.
     execArgv: ["--no-opt", "--sparkplug", "--single-threaded-gc", "--max-lazy", "--min-semi-space-size=32"],
   });
   const gone = once(child, "exit");
@@ -36,19 +36,19 @@ export async function hireHand(file: string): Promise<Hand> {
     ]);
   if ((await report()) === "died") throw new Error("a worker did not begin");
   return {
-    obey: async (order) => {
+    run: async (order) => {
       if (!isAlive) return "died";
       const answer = report();
       child.send(order, () => {});
-      const told = await answer;
-      if (told === "died") return "died";
-      if ("failed" in told) throw new Error(`${order.do}: ${told.failed}`);
+      const reply = await answer;
+      if (reply === "died") return "died";
+      if ("failed" in reply) throw new Error(`${order.do}: ${reply.failed}`);
       return "done";
     },
     kill: () => void child.kill("SIGKILL"),
-    holdStill: () => void child.kill("SIGSTOP"),
-    goOn: () => void child.kill("SIGCONT"),
-    remember: () => void child.kill("SIGUSR2"),
+    pause: () => void child.kill("SIGSTOP"),
+    resume: () => void child.kill("SIGCONT"),
+    saveCompiled: () => void child.kill("SIGUSR2"),
     isAlive: () => isAlive,
     gone,
   };

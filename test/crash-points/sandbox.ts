@@ -23,31 +23,31 @@ export interface Outside {
   readonly inbox: readonly InboxMessage[];
 }
 
-/** A place where one chapter at a time is played: a database, vendors and a Listening API of its own, and relays. */
-export interface Lane {
+/** Where one chapter at a time is played: a database, vendors and a Listening API of its own, and relays. */
+export interface Sandbox {
   readonly clock: ManualClock;
   readonly gate: Gate;
   readonly slack: FakeSlack;
   readonly smtp: FakeSmtp;
   readonly database: string;
-  /** Puts its database and everybody outside where a chapter begins. */
+  /** Resets its database and its vendors to the beginning of a chapter. */
   reset(template: string, outside: Outside): Promise<void>;
   outside(): Promise<Outside>;
   /** How a worker reaches the tables and the queue: past the relays, or through them. */
   engines(through: "relays" | "nothing"): { readonly databaseUrl: string; readonly queue: BackendOptions };
   configOf(chapter: Chapter, source: object): object;
-  /** The jobs of the dead have stalled for long enough: the next look finds them. */
+  /** Makes the jobs of dead workers look stalled for long enough, so that the next check finds them. */
   freeJobs(): Promise<void>;
   /** Breaks every connection through the relays: the worker on their other end is dead. */
   cut(): void;
   close(): Promise<void>;
 }
 
-export async function openLane(stage: Stage, index: number): Promise<Lane> {
+export async function openSandbox(stage: Stage, index: number): Promise<Sandbox> {
   const closing = createClosing();
   const clock = createManualClock(0);
   const gate = createGate();
-  const database = `crash_lane_${index}`;
+  const database = `crash_sandbox_${index}`;
   const log = createLog({ level: "silent" });
   const api = createLocalApi({ pool: stage.apiPool, clock, log, signingSecret: "for tests" });
   closing.add(api.close);
@@ -110,7 +110,7 @@ export async function openLane(stage: Stage, index: number): Promise<Lane> {
   };
 }
 
-/** What opens a socket is repeated for as long as there is none, and is no step. Only posting and editing leave something. */
+/** Opening a socket is repeated until one is open, and is no step. Only posting and editing leave something. */
 const slackStep: NameCall = (_method, path) => {
   const name = path.replace(/^\/api\//, "").replace(/[/?].*/, "");
   return name === "apps.connections.open" || name === ""
@@ -181,11 +181,11 @@ function configOf(
         ...{ name: "crisis", kind: "slack", channel: "#crisis", apiUrl: at.slack, ...at.tokens },
         ...{ postEvery: "0s", editEvery: "0s", throttle: "none" },
       },
-      email("desk"),
+      email("team"),
       email("on-call"),
       email("reader"),
     ],
-    routes: [{ receivers: ["crisis", "desk"], repeatEvery: "never" }],
+    routes: [{ receivers: ["crisis", "team"], repeatEvery: "never" }],
     rules: at.rules,
     ...config,
   };
@@ -200,7 +200,7 @@ async function freeInPostgres(url: string): Promise<void> {
   await client.end();
 }
 
-/** As when a lock has run out and the first look at stalled jobs has marked them. */
+/** As if their locks had expired and the first check for stalled jobs had marked them. */
 async function freeInRedis(stage: Stage, index: number): Promise<void> {
   await inRedis(stage, index, async (redis) => {
     for (const active of await redis.keys("*:active")) {
