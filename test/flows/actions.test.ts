@@ -6,9 +6,9 @@ import { CROWD, NEGATIVE, VERIFIED } from "./rules.ts";
 
 const ANN: Actor = { via: "shell", login: "Ann", typed: null };
 
-onAnyEngine((tell) => {
+onAnyEngine((begin) => {
   test("an alert is acknowledged, its reminders end, and its history names who did it", async () => {
-    const { at, until, told, actions, earshot, database, settle } = await tell({
+    const { at, until, posted, actions, earshot, database, settle } = await begin({
       rules: { crowd: CROWD },
       routes: [{ receivers: ["alerts"], repeatEvery: "30m" }],
       escalations: [{ name: "phone", steps: [{ after: "20m", receivers: ["crisis"] }] }],
@@ -16,15 +16,15 @@ onAnyEngine((tell) => {
     at("09:00").mentions("Acme", { count: 90, every: "1m" });
     await until("09:35");
     const [alert] = await earshot.stores.alerts.openedBetween(0, Number.MAX_SAFE_INTEGER);
-    expect(await told("#crisis")).toHaveLength(1);
+    expect(await posted("#crisis")).toHaveLength(1);
     expect(await actions.act(alert?.id ?? "", { do: "acknowledge" }, ANN)).toMatchObject({ outcome: "Done" });
     await settle();
     await until("11:30", "15m");
-    expect((await told("#alerts")).map((text) => text.slice(0, 12))).toEqual([
+    expect((await posted("#alerts")).map((text) => text.slice(0, 12))).toEqual([
       "WARNING Acme",
       "↳ Resolved: ",
     ]);
-    expect(await told("#crisis")).toHaveLength(2);
+    expect(await posted("#crisis")).toHaveLength(2);
     const facts = createConsoleStore(database.db);
     const events = await facts.alertEvents(alert?.projectId ?? "", alert?.id ?? "", 100);
     expect(events.map(({ what, detail }) => `${what} ${detail}`)).toContain("AcknowledgedBy by Ann");
@@ -33,7 +33,7 @@ onAnyEngine((tell) => {
   });
 
   test("a silence holds an alert, and its early end sends it", async () => {
-    const { at, until, told, actions, settle } = await tell({ rules: { "verified-negative": VERIFIED } });
+    const { at, until, posted, actions, settle } = await begin({ rules: { "verified-negative": VERIFIED } });
     const silence = await actions.addSilence({
       match: { query: ["Acme"] },
       by: ANN,
@@ -42,15 +42,15 @@ onAnyEngine((tell) => {
     });
     at("09:02").mention("Acme", { sentiment: "negative", twitterVerified: true, fullname: "Bo" });
     await until("09:10");
-    expect(await told("#alerts")).toEqual([]);
+    expect(await posted("#alerts")).toEqual([]);
     expect(await actions.expireSilence(silence.id, ANN)).toBe(true);
     await settle();
-    expect(await told("#alerts")).toHaveLength(1);
+    expect(await posted("#alerts")).toHaveLength(1);
     expect(await actions.expireSilence(silence.id, ANN)).toBe(false);
   });
 
   test("alerts of a group are one message that counts them", async () => {
-    const { at, until, told } = await tell({
+    const { at, until, posted } = await begin({
       rules: { negative: `${NEGATIVE}groupBy: author\n` },
       routes: [{ receivers: ["alerts"], groupBy: ["rule"], groupWait: "5m", repeatEvery: "never" }],
     });
@@ -58,20 +58,20 @@ onAnyEngine((tell) => {
       at("09:01").mention("Acme", { sentiment: "negative", fullname: name, author: name });
     }
     await until("09:20");
-    const [only, ...others] = await told("#alerts");
+    const [only, ...others] = await posted("#alerts");
     expect(others).toEqual([]);
     expect(only).toContain("And 3 more.");
   });
 
   test("an alert that a person resolves is resolved for every receiver, and stays so", async () => {
-    const { at, until, told, actions, earshot, settle } = await tell({ rules: { crowd: CROWD } });
+    const { at, until, posted, actions, earshot, settle } = await begin({ rules: { crowd: CROWD } });
     at("09:00").mentions("Acme", { count: 60, every: "1m" });
     await until("09:20");
     const [alert] = await earshot.stores.alerts.openedBetween(0, Number.MAX_SAFE_INTEGER);
     await actions.act(alert?.id ?? "", { do: "not-relevant" }, ANN);
     await settle();
     await until("11:00", "15m");
-    expect(await told("#alerts")).toHaveLength(2);
+    expect(await posted("#alerts")).toHaveLength(2);
     expect(await actions.precision(0)).toEqual([{ rule: "crowd", fired: 1, relevant: 0, notRelevant: 1 }]);
   });
 });

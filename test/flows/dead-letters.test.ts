@@ -7,12 +7,12 @@ const REFUSE = `
 create function refuse() returns trigger language plpgsql as $$ begin raise exception 'out of ink'; end $$;
 create trigger refuse before update on earshot.digests for each row execute function refuse()`;
 
-onEveryEngine((tell) => {
+onEveryEngine((begin) => {
   test("a digest that cannot be built becomes a dead letter, is reported, and is built when replayed", async () => {
-    const story = await tell({
+    const story = await begin({
       from: "06:30",
       rules: { negative: NEGATIVE },
-      digests: [{ name: "morning-read", at: "08:00", timezone: "Europe/Berlin", receivers: ["desk"] }],
+      digests: [{ name: "morning-read", at: "08:00", timezone: "Europe/Berlin", receivers: ["team"] }],
       operator: { receivers: ["on-call"] },
     });
     await asAdministrator(story.databaseUrl, REFUSE);
@@ -41,7 +41,7 @@ onEveryEngine((tell) => {
     await asAdministrator(story.databaseUrl, "drop trigger refuse on earshot.digests");
     expect(await story.earshot.stores.deadLetters.replay("all", story.clock.now())).toBe(1);
     await story.settle();
-    expect(story.mailed("desk@acme.example")).toHaveLength(1);
+    expect(story.mailed("team@acme.example")).toHaveLength(1);
     expect(await story.earshot.stores.deadLetters.open(5)).toEqual([]);
     story.clock.advance(3 * 60_000);
     await story.earshot.checkHealth();

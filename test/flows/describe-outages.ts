@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { hasRedis, NO_REDIS } from "../redis.ts";
-import { databaseGoesAway, liveThrough, redisGoesAway, redisIsEmptied } from "./outage-story.ts";
+import { databaseGoesAway, redisGoesAway, redisIsEmptied, runThrough } from "./outage-story.ts";
 
 const WELL = { watching: true, begun: true, drained: true, broken: [] };
 
@@ -10,7 +10,7 @@ export function describeOutages(awayMs: number, timeout: number): void {
     timeout,
   }, () => {
     test("PostgreSQL was gone for a while, with the queues in it", async ({ expect }) => {
-      const came = await liveThrough("postgres", [databaseGoesAway(awayMs)]);
+      const came = await runThrough("postgres", [databaseGoesAway(awayMs)]);
       expect(came).toMatchObject(WELL);
       expect(came.outages).toContain("database away");
     });
@@ -18,7 +18,7 @@ export function describeOutages(awayMs: number, timeout: number): void {
     test.skipIf(!hasRedis())(
       `PostgreSQL was gone for a while, then Redis, which came back empty and was emptied again (${NO_REDIS} where there is none)`,
       async ({ expect }) => {
-        const came = await liveThrough("redis", [
+        const came = await runThrough("redis", [
           databaseGoesAway(awayMs),
           redisGoesAway(awayMs),
           redisIsEmptied,

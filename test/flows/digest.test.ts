@@ -4,12 +4,12 @@ import { NEGATIVE } from "./rules.ts";
 import { asAdministrator } from "./story.ts";
 import { storyTime } from "./story-time.ts";
 
-onEveryEngine((tell) => {
+onEveryEngine((begin) => {
   test("the day's digest is sent once at its local time, with any number of processes and sweeps", async () => {
-    const story = await tell({
+    const story = await begin({
       from: "22:00",
       rules: { negative: NEGATIVE },
-      digests: [{ name: "morning-read", at: "08:00", timezone: "Europe/Berlin", receivers: ["desk"] }],
+      digests: [{ name: "morning-read", at: "08:00", timezone: "Europe/Berlin", receivers: ["team"] }],
       source: { pollEvery: "30m", updatesEvery: "2h" },
     });
     const { at, until, mailed, smtp } = story;
@@ -24,12 +24,12 @@ onEveryEngine((tell) => {
     });
     at("23:10").mentions("Acme", { count: 3, every: "1m", sentiment: "neutral" });
     await until("day 2 06:30", "85m");
-    expect(mailed("desk@acme.example")).toEqual([]);
+    expect(mailed("team@acme.example")).toEqual([]);
     await until("day 2 07:00");
     await Promise.all(Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? story.earshot : other).sweep()));
     await story.settle();
     await until("day 2 09:00", "20m");
-    expect(mailed("desk@acme.example")).toEqual([
+    expect(mailed("team@acme.example")).toEqual([
       "morning-read, Mon 2 Mar 2026: 10 mentions, 30% negative, 1 alert",
     ]);
     expect(smtp.mails[0]?.parsed.text?.split("\n").slice(0, 18)).toEqual([
@@ -57,14 +57,14 @@ onEveryEngine((tell) => {
     expect(smtp.mails[0]?.parsed.text).toMatch(/^Top authors\n-+\n- late_again: 3 mentions, 3 negative$/m);
     expect(smtp.mails[0]?.parsed.text).toMatch(/^Hashtags: #lateagain 3$/m);
     await until("day 3 07:10", "221m");
-    expect(mailed("desk@acme.example")).toHaveLength(2);
+    expect(mailed("team@acme.example")).toHaveLength(2);
   });
 
   test("a digest waits until its windows are judged: what ended in the last of them is not still going on", async () => {
-    const story = await tell({
+    const story = await begin({
       from: "21:00",
       rules: { negative: NEGATIVE },
-      digests: [{ name: "day", at: "00:00", timezone: "Europe/Berlin", receivers: ["desk"] }],
+      digests: [{ name: "day", at: "00:00", timezone: "Europe/Berlin", receivers: ["team"] }],
     });
     story.at("22:38").mention("Acme", { sentiment: "negative", fullname: "Ann" });
     await story.until("22:55");
@@ -77,7 +77,7 @@ onEveryEngine((tell) => {
     const early = await story.earshot.sweep();
     expect(early).toMatchObject({ windows: 1, digests: 0 });
     await story.settle();
-    expect(story.mailed("desk@acme.example")).toEqual([
+    expect(story.mailed("team@acme.example")).toEqual([
       "day, Mon 2 Mar 2026: 1 mention, 100% negative, 1 alert",
     ]);
     const [mail] = story.smtp.mails;

@@ -3,12 +3,12 @@ import { onAnyEngine } from "./on-every-engine.ts";
 import { NEGATIVE } from "./rules.ts";
 import { ACCOUNT } from "./story-setting.ts";
 
-onAnyEngine((tell) => {
+onAnyEngine((begin) => {
   test("a mention that a person edits through the API is evaluated again by the rules, and alerts", async () => {
-    const { at, until, told, config, query } = await tell({ rules: { negative: NEGATIVE } });
+    const { at, until, posted, config, query } = await begin({ rules: { negative: NEGATIVE } });
     at("09:01").mention("Acme", { resourceId: "m", sentiment: "neutral", fullname: "Bo" });
     await until("09:10");
-    expect(await told("#alerts")).toEqual([]);
+    expect(await posted("#alerts")).toEqual([]);
 
     const { baseUrl } = config.source;
     const login = new URLSearchParams({
@@ -32,6 +32,6 @@ onAnyEngine((tell) => {
     expect(answer.status).toBe(200);
 
     await until("09:30");
-    expect(await told("#alerts")).toEqual(["INFO Bo is negative about Acme. Since Mon 2 Mar, 09:10 UTC."]);
+    expect(await posted("#alerts")).toEqual(["INFO Bo is negative about Acme. Since Mon 2 Mar, 09:10 UTC."]);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { MINUTE, SECOND } from "../../src/lib/instant.ts";
-import { onAnyEngine, onEveryEngine, type Tell } from "./on-every-engine.ts";
+import { type BeginStory, onAnyEngine, onEveryEngine } from "./on-every-engine.ts";
 import { NEGATIVE } from "./rules.ts";
 import { asAdministrator, expectCountedOnce, expectEveryMentionOnce, type Story } from "./story.ts";
 
@@ -27,7 +27,7 @@ function nine({ at }: Story): void {
 async function expectAllOnce(story: Story): Promise<void> {
   await expectEveryMentionOnce(story);
   await expectCountedOnce(story);
-  expect(await story.told("#alerts")).toEqual([FIRST]);
+  expect(await story.posted("#alerts")).toEqual([FIRST]);
 }
 
 /** The failures of the polls while the work was done. A poll's next success deletes its failure. */
@@ -45,11 +45,12 @@ async function errorsDuring(story: Story, work: () => Promise<void>): Promise<st
   return rows.map(({ error }) => error).sort();
 }
 
-const begin = (tell: Tell) => tell({ rules: RULES, source: { pageSize: 3, timeout: "5s" } });
+const beginWithSmallPages = (begin: BeginStory) =>
+  begin({ rules: RULES, source: { pageSize: 3, timeout: "5s" } });
 
-onAnyEngine((tell) => {
+onAnyEngine((begin) => {
   test("with any fault of the source, every mention is stored and counted once, and the fault is visible", async () => {
-    const story = await begin(tell);
+    const story = await beginWithSmallPages(begin);
     nine(story);
     await story.source.fail(
       { kind: "429", path: MENTIONS, amount: SECOND },
@@ -75,7 +76,7 @@ onAnyEngine((tell) => {
   });
 
   test("a refused cursor is worked around, and is no error", async () => {
-    const story = await begin(tell);
+    const story = await beginWithSmallPages(begin);
     nine(story);
     await story.source.fail({ kind: "cursor-refused" });
     expect(await errorsDuring(story, () => story.until("09:05"))).toEqual([]);
@@ -84,7 +85,7 @@ onAnyEngine((tell) => {
   });
 
   test("rows shown twice, pages without rows, totals that lie and cursors that end change nothing", async () => {
-    const story = await begin(tell);
+    const story = await beginWithSmallPages(begin);
     nine(story);
     await story.source.fail(
       { kind: "duplicates", remaining: null },
@@ -100,7 +101,7 @@ onAnyEngine((tell) => {
   });
 
   test("mentions that are indexed late and out of order are found when they are there", async () => {
-    const story = await begin(tell);
+    const story = await beginWithSmallPages(begin);
     await story.source.fail({ kind: "late", amount: 4 * MINUTE, probability: 0.7, remaining: null });
     nine(story);
     await story.until("09:20");
@@ -108,7 +109,7 @@ onAnyEngine((tell) => {
   });
 
   test("a token that has expired is renewed by one login", async () => {
-    const story = await begin(tell);
+    const story = await beginWithSmallPages(begin);
     nine(story);
     await asAdministrator(story.databaseUrl, "delete from local_api.token");
     const logins = () => story.source.calls.filter((path) => path.startsWith("/oauth/token")).length;
@@ -119,9 +120,9 @@ onAnyEngine((tell) => {
   });
 });
 
-onEveryEngine((tell, engine) => {
+onEveryEngine((begin, engine) => {
   test("a job queue that forgets everything again and again loses nothing", async () => {
-    const story = await begin(tell);
+    const story = await beginWithSmallPages(begin);
     nine(story);
     story.slack.faults.push({ method: "chat.postMessage", answer: { status: 503, body: "" } });
     let isLiving = true;
@@ -140,7 +141,7 @@ onEveryEngine((tell, engine) => {
   });
 
   test("connections to PostgreSQL that are cut in the middle hold the work up and lose nothing", async () => {
-    const story = await begin(tell);
+    const story = await beginWithSmallPages(begin);
     nine(story);
     story.at("09:08").mentions("Acme", { count: 9, sentiment: "neutral" });
     await story.until("09:05");

@@ -11,11 +11,11 @@ groupBy: author
 over: { after: 30m }
 `;
 
-onAnyEngine((tell) => {
+onAnyEngine((begin) => {
   test("hostile mentions cannot notify a channel, run as code or add a header", async () => {
-    const story = await tell({
+    const story = await begin({
       rules: { "by-author": BY_AUTHOR, crowd: CROWD },
-      routes: [{ receivers: ["alerts", "desk"] }],
+      routes: [{ receivers: ["alerts", "team"] }],
     });
     story.at("09:01").mention("Acme", {
       sentiment: "negative",
@@ -30,9 +30,9 @@ onAnyEngine((tell) => {
     const [message] = await story.slack.messages();
     const [mail] = story.smtp.mails;
     expect(story.smtp.mails).toHaveLength(1);
-    // One line, however long: what strangers write stands in it as text.
+    // One line, however long: what strangers write is text in it.
     expect(mail?.parsed.subject).toMatch(/^\[CRITICAL\] <!channel> [^\r\n]{1,80} is negative about Acme$/);
-    expect(mail?.to).toEqual(["desk@acme.example"]);
+    expect(mail?.to).toEqual(["team@acme.example"]);
     expect([...(mail?.parsed.headers.keys() ?? [])]).not.toContain("bcc");
     expect(mail?.parsed.html).not.toMatch(/<script|javascript:/i);
     expect(mail?.parsed.text).not.toContain("javascript:");

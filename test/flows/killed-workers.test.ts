@@ -26,7 +26,7 @@ const ALERTING = MENTIONS / 10;
 /** How long the stream lasts while workers are killed. */
 const STREAM_MS = 15 * SECOND;
 const KILLS = 7;
-const CREW = ["poll", "poll", "tick", "deliver", "deliver", "sweep"];
+const WORKER_ROLES = ["poll", "poll", "tick", "deliver", "deliver", "sweep"];
 
 const closing = createClosing();
 let folder: string;
@@ -39,7 +39,7 @@ let bundle: Bundle;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "earshot-killed-"));
   closing.add(() => rm(folder, { recursive: true, force: true }));
-  bundle = await bundleEntries([...new Set(CREW)].map(entryOf));
+  bundle = await bundleEntries([...new Set(WORKER_ROLES)].map(entryOf));
   closing.add(bundle.remove);
   const database = await createTestDatabase();
   closing.add(database.drop);
@@ -52,15 +52,15 @@ beforeAll(async () => {
 afterAll(() => closing.close());
 
 test("workers are killed again and again while mentions come, and nothing is lost or there twice", async () => {
-  const crew = CREW.map(hire);
-  closing.add(() => Promise.all(crew.map(dismiss)));
+  const workers = WORKER_ROLES.map(startWorker);
+  closing.add(() => Promise.all(workers.map(killWorker)));
   await until("the queries are watched", async () => (await count("queries where active")) === BRANDS.length);
   await beginStream();
   await until("the first mentions are stored", async () => (await count("mentions")) > 0);
   for (let kill = 0; kill < KILLS; kill++) {
-    const place = (kill * 5 + 1) % crew.length;
-    await dismiss(crew[place]);
-    crew[place] = hire(CREW[place] ?? "poll");
+    const slot = (kill * 5 + 1) % workers.length;
+    await killWorker(workers[slot]);
+    workers[slot] = startWorker(WORKER_ROLES[slot] ?? "poll");
     await delay(STREAM_MS / (KILLS * 2));
   }
   await until("every mention is stored", async () => (await count("mentions")) === MENTIONS);
@@ -72,8 +72,9 @@ test("workers are killed again and again while mentions come, and nothing is los
   expect(await value("select sum(n) from earshot.counts")).toBe(MENTIONS);
   expect(await count("alerts")).toBe(ALERTING);
   expect(await count("matches")).toBe(ALERTING);
-  const told = "select count(distinct message->'metadata'->'payload'->>'notification_id') from earshot.inbox";
-  expect(await value(told)).toBe(ALERTING);
+  const posted =
+    "select count(distinct message->'metadata'->'payload'->>'notification_id') from earshot.inbox";
+  expect(await value(posted)).toBe(ALERTING);
   expect(await count("inbox")).toBe(ALERTING);
 }, 120_000);
 
@@ -126,7 +127,7 @@ async function writeConfig(parts: LocalParts): Promise<void> {
   await mkdir(join(folder, "rules"));
   await writeFile(
     join(folder, "rules", "recall-words.yaml"),
-    "description: Somebody speaks of a recall.\nseverity: warning\nwhen: { keyword: recall }\ngroupBy: author\n",
+    "description: Somebody mentions a recall.\nseverity: warning\nwhen: { keyword: recall }\ngroupBy: author\n",
   );
   await writeFile(
     join(folder, "rules", "far-too-many.yaml"),
@@ -154,7 +155,7 @@ async function writeConfig(parts: LocalParts): Promise<void> {
   await writeFile(join(folder, "earshot.yaml"), JSON.stringify(config));
 }
 
-function hire(role: string): ChildProcess {
+function startWorker(role: string): ChildProcess {
   return spawn(process.execPath, [bundle.file(entryOf(role))], {
     env: {
       ...process.env,
@@ -168,7 +169,7 @@ function hire(role: string): ChildProcess {
 
 const entryOf = (role: string): string => `workers/${role}.ts`;
 
-async function dismiss(worker: ChildProcess | undefined): Promise<void> {
+async function killWorker(worker: ChildProcess | undefined): Promise<void> {
   if (worker === undefined || worker.exitCode !== null || worker.signalCode !== null) return;
   const gone = once(worker, "exit");
   worker.kill("SIGKILL");

@@ -3,12 +3,12 @@ import { type Engine, queueEngines } from "./engines.ts";
 import { type Story, startStory } from "./story.ts";
 import type { StorySetting } from "./story-setting.ts";
 
-export type Tell = (setting: Omit<StorySetting, "engine">) => Promise<Story>;
+export type BeginStory = (setting: Omit<StorySetting, "engine">) => Promise<Story>;
 
-type Stories = (tell: Tell, engine: Engine) => void;
+type Stories = (begin: BeginStory, engine: Engine) => void;
 
 /**
- * The same stories with queues on each engine of this machine (in `npm test` on one). `tell` begins one; it is ended
+ * The same stories with queues on each engine of this machine (in `npm test` on one). `begin` begins one; it is ended
  * with its test.
  */
 export function onEveryEngine(stories: Stories): void {

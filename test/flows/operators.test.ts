@@ -30,11 +30,11 @@ async function lookUntil(story: Story, time: string, stepMinutes = 1): Promise<v
   }
 }
 
-onEveryEngine((tell) => {
+onEveryEngine((begin) => {
   test("the heartbeat is called while the whole line works, and withheld with its reason", async () => {
     const outside = await startFakeWebServer();
     try {
-      const story = await tell({
+      const story = await begin({
         rules: { negative: NEGATIVE },
         heartbeat: { url: outside.url, every: "10s", allowPrivateAddress: true },
       });
@@ -63,9 +63,9 @@ onEveryEngine((tell) => {
   });
 });
 
-onAnyEngine((tell) => {
+onAnyEngine((begin) => {
   test("a source that refuses our login is reported to the operators at once, once, and resolves by itself", async () => {
-    const story = await tell({ rules: { negative: NEGATIVE }, operator: { receivers: ["desk"] } });
+    const story = await begin({ rules: { negative: NEGATIVE }, operator: { receivers: ["team"] } });
     await story.until("09:05");
     await story.earshot.checkHealth();
     expect(await alerts(story)).toEqual([]);
@@ -74,9 +74,9 @@ onAnyEngine((tell) => {
     await expect(story.earshot.refreshQueries()).rejects.toThrow();
     for (let i = 0; i < 3; i++) await story.earshot.checkHealth();
     expect(await alerts(story)).toEqual([
-      { rule: "source-refuses", state: "firing", notifications: ["desk fired sent"] },
+      { rule: "source-refuses", state: "firing", notifications: ["team fired sent"] },
     ]);
-    expect(story.mailed("desk@acme.example")).toEqual([
+    expect(story.mailed("team@acme.example")).toEqual([
       "[CRITICAL] Earshot: no new mentions are read: the source refuses our login",
     ]);
     const [mail] = story.smtp.mails;
@@ -88,14 +88,14 @@ onAnyEngine((tell) => {
     await story.earshot.refreshQueries();
     await lookUntil(story, "09:15");
     expect(await alerts(story)).toEqual([
-      { rule: "source-refuses", state: "resolved", notifications: ["desk fired sent", "desk resolved sent"] },
+      { rule: "source-refuses", state: "resolved", notifications: ["team fired sent", "team resolved sent"] },
     ]);
     expect(story.mailed("alerts@acme.example")).toEqual([]);
-    expect(await story.told("#alerts")).toEqual([]);
+    expect(await story.posted("#alerts")).toEqual([]);
   });
 
   test("a receiver whose channel is missing is reported at once to another one, with what to do", async () => {
-    const story = await tell({
+    const story = await begin({
       rules: { negative: NEGATIVE },
       routes: [{ receivers: ["crisis"] }],
       channels: ["alerts"],
@@ -107,8 +107,8 @@ onAnyEngine((tell) => {
     expect(await alerts(story)).toEqual([
       { rule: "receiver-fails", state: "firing", notifications: ["alerts fired sent"] },
     ]);
-    const [told] = await story.told("#alerts");
-    expect(told).toContain("CRITICAL Earshot: receiver crisis gets no messages");
+    const [posted] = await story.posted("#alerts");
+    expect(posted).toContain("CRITICAL Earshot: receiver crisis gets no messages");
     const [sent] = await story.slack.messages();
     expect(JSON.stringify(sent)).toContain("invite the app to it");
     expect(await story.query("select outcome from earshot.deliveries where outcome = 'dead'")).toHaveLength(
@@ -117,10 +117,10 @@ onAnyEngine((tell) => {
   });
 
   test("a revoked Slack token is reported at once to a working receiver, with what to do", async () => {
-    const story = await tell({
+    const story = await begin({
       rules: { negative: NEGATIVE },
       routes: [{ receivers: ["crisis"] }],
-      manners: { crisis: { token: "xoxb-that-was-revoked" } },
+      receiverSettings: { crisis: { token: "xoxb-that-was-revoked" } },
       operator: { receivers: ["crisis"] },
     });
     story.at("09:01").mention("Acme", { sentiment: "negative", fullname: "Ann" });
@@ -139,9 +139,9 @@ onAnyEngine((tell) => {
 
   test("a mail server that refuses our login is reported to another receiver with what to do, and resolved once it accepts", async () => {
     const password = "a-password-of-yesterday";
-    const story = await tell({
+    const story = await begin({
       rules: { negative: NEGATIVE },
-      routes: [{ receivers: ["desk"] }],
+      routes: [{ receivers: ["team"] }],
       mailLogin: { user: "earshot", password },
       operator: { receivers: ["alerts"] },
     });
@@ -168,15 +168,15 @@ onAnyEngine((tell) => {
   });
 
   test("queries that lag are one problem, more severe when it goes on, and resolved below half of the limit", async () => {
-    const story = await tell({ rules: { negative: NEGATIVE }, queries: ["Acme", "Bolt"] });
+    const story = await begin({ rules: { negative: NEGATIVE }, queries: ["Acme", "Bolt"] });
     await story.until("09:05");
     await story.source.fail({ kind: "503", path: "data/mentions", remaining: 10_000 });
     await lookUntil(story, "09:40", 5);
     expect(await alerts(story)).toEqual([
       { rule: "source-lag", state: "firing", notifications: ["alerts fired sent"] },
     ]);
-    const [told] = await story.told("#alerts");
-    expect(told).toMatch(/^WARNING Earshot: alerts come late: 2 of 2 queries are behind, by up to/);
+    const [posted] = await story.posted("#alerts");
+    expect(posted).toMatch(/^WARNING Earshot: alerts come late: 2 of 2 queries are behind, by up to/);
     await lookUntil(story, "11:10", 5);
     expect((await alerts(story))[0]?.notifications).toEqual(["alerts fired sent", "alerts escalated sent"]);
     await asAdministrator(story.databaseUrl, "delete from local_api.fault");

@@ -16,11 +16,11 @@ import { until } from "../chaos/until.ts";
 import { openWorld, type QueueKind, startServer, type World } from "../chaos/world.ts";
 
 const STREAM_MS = 30 * SECOND;
-const PATIENCE_MS = 90 * SECOND;
+const DRAIN_MS = 90 * SECOND;
 
-export type Trouble = (world: World) => Promise<void>;
+export type Outage = (world: World) => Promise<void>;
 
-export function databaseGoesAway(forMs: number): Trouble {
+export function databaseGoesAway(forMs: number): Outage {
   return async ({ facts, closing, folder }) => {
     await facts.stop();
     await delay(forMs);
@@ -28,7 +28,7 @@ export function databaseGoesAway(forMs: number): Trouble {
   };
 }
 
-export function redisGoesAway(forMs: number): Trouble {
+export function redisGoesAway(forMs: number): Outage {
   return async ({ redis }) => {
     await redis?.stop();
     await delay(forMs);
@@ -43,7 +43,7 @@ export async function redisIsEmptied({ redis }: World): Promise<void> {
 }
 
 /** Earshot in this process, with mentions while one fault follows the other, and the result. */
-export async function liveThrough(queue: QueueKind, problems: readonly Trouble[]) {
+export async function runThrough(queue: QueueKind, problems: readonly Outage[]) {
   const world = await openWorld(queue, { withScenario: false });
   try {
     const { facts, redis, env, closing } = world;
@@ -59,20 +59,20 @@ export async function liveThrough(queue: QueueKind, problems: readonly Trouble[]
       roles: ROLES,
     });
     closing.add(earshot.stop);
-    const watching = await until(PATIENCE_MS, () => isWatching(world));
+    const watching = await until(DRAIN_MS, () => isWatching(world));
     const mentions = createStream({ seed: 5, lastsMs: STREAM_MS, perSecond: 4 });
     const from = world.clock.now();
     await publish(world, mentions, from);
     const hasBegun = async () =>
       (await world.factsPool.query("select from earshot.mentions limit 1")).rowCount === 1;
-    const begun = await until(PATIENCE_MS, hasBegun);
+    const begun = await until(DRAIN_MS, hasBegun);
     for (const happen of problems) {
       const before = await outagesOf(world);
       await happen(world);
       // It is written down by then, so the next outage is one of its own.
-      await until(PATIENCE_MS, async () => (await outagesOf(world)) > before);
+      await until(DRAIN_MS, async () => (await outagesOf(world)) > before);
     }
-    const drained = await until(PATIENCE_MS, () => isDrained(world, lastMomentOf(mentions, from)));
+    const drained = await until(DRAIN_MS, () => isDrained(world, lastMomentOf(mentions, from)));
     const broken = compareWorlds(
       expectedOf(mentions, { withScenario: false }),
       await collect(world, null),

@@ -13,9 +13,9 @@ volume: { atLeast: 1000, within: 1h }
 `,
 };
 
-onEveryEngine((tell) => {
+onEveryEngine((begin) => {
   test("two processes that find the same due poll run it once", async () => {
-    const story = await tell({ rules: RULES });
+    const story = await begin({ rules: RULES });
     const other = await story.join();
     story.at("09:02").mentions("Acme", { count: 20, sentiment: "negative" });
     await story.until("09:05");
@@ -30,6 +30,6 @@ onEveryEngine((tell) => {
     ]);
     await expectEveryMentionOnce(story);
     await expectCountedOnce(story);
-    expect(await story.told("#alerts")).toHaveLength(1);
+    expect(await story.posted("#alerts")).toHaveLength(1);
   });
 });

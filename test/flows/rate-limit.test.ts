@@ -36,7 +36,7 @@ interface World {
   readonly line: LimitedLine;
   readonly earshots: readonly Earshot[];
   /** So many mentions, over the next `overMs`, over all brands. */
-  tell(count: number, overMs: number): Promise<void>;
+  publish(count: number, overMs: number): Promise<void>;
   stored(): Promise<{ rows: number; distinct: number }>;
   query<Row>(sql: string): Promise<Row[]>;
 }
@@ -95,21 +95,21 @@ async function openWorld(): Promise<World> {
     earshots.push(earshot);
   }
   const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[];
-  let told = 0;
+  let published = 0;
   return {
     line,
     earshots,
     query,
-    tell: async (count, overMs) => {
+    publish: async (count, overMs) => {
       const from = systemClock.now();
       const ids = [...account.queries];
       const versions = Array.from({ length: count }, (_, i): MentionVersion => {
-        const [queryName, queryId] = ids[(told + i) % ids.length] ?? ["", 0];
+        const [queryName, queryId] = ids[(published + i) % ids.length] ?? ["", 0];
         const at = Math.floor(from + (i * overMs) / count);
         const record = mentionRecord({
           queryId,
           queryName,
-          resourceId: `m${told + i}`,
+          resourceId: `m${published + i}`,
           date: wireTime(at),
           added: wireTime(at),
           updated: wireTime(at),
@@ -125,7 +125,7 @@ async function openWorld(): Promise<World> {
           fullText: null,
         };
       });
-      told += count;
+      published += count;
       await insertMentions(createDatabase(pool), versions);
     },
     stored: async () => {
@@ -142,9 +142,9 @@ const until = (what: string, isSo: () => Promise<boolean>) =>
 
 test("forty queries live on twelve calls in a window: never one too many, everything seen, once", async () => {
   const world = await openWorld();
-  await world.tell(40, 1);
+  await world.publish(40, 1);
   await until("all is read once", async () => (await world.stored()).distinct === 40);
-  await world.tell(400, 6 * SECOND);
+  await world.publish(400, 6 * SECOND);
   await until("everything is stored", async () => (await world.stored()).distinct === 440);
   expect(await world.stored()).toEqual({ rows: 440, distinct: 440 });
   expect(world.line.mostInWindow()).toBeLessThanOrEqual(LIMIT.limit);
@@ -161,11 +161,11 @@ test("forty queries live on twelve calls in a window: never one too many, everyt
 
 test("when another program uses up the account, the budget closes and opens again, and nothing is lost", async () => {
   const world = await openWorld();
-  await world.tell(40, 1);
+  await world.publish(40, 1);
   await until("all is read once", async () => (await world.stored()).distinct === 40);
   world.line.useByOthers(LIMIT.limit);
   const before = world.line.calls.length;
-  await world.tell(40, 1);
+  await world.publish(40, 1);
   await until("everything is stored", async () => (await world.stored()).distinct === 80);
   // One refusal is enough; a client that repeats would have collected many.
   expect(world.line.calls.slice(before).filter(({ refused }) => refused).length).toBeLessThanOrEqual(5);

@@ -27,7 +27,7 @@ const { database, stores } = await useStores();
 let slack: FakeSlack;
 let smtp: FakeSmtp;
 let drain: () => Promise<string[]>;
-let tell: (...alerts: Alert[]) => Promise<void>;
+let fire: (...alerts: Alert[]) => Promise<void>;
 
 beforeAll(async () => {
   await ensurePartitions(database.db, clock.now());
@@ -76,7 +76,7 @@ beforeAll(async () => {
     clock,
   };
   const directory = createNotifyConfig(config);
-  tell = async (...alerts) => {
+  fire = async (...alerts) => {
     await stores.transaction(async (facts) => {
       await facts.queries.lock(QUERY.projectId, QUERY.queryId);
       await facts.alerts.save(alerts);
@@ -151,7 +151,7 @@ const posted = () =>
 
 test("an hour without Slack and mail: then the most severe alert comes first, each once in its latest state, and nothing is lost", async () => {
   const known = alert("known", "09:00", "warning");
-  await tell(known);
+  await fire(known);
   expect(await drain()).toEqual(["channel sent", "ann sent"]);
 
   // Both are away from 09:05 to 10:05.
@@ -162,7 +162,7 @@ test("an hour without Slack and mail: then the most severe alert comes first, ea
   );
   const meanwhile = async (at: string, ...alerts: Alert[]) => {
     clock.set(storyTime(at));
-    await tell(...alerts);
+    await fire(...alerts);
     await time("10 minutes");
     for (const outcome of await drain()) expect(outcome).toMatch(/failed|paced/);
   };

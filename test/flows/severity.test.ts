@@ -44,36 +44,36 @@ function broadcasts({ slack }: Story): string[] {
     .map(({ fields }) => String(fields["text"]));
 }
 
-onAnyEngine((tell) => {
+onAnyEngine((begin) => {
   test("counts rise through their steps: past an acknowledgement, broadcast, mailed and escalated", async () => {
-    const story = await tell({
+    const story = await begin({
       rules: { crowd: CROWD },
       routes: ROUTES,
       escalations: [
-        { name: "phone", match: { severity: "critical" }, steps: [{ after: "10m", receivers: ["desk"] }] },
+        { name: "phone", match: { severity: "critical" }, steps: [{ after: "10m", receivers: ["team"] }] },
       ],
     });
-    const { at, until, told, mailed, actions, settle, database } = story;
+    const { at, until, posted, mailed, actions, settle, database } = story;
     at("09:01").mentions("Acme", { count: 20, every: "1s" });
     at("09:21").mentions("Acme", { count: 60, every: "1s" });
     at("09:41").mentions("Acme", { count: 200, every: "1s" });
     await until("09:10");
-    expect(await told("#alerts")).toEqual([expect.stringMatching(/^INFO Acme: 20 mentions in 1 h/)]);
+    expect(await posted("#alerts")).toEqual([expect.stringMatching(/^INFO Acme: 20 mentions in 1 h/)]);
     const { id, projectId } = await onlyAlert(story);
     await actions.act(id, { do: "acknowledge" }, ANN);
     await settle();
     await until("09:30");
-    expect((await told("#alerts")).slice(1)).toEqual([expect.stringMatching(/^↳ Now WARNING.*80 /)]);
+    expect((await posted("#alerts")).slice(1)).toEqual([expect.stringMatching(/^↳ Now WARNING.*80 /)]);
     expect(mailed("on-call@acme.example")).toEqual([]);
     await actions.act(id, { do: "acknowledge" }, ANN);
     await settle();
     await until("09:50");
-    expect((await told("#alerts")).slice(2)).toEqual([expect.stringMatching(/^↳ Now CRITICAL.*280 /)]);
+    expect((await posted("#alerts")).slice(2)).toEqual([expect.stringMatching(/^↳ Now CRITICAL.*280 /)]);
     expect(broadcasts(story)).toHaveLength(2);
     expect(mailed("on-call@acme.example")).toHaveLength(1);
-    expect(mailed("desk@acme.example")).toEqual([]);
+    expect(mailed("team@acme.example")).toEqual([]);
     await until("10:00");
-    expect(mailed("desk@acme.example")).toHaveLength(1);
+    expect(mailed("team@acme.example")).toHaveLength(1);
     expect(await onlyAlert(story)).toMatchObject({
       severity: "critical",
       progress: { first: { count: 20 }, peak: { count: 280 }, step: "at least 200 in 30 min" },
@@ -85,7 +85,7 @@ onAnyEngine((tell) => {
   });
 
   test("a mail about a rise is new to its reader: the severity is in the subject", async () => {
-    const story = await tell({
+    const story = await begin({
       rules: { crowd: CROWD },
       routes: [{ receivers: ["on-call"], sendResolved: false }],
     });
@@ -101,26 +101,26 @@ onAnyEngine((tell) => {
   });
 
   test("a rise breaks through a silence that was made at the alert, and through quiet hours", async () => {
-    const story = await tell({
+    const story = await begin({
       rules: { crowd: CROWD },
       routes: [{ receivers: ["alerts", "crisis"], repeatEvery: "never" }],
-      manners: { crisis: { quietHours: [{ from: "08:00", to: "20:00", timezone: "UTC" }] } },
+      receiverSettings: { crisis: { quietHours: [{ from: "08:00", to: "20:00", timezone: "UTC" }] } },
     });
-    const { at, until, told, actions } = story;
+    const { at, until, posted, actions } = story;
     at("09:01").mentions("Acme", { count: 20, every: "1s" });
     at("09:41").mentions("Acme", { count: 220, every: "1s" });
     await until("09:10");
     const { id } = await onlyAlert(story);
     expect(await actions.silenceAlert(id, 4 * 3_600_000, ANN)).toMatchObject({ outcome: "Done" });
     await until("09:35");
-    expect(await told("#crisis")).toEqual([]);
+    expect(await posted("#crisis")).toEqual([]);
     await until("09:50");
-    expect((await told("#alerts")).slice(1)).toEqual([expect.stringMatching(/^↳ Now CRITICAL/)]);
-    expect(await told("#crisis")).toEqual([expect.stringMatching(/^CRITICAL Acme: 240 /)]);
+    expect((await posted("#alerts")).slice(1)).toEqual([expect.stringMatching(/^↳ Now CRITICAL/)]);
+    expect(await posted("#crisis")).toEqual([expect.stringMatching(/^CRITICAL Acme: 240 /)]);
   });
 
   test("mentions rise by the followers of one, by how often a story is shared, and by how many they are", async () => {
-    const story = await tell({
+    const story = await begin({
       queries: ["Acme", "Bolt", "Core"],
       rules: { unhappy: UNHAPPY },
       routes: [{ receivers: ["alerts"], repeatEvery: "never" }],
@@ -138,7 +138,7 @@ onAnyEngine((tell) => {
     for (let n = 0; n < 45; n++)
       at(`09:${String(n + 5).padStart(2, "0")}`).mention("Core", {
         ...said,
-        snippet: `number ${n} tells of ${n * n}`,
+        snippet: `number ${n} is about ${n * n}`,
       });
     const severities = async () =>
       Object.fromEntries(
@@ -164,14 +164,14 @@ onAnyEngine((tell) => {
   });
 
   test("a spike rises when its count and its score are reached", async () => {
-    const story = await tell({ from: "00:00", rules: { spike: SPIKE } });
+    const story = await begin({ from: "00:00", rules: { spike: SPIKE } });
     for (let hour = 0; hour < 12; hour++)
       story.at(`${String(hour).padStart(2, "0")}:03`).mentions("Acme", { count: 6, every: "9m" });
     story.at("12:00").mentions("Acme", { count: 40, every: "20s" });
     story.at("12:15").mentions("Acme", { count: 200, every: "1s" });
     await story.until("12:00", "12h");
     await story.until("12:30");
-    const messages = await story.told("#alerts");
+    const messages = await story.posted("#alerts");
     expect(messages[0]).toMatch(/^WARNING Acme/);
     expect(messages.slice(1)).toContainEqual(expect.stringMatching(/^↳ Now CRITICAL/));
     expect((await onlyAlert(story)).progress?.step).toBe(

@@ -6,7 +6,7 @@ import { CROWD } from "./rules.ts";
 import type { Story } from "./story.ts";
 
 /** A channel as people see it: each message with its replies. */
-async function standing(story: Story, channel: string) {
+async function liveMessages(story: Story, channel: string) {
   const messages = (await story.slack.messages()).filter(({ channelName }) => `#${channelName}` === channel);
   return messages
     .filter(({ threadTs }) => threadTs === null)
@@ -23,25 +23,25 @@ async function standing(story: Story, channel: string) {
     }));
 }
 
-onAnyEngine((tell) => {
+onAnyEngine((begin) => {
   test("one message follows its alert from the first mention to its end, and its buttons act", async () => {
-    const story = await tell({
+    const story = await begin({
       rules: { crowd: CROWD },
       routes: [{ receivers: ["alerts"], repeatEvery: "30m" }],
-      manners: { alerts: { appToken: "xapp-1-very-secret-app-token" } },
+      receiverSettings: { alerts: { appToken: "xapp-1-very-secret-app-token" } },
     });
     const { at, until, settle, earshot, slack } = story;
     at("09:00").mentions("Acme", { count: 6, every: "10m" });
     at("10:00").mentions("Acme", { count: 90, every: "1m" });
     await until("10:20", "20m");
-    const [first, ...others] = await standing(story, "#alerts");
+    const [first, ...others] = await liveMessages(story, "#alerts");
     expect(others).toEqual([]);
     expect(first?.answers.slice(0, 2).sort()).toEqual(["a picture", "details"]);
     expect(first?.shows).toContain("slack_file");
     expect(first?.message.editedAt).not.toBeNull();
 
     await until("10:40");
-    const grown = (await standing(story, "#alerts"))[0];
+    const grown = (await liveMessages(story, "#alerts"))[0];
     const soFar = (shows = "") => Number(/(\d+) mentions so far/.exec(shows)?.[1]);
     expect(soFar(grown?.shows)).toBeGreaterThan(soFar(first?.shows));
 
@@ -51,16 +51,18 @@ onAnyEngine((tell) => {
     const app = { token: slack.token, apiUrl: slack.apiUrl, appToken: slack.appToken };
     await press(slack.press(grown.message, "earshot-acknowledge"), app);
     await settle();
-    expect((await standing(story, "#alerts"))[0]?.shows).toContain("Acknowledged by *Ann Example (U0ANN)*");
+    expect((await liveMessages(story, "#alerts"))[0]?.shows).toContain(
+      "Acknowledged by *Ann Example (U0ANN)*",
+    );
 
     for (const message of await slack.messages()) await slack.remove(message);
     await until("10:50");
-    const anew = await standing(story, "#alerts");
+    const anew = await liveMessages(story, "#alerts");
     expect(anew.map(({ answers }) => answers.toSorted())).toEqual([["a picture", "details"]]);
     expect(anew[0]?.shows).toContain("Acknowledged by");
 
     await until("12:45", "15m");
-    const over = await standing(story, "#alerts");
+    const over = await liveMessages(story, "#alerts");
     expect(over).toHaveLength(1);
     expect(over[0]?.shows).toContain("Resolved: Acme");
     expect(over[0]?.shows).not.toContain("earshot-acknowledge");

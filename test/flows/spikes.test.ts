@@ -8,7 +8,7 @@ description: Far more mentions than usual.
 severity: warning
 spike: { atLeast: 15 }
 `;
-const VOICES = `
+const AUTHORS = `
 description: Many different stories at once.
 severity: warning
 spike: { atLeast: 15, count: stories }
@@ -33,22 +33,22 @@ function numbersIn(text = ""): number[] {
 
 const wire = (time: string) => `2026-03-02T${time}:00.000+0000`;
 
-onAnyEngine((tell) => {
+onAnyEngine((begin) => {
   test("a spike is sent with its reasons, sent again when it has doubled, and resolved when it is calm", async () => {
-    const story = await tell({
+    const story = await begin({
       from: "00:00",
       rules: { "crisis-spike": CRISIS_SPIKE },
       routes: [{ receivers: ["crisis", "on-call"] }],
     });
-    const { at, until, told, smtp, slack, query } = story;
+    const { at, until, posted, smtp, slack, query } = story;
     aMorning(story, { sentiment: "negative", snippet: "waiting for my order again" });
     at("12:00").mentions("Acme", { count: 40, every: "20s", sentiment: "negative", snippet: "no refund!" });
     at("12:15").mentions("Acme", { count: 200, every: "3s", sentiment: "negative", snippet: "boycott them" });
     await until("12:00", "12h");
     await until("12:30", "10m");
-    const standing = JSON.stringify((await slack.messages())[0]);
+    const liveMessage = JSON.stringify((await slack.messages())[0]);
     await until("17:00", "2h30m");
-    const messages = await told("#crisis");
+    const messages = await posted("#crisis");
     expect(messages[0]).toMatch(/^CRITICAL Acme: \d+ negative mentions in /);
     expect(messages.slice(1, -1).length).toBeGreaterThan(0);
     const [first = 0] = numbersIn(messages[0]);
@@ -70,13 +70,13 @@ onAnyEngine((tell) => {
     expect(last?.text).toMatch(/^RESOLVED: Acme, Crisis spike\nResolved after .*, peak \d+ in /);
     expect(last?.attachments.map(({ cid }) => cid)).toContain("chart@earshot");
 
-    expect(standing).toContain("expected at this hour");
-    expect(standing).toContain("How sure: By chance less than once in 100 years; ");
-    expect(standing).toMatch(
+    expect(liveMessage).toContain("expected at this hour");
+    expect(liveMessage).toContain("How sure: By chance less than once in 100 years; ");
+    expect(liveMessage).toMatch(
       /Negative mentions are .* times what is normal on a Monday (morning|afternoon)\./,
     );
-    expect(standing).toContain("*How big:* rising since 12:0");
-    expect(standing).toContain("*Who:*");
+    expect(liveMessage).toContain("*How big:* rising since 12:0");
+    expect(liveMessage).toContain("*Who:*");
 
     const [mail] = smtp.mails;
     const [chart] = mail?.parsed.attachments ?? [];
@@ -95,8 +95,8 @@ onAnyEngine((tell) => {
   });
 
   test("an outage that flushes at once does not page, and neither does a backfill", async () => {
-    const story = await tell({ from: "00:00", rules: { spike: SPIKE } });
-    const { at, until, told } = story;
+    const story = await begin({ from: "00:00", rules: { spike: SPIKE } });
+    const { at, until, posted } = story;
     for (const hour of HOURS.slice(0, 10)) at(`${hour}:01`).mentions("Acme", { count: 30, every: "2m" });
     // From ten to twelve the source found nothing; at noon it finds all of it.
     for (let minute = 0; minute < 120; minute += 2) {
@@ -111,12 +111,12 @@ onAnyEngine((tell) => {
     }
     await until("10:00", "10h");
     await until("14:00", "40m");
-    expect(await told("#alerts")).toEqual([]);
+    expect(await posted("#alerts")).toEqual([]);
   });
 
   test("one text posted 120 times is one story, and 40 texts are a spike", async () => {
-    const story = await tell({ from: "00:00", rules: { authors: VOICES } });
-    const { at, until, told } = story;
+    const story = await begin({ from: "00:00", rules: { authors: AUTHORS } });
+    const { at, until, posted } = story;
     for (const [i, hour] of HOURS.entries()) {
       for (let n = 0; n < 6; n++) {
         at(`${hour}:${String(n * 9 + 3).padStart(2, "0")}`).mention("Acme", {
@@ -131,15 +131,15 @@ onAnyEngine((tell) => {
     });
     await until("12:00", "12h");
     await until("13:00", "30m");
-    expect(await told("#alerts")).toEqual([]);
+    expect(await posted("#alerts")).toEqual([]);
     for (let n = 0; n < 40; n++)
-      at("13:05").mention("Acme", { snippet: `${n} different people tell ${n} different things ${n * 7}` });
+      at("13:05").mention("Acme", { snippet: `${n} different people report ${n} different things ${n * 7}` });
     await until("13:30", "15m");
-    expect((await told("#alerts"))[0]).toMatch(/^WARNING Acme: \d+ different stories in /);
+    expect((await posted("#alerts"))[0]).toMatch(/^WARNING Acme: \d+ different stories in /);
   });
 
   test("a mention with a new category moves from one slice to the other once", async () => {
-    const story = await tell({ from: "00:00", rules: { "crisis-spike": CRISIS_SPIKE } });
+    const story = await begin({ from: "00:00", rules: { "crisis-spike": CRISIS_SPIKE } });
     const { at, until, query } = story;
     at("09:10").mention("Acme", { resourceId: "a", sentiment: "negative" });
     at("09:20").mention("Acme", { resourceId: "b", sentiment: "neutral" });
@@ -155,8 +155,8 @@ onAnyEngine((tell) => {
   });
 
   test("a hashtag never seen before that is already large alerts once, by its name", async () => {
-    const story = await tell({ from: "00:00", rules: { "new-hashtag": HASHTAG } });
-    const { at, until, told } = story;
+    const story = await begin({ from: "00:00", rules: { "new-hashtag": HASHTAG } });
+    const { at, until, posted } = story;
     aMorning(story, { insightsHashtag: ["acme"] });
     const names = ["ann", "bo", "cy", "di", "ed", "flo"];
     for (const [i, author] of names.entries())
@@ -164,7 +164,7 @@ onAnyEngine((tell) => {
     at("12:30").mentions("Acme", { count: 20, every: "1s", author: "bot", insightsHashtag: ["buynow"] });
     await until("12:00", "12h");
     await until("13:00", "20m");
-    expect(await told("#alerts")).toEqual([
+    expect(await posted("#alerts")).toEqual([
       "INFO Acme: a hashtag never seen here before: 4 authors in 5 min, #acmefail. Since Mon 2 Mar, 12:13 UTC.",
     ]);
   });

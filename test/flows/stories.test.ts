@@ -4,17 +4,17 @@ import { onAnyEngine, onEveryEngine } from "./on-every-engine.ts";
 import { CRISIS_SPIKE, CROWD, NEGATIVE, RECALL, VERIFIED } from "./rules.ts";
 import { expectEveryMentionOnce } from "./story.ts";
 
-onEveryEngine((tell) => {
+onEveryEngine((begin) => {
   test("a verified author's complaint is one message, growth is none, and its end is in the thread", async () => {
-    const story = await tell({ rules: { "verified-negative": VERIFIED } });
-    const { at, until, told, slack } = story;
+    const story = await begin({ rules: { "verified-negative": VERIFIED } });
+    const { at, until, posted, slack } = story;
     const angry = { sentiment: "negative", twitterVerified: true };
     at("09:02").mention("Acme", { ...angry, fullname: "Ann <b>", snippet: "Never again & <!channel>" });
     at("09:11").mentions("Acme", { count: 5, ...angry });
     at("09:11").mentions("Acme", { count: 5, ...angry, twitterVerified: false });
     await until("09:05");
     const first = "WARNING Ann &lt;b&gt; (verified) is negative about Acme. Since Mon 2 Mar, 09:02 UTC.";
-    expect(await told("#alerts")).toEqual([first]);
+    expect(await posted("#alerts")).toEqual([first]);
     const [message] = await slack.messages();
     expect(message?.blocks).toEqual([
       {
@@ -57,7 +57,7 @@ onEveryEngine((tell) => {
       },
     ]);
     await until("10:00", "15m");
-    expect(await told("#alerts")).toEqual([
+    expect(await posted("#alerts")).toEqual([
       first,
       "↳ Resolved: Acme, Verified negative after 39 min: 6 mentions.",
     ]);
@@ -65,13 +65,13 @@ onEveryEngine((tell) => {
   });
 
   test("a crowd opens an alert, gets reminders while it goes on, and is resolved when it has gone", async () => {
-    const { at, until, told } = await tell({
+    const { at, until, posted } = await begin({
       rules: { crowd: CROWD },
       routes: [{ receivers: ["alerts"], repeatEvery: "30m" }],
     });
     at("09:00").mentions("Acme", { count: 60, every: "1m" });
     await until("11:00", "15m");
-    expect(await told("#alerts")).toEqual([
+    expect(await posted("#alerts")).toEqual([
       "WARNING Acme: 10 mentions in 15 min. Since Mon 2 Mar, 09:10 UTC.",
       ...Array.from(
         { length: 2 },
@@ -82,19 +82,19 @@ onEveryEngine((tell) => {
   });
 });
 
-onAnyEngine((tell) => {
+onAnyEngine((begin) => {
   test("far more anger than usual is a crisis, until it is calm again", async () => {
-    const story = await tell({
+    const story = await begin({
       rules: { "crisis-spike": CRISIS_SPIKE },
       routes: [{ match: { severity: "critical" }, receivers: ["crisis", "on-call"] }],
     });
-    const { at, until, told, mailed } = story;
+    const { at, until, posted, mailed } = story;
     for (const hour of ["01", "02", "03", "04", "05", "06", "07", "08"]) {
       at(`${hour}:00`).mentions("Acme", { count: 4, every: "13m", sentiment: "negative" });
     }
     at("09:20").mentions("Acme", { count: 80, every: "15s", sentiment: "negative" });
     await until("13:00", "30m");
-    expect(await told("#crisis")).toEqual([
+    expect(await posted("#crisis")).toEqual([
       "CRITICAL Acme: 20 negative mentions in 5 min, 0.3 expected at this hour. Since Mon 2 Mar, 09:25 UTC.",
       "↳ Resolved: Acme, Crisis spike after 2 h 25 min: 80 mentions, peak 20 in 5 min at 09:25.",
     ]);
@@ -106,8 +106,8 @@ onAnyEngine((tell) => {
   });
 
   test("a mention whose sentiment changes is judged again, and alerts once", async () => {
-    const story = await tell({ rules: { negative: NEGATIVE } });
-    const { at, until, told, slack } = story;
+    const story = await begin({ rules: { negative: NEGATIVE } });
+    const { at, until, posted, slack } = story;
     at("09:01").mention("Acme", { resourceId: "m", sentiment: "neutral", fullname: "Bo" });
     at("09:12").change("m", { sentiment: "negative" });
     at("09:17").change("m", { sentiment: "positive" });
@@ -117,7 +117,7 @@ onAnyEngine((tell) => {
       "its sentiment changed from neutral to negative after it was seen",
     );
     await until("10:00", "15m");
-    expect(await told("#alerts")).toEqual([
+    expect(await posted("#alerts")).toEqual([
       "INFO Bo is negative about Acme. Since Mon 2 Mar, 09:12 UTC.",
       "↳ Resolved: Acme, Negative after 20 min: 1 mention.",
     ]);
@@ -125,7 +125,7 @@ onAnyEngine((tell) => {
   });
 
   test("routes choose receivers by severity, query and rule", async () => {
-    const { at, until, told, mailed } = await tell({
+    const { at, until, posted, mailed } = await begin({
       queries: ["Acme", "Bolt"],
       rules: {
         "verified-negative": VERIFIED,
@@ -135,33 +135,33 @@ onAnyEngine((tell) => {
       routes: [
         { match: { severity: "warning" }, receivers: ["crisis"], continue: true },
         { match: { rule: "bolt-only" }, receivers: ["on-call"] },
-        { match: { query: "Bolt" }, receivers: ["desk"] },
+        { match: { query: "Bolt" }, receivers: ["team"] },
         { receivers: ["alerts"] },
       ],
     });
     at("09:01").mention("Acme", { sentiment: "negative", twitterVerified: true, fullname: "Ann" });
     at("09:02").mention("Bolt", { sentiment: "negative", fullname: "Bo" });
     await until("09:05");
-    expect(await told("#crisis")).toEqual([
+    expect(await posted("#crisis")).toEqual([
       "WARNING Ann (verified) is negative about Acme. Since Mon 2 Mar, 09:01 UTC.",
     ]);
-    expect((await told("#alerts")).sort()).toEqual([
+    expect((await posted("#alerts")).sort()).toEqual([
       "INFO Ann (verified) is negative about Acme. Since Mon 2 Mar, 09:01 UTC.",
       "WARNING Ann (verified) is negative about Acme. Since Mon 2 Mar, 09:01 UTC.",
     ]);
     expect(mailed("on-call@acme.example")).toEqual(["[INFO] Bo is negative about Bolt"]);
-    expect(mailed("desk@acme.example")).toEqual(["[INFO] Bo is negative about Bolt"]);
+    expect(mailed("team@acme.example")).toEqual(["[INFO] Bo is negative about Bolt"]);
   });
 
   test("quiet hours hold alerts that are not critical, and send them when they end", async () => {
     const hours = { timezone: "Europe/Berlin", from: "22:00", to: "07:00", breakThrough: "critical" };
-    const { at, until, told } = await tell({
+    const { at, until, posted } = await begin({
       from: "22:00",
       rules: {
         "verified-negative": VERIFIED.replace("30m", "12h"),
         recall: RECALL,
       },
-      manners: { alerts: { quietHours: [hours] } },
+      receiverSettings: { alerts: { quietHours: [hours] } },
     });
     at("22:03").mention("Acme", { sentiment: "negative", twitterVerified: true, fullname: "Ann" });
     at("22:05").mention("Acme", { snippet: "a recall", fullname: "Cy" });
@@ -171,23 +171,23 @@ onAnyEngine((tell) => {
       "CRITICAL Cy mentions Acme. Since Mon 2 Mar, 22:05 UTC.",
       "↳ Resolved: Acme, Recall after 20 min: 1 mention.",
     ];
-    expect(await told("#alerts")).toEqual(night);
+    expect(await posted("#alerts")).toEqual(night);
     await until("day 2 06:00");
-    expect(await told("#alerts")).toEqual([
+    expect(await posted("#alerts")).toEqual([
       ...night,
       "WARNING Ann (verified) is negative about Acme. Since Mon 2 Mar, 22:03 UTC.",
     ]);
   });
 
   test("mentions that are indexed late, dated long ago or without a date are stored once and counted in their bucket", async () => {
-    const story = await tell({ rules: { crowd: CROWD, negative: NEGATIVE } });
-    const { at, until, told } = story;
+    const story = await begin({ rules: { crowd: CROWD, negative: NEGATIVE } });
+    const { at, until, posted } = story;
     at("09:03").mention("Acme", { fullname: "In time" });
     at("09:01").mention("Acme", { indexedAfter: "6m", sentiment: "negative", fullname: "Late" });
     at("09:06").mentions("Acme", { count: 30, date: "2026-02-20T10:00:00Z" });
     at("09:07").mention("Acme", { date: null, sentiment: "negative", fullname: "Undated" });
     await until("09:40");
-    expect(await told("#alerts")).toEqual([
+    expect(await posted("#alerts")).toEqual([
       "INFO Acme: Late and 1 more mention. Since Mon 2 Mar, 09:01 UTC.",
       "↳ Resolved: Acme, Negative after 26 min: 2 mentions.",
     ]);
@@ -195,7 +195,7 @@ onAnyEngine((tell) => {
   });
 
   test("a message says how often its largest story is shared, who began it and who was heard most", async () => {
-    const story = await tell({ rules: { crowd: CROWD }, routes: [{ receivers: ["alerts", "on-call"] }] });
+    const story = await begin({ rules: { crowd: CROWD }, routes: [{ receivers: ["alerts", "on-call"] }] });
     const shared = { snippet: "their truck burns on the bridge and nobody is there to help" };
     story.at("09:00").mention("Acme", { ...shared, fullname: "Ann" });
     story.at("09:01").mentions("Acme", { ...shared, count: 9, every: "10s" });
@@ -210,12 +210,12 @@ onAnyEngine((tell) => {
   });
 
   test("a mention that cannot be stored becomes a dead letter with its reason, and blocks nothing", async () => {
-    const story = await tell({ rules: { negative: NEGATIVE } });
-    const { at, until, told } = story;
+    const story = await begin({ rules: { negative: NEGATIVE } });
+    const { at, until, posted } = story;
     at("09:01").mention("Acme", { resourceId: "odd", unstorable: true });
     at("09:02").mention("Acme", { sentiment: "negative", fullname: "Ann" });
     await until("09:05");
-    expect(await told("#alerts")).toEqual(["INFO Ann is negative about Acme. Since Mon 2 Mar, 09:02 UTC."]);
+    expect(await posted("#alerts")).toEqual(["INFO Ann is negative about Acme. Since Mon 2 Mar, 09:02 UTC."]);
     const shown = createConsoleStore(story.database.db);
     expect(await shown.deadLetters(10)).toMatchObject([
       { queryName: "Acme", resourceId: "odd", reason: "neither added nor date is a moment" },

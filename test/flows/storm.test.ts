@@ -73,13 +73,13 @@ test("10,000 alerts in a minute end as few readable messages with true counts, a
   for (const minutes of [32, 45]) await tick(NINE + minutes * MINUTE, health.timed);
   const wholeMs = monotonicMs() - startedAt;
 
-  const told = await notifyCount();
-  expect(told("grouped", "fired")).toEqual([500, 9_500]);
-  // The tenth place of ten minutes takes what is left of the first page, the next ten minutes have all the others.
-  expect(told("channel", "fired")).toEqual([...ONES, 491, ...ONES, 9_491]);
+  const messageSizes = await readMessageSizes();
+  expect(messageSizes("grouped", "fired")).toEqual([500, 9_500]);
+  // The tenth message of ten minutes covers the rest of the first page; the next ten minutes cover all others.
+  expect(messageSizes("channel", "fired")).toEqual([...ONES, 491, ...ONES, 9_491]);
   for (const receiver of ["grouped", "channel"]) {
-    expect(sum(told(receiver, "resolved"))).toBe(10_000);
-    expect(told(receiver, "resolved").length).toBeLessThanOrEqual(20);
+    expect(sum(messageSizes(receiver, "resolved"))).toBe(10_000);
+    expect(messageSizes(receiver, "resolved").length).toBeLessThanOrEqual(20);
   }
   const slowest = health.times().slice(0, 5);
   process.stdout.write(
@@ -90,7 +90,7 @@ test("10,000 alerts in a minute end as few readable messages with true counts, a
 const ONES = Array.from({ length: 9 }, () => 1);
 const sum = (counts: readonly number[]) => counts.reduce((all, n) => all + n, 0);
 
-/** Everything that was said about one brand in that minute, page by page. */
+/** Polls all mentions of one brand in that minute, page by page. */
 async function read(queryId: string, store: PollParts["store"]): Promise<void> {
   const all = Array.from({ length: EACH }, (_, n) =>
     aMention({
@@ -140,7 +140,7 @@ async function tick(at: Instant, store: PollParts["store"]): Promise<void> {
 }
 
 /** How many alerts each message covered, in order. */
-async function notifyCount() {
+async function readMessageSizes() {
   const { rows } = await sql<{ receiver: string; kind: string; alerts: number }>`
     select receiver, kind, 1 + coalesce(jsonb_array_length(also), 0) as alerts from earshot.notifications order by id
   `.execute(database.db);
@@ -157,7 +157,7 @@ async function largest(): Promise<SlackContent> {
   if (notification === null) throw new Error("no notification was pending");
   const viewOf = createViewOf({ stores, rulesFor: () => rules, timezone: "UTC", consoleUrl: () => null });
   const found = await viewOf({ ...notification, kind: "fired" });
-  if (found?.about !== "alert") throw new Error("there is nothing to be seen");
+  if (found?.about !== "alert") throw new Error("there is nothing to show");
   const renderer = await createRenderer({ notifyConfig: "templates" });
   return composeSlack({ kind: "fired", view: found.view }, renderer);
 }

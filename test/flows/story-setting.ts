@@ -21,7 +21,7 @@ export interface StorySetting {
   /** Real time between two sweeps that come out of the queue; when absent, a story sweeps only when it settles. */
   readonly sweepEveryMs?: number;
   /** More about the receivers: quiet hours, a throttle (none, when absent). By name. */
-  readonly manners?: Readonly<Record<string, object>>;
+  readonly receiverSettings?: Readonly<Record<string, object>>;
   /** What Earshot says to the mail server to be let in; nothing, when absent. */
   readonly mailLogin?: { readonly user: string; readonly password: string };
   /** Poll settings, as in `earshot.yaml`. */
@@ -40,7 +40,7 @@ export function configOf(
     digests,
     inhibitions = [],
     escalations = [],
-    manners = {},
+    receiverSettings = {},
     source,
     operator,
     heartbeat,
@@ -57,7 +57,7 @@ export function configOf(
     postEvery: "0s",
     editEvery: "0s",
     throttle: "none",
-    ...manners[name],
+    ...receiverSettings[name],
   });
   const email = (name: string) => ({
     name,
@@ -66,7 +66,7 @@ export function configOf(
     from: "earshot@acme.example",
     smtp: { host: outside.smtp.host, port: outside.smtp.port, ...mailLogin },
     throttle: "none",
-    ...manners[name],
+    ...receiverSettings[name],
   });
   return parseConfig({
     source: {
@@ -78,7 +78,7 @@ export function configOf(
       history: "1d",
       ...source,
     },
-    receivers: [slack("alerts", "#alerts"), slack("crisis", "#crisis"), email("on-call"), email("desk")],
+    receivers: [slack("alerts", "#alerts"), slack("crisis", "#crisis"), email("on-call"), email("team")],
     routes: routes ?? [{ receivers: ["alerts"] }],
     inhibitions,
     escalations,

@@ -35,12 +35,12 @@ export interface Story extends Pick<Stream, "at" | "count"> {
   /** The vendors; they take faults, too. */
   readonly slack: FakeSlack;
   readonly smtp: FakeSmtp;
-  /** Lives on to that time in steps (of five minutes), in each until nothing is due any more. */
+  /** Moves the clock to that time in steps (of five minutes); in each step, runs until nothing is due. */
   until(time: string, step?: string): Promise<void>;
   /** Waits until the tables say that nothing is due, no worker is busy and nothing waits for a retry. */
   settle(): Promise<void>;
   /** What was posted to a channel, in order: the plain texts, `↳ ` before those in a thread. */
-  told(channel: string): Promise<string[]>;
+  posted(channel: string): Promise<string[]>;
   /** Subjects of the mails that an address got, in order. */
   mailed(address: string): string[];
   /** Another process on the same facts. */
@@ -125,7 +125,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
         await settleDown();
       }
     },
-    told: (channel) => toldIn(slack, channel),
+    posted: (channel) => postedIn(slack, channel),
     mailed: (address) =>
       smtp.mails.filter(({ to }) => to.includes(address)).map(({ parsed }) => parsed.subject ?? ""),
     join: async (roles = ROLES) => {
@@ -138,7 +138,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
 }
 
 /** Messages are edited later; the posted text is what people were notified of. */
-async function toldIn(slack: FakeSlack, channel: string): Promise<string[]> {
+async function postedIn(slack: FakeSlack, channel: string): Promise<string[]> {
   const posted = slack.calls.filter(({ method }) => method === "chat.postMessage");
   // A reply that only adds details to a message is no message of its own.
   const kept = (await slack.messages()).filter(
@@ -152,14 +152,14 @@ async function toldIn(slack: FakeSlack, channel: string): Promise<string[]> {
   });
 }
 
-/** Every story must end like this, with any faults on the way. */
+/** Throws unless every mention is stored once, whatever faults happened. */
 export async function expectEveryMentionOnce(story: Story): Promise<void> {
   const [facts] = await story.query<{ rows: string; mentions: string }>(
     `select count(*) as rows, count(distinct (query_id, resource_id)) as mentions from earshot.mentions`,
   );
-  const told = String(story.count());
-  if (facts?.rows !== told || facts.mentions !== told) {
-    throw new Error(`${told} mentions were made, ${facts?.mentions} are stored in ${facts?.rows} rows`);
+  const made = String(story.count());
+  if (facts?.rows !== made || facts.mentions !== made) {
+    throw new Error(`${made} mentions were made, ${facts?.mentions} are stored in ${facts?.rows} rows`);
   }
 }
 
@@ -174,7 +174,7 @@ export async function expectCountedOnce(story: Story): Promise<void> {
   }
 }
 
-/** Runs one statement on a connection of its own, as somebody with the keys to the database would. */
+/** Runs one statement on a connection of its own, as an administrator of the database would. */
 export async function asAdministrator(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {});

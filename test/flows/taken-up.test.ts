@@ -70,9 +70,9 @@ describe.each(queueEngines().slice(-1))("worker processes with queues on $name",
       sent: MENTIONS / 2,
       unsent: 0,
     });
-    const told = (await slack.messages()).map(({ text }) => text);
-    expect(new Set(told).size).toBe(MENTIONS / 2);
-    expect(told).toHaveLength(MENTIONS / 2);
+    const texts = (await slack.messages()).map(({ text }) => text);
+    expect(new Set(texts).size).toBe(MENTIONS / 2);
+    expect(texts).toHaveLength(MENTIONS / 2);
     for (const worker of others) {
       worker.kill("SIGTERM");
       expect((await once(worker, "exit"))[0]).toBe(0);

@@ -3,7 +3,7 @@ import { onAnyEngine, onEveryEngine } from "./on-every-engine.ts";
 import { NEGATIVE } from "./rules.ts";
 import type { Story } from "./story.ts";
 
-const TOLD = "INFO Ann is negative about Acme. Since Mon 2 Mar, 09:01 UTC.";
+const POSTED = "INFO Ann is negative about Acme. Since Mon 2 Mar, 09:01 UTC.";
 const MAIL = "[INFO] Ann is negative about Acme";
 
 async function complain(story: Story): Promise<void> {
@@ -21,54 +21,54 @@ function deliveries(story: Story) {
   );
 }
 
-onEveryEngine((tell) => {
+onEveryEngine((begin) => {
   test("a Slack that asks to wait gets its messages later, and no other receiver waits for it", async () => {
-    const story = await tell({
+    const story = await begin({
       rules: { negative: NEGATIVE },
-      routes: [{ receivers: ["alerts", "desk"] }],
+      routes: [{ receivers: ["alerts", "team"] }],
     });
     const busy = { status: 429, headers: { "retry-after": "1" }, body: "" };
     story.slack.faults.push({ method: "chat.postMessage", answer: busy });
     await complain(story);
     expect(await deliveries(story)).toEqual([
       { receiver: "alerts", outcomes: ["failed", "sent"] },
-      { receiver: "desk", outcomes: ["sent"] },
+      { receiver: "team", outcomes: ["sent"] },
     ]);
     // As Slack sees it: rows of deliveries are written a moment after its answers.
     const [asked, again] = story.slack.calls.filter(({ method }) => method === "chat.postMessage");
     expect((again?.atMs ?? 0) - (asked?.atMs ?? 0)).toBeGreaterThanOrEqual(1_000);
     const [order] = await story.query<{ mailFirst: boolean }>(
-      `select max(at_wall) filter (where receiver = 'desk') < max(at_wall) filter (where outcome = 'sent' and receiver = 'alerts')
+      `select max(at_wall) filter (where receiver = 'team') < max(at_wall) filter (where outcome = 'sent' and receiver = 'alerts')
           as "mailFirst"
       from earshot.deliveries d join earshot.notifications n on n.id = d.notification_id`,
     );
     expect(order?.mailFirst).toBe(true);
-    expect(await story.told("#alerts")).toEqual([TOLD]);
-    expect(story.mailed("desk@acme.example")).toEqual([MAIL]);
+    expect(await story.posted("#alerts")).toEqual([POSTED]);
+    expect(story.mailed("team@acme.example")).toEqual([MAIL]);
   });
 
   test("a mail server that is not ready is asked again", async () => {
-    const story = await tell({ rules: { negative: NEGATIVE }, routes: [{ receivers: ["desk"] }] });
+    const story = await begin({ rules: { negative: NEGATIVE }, routes: [{ receivers: ["team"] }] });
     story.smtp.faults.push(
       { at: "rcpt", code: 450, text: "greylisted" },
       { at: "data", code: 451, text: "try again" },
     );
     await complain(story);
-    expect(story.mailed("desk@acme.example")).toEqual([MAIL]);
-    expect(await deliveries(story)).toEqual([{ receiver: "desk", outcomes: ["failed", "failed", "sent"] }]);
+    expect(story.mailed("team@acme.example")).toEqual([MAIL]);
+    expect(await deliveries(story)).toEqual([{ receiver: "team", outcomes: ["failed", "failed", "sent"] }]);
   });
 });
 
-onAnyEngine((tell) => {
+onAnyEngine((begin) => {
   test("a missing channel is given up with advice, and the other receivers get the alert", async () => {
-    const story = await tell({
+    const story = await begin({
       rules: { negative: NEGATIVE },
-      routes: [{ receivers: ["crisis", "alerts", "desk"] }],
+      routes: [{ receivers: ["crisis", "alerts", "team"] }],
       channels: ["alerts"],
     });
     await complain(story);
-    expect(await story.told("#alerts")).toEqual([TOLD]);
-    expect(story.mailed("desk@acme.example")).toEqual([MAIL]);
+    expect(await story.posted("#alerts")).toEqual([POSTED]);
+    expect(story.mailed("team@acme.example")).toEqual([MAIL]);
     expect(
       await story.query("select receiver, last_error from earshot.notifications where state = 'dead'"),
     ).toEqual([
@@ -81,10 +81,10 @@ onAnyEngine((tell) => {
   });
 
   test("a message that Slack took without our knowing is recognised and not sent twice", async () => {
-    const story = await tell({ rules: { negative: NEGATIVE } });
+    const story = await begin({ rules: { negative: NEGATIVE } });
     story.slack.faults.push({ method: "chat.postMessage", drop: "after" });
     await complain(story);
-    expect(await story.told("#alerts")).toEqual([TOLD]);
+    expect(await story.posted("#alerts")).toEqual([POSTED]);
     expect(await deliveries(story)).toEqual([{ receiver: "alerts", outcomes: ["failed", "sent"] }]);
     const [row] = await story.query<{ ref: { ts: string } }>(
       "select vendor_ref as ref from earshot.notifications",

@@ -24,9 +24,9 @@ afterEach(() => {
   held = [];
 });
 
-onAnyEngine((tell) => {
+onAnyEngine((begin) => {
   test("an alert is delivered while 2,000 half requests are held against the page, and all of them end", async () => {
-    const { at, until, told, databaseUrl } = await tell({ rules: { "verified-negative": VERIFIED } });
+    const { at, until, posted, databaseUrl } = await begin({ rules: { "verified-negative": VERIFIED } });
     const database = openDatabase({ url: databaseUrl, onError: () => {} });
     const stores = createStores(database.db);
     const page = await createConsole(
@@ -60,7 +60,7 @@ onAnyEngine((tell) => {
       expect((await fetch(`${url}/login`)).status).toBe(200);
       at("09:02").mention("Acme", { sentiment: "negative", twitterVerified: true, fullname: "Bo" });
       await until("09:10");
-      expect(await told("#alerts")).toHaveLength(1);
+      expect(await posted("#alerts")).toHaveLength(1);
 
       await gone;
       const answers = held.slice(-10).map((one) => one.answer().split("\r\n", 1)[0]);
