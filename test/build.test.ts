@@ -19,7 +19,7 @@ beforeAll(async () => {
 test.each(["src/cli/main.ts", ...WORKERS])(
   "a stack trace of %s names lines of the sources",
   async (entry) => {
-    // Printed where the surroundings are read, which each of them begins with.
+    // Printed where the environment is read, which each of them does first.
     const trap = `process.env = new Proxy(process.env, { get(env, key) {
     if (key === "EARSHOT_HOME") { console.log(new Error("trap").stack); process.exit(); }
     return env[key];

@@ -6,7 +6,7 @@ import { configJsonSchema } from "../src/config/json-schema.ts";
 
 const editor = z.fromJSONSchema(configJsonSchema() as Parameters<typeof z.fromJSONSchema>[0]);
 const isValid = (content: unknown) => editor.safeParse(content).success;
-const SOUND = {
+const VALID = {
   source: { baseUrl: "https://l.example", username: "a", password: "b", clientId: "c" },
   receivers: [{ name: "hook", kind: "webhook", url: "https://hook.example" }],
   routes: [{ receivers: ["hook"] }],
@@ -14,19 +14,19 @@ const SOUND = {
 
 test("the published JSON Schema takes the example configuration and what check takes", async () => {
   expect(isValid(parse(await readFile("earshot.example.yaml", "utf8")))).toBe(true);
-  expect(isValid(SOUND)).toBe(true);
-  const { password: _, ...rest } = SOUND.source;
-  expect(isValid({ ...SOUND, source: { ...rest, password_file: "secret.txt" } })).toBe(true);
-  expect(isValid({ ...SOUND, receivers: [{ ...SOUND.receivers[0], throttle: "none" }] })).toBe(true);
+  expect(isValid(VALID)).toBe(true);
+  const { password: _, ...rest } = VALID.source;
+  expect(isValid({ ...VALID, source: { ...rest, password_file: "secret.txt" } })).toBe(true);
+  expect(isValid({ ...VALID, receivers: [{ ...VALID.receivers[0], throttle: "none" }] })).toBe(true);
 });
 
-test("it refuses a name that nobody knows, a kind that there is not, and what is missing", () => {
-  expect(isValid({ ...SOUND, rooutes: [] })).toBe(false);
-  expect(isValid({ ...SOUND, receivers: [{ name: "x", kind: "pigeon" }] })).toBe(false);
+test("it refuses an unknown name, an unknown kind, and a missing key", () => {
+  expect(isValid({ ...VALID, rooutes: [] })).toBe(false);
+  expect(isValid({ ...VALID, receivers: [{ name: "x", kind: "carrier" }] })).toBe(false);
   // Zod's reading of a schema forgets this one where conditions stand beside it; editors do not.
   const kinds = JSON.stringify(configJsonSchema()).match(/"additionalProperties":false/g) ?? [];
   expect(kinds.length).toBeGreaterThan(10);
-  const { receivers: _, ...without } = SOUND;
+  const { receivers: _, ...without } = VALID;
   expect(isValid(without)).toBe(false);
   expect(JSON.stringify(configJsonSchema())).toContain(
     '{"anyOf":[{"required":["password"]},{"required":["password_file"]}]}',

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const KINDS = notifiers.map(({ kind }) => kind).join(", ");
-const SOUND = `source:
+const VALID = `source:
   baseUrl: https://api.example
   username: ann@acme.example
   password: \${SOURCE_PASSWORD}
@@ -44,15 +44,15 @@ async function faultsOf(text: string, env?: NodeJS.ProcessEnv): Promise<readonly
   return error.details.map((detail) => detail.replace(folder, ""));
 }
 
-test("a short file is enough, secrets come from elsewhere, folders lie beside it", async () => {
-  const config = await load(SOUND);
+test("a short file is enough; secrets come from elsewhere, folders are next to it", async () => {
+  const config = await load(VALID);
   expect(config.source).toMatchObject({ password: "secret one", pollEvery: MINUTE / 2, history: 14 * DAY });
   expect(config.receivers).toMatchObject([{ name: "alerts", notifier: { token: "xoxb-secret" } }]);
   expect(config.rules).toBe(join(folder, "rules"));
 });
 
-test("every fault is told at once, with its line and what was meant", async () => {
-  const text = SOUND.replace("clientId:", "clientid:")
+test("every fault is reported at once, with its line and a suggestion", async () => {
+  const text = VALID.replace("clientId:", "clientid:")
     .replace("receivers: [alerts]", "receivers: [alert]\n    repeatEvery: often")
     .replace("kind: slack", "kind: slak");
   const faults = await faultsOf(text);
@@ -64,17 +64,17 @@ test("every fault is told at once, with its line and what was meant", async () =
 });
 
 test("a variable that the environment lacks, and a secret that cannot be read, are faults with their line", async () => {
-  const faults = await faultsOf(SOUND.replace("token.txt", "missing.txt"), {});
+  const faults = await faultsOf(VALID.replace("token.txt", "missing.txt"), {});
   expect(faults).toEqual([
     "/earshot.yaml:4:13 the environment has no variable SOURCE_PASSWORD",
     expect.stringMatching(/^\/earshot\.yaml:10:17 the secret cannot be read from .+: there is no such file/),
   ]);
 });
 
-test("keys of a receiver, addresses and zones are told in words, with what was meant", async () => {
+test("keys of a receiver, addresses and zones are reported in words, with a suggestion", async () => {
   const email =
     "kind: email\n    to: on-call\n    from: e@acme.example\n    smtp: { hots: mail }\n    url: x";
-  const text = `${SOUND.replace(/kind: slack[\s\S]*token.txt/, email)}timezone: Berlin\n`;
+  const text = `${VALID.replace(/kind: slack[\s\S]*token.txt/, email)}timezone: Berlin\n`;
   expect(await faultsOf(text.replace("public-client", "12"))).toEqual([
     '/earshot.yaml:5:13 expected text, got 12 — did you mean "12"?',
     '/earshot.yaml:9:9 expected an email address, got "on-call"',
@@ -87,8 +87,8 @@ test("keys of a receiver, addresses and zones are told in words, with what was m
 });
 
 test("no fault repeats a secret", async () => {
-  const faults = await faultsOf(SOUND.replace("https://api.example", "api").replace("clientId", "client"));
-  const typed = await faultsOf(SOUND.replace(/\$\{.*\}/, "4711"));
+  const faults = await faultsOf(VALID.replace("https://api.example", "api").replace("clientId", "client"));
+  const typed = await faultsOf(VALID.replace(/\$\{.*\}/, "4711"));
   expect(typed).toEqual(["/earshot.yaml:4:13 expected text, got a number"]);
   expect(faults.join("\n")).not.toMatch(/secret one|xoxb-secret/);
 });
@@ -96,7 +96,7 @@ test("no fault repeats a secret", async () => {
 test.each(["password: short", `password: \${SHORT}`, `username: \${SHORT}, password: 12`])(
   "a login that is no login repeats nothing of it: %s",
   async (login) => {
-    const text = `${SOUND}web: { login: { ${login} } }\n`;
+    const text = `${VALID}web: { login: { ${login} } }\n`;
     const faults = await faultsOf(text, { SOURCE_PASSWORD: "secret one", SHORT: "hunter2" });
     expect(faults.length).toBeGreaterThan(0);
     expect(faults.join("\n")).not.toMatch(/"short"|hunter2|\b12\b/);
@@ -113,11 +113,11 @@ test("a secret at a wrong place, or in a form that YAML reads otherwise, is not 
     "web: { login: { username: ann, password: !hunter2 x } }",
     `rotations: [{ name: x, timezone: UTC, receivers: ["\${HUNTER}"] }]`,
   ]) {
-    const faults = await faultsOf(`${SOUND}${line}\n`, env);
+    const faults = await faultsOf(`${VALID}${line}\n`, env);
     expect(faults.length, line).toBeGreaterThan(0);
     expect(faults.join("\n"), line).not.toContain("hunter2");
   }
-  expect(await faultsOf(`${SOUND}timezone: \${HUNTER}\n`, env)).toEqual([
+  expect(await faultsOf(`${VALID}timezone: \${HUNTER}\n`, env)).toEqual([
     expect.stringMatching(/ got "\$\{HUNTER\}"$/),
   ]);
 });
@@ -136,15 +136,15 @@ test.each([
   ["", "retention: 1d", "expected 31d to 36500d"],
   ["", "operator: { lag: 0s }", "expected 1s to 30d"],
   ["", "escalations: [{ name: e, steps: [{ after: 40d, receivers: [alerts] }] }]", "expected at most 7d"],
-])("what makes no sense in %s is told: %s", async (place, line, fault) => {
+])("an impossible value in %s is reported: %s", async (place, line, fault) => {
   const at: Record<string, string> = {
-    source: SOUND.replace(
+    source: VALID.replace(
       "clientId: public-client",
       `clientId: public-client\n  ${line.replace(", ", "\n  ")}`,
     ),
-    receiver: SOUND.replace("token_file: token.txt", `token_file: token.txt\n    ${line}`),
-    route: `${SOUND}    ${line}\n`,
-    "": `${SOUND}${line}\n`,
+    receiver: VALID.replace("token_file: token.txt", `token_file: token.txt\n    ${line}`),
+    route: `${VALID}    ${line}\n`,
+    "": `${VALID}${line}\n`,
   };
   const faults = await faultsOf(at[place] ?? "");
   expect(faults).toEqual([expect.stringContaining(fault)]);
@@ -152,7 +152,7 @@ test.each([
 });
 
 test("a key that is unknown in a place without keys names none that would be known", async () => {
-  const faults = await faultsOf(`${SOUND}    routes: [{ recievers: [alerts] }]\n`);
+  const faults = await faultsOf(`${VALID}    routes: [{ recievers: [alerts] }]\n`);
   expect(faults.join("\n")).toContain('unknown key "recievers"');
   expect(faults.join("\n")).not.toContain("(known here: )");
 });
@@ -204,7 +204,7 @@ test.each([
     "  - receivers: [alerts]\ndigests: [{ name: d, at: '08:00', timezone: UTC, receivers: [alerts, { name: alerts, timezone: Asia/Kolkata }] }]\n",
     '"alerts" reads it already',
   ],
-])("a fault of routing is told before anything runs: %j", async (routes, fault) => {
-  const text = SOUND.replace("  - receivers: [alerts]\n", routes);
+])("a fault of routing is reported before anything runs: %j", async (routes, fault) => {
+  const text = VALID.replace("  - receivers: [alerts]\n", routes);
   expect((await faultsOf(text)).join("\n")).toContain(fault);
 });

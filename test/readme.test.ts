@@ -81,7 +81,7 @@ test.each(ALL)("every file and folder that %s names exists", (file) => {
   expect(filesNamedIn(read(file)).filter((name) => !isThere(name))).toEqual([]);
 });
 
-test("the architecture page names files on each of its walks, which the test above then looks for", () => {
+test("the architecture page names files in each of its walks; the test above looks for them", () => {
   const polls = read(ARCHITECTURE)
     .split(/^## Walk /m)
     .slice(1);

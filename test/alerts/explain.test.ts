@@ -14,7 +14,7 @@ const say = (text: string, more: Partial<Mention> = {}): Mention =>
   aMention({ resourceId: `r${next++}`, text, author: `author ${next}`, ...more });
 
 const THINGS = ["seat", "lunch", "crew", "gate", "bag", "window", "ticket", "coffee", "screen", "pillow"];
-/** People who talk about this and that. */
+/** People who write about different things. */
 const usual = (count: number): Mention[] =>
   Array.from({ length: count }, (_, i) =>
     say(`my ${THINGS[i % 10]} on this trip was thing number ${i} of many`),
@@ -186,7 +186,7 @@ describe("the bars of a chart", () => {
     }
   });
 
-  it("show a day, at least 24 of them, and never more than can be told apart", () => {
+  it("show a day, at least 24 of them, and never more than can be distinguished", () => {
     const lengths = windows.map(
       (width) => windowBars(buckets(40 * 288), START + 40 * 86_400_000, width).length,
     );

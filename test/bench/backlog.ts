@@ -7,8 +7,8 @@ import { createLine } from "./line.ts";
 import { startPageServer } from "./pages.ts";
 
 /**
- * One walk through a backlog, as the real line takes it: fetch, judge, store. Prints memory while it goes on: it must
- * not grow with what has been walked. See README.md.
+ * One poll of a backlog through the whole pipeline: fetch, judge, store. Prints the memory meanwhile: it must not grow
+ * with the mentions that were read. See README.md.
  */
 const { values } = parseArgs({
   options: {
@@ -31,18 +31,18 @@ try {
   closing.add(async () => memory.stop());
   console.log(`a backlog of ${server.mentions.toLocaleString("en")} mentions, in pages of ${PAGE_SIZE}`);
   const startedAt = monotonicMs();
-  let walked = 0;
-  const told = new Set<number>();
+  let read = 0;
+  const printed = new Set<number>();
   const counting: PollParts = {
     ...line.parts,
     source: {
       ...line.parts.source,
       fetchPage: async (...asked) => {
         const page = await line.parts.source.fetchPage(...asked);
-        walked += page.mentions.length;
-        const part = Math.floor((walked * LINES) / server.mentions);
-        if (!told.has(part)) tell(walked, startedAt, memory.sample());
-        told.add(part);
+        read += page.mentions.length;
+        const part = Math.floor((read * LINES) / server.mentions);
+        if (!printed.has(part)) printLine(read, startedAt, memory.sample());
+        printed.add(part);
         return page;
       },
     },
@@ -62,7 +62,7 @@ try {
   await closing.close();
 }
 
-function tell(count: number, startedAt: number, rssMb: number): void {
+function printLine(count: number, startedAt: number, rssMb: number): void {
   const seconds = (monotonicMs() - startedAt) / 1_000;
   console.log(
     `${count.toLocaleString("en").padStart(11)} mentions  ${seconds.toFixed(0).padStart(5)} s  ${String(rssMb).padStart(5)} MB`,

@@ -4,7 +4,7 @@ import { type BenchServer, fillMentions, startBenchServer } from "./local-api-se
 import { median } from "./median.ts";
 
 /**
- * What a page of 5,000 of the local API costs at the beginning and at the end of a walk over a million mentions, and
+ * What a page of 5,000 of the local API costs at the beginning and at the end of paging through a million mentions, and
  * how much memory its process holds meanwhile. Reads over HTTP, as a client does; the reader keeps nothing.
  */
 
@@ -85,7 +85,7 @@ async function poll({ url, queryIds, token }: BenchServer): Promise<void> {
   if (shown !== expected) throw new Error(`${shown} of ${expected} mentions were shown`);
 }
 
-/** Keeps the beginning of nothing and the end of the body, where the cursor stands. */
+/** Keeps the beginning of nothing and the end of the body, which has the cursor. */
 async function readPage(
   url: string,
   token: string,

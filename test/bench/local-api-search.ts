@@ -4,8 +4,8 @@ import { type BenchServer, fillMentions, startBenchServer } from "./local-api-se
 import { median } from "./median.ts";
 
 /**
- * What a page of 5,000 of a walk with `search` costs, at its beginning and at page 50, over mentions of which five in
- * six are found; and the memory of the process meanwhile. Several walks, medians. Reads over HTTP, as a client does.
+ * What a page of 5,000 costs while a client pages through a `search`, at its beginning and at page 50, over mentions of which five in
+ * six are found; and the memory of the process meanwhile. Several passes, medians. Reads over HTTP, as a client does.
  */
 
 const { values } = parseArgs({
@@ -24,7 +24,7 @@ const SEARCHES = values.search ?? [
   '"hot water" OR "cold water"',
   "{Alpha} OR water NEAR/3 hot",
 ];
-/** Each stands for a sixth of the mentions. */
+/** Each is the text of a sixth of the mentions. */
 const TEXTS = [
   "Alpha three days without hot water and the support line still plays the same song #acme",
   "beta my battery died after two days, what a shame for such an expensive phone",
@@ -47,28 +47,28 @@ try {
 
 async function measure(of: BenchServer, search: string | undefined): Promise<void> {
   const before = process.memoryUsage().rss;
-  const polls: Walk[] = [];
-  for (let round = 0; round < Number(values.rounds); round++) polls.push(await poll(of, search));
-  const [first] = polls;
-  const at = (page: number) => median(polls.map(({ costs }) => costs[page - 1] ?? Number.NaN));
+  const passes: Pass[] = [];
+  for (let round = 0; round < Number(values.rounds); round++) passes.push(await readPages(of, search));
+  const [first] = passes;
+  const at = (page: number) => median(passes.map(({ costs }) => costs[page - 1] ?? Number.NaN));
   const last = Math.min(50, (first?.costs.length ?? 1) - 1);
-  const most = Math.max(...polls.map((one) => one.mostMemory));
+  const most = Math.max(...passes.map((one) => one.mostMemory));
   console.log(
     `${search ?? "without search"}: ${first?.total} found, ${first?.shown} shown on ${first?.costs.length} pages; ` +
       `first time asked ${ms(first?.costs[0])}, page 1 ${ms(at(1))}, page 2 ${ms(at(2))}, page ${last} ${ms(at(last))} ` +
-      `(${(at(last) / at(2)).toFixed(2)} times), dearest ${ms(Math.max(...polls.map(({ costs }) => Math.max(...costs.slice(1)))))}; ` +
+      `(${(at(last) / at(2)).toFixed(2)} times), dearest ${ms(Math.max(...passes.map(({ costs }) => Math.max(...costs.slice(1)))))}; ` +
       `memory ${mb(before)} before, ${mb(most)} at most`,
   );
 }
 
-interface Walk {
+interface Pass {
   readonly costs: readonly number[];
   readonly shown: number;
   readonly total: number;
   readonly mostMemory: number;
 }
 
-async function poll({ url, token, queryIds }: BenchServer, search: string | undefined): Promise<Walk> {
+async function readPages({ url, token, queryIds }: BenchServer, search: string | undefined): Promise<Pass> {
   const parameters = new URLSearchParams({
     queryId: String(queryIds[0]),
     startDate: "2026-01-01",

@@ -40,12 +40,12 @@ for (const limit of LIMITS) {
     if (size <= 200) show("Earshot, no call shared", earshot(world, account, "none"));
     if (size > 200 && limit < 100) show("Earshot, short addresses", earshot(world, account, "short"));
     show("Earshot", shared);
-    show("Earshot that walks changes, too", earshot(world, account, "long", "with changes"));
+    show("Earshot that polls changes, too", earshot(world, account, "long", "with changes"));
     console.log(
-      `  ${"no plan can do better (oracle)".padEnd(36)} ${spell(bound.mean)} ${" ".repeat(9)} ${spell(bound.weighted)}`,
+      `  ${"no plan can do better (oracle)".padEnd(36)} ${format(bound.mean)} ${" ".repeat(9)} ${format(bound.weighted)}`,
     );
     const blindMs = account.periodMs / limit / 2;
-    console.log(`  ${"no plan can that knows no arrivals".padEnd(36)} ${spell(blindMs)}`);
+    console.log(`  ${"no plan can that knows no arrivals".padEnd(36)} ${format(blindMs)}`);
     const times = turn.meanMs / shared.meanMs;
     const over =
       bound.mean < 10 ? "no plan has to wait at all:" : `${(shared.meanMs / bound.mean).toFixed(2)} times`;
@@ -58,10 +58,10 @@ for (const limit of LIMITS) {
 
 function show(name: string, delays: Delays): void {
   console.log(
-    `  ${name.padEnd(36)} ${spell(delays.meanMs)} ${spell(delays.p95Ms)} ${spell(delays.weightedMeanMs)} ${spell(delays.weightedP95Ms)} ${String(delays.calls).padStart(8)} ${String(delays.mostInWindow).padStart(5)}`,
+    `  ${name.padEnd(36)} ${format(delays.meanMs)} ${format(delays.p95Ms)} ${format(delays.weightedMeanMs)} ${format(delays.weightedP95Ms)} ${String(delays.calls).padStart(8)} ${String(delays.mostInWindow).padStart(5)}`,
   );
 }
 
-function spell(ms: number): string {
+function format(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`.padStart(10);
 }

@@ -11,9 +11,12 @@ const STAGES: readonly { readonly name: string; readonly fits: (frame: Frame) =>
   { name: "story", fits: ({ file }) => file.endsWith("/src/ingest/story.ts") },
   { name: "rows and their JSON", fits: ({ fn }) => fn === "storePage" },
   { name: "judge", fits: ({ file }) => /\/src\/(rules|ingest\/judge-page)/.test(file) },
-  { name: "alerts and telling", fits: ({ file }) => /\/src\/(alerts|notify|ingest\/record-)/.test(file) },
-  { name: "counts, alerts, walk: SQL", fits: ({ file }) => file.includes("/src/store/") },
-  { name: "talk with PostgreSQL", fits: ({ file }) => /\/node_modules\/(pg|kysely)/.test(file) },
+  {
+    name: "alerts and notifications",
+    fits: ({ file }) => /\/src\/(alerts|notify|ingest\/record-)/.test(file),
+  },
+  { name: "counts, alerts, polls: SQL", fits: ({ file }) => file.includes("/src/store/") },
+  { name: "client of PostgreSQL", fits: ({ file }) => /\/node_modules\/(pg|kysely)/.test(file) },
 ];
 
 interface Frame {
@@ -40,7 +43,7 @@ function sumByStage({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile):
     nodes.map(({ id, callFrame }) => [id, stageOf({ fn: callFrame.functionName, file: callFrame.url })]),
   );
   const inherited = (id: number | undefined): string => {
-    if (id === undefined) return "the rest";
+    if (id === undefined) return "other";
     return stages.get(id) ?? inherited(parents.get(id));
   };
   const spent = new Map<string, number>();

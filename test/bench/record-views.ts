@@ -9,7 +9,7 @@ import { generatedVersions } from "../../src/local-api/simulate/generated-versio
 
 /**
  * What it costs to make a page of 5,000 wire records of stored ones, in each view. The current version under the full
- * policy is what every page costs at least; what the others cost more stands beside it. Times are processor time.
+ * policy is what every page costs at least; what the others cost more is printed next to it. Times are processor time.
  */
 const PAGE = 5_000;
 const ROUNDS = 9;

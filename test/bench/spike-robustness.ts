@@ -110,10 +110,12 @@ async function main(): Promise<void> {
       const alerts = alertsOf(stream, { tuning, zone: options.zone, cooldownBuckets: 36 });
       const bursts = largestBursts(stream);
       // A burst may begin before the two hours in which it is largest.
-      const told = bursts.filter((end) => alerts.some((bucket) => bucket > end - 48 && bucket <= end + 6));
+      const reported = bursts.filter((end) =>
+        alerts.some((bucket) => bucket > end - 48 && bucket <= end + 6),
+      );
       line(
-        `events of ${name}: pages a day, largest told`,
-        `${fixed(alerts.length / DAYS_OF_EVENTS, 3)}, ${told.length} of ${bursts.length}`,
+        `events of ${name}: pages a day, largest reported`,
+        `${fixed(alerts.length / DAYS_OF_EVENTS, 3)}, ${reported.length} of ${bursts.length}`,
         "at most .18",
       );
     }

@@ -33,7 +33,7 @@ export function timeStore(store: Stores): TimedStore {
 
 type Note = (name: string, ms: number) => void;
 
-/** A copy whose nouns' methods tell how long their promises took. */
+/** A copy whose methods measure how long their promises took. */
 function watch<Facts extends object>(facts: Facts, note: Note): Facts {
   const entries = Object.entries(facts).map(([noun, methods]) => [
     noun,

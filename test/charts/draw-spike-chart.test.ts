@@ -37,7 +37,7 @@ describe("the chart of a spike", () => {
     }
   });
 
-  it("tells what fired by place, by colour and by a mark", () => {
+  it("shows what fired by place, by colour and by a mark", () => {
     expect(draw({ firing: [], notifiedAt: [] })).not.toMatch(/>fired<|l-6 -11h12Z/);
     expect(draw().match(/l-6 -11h12Z/g)?.length).toBe(1);
     expect(draw()).toContain('fill="#d55e00"');

@@ -53,7 +53,7 @@ async function main(): Promise<number> {
     return 0;
   }
   if (typeof asked === "string") {
-    process.stderr.write(`conformance: ${asked}\n(npm run conformance -- --help tells more)\n`);
+    process.stderr.write(`conformance: ${asked}\n(npm run conformance -- --help shows all options)\n`);
     return 2;
   }
   const { values } = asked;

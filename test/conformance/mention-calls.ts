@@ -29,7 +29,7 @@ export async function demandMentionsRefused(
 export const WALKED_PAGES = 5;
 
 /** Follows nextCursor for some pages, or until it ends. */
-export async function walk(
+export async function readAllPages(
   subject: Subject,
   parameters: Parameters,
 ): Promise<{ pages: Json[]; ended: boolean }> {
@@ -44,7 +44,7 @@ export async function walk(
   }
 }
 
-/** More than any walk of a test takes; a program without such a guard would go on for ever. */
+/** More pages than any test needs; without this limit a wrong cursor would never end. */
 const MOST_PAGES = 100;
 
 /** As programs do that follow nextCursor until there is none, whatever a page holds. */

@@ -89,7 +89,7 @@ export const EARLIER_FIELDS: Shape = {
   noteIds: "array?",
 };
 
-/** Shapes of what stands in lists, where it is an object. */
+/** Shapes of the objects in lists. */
 export const NESTED: Readonly<Record<string, Shape>> = {
   matchPositions: { start: "integer", text: "string", length: "integer" },
   categoryDetails: all("string", "id name parentId parentName"),

@@ -25,7 +25,7 @@ export interface SubjectOptions extends Credentials {
     readonly regular: Credentials;
     /** Belongs to these clients. */
     readonly several: Credentials & { readonly clientIds: readonly number[] };
-    /** A project of somebody else. */
+    /** A project of another client. */
     readonly foreignProjectId: number;
   };
 }
@@ -73,7 +73,7 @@ export interface Subject {
 export function createSubject(options: SubjectOptions): Subject {
   const base = options.baseUrl.replace(/\/$/, "");
   const asked = new Map<string, Promise<Answer>>();
-  let patience = options.patienceMs;
+  let leftMs = options.patienceMs;
   let token: Promise<string> | undefined;
   let project: ReturnType<Subject["project"]> | undefined;
   let range: Promise<Parameters> | undefined;
@@ -82,9 +82,9 @@ export function createSubject(options: SubjectOptions): Subject {
     options.onCall?.(new URL(url).pathname);
     const response = await fetch(url, { ...init, redirect: "manual" });
     const text = await response.text();
-    if (response.status === 429 && patience > 0) {
-      const pauseMs = Math.min(patience, Number(response.headers.get("retry-after") ?? 60) * 1_000);
-      patience -= pauseMs;
+    if (response.status === 429 && leftMs > 0) {
+      const pauseMs = Math.min(leftMs, Number(response.headers.get("retry-after") ?? 60) * 1_000);
+      leftMs -= pauseMs;
       await options.wait(pauseMs);
       return ask(url, init);
     }

@@ -31,7 +31,7 @@ async function digestsOf(given: {
       latest: async () => editions.at(-1) ?? null,
       announce: async (edition: DigestEdition) => {
         editions.push(edition);
-        lines.push(tell(edition, now));
+        lines.push(describeEdition(edition, now));
       },
     };
     // Two workers check at every moment.
@@ -40,7 +40,7 @@ async function digestsOf(given: {
   }
   return lines;
 
-  function tell({ period }: DigestEdition, now: Instant): string {
+  function describeEdition({ period }: DigestEdition, now: Instant): string {
     const zone = given.digest.timezone;
     const inside = Object.entries(given.mentions)
       .filter(([, at]) => Date.parse(at) >= period.from && Date.parse(at) < period.to)

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 /** Six an hour, and so many a minute while a crisis goes on. */
-function talk(queryId: string, from: Instant, to: Instant, crisis = CRISIS): Mention[] {
+function mentionsOf(queryId: string, from: Instant, to: Instant, crisis = CRISIS): Mention[] {
   const mentions: Mention[] = [];
   for (let at = from; at < to; at += MINUTE) {
     const isLoud = at >= crisis.from && at < crisis.to;
@@ -82,9 +82,9 @@ test("a rule that comes back after days has learned what it missed, sends nothin
     ["1", []],
     ["2", [SPIKE]],
   ] as const) {
-    await live(queryId, [SPIKE], talk(queryId, NOON - DAY, NOON + 3 * DAY), NOON + 3 * DAY);
-    await live(queryId, meanwhile, talk(queryId, NOON + 3 * DAY, back), back);
-    await live(queryId, [SPIKE], talk(queryId, back, end), end);
+    await live(queryId, [SPIKE], mentionsOf(queryId, NOON - DAY, NOON + 3 * DAY), NOON + 3 * DAY);
+    await live(queryId, meanwhile, mentionsOf(queryId, NOON + 3 * DAY, back), back);
+    await live(queryId, [SPIKE], mentionsOf(queryId, back, end), end);
   }
   const [away, always] = [await statesOf("1"), await statesOf("2")];
   expect(away).toHaveLength(1);
@@ -94,27 +94,27 @@ test("a rule that comes back after days has learned what it missed, sends nothin
   expect(await alertsOf("1")).toEqual([]);
   expect(await alertsOf("2")).toHaveLength(1);
 
-  await live("1", [SPIKE], talk("1", end, next.to, next), next.to);
-  const [told] = await alertsOf("1");
-  expect(told).toBeGreaterThan(next.from);
-  expect(told).toBeLessThanOrEqual(next.from + 15 * MINUTE);
+  await live("1", [SPIKE], mentionsOf("1", end, next.to, next), next.to);
+  const [firedAt] = await alertsOf("1");
+  expect(firedAt).toBeGreaterThan(next.from);
+  expect(firedAt).toBeLessThanOrEqual(next.from + 15 * MINUTE);
 });
 
 test("if the missed mentions are deleted, it learns again, says so, and does not alert at the usual rate", async () => {
   const back = NOON + 6 * DAY;
-  await live("1", [SPIKE], talk("1", NOON - DAY, NOON + 3 * DAY), NOON + 3 * DAY);
-  await live("1", [], talk("1", NOON + 3 * DAY, back), back);
+  await live("1", [SPIKE], mentionsOf("1", NOON - DAY, NOON + 3 * DAY), NOON + 3 * DAY);
+  await live("1", [], mentionsOf("1", NOON + 3 * DAY, back), back);
   await sql`delete from earshot.mentions`.execute(db());
-  await live("1", [SPIKE], talk("1", back, back + HOUR), back + HOUR);
+  await live("1", [SPIKE], mentionsOf("1", back, back + HOUR), back + HOUR);
   expect(await learning([SPIKE])).toMatchObject([
     { queryId: "1", rule: "a-rule", kind: "spike", until: back + 2 * HOUR, needs: "1 h more" },
     { queryId: "2", needs: "its first mention" },
   ]);
   const end = back + 12 * HOUR;
-  await live("1", [SPIKE], talk("1", back + HOUR, end), end);
+  await live("1", [SPIKE], mentionsOf("1", back + HOUR, end), end);
   expect(await alertsOf("1")).toEqual([]);
   const next = { from: end, to: end + 30 * MINUTE };
-  await live("1", [SPIKE], talk("1", end, next.to, next), next.to);
+  await live("1", [SPIKE], mentionsOf("1", end, next.to, next), next.to);
   expect(await alertsOf("1")).toHaveLength(1);
 });
 
@@ -129,9 +129,9 @@ test("one that comes back while another counted the same has missed nothing eith
     ["1", others],
     ["2", [...others, quiet]],
   ] as const) {
-    await live(queryId, [...others, quiet], talk(queryId, NOON - DAY, left), left);
-    await live(queryId, meanwhile, talk(queryId, left, back), back);
-    await live(queryId, [...others, quiet], talk(queryId, back, end, again), end);
+    await live(queryId, [...others, quiet], mentionsOf(queryId, NOON - DAY, left), left);
+    await live(queryId, meanwhile, mentionsOf(queryId, left, back), back);
+    await live(queryId, [...others, quiet], mentionsOf(queryId, back, end, again), end);
   }
   const spikes = async (queryId: string) =>
     (await statesOf(queryId)).filter(({ condition }) => condition === quiet.window.key);
@@ -147,7 +147,10 @@ test("distinct authors are counted again with what was missed, each once", async
     ["2", [authors]],
   ] as const) {
     const bots = (from: Instant, to: Instant) =>
-      talk(queryId, from, to).map((mention) => ({ ...mention, author: `bot ${mention.addedAt % HOUR}` }));
+      mentionsOf(queryId, from, to).map((mention) => ({
+        ...mention,
+        author: `bot ${mention.addedAt % HOUR}`,
+      }));
     await live(queryId, [authors], bots(NOON - DAY, left), left);
     await live(queryId, meanwhile, bots(left, back), back);
     await live(queryId, [authors], bots(back, back + HOUR), back + HOUR);

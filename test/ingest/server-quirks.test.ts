@@ -108,7 +108,7 @@ const PLAIN: Story = {
   ],
 };
 
-async function tell(
+async function play(
   behaviour: ServerQuirks,
   { rounds, pageSize }: Story,
   believed: readonly ObservedQuirk[] = [],
@@ -218,7 +218,7 @@ const SERVERS: Readonly<Record<string, { behaviour: ServerQuirks; learned: Recor
 test.each(Object.entries(SERVERS))(
   "against a server that %s, everything is stored once and the quirk is known",
   async (_what, { behaviour, learned }) => {
-    const { learned: known } = await tell(behaviour, PLAIN);
+    const { learned: known } = await play(behaviour, PLAIN);
     const habitsKnown: Readonly<Record<string, string>> = await known();
     expect(habitsKnown).toMatchObject(learned);
     // It is not recorded for servers that send full pages, whatever arrives late.
@@ -407,7 +407,7 @@ test("against servers with any of these quirks together, with any page size, sha
         const isHidden = given.mostOnPage !== undefined && (given.totalOff ?? 0) < 0;
         const served = isHidden ? { ...given, totalOff: 0 } : given;
         const wanted = Object.entries(served).filter(([, value]) => value !== undefined);
-        await tell(Object.fromEntries(wanted) as ServerQuirks, { rounds, pageSize }, beliefs);
+        await play(Object.fromEntries(wanted) as ServerQuirks, { rounds, pageSize }, beliefs);
         await closing.close();
         closing = createClosing();
       },

@@ -6,7 +6,7 @@ import { storyOf } from "../../src/model/story.ts";
 import { aMention } from "../mention.ts";
 import { runs } from "../runs.ts";
 
-const told = (text: string, resourceId = text) => storyOf(aMention({ text, resourceId }));
+const storyIn = (text: string, resourceId = text) => storyOf(aMention({ text, resourceId }));
 const NEWS =
   "Northwind Airlines will cancel two hundred flights this weekend because of a shortage of pilots, the carrier said on Friday.";
 
@@ -18,10 +18,10 @@ test.each([
   ["a word before it", `BREAKING: ${NEWS}`],
 ])("a text that changes %s belongs to the same story", (_what, changed) => {
   const index = createStoryIndex();
-  const first = index.find(told(NEWS));
-  expect(index.find(told(changed))).toBe(first);
+  const first = index.find(storyIn(NEWS));
+  expect(index.find(storyIn(changed))).toBe(first);
   // Its exact copies are known by their key from then on.
-  expect(index.find(told(changed, "a copy"))).toBe(first);
+  expect(index.find(storyIn(changed, "a copy"))).toBe(first);
 });
 
 test.each([
@@ -36,14 +36,14 @@ test.each([
   ["too short to be compared", "Northwind Airlines will cancel flights"],
 ])("a text %s is a story of its own", (_what, other) => {
   const index = createStoryIndex();
-  expect(index.find(told(other))).not.toBe(index.find(told(NEWS)));
+  expect(index.find(storyIn(other))).not.toBe(index.find(storyIn(NEWS)));
 });
 
 test("a query in another script folds near-identical texts, too", () => {
   const index = createStoryIndex();
   const text =
     "ノースウィンド航空は操縦士の不足を理由に今週末の二百便を欠航にすると金曜日に発表し、乗客に払い戻しを約束した";
-  expect(index.find(told(text.replace("金曜日", "木曜日")))).toBe(index.find(told(text)));
+  expect(index.find(storyIn(text.replace("金曜日", "木曜日")))).toBe(index.find(storyIn(text)));
 });
 
 const word = fc.constantFrom(
@@ -63,13 +63,13 @@ test("the same order gives the same stories, in one go or page by page through t
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 12 }), (all, pageSize) => {
       const atOnce = createStoryIndex();
-      const expected = all.map((text) => atOnce.find(told(text)));
+      const expected = all.map((text) => atOnce.find(storyIn(text)));
       const learned = [];
       const inPages: string[] = [];
       for (let i = 0; i < all.length; i += pageSize) {
         const index = createStoryIndex();
         index.learn(learned);
-        inPages.push(...all.slice(i, i + pageSize).map((text) => index.find(told(text))));
+        inPages.push(...all.slice(i, i + pageSize).map((text) => index.find(storyIn(text))));
         learned.push(...index.news());
       }
       expect(inPages).toEqual(expected);
@@ -82,8 +82,8 @@ test("a text that is read again belongs to the same story", () => {
   fc.assert(
     fc.property(texts, (all) => {
       const index = createStoryIndex();
-      const first = all.map((text) => index.find(told(text)));
-      expect(all.map((text) => index.find(told(text)))).toEqual(first);
+      const first = all.map((text) => index.find(storyIn(text)));
+      expect(all.map((text) => index.find(storyIn(text)))).toEqual(first);
     }),
     { numRuns: runs(60) },
   );
@@ -114,10 +114,10 @@ test("the sketches of two texts agree about as much as the texts do", () => {
 
 test("it forgets the oldest texts, and grows no further", () => {
   const index = createStoryIndex();
-  const first = index.find(told(NEWS));
+  const first = index.find(storyIn(NEWS));
   for (let i = 0; i < MOST_TEXTS; i++)
     index.find({ key: `key ${i}`, sketch: sketchOf(`${i} ${i * 7919} ${"x".repeat(i % 40)} ${i ** 2}`) });
   index.news();
-  const changed = told(NEWS.replace("shortage", "lack"));
+  const changed = storyIn(NEWS.replace("shortage", "lack"));
   expect(index.find(changed)).not.toBe(first);
 });

@@ -46,7 +46,7 @@ test("delimiters are found out, lines counted, empty ones passed over, a byte or
   ]);
 });
 
-test("a record that is too long is told, and the next one is read", async () => {
+test("a record that is too long is reported, and the next one is read", async () => {
   expect(await read(`a,b\n${"x".repeat(50)},1\n2,3`, 7, 40)).toEqual([
     { line: 1, cells: ["a", "b"] },
     { line: 2, tooLong: true },

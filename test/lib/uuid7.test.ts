@@ -9,7 +9,7 @@ test("an id names its moment and its version", () => {
   expect(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toBe(NOON);
 });
 
-test("ids are in the order in which they were made, also while the clock stands still", () => {
+test("ids are in the order in which they were made, also if the clock does not move", () => {
   const ids = Array.from({ length: 20_000 }, (_, i) => uuid7(NOON + Math.floor(i / 15_000)));
   expect(ids).toEqual([...ids].sort());
   expect(new Set(ids).size).toBe(ids.length);

@@ -44,7 +44,7 @@ describe("closestWord", () => {
 });
 
 describe("fitsGlob", () => {
-  it("gives the answer of the expression that it stands for", () => {
+  it("gives the answer of the expression that it replaces", () => {
     const letters = fc
       .array(fc.constantFrom("a", "b", "*", "?"), { maxLength: 8 })
       .map((parts) => parts.join(""));
@@ -92,7 +92,7 @@ describe("numbers and times in sentences", () => {
     [0, "0"],
     [0.0496, "0.05"],
     [0.002, "0.002"],
-  ])("spells %d as %s", (value, text) => expect(formatNumber(value)).toBe(text));
+  ])("formats %d as %s", (value, text) => expect(formatNumber(value)).toBe(text));
 
   it.each([
     [1, "mentions", "1 mention"],
@@ -111,7 +111,7 @@ describe("numbers and times in sentences", () => {
     [1_234.5, "1,230"],
     [847.3, "847"],
     [84.7, "85"],
-  ])("spells %d as %s where it was reckoned", (value, text) => expect(formatExpected(value)).toBe(text));
+  ])("formats %d as %s if it was computed", (value, text) => expect(formatExpected(value)).toBe(text));
 
   it.each([
     [300_000, "5 min"],
@@ -119,7 +119,7 @@ describe("numbers and times in sentences", () => {
     [5_400_000, "1 h 30 min"],
     [86_400_000, "24 h"],
     [172_800_000, "2 days"],
-  ])("spells %d ms as %s", (ms, text) => expect(formatMinutes(ms)).toBe(text));
+  ])("formats %d ms as %s", (ms, text) => expect(formatMinutes(ms)).toBe(text));
 
-  it("spells a share in percent", () => expect(formatShare(0.5714)).toBe("57 %"));
+  it("formats a share in percent", () => expect(formatShare(0.5714)).toBe("57 %"));
 });

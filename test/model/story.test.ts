@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type StoryMentionText, storyKey } from "../../src/model/story.ts";
 
-const tell = (text: string | null, given: Partial<StoryMentionText> = {}): StoryMentionText => ({
+const mentionOf = (text: string | null, given: Partial<StoryMentionText> = {}): StoryMentionText => ({
   resourceId: text ?? "id",
   title: null,
   text,
@@ -10,7 +10,7 @@ const tell = (text: string | null, given: Partial<StoryMentionText> = {}): Story
   repostOf: null,
   ...given,
 });
-const key = (text: string | null, given: Partial<StoryMentionText> = {}) => storyKey(tell(text, given));
+const key = (text: string | null, given: Partial<StoryMentionText> = {}) => storyKey(mentionOf(text, given));
 
 const TEXT = "Hold times of four hours at the airport and nobody picks up the phone";
 
@@ -45,7 +45,7 @@ test("a repost whose end is cut off belongs to the same story", () => {
 test.each([
   ["another text", "Hold times of five hours at the airport and nobody picks up the phone"],
   ["a comment on another text", `${TEXT.slice(0, 20)} RT @someone: the crew was lovely today and on time`],
-])("%s tells another story", (_name, text) => {
+])("%s is another story", (_name, text) => {
   expect(key(text)).not.toBe(key(TEXT));
 });
 
@@ -60,7 +60,7 @@ test.each([
   expect(key(text, { resourceId: "1" })).toBe(key(text, { resourceId: "1" }));
 });
 
-test("mentions without text that repeat the same thing tell one story", () => {
+test("mentions without text that repeat the same thing are one story", () => {
   expect(key(null, { resourceId: "1", repostOf: "99" })).toBe(key(null, { resourceId: "2", repostOf: "99" }));
   expect(key(null, { resourceId: "99" })).not.toBe(key(null, { resourceId: "1", repostOf: "99" }));
 });

@@ -24,15 +24,15 @@ import { alertOf } from "./alert-of.ts";
  * The life of alerts and their notifications, with a clock of its own and without a database: lists replace the tables,
  * and every decision that is due is made at its moment.
  */
-export interface Tale {
+export interface AlertStory {
   /** Evidence for the alert of this name. The first fires it; more severe evidence makes it rise. */
-  evidence(name: string, at: string, given?: Given): Tale;
+  evidence(name: string, at: string, given?: Given): AlertStory;
   /** It is resolved. */
-  ends(name: string, at: string): Tale;
-  does(at: string, name: string, action: AlertAction | AlertAction["do"], by: string): Tale;
-  silences(at: string, silence: { match: object; for: string; windows?: readonly WeeklyRange[] }): Tale;
+  ends(name: string, at: string): AlertStory;
+  does(at: string, name: string, action: AlertAction | AlertAction["do"], by: string): AlertStory;
+  silences(at: string, silence: { match: object; for: string; windows?: readonly WeeklyRange[] }): AlertStory;
   /** The oldest silence is ended early. */
-  expires(at: string): Tale;
+  expires(at: string): AlertStory;
   /** Runs until that moment and returns every message, in order: `09:00 team: fired crisis (FirstNotification)`. */
   until(at: string): string[];
   /** Every decision about an alert: `09:00 HeldBySilence team (silence by ann)`. */
@@ -46,15 +46,15 @@ interface Given {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-export interface TaleSetting {
+export interface AlertStorySetting {
   readonly routes?: readonly object[];
   readonly inhibitions?: readonly object[];
   readonly escalations?: readonly object[];
   readonly rotations?: readonly object[];
   /** Quiet hours or a throttle, by receiver. */
-  readonly manners?: Readonly<Record<string, { quietHours?: readonly object[]; throttle?: object }>>;
+  readonly receiverSettings?: Readonly<Record<string, { quietHours?: readonly object[]; throttle?: object }>>;
   readonly reopenWithin?: string;
-  /** The day of the tale, by default `2026-03-02` (a Monday); its times are UTC. */
+  /** The day of the story, by default `2026-03-02` (a Monday); its times are UTC. */
   readonly day?: string;
 }
 
@@ -63,7 +63,7 @@ interface Happening {
   readonly does: (now: Instant) => string[];
 }
 
-export function startTale(setting: TaleSetting = {}): Tale {
+export function startStory(setting: AlertStorySetting = {}): AlertStory {
   const dayStart = Date.parse(`${setting.day ?? "2026-03-02"}T00:00:00Z`);
   const time = (text: string): Instant => {
     const [, day = "1", hours = "0", minutes = "0", seconds = "0"] =
@@ -154,7 +154,7 @@ export function startTale(setting: TaleSetting = {}): Tale {
     }
   };
 
-  const tale: Tale = {
+  const story: AlertStory = {
     evidence: (name, at, given = {}) => {
       happenings.push({
         at: time(at),
@@ -164,11 +164,11 @@ export function startTale(setting: TaleSetting = {}): Tale {
           return observe(name, { kind: "evidence", at: now, ...found, ...severity }, given);
         },
       });
-      return tale;
+      return story;
     },
     ends: (name, at) => {
       happenings.push({ at: time(at), does: (now) => observe(name, { kind: "withdrawn", at: now }) });
-      return tale;
+      return story;
     },
     does: (at, name, action, by) => {
       happenings.push({
@@ -188,7 +188,7 @@ export function startTale(setting: TaleSetting = {}): Tale {
           return [name];
         },
       });
-      return tale;
+      return story;
     },
     silences: (at, { match, for: length, windows = [] }) => {
       happenings.push({
@@ -208,7 +208,7 @@ export function startTale(setting: TaleSetting = {}): Tale {
           return [];
         },
       });
-      return tale;
+      return story;
     },
     expires: (at) => {
       happenings.push({
@@ -220,13 +220,13 @@ export function startTale(setting: TaleSetting = {}): Tale {
           return [];
         },
       });
-      return tale;
+      return story;
     },
     until: (at) => {
       const end = time(at);
       happenings.sort((a, b) => a.at - b.at);
       for (let steps = 0; ; steps++) {
-        if (steps > 5_000) throw new Error("the tale does not come to an end: something is due for ever");
+        if (steps > 5_000) throw new Error("the story does not come to an end: something is due for ever");
         const dueAt = Math.min(
           happenings[0]?.at ?? Number.POSITIVE_INFINITY,
           ...[...entries.values()].map(({ nextAt }) => nextAt ?? Number.POSITIVE_INFINITY),
@@ -241,11 +241,11 @@ export function startTale(setting: TaleSetting = {}): Tale {
     },
     history: (name) => events.filter(({ alertId }) => alertId === name).map(({ line }) => line),
   };
-  return tale;
+  return story;
 }
 
-function directoryOf(setting: TaleSetting): NotifyConfig {
-  const manners = setting.manners ?? {};
+function directoryOf(setting: AlertStorySetting): NotifyConfig {
+  const receiverSettings = setting.receiverSettings ?? {};
   return {
     routes: (setting.routes ?? [{ receivers: ["team"], repeatEvery: "never" }]).map((one) =>
       RouteConfig.parse(one),
@@ -254,7 +254,7 @@ function directoryOf(setting: TaleSetting): NotifyConfig {
     escalations: (setting.escalations ?? []).map((one) => EscalationConfig.parse(one)),
     rotations: (setting.rotations ?? []).map((one) => Rotation.parse(one)),
     receiver: (name) => {
-      const { quietHours = [], throttle } = manners[name] ?? {};
+      const { quietHours = [], throttle } = receiverSettings[name] ?? {};
       return {
         name,
         quietHours: quietHours.map((one) => QuietHours.parse(one)),

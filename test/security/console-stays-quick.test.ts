@@ -124,7 +124,7 @@ test("of many searches two are in the database at a time, and one that takes too
 
 test("a page that cannot be made for want of time says so, and when to come back", async () => {
   web = await startTestConsole(NOW, {
-    standing: ({ facts }) => ({
+    defaults: ({ facts }) => ({
       facts: { ...facts, mentions: () => Promise.reject(new BusyError("the search took too long")) },
     }),
   });
@@ -140,9 +140,14 @@ test("posts that Slack did not sign fill no log", async () => {
   const log = pino(
     new Writable({ write: (text, _, done) => done(void lines.push(JSON.parse(String(text)))) }),
   );
-  const door = createSlackEndpoint({ apps: [], interaction: async () => ({ outcome: "Done" }), wall, log });
+  const endpoint = createSlackEndpoint({
+    apps: [],
+    interaction: async () => ({ outcome: "Done" }),
+    wall,
+    log,
+  });
   const post = () =>
-    door.take({ body: "payload={}", timestamp: "0", signature: "v0=0", address: "203.0.113.1" });
+    endpoint.take({ body: "payload={}", timestamp: "0", signature: "v0=0", address: "203.0.113.1" });
   for (let i = 0; i < 500; i++) expect(await post()).toBe("not-signed");
   expect(lines).toMatchObject([{ address: "203.0.113.1", others: 0 }]);
   wall.advance(60_000);

@@ -66,7 +66,7 @@ it("the mail catcher is there for those who ask for it, and sees no engine", () 
   expect(compose.services["mail"]).toMatchObject({ profiles: ["mail"], networks: ["outside"] });
 });
 
-/** The keys of the compose specification that this file may use, with the form of what stands there. */
+/** The keys of the compose specification that this file may use, with the form of their values. */
 const Text = z.string().min(1);
 const Time = z.string().regex(/^\d+(ms|s|m)$/);
 const Check = z.union([

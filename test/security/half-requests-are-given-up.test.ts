@@ -128,10 +128,10 @@ describe("the local Slack and mailbox", () => {
   it("ends a mail of which a byte comes now and then", async () => {
     const slow = holdOpen(inbox.smtp.port, "");
     held = [slow];
-    const told = (code: string) => until(`it says ${code}`, () => slow.answer().includes(`${code} `), WITHIN);
-    await told("220");
+    const said = (code: string) => until(`it says ${code}`, () => slow.answer().includes(`${code} `), WITHIN);
+    await said("220");
     slow.socket.write("EHLO a\r\nMAIL FROM:<a@brand.example>\r\nRCPT TO:<b@brand.example>\r\nDATA\r\n");
-    await told("354");
+    await said("354");
     const drip = setInterval(() => slow.socket.write("x"), TIMEOUT_MS / 5);
     await slow.gone;
     clearInterval(drip);

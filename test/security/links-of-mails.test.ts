@@ -31,7 +31,7 @@ beforeAll(async () => {
         set: () => Promise.reject(new Error("the tables are away")),
       },
     },
-    standing: ({ facts }) => ({
+    defaults: ({ facts }) => ({
       facts: {
         ...facts,
         alert: (id) => (isBroken ? Promise.reject(new Error("the tables are away")) : facts.alert(id)),
@@ -88,7 +88,7 @@ test("a link that fails is not in the log, for it goes on working", async () => 
   expect(text).not.toContain(link.split(".")[1] ?? link);
 });
 
-test("a stranger who meets a fault sees nothing of what stands around the pages", async () => {
+test("a stranger who meets an error sees nothing of the console", async () => {
   isBroken = true;
   const page = await (await aVisitor(web.url).ask(`/act/${linkTo("resolve")}`)).text();
   isBroken = false;
@@ -97,7 +97,7 @@ test("a stranger who meets a fault sees nothing of what stands around the pages"
   expect(page).not.toContain("A crisis breaks out");
 });
 
-test("a link that was pressed in vain, for the tables were away, acts when it is pressed again", async () => {
+test("a link that failed because the database was down works when it is clicked again", async () => {
   const link = linkTo("acknowledge");
   const { db } = web.database;
   await sql`create function earshot.refuse() returns trigger language plpgsql as

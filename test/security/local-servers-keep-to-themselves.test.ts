@@ -57,7 +57,7 @@ describe("a page of another site that points its own name at this machine", () =
   });
 
   it.each(["LOCALHOST", "127.1", "0x7f.0.0.1"])(
-    "gets nothing from a local Listening API that was told to listen on %s",
+    "gets nothing from a local Listening API that listens on %s",
     async (host) => {
       const api = createLocalApi(optionsOf());
       const url = await api.listen({ host, port: 0 });

@@ -22,7 +22,7 @@ const scrape = (password: string, headers: Record<string, string> = {}) =>
     headers: { accept: "*/*", authorization: basic("team", password), ...headers },
   });
 
-test("behind a trusted proxy, whoever guesses locks out his own address and nobody else", async () => {
+test("behind a trusted proxy, a guesser locks out only their own address", async () => {
   await start(["127.0.0.1"]);
   await useUpTries(from("203.0.113.1"));
   expect((await aVisitor(web.url).logIn("team", LOGIN.password, from("203.0.113.2"))).status).toBe(303);

@@ -71,7 +71,7 @@ it("a link of a mail is called what it leads to", () => {
   expect(view("javascript:alert(1)")).toMatchObject({ url: null, domain: "paypal.com" });
 });
 
-it("a rule's pattern looks at the first 20,000 characters, and check tells of one that is slow", () => {
+it("a rule's pattern looks at the first 20,000 characters, and check reports one that is slow", () => {
   const rule = aRule("when: { pattern: needle }");
   expect(rule.judge(aMention({ text: `${"a ".repeat(9_000)}needle` })).met).toBe(true);
   expect(rule.judge(aMention({ text: `${"a ".repeat(20_000)}needle` })).met).toBe(false);

@@ -86,7 +86,7 @@ test("one reader cannot take the streams of all", async () => {
   await Promise.all(streams.map(({ body }) => body?.cancel()));
 });
 
-test("the console speaks https where it has a certificate, and tells browsers to keep to it", async () => {
+test("the console speaks https where it has a certificate, and makes browsers stay with it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "earshot-tls-"));
   const tls = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
   await writeFile(tls.cert, CERTIFICATE);
@@ -113,7 +113,7 @@ test("the console speaks https where it has a certificate, and tells browsers to
   expect((await aVisitor(web.url).ask("/login")).headers.get("strict-transport-security")).toBeNull();
 });
 
-test("a certificate that is not there is told with its place", async () => {
+test("a missing certificate is reported with its path", async () => {
   const tls = { cert: "nowhere.pem", key: "nowhere.pem" };
   const settings = { host: "127.0.0.1", port: 0, timezone: "UTC", login: LOGIN, tls };
   await expect(createConsole({} as ConsoleDeps, settings)).rejects.toThrow(

@@ -39,9 +39,9 @@ it("names at most twenty unknown parameters, before a login and after it", async
   const few = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`s${i}`, "x"]));
   const before = await send(fixture.api, { method: "POST", url: "/oauth/token", payload: few });
   expect(before.status).toBe(400);
-  const told = String(before.body && (before.body as { error_description: string }).error_description);
-  expect(told.match(/is not a parameter/g)).toHaveLength(20);
-  expect(told).toContain("130 more names are not parameters of this call.");
+  const description = String(before.body && (before.body as { error_description: string }).error_description);
+  expect(description.match(/is not a parameter/g)).toHaveLength(20);
+  expect(description).toContain("130 more names are not parameters of this call.");
 
   const after = await fixture.get("/me", Object.entries(few));
   expect(after.body.errors).toHaveLength(21);

@@ -61,7 +61,7 @@ test("what a link of a mail did says so in a field of its own", async () => {
   });
 });
 
-test("every actor is told in words that no other actor can have typed", () => {
+test("every actor is shown in words that no other actor can have typed", () => {
   const words: readonly (readonly [Actor, string])[] = [
     [{ via: "page", login: null, typed: null }, "somebody at the page"],
     [{ via: "page", login: null, typed: "Ann" }, '"Ann"'],

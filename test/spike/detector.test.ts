@@ -44,7 +44,7 @@ describe("the detector", () => {
     expect(opened(feed([...night(9 + 24), ...morning]))).toHaveLength(1);
   });
 
-  it("tells again when the score doubles, and when it would page anew after the cooldown", () => {
+  it("reports again when the score doubles, and when it would fire anew after the cooldown", () => {
     const storm = [...new Array<number>(3).fill(25), ...new Array<number>(60).fill(120)];
     const steps = feed([...history, ...storm]).map(({ step }) => step);
     expect(steps.filter((step) => step === "opened").length).toBe(1);
@@ -52,7 +52,7 @@ describe("the detector", () => {
     expect(steps.indexOf("renewed") - steps.indexOf("opened")).toBeGreaterThanOrEqual(36);
   });
 
-  it("tells of a burst three days after a crisis that was ten times as large", () => {
+  it("reports a burst three days after a crisis that was ten times as large", () => {
     const crisis = BURST.map((count) => count * 20);
     const counts = [...history, ...crisis, ...ordinaryDays(3, 3, 5), ...BURST.map((count) => count * 2)];
     expect(opened(feed(counts)).at(-1)).toBeGreaterThan(counts.length - BURST.length);
@@ -64,18 +64,18 @@ describe("the detector", () => {
     expect(opened(feed(twice)).length).toBe(2);
   });
 
-  it("tells a second wave inside the cooldown at once if it is larger, and only then", () => {
+  it("reports a second wave within the cooldown at once if it is larger, and only then", () => {
     const wave = (times: number): number[] => BURST.map((count) => count * times);
     const calm = ordinaryDays(1, 3, 3).slice(0, 40);
     const day = { settings: { cooldownBuckets: 288 } };
-    const told = (second: number): number =>
+    const reported = (second: number): number =>
       feed([...history, ...BURST, ...calm, ...wave(second), ...calm], day).filter(
         ({ step }) => step === "opened" || step === "renewed",
       ).length;
-    expect([told(0.7), told(1.6), told(3)]).toEqual([1, 2, 2]);
+    expect([reported(0.7), reported(1.6), reported(3)]).toEqual([1, 2, 2]);
   });
 
-  it("asks for more when it is strict, and for less when it shall tell any anomaly", () => {
+  it("requires more when it is strict, and less when it reports any anomaly", () => {
     const small = [...history, 9, 9, 10, ...ordinaryDays(1, 3, 5)];
     const pages = (sensitivity: Parameters<typeof gatesOf>[0]) =>
       opened(feed(small, { settings: { gates: gatesOf(sensitivity) } })).length;
@@ -146,7 +146,7 @@ describe("whatever arrives", () => {
     maxLength: 120,
   });
 
-  it("no number of the state or of what is told becomes none", () => {
+  it("no number of the state or of a report becomes NaN", () => {
     fc.assert(
       fc.property(stream, (arrivals) => {
         const state = createSpikeState(MONDAY);
@@ -163,7 +163,7 @@ describe("whatever arrives", () => {
     );
   });
 
-  it("a replay tells the same, also when the state is stored between all buckets", () => {
+  it("a replay reports the same, also when the state is stored between all buckets", () => {
     fc.assert(
       fc.property(stream, (arrivals) => {
         expect(feed(arrivals, { stored: true })).toEqual(feed(arrivals));

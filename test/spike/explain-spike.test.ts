@@ -21,7 +21,7 @@ function known(days: number) {
 }
 
 describe("explainSpike", () => {
-  it("tells count, expectation, chance and how unusual", () => {
+  it("names count, expectation, chance and how unusual it is", () => {
     expect(explainSpike(known(20), moment, "negative mentions")).toBe(
       "1,698 negative mentions in 5 min, 85 expected at this hour; by chance less than once in 100 years; " +
         "13.6× its usual variation.",

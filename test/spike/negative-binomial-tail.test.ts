@@ -34,8 +34,8 @@ describe("lnNegativeBinomialTail", () => {
           const count = Math.floor(mean + deviations * Math.sqrt(variance)) + 1;
           if (count > 4_000) continue;
           const exact = exactLnTail(count, mean, 1 / leastRelative(mean, relative));
-          const told = lnNegativeBinomialTail(count, mean, variance);
-          const error = Math.abs(told - exact);
+          const computed = lnNegativeBinomialTail(count, mean, variance);
+          const error = Math.abs(computed - exact);
           expect(error, `mean ${mean}, 1/r ${relative}, count ${count}`).toBeLessThan(1e-6);
           checked++;
           least = Math.min(least, exact);

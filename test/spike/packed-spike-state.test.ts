@@ -54,9 +54,9 @@ describe("a stored state", () => {
   it("in which a number is none, or the start, is not read: it would never page again", () => {
     const damaged = createSpikeState(MONDAY);
     feed(ordinaryDays(1, 3), { state: damaged });
-    const sound = packSpikeState(damaged);
+    const valid = packSpikeState(damaged);
     damaged.numbers[AT.level] = Number.NaN;
-    expect([packSpikeState(damaged), sound].map(canReadSpikeState)).toEqual([false, true]);
+    expect([packSpikeState(damaged), valid].map(canReadSpikeState)).toEqual([false, true]);
     expect(canReadSpikeState(packSpikeState(createSpikeState(Number.NaN)))).toBe(false);
   });
 

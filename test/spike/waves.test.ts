@@ -91,7 +91,7 @@ describe("the memory of waves", () => {
     expect(mark(other, MARK.waves)).toBe(0);
   });
 
-  it("takes a wave for one whether or not it was told", () => {
+  it("counts a wave whether or not it was reported", () => {
     const state = createSpikeState(MONDAY);
     const calm = ordinaryDays(1, 3, 5).slice(0, 100);
     const steps = feed([...history, ...BURST, ...calm, ...BURST, ...calm], {
@@ -109,14 +109,14 @@ describe("a burst that comes again and again", () => {
       .filter(({ step }) => step === "opened" || step === "renewed")
       .map(({ bucket }) => bucket - history.length);
 
-  it("once an hour for a week pages a few times, and one ten times as large is still told", () => {
+  it("once an hour for a week pages a few times, and one ten times as large is still reported", () => {
     const hourly = withBursts(7, 12);
-    const told = pages([...hourly, ...withBursts(1, 12, 10).slice(0, 12)]);
-    expect(told.filter((bucket) => bucket < WEEK).length).toBeLessThan(10);
-    expect(told.filter((bucket) => bucket >= WEEK)).toHaveLength(1);
+    const reported = pages([...hourly, ...withBursts(1, 12, 10).slice(0, 12)]);
+    expect(reported.filter((bucket) => bucket < WEEK).length).toBeLessThan(10);
+    expect(reported.filter((bucket) => bucket >= WEEK)).toHaveLength(1);
   });
 
-  it("once a day is told less and less often, each time where the rule wants every one", () => {
+  it("once a day is reported less and less often, and each time if the rule wants every burst", () => {
     const daily = withBursts(21, 288);
     const everyOne = { ...TUNING, waveWeight: 0 };
     expect(pages(daily).length).toBeLessThan(12);

@@ -49,7 +49,7 @@ test("a window is due at the very moment at which its last bucket is complete, i
   await stores.queries.setTickedUntil("other", "1", NOON);
   const finish = async (completeUntil: number) => {
     const claimed = await stores.polls.claim(KEY, NOON);
-    if (claimed === null) throw new Error("the walk cannot be claimed");
+    if (claimed === null) throw new Error("the poll cannot be claimed");
     await stores.polls.finish(KEY, claimed.lease, { completeUntil, polledAt: NOON, nextAt: NOON });
   };
   await finish(NOON + BUCKET_MS - 1);

@@ -91,7 +91,7 @@ describe("the story that most mentions share", () => {
   const textOf = (story: { first: Mention; widest: Mention }) =>
     viewOf({}, [first], { key: storyKey(first), mentions: 1420, ...story }).findings;
 
-  it("is told by its count, its first and its most reaching mention", () => {
+  it("is described by its count, its first and its most reaching mention", () => {
     expect(textOf({ first, widest })).toEqual([
       {
         label: "Story",

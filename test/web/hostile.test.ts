@@ -26,7 +26,7 @@ import { SECRET, startTestConsole, type TestConsole } from "./start-test-console
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const GOOD = ["https://www.social.example/status/1"];
-const HARMLESS: readonly Attack[] = [{ name: "harmless", text: "harmless" }];
+const PLAIN_TEXT: readonly Attack[] = [{ name: "harmless", text: "harmless" }];
 
 let web: TestConsole;
 /** The pages, by address. */
@@ -35,7 +35,7 @@ let paths: readonly string[];
 const usual = new Map<string, ReadonlySet<string>>();
 
 /** Texts of strangers, one after the other, as far as the tables can hold them. */
-let texts: readonly Attack[] = HARMLESS;
+let texts: readonly Attack[] = PLAIN_TEXT;
 let turn = 0;
 let addresses: readonly string[] = GOOD;
 const nextText = (field = "") => {
@@ -54,7 +54,7 @@ function content(): MessageContent {
 
 beforeAll(async () => {
   web = await startTestConsole(NOW, {
-    standing: ({ facts, actions }) => ({
+    defaults: ({ facts, actions }) => ({
       facts: withHostileAnswers(facts, nextText),
       actions: withHostileAnswers(actions, nextText),
     }),
@@ -140,7 +140,7 @@ test("no page has one of any text", async () => {
 }, 120_000);
 
 test("request parameters come back as text", async () => {
-  texts = HARMLESS;
+  texts = PLAIN_TEXT;
   const known = new Set([...usual.values()].flatMap((shapes) => [...shapes]));
   const asked = attacks.filter(({ text }) => text.length < 1_000);
   for (let at = 0, round = 0; at < asked.length; round++) {
@@ -169,7 +169,7 @@ const QUESTIONS = [
 ] as const;
 
 test("a hostile address is no link on any page", async () => {
-  texts = HARMLESS;
+  texts = PLAIN_TEXT;
   addresses = hostileUrls;
   for (const path of paths.slice(0, 10)) {
     turn = 0;

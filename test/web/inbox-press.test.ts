@@ -134,9 +134,9 @@ test.each([
   ["Ann", "AssignedBy by You (U0YOU), to Ann (U0ANN)"],
   ["4h", "SilencedBy by You (U0YOU), for 4h"],
   ["Resolve", "ResolvedBy by You (U0YOU)"],
-])("%s in a message of the local Slack does what it does in the real one", async (label, told) => {
+])("%s in a message of the local Slack does what it does in the real one", async (label, expected) => {
   expect((await press(label)).status).toBe(303);
-  expect(await historyOf()).toEqual([told]);
+  expect(await historyOf()).toEqual([expected]);
 });
 
 test("an answer only for you is shown below the message, and is no message of the channel", async () => {

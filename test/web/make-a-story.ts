@@ -109,7 +109,7 @@ export async function tellAStory(
     PROJECT,
     [over, single, crisis].flatMap((alert) => historyOf(alert)),
   );
-  await tell(stores, { crisis, single, over });
+  await notify(stores, { crisis, single, over });
   await poll(stores, now);
   return { crisis, single, over };
 }
@@ -243,7 +243,10 @@ function historyOf(alert: Alert) {
   ];
 }
 
-async function tell(stores: Stores, { crisis, single, over }: { crisis: Alert; single: Alert; over: Alert }) {
+async function notify(
+  stores: Stores,
+  { crisis, single, over }: { crisis: Alert; single: Alert; over: Alert },
+) {
   const sent = [
     pending(over),
     pending(over, { kind: "resolved", reason: "Resolved", createdAt: over.resolvedAt ?? over.openedAt }),

@@ -27,7 +27,7 @@ export interface TestConsole {
   close(): Promise<void>;
 }
 
-type Standing = Required<
+type ConsoleDefaults = Required<
   Pick<ConsoleDeps, "facts" | "actions" | "explainMention" | "secret" | "closedSessions">
 >;
 
@@ -42,7 +42,7 @@ export async function startTestConsole(
     deps?: Partial<ConsoleDeps>;
     rules?: readonly Rule[];
     /** Changes the parts that use the database. */
-    standing?: (parts: Standing) => Partial<ConsoleDeps>;
+    defaults?: (parts: ConsoleDefaults) => Partial<ConsoleDeps>;
   } = {},
 ): Promise<TestConsole> {
   const testDatabase = await createTestDatabase();
@@ -53,7 +53,7 @@ export async function startTestConsole(
   const files = new Map<string, { readonly type: string; readonly bytes: Uint8Array }>();
   const stores = createStores(database.db);
   const facts = createConsoleStore(database.db);
-  const standing: Standing = {
+  const defaults: ConsoleDefaults = {
     facts,
     secret: SECRET,
     closedSessions: stores.closedSessions,
@@ -62,7 +62,7 @@ export async function startTestConsole(
   };
   const web = await createConsole(
     {
-      ...standing,
+      ...defaults,
       clock: { now: clock.now, speed: 60 },
       inbox: {
         list: async ({ limit }) => inbox.slice(0, limit),
@@ -74,7 +74,7 @@ export async function startTestConsole(
       health: { ready: async () => [{ name: "database", ok: true }] },
       whatHappensNext: () => "A crisis breaks out within two minutes.",
       log: pino({ level: "silent" }),
-      ...options.standing?.(standing),
+      ...options.defaults?.(defaults),
       ...options.deps,
     },
     { host: "127.0.0.1", port: 0, timezone: "UTC", ...options.settings },

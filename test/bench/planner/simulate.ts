@@ -35,7 +35,7 @@ interface Walker {
   watermark: Instant;
 }
 
-/** What one walk of one query is shown. */
+/** What one poll of one query is shown. */
 interface Track {
   readonly poll: "added" | "updated";
   readonly query: number;
@@ -46,7 +46,7 @@ interface Track {
 /** Every mention changes once, so long after it came. */
 const CHANGES_AFTER_MS = 10 * MINUTE;
 
-/** A walk of changes is shown what is new, too: its `updated` is its `added` until something changes it. */
+/** A poll of changes is shown what is new, too: its `updated` is its `added` until something changes it. */
 function tracksOf(world: World, withChanges: boolean): Track[] {
   const added = world.queries.map(({ importance, arrivals }, query): Track => {
     return { poll: "added", query, importance, moments: arrivals };
@@ -69,7 +69,7 @@ function open(world: World, periodMs: number, tracks: readonly Track[] = tracksO
     knownUntil: world.from,
     watermark: world.from,
   }));
-  /** Arrivals of each query that any walk has seen. */
+  /** Arrivals of each query that any poll has seen. */
   const shown = new Int32Array(world.queries.length);
   const show = (query: number, upTo: number, at: Instant): number => {
     const { arrivals, importance } = world.queries[query] as World["queries"][number];
@@ -89,7 +89,7 @@ function open(world: World, periodMs: number, tracks: readonly Track[] = tracksO
       for (const [query, { arrivals }] of world.queries.entries()) show(query, arrivals.length, world.to);
       return delays.sum();
     },
-    /** Walks are asked for together at `at`: rows read (from the earliest watermark less the overlap), what each found. */
+    /** Polls are asked for together at `at`: rows read (from the earliest watermark less the overlap), what each found. */
     see(indexes: readonly number[], at: Instant): { rows: number; found: number[] } {
       const own = indexes.map((index) => walkers[index] as Walker);
       const since = Math.min(...own.map(({ watermark }) => watermark)) - OVERLAP_MS;
@@ -158,7 +158,7 @@ export function atIntervals(world: World, limit: RateLimit): Delays {
 }
 
 /**
- * Earshot's planner, with its lanes and places as the budget in the tables has them. `changes`: every query is walked
+ * Earshot's planner, with the priorities and slots of the budget in the tables. `changes`: every query is polled
  * for what has changed, too, from the same budget.
  */
 export function earshot(

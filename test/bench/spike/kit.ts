@@ -7,7 +7,7 @@ import { gatesOf } from "../../../src/spike/sensitivity.ts";
 import { createSpikeState } from "../../../src/spike/spike-state.ts";
 import { type SpikeTuning, TUNING } from "../../../src/spike/tuning.ts";
 
-// The series and labels of the spike kit. They stand beside the project and not in it.
+// The series and labels of the spike kit. They are outside of the project.
 
 export const KIT = join(import.meta.dirname, "../../../../shared/spike");
 
@@ -19,7 +19,7 @@ export interface LabelledSeries {
   readonly windows: readonly (readonly [number, number])[];
 }
 
-/** False where the kit does not stand beside the project; then it is said what is missing. */
+/** False if the kit is absent; then prints what is missing. */
 export function isKitHere(): boolean {
   const missing = ["labels.json", "lib.mjs", "score.mjs", "simulate.mjs", "new-data/events"].filter(
     (file) => !existsSync(join(KIT, file)),
@@ -75,7 +75,7 @@ export function alertsOf(series: LabelledSeries, options: Options = {}): number[
 
 /**
  * The last buckets of the ten largest bursts: two hours with the most mentions, at least six hours apart, once the series
- * has been known for two weeks. Whoever is told of anything wants to hear of most of them.
+ * has been known for two weeks. A reader wants to be notified of most of them.
  */
 export function largestBursts({ counts }: LabelledSeries): number[] {
   const [width, apart, known] = [24, 72, 14 * 288];

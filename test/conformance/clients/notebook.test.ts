@@ -70,7 +70,7 @@ function learn(name: string, body: { id: number; children?: readonly { id: numbe
   for (const child of body.children ?? []) known.set(`${name}.${child.name}`, child.id);
 }
 
-/** `{queries.Pets}` alone is a number; inside a text it stands in it. */
+/** `{queries.Pets}` alone is a number; inside a text it is replaced in place. */
 function fill(text: string): string | number {
   const alone = /^\{([^{}]+)\}$/.exec(text)?.[1];
   if (alone !== undefined) return idOf(alone);

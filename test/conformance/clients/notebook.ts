@@ -6,7 +6,7 @@ export interface Step {
   readonly path: string;
   readonly parameters?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
   readonly body?: unknown;
-  /** Where what is read of the answer stands, with dots. */
+  /** Path of the value that is read from the answer, with dots. */
   readonly reads?: readonly string[];
   /** The id of the answer is remembered under this name; of a category those of its children, too. */
   readonly learns?: string;
@@ -50,7 +50,7 @@ const list = (name: string, field: string, values: unknown) => ({
 
 const RULES =
   "rules stand in the monitor (rules/*.yaml) or at a tag or category; a rule of its own is not kept";
-const SIGNALS = "nobody would be told: alerts are what the monitor is for";
+const SIGNALS = "it would notify nobody: alerts are the job of the monitor";
 
 /** DEMO.ipynb of bcr-api. */
 export const BCR_API: readonly Step[] = [

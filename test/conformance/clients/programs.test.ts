@@ -43,7 +43,7 @@ describe.each(Object.entries(PROGRAMS))("%s", (_, requests) => {
     expect(wrong).toEqual([]);
   });
 
-  test("comes to the end of every walk", async () => {
+  test("reads all pages of every list", async () => {
     for (const request of requests) {
       if (typeof request !== "string" || !/data\/mentions(\.json|\/fulltext)?\?/.test(request)) continue;
       const url = request.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => String(known[name]));

@@ -54,12 +54,16 @@ export const authentication: Part = {
         );
       }
     }),
-    row("practice §2", "a missing or wrong token is told as error and error_description", async (subject) => {
-      for (const token of [null, "nobody"]) {
-        const { body } = await subject.send("GET", "/me", { token });
-        demandShape(body, { error: "string", error_description: "string" }, "the body of the 401");
-      }
-    }),
+    row(
+      "practice §2",
+      "a missing or wrong token is answered with error and error_description",
+      async (subject) => {
+        for (const token of [null, "nobody"]) {
+          const { body } = await subject.send("GET", "/me", { token });
+          demandShape(body, { error: "string", error_description: "string" }, "the body of the 401");
+        }
+      },
+    ),
     ...["username", "grant_type", "client_id", "password"].map((name) =>
       row(
         "Endpoints: token",

@@ -35,7 +35,7 @@ const LISTS: readonly (readonly [string, string, readonly string[]])[] = [
   ["clients: bcr-api BWSignals", "signals/groups", ["id", "name"]],
 ]; // biome-ignore format: a table
 
-/** Calls for dashboards, with the field in which the answer stands. */
+/** Calls for dashboards, with the field that has the answer. */
 const CHARTS: readonly (readonly [string, string, string])[] = [
   ["clients: bcr-api get_topics, bw-sync", "volume/topics/queries", "topics"],
   ["clients: bcr-api get_topics_comparison", "volume/topics/compare/gender", "topics"],
@@ -55,7 +55,7 @@ export const clients: Part = {
     ...(["date", "added", "impact"] as const).map((orderBy) =>
       row(
         "clients: brandwatch-api-extract, tweet exporter",
-        `a walk by ${orderBy} ends by the absence of nextCursor`,
+        `paging by ${orderBy} ends by the absence of nextCursor`,
         async (subject) => {
           const pages = await walkUntilAbsent(subject, [["pageSize", 200], ["orderBy", orderBy]]); // biome-ignore format: a pair
           const shown = pages.flatMap(resultsOf).map(identityOf);
@@ -206,11 +206,11 @@ async function dataPath(subject: Subject, call: string): Promise<string> {
   return `/projects/${(await subject.project()).id}/data/${call}`;
 }
 
-/** The range of the subject with both ends in another form. A `+` is encoded with the rest. */
+/** The range of the subject with both ends in another form. A `+` is encoded, too. */
 async function withDates(subject: Subject, form: (day: string) => string): Promise<Parameters> {
-  const rest = withoutName(withoutName(await subject.range(), "startDate"), "endDate");
+  const others = withoutName(withoutName(await subject.range(), "startDate"), "endDate");
   const { startDate, endDate } = subject.options;
-  return [...rest, ["startDate", form(day(startDate))], ["endDate", form(day(endDate))], ["pageSize", 1]]; // biome-ignore format: a table
+  return [...others, ["startDate", form(day(startDate))], ["endDate", form(day(endDate))], ["pageSize", 1]]; // biome-ignore format: a table
 }
 
 function day(date: string): string {

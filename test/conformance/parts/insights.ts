@@ -53,7 +53,7 @@ export const insights: Part = {
     }),
     row(
       "Resources: Twitter insight item",
-      "a hashtag begins with #, and each stands there once",
+      "a hashtag begins with #, and each is listed once",
       async (subject) => {
         const names = resultsOf(await insight(subject, "hashtags")).map(({ name }) => String(name));
         for (const name of names) demand(name.startsWith("#"), `${name} does not begin with #`);

@@ -29,7 +29,7 @@ export const labels: Part = {
         demandListEnvelope(body);
         demand(Array.isArray(body["projects"]), "projects is no array");
         for (const project of body["projects"])
-          demandShape(project, PROJECT_SUMMARY, "a project beside the lists");
+          demandShape(project, PROJECT_SUMMARY, "a project outside the lists");
       }),
       row(`Resources: ${kind} list record`, "its records have every field", async (subject) => {
         const entries = kind === "site" ? "domains" : "authors";

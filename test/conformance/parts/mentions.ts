@@ -16,16 +16,12 @@ export const mentionCalls: Part = {
     row(ENVELOPE, "the envelope has every field", async (subject) => {
       demandShape(await mentions(subject, [["pageSize", 20]]), MENTIONS_ENVELOPE, "the envelope");
     }),
-    row(
-      "Versioning",
-      "scaledResultsTotal stands beside resultsTotal in the current version",
-      async (subject) => {
-        if (await isEarlier(subject)) return notApplicable("this service answers in the earlier version");
-        const page = await mentions(subject, [["pageSize", 20]]);
-        demand(Number.isInteger(page["scaledResultsTotal"]), `it is ${page["scaledResultsTotal"]}`);
-        return demand(Number(page["scaledResultsTotal"]) >= Number(page["resultsTotal"]), "it is lower");
-      },
-    ),
+    row("Versioning", "the current version has scaledResultsTotal besides resultsTotal", async (subject) => {
+      if (await isEarlier(subject)) return notApplicable("this service answers in the earlier version");
+      const page = await mentions(subject, [["pageSize", 20]]);
+      demand(Number.isInteger(page["scaledResultsTotal"]), `it is ${page["scaledResultsTotal"]}`);
+      return demand(Number(page["scaledResultsTotal"]) >= Number(page["resultsTotal"]), "it is lower");
+    }),
     row(ENVELOPE, "resultsPage counts from 0, resultsPageSize is what was asked for", async (subject) => {
       for (const page of [0, 1]) {
         const body = await mentions(subject, [

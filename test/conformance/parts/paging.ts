@@ -1,5 +1,5 @@
 import { demand, demandEqual } from "../demand.ts";
-import { demandMentionsRefused, identityOf, mentions, walk } from "../mention-calls.ts";
+import { demandMentionsRefused, identityOf, mentions, readAllPages } from "../mention-calls.ts";
 import { notApplicable, type Part, row } from "../row.ts";
 import { resultsOf } from "../subject.ts";
 
@@ -58,7 +58,7 @@ export const paging: Part = {
       return demand(typeof page["nextCursor"] === "string", `nextCursor is ${page["nextCursor"]}`);
     }),
     row(`${RULES} 3`, "an answer to a cursor has resultsPage 1 and both cursors", async (subject) => {
-      const { pages } = await walk(subject, [["pageSize", 10]]);
+      const { pages } = await readAllPages(subject, [["pageSize", 10]]);
       const second = pages[1];
       if (second === undefined) return notApplicable("there is no second page");
       demandEqual(second["resultsPage"], 1, "resultsPage");
@@ -71,7 +71,7 @@ export const paging: Part = {
       "Resources: mentions response envelope",
       "answers to a cursor name the maximum ids",
       async (subject) => {
-        const { pages } = await walk(subject, [["pageSize", 10]]);
+        const { pages } = await readAllPages(subject, [["pageSize", 10]]);
         const second = pages[1];
         if (second === undefined) return notApplicable("there is no second page");
         for (const name of ["maximumId", "maximumIdInResult"])
@@ -83,45 +83,51 @@ export const paging: Part = {
       (["date", "added", "updated"] as const).map((orderBy) =>
         row(
           `${RULES} 3`,
-          `a walk by ${orderBy} ${direction} repeats nothing and keeps the order`,
+          `paging by ${orderBy} ${direction} repeats nothing and keeps the order`,
           async (subject) => {
             const order = [
               ["pageSize", 20],
               ["orderBy", orderBy],
               ["orderDirection", direction],
             ] as const;
-            const { pages, ended } = await walk(subject, order);
-            const walked = pages.flatMap(resultsOf);
-            demandEqual(new Set(walked.map(identityOf)).size, walked.length, "different mentions");
-            const keys = walked.map((mention) => Date.parse(String(mention[orderBy] ?? mention["added"])));
+            const { pages, ended } = await readAllPages(subject, order);
+            const mentionsOfPages = pages.flatMap(resultsOf);
+            demandEqual(
+              new Set(mentionsOfPages.map(identityOf)).size,
+              mentionsOfPages.length,
+              "different mentions",
+            );
+            const keys = mentionsOfPages.map((mention) =>
+              Date.parse(String(mention[orderBy] ?? mention["added"])),
+            );
             demandEqual(
               keys,
               keys.toSorted((a, b) => (direction === "asc" ? a - b : b - a)),
               "order",
             );
-            if (ended) demandEqual(walked.length, pages[0]?.["resultsTotal"], "all of them");
+            if (ended) demandEqual(mentionsOfPages.length, pages[0]?.["resultsTotal"], "all of them");
           },
         ),
       ),
     ),
-    row(`${RULES} 2 and 3`, "a walk by cursor shows what the pages show", async (subject) => {
-      const { pages } = await walk(subject, [
+    row(`${RULES} 2 and 3`, "paging by cursor shows what the pages show", async (subject) => {
+      const { pages } = await readAllPages(subject, [
         ["pageSize", 20],
         ["orderBy", "added"],
         ["orderDirection", "asc"],
       ]);
-      for (const [page, walked] of pages.slice(0, 3).entries()) {
+      for (const [page, byCursor] of pages.slice(0, 3).entries()) {
         const paged = await mentions(subject, [
           ["pageSize", 20],
           ["orderBy", "added"],
           ["orderDirection", "asc"],
           ["page", page],
         ]);
-        demandEqual(resultsOf(walked).map(identityOf), resultsOf(paged).map(identityOf), `page ${page}`);
+        demandEqual(resultsOf(byCursor).map(identityOf), resultsOf(paged).map(identityOf), `page ${page}`);
       }
     }),
     row(`${RULES} 3`, "prevCursor leads back", async (subject) => {
-      const { pages } = await walk(subject, [["pageSize", 10]]);
+      const { pages } = await readAllPages(subject, [["pageSize", 10]]);
       const [first, second] = pages;
       if (first === undefined || typeof second?.["prevCursor"] !== "string")
         return notApplicable("there is no second page");

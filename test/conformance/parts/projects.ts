@@ -70,7 +70,7 @@ export const projects: Part = {
           demand([403, 404].includes(status), `/projects/${id}${path} is answered with ${status}`);
         }
         const seen = resultsOf(await subject.read("/projects/summary"));
-        return demand(!seen.some((project) => project["id"] === id), "it stands in the list");
+        return demand(!seen.some((project) => project["id"] === id), "it is in the list");
       },
       "accounts",
     ),

@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => inbox.close());
 
 describe("the local Slack", () => {
-  it("keeps messages in order, also while the clock stands still, and edits them in place", async () => {
+  it("keeps messages in order, also if the clock does not move, and edits them in place", async () => {
     const first = await slack.chat.postMessage({ channel: "#alerts", text: "one" });
     const second = await slack.chat.postMessage({ channel: "alerts", text: "two" });
     expect(second.channel).toBe(first.channel);

@@ -79,7 +79,7 @@ describe("a Slack message as HTML", () => {
     ];
   }
 
-  it("holds nothing but harmless tags, whatever the blocks hold", () => {
+  it("has only safe tags, whatever the blocks contain", () => {
     const file = (id: string) => `/files/${id}`;
     for (const { text } of attacks) expectSafe(renderSlackMessage(messageOf(text), text, file));
     for (const url of hostileUrls) expectSafe(renderSlackMessage(messageOf(url), url, file));

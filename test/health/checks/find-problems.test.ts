@@ -260,6 +260,6 @@ test.each<[string, Partial<PipelineHealth>, string]>([
     { rhythms: [rhythm([50, 40, 60, 55])] },
     "Acme: no new mention for 2h. In the same hours of the last 4 days there were 40 or more on three days of four. If people still write about it, its alerts are missing: look at the query at the source, which may have been changed, paused or emptied",
   ],
-])("%s is told by what stopped, what is lost and what to do", (_name, changes, because) => {
+])("%s is reported: what stopped, what is lost and what to do", (_name, changes, because) => {
   expect(findProblems(aLine(changes), SETTINGS).map((problem) => problem.because)).toEqual([because]);
 });

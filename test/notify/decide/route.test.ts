@@ -53,7 +53,7 @@ test("a route without receivers takes its alerts, notifies nobody and says so", 
   expect(receivers(given, alertOf({ rule: "quiet" }))).toEqual(["team"]);
 });
 
-test("`continue` lets later routes add receivers, each told once on the terms of the first", () => {
+test("`continue` lets later routes add receivers, each notified once on the terms of the first", () => {
   const given = routes(
     { name: "urgent", receivers: ["pager", "team"], repeatEvery: "1h", continue: true },
     { receivers: ["team", "mail"], repeatEvery: "1d" },

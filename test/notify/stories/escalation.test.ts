@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startTale } from "../story.ts";
+import { startStory } from "../story.ts";
 
 const STEPS = {
   name: "crisis",
@@ -14,10 +14,10 @@ const STEPS = {
 const ROUTES = [{ receivers: ["channel"], repeatEvery: "never" }];
 
 test("without an acknowledgement each step is notified, and all of them get the end", () => {
-  const tale = startTale({ routes: ROUTES, escalations: [STEPS] })
+  const story = startStory({ routes: ROUTES, escalations: [STEPS] })
     .evidence("crisis", "09:00", { severity: "critical" })
     .ends("crisis", "11:00");
-  expect(tale.until("12:00")).toEqual([
+  expect(story.until("12:00")).toEqual([
     "09:00 channel: fired crisis (FirstNotification)",
     "09:15 second-channel: unanswered crisis (Escalated)",
     "09:30 on-call: unanswered crisis (Escalated)",
@@ -30,28 +30,28 @@ test("without an acknowledgement each step is notified, and all of them get the 
 });
 
 test("an acknowledgement stops it; only notified receivers get the end", () => {
-  const tale = startTale({ routes: ROUTES, escalations: [STEPS] })
+  const story = startStory({ routes: ROUTES, escalations: [STEPS] })
     .evidence("crisis", "09:00", { severity: "critical" })
     .does("09:20", "crisis", "acknowledge", "ann")
     .ends("crisis", "11:00");
-  expect(tale.until("12:00")).toEqual([
+  expect(story.until("12:00")).toEqual([
     "09:00 channel: fired crisis (FirstNotification)",
     "09:15 second-channel: unanswered crisis (Escalated)",
     "11:00 channel: resolved crisis (Resolved)",
     "11:00 second-channel: resolved crisis (Resolved)",
   ]);
-  expect(tale.history("crisis")).toContain("09:20 AcknowledgedBy by ann");
-  expect(tale.history("crisis")).toContain(
+  expect(story.history("crisis")).toContain("09:20 AcknowledgedBy by ann");
+  expect(story.history("crisis")).toContain(
     "09:20 EscalationStopped acknowledged by ann, so not notified: on-call (escalation crisis, step 3), webhook (escalation crisis, step 4)",
   );
 });
 
 test("a rise after an acknowledgement escalates from the start", () => {
-  const tale = startTale({ routes: ROUTES, escalations: [{ ...STEPS, steps: STEPS.steps.slice(0, 2) }] })
+  const story = startStory({ routes: ROUTES, escalations: [{ ...STEPS, steps: STEPS.steps.slice(0, 2) }] })
     .evidence("crisis", "09:00", { severity: "warning" })
     .does("09:05", "crisis", "acknowledge", "ann")
     .evidence("crisis", "10:00", { severity: "critical" });
-  expect(tale.until("12:00")).toEqual([
+  expect(story.until("12:00")).toEqual([
     "09:00 channel: fired crisis (FirstNotification)",
     "10:00 channel: escalated crisis (SeverityRose)",
     "10:15 second-channel: unanswered crisis (Escalated)",
@@ -70,8 +70,8 @@ test("rounds repeat until their limit, and notify everybody again", () => {
       ],
     },
   ];
-  const tale = startTale({ routes: ROUTES, escalations }).evidence("crisis", "09:00");
-  expect(tale.until("day 3 09:00")).toEqual([
+  const story = startStory({ routes: ROUTES, escalations }).evidence("crisis", "09:00");
+  expect(story.until("day 3 09:00")).toEqual([
     "09:00 channel: fired crisis (FirstNotification)",
     "09:10 on-call: unanswered crisis (Escalated)",
     "10:10 channel: unanswered crisis (Escalated)",
@@ -80,17 +80,17 @@ test("rounds repeat until their limit, and notify everybody again", () => {
 });
 
 test("silenced time does not count: steps begin when the first message could be sent", () => {
-  const tale = startTale({ routes: ROUTES, escalations: [STEPS] })
+  const story = startStory({ routes: ROUTES, escalations: [STEPS] })
     .silences("08:00", { match: {}, for: "2h" })
     .evidence("crisis", "09:00", { severity: "critical" });
-  expect(tale.until("10:20")).toEqual([
+  expect(story.until("10:20")).toEqual([
     "10:00 channel: fired crisis (FirstNotification)",
     "10:15 second-channel: unanswered crisis (Escalated)",
   ]);
 });
 
 test("a step leads to the receiver on call at that moment, by the local time of the rotation", () => {
-  const tale = startTale({
+  const story = startStory({
     routes: ROUTES,
     // Monday 2 March: until 09:00 in Berlin (08:00 UTC) it is still the turn of the week before.
     rotations: [
@@ -108,7 +108,7 @@ test("a step leads to the receiver on call at that moment, by the local time of 
     .evidence("before", "07:30")
     .evidence("across", "07:50")
     .evidence("a week later", "day 8 07:50");
-  expect(tale.until("day 9 00:00").filter((line) => !line.includes("channel"))).toEqual([
+  expect(story.until("day 9 00:00").filter((line) => !line.includes("channel"))).toEqual([
     "07:45 ann: unanswered before (Escalated)",
     "08:05 bo: unanswered across (Escalated)",
     "day 8 08:05 ann: unanswered a week later (Escalated)",
@@ -133,7 +133,7 @@ test("follow the sun: three offices share a day, each by its own clock, across a
     steps: [{ after: "0s", receivers: [name] }],
   }));
   const called = (day: string, office: string, at: string) =>
-    startTale({ day, routes: ROUTES, rotations: offices, escalations })
+    startStory({ day, routes: ROUTES, rotations: offices, escalations })
       .evidence("x", at, { labels: { office } })
       .until("day 2 00:00")
       .filter((line) => !line.includes("channel"))
@@ -154,16 +154,16 @@ test("follow the sun: three offices share a day, each by its own clock, across a
 });
 
 test("quiet hours hold a step until the morning; the steps after it do not wait", () => {
-  const tale = startTale({
+  const story = startStory({
     routes: ROUTES,
     escalations: [STEPS],
-    manners: {
+    receiverSettings: {
       "second-channel": {
         quietHours: [{ timezone: "UTC", from: "22:00", to: "07:00", breakThrough: "nothing" }],
       },
     },
   }).evidence("crisis", "23:00", { severity: "critical" });
-  expect(tale.until("day 2 08:00")).toEqual([
+  expect(story.until("day 2 08:00")).toEqual([
     "23:00 channel: fired crisis (FirstNotification)",
     "23:30 on-call: unanswered crisis (Escalated)",
     "day 2 00:00 webhook: unanswered crisis (Escalated)",
@@ -172,5 +172,5 @@ test("quiet hours hold a step until the morning; the steps after it do not wait"
 });
 
 test("more rounds than ten are refused: that would be a loop", () => {
-  expect(() => startTale({ escalations: [{ ...STEPS, rounds: 11 }] })).toThrow();
+  expect(() => startStory({ escalations: [{ ...STEPS, rounds: 11 }] })).toThrow();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startTale } from "../story.ts";
+import { startStory } from "../story.ts";
 
 const GROUPED = [
   { receivers: ["team"], repeatEvery: "never", groupBy: ["rule"], groupWait: "30s", groupInterval: "5m" },
@@ -7,37 +7,37 @@ const GROUPED = [
 const author = (name: string) => ({ rule: "angry", labels: { author: name } });
 
 test("the first news of a group waits for more, and is one message", () => {
-  const tale = startTale({ routes: GROUPED })
+  const story = startStory({ routes: GROUPED })
     .evidence("ann", "09:00", author("ann"))
     .evidence("bo", "09:00:10", author("bo"))
     .evidence("cy", "09:00:20", { ...author("cy"), severity: "critical" });
-  expect(tale.until("10:00")).toEqual(["09:00:30 team: fired cy, and 2 more: ann, bo (FirstNotification)"]);
+  expect(story.until("10:00")).toEqual(["09:00:30 team: fired cy, and 2 more: ann, bo (FirstNotification)"]);
 });
 
 test("after a message the group waits for its interval, and then sends everything new in one", () => {
-  const tale = startTale({ routes: GROUPED })
+  const story = startStory({ routes: GROUPED })
     .evidence("ann", "09:00", author("ann"))
     .evidence("bo", "09:01", author("bo"))
     .evidence("cy", "09:02", author("cy"))
     .ends("ann", "09:03");
-  expect(tale.until("10:00")).toEqual([
+  expect(story.until("10:00")).toEqual([
     "09:00:30 team: fired ann (FirstNotification)",
     "09:05:30 team: fired bo, and 2 more: cy, ann (FirstNotification)",
   ]);
 });
 
 test("an alert that ends before its group is sent does not wait longer", () => {
-  const tale = startTale({ routes: GROUPED.map((route) => ({ ...route, groupWait: "10m" })) })
+  const story = startStory({ routes: GROUPED.map((route) => ({ ...route, groupWait: "10m" })) })
     .evidence("ann", "09:00", author("ann"))
     .ends("ann", "09:05");
-  expect(tale.until("10:00")).toEqual(["09:10 team: ended ann (FiredAndEnded)"]);
+  expect(story.until("10:00")).toEqual(["09:10 team: ended ann (FiredAndEnded)"]);
 });
 
 test("a rise in severity waits for no group", () => {
-  const tale = startTale({ routes: GROUPED })
+  const story = startStory({ routes: GROUPED })
     .evidence("ann", "09:00", author("ann"))
     .evidence("ann", "09:01", { ...author("ann"), severity: "critical" });
-  expect(tale.until("10:00")).toEqual([
+  expect(story.until("10:00")).toEqual([
     "09:00:30 team: fired ann (FirstNotification)",
     "09:01 team: escalated ann (SeverityRose)",
   ]);
@@ -45,7 +45,7 @@ test("a rise in severity waits for no group", () => {
 
 test("alerts of different queries are one group, unless the route groups by query, too", () => {
   const both = (groupBy: readonly string[]) =>
-    startTale({ routes: GROUPED.map((route) => ({ ...route, groupBy })) })
+    startStory({ routes: GROUPED.map((route) => ({ ...route, groupBy })) })
       .evidence("united", "09:00", { rule: "angry", query: "United" })
       .evidence("delta", "09:00:10", { rule: "angry", query: "Delta" })
       .evidence("american", "09:02", { rule: "angry", query: "American" })
@@ -64,22 +64,22 @@ test("alerts of different queries are one group, unless the route groups by quer
 });
 
 test("a group is by any label: one story in four queries is one message", () => {
-  const tale = startTale({ routes: GROUPED.map((route) => ({ ...route, groupBy: ["story"] })) });
+  const story = startStory({ routes: GROUPED.map((route) => ({ ...route, groupBy: ["story"] })) });
   for (const query of ["United", "Delta", "American", "Virgin"])
-    tale.evidence(query, "09:00", { query, rule: "press", labels: { story: "s1" } });
-  tale.evidence("other", "09:00", { query: "Delta", rule: "press", labels: { story: "s2" } });
-  expect(tale.until("10:00")).toEqual([
+    story.evidence(query, "09:00", { query, rule: "press", labels: { story: "s1" } });
+  story.evidence("other", "09:00", { query: "Delta", rule: "press", labels: { story: "s2" } });
+  expect(story.until("10:00")).toEqual([
     "09:00:30 team: fired United, and 3 more: Delta, American, Virgin (FirstNotification)",
     "09:00:30 team: fired other (FirstNotification)",
   ]);
 });
 
 test("other rules are other groups", () => {
-  const tale = startTale({ routes: GROUPED.map((route) => ({ ...route, groupBy: ["rule", "query"] })) })
+  const story = startStory({ routes: GROUPED.map((route) => ({ ...route, groupBy: ["rule", "query"] })) })
     .evidence("ann", "09:00", author("ann"))
     .evidence("crowd", "09:00", { rule: "crowd" })
     .evidence("delta", "09:00", { rule: "angry", query: "Delta" });
-  expect(tale.until("10:00")).toEqual([
+  expect(story.until("10:00")).toEqual([
     "09:00:30 team: fired ann (FirstNotification)",
     "09:00:30 team: fired crowd (FirstNotification)",
     "09:00:30 team: fired delta (FirstNotification)",
@@ -87,12 +87,12 @@ test("other rules are other groups", () => {
 });
 
 test("alerts sent together are each reported as resolved", () => {
-  const tale = startTale({ routes: GROUPED })
+  const story = startStory({ routes: GROUPED })
     .evidence("ann", "09:00", author("ann"))
     .evidence("bo", "09:00", author("bo"))
     .ends("bo", "09:20")
     .ends("ann", "09:40");
-  expect(tale.until("10:00")).toEqual([
+  expect(story.until("10:00")).toEqual([
     "09:00:30 team: fired ann, and 1 more: bo (FirstNotification)",
     "09:20:30 team: resolved bo (Resolved)",
     "09:40:30 team: resolved ann (Resolved)",
@@ -100,10 +100,10 @@ test("alerts sent together are each reported as resolved", () => {
 });
 
 test("alerts beyond the throttle are bundled into its last message, never dropped", () => {
-  const tale = startTale({ manners: { team: { throttle: { atMost: 2, per: "1h" } } } });
-  for (let n = 1; n <= 16; n++) tale.evidence(`a${n}`, "09:00");
-  tale.evidence("later", "09:10").evidence("latest", "09:20").evidence("last", "09:30");
-  const messages = tale.until("12:00");
+  const story = startStory({ receiverSettings: { team: { throttle: { atMost: 2, per: "1h" } } } });
+  for (let n = 1; n <= 16; n++) story.evidence(`a${n}`, "09:00");
+  story.evidence("later", "09:10").evidence("latest", "09:20").evidence("last", "09:30");
+  const messages = story.until("12:00");
   expect(messages).toHaveLength(4);
   expect(messages[0]).toBe("09:00 team: fired a1 (FirstNotification)");
   expect(messages[1]).toMatch(/^09:00 team: fired a2, and 14 more: a3, /);

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { startTale } from "../story.ts";
+import { startStory } from "../story.ts";
 
 test("an acknowledged alert gives no reminders, and its end is sent", () => {
-  const tale = startTale({ routes: [{ receivers: ["team"], repeatEvery: "30m" }] })
+  const story = startStory({ routes: [{ receivers: ["team"], repeatEvery: "30m" }] })
     .evidence("crisis", "09:00")
     .evidence("crisis", "09:20")
     .does("09:40", "crisis", "acknowledge", "ann")
     .evidence("crisis", "10:30")
     .ends("crisis", "11:00");
-  expect(tale.until("12:00")).toEqual([
+  expect(story.until("12:00")).toEqual([
     "09:00 team: fired crisis (FirstNotification)",
     "09:30 team: reminder crisis (RepeatIntervalElapsed)",
     "11:00 team: resolved crisis (Resolved)",
@@ -16,12 +16,12 @@ test("an acknowledged alert gives no reminders, and its end is sent", () => {
 });
 
 test("an alert that comes back soon is reopened, sent again, and resolved again", () => {
-  const tale = startTale({ reopenWithin: "1h" })
+  const story = startStory({ reopenWithin: "1h" })
     .evidence("crisis", "09:00")
     .ends("crisis", "09:30")
     .evidence("crisis", "10:10")
     .ends("crisis", "10:40");
-  expect(tale.until("12:00")).toEqual([
+  expect(story.until("12:00")).toEqual([
     "09:00 team: fired crisis (FirstNotification)",
     "09:30 team: resolved crisis (Resolved)",
     "10:10 team: reopened crisis (Reopened)",
@@ -30,13 +30,13 @@ test("an alert that comes back soon is reopened, sent again, and resolved again"
 });
 
 test("an alert that a person resolved stays closed while it continues, and is sent again when it rises", () => {
-  const tale = startTale({ reopenWithin: "6h" })
+  const story = startStory({ reopenWithin: "6h" })
     .evidence("crisis", "09:00")
     .does("09:20", "crisis", "resolve", "ann")
     .evidence("crisis", "09:25")
     .evidence("crisis", "09:30")
     .evidence("crisis", "10:00", { severity: "critical" });
-  expect(tale.until("12:00")).toEqual([
+  expect(story.until("12:00")).toEqual([
     "09:00 team: fired crisis (FirstNotification)",
     "09:20 team: resolved crisis (Resolved)",
     "10:00 team: reopened crisis (Reopened)",
@@ -56,11 +56,11 @@ test("a tree of routes: the deepest match decides, a branch without a match deci
     },
     { receivers: ["rest"] },
   ];
-  const tale = startTale({ routes })
+  const story = startStory({ routes })
     .evidence("crisis", "09:00", { severity: "critical" })
     .evidence("mild", "09:01")
     .evidence("delta", "09:02", { query: "Delta" });
-  expect(tale.until("09:30")).toEqual([
+  expect(story.until("09:30")).toEqual([
     "09:00 phone: fired crisis (FirstNotification)",
     "09:00 crisis-team: fired crisis (FirstNotification)",
     "09:01 united: fired mild (FirstNotification)",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startTale } from "../story.ts";
+import { startStory } from "../story.ts";
 
 const NIGHT = { timezone: "UTC", from: "22:00", to: "07:00" };
 const quiet = (hours: object) => ({ team: { quietHours: [{ ...NIGHT, ...hours }] } });
@@ -7,30 +7,30 @@ const critical = { severity: "critical" } as const;
 const info = { severity: "info" } as const;
 
 test("quiet hours hold milder alerts, and those still open are sent in the morning", () => {
-  const tale = startTale({ manners: quiet({}) })
+  const story = startStory({ receiverSettings: quiet({}) })
     .evidence("before", "21:59")
     .evidence("crowd", "22:00")
     .evidence("crisis", "23:00", critical)
     .ends("before", "23:30");
-  expect(tale.until("day 2 08:00")).toEqual([
+  expect(story.until("day 2 08:00")).toEqual([
     "21:59 team: fired before (FirstNotification)",
     "23:00 team: fired crisis (FirstNotification)",
     "day 2 07:00 team: resolved before (Resolved)",
     "day 2 07:00 team: fired crowd (FirstNotification)",
   ]);
-  expect(tale.history("crowd")[0]).toBe("22:00 HeldByQuietHours team (quiet hours 22:00–07:00 UTC)");
+  expect(story.history("crowd")[0]).toBe("22:00 HeldByQuietHours team (quiet hours 22:00–07:00 UTC)");
 });
 
 test("an alert that becomes severe enough in the night breaks through at that moment", () => {
-  const tale = startTale({ manners: quiet({}) })
+  const story = startStory({ receiverSettings: quiet({}) })
     .evidence("crowd", "22:30")
     .evidence("crowd", "day 2 01:00", critical);
-  expect(tale.until("day 2 08:00")).toEqual(["day 2 01:00 team: fired crowd (FirstNotification)"]);
+  expect(story.until("day 2 08:00")).toEqual(["day 2 01:00 team: fired crowd (FirstNotification)"]);
 });
 
 test("a receiver may let warnings through, too, or nothing at all", () => {
   const messagesWith = (breakThrough: string) =>
-    startTale({ manners: quiet({ breakThrough }) })
+    startStory({ receiverSettings: quiet({ breakThrough }) })
       .evidence("mild", "23:00", info)
       .evidence("warned", "23:10")
       .evidence("crisis", "23:20", critical)
@@ -43,19 +43,19 @@ test("a receiver may let warnings through, too, or nothing at all", () => {
 });
 
 test("an alert that began and ended in the night is one message in the morning, or none if it was mild", () => {
-  const tale = startTale({ manners: quiet({}) })
+  const story = startStory({ receiverSettings: quiet({}) })
     .evidence("warned", "23:00")
     .ends("warned", "day 2 01:00")
     .evidence("mild", "23:00", info)
     .ends("mild", "day 2 01:00");
-  expect(tale.until("day 2 08:00")).toEqual(["day 2 07:00 team: ended warned (FiredAndEnded)"]);
-  expect(tale.history("mild").at(-1)).toBe(
+  expect(story.until("day 2 08:00")).toEqual(["day 2 07:00 team: ended warned (FiredAndEnded)"]);
+  expect(story.history("mild").at(-1)).toBe(
     "day 2 01:00 ResolvedUnannounced team (quiet hours 22:00–07:00 UTC)",
   );
 });
 
 test("two ranges that touch are one", () => {
-  const manners = {
+  const receiverSettings = {
     team: {
       quietHours: [
         { ...NIGHT, to: "24:00" },
@@ -63,7 +63,7 @@ test("two ranges that touch are one", () => {
       ],
     },
   };
-  expect(startTale({ manners }).evidence("crowd", "23:00").until("day 2 08:00")).toEqual([
+  expect(startStory({ receiverSettings }).evidence("crowd", "23:00").until("day 2 08:00")).toEqual([
     "day 2 06:30 team: fired crowd (FirstNotification)",
   ]);
 });
@@ -82,13 +82,13 @@ test.each([
   // 12:00 UTC is night in none of them; by 20:00 it is in Adelaide, by 23:59 in Kolkata and Berlin, later in New York.
   const at =
     timezone === "Australia/Adelaide" ? "20:00" : timezone === "America/New_York" ? "day 2 04:00" : "23:59";
-  const tale = startTale({ day, manners: quiet({ timezone }) }).evidence("crowd", at);
-  expect(tale.until("day 3 00:00")).toEqual([`${morning} team: fired crowd (FirstNotification)`]);
+  const story = startStory({ day, receiverSettings: quiet({ timezone }) }).evidence("crowd", at);
+  expect(story.until("day 3 00:00")).toEqual([`${morning} team: fired crowd (FirstNotification)`]);
 });
 
 test("the end of a silence in the night waits for the morning", () => {
-  const tale = startTale({ manners: quiet({}) })
+  const story = startStory({ receiverSettings: quiet({}) })
     .silences("20:00", { match: {}, for: "4h" })
     .evidence("crowd", "21:00");
-  expect(tale.until("day 2 08:00")).toEqual(["day 2 07:00 team: fired crowd (FirstNotification)"]);
+  expect(story.until("day 2 08:00")).toEqual(["day 2 07:00 team: fired crowd (FirstNotification)"]);
 });

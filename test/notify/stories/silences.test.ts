@@ -1,56 +1,56 @@
 import { expect, test } from "vitest";
 import { WeeklyRange } from "../../../src/lib/weekly-range.ts";
-import { startTale } from "../story.ts";
+import { startStory } from "../story.ts";
 
 test("a silence holds alerts that begin inside it, and they are sent the moment it ends", () => {
-  const tale = startTale()
+  const story = startStory()
     .silences("08:00", { match: { rule: "volume-*" }, for: "4h" })
     .evidence("volume-spike", "09:00")
     .evidence("recall-words", "09:30");
-  expect(tale.until("14:00")).toEqual([
+  expect(story.until("14:00")).toEqual([
     "09:30 team: fired recall-words (FirstNotification)",
     "12:00 team: fired volume-spike (FirstNotification)",
   ]);
-  expect(tale.history("volume-spike")[0]).toBe("09:00 HeldBySilence team (silence by ann)");
+  expect(story.history("volume-spike")[0]).toBe("09:00 HeldBySilence team (silence by ann)");
 });
 
 test("the held alerts of a silence that is ended early are sent at once", () => {
-  const tale = startTale()
+  const story = startStory()
     .silences("08:00", { match: {}, for: "24h" })
     .evidence("crisis", "09:00")
     .expires("09:40");
-  expect(tale.until("12:00")).toEqual(["09:40 team: fired crisis (FirstNotification)"]);
+  expect(story.until("12:00")).toEqual(["09:40 team: fired crisis (FirstNotification)"]);
 });
 
 test("an announced alert is reported as resolved, silence or not", () => {
-  const tale = startTale()
+  const story = startStory()
     .evidence("crisis", "09:00")
     .silences("09:10", { match: {}, for: "24h" })
     .ends("crisis", "10:00");
-  expect(tale.until("12:00")).toEqual([
+  expect(story.until("12:00")).toEqual([
     "09:00 team: fired crisis (FirstNotification)",
     "10:00 team: resolved crisis (Resolved)",
   ]);
 });
 
 test("an alert that began and ended inside a silence is never sent, and its history says why", () => {
-  const tale = startTale()
+  const story = startStory()
     .silences("08:00", { match: {}, for: "4h" })
     .evidence("crisis", "09:00")
     .ends("crisis", "10:00");
-  expect(tale.until("14:00")).toEqual([]);
-  expect(tale.history("crisis")).toEqual([
+  expect(story.until("14:00")).toEqual([]);
+  expect(story.history("crisis")).toEqual([
     "09:00 HeldBySilence team (silence by ann)",
     "10:00 EndedWhileMuted team (silence by ann)",
   ]);
 });
 
 test("reminders stop inside a silence and go on after it", () => {
-  const tale = startTale({ routes: [{ receivers: ["team"], repeatEvery: "1h" }] })
+  const story = startStory({ routes: [{ receivers: ["team"], repeatEvery: "1h" }] })
     .evidence("crisis", "09:00")
     .evidence("crisis", "09:50")
     .silences("09:55", { match: {}, for: "3h" });
-  expect(tale.until("13:00")).toEqual([
+  expect(story.until("13:00")).toEqual([
     "09:00 team: fired crisis (FirstNotification)",
     "12:55 team: reminder crisis (RepeatIntervalElapsed)",
   ]);
@@ -59,14 +59,14 @@ test("reminders stop inside a silence and go on after it", () => {
 const window = (timezone: string, from: string, to: string) => WeeklyRange.parse({ timezone, from, to });
 
 test("every night across midnight: held in the evening, sent in the morning, day after day", () => {
-  const tale = startTale()
+  const story = startStory()
     .silences("12:00", { match: {}, for: "90d", windows: [window("UTC", "22:00", "07:00")] })
     .evidence("first", "21:59")
     .evidence("second", "22:00")
     .evidence("third", "day 2 06:59")
     .evidence("fourth", "day 2 07:00")
     .evidence("fifth", "day 2 23:30");
-  expect(tale.until("day 3 12:00")).toEqual([
+  expect(story.until("day 3 12:00")).toEqual([
     "21:59 team: fired first (FirstNotification)",
     "day 2 07:00 team: fired second (FirstNotification)",
     "day 2 07:00 team: fired third (FirstNotification)",
@@ -93,25 +93,25 @@ test.each([
 ])(
   "in %s on the night of %s, %s to %s: an alert of %s is sent at %s",
   (zone, day, from, to, begins, sentAt) => {
-    const tale = startTale({ day })
+    const story = startStory({ day })
       .silences("00:00", { match: {}, for: "30d", windows: [window(zone, from, to)] })
       .evidence("crisis", begins);
-    expect(tale.until("day 3 00:00")).toEqual([`${sentAt} team: fired crisis (FirstNotification)`]);
+    expect(story.until("day 3 00:00")).toEqual([`${sentAt} team: fired crisis (FirstNotification)`]);
   },
 );
 
 test("a silence that ends inside a crisis leaves the alert muted, and it is sent at once when the crisis ends", () => {
-  const tale = startTale({ inhibitions: [{ while: { rule: "crisis" } }] })
+  const story = startStory({ inhibitions: [{ while: { rule: "crisis" } }] })
     .silences("08:00", { match: { rule: "angry" }, for: "2h" })
     .evidence("angry", "08:30")
     .evidence("crisis", "09:00", { severity: "critical" })
     .ends("crisis", "11:07");
-  expect(tale.until("12:00")).toEqual([
+  expect(story.until("12:00")).toEqual([
     "09:00 team: fired crisis (FirstNotification)",
     "11:07 team: resolved crisis (Resolved)",
     "11:07 team: fired angry (FirstNotification)",
   ]);
-  expect(tale.history("angry").map((line) => line.split(" ").slice(0, 2).join(" "))).toEqual([
+  expect(story.history("angry").map((line) => line.split(" ").slice(0, 2).join(" "))).toEqual([
     "08:30 HeldBySilence",
     "10:00 HeldByInhibition",
     "11:07 FirstNotification",
@@ -119,23 +119,23 @@ test("a silence that ends inside a crisis leaves the alert muted, and it is sent
 });
 
 test("an announced alert that rose and ended in a silence is reported as resolved, once", () => {
-  const tale = startTale()
+  const story = startStory()
     .evidence("crowd", "09:00")
     .silences("09:10", { match: {}, for: "6h" })
     .evidence("crowd", "09:30", { severity: "critical" })
     .ends("crowd", "10:00");
-  expect(tale.until("18:00")).toEqual([
+  expect(story.until("18:00")).toEqual([
     "09:00 team: fired crowd (FirstNotification)",
     "10:00 team: resolved crowd (Resolved)",
   ]);
 });
 
 test("a rise held by a silence is sent the moment the silence ends", () => {
-  const tale = startTale()
+  const story = startStory()
     .evidence("crowd", "09:00")
     .silences("09:10", { match: {}, for: "2h" })
     .evidence("crowd", "09:30", { severity: "critical" });
-  expect(tale.until("18:00")).toEqual([
+  expect(story.until("18:00")).toEqual([
     "09:00 team: fired crowd (FirstNotification)",
     "11:10 team: escalated crowd (SeverityRose)",
   ]);

@@ -199,7 +199,7 @@ test("one channel by name and by id has one limit, as soon as Slack has said tha
   await addPending("critical", "by-id", "alerts-by-id");
   expect(await sweep()).toEqual(["sent"]);
   await addPending("info", "late");
-  await addPending("critical", "gravest", "alerts-by-id");
+  await addPending("critical", "most-severe", "alerts-by-id");
   expect(await sweep()).toEqual(["paced", "paced"]);
   fake.faults.push({
     method: "chat.postMessage",
@@ -215,7 +215,7 @@ test("one channel by name and by id has one limit, as soon as Slack has said tha
   await sweep();
   await pass(MINUTE);
   await sweep();
-  expect((await postedIn("#alerts")).slice(-2)).toEqual(["gravest", "late"]);
+  expect((await postedIn("#alerts")).slice(-2)).toEqual(["most-severe", "late"]);
 });
 
 test("an hour without Slack: one try a minute, and then everything in its order, at the usual pace, none twice", async () => {

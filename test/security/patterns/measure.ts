@@ -45,12 +45,12 @@ const subjects: Subject[] = [
 for (const { name, characters, run } of subjects) {
   say({ begins: name });
   const slow: string[] = [];
-  let told = process.cpuUsage();
+  let lastReport = process.cpuUsage();
   for (const hostile of hostileTexts(characters, FIRST)) {
     // A sign of life between two texts, so that only one text without an end is taken for one.
-    if (process.cpuUsage(told).user > 1_000_000) {
+    if (process.cpuUsage(lastReport).user > 1_000_000) {
       say({ begins: `${name}, ${hostile.name}` });
-      told = process.cpuUsage();
+      lastReport = process.cpuUsage();
     }
     if (cpuMs(() => run(hostile.text)) < SUSPICIOUS_MS) continue;
     const fault = growth((n) => textOf(characters, hostile.name, n), run);
