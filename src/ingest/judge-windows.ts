@@ -202,12 +202,12 @@ function evidence(
 ): Observation {
   // An alert that a person closed continues as long as the condition is met without a break.
   const isOver = life?.resolvedAt !== null && life?.handling?.closedBy === undefined;
-  const stands = life !== null && !isOver && at <= life.lastSeenAt + overAfterMs;
+  const isOpen = life !== null && !isOver && at <= life.lastSeenAt + overAfterMs;
   const { because, windowFrom, windowTo, values, arrived, observed } = verdict;
   return {
     kind: "evidence",
     at,
-    mentions: stands ? Math.max(arrived, 0) : observed,
+    mentions: isOpen ? Math.max(arrived, 0) : observed,
     because,
     windowFrom,
     windowTo,

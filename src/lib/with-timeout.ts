@@ -1,15 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** The result of `work`; rejects if that takes longer than `patienceMs`. */
-export async function withTimeout<T>(patienceMs: number, work: Promise<T>): Promise<T> {
-  const patience = new AbortController();
+/** The result of `work`; rejects if that takes longer than `timeoutMs`. */
+export async function withTimeout<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  const timer = new AbortController();
   try {
-    const late = delay(patienceMs, undefined, { signal: patience.signal }).then(() => {
-      throw new Error(`no answer within ${patienceMs} ms`);
+    const late = delay(timeoutMs, undefined, { signal: timer.signal }).then(() => {
+      throw new Error(`no answer within ${timeoutMs} ms`);
     });
     return await Promise.race([work, late]);
   } finally {
-    patience.abort();
+    timer.abort();
     work.catch(() => {});
   }
 }

@@ -12,7 +12,7 @@ export interface Series {
   counts(mention: Mention): boolean;
   /** The author or story of a mention; if set, each one counts once in six hours. */
   author?(mention: Mention): string;
-  /** Set if `voice` is a story. `voice` knows only the mention's own text; the story index knows its real story. */
+  /** Set if `author` returns a story, by the text of the mention alone; the story index knows its real story. */
   readonly countsStories?: true;
 }
 

@@ -27,8 +27,8 @@ function isValid(): boolean {
 }
 
 /**
- * Writes the stored state over `into`, all of it. Whoever unpacks and packs one series after the other can use the same
- * one for all, because making a new one takes longer than to unpack. Throws if the text cannot be read.
+ * Writes the stored state over `into`, all of it. A caller that unpacks and packs many series can use the
+ * same one for all, because making a new one takes longer than to unpack. Throws if the text cannot be read.
  */
 export function unpackSpikeState(packed: string, into = createSpikeState(0)): SpikeState {
   if (!layOnPage(packed))

@@ -96,7 +96,7 @@ export function createChannelLimitStore(db: Db) {
   };
 }
 
-/** The channel that has the limit of this key: another one where the vendor has told its name for it. */
+/** The channel that has the limit of this key: another one if the vendor's answer named it. */
 function channelOf(key: string) {
   return sql`coalesce((select same_as from earshot.channel_limits where channel = ${key}), ${key})`;
 }

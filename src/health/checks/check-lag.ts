@@ -30,21 +30,21 @@ export function checkLag(
   terms: {
     readonly limitMs: number;
     readonly pollEveryMs: number;
-    readonly stands: boolean;
+    readonly isOpen: boolean;
     readonly explained: boolean;
     readonly upForMs: number;
   },
   now: Instant,
 ): Lag {
   const limitMs = Math.max(terms.limitMs, ROUNDS * terms.pollEveryMs);
-  const beginsAt = terms.stands ? limitMs * OVER_AT : limitMs;
+  const beginsAt = terms.isOpen ? limitMs * OVER_AT : limitMs;
   const lagging = progress
     .map((query) => ({ query, lagMs: lagOf(query, now) }))
     .filter(({ lagMs }) => lagMs > beginsAt)
     .sort((a, b) => b.lagMs - a.lagMs);
   const [worst] = lagging;
   // After a day off Earshot needs time to catch up.
-  if (worst === undefined || (!terms.stands && terms.upForMs < limitMs)) return { outcome: "UpToDate" };
+  if (worst === undefined || (!terms.isOpen && terms.upForMs < limitMs)) return { outcome: "UpToDate" };
   if (terms.explained) return { outcome: "Explained" };
   const reason = lagging.find(({ query }) => query.lastError !== null)?.query.lastError;
   const names = nameSome(lagging.map(({ query }) => query.queryName));

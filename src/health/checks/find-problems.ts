@@ -56,7 +56,7 @@ function lagProblems(health: PipelineHealth, settings: OperatorConfig, explained
     {
       limitMs: settings.lag,
       pollEveryMs: health.pollEveryMs,
-      stands: health.openRules.has("source-lag"),
+      isOpen: health.openRules.has("source-lag"),
       explained,
       upForMs: health.upForMs,
     },

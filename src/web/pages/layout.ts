@@ -10,7 +10,7 @@ export interface Frame {
   /** `Tue 14:05 UTC`. */
   readonly clock: string;
   readonly pace: string | null;
-  /** Tells a new user what happens next. */
+  /** Shows a new user what happens next. */
   readonly banner: string | null;
   /** The versions from which the page's stream starts; null if the reader paused it. */
   readonly since: string | null;
