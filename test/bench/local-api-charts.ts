@@ -61,7 +61,12 @@ try {
     const parameters = [...new URLSearchParams(rest.join("?"))] as [string, string][];
     let points = 0;
     const time = await middleOf(async () => {
-      const asked = [["queryId", queryId], ["startDate", "2026-01-01"], ["endDate", "2026-04-01"], ...parameters] as const; // biome-ignore format: a list
+      const asked = [
+        ["queryId", queryId],
+        ["startDate", "2026-01-01"],
+        ["endDate", "2026-04-01"],
+        ...parameters,
+      ] as const;
       const answer = await get(api, `/projects/${account.projectId}/data/${path}`, asked, token);
       if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
       points = pointsOf(answer.body);

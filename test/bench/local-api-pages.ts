@@ -25,7 +25,13 @@ try {
   const text = "Three days without hot water and the support line still plays the same song. #acme @acme ";
   const post = { title: "Hot water", snippet: text.repeat(3), url: "https://news.example/acme/1" };
   const author = { author: "ann", accountType: "individual", twitterFollowers: 1200, reachEstimate: 90 };
-  const kind = { domain: "news.example", pageType: "twitter", sentiment: "negative", language: "en", impact: 12 }; // biome-ignore format: one line
+  const kind = {
+    domain: "news.example",
+    pageType: "twitter",
+    sentiment: "negative",
+    language: "en",
+    impact: 12,
+  };
   const place = { country: "Germany", countryCode: "DEU", city: "Berlin" };
   const signs = { insightsHashtag: ["#acme"], insightsMentioned: ["@acme"] };
   await fillMentions(server, {

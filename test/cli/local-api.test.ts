@@ -73,7 +73,10 @@ test("from nothing to an account whose mentions can be asked for", async () => {
     .id;
   await say("create", "query", "Refunds", "--text", "refund* OR money");
   const file = join(folder, "queries.jsonl");
-  const written = [{ name: "Returns", booleanQuery: "returns OR returned" }, { name: "Channel", type: "twitter" }]; // biome-ignore format: a table
+  const written = [
+    { name: "Returns", booleanQuery: "returns OR returned" },
+    { name: "Channel", type: "twitter" },
+  ];
   await writeFile(file, written.map((query) => JSON.stringify(query)).join("\n"));
   expect((await json("create", "queries", file)).queries).toEqual({
     Returns: expect.any(Number),

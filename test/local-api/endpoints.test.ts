@@ -95,7 +95,14 @@ describe("wrong input", () => {
     ["a page size of 0", [["pageSize", 0]], /pageSize: expected an integer from 1 to 5000/],
     ["a page size of 5001", [["pageSize", 5001]], /pageSize/],
     ["a page that is no number", [["page", "two"]], /page: expected an integer, got "two"/],
-    ["a page beyond 10,000 mentions", [["page", 2], ["pageSize", 5000]], /page: .* at most 10000/], // biome-ignore format: a table
+    [
+      "a page beyond 10,000 mentions",
+      [
+        ["page", 2],
+        ["pageSize", 5000],
+      ],
+      /page: .* at most 10000/,
+    ],
     [
       "an unknown order",
       [["orderBy", "reach"]],
@@ -136,7 +143,10 @@ describe("wrong input", () => {
   });
 
   it("refuses a range that ends before it begins", async () => {
-    const backwards = [["startDate", "2026-03-02"], ["endDate", "2026-03-02"]] as const; // biome-ignore format: a pair
+    const backwards = [
+      ["startDate", "2026-03-02"],
+      ["endDate", "2026-03-02"],
+    ] as const;
     const answer = await fixture.get(`${project}/data/mentions`, [alpha(), ...backwards]);
     expect(answer.body.errors[0].message).toContain("endDate");
   });

@@ -71,7 +71,10 @@ async function mentions(...parameters: Parameters) {
   const path = `/projects/${fixture.account.projectId}/data/mentions`;
   const scope = parameters.some(([name]) => name === "queryId" || name === "queryGroupId")
     ? []
-    : ([["queryId", alpha], ["queryId", beta]] as const); // biome-ignore format: a pair
+    : ([
+        ["queryId", alpha],
+        ["queryId", beta],
+      ] as const);
   const dates = [
     ["startDate", "2026-03-01"],
     ["endDate", "2026-04-01"],
@@ -152,8 +155,17 @@ describe("time", () => {
     };
     expect(await at(-1)).toEqual([]);
     expect(await at(0)).toEqual([[1, "neutral"]]);
-    expect(await at(5 * MINUTE)).toEqual([[1, "neutral"], [3, null], [4, null]]); // biome-ignore format: a table
-    expect(await at(10 * MINUTE)).toEqual([[1, "neutral"], [2, "positive"], [3, null], [4, null]]); // biome-ignore format: a table
+    expect(await at(5 * MINUTE)).toEqual([
+      [1, "neutral"],
+      [3, null],
+      [4, null],
+    ]);
+    expect(await at(10 * MINUTE)).toEqual([
+      [1, "neutral"],
+      [2, "positive"],
+      [3, null],
+      [4, null],
+    ]);
     expect(await at(30 * MINUTE - 1)).toHaveLength(4);
     expect((await at(30 * MINUTE))[0]).toEqual([1, "negative"]);
     expect(await at(0)).toEqual([[1, "neutral"]]);
@@ -247,7 +259,12 @@ describe("orders and filters", () => {
 describe("cursors", () => {
   it("are bound to the parameters they were issued for", async () => {
     const path = `/projects/${fixture.account.projectId}/data/mentions`;
-    const asked: Parameters = [["queryId", alpha], ["startDate", "2026-03-01"], ["endDate", "2026-04-01"], ["pageSize", 1]]; // biome-ignore format: a table
+    const asked: Parameters = [
+      ["queryId", alpha],
+      ["startDate", "2026-03-01"],
+      ["endDate", "2026-04-01"],
+      ["pageSize", 1],
+    ];
     const { nextCursor } = (await fixture.get(path, asked)).body;
     for (const changed of [
       [...asked, ["sentiment", "negative"] as const],
@@ -268,7 +285,13 @@ describe("cursors", () => {
     "end a walk by %s for a program that follows nextCursor until there is none",
     async (orderBy) => {
       const path = `/projects/${fixture.account.projectId}/data/mentions`;
-      const asked: Parameters = [["queryId", alpha], ["startDate", "2026-03-01"], ["endDate", "2026-04-01"], ["orderBy", orderBy], ["pageSize", 1]]; // biome-ignore format: a table
+      const asked: Parameters = [
+        ["queryId", alpha],
+        ["startDate", "2026-03-01"],
+        ["endDate", "2026-04-01"],
+        ["orderBy", orderBy],
+        ["pageSize", 1],
+      ];
       let shown = 0;
       let calls = 0;
       for (let cursor: string | undefined = ""; cursor !== undefined && calls < 20; calls++) {
@@ -285,7 +308,10 @@ describe("cursors", () => {
   );
 
   it("go on after the end when something new arrives", async () => {
-    const empty: Parameters = [["queryId", beta], ["sinceAdded", "2026-03-03T12:59:00.000+0000"]]; // biome-ignore format: a pair
+    const empty: Parameters = [
+      ["queryId", beta],
+      ["sinceAdded", "2026-03-03T12:59:00.000+0000"],
+    ];
     const before = await mentions(...empty);
     expect(before).toMatchObject({ results: [], resultsTotal: 0 });
     expect(before).not.toHaveProperty("nextCursor");

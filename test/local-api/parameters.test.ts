@@ -25,7 +25,11 @@ beforeAll(async () => {
   });
   const queryId = fixture.account.queries.get("Alpha") ?? 0;
   path = `/projects/${fixture.account.projectId}/data/mentions`;
-  range = [["queryId", queryId], ["startDate", "2026-03-01"], ["endDate", "2026-04-01"]]; // biome-ignore format: a table
+  range = [
+    ["queryId", queryId],
+    ["startDate", "2026-03-01"],
+    ["endDate", "2026-04-01"],
+  ];
   const versions = [1, 2, 3].map((n) =>
     mentionVersion({ queryId, resourceId: resourceId(n) }, { added: T0 - n * MINUTE }),
   );
@@ -121,9 +125,18 @@ test("a page with a cursor is ignored and reported; if names are refused it is a
 
 test("a cursor is bound to the meaning of its request, with defaults written out or not", async () => {
   const { nextCursor } = (await fixture.get(path, [...range, ["pageSize", 1]])).body;
-  const spelled = [["pageSize", 1], ["orderBy", "DATE"], ["orderDirection", "desc"], ["cursor", nextCursor]] as const; // biome-ignore format: a table
+  const spelled = [
+    ["pageSize", 1],
+    ["orderBy", "DATE"],
+    ["orderDirection", "desc"],
+    ["cursor", nextCursor],
+  ] as const;
   expect((await fixture.get(path, [...range, ...spelled])).body.results).toHaveLength(1);
-  const other = [["pageSize", 1], ["orderDirection", "asc"], ["cursor", nextCursor]] as const; // biome-ignore format: a table
+  const other = [
+    ["pageSize", 1],
+    ["orderDirection", "asc"],
+    ["cursor", nextCursor],
+  ] as const;
   expect((await fixture.get(path, [...range, ...other])).status).toBe(400);
 });
 

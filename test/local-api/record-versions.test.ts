@@ -38,14 +38,19 @@ function withText(
   return { ...mentionVersion({ snippet: fullText.slice(0, 1_000), ...fields }, times), fullText };
 }
 
-const RANGE: Parameters = [["startDate", "2026-03-01"], ["endDate", "2026-04-01"], ["orderBy", "added"], ["orderDirection", "asc"]]; // biome-ignore format: a table
+const RANGE: Parameters = [
+  ["startDate", "2026-03-01"],
+  ["endDate", "2026-04-01"],
+  ["orderBy", "added"],
+  ["orderDirection", "asc"],
+];
 
 function path(projectId = fixture.account.projectId, call = "mentions"): string {
   return `/projects/${projectId}/data/${call}`;
 }
 
 function ask(call: string, ...more: Parameters) {
-  return fixture.get(path(undefined, call), [["queryId", alpha], ["queryId", beta], ...RANGE, ...more]); // biome-ignore format: a list
+  return fixture.get(path(undefined, call), [["queryId", alpha], ["queryId", beta], ...RANGE, ...more]);
 }
 
 describe("the version of the record", () => {
@@ -119,7 +124,10 @@ describe("full texts", () => {
     const earlier = await ask("mentions/fulltext", ["mentionVersion", "earlier"]);
     expect(earlier.body.results[1]).toMatchObject({ fullText: "hello", resourceType: "page", wordCount: 1 });
     expect((await ask("mentions/fulltext", ["colour", "red"])).status).toBe(400);
-    expect((await fixture.get(`${path(undefined, "mentions/fulltext")}.json`, [["queryId", alpha], ...RANGE])).status).toBe(200); // biome-ignore format: one call
+    expect(
+      (await fixture.get(`${path(undefined, "mentions/fulltext")}.json`, [["queryId", alpha], ...RANGE]))
+        .status,
+    ).toBe(200);
   });
 });
 
@@ -163,7 +171,13 @@ describe("data policies", () => {
 
 it("no cursor reveals the value of the order", async () => {
   for (const orderBy of ["author", "title", "date"]) {
-    const parameters: Parameters = [["queryId", alpha], ...RANGE.slice(0, 2), ["orderBy", orderBy], ["orderDirection", "desc"], ["pageSize", 1]]; // biome-ignore format: a list
+    const parameters: Parameters = [
+      ["queryId", alpha],
+      ...RANGE.slice(0, 2),
+      ["orderBy", orderBy],
+      ["orderDirection", "desc"],
+      ["pageSize", 1],
+    ];
     const { nextCursor } = (await fixture.get(path(), parameters)).body;
     const bytes = Buffer.from(nextCursor, "base64url").toString("latin1");
     expect(bytes).not.toMatch(/ann|script|2026|17725/);

@@ -91,10 +91,28 @@ function fieldsOf(index: number, { categories }: Seeding, random: () => number) 
 }
 
 const PLACES = [
-  { continent: "Europe", continentCode: "EUROPE", country: "Germany", countryCode: "DEU", region: "Berlin", regionCode: "deu.berlin", city: "Berlin", cityCode: "deu.berlin.berlin" },
-  { continent: "Europe", continentCode: "EUROPE", country: "United Kingdom", countryCode: "GBR", region: "London", regionCode: "gbr.london", city: "London", cityCode: "gbr.london.london" },
+  {
+    continent: "Europe",
+    continentCode: "EUROPE",
+    country: "Germany",
+    countryCode: "DEU",
+    region: "Berlin",
+    regionCode: "deu.berlin",
+    city: "Berlin",
+    cityCode: "deu.berlin.berlin",
+  },
+  {
+    continent: "Europe",
+    continentCode: "EUROPE",
+    country: "United Kingdom",
+    countryCode: "GBR",
+    region: "London",
+    regionCode: "gbr.london",
+    city: "London",
+    cityCode: "gbr.london.london",
+  },
   { continent: "Asia", continentCode: "ASIA", country: "India", countryCode: "IND" },
-]; // biome-ignore format: a table
+];
 
 const TEXTS = [
   "plain",

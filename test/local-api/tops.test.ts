@@ -90,7 +90,14 @@ describe("topics", () => {
   });
 
   it("without other texts are the most frequent ones", () => {
-    const here = { texts: 9, counts: new Map([["a b", 5], ["c", 4], ["d", 1]]) }; // biome-ignore format: a table
+    const here = {
+      texts: 9,
+      counts: new Map([
+        ["a b", 5],
+        ["c", 4],
+        ["d", 1],
+      ]),
+    };
     expect(chooseTopics(here, { texts: 0, counts: new Map() }, 10).map(({ key }) => key)).toEqual([
       "a b",
       "c",
@@ -101,7 +108,19 @@ describe("topics", () => {
 test("the top sites, with what is said on them and who says most", async () => {
   const { results } = (await data("volume/topsites/queries")).body;
   expect(results).toMatchObject([
-    { id: "news.example", name: "news.example", data: { volume: 6, domain: "news.example", authorName: "ann", monthlyVisitors: 1_000, countryCode: "DEU", sentiment: { negative: 4, neutral: 0, positive: 2 } }, values: [{ name: "Alpha" }] }, // biome-ignore format: a table
+    {
+      id: "news.example",
+      name: "news.example",
+      data: {
+        volume: 6,
+        domain: "news.example",
+        authorName: "ann",
+        monthlyVisitors: 1_000,
+        countryCode: "DEU",
+        sentiment: { negative: 4, neutral: 0, positive: 2 },
+      },
+      values: [{ name: "Alpha" }],
+    },
     { id: "twitter.com", data: { volume: 6 } },
   ]);
   expect((await data("volume/topsites/queries", ["limit", 1])).body.results).toHaveLength(1);
@@ -109,8 +128,16 @@ test("the top sites, with what is said on them and who says most", async () => {
 
 test("the top authors of one network alone", async () => {
   const names = async (path: string) =>
-    (await data(`volume/${path}/queries`)).body.results.map(({ data: { authorName, volume } }: { data: { authorName: string; volume: number } }) => [authorName, volume]); // biome-ignore format: a table
-  expect(await names("toptweeters")).toEqual([["ann", 4], ["bo", 2]]); // biome-ignore format: a table
+    (await data(`volume/${path}/queries`)).body.results.map(
+      ({ data: { authorName, volume } }: { data: { authorName: string; volume: number } }) => [
+        authorName,
+        volume,
+      ],
+    );
+  expect(await names("toptweeters")).toEqual([
+    ["ann", 4],
+    ["bo", 2],
+  ]);
   expect(await names("topfacebookusers")).toEqual([["cy", 2]]);
 });
 
@@ -120,14 +147,20 @@ test("the sites that are linked to", async () => {
 });
 
 test.each([
-  ["gender", [["female", 8], ["male", 4]]],
+  [
+    "gender",
+    [
+      ["female", 8],
+      ["male", 4],
+    ],
+  ],
   ["interest", [["Sports", 12]]],
   ["profession", [["Journalist", 12]]],
   ["countries", [["DEU", 12]]],
 ] as const)("demographics of %s", async (metric, expected) => {
   const { results } = (await data(`demographics/${metric}`)).body;
   expect(results.map(({ id, volume }: { id: string; volume: number }) => [id, volume])).toEqual(expected);
-}); // biome-ignore format: tables
+});
 
 test.each([
   ["tweets", 6],

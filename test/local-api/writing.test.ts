@@ -71,9 +71,10 @@ function ask(
 const read = async (path: string): Promise<Answer> => fixture.get(`${project}/${path}`);
 
 /** One of each kind, as the clients send it, and what changes about it. */
+// biome-ignore format: a table, one row on a line
 const KINDS = [
-  ["queries", { name: "Pets", booleanQuery: "dogs OR cats", type: "monitor", contentSources: ["news", "forum"], samplePercentage: 100, description: "", languages: [] }, { name: "Beasts", booleanQuery: "dogs" }, 201], // biome-ignore format: a table
-  ["querygroups", { name: "Both", queries: [{ id: 2003001, name: "Alpha" }], shared: "public", users: [{ id: 1 }] }, { name: "One", queries: [{ id: 2003002 }] }, 201], // biome-ignore format: a table
+  ["queries", { name: "Pets", booleanQuery: "dogs OR cats", type: "monitor", contentSources: ["news", "forum"], samplePercentage: 100, description: "", languages: [] }, { name: "Beasts", booleanQuery: "dogs" }, 201],
+  ["querygroups", { name: "Both", queries: [{ id: 2003001, name: "Alpha" }], shared: "public", users: [{ id: 1 }] }, { name: "One", queries: [{ id: 2003002 }] }, 201],
   ["tags", { name: "yellow" }, { name: "red" }, 201],
   [
     "ruletags",
@@ -81,11 +82,11 @@ const KINDS = [
     { name: "Felis catus" },
     201,
   ],
-  ["categories", { name: "Droids", multiple: true, children: [{ name: "r2d2", id: null }] }, { name: "Robots", children: [{ name: "r2d2" }, { name: "bb8" }] }, 201], // biome-ignore format: a table
-  ["rulecategories", { name: "ice cream views", children: [{ name: "Vanilla", rules: [{ filter: { search: "vanilla" } }] }] }, { name: "views", multiple: false }, 201], // biome-ignore format: a table
-  ["group/author", { name: "Writers", authors: ["Edward Albee"], shared: "public", userName: "x", userId: 1 }, { name: "Playwrights", authors: ["Edward Albee", "Susan Glaspell"] }, 200], // biome-ignore format: a table
+  ["categories", { name: "Droids", multiple: true, children: [{ name: "r2d2", id: null }] }, { name: "Robots", children: [{ name: "r2d2" }, { name: "bb8" }] }, 201],
+  ["rulecategories", { name: "ice cream views", children: [{ name: "Vanilla", rules: [{ filter: { search: "vanilla" } }] }] }, { name: "views", multiple: false }, 201],
+  ["group/author", { name: "Writers", authors: ["Edward Albee"], shared: "public", userName: "x", userId: 1 }, { name: "Playwrights", authors: ["Edward Albee", "Susan Glaspell"] }, 200],
   ["group/site", { name: "Press", domains: ["news.example"] }, { domains: ["b.example/food"] }, 200],
-  ["group/location", { name: "Cities", locations: [{ id: "bos1" }] }, { name: "Countries", locations: [{ id: "fr" }] }, 200], // biome-ignore format: a table
+  ["group/location", { name: "Cities", locations: [{ id: "bos1" }] }, { name: "Countries", locations: [{ id: "fr" }] }, 200],
 ] as const;
 
 describe.each(KINDS)("%s", (path, made, changed, status) => {
@@ -146,7 +147,13 @@ test("a query that a text makes looks back over what is stored, and its mentions
     ).body.results;
   const found = await mentions(body.id);
   expect(found).toMatchObject([
-    { resourceId: resourceId(0), queryName: "Water", added: "2026-03-03T12:01:00.000+0000", date: "2026-03-03T12:00:00.000+0000", matchPositions: [{ start: 4, text: "water", length: 5 }] }, // biome-ignore format: a table
+    {
+      resourceId: resourceId(0),
+      queryName: "Water",
+      added: "2026-03-03T12:01:00.000+0000",
+      date: "2026-03-03T12:00:00.000+0000",
+      matchPositions: [{ start: 4, text: "water", length: 5 }],
+    },
   ]);
   await ask("PUT", `queries/${body.id}`, { name: "Water", booleanQuery: "water" });
   expect(await mentions(body.id)).toHaveLength(2);
@@ -194,11 +201,22 @@ describe("a query", () => {
   });
 
   it("has today's type and the older program's own, and the documented one in the summary", async () => {
-    const old = await ask("POST", "queries", { name: "Old", includedTerms: "old", type: "search string", languages: ["en"], industry: "general-(recommended)", samplePercent: 100, languageAgnostic: false }); // biome-ignore format: a table
+    const old = await ask("POST", "queries", {
+      name: "Old",
+      includedTerms: "old",
+      type: "search string",
+      languages: ["en"],
+      industry: "general-(recommended)",
+      samplePercent: 100,
+      languageAgnostic: false,
+    });
     expect(old.body).toMatchObject({ type: "search string", includedTerms: "old", languages: ["en"] });
     const summary = (await read("queries/summary")).body.results;
     expect(summary.find((one: { id: number }) => one.id === old.body.id).type).toBe("search string");
-    expect((await read(`queries/${alpha}`)).body).toMatchObject({ type: "monitor", contentSources: expect.arrayContaining(["news"]) }); // biome-ignore format: a table
+    expect((await read(`queries/${alpha}`)).body).toMatchObject({
+      type: "monitor",
+      contentSources: expect.arrayContaining(["news"]),
+    });
     for (const type of ["monitor", "search string"])
       expect((await fixture.get(`${project}/queries`, [["type", type]])).body.results.length).toBeGreaterThan(
         1,
@@ -249,8 +267,19 @@ describe("a mention", () => {
         location: "bos1",
       },
     ]);
-    expect(answer).toMatchObject({ status: 200, body: [{ ...which, updated: "2026-03-03T12:10:00.000+0000" }, { queryId: alpha }] }); // biome-ignore format: a table
-    expect(await one(0)).toMatchObject({ sentiment: "negative", tags: ["cold"], categories: ids, priority: "high", assignment: "ann@acme.example", updated: "2026-03-03T12:10:00.000+0000", added: "2026-03-03T12:00:00.000+0000" }); // biome-ignore format: a table
+    expect(answer).toMatchObject({
+      status: 200,
+      body: [{ ...which, updated: "2026-03-03T12:10:00.000+0000" }, { queryId: alpha }],
+    });
+    expect(await one(0)).toMatchObject({
+      sentiment: "negative",
+      tags: ["cold"],
+      categories: ids,
+      priority: "high",
+      assignment: "ann@acme.example",
+      updated: "2026-03-03T12:10:00.000+0000",
+      added: "2026-03-03T12:00:00.000+0000",
+    });
     expect(await one(1)).toMatchObject({
       starred: true,
       checked: true,
@@ -328,7 +357,15 @@ describe("every call that writes", () => {
     Number((await fixture.database.pool.query("select count(*) from local_api.change")).rows[0].count);
 
   it("is known to this test", async () => {
-    const kinds = new Set((await writing()).map(({ path }) => path.split("/").slice(3, 5).join("/").replace(/\/:id.*/, ""))); // biome-ignore format: one line
+    const kinds = new Set(
+      (await writing()).map(({ path }) =>
+        path
+          .split("/")
+          .slice(3, 5)
+          .join("/")
+          .replace(/\/:id.*/, ""),
+      ),
+    );
     expect([...kinds].sort()).toEqual([...KINDS.map(([path]) => path), "data/mentions"].sort());
     // And the changes of mentions, by two methods, and looking back.
     expect((await writing()).length).toBe(KINDS.length * 4 + 3);
@@ -427,10 +464,20 @@ test("stored records show a new name of a query, a tag or a category at once, an
   const category = (await ask("POST", "categories", { name: "Taste", children: ["Sweet", "Sour"] })).body;
   const [sweet] = category.children;
   fixture.clock.set(fixture.clock.now() + MINUTE);
-  const edit = { queryId: query.id, resourceId: resourceId(2), addTag: [tag.name, other.name], addCategories: [sweet.id] }; // biome-ignore format: one line
+  const edit = {
+    queryId: query.id,
+    resourceId: resourceId(2),
+    addTag: [tag.name, other.name],
+    addCategories: [sweet.id],
+  };
   expect((await ask("PATCH", "data/mentions", [edit])).status).toBe(200);
   const shown = async () => {
-    const parameters = [["queryId", query.id], ["startDate", "2026-03-01"], ["endDate", "2026-04-01"], ["tag", tag.id]] as const; // biome-ignore format: a list
+    const parameters = [
+      ["queryId", query.id],
+      ["startDate", "2026-03-01"],
+      ["endDate", "2026-04-01"],
+      ["tag", tag.id],
+    ] as const;
     return (await fixture.get(`${project}/data/mentions`, parameters)).body.results[0];
   };
   const before = await shown();

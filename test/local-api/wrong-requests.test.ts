@@ -35,8 +35,18 @@ describe("faults are reported in the errors envelope", () => {
     ["a negative project", { url: "/projects/-1/tags" }, 400, /^project_id/],
     ["a project beyond all numbers", { url: `/projects/${"9".repeat(30)}` }, 400, /^project_id/],
     ["a path that cannot be decoded", { url: "/projects/%zz" }, 400, /^The path cannot be decoded/],
-    ["a query type that is none", { url: "{project}/queries?type=radio" }, 400, /^type: expected one of search string, twitter/], // biome-ignore format: a table
-    ["two query types", { url: "{project}/queries?type=twitter&type=facebook" }, 400, /^type: expected one value/], // biome-ignore format: a table
+    [
+      "a query type that is none",
+      { url: "{project}/queries?type=radio" },
+      400,
+      /^type: expected one of search string, twitter/,
+    ],
+    [
+      "two query types",
+      { url: "{project}/queries?type=twitter&type=facebook" },
+      400,
+      /^type: expected one value/,
+    ],
     ["an unknown parameter", { url: "/client?colour=red" }, 400, /^"colour" is not a parameter of this call/],
     [
       "a parameter with a NUL",
@@ -55,14 +65,24 @@ describe("faults are reported in the errors envelope", () => {
     ["no JSON at all", { ...list, payload: "" }, 400, /^body: expected JSON, got nothing/],
     ["no body", { method: "POST", url: "{project}/group/location" }, 400, /^body: expected a JSON object/],
     ["a body without end", { ...list, payload: `"${"x".repeat(300_000)}"` }, 413, /^body: it is larger/],
-    ["a form", { ...list, headers: { "content-type": "application/x-www-form-urlencoded" }, payload: "name=a" }, 415, /^content-type: expected/], // biome-ignore format: a table
+    [
+      "a form",
+      { ...list, headers: { "content-type": "application/x-www-form-urlencoded" }, payload: "name=a" },
+      415,
+      /^content-type: expected/,
+    ],
     [
       "plain text",
       { ...list, headers: { "content-type": "text/plain" }, payload: "a" },
       415,
       /^content-type/,
     ],
-    ["a content type that is none", { ...list, headers: { "content-type": "json" }, payload: "{}" }, 415, /^content-type/], // biome-ignore format: a table
+    [
+      "a content type that is none",
+      { ...list, headers: { "content-type": "json" }, payload: "{}" },
+      415,
+      /^content-type/,
+    ],
   ];
   it.each(cases)("%s", async (_, request, status, message) => {
     const answer = await ask(request);

@@ -6,7 +6,15 @@ export const FLAG_KEYS: readonly AxisKey[] = [
   { key: "false", id: "false", name: "false" },
 ];
 
-const WEEKDAY_NAMES = { mon: "Monday", tue: "Tuesday", wed: "Wednesday", thu: "Thursday", fri: "Friday", sat: "Saturday", sun: "Sunday" } as const; // biome-ignore format: a table
+const WEEKDAY_NAMES = {
+  mon: "Monday",
+  tue: "Tuesday",
+  wed: "Wednesday",
+  thu: "Thursday",
+  fri: "Friday",
+  sat: "Saturday",
+  sun: "Sunday",
+} as const;
 
 /** Hours of the day, and days of the week as ISO 8601 counts them. */
 export const CLOCK_KEYS: Readonly<Record<"hourOfDay" | "dayOfWeek", readonly AxisKey[]>> = {

@@ -91,5 +91,10 @@ function fillAll(value: unknown): unknown {
 }
 
 function at(body: unknown, way: string): unknown {
-  return way.split(".").reduce<unknown>((value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined), body); // biome-ignore format: one line
+  return way
+    .split(".")
+    .reduce<unknown>(
+      (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
+      body,
+    );
 }

@@ -14,7 +14,19 @@ export interface Step {
   readonly notServed?: string;
 }
 
-const BCR_SOURCES = ["qq", "news", "youtube", "forum", "twitter", "review", "facebook", "reddit", "tumblr", "instagram", "blog"]; // biome-ignore format: a list
+const BCR_SOURCES = [
+  "qq",
+  "news",
+  "youtube",
+  "forum",
+  "twitter",
+  "review",
+  "facebook",
+  "reddit",
+  "tumblr",
+  "instagram",
+  "blog",
+];
 const RANGE = { startDate: "2026-02-28T05:00:00", endDate: "2026-03-04T05:00:00" };
 
 /** How the newer SDK uploads a query: it validates, then posts (or puts, where the name is known). */
@@ -31,7 +43,15 @@ function upload(cell: string, name: string, booleanQuery: string): Step[] {
       cell,
       method: "POST",
       path: "queries",
-      body: { booleanQuery, name, type: "monitor", contentSources: BCR_SOURCES, samplePercentage: 100, description: "", languages: [] }, // biome-ignore format: a table
+      body: {
+        booleanQuery,
+        name,
+        type: "monitor",
+        contentSources: BCR_SOURCES,
+        samplePercentage: 100,
+        description: "",
+        languages: [],
+      },
       reads: ["name", "id"],
       learns: `queries.${name}`,
     },
@@ -53,6 +73,7 @@ const RULES =
 const SIGNALS = "it would notify nobody: alerts are the job of the monitor";
 
 /** DEMO.ipynb of bcr-api. */
+// biome-ignore format: a table, one row on a line
 export const BCR_API: readonly Step[] = [
   { cell: "project", method: "GET", path: "/projects", reads: ["results.0.id", "results.0.name"] },
   { cell: "queries", method: "GET", path: "queries", reads: ["results"] },
@@ -69,96 +90,97 @@ export const BCR_API: readonly Step[] = [
   { cell: "queries.delete_all", method: "DELETE", path: "queries/{queries.Test3}" },
   { cell: "groups", method: "GET", path: "querygroups", reads: ["results"] },
   { cell: "groups.upload", method: "GET", path: "/me", reads: ["id", "username"] },
-  { cell: "groups.upload", method: "POST", path: "querygroups", body: { name: "group 1", queries: [{ name: "Test4", id: "{queries.Test4}" }, { name: "Test5", id: "{queries.Test5}" }], shared: "public", sharedProjectIds: ["{project}"], users: [{ id: 5001 }] }, reads: ["name", "id"], learns: "groups.group 1" }, // biome-ignore format: a table
-  { cell: "groups.get_group_queries", method: "GET", path: "querygroups/{groups.group 1}", reads: ["queries.0.name", "queries.0.id"] }, // biome-ignore format: a table
+  { cell: "groups.upload", method: "POST", path: "querygroups", body: { name: "group 1", queries: [{ name: "Test4", id: "{queries.Test4}" }, { name: "Test5", id: "{queries.Test5}" }], shared: "public", sharedProjectIds: ["{project}"], users: [{ id: 5001 }] }, reads: ["name", "id"], learns: "groups.group 1" },
+  { cell: "groups.get_group_queries", method: "GET", path: "querygroups/{groups.group 1}", reads: ["queries.0.name", "queries.0.id"] },
   ...upload("groups.upload_queries_as_group", "Test6", "adcioahnanva"),
   ...upload("groups.upload_queries_as_group", "Test7", "ioanvauhekanv;"),
-  { cell: "groups.upload_queries_as_group", method: "POST", path: "querygroups", body: { name: "group 2", queries: [{ name: "Test6", id: "{queries.Test6}" }, { name: "Test7", id: "{queries.Test7}" }], shared: "public", sharedProjectIds: ["{project}"], users: [{ id: 5001 }] }, reads: ["name", "id"], learns: "groups.group 2" }, // biome-ignore format: a table
+  { cell: "groups.upload_queries_as_group", method: "POST", path: "querygroups", body: { name: "group 2", queries: [{ name: "Test6", id: "{queries.Test6}" }, { name: "Test7", id: "{queries.Test7}" }], shared: "public", sharedProjectIds: ["{project}"], users: [{ id: 5001 }] }, reads: ["name", "id"], learns: "groups.group 2" },
   { cell: "groups.delete", method: "DELETE", path: "querygroups/{groups.group 1}" },
   { cell: "groups.deep_delete", method: "GET", path: "querygroups/{groups.group 2}", reads: ["queries"] },
   { cell: "groups.deep_delete", method: "DELETE", path: "queries/{queries.Test6}" },
   { cell: "groups.deep_delete", method: "DELETE", path: "queries/{queries.Test7}" },
-  { cell: "get_mentions", method: "GET", path: "data/mentions/fulltext", parameters: { queryId: "{queries.Test5}", ...RANGE, pageSize: 5_000 }, reads: ["results"] }, // biome-ignore format: a table
-  { cell: "get_mentions, filters", method: "GET", path: "data/mentions/fulltext", parameters: { queryId: "{queries.Test5}", ...RANGE, sentiment: "positive", twitterVerified: "False", impactMin: 50, xprofession: ["Politician", "Legal"], pageSize: 5_000 }, reads: ["results"] }, // biome-ignore format: a table
+  { cell: "get_mentions", method: "GET", path: "data/mentions/fulltext", parameters: { queryId: "{queries.Test5}", ...RANGE, pageSize: 5_000 }, reads: ["results"] },
+  { cell: "get_mentions, filters", method: "GET", path: "data/mentions/fulltext", parameters: { queryId: "{queries.Test5}", ...RANGE, sentiment: "positive", twitterVerified: "False", impactMin: 50, xprofession: ["Politician", "Legal"], pageSize: 5_000 }, reads: ["results"] },
   { cell: "categories", method: "GET", path: "rulecategories", reads: ["results"] },
-  { cell: "categories.upload", method: "POST", path: "categories", body: { name: "Droids", multiple: true, children: [{ name: "r2d2", id: null }, { name: "c3po", id: null }] }, learns: "categories.Droids" }, // biome-ignore format: a table
-  { cell: "categories.upload_all", method: "POST", path: "categories", body: { name: "month", multiple: true, children: [{ name: "January", id: null }, { name: "February", id: null }] }, learns: "categories.month" }, // biome-ignore format: a table
-  { cell: "categories.upload_all", method: "POST", path: "categories", body: { name: "Time of Day", multiple: true, children: [{ name: "morning", id: null }, { name: "evening", id: null }] } }, // biome-ignore format: a table
-  { cell: "categories.upload, more children", method: "PUT", path: "rulecategories/{categories.Droids}", body: { name: "Droids", multiple: true, children: [{ name: "bb8", id: null }, { name: "r2d2", id: "{categories.Droids.r2d2}" }, { name: "c3po", id: "{categories.Droids.c3po}" }] } }, // biome-ignore format: a table
-  { cell: "upload_rule_categories", method: "GET", path: "/query-validation/searchwithin", parameters: { booleanQuery: "chocolate OR chocco*", language: "en" }, reads: ["errors"] }, // biome-ignore format: a table
-  { cell: "upload_rule_categories", method: "POST", path: "rulecategories", body: { name: "ice cream views", children: [{ name: "Positive views on chocolate", rules: [{ filter: { search: "chocolate OR chocco*", sentiment: ["positive"] } }] }, { name: "Vanilla", rules: [{ filter: { search: "vanilla" } }] }] }, learns: "categories.ice cream views" }, // biome-ignore format: a table
+  { cell: "categories.upload", method: "POST", path: "categories", body: { name: "Droids", multiple: true, children: [{ name: "r2d2", id: null }, { name: "c3po", id: null }] }, learns: "categories.Droids" },
+  { cell: "categories.upload_all", method: "POST", path: "categories", body: { name: "month", multiple: true, children: [{ name: "January", id: null }, { name: "February", id: null }] }, learns: "categories.month" },
+  { cell: "categories.upload_all", method: "POST", path: "categories", body: { name: "Time of Day", multiple: true, children: [{ name: "morning", id: null }, { name: "evening", id: null }] } },
+  { cell: "categories.upload, more children", method: "PUT", path: "rulecategories/{categories.Droids}", body: { name: "Droids", multiple: true, children: [{ name: "bb8", id: null }, { name: "r2d2", id: "{categories.Droids.r2d2}" }, { name: "c3po", id: "{categories.Droids.c3po}" }] } },
+  { cell: "upload_rule_categories", method: "GET", path: "/query-validation/searchwithin", parameters: { booleanQuery: "chocolate OR chocco*", language: "en" }, reads: ["errors"] },
+  { cell: "upload_rule_categories", method: "POST", path: "rulecategories", body: { name: "ice cream views", children: [{ name: "Positive views on chocolate", rules: [{ filter: { search: "chocolate OR chocco*", sentiment: ["positive"] } }] }, { name: "Vanilla", rules: [{ filter: { search: "vanilla" } }] }] }, learns: "categories.ice cream views" },
   { cell: "categories.delete", method: "DELETE", path: "categories/{categories.ice cream views}" },
-  { cell: "categories.rename", method: "PUT", path: "rulecategories/{categories.month}", body: { id: "{categories.month}", name: "Months", multiple: true, children: [{ name: "January", id: "{categories.month.January}" }, { name: "February", id: "{categories.month.February}" }] } }, // biome-ignore format: a table
-  { cell: "categories.delete, subcategories", method: "PUT", path: "rulecategories/{categories.month}", body: { name: "Months", multiple: true, children: [{ name: "January", id: "{categories.month.January}" }] } }, // biome-ignore format: a table
+  { cell: "categories.rename", method: "PUT", path: "rulecategories/{categories.month}", body: { id: "{categories.month}", name: "Months", multiple: true, children: [{ name: "January", id: "{categories.month.January}" }, { name: "February", id: "{categories.month.February}" }] } },
+  { cell: "categories.delete, subcategories", method: "PUT", path: "rulecategories/{categories.month}", body: { name: "Months", multiple: true, children: [{ name: "January", id: "{categories.month.January}" }] } },
   { cell: "tags", method: "GET", path: "ruletags", reads: ["results"] },
   ...["yellow", "green", "blue", "purple"].map(
-    (name): Step => ({ cell: "tags.upload", method: "POST", path: "ruletags", body: { name }, reads: ["name", "id"], learns: `tags.${name}` }), // biome-ignore format: one line
+    (name): Step => ({ cell: "tags.upload", method: "POST", path: "ruletags", body: { name }, reads: ["name", "id"], learns: `tags.${name}` }),
   ),
-  { cell: "tags.upload, rules", method: "GET", path: "/query-validation/searchwithin", parameters: { booleanQuery: "cat OR cats", language: "en" }, reads: ["errors"] }, // biome-ignore format: a table
-  { cell: "tags.upload, rules", method: "POST", path: "ruletags", body: { name: "cats", rules: [{ filter: { search: "cat OR cats" } }] }, reads: ["name", "id"], learns: "tags.cats" }, // biome-ignore format: a table
-  { cell: "tags.upload, new_name", method: "PUT", path: "ruletags/{tags.cats}", body: { id: "{tags.cats}", name: "Felis catus" }, reads: ["name", "id"] }, // biome-ignore format: a table
+  { cell: "tags.upload, rules", method: "GET", path: "/query-validation/searchwithin", parameters: { booleanQuery: "cat OR cats", language: "en" }, reads: ["errors"] },
+  { cell: "tags.upload, rules", method: "POST", path: "ruletags", body: { name: "cats", rules: [{ filter: { search: "cat OR cats" } }] }, reads: ["name", "id"], learns: "tags.cats" },
+  { cell: "tags.upload, new_name", method: "PUT", path: "ruletags/{tags.cats}", body: { id: "{tags.cats}", name: "Felis catus" }, reads: ["name", "id"] },
   { cell: "tags.delete", method: "DELETE", path: "ruletags/{tags.purple}" },
   { cell: "tags.delete_all", method: "DELETE", path: "ruletags/{tags.blue}" },
   { cell: "tags.delete_all", method: "DELETE", path: "ruletags/{tags.green}" },
   { cell: "authorlists", method: "GET", path: "group/author/summary", reads: ["results"] },
-  { cell: "authorlists.upload", method: "POST", path: "group/author", body: list("Writers", "authors", ["Edward Albee", "Tenessee Williams"]), reads: ["name", "id"], learns: "authors.Writers" }, // biome-ignore format: a table
+  { cell: "authorlists.upload", method: "POST", path: "group/author", body: list("Writers", "authors", ["Edward Albee", "Tenessee Williams"]), reads: ["name", "id"], learns: "authors.Writers" },
   { cell: "authorlists.get", method: "GET", path: "group/author/{authors.Writers}", reads: ["authors.0"] },
-  { cell: "authorlists.upload, new_name", method: "PUT", path: "group/author/{authors.Writers}", body: { id: "{authors.Writers}", ...list("Playwrights", "authors", ["Edward Albee", "Susan Glaspell"]) }, reads: ["name", "id"] }, // biome-ignore format: a table
-  { cell: "authorlists.add_items", method: "PUT", path: "group/author/{authors.Writers}", body: { id: "{authors.Writers}", ...list("Playwrights", "authors", ["Eugene O'Neill", "Edward Albee"]) }, reads: ["name", "id"] }, // biome-ignore format: a table
+  { cell: "authorlists.upload, new_name", method: "PUT", path: "group/author/{authors.Writers}", body: { id: "{authors.Writers}", ...list("Playwrights", "authors", ["Edward Albee", "Susan Glaspell"]) }, reads: ["name", "id"] },
+  { cell: "authorlists.add_items", method: "PUT", path: "group/author/{authors.Writers}", body: { id: "{authors.Writers}", ...list("Playwrights", "authors", ["Eugene O'Neill", "Edward Albee"]) }, reads: ["name", "id"] },
   { cell: "authorlists.delete", method: "DELETE", path: "group/author/{authors.Writers}" },
-  { cell: "sitelists.upload", method: "POST", path: "group/site", body: list("Code", "domains", ["github.com", "stackoverflow.com"]), reads: ["name", "id"], learns: "sites.Code" }, // biome-ignore format: a table
+  { cell: "sitelists.upload", method: "POST", path: "group/site", body: list("Code", "domains", ["github.com", "stackoverflow.com"]), reads: ["name", "id"], learns: "sites.Code" },
   { cell: "sitelists.get", method: "GET", path: "group/site/{sites.Code}", reads: ["domains.0"] },
-  { cell: "locationlists.upload", method: "POST", path: "group/location", body: list("Cities", "locations", [{ id: "bos1", name: "Boston", type: "city", fullName: "x" }]), reads: ["name", "id"], learns: "places.Cities" }, // biome-ignore format: a table
+  { cell: "locationlists.upload", method: "POST", path: "group/location", body: list("Cities", "locations", [{ id: "bos1", name: "Boston", type: "city", fullName: "x" }]), reads: ["name", "id"], learns: "places.Cities" },
   {
     cell: "locationlists.get",
     method: "GET",
     path: "group/location/{places.Cities}",
     reads: ["locations.0.fullName"],
   },
-  { cell: "get_mentions, lists", method: "GET", path: "data/mentions/fulltext", parameters: { queryId: "{queries.Test5}", ...RANGE, siteGroup: "{sites.Code}", locationGroup: "{places.Cities}" }, reads: ["results"] }, // biome-ignore format: a table
-  { cell: "get_chart", method: "GET", path: "data/volume/sentiment/queries", parameters: { queryId: "{queries.Test1}", ...RANGE }, reads: ["results.0.values"] }, // biome-ignore format: a table
-  { cell: "get_chart, categories", method: "GET", path: "data/volume/categories/queries", parameters: { queryId: "{queries.Test1}", ...RANGE, dim1Args: "{categories.Droids}" }, reads: ["results"] }, // biome-ignore format: a table
+  { cell: "get_mentions, lists", method: "GET", path: "data/mentions/fulltext", parameters: { queryId: "{queries.Test5}", ...RANGE, siteGroup: "{sites.Code}", locationGroup: "{places.Cities}" }, reads: ["results"] },
+  { cell: "get_chart", method: "GET", path: "data/volume/sentiment/queries", parameters: { queryId: "{queries.Test1}", ...RANGE }, reads: ["results.0.values"] },
+  { cell: "get_chart, categories", method: "GET", path: "data/volume/categories/queries", parameters: { queryId: "{queries.Test1}", ...RANGE, dim1Args: "{categories.Droids}" }, reads: ["results"] },
   { cell: "rules", method: "GET", path: "rules", reads: ["results"] },
-  { cell: "rules.upload", method: "POST", path: "rules", body: { name: "rule", enabled: true, filter: { search: '"cat food"' }, ruleAction: { priority: "high" }, scope: "query" }, notServed: RULES }, // biome-ignore format: a table
+  { cell: "rules.upload", method: "POST", path: "rules", body: { name: "rule", enabled: true, filter: { search: '"cat food"' }, ruleAction: { priority: "high" }, scope: "query" }, notServed: RULES },
   { cell: "rules.upload, backfill", method: "POST", path: "bulkactions/rule/1", notServed: RULES },
   { cell: "signals", method: "GET", path: "signals/groups", reads: ["results"] },
-  { cell: "signals.upload", method: "POST", path: "signals/groups", body: { name: "New Test", queryIds: ["{queries.ice cream cake}"], subscribers: [{ emailAddress: "a@example.org", notificationThreshold: 1 }] }, notServed: SIGNALS }, // biome-ignore format: a table
+  { cell: "signals.upload", method: "POST", path: "signals/groups", body: { name: "New Test", queryIds: ["{queries.ice cream cake}"], subscribers: [{ emailAddress: "a@example.org", notificationThreshold: 1 }] }, notServed: SIGNALS },
   { cell: "patch_mentions", method: "POST", path: "ruletags", body: { name: "cold" }, reads: ["name", "id"] },
-  { cell: "patch_mentions", method: "PATCH", path: "data/mentions", body: [{ queryId: "{queries.ice cream cake}", resourceId: "{mention}", addTag: ["cold"] }], reads: ["0"] }, // biome-ignore format: a table
-  { cell: "patch_mentions", method: "PATCH", path: "data/mentions", body: [{ queryId: "{queries.ice cream cake}", resourceId: "{mention}", starred: true }], reads: ["0"] }, // biome-ignore format: a table
-  { cell: "patch_mentions", method: "PATCH", path: "data/mentions", body: [{ queryId: "{queries.ice cream cake}", resourceId: "{mention}", addCategories: ["{categories.Droids.r2d2}"] }], reads: ["0"] }, // biome-ignore format: a table
-  { cell: "get_mention", method: "GET", path: "query/{queries.ice cream cake}/mentionfind", parameters: { resourceId: "{mention}" }, reads: ["mention.resourceId"] }, // biome-ignore format: a table
+  { cell: "patch_mentions", method: "PATCH", path: "data/mentions", body: [{ queryId: "{queries.ice cream cake}", resourceId: "{mention}", addTag: ["cold"] }], reads: ["0"] },
+  { cell: "patch_mentions", method: "PATCH", path: "data/mentions", body: [{ queryId: "{queries.ice cream cake}", resourceId: "{mention}", starred: true }], reads: ["0"] },
+  { cell: "patch_mentions", method: "PATCH", path: "data/mentions", body: [{ queryId: "{queries.ice cream cake}", resourceId: "{mention}", addCategories: ["{categories.Droids.r2d2}"] }], reads: ["0"] },
+  { cell: "get_mention", method: "GET", path: "query/{queries.ice cream cake}/mentionfind", parameters: { resourceId: "{mention}" }, reads: ["mention.resourceId"] },
   {
     cell: "queries.rename",
     method: "GET",
     path: "queries/{queries.Test1}",
     reads: ["type", "booleanQuery", "name"],
   },
-  { cell: "queries.rename", method: "PUT", path: "queries/{queries.Test1}", body: { booleanQuery: "dog OR cat", id: "{queries.Test1}", name: "Dogs", type: "monitor", contentSources: BCR_SOURCES, samplePercentage: 100, description: "", languages: [] }, reads: ["name", "id"] }, // biome-ignore format: a table
+  { cell: "queries.rename", method: "PUT", path: "queries/{queries.Test1}", body: { booleanQuery: "dog OR cat", id: "{queries.Test1}", name: "Dogs", type: "monitor", contentSources: BCR_SOURCES, samplePercentage: 100, description: "", languages: [] }, reads: ["name", "id"] },
 ];
 
 /** DEMO.ipynb of api_sdk, where it asks otherwise than the newer one. */
+// biome-ignore format: a table, one row on a line
 export const API_SDK: readonly Step[] = [
   { cell: "project", method: "GET", path: "/projects/summary", reads: ["results.0.id", "results.0.name"] },
   { cell: "queries", method: "GET", path: "queries", reads: ["results"] },
-  { cell: "queries.upload", method: "GET", path: "/query-validation", parameters: { query: "dogs OR cats", language: ["en"] }, reads: ["errors"] }, // biome-ignore format: a table
-  { cell: "queries.upload", method: "POST", path: "queries", body: { name: "Old pets", includedTerms: "dogs OR cats", languages: ["en"], type: "search string", industry: "general-(recommended)", samplePercent: 100, languageAgnostic: false }, reads: ["name", "id"], learns: "queries.Old pets" }, // biome-ignore format: a table
-  { cell: "queries.upload, backfill", method: "POST", path: "queries/{queries.Old pets}/backfill", body: { minDate: "2026-01-01", queryId: "{queries.Old pets}" } }, // biome-ignore format: a table
+  { cell: "queries.upload", method: "GET", path: "/query-validation", parameters: { query: "dogs OR cats", language: ["en"] }, reads: ["errors"] },
+  { cell: "queries.upload", method: "POST", path: "queries", body: { name: "Old pets", includedTerms: "dogs OR cats", languages: ["en"], type: "search string", industry: "general-(recommended)", samplePercent: 100, languageAgnostic: false }, reads: ["name", "id"], learns: "queries.Old pets" },
+  { cell: "queries.upload, backfill", method: "POST", path: "queries/{queries.Old pets}/backfill", body: { minDate: "2026-01-01", queryId: "{queries.Old pets}" } },
   {
     cell: "queries.rename",
     method: "GET",
     path: "queries/{queries.Old pets}",
     reads: ["type", "includedTerms"],
   },
-  { cell: "queries.rename", method: "PUT", path: "queries/{queries.Old pets}", body: { id: "{queries.Old pets}", name: "Older pets", includedTerms: "dogs OR cats", languages: ["en"], type: "search string", industry: "general-(recommended)", samplePercent: 100, languageAgnostic: false }, reads: ["name", "id"] }, // biome-ignore format: a table
+  { cell: "queries.rename", method: "PUT", path: "queries/{queries.Old pets}", body: { id: "{queries.Old pets}", name: "Older pets", includedTerms: "dogs OR cats", languages: ["en"], type: "search string", industry: "general-(recommended)", samplePercent: 100, languageAgnostic: false }, reads: ["name", "id"] },
   { cell: "tags", method: "GET", path: "tags", reads: ["results"] },
-  { cell: "tags.upload", method: "POST", path: "tags", body: { name: "old yellow" }, reads: ["name", "id"], learns: "tags.old yellow" }, // biome-ignore format: a table
+  { cell: "tags.upload", method: "POST", path: "tags", body: { name: "old yellow" }, reads: ["name", "id"], learns: "tags.old yellow" },
   { cell: "tags.delete", method: "DELETE", path: "tags/{tags.old yellow}" },
   { cell: "categories", method: "GET", path: "categories", reads: ["results"] },
-  { cell: "categories.upload", method: "POST", path: "categories", body: { name: "Old colors", multiple: true, children: [{ name: "red" }] }, learns: "categories.Old colors" }, // biome-ignore format: a table
-  { cell: "categories.upload, more", method: "PUT", path: "categories/{categories.Old colors}", body: { name: "Old colors", multiple: true, children: [{ name: "red" }, { name: "blue" }] } }, // biome-ignore format: a table
-  { cell: "get_mentions", method: "GET", path: "data/mentions/fulltext", parameters: { queryId: "{queries.Old pets}", ...RANGE, pageSize: 5_000, orderBy: "date", orderDirection: "asc" }, reads: ["results"] }, // biome-ignore format: a table
-  { cell: "get_topics", method: "GET", path: "data/volume/topics/queries", parameters: { queryId: "{queries.Old pets}", ...RANGE }, reads: ["topics"] }, // biome-ignore format: a table
-  { cell: "get_authors", method: "GET", path: "data/volume/topauthors/queries", parameters: { queryId: "{queries.Old pets}", ...RANGE }, reads: ["results"] }, // biome-ignore format: a table
+  { cell: "categories.upload", method: "POST", path: "categories", body: { name: "Old colors", multiple: true, children: [{ name: "red" }] }, learns: "categories.Old colors" },
+  { cell: "categories.upload, more", method: "PUT", path: "categories/{categories.Old colors}", body: { name: "Old colors", multiple: true, children: [{ name: "red" }, { name: "blue" }] } },
+  { cell: "get_mentions", method: "GET", path: "data/mentions/fulltext", parameters: { queryId: "{queries.Old pets}", ...RANGE, pageSize: 5_000, orderBy: "date", orderDirection: "asc" }, reads: ["results"] },
+  { cell: "get_topics", method: "GET", path: "data/volume/topics/queries", parameters: { queryId: "{queries.Old pets}", ...RANGE }, reads: ["topics"] },
+  { cell: "get_authors", method: "GET", path: "data/volume/topauthors/queries", parameters: { queryId: "{queries.Old pets}", ...RANGE }, reads: ["results"] },
   { cell: "rules", method: "GET", path: "rules", reads: ["results"] },
 ];

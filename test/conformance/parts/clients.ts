@@ -19,10 +19,20 @@ const UNKNOWN: readonly (readonly [string, readonly [string, string | number]])[
   ["clients: download-brandwatch", ["pagesize", 5_000]],
   ["clients: exporters", ["limit", 100]],
   ["clients: brandwatch-downloader", ["__delay", 30]],
-  ...["backlinksMin", "mozRankMax", "authorLocation", "xauthorLocationGroup", "influenceMin", "forumPostsMax", "percentFemaleVisitorsMin", "averageVisitsMin"].map((name) => ["clients: api_sdk, a filter retired before 2020", [name, 1]] as const), // biome-ignore format: a table
+  ...[
+    "backlinksMin",
+    "mozRankMax",
+    "authorLocation",
+    "xauthorLocationGroup",
+    "influenceMin",
+    "forumPostsMax",
+    "percentFemaleVisitorsMin",
+    "averageVisitsMin",
+  ].map((name) => ["clients: api_sdk, a filter retired before 2020", [name, 1]] as const),
 ];
 
 /** Lists that clients read whole when they start, with what they read of each record. */
+// biome-ignore format: a table, one row on a line
 const LISTS: readonly (readonly [string, string, readonly string[]])[] = [
   ["clients: bcr-api BWQueries", "queries", ["id", "name", "type", "booleanQuery", "startDate", "contentSources", "languages", "description"]],
   ["clients: bcr-api BWGroups", "querygroups", ["id", "name", "queries"]],
@@ -33,7 +43,7 @@ const LISTS: readonly (readonly [string, string, readonly string[]])[] = [
   ["clients: bcr-api BWLocationLists", "group/location/summary", ["id", "name", "locations"]],
   ["clients: bcr-api BWRules", "rules", ["id", "name", "filter", "ruleAction"]],
   ["clients: bcr-api BWSignals", "signals/groups", ["id", "name"]],
-]; // biome-ignore format: a table
+];
 
 /** Calls for dashboards, with the field that has the answer. */
 const CHARTS: readonly (readonly [string, string, string])[] = [
@@ -57,7 +67,10 @@ export const clients: Part = {
         "clients: brandwatch-api-extract, tweet exporter",
         `paging by ${orderBy} ends by the absence of nextCursor`,
         async (subject) => {
-          const pages = await walkUntilAbsent(subject, [["pageSize", 200], ["orderBy", orderBy]]); // biome-ignore format: a pair
+          const pages = await walkUntilAbsent(subject, [
+            ["pageSize", 200],
+            ["orderBy", orderBy],
+          ]);
           const shown = pages.flatMap(resultsOf).map(identityOf);
           demandEqual(new Set(shown).size, shown.length, "different mentions");
           demandEqual(shown.length, pages[0]?.["resultsTotal"], "all of them");
@@ -79,7 +92,7 @@ export const clients: Part = {
     ...UNKNOWN.map(([section, parameter]) =>
       row(section, `${parameter[0]} is passed over`, async (subject) => {
         const plain = await mentions(subject, [["pageSize", 1]]);
-        const answer = await mentions(subject, [["pageSize", 1], parameter]); // biome-ignore format: a pair
+        const answer = await mentions(subject, [["pageSize", 1], parameter]);
         demandEqual(answer["resultsTotal"], plain["resultsTotal"], "resultsTotal");
       }),
     ),
@@ -92,7 +105,11 @@ export const clients: Part = {
           ([name, value]) => [name === "queryId" ? "queryId%5B%5D" : name, value] as const,
         );
         const path = await dataPath(subject, "mentions/count");
-        demandEqual((await subject.read(path, bracketed))["mentionsCount"], (await subject.read(path, range))["mentionsCount"], "mentionsCount"); // biome-ignore format: one line
+        demandEqual(
+          (await subject.read(path, bracketed))["mentionsCount"],
+          (await subject.read(path, range))["mentionsCount"],
+          "mentionsCount",
+        );
       },
     ),
     ...LISTS.map(([section, path, fields]) =>
@@ -118,12 +135,19 @@ export const clients: Part = {
         const { id } = await subject.project();
         const [first] = resultsOf(await mentions(subject, [["pageSize", 1]]));
         if (first === undefined) return notApplicable("there is no mention");
-        const { mention } = await subject.read(`/projects/${id}/query/${first["queryId"]}/mentionfind`, [["resourceId", String(first["resourceId"])]]); // biome-ignore format: one line
+        const { mention } = await subject.read(`/projects/${id}/query/${first["queryId"]}/mentionfind`, [
+          ["resourceId", String(first["resourceId"])],
+        ]);
         return demandEqual(isJson(mention) && mention["resourceId"], first["resourceId"], "resourceId");
       },
     ),
     row("clients: tweet exporter", "a post on X has a guid", async (subject) => {
-      const tweets = resultsOf(await mentions(subject, [["pageType", "twitter"], ["pageSize", 5]])); // biome-ignore format: a pair
+      const tweets = resultsOf(
+        await mentions(subject, [
+          ["pageType", "twitter"],
+          ["pageSize", 5],
+        ]),
+      );
       for (const tweet of tweets) demand("guid" in tweet, "a tweet has no guid");
       return tweets.length === 0 ? notApplicable("there is no post on X") : undefined;
     }),
@@ -139,7 +163,18 @@ export const clients: Part = {
         await subject.range(),
       );
       for (const topic of Array.isArray(topics) ? topics.slice(0, 5) : [])
-        demandShape(topic, { label: "string", volume: "integer", sentiment: "object", burst: "integer", days: "array", queries: "array" }, "a topic"); // biome-ignore format: one line
+        demandShape(
+          topic,
+          {
+            label: "string",
+            volume: "integer",
+            sentiment: "object",
+            burst: "integer",
+            days: "array",
+            queries: "array",
+          },
+          "a topic",
+        );
       demand(Array.isArray(topics), "topics is no array");
     }),
     ...["nameContains", "ids", "includeHidden", "includeActive", "includeInactive"].map((name) =>
@@ -164,7 +199,15 @@ export const clients: Part = {
     ),
     ...["/filters", "/metrics", "/locations", "/content/sources"].map((path) =>
       row("clients: brandwatchR, bwapi", `GET ${path} answers`, async (subject) => {
-        const { status, body } = await subject.get(path, path === "/locations" ? [["type", "country"], ["prefix", "ger"]] : []); // biome-ignore format: one line
+        const { status, body } = await subject.get(
+          path,
+          path === "/locations"
+            ? [
+                ["type", "country"],
+                ["prefix", "ger"],
+              ]
+            : [],
+        );
         demandEqual(status, 200, "status");
         demand(
           typeof body === "object" && body !== null && Object.keys(body).length > 0,
@@ -186,7 +229,10 @@ export const clients: Part = {
       "clients: bcr-api validate_rule_search",
       "searchwithin takes booleanQuery and language",
       async (subject) => {
-        const answer = await subject.read("/query-validation/searchwithin", [["booleanQuery", "a OR b"], ["language", "en"]]); // biome-ignore format: a pair
+        const answer = await subject.read("/query-validation/searchwithin", [
+          ["booleanQuery", "a OR b"],
+          ["language", "en"],
+        ]);
         demandEqual(answer["errors"], [], "errors");
       },
     ),
@@ -195,7 +241,12 @@ export const clients: Part = {
         "clients: bcr-api get_tw_analytics",
         `${name} of a channel is 404 where nobody has it`,
         async (subject) => {
-          demandEqual((await subject.get(await dataPath(subject, `${name}/queries/days`), await subject.range())).status, 404, "status"); // biome-ignore format: one line
+          demandEqual(
+            (await subject.get(await dataPath(subject, `${name}/queries/days`), await subject.range()))
+              .status,
+            404,
+            "status",
+          );
         },
       ),
     ),
@@ -210,7 +261,7 @@ async function dataPath(subject: Subject, call: string): Promise<string> {
 async function withDates(subject: Subject, form: (day: string) => string): Promise<Parameters> {
   const others = withoutName(withoutName(await subject.range(), "startDate"), "endDate");
   const { startDate, endDate } = subject.options;
-  return [...others, ["startDate", form(day(startDate))], ["endDate", form(day(endDate))], ["pageSize", 1]]; // biome-ignore format: a table
+  return [...others, ["startDate", form(day(startDate))], ["endDate", form(day(endDate))], ["pageSize", 1]];
 }
 
 function day(date: string): string {

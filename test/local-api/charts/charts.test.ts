@@ -64,7 +64,10 @@ function facts(
 function chart(path: string, parameters: Parameters = [], range = { from: FROM, to: TO }) {
   const queries = parameters.some(([name]) => name === "queryId" || name === "queryGroupId")
     ? []
-    : ([["queryId", alpha], ["queryId", beta]] as const); // biome-ignore format: a pair
+    : ([
+        ["queryId", alpha],
+        ["queryId", beta],
+      ] as const);
   return fixture.get(`/projects/${fixture.account.projectId}/data/${path}`, [
     ...queries,
     ["startDate", wireTime(range.from)],
@@ -197,7 +200,10 @@ describe("the envelope", () => {
   });
 
   it("puts an object by aggregate into the points of a chart of several", async () => {
-    const answer = await chart("multiAggregate/queries/months", [["aggregate", "volume"], ["aggregate", "authors"]]); // biome-ignore format: a pair
+    const answer = await chart("multiAggregate/queries/months", [
+      ["aggregate", "volume"],
+      ["aggregate", "authors"],
+    ]);
     expect(answer.body.aggregate).toBe("multiAggregate");
     expect(Object.keys(answer.body.results[0].values[0].value)).toEqual(["volume", "authors"]);
   });
@@ -217,7 +223,12 @@ describe("arguments", () => {
     const ids = async (parameters: Parameters, dimension = "languages") =>
       (await chart(`volume/${dimension}/queries`, parameters)).body.results.map((series: Point) => series.id);
     expect(await ids([["dim1Args", "fr,en"]])).toEqual(["fr", "en"]);
-    expect(await ids([["dim1Args", "xx"], ["dim1Args", "de"]])).toEqual(["xx", "de"]); // biome-ignore format: a pair
+    expect(
+      await ids([
+        ["dim1Args", "xx"],
+        ["dim1Args", "de"],
+      ]),
+    ).toEqual(["xx", "de"]);
     expect(await ids([["dim1Args", "bob, jr."]], "authors")).toEqual(["bob, jr."]);
     expect(await ids([["dim1Args", "9,8"]], "hourOfDay")).toEqual([9, 8]);
     expect(await ids([["dim1Limit", 1]])).toHaveLength(1);
@@ -239,7 +250,14 @@ describe("arguments", () => {
 });
 
 it("an hour that the clocks show twice, and a day of 23 hours, are as long as they were", async () => {
-  const hours = await chart("volume/queries/hours", [["queryId", alpha], ["timezone", "Europe/Berlin"]], { from: NIGHT - HOUR, to: NIGHT + 2 * HOUR }); // biome-ignore format: a range
+  const hours = await chart(
+    "volume/queries/hours",
+    [
+      ["queryId", alpha],
+      ["timezone", "Europe/Berlin"],
+    ],
+    { from: NIGHT - HOUR, to: NIGHT + 2 * HOUR },
+  );
   expect(hours.body.results[0].values.map((point: Point) => point.id)).toEqual([
     "2026-03-29T00:00:00.000+0100",
     "2026-03-29T01:00:00.000+0100",

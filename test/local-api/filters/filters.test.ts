@@ -177,7 +177,11 @@ function takesOne(name: string): boolean {
 }
 
 it("hours and days are those of the zone that is asked for", async () => {
-  const hours = (zone: string, hour: number) => found([["timezone", zone], ["hourOfDay", String(hour)]]); // biome-ignore format: a pair
+  const hours = (zone: string, hour: number) =>
+    found([
+      ["timezone", zone],
+      ["hourOfDay", String(hour)],
+    ]);
   expect(await hours("UTC", 12)).toEqual(expected([["hourOfDay", "13"]]));
   expect(await hours("Asia/Tokyo", 21)).toEqual(expected([["hourOfDay", "13"]]));
   const { status, body } = await fixture.get(`/projects/${fixture.account.projectId}/data/mentions`, [

@@ -115,12 +115,19 @@ it("finds exactly what the matcher finds, on every page, with the exact total", 
     fc.asyncProperty(Search, async (search) => {
       const expected = matching(search);
       const seen: string[] = [];
-      let { status, body } = await ask([["search", search], ["pageSize", 25]]); // biome-ignore format: a pair
+      let { status, body } = await ask([
+        ["search", search],
+        ["pageSize", 25],
+      ]);
       expect({ search, status }).toEqual({ search, status: 200 });
       while (body.results.length > 0) {
         expect(body.resultsTotal).toBe(expected.length);
         seen.push(...body.results.map((mention: { resourceId: string }) => mention.resourceId));
-        ({ status, body } = await ask([["search", search], ["pageSize", 25], ["cursor", body.nextCursor]])); // biome-ignore format: a table
+        ({ status, body } = await ask([
+          ["search", search],
+          ["pageSize", 25],
+          ["cursor", body.nextCursor],
+        ]));
       }
       expect({ search, seen }).toEqual({ search, seen: expected });
     }),
@@ -129,7 +136,14 @@ it("finds exactly what the matcher finds, on every page, with the exact total", 
 }, 120_000);
 
 it("searches inside what the filters leave, and finds what arrives", async () => {
-  const inGerman = async () => (await ask([["search", "hot"], ["language", "de"], ["pageSize", 1]])).body.resultsTotal; // biome-ignore format: a table
+  const inGerman = async () =>
+    (
+      await ask([
+        ["search", "hot"],
+        ["language", "de"],
+        ["pageSize", 1],
+      ])
+    ).body.resultsTotal;
   const german = new Set(
     stored.filter(({ record }) => record.language === "de").map((m) => m.record.resourceId),
   );
@@ -166,7 +180,13 @@ it("finds words that PostgreSQL keeps no place for, in texts that are longer tha
       fullText,
     })),
   );
-  const total = async (search: string) => (await ask([["search", search], ["pageSize", 1]])).body.resultsTotal; // biome-ignore format: a pair
+  const total = async (search: string) =>
+    (
+      await ask([
+        ["search", search],
+        ["pageSize", 1],
+      ])
+    ).body.resultsTotal;
   expect(await total("needle")).toBe(3);
   expect(await total("needle NOT haystack")).toBe(2);
   expect(await total('"last needle"')).toBe(1);
@@ -188,6 +208,10 @@ it("a search that the index decides costs no look at the texts, and one that it 
   const before = await searches();
   await ask([["search", '(hot OR wat* OR #tag OR "hot water") NOT "refund it"']]);
   expect(await searches()).toBe(before);
-  for (let i = 0; i < 3; i++) await ask([["search", '"hot water" OR {WATER}'], ["pageSize", 1 + i]]); // biome-ignore format: a pair
+  for (let i = 0; i < 3; i++)
+    await ask([
+      ["search", '"hot water" OR {WATER}'],
+      ["pageSize", 1 + i],
+    ]);
   expect(await searches()).toBe(before + 1);
 });

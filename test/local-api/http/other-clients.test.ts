@@ -13,7 +13,8 @@ beforeAll(async () => {
   const [one, two] = [...fixture.account.queries.values()];
   const project = `/projects/${fixture.account.projectId}`;
   const range = "startDate=2026-03-01&endDate=2026-04-01";
-  const login = "grant_type=api-password&client_id=earshot-api-client&username=ann%40acme.example&password=correct+horse"; // biome-ignore format: one line
+  const login =
+    "grant_type=api-password&client_id=earshot-api-client&username=ann%40acme.example&password=correct+horse";
   known = { token: fixture.token, project, one: String(one), two: String(two), range, login };
 });
 afterAll(() => fixture.stop());
@@ -55,6 +56,7 @@ const FORM_TYPE = "Content-Type: application/x-www-form-urlencoded";
 
 type Case = readonly [what: string, status: number, head: readonly string[], body?: string];
 
+// biome-ignore format: a table, one row on a line
 const TOKENS: readonly Case[] = [
   ["a form with a charset", 200, ["POST /oauth/token HTTP/1.1", ...HOST, `${FORM_TYPE}; charset=UTF-8`], "{login}"],
   ["a form, a slash at the end of the path", 200, ["POST /oauth/token/ HTTP/1.1", ...HOST, FORM_TYPE], "{login}"],
@@ -62,8 +64,9 @@ const TOKENS: readonly Case[] = [
   ["all in the address, JSON announced, none sent", 200, ["POST /oauth/token?{login} HTTP/1.1", ...HOST, JSON_TYPE, "Content-Length: 0"]],
   ["all in the address, a form announced, none sent", 200, ["POST /oauth/token?{login} HTTP/1.1", ...HOST, FORM_TYPE, "Content-Length: 0"]],
   ["with GET", 200, ["GET /oauth/token?{login} HTTP/1.1", ...HOST]],
-]; // biome-ignore format: a table
+];
 
+// biome-ignore format: a table, one row on a line
 const READS: readonly Case[] = [
   ["a content type and no body", 200, ["GET /me HTTP/1.1", ...AUTH, JSON_TYPE]],
   ["GET with a body", 200, ["GET /me HTTP/1.1", ...AUTH, JSON_TYPE], "{}"],
@@ -85,8 +88,9 @@ const READS: readonly Case[] = [
   ["another scheme", 401, ["GET /me HTTP/1.1", ...HOST, "Authorization: Token {token}"]],
   ["another host", 421, ["GET /me HTTP/1.1", "Host: evil.example", "Connection: close", "Authorization: Bearer {token}"]],
   ["HTTP/1.1 without a host", 400, ["GET /me HTTP/1.1", "Connection: close", "Authorization: Bearer {token}"]],
-]; // biome-ignore format: a table
+];
 
+// biome-ignore format: a table, one row on a line
 const WRITES: readonly Case[] = [
   ["JSON with a charset", 201, ["POST {project}/tags HTTP/1.1", ...AUTH, "content-type: application/json;charset=utf-8"], '{"name":"a"}'],
   ["a body that waits for 100 Continue", 100, ["POST {project}/tags HTTP/1.1", ...AUTH, JSON_TYPE, "Expect: 100-continue"], '{"name":"b"}'],
@@ -97,7 +101,7 @@ const WRITES: readonly Case[] = [
   ["POST without the body that it needs", 400, ["POST {project}/tags HTTP/1.1", ...AUTH, JSON_TYPE, "Content-Length: 0"]],
   ["JSON that is announced as a form", 415, ["POST {project}/tags HTTP/1.1", ...AUTH, FORM_TYPE], '{"name":"c"}'],
   ["a method that a path has not", 404, ["OPTIONS /me HTTP/1.1", ...AUTH]],
-]; // biome-ignore format: a table
+];
 
 describe.each<readonly [string, readonly Case[]]>([
   ["a token call", TOKENS],

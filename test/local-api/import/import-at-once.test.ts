@@ -70,7 +70,9 @@ test("an import whose process is killed stores whole batches, and goes on where 
   const projectId = await project("Killed");
   const path = await file("k", 0, 3_000);
   const { host, port, database, user, password } = fixture.database.pool.options;
-  const url = fixture.database.pool.options.connectionString ?? `postgres://${user}:${password}@${host}:${port}/${database}`; // biome-ignore format: one line
+  const url =
+    fixture.database.pool.options.connectionString ??
+    `postgres://${user}:${password}@${host}:${port}/${database}`;
   const source = new URL("../../../src/local-api/import/import-mentions.ts", import.meta.url);
   const script = `
     import { Pool } from "pg";
@@ -105,7 +107,14 @@ test("paging by update sees every edit that is made meanwhile, and a parallel im
   const { queries } = await importMentions({ pool, path, projectId });
   const ids = [...queries.values()].map(({ id }) => id);
   const data = `/projects/${projectId}/data/mentions`;
-  const asked = [...ids.map((id) => ["queryId", id] as const), ["startDate", "2025-01-01"], ["endDate", "2028-01-01"], ["orderBy", "updated"], ["orderDirection", "asc"], ["pageSize", 50]] as const; // biome-ignore format: a list
+  const asked = [
+    ...ids.map((id) => ["queryId", id] as const),
+    ["startDate", "2025-01-01"],
+    ["endDate", "2028-01-01"],
+    ["orderBy", "updated"],
+    ["orderDirection", "asc"],
+    ["pageSize", 50],
+  ] as const;
   const first = (await fixture.get(data, asked)).body;
   expect(first.resultsTotal).toBe(600);
   const seen = new Map<string, { starred: boolean; updated: string }>();

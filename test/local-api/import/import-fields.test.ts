@@ -95,7 +95,6 @@ it.each([
     },
   ],
 ] as const)("puts counts where %s has them", (pageType, expected) => {
-  // biome-ignore format: a table
   const counts = { likes: 2, comments: 3, replies: 4, retweets: 5, shares: 6, quotes: 7, views: 8 };
   const author = { followers: 10, following: 11, posts: 12, verified: true, authorId: 99 };
   const { record, twitterLikeCount } = imported({ ...LINE, pageType, ...counts, ...author });

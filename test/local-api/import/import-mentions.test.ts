@@ -145,7 +145,10 @@ it("makes tags and categories that a line names, and finds mentions by them", as
   expect(tags.map((tag: { name: string }) => tag.name).sort()).toEqual(["Press", "VIP"]);
   const ask = async (...more: [string, number][]) => {
     const queries = [...result.queries.values()].map(({ id }) => ["queryId", id] as const);
-    const range = [["startDate", "2026-03-01"], ["endDate", "2026-03-05"]] as const; // biome-ignore format: a pair
+    const range = [
+      ["startDate", "2026-03-01"],
+      ["endDate", "2026-03-05"],
+    ] as const;
     return (await fixture.get(`/projects/${projectId}/data/mentions`, [...queries, ...range, ...more])).body
       .results;
   };

@@ -166,7 +166,12 @@ describe("data/volume/topauthors/queries", () => {
     const volumes = results.map((result: { data: { volume: number } }) => result.data.volume);
     expect(volumes).toEqual(volumes.toSorted((a: number, b: number) => b - a));
     expect(results).toHaveLength(expected.length);
-    const countries = new Set(results.map((result: { data: { countryCode: string; countryName: string } }) => `${result.data.countryCode} ${result.data.countryName}`)); // biome-ignore format: one
+    const countries = new Set(
+      results.map(
+        (result: { data: { countryCode: string; countryName: string } }) =>
+          `${result.data.countryCode} ${result.data.countryName}`,
+      ),
+    );
     expect([...countries]).toEqual(["IND India"]);
     for (const one of expected) {
       const same = (result: { data: { authorName: string; domain: string | null } }) =>
@@ -180,7 +185,11 @@ describe("data/volume/topauthors/queries", () => {
     expect(results).toHaveLength(10);
     expect(Object.keys(results[0])).toEqual(["data", "id", "name", "values"]);
     expect(results[0].values[0]).toMatchObject({ value: null, data: {} });
-    const asked: Parameters = [["limit", 1], ["orderBy", "volume"], ["orderDirection", "asc"]]; // biome-ignore format: a table
+    const asked: Parameters = [
+      ["limit", 1],
+      ["orderBy", "volume"],
+      ["orderDirection", "asc"],
+    ];
     const [least] = (await call("volume/topauthors/queries", asked)).body.results;
     expect(least.data.volume).toBeLessThanOrEqual(results.at(-1).data.volume);
     const none = await call("volume/topauthors/queries", [["limit", 0]]);

@@ -4,7 +4,23 @@ import { domainOf } from "../../../src/local-api/records/domain-of.ts";
 
 it("gives the host that a URL has, whichever way it is found", () => {
   const label = fc.oneof(
-    fc.constantFrom("www", "WWW", "x", "twitter", "com", "co", "uk", "0x7f", "127", "xn--bcher-kva", "bücher", "a-b", "a_b", "%41", ""), // biome-ignore format: a list
+    fc.constantFrom(
+      "www",
+      "WWW",
+      "x",
+      "twitter",
+      "com",
+      "co",
+      "uk",
+      "0x7f",
+      "127",
+      "xn--bcher-kva",
+      "bücher",
+      "a-b",
+      "a_b",
+      "%41",
+      "",
+    ),
     fc.string({ maxLength: 5 }),
   );
   const address = fc

@@ -84,7 +84,8 @@ describe.each([
       if (["resourceId", "id", "queryId", "queryName", "added", "updated", "trackedLinks"].includes(name))
         continue;
       if (name === "resourceType" && version === "earlier") continue;
-      const silent = kind === "boolean" && !name.startsWith("twitter") ? false : /s$|array/.test(kind) ? [] : null; // biome-ignore format: a table
+      const silent =
+        kind === "boolean" && !name.startsWith("twitter") ? false : /s$|array/.test(kind) ? [] : null;
       expect([name, record[name]]).toEqual([name, silent]);
     }
   });
@@ -132,14 +133,17 @@ describe("the restricted policy", () => {
     [
       "twitter",
       [
-        ..."accountType city cityCode country countryCode classifications domain entityInfo gender guid imageInfo".split(" "),
+        ..."accountType city cityCode country countryCode classifications domain entityInfo gender guid imageInfo".split(
+          " ",
+        ),
         ..."impact impressions language professions reachEstimate sentiment".split(" "),
       ],
     ],
     ["reddit", ["url", "originalUrl", "domain"]],
-  ]; // biome-ignore format: a table
+  ];
 
-  const OWN = "resourceId resourceType queryId queryName added updated pageType pageTypeName assignment lastAssignmentDate priority status checked starred tags categories categoryDetails"; // biome-ignore format: a list
+  const OWN =
+    "resourceId resourceType queryId queryName added updated pageType pageTypeName assignment lastAssignmentDate priority status checked starred tags categories categoryDetails";
 
   it.each(cases)("shows of %s an allow-list and nulls for all other fields", (pageType, allowed) => {
     const record = shown({ ...TALKATIVE, pageType }, { policy: "restricted" });

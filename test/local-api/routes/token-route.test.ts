@@ -40,6 +40,7 @@ function askToken({ method = "POST", query = {}, type, body }: TokenCall) {
 const form = (fields: Readonly<Record<string, string>>) => new URLSearchParams(fields).toString();
 
 describe("a token is given", () => {
+  // biome-ignore format: a table, one row on a line
   const calls: readonly (readonly [string, TokenCall])[] = [
     ["query and form", { query: asked, type: FORM, body: form({ password }) }],
     ["everything in the form", { type: FORM, body: form({ ...asked, password }) }],
@@ -47,9 +48,9 @@ describe("a token is given", () => {
     ["everything in JSON", { type: "application/json", body: JSON.stringify({ ...asked, password }) }],
     ["the same value in both places", { query: asked, type: FORM, body: form({ ...asked, password }) }],
     ["GET", { method: "GET", query: { ...asked, password } }],
-    ["capitals in the login name", { query: { ...asked, username: "ANN@Acme.example" }, type: FORM, body: form({ password }) }], // biome-ignore format: a table
-    ["any service's public client", { query: { ...asked, client_id: "some-service-api-client" }, type: FORM, body: form({ password }) }], // biome-ignore format: a table
-    ["an empty client_secret", { query: { ...asked, client_secret: "" }, type: FORM, body: form({ password }) }], // biome-ignore format: a table
+    ["capitals in the login name", { query: { ...asked, username: "ANN@Acme.example" }, type: FORM, body: form({ password }) }],
+    ["any service's public client", { query: { ...asked, client_id: "some-service-api-client" }, type: FORM, body: form({ password }) }],
+    ["an empty client_secret", { query: { ...asked, client_secret: "" }, type: FORM, body: form({ password }) }],
   ];
   it.each(calls)("asked by %s", async (_, call) => {
     const { status, headers, body } = await askToken(call);
@@ -85,19 +86,20 @@ describe("no token is given, and OAuth's own shape says why", () => {
   const ok = { query: asked, type: FORM, body: form({ password }) };
   const without = (name: keyof typeof asked) =>
     Object.fromEntries(Object.entries(asked).filter(([key]) => key !== name));
+  // biome-ignore format: a table, one row on a line
   const calls: readonly (readonly [string, TokenCall, number, string, RegExp])[] = [
     ["no username", { ...ok, query: without("username") }, 400, "invalid_request", /^username: required/],
-    ["no grant_type", { ...ok, query: without("grant_type") }, 400, "invalid_request", /^grant_type: required, the value api-password/], // biome-ignore format: a table
+    ["no grant_type", { ...ok, query: without("grant_type") }, 400, "invalid_request", /^grant_type: required, the value api-password/],
     ["no client_id", { ...ok, query: without("client_id") }, 400, "invalid_request", /^client_id: required/],
     ["no password", { query: asked }, 400, "invalid_request", /^password: required/],
-    ["an empty password", { ...ok, body: form({ password: "" }) }, 400, "invalid_request", /password: expected a value/], // biome-ignore format: a table
-    ["two usernames", { ...ok, body: `${form({ password })}&username=eve` }, 400, "invalid_request", /^username: expected one value/], // biome-ignore format: a table
-    ["two passwords", { ...ok, body: "password=a&password=b" }, 400, "invalid_request", /^password: expected text, given once/], // biome-ignore format: a table
-    ["an endless password", { ...ok, body: form({ password: "x".repeat(1001) }) }, 400, "invalid_request", /^password: expected at most 1000/], // biome-ignore format: a table
-    ["a NUL in the name", { ...ok, query: { ...asked, username: "a\0b" } }, 400, "invalid_request", /^username: expected text without NUL/], // biome-ignore format: a table
-    ["an unknown parameter", { ...ok, query: { ...asked, colour: "red" } }, 400, "invalid_request", /"colour" is not a parameter/], // biome-ignore format: a table
-    ["another grant", { ...ok, query: { ...asked, grant_type: "password" } }, 400, "unsupported_grant_type", /^grant_type: expected api-password/], // biome-ignore format: a table
-    ["another client", { ...ok, query: { ...asked, client_id: "me" } }, 401, "invalid_client", /^client_id: expected .*-api-client/], // biome-ignore format: a table
+    ["an empty password", { ...ok, body: form({ password: "" }) }, 400, "invalid_request", /password: expected a value/],
+    ["two usernames", { ...ok, body: `${form({ password })}&username=eve` }, 400, "invalid_request", /^username: expected one value/],
+    ["two passwords", { ...ok, body: "password=a&password=b" }, 400, "invalid_request", /^password: expected text, given once/],
+    ["an endless password", { ...ok, body: form({ password: "x".repeat(1001) }) }, 400, "invalid_request", /^password: expected at most 1000/],
+    ["a NUL in the name", { ...ok, query: { ...asked, username: "a\0b" } }, 400, "invalid_request", /^username: expected text without NUL/],
+    ["an unknown parameter", { ...ok, query: { ...asked, colour: "red" } }, 400, "invalid_request", /"colour" is not a parameter/],
+    ["another grant", { ...ok, query: { ...asked, grant_type: "password" } }, 400, "unsupported_grant_type", /^grant_type: expected api-password/],
+    ["another client", { ...ok, query: { ...asked, client_id: "me" } }, 401, "invalid_client", /^client_id: expected .*-api-client/],
     [
       "a wrong password",
       { ...ok, body: form({ password: "wrong" }) },
@@ -105,10 +107,10 @@ describe("no token is given, and OAuth's own shape says why", () => {
       "invalid_grant",
       /^Bad credentials$/,
     ],
-    ["an unknown login", { ...ok, query: { ...asked, username: "nobody" } }, 401, "invalid_grant", /^Bad credentials$/], // biome-ignore format: a table
-    ["broken JSON", { query: asked, type: "application/json", body: "{" }, 400, "invalid_request", /^body: expected JSON/], // biome-ignore format: a table
-    ["JSON that is no object", { query: asked, type: "application/json", body: "[1]" }, 400, "invalid_request", /^body: expected a form/], // biome-ignore format: a table
-    ["an object for a password", { query: asked, type: "application/json", body: '{"password":{}}' }, 400, "invalid_request", /^password: expected text/], // biome-ignore format: a table
+    ["an unknown login", { ...ok, query: { ...asked, username: "nobody" } }, 401, "invalid_grant", /^Bad credentials$/],
+    ["broken JSON", { query: asked, type: "application/json", body: "{" }, 400, "invalid_request", /^body: expected JSON/],
+    ["JSON that is no object", { query: asked, type: "application/json", body: "[1]" }, 400, "invalid_request", /^body: expected a form/],
+    ["an object for a password", { query: asked, type: "application/json", body: '{"password":{}}' }, 400, "invalid_request", /^password: expected text/],
     [
       "XML",
       { query: asked, type: "text/xml", body: "<a/>" },
@@ -116,8 +118,8 @@ describe("no token is given, and OAuth's own shape says why", () => {
       "invalid_request",
       /^content-type: expected/,
     ],
-    ["a body without end", { ...ok, body: form({ password: "x".repeat(20_000) }) }, 413, "invalid_request", /^body: .*larger/], // biome-ignore format: a table
-    ["a client of others", { ...ok, query: { ...asked, platform_client_id: "999999" } }, 400, "invalid_request", /^platform_client_id: expected a client that the login belongs to/], // biome-ignore format: a table
+    ["a body without end", { ...ok, body: form({ password: "x".repeat(20_000) }) }, 413, "invalid_request", /^body: .*larger/],
+    ["a client of others", { ...ok, query: { ...asked, platform_client_id: "999999" } }, 400, "invalid_request", /^platform_client_id: expected a client that the login belongs to/],
   ];
   it.each(calls)("%s", async (_, call, status, error, description) => {
     const answer = await askToken(call);

@@ -28,7 +28,12 @@ async function tables(): Promise<string[]> {
 }
 
 it("a mention lies in the table of the month of its date, made when it is needed", async () => {
-  const dates = ["2026-01-31T23:59:59.999Z", "2026-02-01T00:00:00Z", "1971-01-01T00:00:00Z", "2150-01-01T00:00:00Z"]; // biome-ignore format: a table
+  const dates = [
+    "2026-01-31T23:59:59.999Z",
+    "2026-02-01T00:00:00Z",
+    "1971-01-01T00:00:00Z",
+    "2150-01-01T00:00:00Z",
+  ];
   await Promise.all(dates.map((date, number) => store(number, date)));
   expect(await tables()).toEqual([
     "local_api.mention_2026_01",
