@@ -7,8 +7,7 @@ export function escapeXml(text: string): string {
 }
 
 /** Control characters, and the marks that turn the direction of the text that follows. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what shall be found
-const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g;
+const FORBIDDEN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",

@@ -49,7 +49,7 @@ function isReaderGone(error: unknown): boolean {
 /** Keeps line breaks and tabs. */
 export function showActing(text: string): string {
   return escapeActing(text).replaceAll(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it replaces these control characters, and keeps white space.
     /[\u0000-\u0008\u000b-\u001f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

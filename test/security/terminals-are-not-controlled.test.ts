@@ -16,8 +16,7 @@ import { anAlert, PROJECT, pending, tellAStory } from "../web/make-a-story.ts";
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 /** Moves the cursor, colours, names the window, turns the direction: in C0, DEL, C1 and Unicode. */
 const EVIL = "a\u001b[31mb\u009b2Jc\u009d0;title\u009cd\u007fe\u202ef\u2066g\u200fh\u2028i\u0008j\rk\ufeffl";
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
+const ACTING = /(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u;
 const ROOT = join(import.meta.dirname, "../..");
 
 const { url, database, stores } = await useStores({ onError: () => {} });
