@@ -44,6 +44,18 @@ test.each(ALL)("every command that %s names exists, with its flags", (file) => {
   expect(commands.map(faultOf).filter((fault) => fault !== null)).toEqual([]);
 });
 
+test("every example in --help exists, with its flags", () => {
+  const examples = helpsOf(program).flatMap((help) =>
+    [...help.matchAll(/^ {2}((?:[A-Z_]+=\S+ )?earshot .*?)(?: {2,}.*)?$/gm)].map(([, line = ""]) => line),
+  );
+  expect(examples.length).toBeGreaterThan(80);
+  const commands = examples
+    .flatMap((line) => line.split(/ \| |&& /))
+    .map((one) => one.replace(/^[A-Z_]+=\S+ /, ""));
+  const faults = commands.filter((one) => one.startsWith("earshot ")).map(faultOf);
+  expect(faults.filter((fault) => fault !== null)).toEqual([]);
+});
+
 test("a command, script, flag or file that does not exist is noticed", () => {
   const wrong = [
     "earshot wyh",
@@ -220,6 +232,14 @@ function commandsOf(markdown: string): string[] {
         .replace(/\s+#.*$/, ""),
     )
     .filter((command) => /^(?:npm|npx|earshot|node) /.test(command));
+}
+
+/** The help of a command and of all commands in it. */
+function helpsOf(command: Command): string[] {
+  const parts: string[] = [];
+  command.configureOutput({ writeOut: (part) => void parts.push(part) });
+  command.outputHelp();
+  return [parts.join(""), ...command.commands.flatMap(helpsOf)];
 }
 
 /** What is wrong with a command; null when nothing is. */

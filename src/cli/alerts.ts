@@ -42,7 +42,7 @@ export function defineAlertsCommand(command: Command, env: NodeJS.ProcessEnv): v
     .description("Assigns an alert to somebody.")
     .argument("<alert>", "id, the first letters of it, or its address")
     .argument("<name>", "the assignee")
-    .option("--by <name>", "who says so (default: your name on this machine)")
+    .option("--by <name>", "who does it (default: your name on this machine)")
     .option("--json", "answer as JSON", false)
     .action((id: string, to: string, options: ActionOptions) =>
       perform(env, id, { do: "assign", to: cleanLine(to).slice(0, 80) }, options),
@@ -65,7 +65,7 @@ function addAction(
     .command(name)
     .description(description)
     .argument("<alert>", "id, the first letters of it, or its address")
-    .option("--by <name>", "who says so (default: your name on this machine)")
+    .option("--by <name>", "who does it (default: your name on this machine)")
     .option("--json", "answer as JSON", false)
     .action((id: string, options: ActionOptions) => perform(env, id, action(), options));
 }
@@ -157,8 +157,10 @@ function precisionOf({ relevant, notRelevant }: { relevant: number; notRelevant:
 const HELP = `
 Examples:
   earshot alerts
+  earshot alerts list --states resolved --limit 10
   earshot alerts ack 0199b2c4-7d1a
   earshot alerts assign 0199b2c4-7d1a Ann
+  earshot alerts resolve 0199b2c4-7d1a
   earshot alerts not-relevant https://earshot.brand.example/alerts/0199b2c4-7d1a-7000-8000-000000000000
   earshot alerts precision --last 90d
 

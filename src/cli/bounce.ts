@@ -28,14 +28,18 @@ export function defineBounceCommand(command: Command, env: NodeJS.ProcessEnv): v
 }
 
 const HELP = `
+Examples:
+  earshot bounce < message
+  earshot bounce message.eml --json
+
 How mails get here
   Postfix    in /etc/aliases    bounces: "|earshot bounce"
   a mailbox  with fetchmail     poll mail.brand.example … mda "earshot bounce --to %T"
   files      a Maildir          for f in new/*; do earshot bounce "$f" && rm "$f"; done
 With bouncesTo: bounces+{id}@brand.example every mail has a return path of its own, and even a report that quotes
-nothing of it is recognised; the mail server has to deliver bounces+anything@ to bounces@.
+nothing of the mail is recognised; the mail server has to deliver bounces+anything@ to bounces@.
 
-Exit codes: 0 noted, or nothing for us; 2 the file is not there; 75 try again later (the database is away).`;
+Exit codes: 0 noted, or nothing for us; 2 the file cannot be read; 75 try again later (the database cannot be reached).`;
 
 async function readMessage(file: string): Promise<Buffer> {
   if (file === "-") return buffer(process.stdin);

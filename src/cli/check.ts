@@ -25,10 +25,17 @@ export function defineCheckCommand(command: Command, env: NodeJS.ProcessEnv): vo
     .option("--config <file>", "configuration (default: earshot.yaml, where there is one)")
     .option("--rules <folder>", "rules, instead of those that the configuration names")
     .option("--templates <folder>", "templates, instead of those that the configuration names")
-    .option("--schema", "checks nothing: prints the JSON Schema of earshot.yaml, for editors", false)
+    .option("--schema", "print the JSON Schema of earshot.yaml, for editors, and check nothing", false)
     .addHelpText(
       "after",
-      "\nFor completion in an editor: earshot check --schema > earshot.schema.json, and as first line of earshot.yaml\n# yaml-language-server: $schema=earshot.schema.json",
+      `
+Examples:
+  earshot check
+  earshot check --rules my-rules
+  earshot check --schema > earshot.schema.json      for completion in an editor, with this first line of earshot.yaml:
+                                                    # yaml-language-server: $schema=earshot.schema.json
+
+Exit codes: 0 valid (there may be warnings), 2 faults: each is listed with file, line and a suggestion.`,
     )
     .action(async (options: CheckOptions) => {
       if (options.schema) return printJson(configJsonSchema());

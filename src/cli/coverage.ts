@@ -10,6 +10,13 @@ export function defineCoverageCommand(command: Command, env: NodeJS.ProcessEnv):
   command
     .option("--json", "everything, as JSON; durations in milliseconds", false)
     .option("--rules <folder>", "rules, instead of those of the configuration")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  earshot coverage
+  earshot coverage --json | jq '.polls[] | select(.failures > 0) | .queryName'`,
+    )
     .action(async (options: { readonly json: boolean; readonly rules?: string }) => {
       const rules = await loadRulesInUse(env, options.rules);
       const report = await withAlertActions(env, ({ facts, clock }) =>

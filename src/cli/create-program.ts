@@ -17,7 +17,7 @@ const COMMANDS: readonly Entry[] = [
     name: "start",
     usage: "[options]",
     description:
-      "Monitors what earshot.yaml says; without that file, shows everything on a generated stream.",
+      "Starts the monitor with earshot.yaml; without that file, starts a demo on invented mentions.",
     load: async () => (await import("./start.ts")).defineStartCommand,
   },
   {
@@ -42,14 +42,14 @@ const COMMANDS: readonly Entry[] = [
     name: "silence",
     usage: "",
     description:
-      "Mutes alerts for a time. What still fires at its end is sent then; the end of a sent alert always is.",
+      "Mutes alerts for a time. An alert that still fires afterwards is sent then; the end of a sent alert is always sent.",
     load: async () => (await import("./silence.ts")).defineSilenceCommand,
   },
   {
     name: "why",
     usage: "[options] <alert-or-mention>",
     description:
-      "Which rules saw an alert or a mention, what they measured, who was notified or not, and why.",
+      "Shows which rules matched an alert or a mention, what they measured, who was notified or not, and why.",
     load: async () => (await import("./why.ts")).defineWhyCommand,
   },
   {
@@ -62,7 +62,8 @@ const COMMANDS: readonly Entry[] = [
   {
     name: "send-test",
     usage: "[options] <receiver>",
-    description: "Really sends a test to a receiver, and says what came back and what to do about an error.",
+    description:
+      "Sends a real test message to a receiver, and prints the answer and what to do about an error.",
     load: async () => (await import("./send-test.ts")).defineSendTestCommand,
   },
   {
@@ -83,7 +84,7 @@ const COMMANDS: readonly Entry[] = [
     name: "coverage",
     usage: "[options]",
     description:
-      "How complete the data is: each query's last poll and delay, the calls left, and which rules still warm up.",
+      "Shows how complete the data is: each query's last poll and delay, the calls left, the rules that still warm up.",
     load: async () => (await import("./coverage.ts")).defineCoverageCommand,
   },
   {
@@ -95,7 +96,8 @@ const COMMANDS: readonly Entry[] = [
   {
     name: "doctor",
     usage: "[options]",
-    description: "Checks everything that Earshot needs, sends nothing, and says what to do.",
+    description:
+      "Checks everything that Earshot needs (login, database, queue, receivers) and says what to do. Sends no message.",
     load: async () => (await import("./doctor.ts")).defineDoctorCommand,
   },
   {
@@ -171,13 +173,13 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot doctor                            is everything there that Earshot needs?
   earshot coverage                          per query: last poll, how far behind, seen within what time; calls left
   earshot alerts                            what is open; ack, assign, resolve, not-relevant
-  earshot silence add --match query=Acme    mute it for an hour
+  earshot silence add --match query=Acme    mute its alerts for an hour
   earshot why ALERT                         which rules saw it, who was notified, what was held and why
   earshot preview alert                     a message as files: Slack JSON, HTML, text, pictures
-  earshot send-test on-call                 really sends a test to this receiver
+  earshot send-test on-call                 send a real test message to this receiver
   earshot redeliver comms                   send again what it refused for good; without a name: a list
   earshot dead-letters list                 what always failed; replay tries it again
-  earshot bounce < message                  what came back to the return path of mails
+  earshot bounce < message                  record a mail that came back
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts
   earshot local-api start                   the Listening API alone, with a sample account

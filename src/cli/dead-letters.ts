@@ -7,6 +7,14 @@ import { print } from "./print.ts";
 
 /** `earshot dead-letters`: lists what always failed, and tries it again. */
 export function defineDeadLettersCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  command.addHelpText(
+    "after",
+    `
+Examples:
+  earshot dead-letters list
+  earshot dead-letters replay 0199b2c4
+  earshot dead-letters replay --all`,
+  );
   command
     .command("list")
     .description("Lists dead letters, newest first.")

@@ -37,6 +37,10 @@ export function defineDetectCommand(command: Command): void {
 }
 
 const HELP = `
+Examples:
+  earshot detect --at-least 20 < counts.csv
+  earshot detect --bucket 1h --sensitivity strict --plot spikes.svg < counts.csv
+
 Columns: timestamp,value or series,timestamp,value or, where mentions arrive late, series,timestamp,arrived,value.
 Rows are grouped by series and in order of time (of arrival, in the late form); times are starts of buckets, UTC.`;
 

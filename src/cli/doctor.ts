@@ -15,7 +15,13 @@ export function defineDoctorCommand(command: Command, env: NodeJS.ProcessEnv): v
     .option("--json", "one JSON array on standard output", false)
     .addHelpText(
       "after",
-      "\nOne login at the source, one look at each receiver; no message is sent.\nExit codes: 0 nothing failed (there may be warnings), 1 something failed.",
+      `
+Examples:
+  earshot doctor
+  earshot doctor --json | jq '.[] | select(.state == "fail")'
+
+It logs in at the source once and checks each receiver; it sends no message.
+Exit codes: 0 nothing failed (there may be warnings), 1 something failed.`,
     )
     .action(async (options: { config?: string; json: boolean }) => {
       const environment = readEnvironment(env);

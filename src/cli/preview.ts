@@ -46,7 +46,13 @@ export function definePreviewCommand(command: Command, env: NodeJS.ProcessEnv): 
     .option("--json", "print names and texts as one JSON object, write no files", false)
     .addHelpText(
       "after",
-      `\nSamples\n  alert   ${namesOf("alert").join(", ")}\n  digest  ${namesOf("digest").join(", ")}\n\nTemplates\n${TEMPLATE_NAMES.map((name) => `  ${name}`).join("\n")}`,
+      `
+Examples:
+  earshot preview alert
+  earshot preview alert --sample resolved --out preview
+  earshot preview email/alert.txt --alert 0199b2c4-7d1a
+  earshot preview digest --templates my-templates --no-pictures
+\nSamples\n  alert   ${namesOf("alert").join(", ")}\n  digest  ${namesOf("digest").join(", ")}\n\nTemplates\n${TEMPLATE_NAMES.map((name) => `  ${name}`).join("\n")}`,
     )
     .action(async (template: string, options: PreviewOptions) => {
       const name = TEMPLATE_NAMES.find((one) => one === template.replace(/\.hbs$/, "")) ?? null;

@@ -11,7 +11,14 @@ export function defineRedeliverCommand(command: Command, env: NodeJS.ProcessEnv)
   command
     .argument("[receiver]", "whose messages to try again; without: a list")
     .option("--since <duration>", "how old a message may be", "7d")
-    .addHelpText("after", "\nFirst check with send-test that the receiver accepts messages again.")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  earshot redeliver                      which messages were given up, and why
+  earshot send-test comms                does the receiver accept messages again?
+  earshot redeliver comms --since 2d     send them again`,
+    )
     .action(async (receiver: string | undefined, { since }: { since: string }) => {
       const ageMs = parseDuration(since);
       if (ageMs === undefined) throw new UserError(`--since is a duration such as 6h or 2d, not "${since}"`);

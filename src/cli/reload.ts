@@ -11,7 +11,13 @@ export function defineReloadCommand(command: Command, env: NodeJS.ProcessEnv): v
   command
     .addHelpText(
       "after",
-      "\nFirst everything is checked as earshot check does; where there is a fault, nothing changes.\nEvery process that runs (earshot start) on this database takes up its own files within some seconds and says so in\nits log. SIGHUP does the same for one process. Roles, ports of --port and the databases stay as they were started.",
+      `
+Example:
+  earshot reload
+
+The files are checked first; if there is a fault, nothing changes. Every running process (earshot start) on this
+database loads its own files within some seconds and logs it. SIGHUP does the same for one process. Roles, --port and
+the databases stay as they were at the start.`,
     )
     .action(async () => {
       const config = await loadConfig(readEnvironment(env).configFile, env);

@@ -23,7 +23,15 @@ export function defineSendTestCommand(command: Command, env: NodeJS.ProcessEnv):
     .option("--config <file>", "configuration (default: earshot.yaml)")
     .addOption(new Option("--what <message>", "which message").choices(["alert", "digest"]).default("alert"))
     .option("--json", "print the outcome as one JSON object", false)
-    .addHelpText("after", "\nExit codes: 0 the vendor took it, 1 it did not, 2 an error in your input.")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  earshot send-test comms
+  earshot send-test on-call --what digest
+
+Exit codes: 0 the vendor accepted the message, 1 it did not, 2 an error in your input.`,
+    )
     .action(async (receiver: string, options: SendTestOptions) => {
       await printResult(receiver, options, env);
     });

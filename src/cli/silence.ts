@@ -39,7 +39,7 @@ export function defineSilenceCommand(command: Command, env: NodeJS.ProcessEnv): 
     .command("expire")
     .description("Ends a silence now; alerts that it held and that still fire are sent at once.")
     .argument("<silence>", "id, or the first letters of it")
-    .option("--by <name>", "who says so (default: your name on this machine)")
+    .option("--by <name>", "who does it (default: your name on this machine)")
     .option("--json", "answer as JSON", false)
     .action((id: string, options: { by?: string; json: boolean }) =>
       withAlertActions(env, async ({ actions, stores }) => {
@@ -89,7 +89,7 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
     )
     .option("--comment <text>", "why", "")
     .option("--rules <folder>", "rules, instead of those that the configuration names")
-    .option("--by <name>", "who says so (default: your name on this machine)")
+    .option("--by <name>", "who does it (default: your name on this machine)")
     .option("--json", "answer as JSON", false)
     .action((options: AddOptions) =>
       withAlertActions(env, async (command) => {

@@ -15,23 +15,29 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
     .option("--config <file>", "configuration (default: earshot.yaml, where there is one)")
     .option(
       "--roles <list>",
-      `what this process does, of ${[...ROLES, "web"].join(", ")} (default: all)`,
+      `only these roles in this process: ${[...ROLES, "web"].join(", ")} (default: all)`,
       toRoles,
     )
     .option(
       "--port <number>",
-      "port of the page (default 8080, or the next free one in demo and replay)",
+      "port of the console (default 8080, or the next free one in demo and replay)",
       toPort,
     )
-    .option("--no-page", "no page")
+    .option("--no-page", "do not serve the console")
     .option(
       "--replay <file>",
       "replay past mentions: JSON Lines with id, brand, author, text, date, sentiment, …",
     )
-    .option("--speed <times>", "of a replay: a multiple of the wall clock, or max", toSpeed, "max")
+    .option(
+      "--speed <times>",
+      "of a replay: how many times faster than the recorded times, or max",
+      toSpeed,
+      "max",
+    )
     .option("--rules <folder>", "of a replay: your rules, instead of the shipped ones")
-    .option("--exit-when-done", "end with the end of the replay", false)
+    .option("--exit-when-done", "exit when the replay is finished", false)
     .option("--json", "with --exit-when-done: print the outcome as one JSON object on standard output", false)
+    .addHelpText("after", HELP)
     // This command runs if none is named, so a misspelt command comes here.
     .allowExcessArguments()
     .action(async (options: StartOptions, started: Command) => {
@@ -62,6 +68,16 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
       return runDemo(options, environment, log);
     });
 }
+
+const HELP = `
+Examples:
+  earshot start                                     the monitor of earshot.yaml, or the demo if there is no such file
+  earshot start --config staging.yaml --port 8090
+  earshot start --roles poll,tick --no-page         one of several processes that share the work
+  earshot start --replay mentions.jsonl             which alerts would my rules have opened?
+  earshot start --replay mentions.jsonl --rules my-rules --exit-when-done --json
+
+Ctrl-C stops it: work in progress is finished first. Every process needs the same DATABASE_URL and REDIS_URL.`;
 
 /** The error for an unknown command, with the closest known one; or for an argument after `start`. */
 function unknownWord(word: string, known: readonly Command[]): UserError {

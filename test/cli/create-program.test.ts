@@ -1,4 +1,4 @@
-import { Help } from "commander";
+import { type Command, Help } from "commander";
 import { beforeAll, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/create-program.ts";
 import { runCommand } from "./run-command.ts";
@@ -34,6 +34,36 @@ test("the overview shows each command with the arguments that it takes, though i
     expect(text).toContain(` ${new Help().subcommandTerm(command)} ${command.description()}`);
   }
 });
+
+test("the help of every command, or of its group, shows an example of it", async () => {
+  const missing: string[] = [];
+  const visit = (command: Command, path: string, outer: string) => {
+    const help = helpOf(command);
+    if (command.commands.length === 0 && !isShown(path, help) && !isShown(path, outer)) missing.push(path);
+    for (const inner of command.commands) visit(inner, `${path} ${inner.name()}`, help);
+  };
+  for (const command of (await createProgram({})).commands) visit(command, `earshot ${command.name()}`, "");
+  expect(missing).toEqual([]);
+});
+
+function helpOf(command: Command): string {
+  let text = "";
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+  });
+  command.outputHelp();
+  return text;
+}
+
+function isShown(path: string, help: string): boolean {
+  const examples = help
+    .split(/^(?:Examples?\b|From nothing).*:$/m)
+    .slice(1)
+    .join("\n");
+  return examples.includes(`  ${path}`);
+}
 
 test("flags alone are for start", async () => {
   const { commands } = await createProgram({}, ["--roles", "poll"]);

@@ -38,6 +38,8 @@ Examples:
   earshot local-api create category Topics --child Price --child Safety
   earshot local-api create tag answered
   earshot local-api create site-list Press --entry news.example --entry blog.example/acme
+  earshot local-api create author-list Staff --entry "Ann Example" --entry @bo
+  earshot local-api create location-list Offices --entry de --entry fr
 
 A client or login that exists is an error; everything else is made where it is missing, and completed where it is not.
 --project may be left out where there is only one.`;
