@@ -68,19 +68,21 @@ export async function runDemo(options: StartOptions, environment: Environment, l
   });
   const { demo, engines, url } = running;
   print(`
-Earshot is running ${demo.isContinued ? "again, from where it stopped" : "on a generated stream"} (${engines.description}).
+Earshot is running ${demo.isContinued ? "again, from where it stopped" : "on invented mentions"} (${engines.description}).
 
-  ${url === null ? "No page was asked for." : `The page:  ${url}`}
-  Messages:  ${url === null ? "a local Slack and mailbox take them" : `${url}/inbox  (a local Slack and mailbox; nothing leaves this machine)`}
+  ${url === null ? "The console is off (--no-page)." : `Console:   ${url}`}
+  Messages:  ${url === null ? "a local Slack and mailbox receive them" : `${url}/inbox  (a local Slack and mailbox; nothing leaves this machine)`}
 
 What happens now: people talk about four invented brands; one minute here is one hour there. The monitor polls
 a local Listening API, judges every mention by the rules in rules/ and notifies a local Slack and mailbox.
 ${whatHappensNext(demo)}
 
-In another terminal, npm run -s earshot -- api looks at what the API itself says, and … -- alerts at what is open.
+In another terminal:
+  npm run -s earshot -- alerts     lists the open alerts
+  npm run -s earshot -- api        shows what the API itself answers
 To monitor your own account, copy earshot.example.yaml to earshot.yaml and start again:
-that uses another database, which holds nothing of this demo.
-Ctrl-C stops; the next start goes on from there.`);
+it uses another database, which has nothing of this demo.
+Ctrl-C stops the demo; the next start continues from there.`);
   await aborted(signal);
   await running.close();
   leave();
@@ -90,7 +92,7 @@ function whatHappensNext({ clock, crisis }: Pick<Demo, "clock" | "crisis">): str
   const { brand, at } = crisis();
   const seconds = Math.round((at - clock.now()) / DEMO_SPEED / 1000);
   if (seconds <= 0)
-    return `A crisis is going on at ${brand}: an alert opened soon after it broke out, and ends by itself.`;
+    return `A crisis is going on at ${brand}: an alert opened soon after it started, and is resolved by itself.`;
   const when = seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
-  return `The next crisis breaks out in about ${when}, at ${brand}: an alert opens within seconds, and ends by itself.`;
+  return `The next crisis starts in about ${when}, at ${brand}: an alert opens within seconds, and is resolved by itself.`;
 }

@@ -52,7 +52,7 @@ export async function runReplay(
           });
     url = page?.url ?? null;
     try {
-      if (url !== null) printError(`The page: ${url}`);
+      if (url !== null) printError(`Console: ${url}`);
       for (const { line, reason } of replay.skipped) printError(`${file}:${line} is left out: ${reason}`);
       const startedAt = monotonicMs();
       const report = await replay.run();
