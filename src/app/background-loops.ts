@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { createAlertActions } from "../alerts/actions/alert-actions.ts";
 import { listenToSlack } from "../alerts/actions/listen-to-slack.ts";
 import { createSlackActions } from "../alerts/actions/slack-actions.ts";
@@ -6,16 +7,16 @@ import { checkHealthLoop } from "../health/check-health-loop.ts";
 import type { OutageLog } from "../health/note-outages.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
-import { HOUR, MINUTE } from "../lib/instant.ts";
+import { describeError } from "../lib/errors.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { Query } from "../model/query.ts";
 import { slackApps } from "../notify/notifiers/slack/slack-apps.ts";
 import { reconcileCounts } from "../polling/reconcile-counts.ts";
-import type { Db } from "../store/database.ts";
+import type { Database, Db } from "../store/database.ts";
+import { dropPartitionsBefore, ensurePartitions } from "../store/partitions.ts";
 import type { Stores } from "../store/stores.ts";
 import type { OpenSource } from "./open-source.ts";
-import { pruneTables } from "./prune-tables.ts";
-import { refreshQueriesLoop } from "./refresh-queries.ts";
 import type { Role } from "./roles.ts";
 
 interface LoopParts {
@@ -93,4 +94,70 @@ function startReconciling({ config, stores, source, clock, log, signal }: LoopPa
     signal,
   });
   return () => reconciling;
+}
+
+/** Authors of that long ago are in no window any more; values that come back after that long may count as new. */
+const DISTINCT_AUTHORS_FOR_MS = 7 * DAY;
+const VALUES_FOR_MS = 400 * DAY;
+
+/** Creates partitions for the months to come, and deletes what is older than the retention. */
+async function pruneTables(parts: {
+  readonly db: Database["db"];
+  readonly stores: Stores;
+  readonly retentionMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): Promise<void> {
+  const { db, stores, retentionMs, clock, log } = parts;
+  const now = clock.now();
+  await ensurePartitions(db, now);
+  const dropped = await dropPartitionsBefore(db, now - retentionMs);
+  await stores.distinctAuthors.forgetBefore(now - DISTINCT_AUTHORS_FOR_MS);
+  await stores.values.forgetBefore(now - VALUES_FOR_MS);
+  await stores.alertMessages.forget();
+  await stores.interactions.forget();
+  if (dropped.length > 0) log.info({ dropped }, "months beyond the retention were dropped");
+}
+
+/**
+ * Regular upkeep while the program runs: the list of queries, and partitions for the months to come. Known queries are
+ * polled even if the source does not list them just now. Ends with `signal`.
+ */
+async function refreshQueriesLoop(parts: {
+  readonly refreshQueries: () => Promise<unknown>;
+  readonly partitions: () => Promise<unknown>;
+  /** Real time between two runs. */
+  readonly everyMs: () => Promise<number>;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}): Promise<void> {
+  const { signal } = parts;
+  while (!signal.aborted) {
+    const isDone =
+      (await tryTo(parts.partitions, parts, "the tables could not be kept; trying again soon")) &&
+      (await tryTo(
+        parts.refreshQueries,
+        parts,
+        "the queries of the source are not known; asking again soon",
+      ));
+    const everyMs = isDone ? await parts.everyMs().catch(() => SOON_MS) : SOON_MS;
+    await delay(everyMs, undefined, { signal, ref: false }).catch(() => {});
+  }
+}
+
+const SOON_MS = 15 * SECOND;
+
+/** Whether it succeeded; the failure is logged, unless it was asked to stop. */
+async function tryTo(
+  work: () => Promise<unknown>,
+  { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
+  problem: string,
+): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (!signal.aborted) log.error({ error: describeError(error) }, problem);
+    return false;
+  }
 }

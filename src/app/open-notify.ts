@@ -1,12 +1,14 @@
 import { createPngRenderer } from "../charts/png-renderer.ts";
 import type { Config } from "../config.ts";
 import { type PlannedDigest, planDigests } from "../digest/planned-digest.ts";
+import { observeNotifier } from "../health/observe-notifier.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import type { Logger } from "../log.ts";
 import type { Query } from "../model/query.ts";
-import type { Notifier } from "../notify/define-notifier.ts";
+import type { Notifier, NotifierDeps } from "../notify/define-notifier.ts";
 import type { DeliverParts } from "../notify/deliver/deliver.ts";
+import { createNotifier } from "../notify/notifiers.ts";
 import { createActionLinks } from "../notify/view/action-links.ts";
 import { linkSecret } from "../notify/view/link-secret.ts";
 import { createUnsubscribeLinks } from "../notify/view/unsubscribe-links.ts";
@@ -15,7 +17,6 @@ import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Renderer } from "../templates/create-renderer.ts";
 import { type Channels, createChannels } from "./channels.ts";
-import { openReceivers } from "./open-receivers.ts";
 
 /** How people are notified: who, where, and with what content. */
 export interface NotifyParts {
@@ -68,4 +69,19 @@ export async function openNotify(
     clock,
   };
   return { notifiers, channels, digests, view, deliver };
+}
+
+/** The notifier of each receiver, by its name; failures are recorded. They are closed with `closing`. */
+function openReceivers(
+  receivers: Config["receivers"],
+  parts: NotifierDeps & { readonly stores: Stores },
+  closing: Closing,
+): ReadonlyMap<string, Notifier> {
+  const opened = new Map<string, Notifier>();
+  for (const { name, notifier } of receivers) {
+    const made = createNotifier(notifier, parts);
+    opened.set(name, observeNotifier(name, made, parts));
+    closing.add(made.close);
+  }
+  return opened;
 }

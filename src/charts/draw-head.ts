@@ -1,6 +1,6 @@
 import { DateTime } from "luxon";
 import type { Frame } from "./chart-frame.ts";
-import { drawableText } from "./drawable-text.ts";
+import { escapeXml } from "./escape-xml.ts";
 import { type Palette, paletteOf, type Theme } from "./palette.ts";
 import type { SpikeChart } from "./spike-chart.ts";
 
@@ -78,3 +78,15 @@ function cutBefore(text: string, end: string): string {
 
 /** A letter of 14 units is about this wide. */
 const LETTER = 8.6;
+
+/**
+ * Any text as the content of an XML element of a drawing. A page has letters for every writing; pictures are made with
+ * the fonts in node_modules, and what those lack is an ellipsis there instead of a row of empty boxes.
+ */
+function drawableText(text: string, theme: Theme): string {
+  return escapeXml(theme === "page" ? text : text.replace(WITHOUT_LETTERS, "…"));
+}
+
+/** Writings, full-width signs and pictograms that the DejaVu fonts do not have. */
+const WITHOUT_LETTERS =
+  /(?:[\u2e80-\ufaff\ufe30-\ufe4f\uff00-\uffef\u{1f000}-\u{1f5ff}\u{1f650}-\u{1fbff}]|[\ufe00-\ufe0f]|[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Georgian}\p{Script=Common}\p{Script=Inherited}]|(?<=\p{Extended_Pictographic})\u200d)+/gu;

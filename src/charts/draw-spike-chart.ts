@@ -1,10 +1,9 @@
+import { formatNumber } from "../lib/format-number.ts";
 import { type Frame, frameOf, HEIGHT, PLOT, round, WIDTH } from "./chart-frame.ts";
 import { formatTick } from "./count-ticks.ts";
 import { drawHead, formatSpan } from "./draw-head.ts";
-import { drawPeaks } from "./draw-peaks.ts";
 import { escapeXml } from "./escape-xml.ts";
 import { type Palette, paletteOf, type Theme } from "./palette.ts";
-import { placeLabels } from "./place-labels.ts";
 import { type ChartColumn, hasFired, type SpikeChart } from "./spike-chart.ts";
 import { timeTicks } from "./time-ticks.ts";
 
@@ -113,3 +112,66 @@ function drawNotified({ notifiedAt }: SpikeChart, { x, from, to }: Frame, palett
         ]),
   ]);
 }
+
+/**
+ * Draws the number above the highest bar that fired: of each span if they are few, else of the highest one. An alert on
+ * absence has no peak.
+ */
+function drawPeaks(chart: SpikeChart, frame: Frame, palette: Palette): string[] {
+  const spans = chart.firing.length <= MOST_NAMED ? chart.firing.map((span) => [span]) : [chart.firing];
+  const peaks = spans.flatMap((firing) => highestFired({ ...chart, firing }));
+  const labels = peaks
+    .sort((a, b) => b.count - a.count)
+    .map(({ at, count }) => ({
+      x: frame.x(at + chart.columnMs / 2),
+      y: Math.max(PLOT.top + 10, frame.y(count) - 5),
+      label: formatNumber(count),
+    }));
+  // The background around the letters separates them from the line of the moment.
+  return placeLabels(labels).map(
+    ({ x, y, label }) =>
+      `<text x="${x}" y="${y}" text-anchor="middle" font-size="14" font-weight="bold" fill="${palette.text}" stroke="${palette.ground}" stroke-width="4" stroke-linejoin="round" paint-order="stroke">${label}</text>`,
+  );
+}
+
+const MOST_NAMED = 3;
+
+function highestFired(chart: SpikeChart): readonly ChartColumn[] {
+  let highest: ChartColumn | undefined;
+  for (const column of chart.columns) {
+    if (column.count <= column.expected || !hasFired(chart, column)) continue;
+    if (highest === undefined || column.count > highest.count) highest = column;
+  }
+  return highest === undefined ? [] : [highest];
+}
+
+/** A text of 14 units, centred at `x`. */
+interface PlacedLabel {
+  readonly x: number;
+  readonly label: string;
+}
+
+/**
+ * Returns the labels that have room; earlier ones win. None covers another, and labels at the edges move inside. Extra
+ * fields of `Label`, such as the height, are kept.
+ */
+function placeLabels<Label extends PlacedLabel>(labels: readonly Label[]): readonly Label[] {
+  const placed: Label[] = [];
+  for (const label of labels) {
+    const half = halfWidth(label);
+    const x = round(Math.min(Math.max(label.x, EDGE + half), WIDTH - EDGE - half));
+    const isFree = placed.every((other) => Math.abs(other.x - x) >= half + halfWidth(other) + GAP);
+    if (isFree) placed.push({ ...label, x });
+  }
+  return placed;
+}
+
+const EDGE = 4;
+const GAP = 8;
+
+function halfWidth({ label }: PlacedLabel): number {
+  return (label.length * LETTER) / 2;
+}
+
+/** Wide enough for digits and capitals, the widest characters of labels. */
+const LETTER = 8.9;

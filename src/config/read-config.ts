@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { UserError, whyUnread } from "../lib/errors.ts";
 import { describeFault, type Issue } from "../lib/fault.ts";
 import { byPlace, readYaml } from "../lib/read-yaml.ts";
-import { fillSecrets, withoutFilled } from "./fill-secrets.ts";
 
 /**
  * Reads a YAML file, or the part of it under `key`. Throws one UserError with all faults, each with file, line and what
@@ -42,4 +41,62 @@ function partOf(content: unknown, key: string): unknown {
   return typeof content === "object" && content !== null
     ? Object.entries(content).find(([name]) => name === key)?.[1]
     : undefined;
+}
+
+type Path = readonly (string | number)[];
+
+interface Filling {
+  readonly env: NodeJS.ProcessEnv;
+  readonly folder: string;
+  readonly issues: Issue[];
+  /** The filled-in values and their names in the file: no fault may print the values. */
+  readonly filled: Map<string, string>;
+}
+
+/** Replaces filled-in values in a message by their names. Short values are no secrets. */
+function withoutFilled(message: string, filled: Filling["filled"]): string {
+  let masked = message;
+  for (const [value, name] of filled)
+    for (const shown of [value, value.slice(0, 60)])
+      if (shown.length >= 4) masked = masked.replaceAll(shown, () => name);
+  return masked;
+}
+
+/** Replaces `${NAME}` and `…_file` anywhere in a configuration by their values; reports what cannot be read. */
+async function fillSecrets(value: unknown, path: Path, filling: Filling): Promise<unknown> {
+  if (typeof value === "string") return fillVariables(value, path, filling);
+  if (Array.isArray(value)) {
+    return Promise.all(value.map((one, index) => fillSecrets(one, [...path, index], filling)));
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(async ([key, one]): Promise<[string, unknown]> => {
+    const at = [...path, key];
+    if (!key.endsWith("_file") || typeof one !== "string") return [key, await fillSecrets(one, at, filling)];
+    return [key.slice(0, -"_file".length), await secretFrom(one, at, filling)];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+async function secretFrom(file: string, path: Path, { folder, issues, filled }: Filling): Promise<string> {
+  const place = isAbsolute(file) ? file : join(folder, file);
+  try {
+    const secret = (await readFile(place, "utf8")).trim();
+    filled.set(secret, `what ${file} holds`);
+    return secret;
+  } catch (error) {
+    issues.push({ path, message: `the secret cannot be read from ${place}: ${whyUnread(error)}` });
+    return "unread";
+  }
+}
+
+function fillVariables(text: string, path: Path, { env, issues, filled }: Filling): string {
+  return text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (whole, name: string) => {
+    const found = env[name];
+    if (found !== undefined && found !== "") {
+      filled.set(found, whole);
+      return found;
+    }
+    issues.push({ path, message: `the environment has no variable ${name}` });
+    return whole;
+  });
 }

@@ -1,12 +1,15 @@
+import type { SourcePage } from "../ingest/source-page.ts";
 import { floorTo } from "../lib/instant.ts";
 import { BUCKET_MS } from "../model/count-change.ts";
+import type { PollKind } from "../model/poll.ts";
+import type { ObservedQuirk } from "../model/server-quirk.ts";
 import type { Coverage } from "./coverage.ts";
 import { nextPollAt } from "./pace.ts";
 import type { CompletePoll, PollMember } from "./poll-member.ts";
 import type { PollParts } from "./poll-parts.ts";
-import type { PollState } from "./poll-state.ts";
+import { type PollRequest, requestOf } from "./poll-request.ts";
+import type { PollState, PollTail } from "./poll-state.ts";
 import { quirksOfPoll } from "./quirks-of-poll.ts";
-import { tryTail } from "./try-tail.ts";
 
 /** Stores that a poll has ended, what it covers, and what it showed of the server. */
 export async function finishPoll(
@@ -64,5 +67,25 @@ async function learn(
     await quirkLog.note([...found, ...tried]);
   } catch {
     // It will be detected again.
+  }
+}
+
+/**
+ * Follows the cursor of a last page once, when something is known to have come since. One call in the life of an
+ * account. The result is shown, and no poll relies on it: mentions that are indexed late lie behind such a cursor.
+ */
+async function tryTail(
+  tail: PollTail,
+  firstPage: (request: PollRequest) => Promise<Pick<SourcePage, "mentions" | "rejected"> | null>,
+  poll: PollKind,
+): Promise<readonly ObservedQuirk[]> {
+  try {
+    const page = await firstPage(requestOf(poll, tail));
+    const rows = (page?.mentions.length ?? 0) + (page?.rejected.length ?? 0);
+    return [{ quirk: "after-end", value: rows > 0 ? "resumes" : "silent" }];
+  } catch (error) {
+    const { status } = error as { readonly status?: number | null };
+    const isRefused = status === 400 || status === 404 || status === 410 || status === 422;
+    return isRefused ? [{ quirk: "after-end", value: "refused" }] : [];
   }
 }

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
-import { MINUTE } from "../lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { SourceClient } from "../source/source-client.ts";
 import type { BudgetStore } from "../store/budgets.ts";
+import type { CountCheck, CountedSpan } from "../store/count-checks.ts";
 import type { Stores } from "../store/stores.ts";
-import { reconcile } from "./reconcile.ts";
 
 /** Between two checks, for all processes together: calls for the background are few. */
 const EVERY_MS = MINUTE;
@@ -45,4 +45,59 @@ export async function reconcileCounts(parts: {
       log.debug({ error: describeError(error) }, "the source could not be asked for its counts");
     }
   }
+}
+
+interface ReconcileParts {
+  readonly stores: Pick<Stores, "countChecks">;
+  /** How many mentions the source has of these queries with a date in the span; null if it does not count. */
+  readonly countAt: (span: CountedSpan) => Promise<number | null>;
+  /** How many queries one call may ask for. */
+  readonly mostQueries: () => Promise<number>;
+  readonly historyMs: number;
+}
+
+const SPAN_MS = 7 * DAY;
+/** Younger mentions are left to the polls. */
+const SETTLED_MS = HOUR;
+
+/**
+ * Compares the source's counts of the last week with what is stored, by the dates of the mentions. So it also finds
+ * mentions that became visible later than any overlap, or that a poll missed for a reason nobody thought of. One check
+ * at a time; it ends when the polls have caught up with it, since mentions that came meanwhile are not missing. Halving
+ * finds the query whose mentions are missing, and its poll reads the week again.
+ */
+export async function reconcile(parts: ReconcileParts, now: Instant): Promise<void> {
+  const { countChecks } = parts.stores;
+  for (const check of await countChecks.caughtUp()) await answer(parts, check, now);
+  if ((await countChecks.waiting()) > 0) return;
+  const due = await countChecks.due(now, await parts.mostQueries());
+  const [first] = due;
+  if (first === undefined) return;
+  const historyFrom = Math.max(...due.map(({ watchFrom }) => watchFrom - parts.historyMs));
+  const from = Math.max(now - SPAN_MS, historyFrom);
+  const to = now - SETTLED_MS;
+  if (from >= to) return;
+  const queryIds = due.map(({ queryId }) => queryId);
+  await ask(parts, { projectId: first.projectId, queryIds, from, to }, now);
+}
+
+async function ask({ stores, countAt }: ReconcileParts, span: CountedSpan, now: Instant): Promise<void> {
+  const claimed = await countAt(span);
+  await stores.countChecks.asked(span, claimed ?? 0, now);
+}
+
+async function answer(parts: ReconcileParts, check: CountCheck, now: Instant): Promise<void> {
+  const { countChecks } = parts.stores;
+  const stored = await countChecks.stored(check);
+  if (stored >= check.claimed) return countChecks.settle(check, stored, "agrees", now);
+  const { queryIds } = check;
+  if (queryIds.length === 1) {
+    if (await countChecks.reopen(check, check.claimed - stored, now))
+      await countChecks.settle(check, stored, "missing", now);
+    return;
+  }
+  const middle = queryIds.length >> 1;
+  await ask(parts, { ...check, queryIds: queryIds.slice(0, middle) }, now);
+  await ask(parts, { ...check, queryIds: queryIds.slice(middle) }, now);
+  await countChecks.settle(check, stored, "narrowed", now);
 }

@@ -1,10 +1,9 @@
-import type { Instant } from "../lib/instant.ts";
+import { type Instant, MINUTE } from "../lib/instant.ts";
 import { readRetryAfter } from "../lib/retry-after.ts";
-import { readBudget } from "./budget.ts";
+import { type Budget, readBudget } from "./budget.ts";
 import { readErrorBody } from "./error-body.ts";
 import { SourceError, type SourceErrorKind } from "./source-error.ts";
 import type { Answer } from "./transport.ts";
-import { waitForBudget } from "./wait-for-budget.ts";
 
 /**
  * The error for an answer outside 2xx. Only its status decides the kind: bodies come in several shapes, as HTML from a
@@ -50,4 +49,15 @@ function kindOf(status: number): SourceErrorKind {
   if (status >= 500 || status === 408 || status === 425) return "unavailable";
   // Redirects are not followed: the token would travel to an address that nobody configured.
   return status >= 300 && status < 400 ? "malformed" : "rejected";
+}
+
+/**
+ * How long to wait after a 429 that names no time. The window rolls, refused calls seem to count, and waits of twenty
+ * seconds were seen to fail; so each call above the limit waits for its share of the period, and never less than a
+ * minute.
+ */
+export function waitForBudget(budget: Budget | null): number {
+  if (budget === null) return MINUTE;
+  const above = Math.max(0, (budget.used ?? budget.limit) - budget.limit) + 1;
+  return Math.min(budget.periodMs, Math.max(MINUTE, (above * budget.periodMs) / budget.limit));
 }

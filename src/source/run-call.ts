@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { withJsonSuffix } from "./addresses.ts";
 import type { Call } from "./define-call.ts";
-import { describeBody } from "./describe-body.ts";
+import { readErrorBody } from "./error-body.ts";
 import { toRefusal } from "./refusal.ts";
 import type { Session } from "./session.ts";
 import { SourceError } from "./source-error.ts";
@@ -114,4 +114,15 @@ function readAnswer<Params, Result>(
       retryable: true,
     });
   }
+}
+
+/** Describes an answer that is not the requested JSON. */
+function describeBody(body: Buffer, secrets: readonly string[]): string {
+  if (body.length === 0) return "with an empty body";
+  const start = body.subarray(0, 256).toString("latin1").trimStart().toLowerCase();
+  if (start.startsWith("<")) return "with a page of HTML instead of JSON";
+  if (!/^(?:\u00ef\u00bb\u00bf)?[{[]/.test(start)) return "with something else than JSON";
+  const said = readErrorBody(body, secrets).message;
+  if (said !== null) return `with an error inside: ${said}`;
+  return `with JSON that is cut off or has another shape (${body.length} bytes)`;
 }

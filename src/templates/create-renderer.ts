@@ -1,3 +1,5 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 import Handlebars from "handlebars";
 import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean } from "../lib/did-you-mean.ts";
@@ -6,10 +8,8 @@ import { FORMATS, type Format } from "./escape.ts";
 import { escapeView } from "./escape-view.ts";
 import { findUnknownNames } from "./find-unknown-names.ts";
 import { guardHelper, helpers } from "./helpers.ts";
-import { readTemplates } from "./read-templates.ts";
 import { sampleViews } from "./sample-views.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "./template-names.ts";
-import { tidyText } from "./tidy-text.ts";
 import { shapeOf } from "./view-shape.ts";
 
 export interface Renderer {
@@ -135,4 +135,45 @@ function formatOf(name: TemplateName): Format {
   const format = FORMATS.find((known) => name.endsWith(`.${known}`));
   if (format === undefined) throw new UserError(`templates/${name}.hbs: no format in its name`);
   return format;
+}
+
+/** Removes the blank lines and spaces that conditions in a template leave. A header is always one line. */
+function tidyText(text: string, format: Format): string {
+  switch (format) {
+    case "html":
+      return text;
+    case "header":
+      return text.replaceAll(/\s+/g, " ").trim();
+    case "mrkdwn":
+      return tidyLines(text);
+    case "txt":
+      return `${tidyLines(text)}\n`;
+  }
+}
+
+function tidyLines(text: string): string {
+  return text
+    .replaceAll(/(?<![ \t])[ \t]+$/gm, "")
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+/** All `.hbs` files below a directory: `email/alert.html` → source. Throws a UserError when it cannot be read. */
+async function readTemplates(directory: string): Promise<ReadonlyMap<string, string>> {
+  try {
+    const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+    const files = entries
+      .filter((entry) => entry.isFile() && entry.name.endsWith(".hbs"))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+    const sources = await Promise.all(files.map((file) => readFile(file, "utf8")));
+    return new Map(files.map((file, index) => [nameOf(directory, file), sources[index] ?? ""]));
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
+    throw new UserError(`cannot read the templates directory${code}: ${directory}`);
+  }
+}
+
+function nameOf(directory: string, file: string): string {
+  return relative(directory, file).split(sep).join("/").slice(0, -".hbs".length);
 }

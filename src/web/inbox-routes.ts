@@ -3,12 +3,11 @@ import { z } from "zod";
 import type { Forms } from "./auth/forms.ts";
 import { EMAIL_POLICY } from "./auth/set-security-headers.ts";
 import type { createFrames } from "./frames.ts";
-import type { InboxView } from "./inbox-view.ts";
+import type { EmailMessage, InboxView } from "./inbox-view.ts";
 import { openLinksOutside } from "./open-links-outside.ts";
 import { InboxQuestion, inboxPage, inboxPlaces, PRESS_PATH } from "./pages/inbox.ts";
 import { addressOf, route } from "./route.ts";
 import type { Times } from "./times.ts";
-import { withPictures } from "./with-pictures.ts";
 
 const FileId = z.object({ id: z.string().max(50) });
 const short = z.string().max(300);
@@ -80,5 +79,24 @@ export function inboxRoutes(
       .type("image/png")
       .header("cache-control", "private, max-age=86400")
       .send(Buffer.from(file.bytes));
+  });
+}
+
+/** Embeds a mail's pictures in its HTML, because the frame that shows it may load nothing. */
+async function withPictures(
+  html: string,
+  pictures: NonNullable<EmailMessage["pictures"]>,
+  findFile: InboxView["findFile"],
+): Promise<string> {
+  const addresses = new Map<string, string>();
+  for (const { cid, file } of pictures) {
+    const found = await findFile(file);
+    if (found?.type !== "image/png") continue;
+    addresses.set(cid, `data:image/png;base64,${Buffer.from(found.bytes).toString("base64")}`);
+  }
+  // Only in picture attributes; in text, the reference stays text.
+  return html.replaceAll(/(\ssrc=")cid:([^"]{1,256})"/g, (whole, before: string, cid: string) => {
+    const address = addresses.get(cid);
+    return address === undefined ? whole : `${before}${address}"`;
   });
 }

@@ -11,7 +11,7 @@ import type { PollOutcome } from "../../src/polling/poll-member.ts";
 import { pollQuery } from "../../src/polling/poll-queries.ts";
 import { pollTogether } from "../../src/polling/poll-together.ts";
 import { createQuirkLog } from "../../src/polling/quirk-log.ts";
-import { reconcile } from "../../src/polling/reconcile.ts";
+import { reconcile } from "../../src/polling/reconcile-counts.ts";
 import { createSourceClient } from "../../src/source/source-client.ts";
 import { createMemoryTokenStore } from "../../src/source/token-store.ts";
 import { createServerQuirkStore } from "../../src/store/server-quirks.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPrivateAddress } from "../../src/lib/private-address.ts";
+import { isPrivateAddress } from "../../src/lib/public-agent.ts";
 
 test.each([
   "127.0.0.1",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readBudget } from "../../src/source/budget.ts";
-import { waitForBudget } from "../../src/source/wait-for-budget.ts";
+import { waitForBudget } from "../../src/source/refusal.ts";
 
 const MINUTE = 60_000;
 

@@ -65,9 +65,7 @@ test("what the alert says itself is not repeated with another number", () => {
   const because = "75 % of 292 negative mentions in 2 h are about Safety, usually 22 %";
   const of = (values: Record<string, number>) => lines(explanation, alertOf({ ...ALERT, because, values }));
   expect(of({ share: 0.75, negativeShare: 0.75 })).toEqual([]);
-  expect(of({ share: 0.75 })).toEqual([
-    "Mood: 77% of all mentions negative (usually 23%)",
-  ]);
+  expect(of({ share: 0.75 })).toEqual(["Mood: 77% of all mentions negative (usually 23%)"]);
 });
 
 test("a single author is named, not counted", () => {

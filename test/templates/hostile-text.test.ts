@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { faultOfMessage } from "../../src/demo/inbox/slack-limits.ts";
 import { alertBlocks, detailBlocks, replyBlocks } from "../../src/notify/notifiers/slack/alert-blocks.ts";
-import { digestBlocks } from "../../src/notify/notifiers/slack/digest-blocks.ts";
+import { digestBlocks } from "../../src/notify/notifiers/slack/compose-slack.ts";
 import { cleanLine } from "../../src/templates/clean-text.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { safeUrl } from "../../src/templates/safe-url.ts";

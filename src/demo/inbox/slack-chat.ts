@@ -1,5 +1,7 @@
-import { readSlackContent } from "./read-slack-content.ts";
-import { filesInBlocks } from "./slack-limits.ts";
+import { readJson } from "../../lib/read-json.ts";
+import { storableText } from "../../lib/storable-text.ts";
+import type { SlackInboxMessage } from "./inbox-store.ts";
+import { faultOfMessage, filesInBlocks } from "./slack-limits.ts";
 import type { SlackMethod } from "./slack-method.ts";
 import type { SlackWorkspace } from "./slack-workspace.ts";
 import { toSlackWire } from "./to-slack-wire.ts";
@@ -53,4 +55,39 @@ export function createSlackChat({ store, clock, channels, files, post }: SlackWo
   };
 
   return { post: postMessage, update, remove };
+}
+
+type Content = Pick<SlackInboxMessage, "text" | "blocks" | "metadata">;
+
+/** The content of a message in a call, or Slack's error code if Slack would refuse it. */
+function readSlackContent(fields: Readonly<Record<string, string>>): Content | { error: string } {
+  const text = storableText(fields["text"] ?? "").slice(0, 40_000);
+  const blocks = readJson(fields["blocks"] ?? "[]");
+  if (!Array.isArray(blocks)) return { error: "invalid_blocks_format" };
+  const fault = faultOfMessage(text, blocks);
+  if (fault !== null) return { error: fault };
+  const metadata = parseMetadata(fields["metadata"]);
+  if (metadata === undefined) return { error: "invalid_metadata_format" };
+  return { text, blocks: blocks.map(storable), metadata };
+}
+
+function parseMetadata(json: string | undefined): Content["metadata"] | undefined {
+  if (json === undefined) return null;
+  const parsed = storable(readJson(json));
+  if (typeof parsed !== "object" || parsed === null) return undefined;
+  const { event_type: eventType, event_payload: payload } = {
+    event_type: null,
+    event_payload: null,
+    ...parsed,
+  };
+  if (typeof eventType !== "string" || typeof payload !== "object" || payload === null) return undefined;
+  return { eventType, payload: { ...(payload as Record<string, unknown>) } };
+}
+
+/** A copy without what a JSON column refuses: NUL characters and halves of characters. */
+function storable(value: unknown): unknown {
+  if (typeof value === "string") return storableText(value);
+  if (Array.isArray(value)) return value.map(storable);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [storableText(key), storable(item)]));
 }

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
-import { open } from "node:fs/promises";
+import { open, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { monotonicMs } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
 import { handOverToAppRole, type Logins } from "./app-role.ts";
 import { takeOwnership } from "./ownership.ts";
 import type { Place } from "./place.ts";
-import { choosePort, rememberPort } from "./port.ts";
 import { isAlive, readPostmaster, removeStaleLockFile, stopPostmaster } from "./postmaster.ts";
 
 /** A running server that we own. */
@@ -137,4 +137,29 @@ async function untilReady(place: Place, child: Child): Promise<"ready" | "exited
   }
   if (!gone) await stopPostmaster(child.pid);
   return "exited";
+}
+
+/** The remembered port while it is free, else any free one. */
+async function choosePort(portFile: string): Promise<number> {
+  const remembered = Number(await readFile(portFile, "utf8").catch(() => "0"));
+  if (remembered > 0 && (await freePort(remembered)) !== null) return remembered;
+  const port = await freePort(0);
+  if (port === null) throw new Error("no free port on 127.0.0.1");
+  return port;
+}
+
+async function rememberPort(portFile: string, port: number): Promise<void> {
+  await writeFile(portFile, `${port}\n`);
+}
+
+/** The port that could be listened on (0 asks for any), or null. */
+function freePort(port: number): Promise<number | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(null));
+    server.listen(port, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : null));
+    });
+  });
 }

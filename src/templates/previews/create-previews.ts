@@ -1,10 +1,13 @@
+import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
+import { formatMinutes } from "../../lib/format-minutes.ts";
+import { MINUTE } from "../../lib/instant.ts";
 import { type MessagePreview, previewMessage } from "../../notify/preview-message.ts";
 import type { Renderer } from "../create-renderer.ts";
 import { type Sample, samples } from "../samples.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "../template-names.ts";
+import type { AlertView } from "../view.ts";
 import type { PreviewContent } from "./preview-content.ts";
 import { previewTemplate } from "./preview-template.ts";
-import { sampleCharts } from "./sample-charts.ts";
 
 /** A previewed message: `shown` is the HTML of the mail with its picture embedded. */
 export interface ShownPreview extends MessagePreview {
@@ -94,4 +97,39 @@ function withPicture(html: string, { picture }: Pick<PreviewContent, "picture">)
 
 function inside(svg: string | undefined): string {
   return `data:image/svg+xml;base64,${Buffer.from(svg ?? "").toString("base64")}`;
+}
+
+/** An invented day before the alert of a sample, so that its mail is previewed with a picture. */
+function sampleCharts(view: AlertView): { readonly light: string; readonly dark: string } {
+  return { light: sampleChart(view, "light"), dark: sampleChart(view, "dark") };
+}
+
+function sampleChart(view: AlertView, theme: "light" | "dark"): string {
+  const { windowFrom, windowTo, timezone, openedAt } = view;
+  // Bars are as wide as the window, and the last one is the window itself.
+  const columnMs = windowTo > windowFrom ? windowTo - windowFrom : 30 * MINUTE;
+  const bars = 48;
+  const columns = Array.from({ length: bars }, (_, index) => {
+    const daily = 11 + 6 * Math.sin((index / bars) * 2 * Math.PI);
+    const noise = ((index * 7919) % 7) - 3;
+    return {
+      at: windowTo - (bars - index) * columnMs,
+      count: index === bars - 1 ? (view.values["count"] ?? 62) : Math.max(0, Math.round(daily + noise)),
+      expected: daily,
+      ordinary: daily + 14,
+    };
+  });
+  return drawSpikeChart(
+    {
+      name: view.query,
+      title: `negative mentions in ${formatMinutes(columnMs)}`,
+      counted: `mentions in ${formatMinutes(columnMs)}`,
+      columns,
+      columnMs,
+      firing: [{ from: windowFrom, to: windowTo }],
+      notifiedAt: [openedAt],
+      zone: timezone,
+    },
+    theme,
+  );
 }

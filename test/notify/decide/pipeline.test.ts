@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import type { Severity } from "../../../src/model/severity.ts";
 import type { Candidate, ReceiverTerms, Terms } from "../../../src/notify/decide/batch.ts";
-import { decideAll } from "../../../src/notify/decide/decision.ts";
-import { runPipeline } from "../../../src/notify/decide/pipeline.ts";
+import { decideAll, runPipeline } from "../../../src/notify/decide/decision.ts";
 import { Throttle } from "../../../src/notify/decide/throttle.ts";
 import { alertOf } from "../alert-of.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { afterSocket } from "../../../../src/notify/notifiers/slack/after-socket.ts";
+import { afterSocket } from "../../../../src/notify/notifiers/slack/listen-socket.ts";
 
 /** The pauses in a row before each next socket, after sockets that were open for the given times. */
 function pausesAfter(...open: readonly (number | null)[]): number[] {

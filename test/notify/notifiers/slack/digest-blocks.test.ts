@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { faultOfMessage } from "../../../../src/demo/inbox/slack-limits.ts";
-import { digestBlocks } from "../../../../src/notify/notifiers/slack/digest-blocks.ts";
+import { digestBlocks } from "../../../../src/notify/notifiers/slack/compose-slack.ts";
 import { createRenderer } from "../../../../src/templates/create-renderer.ts";
 import { sampleDigestViews } from "../../../../src/templates/sample-digest-views.ts";
 import { NO_MORE } from "../../../../src/templates/shorten-digest.ts";

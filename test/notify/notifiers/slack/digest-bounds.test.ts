@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { digestBlocks } from "../../../../src/notify/notifiers/slack/digest-blocks.ts";
+import { digestBlocks } from "../../../../src/notify/notifiers/slack/compose-slack.ts";
 import { createRenderer } from "../../../../src/templates/create-renderer.ts";
 import { sampleDigestViews } from "../../../../src/templates/sample-digest-views.ts";
 
