@@ -21,14 +21,25 @@ export const EXTERNAL = [
 const EMPTY_MAP = Buffer.from('{"version":3,"sources":[""],"mappings":"A"}').toString("base64");
 
 /** @type {import("esbuild").Plugin} */
-const withoutMapsOfPackages = {
-  name: "without-maps-of-packages",
+const packages = {
+  name: "packages",
   setup({ onLoad }) {
-    onLoad({ filter: /node_modules.*\.[cm]?js$/ }, async ({ path }) => ({
-      contents: `${await readFile(path, "utf8")}\n//# sourceMappingURL=data:application/json;base64,${EMPTY_MAP}`,
-    }));
+    onLoad({ filter: /node_modules.*\.[cm]?js$/ }, async ({ path }) => {
+      const source = withoutLateImports(await readFile(path, "utf8"));
+      return { contents: `${source}\n//# sourceMappingURL=data:application/json;base64,${EMPTY_MAP}` };
+    });
   },
 };
+
+/**
+ * Of a CommonJS package that is imported on demand, a bundle has the default export only, and not its names as Node
+ * has: @fastify/cookie does that, and could set no cookie.
+ *
+ * @param {string} source
+ */
+function withoutLateImports(source) {
+  return source.replaceAll("await import('cookie')", "require('cookie')");
+}
 
 /**
  * Bundles entries (paths from the root of the repository) into a folder, under the same paths. What several of them
@@ -53,7 +64,7 @@ export async function bundle(entries, folder, { write = true } = {}) {
     external: EXTERNAL,
     sourcemap: true,
     sourcesContent: false,
-    plugins: [withoutMapsOfPackages],
+    plugins: [packages],
     // Packages in CommonJS ask for `require`.
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',

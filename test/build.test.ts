@@ -1,10 +1,14 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { bundle, EXTERNAL } from "../.build.js";
 import { bundleEntries } from "./bundle.ts";
+import { createTestDatabase } from "./postgres.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const WORKERS = readdirSync(join(ROOT, "workers"))
@@ -31,6 +35,72 @@ test.each(["src/cli/main.ts", ...WORKERS])(
     expect(stdout).not.toContain("dist/chunks");
   },
 );
+
+test("what is built serves every page, also those with forms, which set a cookie", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "earshot-build-"));
+  const database = await createTestDatabase();
+  await writeFile(
+    join(folder, "earshot.yaml"),
+    `source: { baseUrl: "http://127.0.0.1:9", username: a, password: b, clientId: c }
+receivers: [{ name: hook, kind: webhook, url: "http://127.0.0.1:9/x", allowPrivateAddress: true }]
+routes: [{ receivers: [hook] }]
+rules: ${ROOT}/rules
+web: { port: 0, login: { username: ann, password: correct horse } }
+`,
+  );
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, [fileOf("src/cli/main.ts"), "start"], {
+    cwd: folder,
+    env: { PATH, HOME, DATABASE_URL: database.url, EARSHOT_HOME: folder, LOG_LEVEL: "info" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  try {
+    const url = await new Promise<string>((resolve, reject) => {
+      let said = "";
+      const hear = (text: Buffer): void => {
+        said += text;
+        const [, address] = /"url":"([^"]+)","msg":"the page is open"/.exec(said) ?? [];
+        if (address !== undefined) resolve(address);
+      };
+      child.stdout.on("data", hear);
+      child.stderr.on("data", hear);
+      child.once("exit", () => reject(new Error(`it ended: ${said}`)));
+    });
+    const login = await fetch(`${url}/login`);
+    expect([login.status, login.headers.get("set-cookie")]).toEqual([200, expect.stringContaining("=")]);
+    const [, token] = /name="token" value="([^"]+)"/.exec(await login.text()) ?? [];
+    const cookie = cookiesOf(login);
+    const entered = await fetch(`${url}/login`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { cookie, origin: url },
+      body: new URLSearchParams({ token: token ?? "", username: "ann", password: "correct horse" }),
+    });
+    expect([entered.status, entered.headers.get("set-cookie")]).toEqual([303, expect.stringContaining("=")]);
+    const headers = { cookie: `${cookiesOf(entered)}; ${cookie}` };
+    const pages = ["/", "/alerts", "/mentions", "/coverage", "/silences", "/preview"];
+    const statuses = await Promise.all(
+      pages.map(async (page) => [
+        page,
+        (await fetch(`${url}${page}`, { headers, redirect: "manual" })).status,
+      ]),
+    );
+    expect(statuses).toEqual(pages.map((page) => [page, 200]));
+  } finally {
+    const gone = once(child, "exit");
+    child.kill("SIGKILL");
+    await gone;
+    await database.drop();
+    await rm(folder, { recursive: true });
+  }
+});
+
+function cookiesOf(answer: Response): string {
+  return answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");
+}
 
 test("no package with machine code is bundled: it would not find its own files", async () => {
   const { inputs } = await bundle(["src/cli/main.ts"], join(ROOT, "dist"), { write: false });
