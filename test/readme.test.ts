@@ -12,6 +12,8 @@ import { loadConfig } from "../src/config.ts";
 import { OPERATOR_RULES } from "../src/health/operator-rules.ts";
 import { UserError } from "../src/lib/errors.ts";
 import { describeFault } from "../src/lib/fault.ts";
+import { readAccountFile } from "../src/local-api/account/account-file.ts";
+import { AccountContent } from "../src/local-api/account/account-schema.ts";
 import { parseRule } from "../src/rules/parse-rule.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -168,7 +170,7 @@ function filesNamedIn(markdown: string): string[] {
 
 /**
  * What is wrong with an example. It is known by its keys: those of `earshot.yaml`, whole or in part (what is missing
- * is put beside it), or those of a rule. A file of another program is named in its first line.
+ * is put beside it), those of an account file, or those of a rule. A file of another program is named in its first line.
  */
 async function faultsOfYaml(text: string): Promise<string[]> {
   const content: unknown = parse(text);
@@ -184,6 +186,14 @@ async function faultsOfYaml(text: string): Promise<string[]> {
       () => [],
       (error: unknown) => (error instanceof UserError ? [error.message, ...error.details] : [String(error)]),
     );
+  }
+  if (keys.length > 0 && keys.every((key) => Object.hasOwn(AccountContent.shape, key))) {
+    try {
+      readAccountFile("account.yaml", text);
+      return [];
+    } catch (error) {
+      return error instanceof UserError ? [error.message, ...error.details] : [String(error)];
+    }
   }
   const isForeign = /^# (?!earshot\.|rules\/)[\w.-]+\.ya?ml\b/.test(text);
   return isForeign ? [] : [`neither a configuration nor a rule: ${keys.join(", ")}`];

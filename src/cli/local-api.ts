@@ -1,13 +1,12 @@
 import type { Command } from "commander";
-import { addLocalCreate } from "./local-api/create.ts";
-import { addLocalDelete } from "./local-api/delete.ts";
+import { addLocalApply } from "./local-api/apply.ts";
 import { addLocalEdit } from "./local-api/edit.ts";
 import { addLocalExport } from "./local-api/export.ts";
 import { addLocalFault } from "./local-api/fault.ts";
-import { addLocalGrant, addLocalRevoke } from "./local-api/grant.ts";
+import { addLocalGet } from "./local-api/get.ts";
 import { addLocalImport } from "./local-api/import.ts";
-import { addLocalList } from "./local-api/list.ts";
-import { addLocalRetain } from "./local-api/retain.ts";
+import { addRemoved } from "./local-api/removed.ts";
+import { addLocalRevoke } from "./local-api/revoke-tokens.ts";
 import { addLocalSimulate } from "./local-api/simulate.ts";
 import { addLocalStart } from "./local-api/start.ts";
 
@@ -15,29 +14,26 @@ import { addLocalStart } from "./local-api/start.ts";
 export function defineLocalApiCommand(command: Command, env: NodeJS.ProcessEnv): void {
   const group = command.addHelpText("after", HELP);
   addLocalStart(group, env);
-  addLocalCreate(group, env);
-  addLocalList(group, env);
-  addLocalGrant(group, env);
-  addLocalRevoke(group, env);
+  addLocalApply(group, env);
+  addLocalGet(group, env);
   addLocalImport(group, env);
   addLocalExport(group, env);
   addLocalEdit(group, env);
-  addLocalDelete(group, env);
-  addLocalRetain(group, env);
   addLocalSimulate(group, env);
   addLocalFault(group, env);
+  addLocalRevoke(group, env);
+  addRemoved(group);
 }
 
 const HELP = `
 From nothing to your own mentions:
-  earshot local-api create client Acme --rate-limit 600/10
-  earshot local-api create user ann@acme.example --client Acme       prints a password, once
-  earshot local-api create project Brands --client Acme --timezone Europe/Berlin
+  earshot local-api apply --help                 shows a file; write account.yaml like it
+  earshot local-api apply account.yaml           makes it; prints the passwords of new logins, once
   earshot local-api import tweets.csv --project Brands --query Acme --map text=tweet --map date=created_at
-  earshot local-api start                                            Ctrl-C stops it
+  earshot local-api start                        Ctrl-C stops it
 
 While it runs, from another shell:
-  earshot local-api list queries
+  earshot local-api get                          what is there, as a file that apply reads
   earshot local-api edit 0f3a… --sentiment negative --add-tag answered
   earshot local-api fault set 429 --times 3 --path data/mentions
   earshot local-api fault clear

@@ -156,6 +156,10 @@ function keysAt(schema: z.ZodType, path: Path, input: unknown): readonly string[
     if (inner instanceof z.ZodPipe) inner = inner.in;
     if (inner instanceof z.ZodDiscriminatedUnion)
       inner = chosenOf(inner, valueAt(input, path.slice(0, depth)));
+    if (inner instanceof z.ZodArray && typeof part === "number") {
+      inner = inner.element;
+      continue;
+    }
     if (!(inner instanceof z.ZodObject)) return [];
     if (part === undefined) return Object.keys(inner.shape);
     inner = (inner.shape as Record<string | number, unknown>)[part];

@@ -30,7 +30,7 @@ afterAll(async () => {
 test.each([
   ["--help", "head -n 1"],
   ["local-api export --project Brands", "head -n 1"],
-  ["local-api list queries --json", "true"],
+  ["local-api get --json", "true"],
   ["api", "true"],
   ["--help", "sleep 0.1"],
 ])("earshot %s | %s ends quietly when the reader closes the pipe", async (words, reader) => {

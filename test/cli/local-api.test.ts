@@ -12,6 +12,7 @@ import { get, logIn } from "../local-api/fixture.ts";
 let database: TestDatabase;
 let folder: string;
 let api: LocalApi;
+let printed: string[] = [];
 let errors: string[] = [];
 
 beforeAll(async () => {
@@ -35,17 +36,17 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The standard output of the command; `errors` has its standard error. */
+/** The standard output of the command, as in `printed`; `errors` has its standard error. */
 async function say(...words: string[]): Promise<string> {
-  const said: string[] = [];
+  printed = [];
   errors = [];
-  vi.spyOn(console, "log").mockImplementation((text) => said.push(String(text)));
+  vi.spyOn(console, "log").mockImplementation((text) => printed.push(String(text)));
   vi.spyOn(console, "error").mockImplementation((text) => errors.push(String(text)));
   const { connectionString } = database.pool.options;
   const env = { DATABASE_URL: connectionString, LOG_LEVEL: "silent" };
   const argv = ["local-api", ...words];
   await (await createProgram(env, argv)).parseAsync(["node", "earshot", ...argv]);
-  return said.join("\n");
+  return printed.join("\n");
 }
 
 async function json(...words: string[]) {
@@ -62,32 +63,50 @@ let login: { username: string; password: string };
 let token: string;
 let projectId: number;
 
+const ACCOUNT = `
+clients:
+  - name: Acme
+    rateLimit: 1000/10
+    tags: { shardName: one }
+    projects:
+      - name: Brands
+        timezone: Europe/Berlin
+        queries:
+          - { name: Refunds, text: refund* OR money }
+          - { name: Channel, type: twitter }
+        queryGroups:
+          - { name: All, queries: [Refunds] }
+        categories:
+          - { name: Topics, children: [Price, Safety] }
+    siteLists:
+      - { name: Press, domains: [news.example] }
+users:
+  - username: ann@acme.example
+    firstName: Ann
+    clients: { Acme: Admin }
+`;
+
+/** Applies a text as the file account.yaml. */
+async function apply(text: string, ...words: string[]) {
+  const file = join(folder, "account.yaml");
+  await writeFile(file, text);
+  return json("apply", file, ...words);
+}
+
+async function queriesNow(): Promise<{ id: number; name: string }[]> {
+  return (await json("get")).clients[0].projects[0].queries;
+}
+
 test("from nothing to an account whose mentions can be asked for", async () => {
-  const client = await json("create", "client", "Acme", "--rate-limit", "1000/10", "--tag", "shardName=one");
-  expect(client).toMatchObject({
-    tags: { "ratelimit.limit": "1000", "ratelimit.period": "10", shardName: "one" },
+  const applied = await apply(ACCOUNT);
+  expect(applied).toMatchObject({ applied: true, passwords: { "ann@acme.example": expect.any(String) } });
+  login = { username: "ann@acme.example", password: applied.passwords["ann@acme.example"] };
+  projectId = (await json("get")).clients[0].projects[0].id;
+  expect(await apply(ACCOUNT)).toMatchObject({ changes: [], applied: false });
+  await expect(apply(ACCOUNT.replace("refund* OR", "(refund* OR"))).rejects.toMatchObject({
+    details: [expect.stringMatching(/account\.yaml:10:36 character 1: /)],
   });
-  const user = await json("create", "user", "ann@acme.example", "--client", "acme", "--first-name", "Ann");
-  login = { username: "ann@acme.example", password: user.password };
-  projectId = (await json("create", "project", "Brands", "--client", "Acme", "--timezone", "Europe/Berlin"))
-    .id;
-  await say("create", "query", "Refunds", "--text", "refund* OR money");
-  const file = join(folder, "queries.jsonl");
-  const written = [
-    { name: "Returns", booleanQuery: "returns OR returned" },
-    { name: "Channel", type: "twitter" },
-  ];
-  await writeFile(file, written.map((query) => JSON.stringify(query)).join("\n"));
-  expect((await json("create", "queries", file)).queries).toEqual({
-    Returns: expect.any(Number),
-    Channel: expect.any(Number),
-  });
-  await writeFile(file, JSON.stringify({ results: [{ name: "Broken", booleanQuery: "(a OR" }] }));
-  await expect(say("create", "queries", file)).rejects.toThrow(/query "Broken" is not valid/);
-  for (const query of ["Returns", "Channel"]) await say("delete", "query", query, "--yes");
-  await say("create", "category", "Topics", "--child", "Price", "--child", "Safety");
-  await say("create", "query-group", "All", "--query", "Refunds");
-  await say("create", "site-list", "Press", "--entry", "news.example");
+  await apply(ACCOUNT.replace(/.*Channel.*\n/, ""), "--prune", "--yes");
   token = String((await logIn(api, login)).body.access_token);
   const seen = async (path: string) =>
     (await get(api, `/projects/${projectId}${path}`, [], token)).body.results;
@@ -129,16 +148,13 @@ test("a CSV file is imported with its own column names, and bad rows are reporte
   expect(await json("import", file, "--map", "date=Posted at", "--query", "Everything")).toMatchObject({
     queries: [{ name: "Everything", mentions: 3 }],
   });
-  expect(await json("list", "queries")).toMatchObject([
-    { name: "Refunds", mentions: 1 },
-    { name: "Everything", mentions: 3 },
-  ]);
+  expect(await say("get")).toMatch(/Refunds # id \d+, 1 mention\n.*Everything # id \d+, 3 mentions\n/s);
 });
 
 async function mentions(more: readonly (readonly [string, string | number])[] = []) {
-  const [refunds] = await json("list", "queries");
+  const [refunds] = await queriesNow();
   const range = [
-    ["queryId", refunds.id],
+    ["queryId", refunds?.id ?? 0],
     ["startDate", "2026-03-01"],
     ["endDate", "2026-03-03"],
   ] as const;
@@ -182,7 +198,7 @@ test("an edit moves `updated`, shows at once and in every filter, and is kept as
   });
   expect(Date.parse(after.updated)).toBeGreaterThan(Date.parse(before.updated));
   expect((await mentions([["sentiment", "negative"]])).resultsTotal).toBe(0);
-  const [tag] = await json("list", "tags");
+  const [tag] = (await json("get")).clients[0].projects[0].tags;
   expect((await mentions([["tag", tag.id]])).resultsTotal).toBe(1);
   await say(
     "edit",
@@ -215,9 +231,9 @@ test("faults are set, happen, are listed and cleared", async () => {
 });
 
 test("a role that may not use the API, and tokens that are taken back", async () => {
-  await say("grant", "ann@acme.example", "--client", "Acme", "--role", "Viewer");
+  await apply(ACCOUNT.replace("Acme: Admin", "Acme: Viewer"));
   expect((await get(api, "/me", [], token)).status).toBe(403);
-  await say("grant", "ann@acme.example", "--client", "Acme", "--role", "Regular");
+  await apply(ACCOUNT.replace("Acme: Admin", "Acme: Regular"));
   expect((await get(api, "/me", [], token)).status).toBe(200);
   expect(await json("revoke-tokens", "ann@acme.example")).toEqual({ revoked: 1 });
   expect((await get(api, "/me", [], token)).status).toBe(401);
@@ -238,33 +254,41 @@ test("a simulated day fills a project once", async () => {
   expect((await json(...words)).hours).toBe(0);
 });
 
-test("what is deleted is gone, and nothing with mentions goes unasked", async () => {
+test("what is deleted is gone, and nothing goes unasked", async () => {
   const [{ resourceId }] = (await mentions()).results;
-  expect(await json("delete", "mentions", resourceId, "--query", "Refunds")).toEqual({ deleted: 1 });
+  expect(await json("edit", resourceId, "--query", "Refunds", "--delete")).toEqual({ deleted: 1 });
   expect(await mentions()).toMatchObject({ results: [], resultsTotal: 0 });
-  expect(await fault("delete", "query", "Everything")).toMatchObject({
-    message: expect.stringMatching(/3 mentions/),
+  expect((await fault("edit", resourceId, "--query", "Refunds", "--delete")).message).toMatch(/no such/);
+  const file = join(folder, "account.yaml");
+  const less = ACCOUNT.replace("Price, ", "");
+  await writeFile(file, less);
+  expect((await fault("apply", file, "--prune")).message).toMatch(/would delete something/);
+  const lines = printed.join("\n");
+  expect(lines).toMatch(/^- {5}query "Everything", with 3 mentions$/m);
+  expect(lines).toMatch(/^- {7}subcategory "Price"$/m);
+  const kept = await apply(less, "--dry-run");
+  expect(kept.applied).toBe(false);
+  expect(kept.changes).toContainEqual(expect.objectContaining({ action: "keep", name: "Everything" }));
+  await apply(less, "--prune", "--yes");
+  const { queries, categories } = (await json("get")).clients[0].projects[0];
+  expect(queries).toMatchObject([{ name: "Refunds" }, { name: "Channel" }]);
+  expect(categories).toMatchObject([{ name: "Topics", children: [{ name: "Safety" }] }]);
+  await apply("clients: []", "--prune", "--yes");
+  expect(await json("get")).toEqual({
+    users: [{ username: "ann@acme.example", id: expect.any(Number), firstName: "Ann" }],
   });
-  expect(await json("delete", "query", "Everything", "--yes")).toMatchObject([{ mentions: 3 }]);
-  await say("delete", "tag", "answered");
-  await say("delete", "category", "Price");
-  const [topics] = await json("list", "categories");
-  expect(topics.children.join()).toMatch(/Safety/);
-  expect(topics.children.join()).not.toMatch(/Price/);
-  await say("delete", "client", "Acme", "--yes");
-  expect(await json("list", "projects")).toEqual([]);
-  expect(await json("list", "users")).toMatchObject([{ name: "ann@acme.example", clients: [] }]);
 });
 
 test.each([
-  [["create", "user", "x", "--client", "Nobody"], /no client "Nobody"/],
-  [["list", "queries"], /There is no project yet/],
+  [["apply"], /Which file/],
+  [["apply", "nowhere.yaml"], /there is no such file/],
+  [["import", "mentions.csv"], /cannot be read/],
+  [["create", "user", "x", "--client", "Nobody"], /no command local-api create any more/],
+  [["list", "queries", "--project", "x"], /no command local-api list any more/],
+  [["get", "--changes"], /There is no project yet/],
   [["fault", "set", "slwo"], /perhaps slow/],
   [["fault", "set", "slow=soon"], /a duration such as 2s/],
   [["revoke-tokens"], /Whose tokens/],
-  [["delete", "query"], /Which query/],
-  [["delete", "mentions"], /every mention/],
-  [["import", "nowhere.csv"], /cannot be read/],
 ])("%j is reported with what is wrong", async (words, message) => {
   expect((await fault(...words)).message).toMatch(message);
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it, test } from "vitest";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
-import { listThings } from "../../src/local-api/account/list-things.ts";
 import { editMention } from "../../src/local-api/edit/edit-mention.ts";
 import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
+import { readQueryVolumes } from "../../src/local-api/store/query-volumes.ts";
 import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "./fixture.ts";
 
 let fixture: Fixture;
@@ -61,12 +61,10 @@ it("what the breakdown of emoticons lists is found by insightsEmoticon", async (
   expect(await found(["xinsightsEmoticon", "😀"])).toEqual([]);
 });
 
-test("queries are listed with the mentions that the service shows", async () => {
-  const scope = { project: String(fixture.account.projectId) };
-  const rows = await listThings(db, "queries", scope, T0);
-  expect(rows.find(({ id }) => id === queryId)).toMatchObject({
+test("queries are counted with the mentions that the service shows", async () => {
+  expect((await readQueryVolumes(db, [queryId], T0)).get(queryId)).toEqual({
     mentions: 2,
-    newest: "2026-03-03T11:59:00.000Z",
+    newestAt: Date.parse("2026-03-03T11:59:00.000Z"),
   });
 });
 

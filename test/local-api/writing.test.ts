@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
-import { listThings } from "../../src/local-api/account/list-things.ts";
+import { changeRows } from "../../src/local-api/account/list-changes.ts";
 import { importMentions } from "../../src/local-api/import/import-mentions.ts";
 import { type SeededAccount, seedAccount } from "../../src/local-api/seed-account.ts";
 import { listChanges } from "../../src/local-api/store/changes.ts";
@@ -399,8 +399,7 @@ describe("every call that writes", () => {
 test("changes by calls are listed for the operator of the server", async () => {
   const { id } = (await ask("POST", "tags", { name: "noted" })).body;
   await ask("PUT", `tags/${id}`, { name: "noticed" });
-  const scope = { project: String(fixture.account.projectId) };
-  expect((await listThings(db, "changes", scope)).slice(0, 2)).toMatchObject([
+  expect((await changeRows(db, fixture.account.projectId)).slice(0, 2)).toMatchObject([
     { user: SEED.user.username, action: "update", kind: "tag", name: "noticed", changed: ["name"] },
     { action: "create", kind: "tag", name: "noted", changed: [] },
   ]);

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { systemClock } from "../../lib/clock.ts";
+import { counted } from "../../lib/counted.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
-import { editNamed, type NamedEdit } from "../../local-api/account/edit-named.ts";
+import { deleteNamed, editNamed, type NamedEdit } from "../../local-api/account/edit-named.ts";
 import { collect, toMoment } from "./flags.ts";
 import { printOutcome } from "./print.ts";
 import { withTables } from "./with-tables.ts";
@@ -25,13 +26,16 @@ interface EditOptions
   readonly removeTag: readonly string[];
   readonly set: readonly string[];
   readonly at?: Instant;
+  readonly delete: boolean;
   readonly json: boolean;
 }
 
 export function addLocalEdit(group: Command, env: NodeJS.ProcessEnv): void {
   group
-    .command("edit <resourceId>")
-    .description("Changes a mention and sets its `updated`, so that updated polls find it.")
+    .command("edit <resourceIds...>")
+    .description(
+      "Changes mentions and sets their `updated`, so that updated polls find them; or deletes them.",
+    )
     .option("--project <project>", "name or id (default: the only one)")
     .option("--client <client>", "where names of projects repeat")
     .option("--query <query>", "only in this query (default: in all that have the mention)")
@@ -48,6 +52,7 @@ export function addLocalEdit(group: Command, env: NodeJS.ProcessEnv): void {
     .option("--add-tag <name>", "created if the project has none of that name; repeat it", collect, [])
     .option("--remove-tag <name>", "repeat it", collect, [])
     .option("--set <field=json>", "any other field of the record, such as impact=70; repeat it", collect, [])
+    .option("--delete", "delete them, as when the service takes them down", false)
     .option("--at <moment>", "when it changes (default: now)", toMoment)
     .option("--json", "answer as JSON", false)
     .addHelpText(
@@ -56,24 +61,33 @@ export function addLocalEdit(group: Command, env: NodeJS.ProcessEnv): void {
 Examples:
   earshot local-api edit 6f1ed002ab5595859014ebf0951522d9 --sentiment negative
   earshot local-api edit 6f1ed002ab5595859014ebf0951522d9 --add-category Safety --add-tag answered --status closed
-  earshot local-api edit 6f1ed002ab5595859014ebf0951522d9 --set twitterRetweets=4200 --set city=null`,
+  earshot local-api edit 6f1ed002ab5595859014ebf0951522d9 --set twitterRetweets=4200 --set city=null
+  earshot local-api edit 6f1ed002ab5595859014ebf0951522d9 0f3a5c1d6c7e8f90a1b2c3d4e5f60718 --delete`,
     )
-    .action((resourceId: string, options: EditOptions) =>
+    .action((resourceIds: readonly string[], options: EditOptions) =>
       withTables(env, async ({ db }) => {
         const { addCategory, removeCategory, addTag, removeTag, set, at, json, ...plain } = options;
-        const edited = await editNamed(
-          db,
-          {
-            ...plain,
-            resourceId,
-            addCategories: addCategory,
-            removeCategories: removeCategory,
-            addTags: addTag,
-            removeTags: removeTag,
-            fields: set,
-          },
-          at ?? systemClock.now(),
-        );
+        if (options.delete) {
+          const deleted = await deleteNamed(db, { ...plain, resourceIds });
+          return printOutcome({ deleted }, `${counted(deleted, "mention")} deleted.`, { json });
+        }
+        const edited = [];
+        for (const resourceId of resourceIds)
+          edited.push(
+            ...(await editNamed(
+              db,
+              {
+                ...plain,
+                resourceId,
+                addCategories: addCategory,
+                removeCategories: removeCategory,
+                addTags: addTag,
+                removeTags: removeTag,
+                fields: set,
+              },
+              at ?? systemClock.now(),
+            )),
+          );
         const outcome = edited.map((mention) => ({ ...mention, updated: toIso(mention.updated) }));
         const where = outcome
           .map(({ queryId, updated }) => `in query ${queryId}, updated ${updated}`)

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../../lib/duration.ts";
-import { type Instant, SECOND } from "../../lib/instant.ts";
+import type { Instant } from "../../lib/instant.ts";
 import { readDate } from "../../local-api/import/read-date.ts";
 
 /** For a flag that may be repeated. */
@@ -25,10 +25,6 @@ export function toDurationMs(text: string): number {
   throw new InvalidArgumentError(`Expected a duration such as 90s, 5m or 7d, got "${text}".`);
 }
 
-export function toSeconds(text: string): number {
-  return Math.max(1, Math.round(toDurationMs(text) / SECOND));
-}
-
 export function toMoment(text: string): Instant {
   const at = readDate(text, {});
   if (at !== undefined) return at;
@@ -48,10 +44,4 @@ export function toProbability(text: string): number {
   const probability = match === null ? Number(text) : Number(match[1]) / 100;
   if (text.trim() !== "" && probability >= 0 && probability <= 1) return probability;
   throw new InvalidArgumentError(`Expected a number from 0 to 1 or a percentage such as 20%, got "${text}".`);
-}
-
-export function toPercentage(text: string): number {
-  const percentage = toCount(text.replace(/%$/, ""));
-  if (percentage <= 100) return percentage;
-  throw new InvalidArgumentError(`Expected a whole number from 1 to 100, got "${text}".`);
 }

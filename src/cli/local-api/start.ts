@@ -156,9 +156,8 @@ Mentions with it, newest first:
 
 const NO_SAMPLE = `
 There is no sample in these tables. An account of your own:
-  earshot local-api create client Acme
-  earshot local-api create user ann@acme.example --client Acme
-  earshot local-api create project Brands --client Acme
+  earshot local-api apply --help                 shows a file of clients, logins, projects and queries
+  earshot local-api apply account.yaml
   earshot local-api import mentions.csv --project Brands`;
 
 function say({ json }: StartOptions, text: string): void {

@@ -6,14 +6,17 @@ import { EDITABLE, FIXED_FIELDS, type MentionChanges } from "../edit/mention-cha
 import { type CategoryDetail, mentionRecord } from "../records/mention-record.ts";
 import { listCategories } from "../store/categories.ts";
 import type { Database } from "../store/database.ts";
+import { deleteMentions } from "../store/delete-things.ts";
 import { listQueries } from "../store/queries.ts";
 import { listTags, putTag } from "../store/tags.ts";
 import { findProject } from "./find-project.ts";
-import type { ListScope } from "./list-things.ts";
 import { pick } from "./pick.ts";
 
 /** An edit as people write it: names instead of ids, `none` instead of null. */
-export interface NamedEdit extends ListScope {
+export interface NamedEdit {
+  /** Default: the only one. */
+  readonly project?: string;
+  readonly client?: string;
   readonly resourceId: string;
   /** Without one: every query of the project that has the mention. */
   readonly query?: string;
@@ -41,6 +44,22 @@ export async function editNamed(db: Database, edit: NamedEdit, at: Instant): Pro
   const changes = await changesOf(db, project.id, edit);
   const queryIds = chosen.map(({ id }) => id);
   return editMention(db, { queryIds, resourceId: edit.resourceId }, changes, at);
+}
+
+/** Deletes mentions of one query, or of all queries of the project. Gives how many. */
+export async function deleteNamed(
+  db: Database,
+  which: Pick<NamedEdit, "project" | "client" | "query"> & { readonly resourceIds: readonly string[] },
+): Promise<number> {
+  const queries = await listQueries(db, (await findProject(db, which)).id);
+  const chosen = which.query === undefined ? queries : [pick("query", queries, which.query)];
+  const deleted = await deleteMentions(db, {
+    queryIds: chosen.map(({ id }) => id),
+    resourceIds: which.resourceIds,
+  });
+  if (deleted === 0)
+    throw new UserError("There is no such mention.", ["a mention is named by its resourceId"]);
+  return deleted;
 }
 
 async function changesOf(db: Database, projectId: number, edit: NamedEdit): Promise<MentionChanges> {

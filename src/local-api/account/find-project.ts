@@ -16,7 +16,7 @@ export async function findProject(
   throw new UserError(
     only === undefined ? "There is no project yet." : "There are several projects: which one?",
     only === undefined
-      ? ["make one: earshot local-api create project NAME --client CLIENT"]
+      ? ["earshot local-api apply --help shows how to make one"]
       : [`--project with one of ${projects.map(({ id, name }) => `${id} ${name}`).join(", ")}`],
   );
 }

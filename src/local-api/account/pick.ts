@@ -17,18 +17,13 @@ export function pick<Thing extends { readonly id: number; readonly name: string 
       ]);
     if (found[0] !== undefined) return found[0];
   }
-  throw new UserError(`There is no ${what} ${JSON.stringify(nameOrId)}.`, hints(what, things, nameOrId));
+  throw new UserError(`There is no ${what} ${JSON.stringify(nameOrId)}.`, hints(things, nameOrId));
 }
 
 const NAMED = 20;
 
-function hints(
-  what: string,
-  things: readonly { readonly id: number; readonly name: string }[],
-  word: string,
-): string[] {
-  if (things.length === 0)
-    return [`there is none yet: earshot local-api create ${what.replaceAll(" ", "-")} --help`];
+function hints(things: readonly { readonly id: number; readonly name: string }[], word: string): string[] {
+  if (things.length === 0) return ["there is none yet: earshot local-api apply --help shows how to make one"];
   const names = things.map(({ name }) => name);
   const meant = closestWord(word, names);
   const known = things.slice(0, NAMED).map(({ id, name }) => `${id} ${name}`);

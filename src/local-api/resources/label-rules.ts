@@ -15,7 +15,7 @@ export async function readLabelRules(
   given: unknown,
   where: string,
   fault: (message: string) => void,
-  scope: ResourceScope,
+  scope: Pick<ResourceScope, "db"> & { readonly project: { readonly id: number; readonly timezone: string } },
 ): Promise<readonly LabelRule[] | undefined> {
   if (given === undefined || given === null) return undefined;
   if (!Array.isArray(given) || given.length > MAX_RULES) {

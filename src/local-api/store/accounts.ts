@@ -68,8 +68,11 @@ export async function createClient(
   return Number(rows[0].id);
 }
 
-/** Throws a `UserError` when there is a login of that name already, in whatever capitals. Gives its id. */
-export async function createUser(db: Database, user: NewUser): Promise<number> {
+/** In a client or in none. Throws a `UserError` when there is a login of that name, in whatever capitals. Gives its id. */
+export async function createUser(
+  db: Database,
+  { clientId, role, ...user }: Omit<NewUser, "clientId" | "role"> & Partial<NewUser>,
+): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     insert into local_api.api_user
       (username, password_hash, first_name, last_name, token_lifetime_seconds, created_at)
@@ -79,8 +82,23 @@ export async function createUser(db: Database, user: NewUser): Promise<number> {
   if (rows[0] === undefined)
     throw new UserError(`There is a login ${JSON.stringify(user.username)} already.`);
   const id = Number(rows[0].id);
-  await putMembership(db, { userId: id, clientId: user.clientId, role: user.role });
+  if (clientId !== undefined && role !== undefined) await putMembership(db, { userId: id, clientId, role });
   return id;
+}
+
+/** Without a password hash the password stays. */
+export async function updateUser(
+  db: Database,
+  id: number,
+  user: Pick<NewUser, "username" | "firstName" | "lastName" | "tokenLifetimeSeconds"> & {
+    readonly passwordHash?: string;
+  },
+): Promise<void> {
+  await sql`
+    update local_api.api_user set username = ${user.username}, first_name = ${user.firstName},
+      last_name = ${user.lastName}, token_lifetime_seconds = ${user.tokenLifetimeSeconds ?? null},
+      password_hash = coalesce(${user.passwordHash ?? null}, password_hash)
+    where id = ${id}`.execute(db);
 }
 
 /** Creates the client or replaces the tags of the one with that name. Gives its id. */

@@ -1,34 +1,24 @@
 import { sql } from "kysely";
+import type { ClientDetails } from "./accounts.ts";
 import type { Database } from "./database.ts";
 
 export interface ListedClient {
   readonly id: number;
   readonly name: string;
   readonly tags: Readonly<Record<string, string>>;
-  readonly users: number;
-  readonly projects: number;
+  readonly details: ClientDetails;
 }
 
 /** Every client of these tables, without access checks. For commands, not for calls. */
 export async function listClients(db: Database): Promise<ListedClient[]> {
-  const { rows } = await sql<ClientRow>`
-    select c.id, c.name, c.tags,
-      (select count(*) from local_api.membership m where m.client_id = c.id) as users,
-      (select count(*) from local_api.project p where p.client_id = c.id) as projects
-    from local_api.client c order by c.id`.execute(db);
-  return rows.map((row) => ({
-    id: Number(row.id),
-    name: row.name,
-    tags: row.tags,
-    users: Number(row.users),
-    projects: Number(row.projects),
-  }));
+  const { rows } = await sql<Omit<ListedClient, "id"> & { id: string }>`
+    select id, name, tags, details from local_api.client order by id`.execute(db);
+  return rows.map((row) => ({ ...row, id: Number(row.id) }));
 }
 
-interface ClientRow {
-  id: string;
-  name: string;
-  tags: Record<string, string>;
-  users: string;
-  projects: string;
+export async function updateClient(db: Database, { id, name, tags, details }: ListedClient): Promise<void> {
+  await sql`
+    update local_api.client set name = ${name}, tags = ${JSON.stringify(tags)}::jsonb,
+      details = ${JSON.stringify(details)}::jsonb
+    where id = ${id}`.execute(db);
 }

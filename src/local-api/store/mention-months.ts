@@ -26,26 +26,30 @@ export async function ensureMentionMonths(db: Database, dates: Iterable<Instant>
  * year 2000 go with the first month that goes.
  */
 export async function dropMentionMonthsBefore(db: Database, before: Instant): Promise<string[]> {
-  return db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(${MONTHS_LOCK})`.execute(transaction);
-    const limit = monthOf(before);
-    const { rows } = await sql<{ name: string }>`
-      select c.relname as name from pg_inherits i
-      join pg_class c on c.oid = i.inhrelid
-      where i.inhparent = 'local_api.mention'::regclass
-        and c.relname ~ '^mention_[0-9]{4}_[0-9]{2}$' and right(c.relname, 7) < ${limit}
-      order by 1`.execute(transaction);
-    if (rows.length === 0) return [];
-    // Stored totals include the deleted mentions. Locks in the order in which writers take them: the queries, by id,
-    // and then the mentions.
-    await sql`
-      update local_api.query set revision = revision + 1
-      where id in (select id from local_api.query order by id for no key update)`.execute(transaction);
-    await sql`lock table local_api.mention in access exclusive mode`.execute(transaction);
-    for (const { name } of rows) await sql`drop table ${sql.id("local_api", name)}`.execute(transaction);
-    await sql`truncate local_api.mention_early`.execute(transaction);
-    return rows.map((row) => row.name);
-  });
+  if (!db.isTransaction) return db.transaction().execute((own) => dropMentionMonthsBefore(own, before));
+  await sql`select pg_advisory_xact_lock(${MONTHS_LOCK})`.execute(db);
+  const tables = await listMentionMonthsBefore(db, before);
+  if (tables.length === 0) return [];
+  // Stored totals include the deleted mentions. Locks in the order in which writers take them: the queries, by id,
+  // and then the mentions.
+  await sql`
+    update local_api.query set revision = revision + 1
+    where id in (select id from local_api.query order by id for no key update)`.execute(db);
+  await sql`lock table local_api.mention in access exclusive mode`.execute(db);
+  for (const table of tables) await sql`drop table ${sql.id("local_api", table)}`.execute(db);
+  await sql`truncate local_api.mention_early`.execute(db);
+  return tables;
+}
+
+/** The tables of the months that ended at or before the moment. */
+export async function listMentionMonthsBefore(db: Database, before: Instant): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'local_api.mention'::regclass
+      and c.relname ~ '^mention_[0-9]{4}_[0-9]{2}$' and right(c.relname, 7) < ${monthOf(before)}
+    order by 1`.execute(db);
+  return rows.map((row) => row.name);
 }
 
 /** Asks the table of tables: `to_regclass` may remember what another process has just changed. */

@@ -52,6 +52,17 @@ export async function putProject(
   return Number(rows[0]?.id);
 }
 
+export async function updateProject(
+  db: Database,
+  project: Omit<StoredProject, "clientId" | "clientName">,
+): Promise<void> {
+  await sql`
+    update local_api.project set name = ${project.name}, description = ${project.description},
+      timezone = ${project.timezone}, default_language = ${project.defaultLanguage},
+      data_policy = ${project.dataPolicy}
+    where id = ${project.id}`.execute(db);
+}
+
 const SELECT = sql`
   select p.id, p.client_id, c.name as client_name, p.name, p.description, p.timezone, p.default_language,
     p.data_policy

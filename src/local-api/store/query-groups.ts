@@ -60,7 +60,19 @@ export interface QueryGroupSettings {
  */
 export async function saveQueryGroup(
   db: Database,
-  { projectId, userId, id }: { projectId: number; userId: number; id?: number },
+  {
+    projectId,
+    userId,
+    id,
+    ownerId,
+  }: {
+    projectId: number;
+    /** Owns a new group. */
+    userId: number | null;
+    id?: number;
+    /** Owns the changed group from now on. */
+    ownerId?: number;
+  },
   group: QueryGroupSettings,
 ): Promise<number> {
   const { rows } =
@@ -71,7 +83,8 @@ export async function saveQueryGroup(
           returning id`.execute(db)
       : await sql<{ id: string }>`
           update local_api.query_group set name = ${group.name}, shared = ${group.shared},
-            shared_project_ids = ${group.sharedProjectIds}::bigint[]
+            shared_project_ids = ${group.sharedProjectIds}::bigint[],
+            user_id = coalesce(${ownerId ?? null}, user_id)
           where id = ${id} returning id`.execute(db);
   const groupId = Number(rows[0]?.id);
   await sql`delete from local_api.query_group_member where query_group_id = ${groupId}`.execute(db);

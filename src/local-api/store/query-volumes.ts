@@ -8,6 +8,14 @@ export interface QueryVolume {
   readonly newestAt: Instant | null;
 }
 
+/** Whether any query of the project has a mention. */
+export async function hasMentions(db: Database, projectId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from local_api.query q where q.project_id = ${projectId}
+      and exists (select from local_api.mention m where m.query_id = q.id) limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** How much the service shows of each query at the moment; without one, how much is stored of each. */
 export async function readQueryVolumes(
   db: Database,

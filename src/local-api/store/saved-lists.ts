@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
 
-export type ListKind = "site" | "author" | "location";
+export const LIST_KINDS = ["site", "author", "location"] as const;
+export type ListKind = (typeof LIST_KINDS)[number];
 
 /** `public`: anybody in the projects may see and change the list. `private`: only its owner. */
 export const LIST_SHARINGS = ["public", "private"] as const;
@@ -42,6 +43,13 @@ export async function listSavedLists(
   return rows.map(toList);
 }
 
+/** Every list of a client, whoever owns it. For commands, not for calls. */
+export async function listClientLists(db: Database, kind: ListKind, clientId: number): Promise<StoredList[]> {
+  const { rows } = await sql<ListRow>`${SELECT}
+    where l.client_id = ${clientId} and l.kind = ${kind} order by l.id`.execute(db);
+  return rows.map(toList);
+}
+
 /** Makes a new list in any case: the API has no way to recognise a repeated request. */
 export async function createSavedList(
   db: Database,
@@ -59,15 +67,16 @@ export async function createSavedList(
   return toList(rows[0]);
 }
 
-/** The changeable fields of a list. */
+/** The changeable fields of a list. Without a login its owner stays. */
 export async function updateSavedList(
   db: Database,
   id: number,
-  list: Pick<StoredList, "name" | "shared" | "sharedProjectIds" | "entries">,
+  list: Pick<StoredList, "name" | "shared" | "sharedProjectIds" | "entries"> & { readonly userId?: number },
 ): Promise<void> {
   await sql`
     update local_api.saved_list set name = ${list.name}, shared = ${list.shared},
-      shared_project_ids = ${list.sharedProjectIds}::bigint[], entries = ${list.entries}::text[]
+      shared_project_ids = ${list.sharedProjectIds}::bigint[], entries = ${list.entries}::text[],
+      user_id = coalesce(${list.userId ?? null}, user_id)
     where id = ${id}`.execute(db);
 }
 

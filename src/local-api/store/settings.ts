@@ -10,6 +10,12 @@ export async function settingOr(db: Database, name: string, first: JsonValue): P
   return readSetting(db, name);
 }
 
+export async function putSetting(db: Database, name: string, value: JsonValue): Promise<void> {
+  await sql`
+    insert into local_api.setting (name, value) values (${name}, ${JSON.stringify(value)}::jsonb)
+    on conflict (name) do update set value = excluded.value`.execute(db);
+}
+
 /** Undefined where there is none. */
 export async function readSetting(db: Database, name: string): Promise<unknown> {
   const { rows } = await sql<{ value: unknown }>`

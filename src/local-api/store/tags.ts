@@ -9,9 +9,9 @@ export interface StoredTag {
 }
 
 /** A search or filters, by the names of the mention filters; mentions that meet them all get the label. */
-export interface LabelRule {
+export type LabelRule = {
   readonly filter: Readonly<Record<string, JsonValue>>;
-}
+};
 
 export async function listTags(db: Database, projectId: number): Promise<StoredTag[]> {
   const { rows } = await sql<{ id: string; name: string; rules: LabelRule[] }>`

@@ -5,29 +5,32 @@ export interface ListedUser {
   readonly id: number;
   /** The login. */
   readonly name: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  /** Null: as long as the server says. */
+  readonly tokenLifetimeSeconds: number | null;
   readonly memberships: readonly {
     readonly clientId: number;
     readonly client: string;
     readonly role: string;
   }[];
-  /** Tokens that are good now. */
-  readonly tokens: number;
 }
 
 /** Every login of these tables. For commands, not for calls. */
 export async function listUsers(db: Database): Promise<ListedUser[]> {
   const { rows } = await sql<UserRow>`
-    select u.id, u.username,
+    select u.id, u.username, u.first_name, u.last_name, u.token_lifetime_seconds,
       coalesce((select jsonb_agg(jsonb_build_object('clientId', c.id, 'client', c.name, 'role', m.role) order by c.id)
         from local_api.membership m join local_api.client c on c.id = m.client_id
-        where m.user_id = u.id), '[]') as memberships,
-      (select count(*) from local_api.token t where t.user_id = u.id and t.expires_at > now()) as tokens
+        where m.user_id = u.id), '[]') as memberships
     from local_api.api_user u order by u.id`.execute(db);
   return rows.map((row) => ({
     id: Number(row.id),
     name: row.username,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    tokenLifetimeSeconds: row.token_lifetime_seconds,
     memberships: row.memberships,
-    tokens: Number(row.tokens),
   }));
 }
 
@@ -50,6 +53,8 @@ export async function listMembers(
 interface UserRow {
   id: string;
   username: string;
+  first_name: string;
+  last_name: string;
+  token_lifetime_seconds: number | null;
   memberships: { clientId: number; client: string; role: string }[];
-  tokens: string;
 }

@@ -1,27 +1,9 @@
 import { UserError } from "../../lib/errors.ts";
 import { listClients } from "../store/clients.ts";
 import type { Database } from "../store/database.ts";
-import { putMembership, removeMembership } from "../store/memberships.ts";
 import { revokeTokens } from "../store/tokens.ts";
 import { type ListedUser, listUsers } from "../store/users.ts";
 import { pick } from "./pick.ts";
-
-/** Gives a login access to a client in a role, changes the role, or with `remove` ends the access. */
-export async function grant(
-  db: Database,
-  asked: { user: string; client: string; role: string; remove: boolean },
-): Promise<{ user: string; client: string; role: string | null }> {
-  const user = await userNamed(db, asked.user);
-  const client = pick("client", await listClients(db), asked.client);
-  const membership = { userId: user.id, clientId: client.id };
-  if (asked.remove) {
-    if (!(await removeMembership(db, membership)))
-      throw new UserError(`${user.name} is not in the client ${JSON.stringify(client.name)}.`);
-    return { user: user.name, client: client.name, role: null };
-  }
-  await putMembership(db, { ...membership, role: asked.role });
-  return { user: user.name, client: client.name, role: asked.role };
-}
 
 /** Revokes the tokens of a login, of a client, or of the login in the client. Returns their number. */
 export async function revoke(db: Database, asked: { user?: string; client?: string }): Promise<number> {

@@ -1,0 +1,187 @@
+import { isDeepStrictEqual } from "node:util";
+import { closestWord } from "../../lib/closest-word.ts";
+import { UserError } from "../../lib/errors.ts";
+import type { Issue } from "../../lib/fault.ts";
+import type { Instant } from "../../lib/instant.ts";
+import { verifyPassword } from "../http/password.ts";
+import { readLabelRules } from "../resources/label-rules.ts";
+import { accountLock } from "../store/account-lock.ts";
+import { findUser } from "../store/accounts.ts";
+import type { Database } from "../store/database.ts";
+import { listMentionMonthsBefore } from "../store/mention-months.ts";
+import { readQueryVolumes } from "../store/query-volumes.ts";
+import type { AccountFile, Thing } from "./account-file.ts";
+import type { Kind } from "./account-schema.ts";
+import { carryOut } from "./carry-out.ts";
+import { isNothing, planAccount, planLines, type Step, stepsOf } from "./plan-account.ts";
+import { readStoredAccount, type StoredThing } from "./stored-account.ts";
+
+/** What an apply would do. */
+export interface AccountPlan {
+  readonly step: Step;
+  /** As people read it, one thing a line. */
+  readonly lines: readonly string[];
+  /** Months of mentions that go, such as `2026-01`. */
+  readonly months: readonly string[];
+  readonly isNothing: boolean;
+  readonly deletesSomething: boolean;
+}
+
+/** Compares the file with the tables. Throws a `UserError` with file and line for what does not fit to them. */
+export async function planApply(
+  db: Database,
+  file: AccountFile,
+  { prune }: { prune: boolean },
+): Promise<AccountPlan> {
+  const stored = await readStoredAccount(db);
+  const issues: Issue[] = [];
+  const step = planAccount(stored, await withoutKnownPasswords(db, file.account), { prune }, issues);
+  checkNames(step, issues);
+  await checkRules(db, step, issues);
+  file.refuse(issues);
+  const keepFrom = step.fields["keepMentionsFrom"];
+  const tables = typeof keepFrom === "string" ? await listMentionMonthsBefore(db, Date.parse(keepFrom)) : [];
+  const months = tables.map((table) => table.replace("mention_", "").replace("_", "-"));
+  const mentions = await mentionsOfDeleted(db, step);
+  const dropped = months.map((month) => `- mentions of ${month}, of all clients`);
+  return {
+    step,
+    lines: [...planLines(step, (one) => mentions.get(one) ?? 0), ...dropped],
+    months,
+    isNothing: isNothing(step) && months.length === 0,
+    deletesSomething: months.length > 0 || stepsOf(step).some(({ action }) => action === "delete"),
+  };
+}
+
+/**
+ * Does what was shown, in one transaction. Gives the passwords that were invented, by login. Throws a `UserError` and
+ * changes nothing if the tables have changed since.
+ */
+export function applyAccount(
+  db: Database,
+  file: AccountFile,
+  options: { readonly prune: boolean; readonly shown: AccountPlan; readonly at: Instant },
+): Promise<ReadonlyMap<string, string>> {
+  return db.transaction().execute(async (transaction) => {
+    await accountLock(transaction);
+    const plan = await planApply(transaction, file, options);
+    if (!isDeepStrictEqual(plan.lines, options.shown.lines))
+      throw new UserError("The account was changed meanwhile.", [
+        "apply again, and look at the difference once more",
+      ]);
+    return carryOut(transaction, plan.step, options.at).catch(explain);
+  });
+}
+
+/** A password that the login has already is no change. */
+async function withoutKnownPasswords(db: Database, account: Thing): Promise<Thing> {
+  const users: Thing[] = [];
+  for (const user of account.parts.user ?? []) {
+    const { password, ...fields } = user.fields;
+    const stored = typeof password === "string" ? await findUser(db, user.name) : undefined;
+    const isKnown = stored !== undefined && (await verifyPassword(String(password), stored.passwordHash));
+    users.push(isKnown ? { ...user, fields } : user);
+  }
+  return account.parts.user === undefined
+    ? account
+    : { ...account, parts: { ...account.parts, user: users } };
+}
+
+/** Names that stand for other things have to be there, or in the file. */
+function checkNames(account: Step, issues: Issue[]): void {
+  const users = namesAfter(account, "user");
+  const clients = namesAfter(account, "client");
+  const check = (
+    step: Step,
+    field: string,
+    what: string,
+    known: readonly string[],
+    foldCase = false,
+  ): void => {
+    const isChanged = step.changes.some(({ name }) => name === field);
+    const value = step.fields[field];
+    if (!isChanged || value === null || value === undefined) return;
+    const given =
+      typeof value === "string" ? [value] : Array.isArray(value) ? value.map(String) : Object.keys(value);
+    const fold = (name: string) => (foldCase ? name.toLowerCase() : name);
+    const isKnown = new Set(known.map(fold));
+    for (const [index, name] of given.entries()) {
+      if (isKnown.has(fold(name))) continue;
+      const suggestion = closestWord(name, known);
+      issues.push({
+        path: [
+          ...(step.path ?? []),
+          field,
+          ...(Array.isArray(value) ? [index] : typeof value === "string" ? [] : [name]),
+        ],
+        message: `there is no ${what} ${JSON.stringify(name)}`,
+        ...(suggestion === undefined ? {} : { suggestion }),
+      });
+    }
+  };
+  for (const step of account.parts) {
+    if (step.kind === "user") check(step, "clients", "client", clients);
+    const projects = namesAfter(step, "project");
+    for (const part of step.parts) {
+      check(part, "projects", "project", projects);
+      check(part, "owner", "login", users, true);
+      for (const group of part.parts.filter(({ kind }) => kind === "query group")) {
+        check(group, "queries", "query", namesAfter(part, "query"));
+        check(group, "projects", "project", projects);
+        check(group, "owner", "login", users, true);
+      }
+    }
+  }
+}
+
+/** The things of a kind that are there afterwards. */
+function namesAfter(parent: Step, kind: Kind): string[] {
+  const steps = parent.parts.filter((step) => step.kind === kind);
+  const covered = new Set(steps.map(({ stored }) => stored));
+  const others = (parent.stored?.parts[kind] ?? []).filter((stored) => !covered.has(stored));
+  return [...steps.filter(({ action }) => action !== "delete"), ...others].map(({ name }) => name);
+}
+
+async function checkRules(db: Database, account: Step, issues: Issue[]): Promise<void> {
+  const projects = account.parts.flatMap(({ parts }) => parts.filter(({ kind }) => kind === "project"));
+  for (const project of projects) {
+    const { stored, fields: own } = project;
+    const scope = { db, project: { id: stored?.id ?? 0, timezone: String(own["timezone"]) } };
+    for (const { changes, fields, path } of stepsOf(project))
+      if (changes.some(({ name }) => name === "rules"))
+        await readLabelRules(
+          fields["rules"],
+          "rules",
+          (message) => issues.push({ path: [...(path ?? []), "rules"], message }),
+          scope,
+        );
+  }
+}
+
+/** How many mentions go with each thing that is deleted. */
+async function mentionsOfDeleted(db: Database, account: Step): Promise<Map<Step, number>> {
+  const deleted = stepsOf(account).filter(({ action }) => action === "delete");
+  const queries = new Map<Step, number[]>();
+  for (const step of deleted) if (step.stored !== undefined) queries.set(step, queryIdsIn(step.stored));
+  const volumes = await readQueryVolumes(db, [...queries.values()].flat());
+  return new Map(
+    [...queries].map(([step, ids]) => [
+      step,
+      ids.reduce((sum, id) => sum + (volumes.get(id)?.mentions ?? 0), 0),
+    ]),
+  );
+}
+
+function queryIdsIn(thing: StoredThing): number[] {
+  const parts = Object.values(thing.parts).flat();
+  return [...(thing.kind === "query" ? [thing.id] : []), ...parts.flatMap(queryIdsIn)];
+}
+
+/** As two things that swap their names find. */
+function explain(error: unknown): never {
+  const isTaken = error instanceof Error && "code" in error && error.code === "23505";
+  if (!isTaken) throw error;
+  throw new UserError("A new name is still taken by another thing of the same kind.", [
+    "give one of the two another name first",
+  ]);
+}

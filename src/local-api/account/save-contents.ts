@@ -1,0 +1,214 @@
+import type { Instant } from "../../lib/instant.ts";
+import { categories } from "../resources/categories.ts";
+import { queries } from "../resources/queries.ts";
+import { queryGroups } from "../resources/query-groups.ts";
+import type { Named, Resource, ResourceScope } from "../resources/resource.ts";
+import { tags } from "../resources/tags.ts";
+import { findOwner, findUser } from "../store/accounts.ts";
+import type { Caller } from "../store/callers.ts";
+import type { CategorySettings } from "../store/categories.ts";
+import { type Change, recordChanges } from "../store/changes.ts";
+import type { Database } from "../store/database.ts";
+import { findProjectById, listProjects } from "../store/projects.ts";
+import {
+  insertQuery,
+  listQueries,
+  type QuerySettings,
+  type QueryType,
+  type StoredQuery,
+} from "../store/queries.ts";
+import { saveQueryGroup } from "../store/query-groups.ts";
+import { hasMentions } from "../store/query-volumes.ts";
+import type { LabelRule } from "../store/tags.ts";
+import type { Kind } from "./account-schema.ts";
+import type { Step } from "./plan-account.ts";
+
+interface Scope extends ResourceScope {
+  /** Before this apply. */
+  hasMentions(): Promise<boolean>;
+}
+
+/** How one kind of thing of a project is saved. Gives its id. */
+type Save = (scope: Scope, step: Step, current: Named | undefined) => Promise<number>;
+
+/** In the order in which they need each other; deleted in the opposite order. */
+const CONTENTS: readonly {
+  readonly kind: Kind;
+  readonly resource: Resource | undefined;
+  readonly save: Save;
+}[] = [
+  { kind: "query", resource: queries, save: saveQuery },
+  { kind: "query group", resource: queryGroups, save: saveGroup },
+  { kind: "category", resource: categories[0], save: saveCategory },
+  { kind: "tag", resource: tags[0], save: saveTag },
+];
+
+/** Saves what is in a project as the calls of the API would, and notes each change as they do. */
+export async function saveContents(
+  db: Database,
+  project: Step,
+  { clientId, projectId, at }: { clientId: number; projectId: number; at: Instant },
+): Promise<void> {
+  const changed = project.parts.filter(isChanged);
+  if (changed.length === 0) return;
+  const projects = await listProjects(db, clientId);
+  let asked: Promise<boolean> | undefined;
+  const scope: Scope = {
+    db,
+    project: await findProjectById(db, projectId),
+    caller: callerOf(clientId),
+    at,
+    projectIds: new Set(projects.map(({ id }) => id)),
+    hasMentions: () => {
+      asked ??= hasMentions(db, projectId);
+      return asked;
+    },
+  };
+  const notes: Change[] = [];
+  for (const { kind, resource, save } of CONTENTS) {
+    const steps = changed.filter((step) => step.kind === kind && step.action !== "delete");
+    if (steps.length === 0 || resource === undefined) continue;
+    const before = await thingsById(resource, scope);
+    const saved: number[] = [];
+    for (const step of steps) saved.push(await save(scope, step, before.get(step.stored?.id ?? 0)));
+    const after = await thingsById(resource, scope);
+    for (const id of saved) notes.push(note(scope, resource, before.get(id), after.get(id)));
+  }
+  for (const { kind, resource } of [...CONTENTS].reverse()) {
+    const steps = changed.filter((step) => step.kind === kind && step.action === "delete");
+    if (steps.length === 0 || resource === undefined) continue;
+    const before = await thingsById(resource, scope);
+    for (const { stored } of steps) {
+      const thing = before.get(stored?.id ?? 0);
+      if (thing === undefined) continue;
+      await resource.remove(scope, thing);
+      notes.push(note(scope, resource, thing, undefined));
+    }
+  }
+  await recordChanges(db, notes);
+}
+
+/** A category changes with its subcategories. */
+function isChanged({ action, parts }: Step): boolean {
+  return ["add", "change", "delete"].includes(action) || parts.some(isChanged);
+}
+
+async function thingsById(resource: Resource, scope: ResourceScope): Promise<Map<number, Named>> {
+  return new Map((await resource.list(scope)).map((thing) => [thing.id, thing]));
+}
+
+function note(
+  { caller, project }: ResourceScope,
+  { noun: kind, record }: Resource,
+  before: Named | undefined,
+  after: Named | undefined,
+): Change {
+  return {
+    clientId: caller.client.id,
+    userId: caller.user.id,
+    username: caller.user.username,
+    projectId: project.id,
+    action: before === undefined ? "create" : after === undefined ? "delete" : "update",
+    kind,
+    thingId: String(before?.id ?? after?.id),
+    before: before === undefined ? null : record(before),
+    after: after === undefined ? null : record(after),
+  };
+}
+
+/** Nobody is logged in: the list of changes names the command. */
+function callerOf(clientId: number): Caller {
+  const user = { id: 0, username: "earshot", passwordHash: "", firstName: "", lastName: "", createdAt: 0 };
+  const client = { id: clientId, name: "", tags: {}, details: {}, createdAt: 0 };
+  return { user: { ...user, tokenLifetimeSeconds: undefined }, client, role: "Admin" };
+}
+
+async function saveQuery(scope: Scope, step: Step, current: Named | undefined): Promise<number> {
+  const { name, fields } = step;
+  const { db, project, caller, at } = scope;
+  const stored = current as StoredQuery | undefined;
+  const type = fields["type"] as QueryType;
+  const start = fields["startDate"];
+  const settings: QuerySettings = {
+    name,
+    type,
+    typeName: stored?.type === type ? stored.typeName : null,
+    text: type === "search string" ? (fields["text"] as string | null) : null,
+    samplePercentage: Number(fields["sample"]),
+    description: String(fields["description"]),
+    languages: fields["languages"] as string[],
+    contentSources: fields["contentSources"] as string[] | null,
+    startDate: typeof start === "string" ? Date.parse(start) : null,
+  };
+  // Thousands of new queries need not search a project without mentions.
+  if (current === undefined && !(await scope.hasMentions()))
+    return insertQuery(db, project.id, settings, { username: caller.user.username, at });
+  return saveThing(queries, scope, settings, current);
+}
+
+async function saveGroup(scope: ResourceScope, { name, fields, stored, changes }: Step): Promise<number> {
+  const { db, project, caller } = scope;
+  const ids = (names: readonly unknown[], things: readonly Named[]) => {
+    const idOf = new Map(things.map((thing) => [thing.name, thing.id]));
+    return [...new Set(names.map((one) => idOf.get(String(one)) ?? 0))];
+  };
+  const shown = fields["projects"] as string[] | null;
+  const projects = shown === null ? [project] : await listProjects(db, caller.client.id);
+  const owner = fields["owner"] ?? (await findOwner(db, caller.client.id));
+  const userId = (await findUser(db, String(owner)))?.id ?? null;
+  const isNewOwner = userId !== null && changes.some((change) => change.name === "owner");
+  return saveQueryGroup(
+    db,
+    {
+      projectId: project.id,
+      userId,
+      ...(stored === undefined ? {} : { id: stored.id }),
+      ...(isNewOwner ? { ownerId: userId } : {}),
+    },
+    {
+      name,
+      queryIds: ids(fields["queries"] as string[], await listQueries(db, project.id)),
+      shared: String(fields["shared"]),
+      sharedProjectIds: ids(shown ?? [project.name], projects),
+    },
+  );
+}
+
+async function saveCategory(scope: ResourceScope, step: Step, current: Named | undefined): Promise<number> {
+  const listed = step.parts.filter(({ action }) => action !== "delete");
+  const covered = new Set(step.parts.map(({ stored }) => stored));
+  const others = (step.stored?.parts.subcategory ?? []).filter((stored) => !covered.has(stored));
+  const children = [
+    ...listed.map(({ name, fields, stored }) => ({ name, fields, id: stored?.id })),
+    ...others,
+  ];
+  const settings: CategorySettings = {
+    name: step.name,
+    multiple: step.fields["multiple"] === true,
+    children: children.map(({ name, fields, id }) => ({
+      name,
+      rules: fields["rules"] as unknown as LabelRule[],
+      ...(id === undefined ? {} : { id }),
+    })),
+  };
+  return saveThing(categories[0], scope, settings, current);
+}
+
+function saveTag(scope: ResourceScope, { name, fields }: Step, current: Named | undefined): Promise<number> {
+  return saveThing(tags[0], scope, { name, rules: fields["rules"] }, current);
+}
+
+async function saveThing(
+  resource: Resource | undefined,
+  scope: ResourceScope,
+  settings: unknown,
+  current: Named | undefined,
+): Promise<number> {
+  if (resource === undefined) throw new Error("a kind of thing has no resource");
+  if (current !== undefined) {
+    await resource.update(scope, current, settings);
+    return current.id;
+  }
+  const made = await resource.create(scope, settings);
+  return typeof made === "number" ? made : made.id;
+}

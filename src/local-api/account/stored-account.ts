@@ -1,0 +1,147 @@
+import { toIso } from "../../lib/instant.ts";
+import type { JsonValue } from "../../lib/json.ts";
+import { listCategories } from "../store/categories.ts";
+import { listClients } from "../store/clients.ts";
+import type { Database } from "../store/database.ts";
+import { listProjects, type StoredProject } from "../store/projects.ts";
+import { listQueries, type StoredQuery } from "../store/queries.ts";
+import { listQueryGroups } from "../store/query-groups.ts";
+import { LIST_KINDS, listClientLists, type StoredList } from "../store/saved-lists.ts";
+import { readSetting } from "../store/settings.ts";
+import { listTags } from "../store/tags.ts";
+import { listUsers } from "../store/users.ts";
+import type { Thing } from "./account-file.ts";
+import type { Fields, Kind } from "./account-schema.ts";
+
+/** A thing that the tables have. */
+export interface StoredThing extends Thing {
+  readonly id: number;
+  readonly parts: Readonly<Partial<Record<Kind, readonly StoredThing[]>>>;
+}
+
+/** The setting that keeps the moment from which mentions are kept. */
+export const KEEP_MENTIONS_FROM = "keep-mentions-from";
+
+/** Everything in these tables, in the form of an account file with all its fields. Passwords are left out. */
+export async function readStoredAccount(db: Database): Promise<StoredThing> {
+  const clients: StoredThing[] = [];
+  for (const { id, name, tags, details } of await listClients(db)) {
+    const projects = await listProjects(db, id);
+    const parts: Partial<Record<Kind, readonly StoredThing[]>> = { project: await things(db, projects) };
+    for (const kind of LIST_KINDS)
+      parts[`${kind} list`] = (await listClientLists(db, kind, id)).map((list) =>
+        thing(`${kind} list`, list, listFields(list, LIST_FIELDS[kind], projects)),
+      );
+    clients.push(thing("client", { id, name }, { ...withRateLimit(tags), details }, parts));
+  }
+  const users = (await listUsers(db)).map(
+    ({ id, name, firstName, lastName, tokenLifetimeSeconds, memberships }) =>
+      thing(
+        "user",
+        { id, name },
+        {
+          firstName,
+          lastName,
+          tokenLifetime: tokenLifetimeSeconds === null ? null : `${tokenLifetimeSeconds}s`,
+          clients: Object.fromEntries(memberships.map(({ client, role }) => [client, role])),
+        },
+      ),
+  );
+  const keepMentionsFrom = ((await readSetting(db, KEEP_MENTIONS_FROM)) ?? null) as JsonValue;
+  return thing("account", { id: 0, name: "" }, { keepMentionsFrom }, { client: clients, user: users });
+}
+
+/** The field of a list's entries, as the API calls it. */
+export const LIST_FIELDS = { site: "domains", author: "authors", location: "locations" } as const;
+
+function thing(
+  kind: Kind,
+  { id, name }: { id: number; name: string },
+  fields: Fields,
+  parts: StoredThing["parts"] = {},
+): StoredThing {
+  return { kind, id, name, fields, parts };
+}
+
+async function things(db: Database, projects: readonly StoredProject[]): Promise<StoredThing[]> {
+  const found: StoredThing[] = [];
+  for (const project of projects) {
+    const { timezone, description, defaultLanguage: language, dataPolicy } = project;
+    const groups = await listQueryGroups(db, project.id);
+    const categories = await listCategories(db, project.id);
+    const tags = await listTags(db, project.id);
+    found.push(
+      thing(
+        "project",
+        project,
+        { timezone, description, language, dataPolicy },
+        {
+          query: (await listQueries(db, project.id)).map((query) =>
+            thing("query", query, queryFields(query)),
+          ),
+          "query group": groups.map((group) => {
+            const isOwn = group.sharedProjectIds.length === 1 && group.sharedProjectIds[0] === project.id;
+            return thing("query group", group, {
+              queries: group.queries.map(({ name }) => name),
+              shared: group.shared,
+              owner: group.user?.username ?? null,
+              projects: isOwn ? null : namesOf(projects, group.sharedProjectIds),
+            });
+          }),
+          category: categories.map((category) =>
+            thing(
+              "category",
+              category,
+              { multiple: category.multiple },
+              {
+                subcategory: category.children.map((child) =>
+                  thing("subcategory", child, { rules: [...child.rules] }),
+                ),
+              },
+            ),
+          ),
+          tag: tags.map((tag) => thing("tag", tag, { rules: [...tag.rules] })),
+        },
+      ),
+    );
+  }
+  return found;
+}
+
+function queryFields(query: StoredQuery): Fields {
+  const { type, text, samplePercentage: sample, description, languages, contentSources, startDate } = query;
+  const startsAt = startDate === null ? null : toIso(startDate);
+  return { type, text, sample, description, languages, contentSources, startDate: startsAt };
+}
+
+function listFields(list: StoredList, field: string, projects: readonly StoredProject[]): Fields {
+  const { shared, userName: owner, entries, sharedProjectIds } = list;
+  return { shared, owner, projects: namesOf(projects, sharedProjectIds), [field]: entries };
+}
+
+function namesOf(projects: readonly StoredProject[], ids: readonly number[]): string[] {
+  return projects.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
+}
+
+const LIMIT = "ratelimit.limit";
+const PERIOD = "ratelimit.period";
+
+/** The two tags that limit calls are one field of the file. */
+export function withRateLimit(tags: Readonly<Record<string, string>>): {
+  rateLimit: string | null;
+  tags: Fields;
+} {
+  const { [LIMIT]: limit, [PERIOD]: period, ...others } = tags;
+  const isLimit = /^[1-9]\d{0,8}$/.test(limit ?? "") && /^[1-9]\d{0,5}$/.test(period ?? "");
+  return isLimit ? { rateLimit: `${limit}/${period}`, tags: others } : { rateLimit: null, tags };
+}
+
+export function tagsOf(
+  rateLimit: string | null,
+  tags: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const [limit, period] = rateLimit?.split("/") ?? [];
+  return limit === undefined || period === undefined
+    ? { ...tags }
+    : { ...tags, [LIMIT]: limit, [PERIOD]: period };
+}
