@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-type ShippedFolder = "rules" | "templates" | "src/web/assets";
+type ShippedFolder = "rules" | "templates" | "src/web/assets" | "src/local-api/simulate/data";
 
 /** A folder that Earshot ships: next to its package.json, wherever the compiled code is. */
 export function shippedFolder(name: ShippedFolder): string {

@@ -6,8 +6,7 @@ import { BRANDS } from "../simulate/brands.ts";
 import { createStream, type Stream } from "../simulate/create-stream.ts";
 import type { Crisis } from "../simulate/crisis.ts";
 import { listClients } from "../store/clients.ts";
-import { createDatabase, type Database, type DatabasePool } from "../store/database.ts";
-import { listQueries, putQueries } from "../store/queries.ts";
+import { createDatabase, type DatabasePool } from "../store/database.ts";
 import { putQueryGroup } from "../store/query-groups.ts";
 import { readSetting, settingOr } from "../store/settings.ts";
 import { putTag } from "../store/tags.ts";
@@ -62,23 +61,9 @@ export async function openSampleWorld(
   const streamFrom = (startAt: Instant): Stream =>
     createStream({ pool, projectId, seed: SEED, startAt, crises: crises(from) });
   const queries = await streamFrom(from).queries();
-  await giveTexts(db, projectId, from);
   await putQueryGroup(db, { projectId, name: "All brands", queryIds: [...queries.values()], userId });
   for (const tag of ["answered", "escalated"]) await putTag(db, projectId, tag);
   return { username: USERNAME, password, account, queries, streamFrom, from };
-}
-
-/** So that queries look like those of people. A text that a person set stays. */
-async function giveTexts(db: Database, projectId: number, at: Instant): Promise<void> {
-  const bare = (await listQueries(db, projectId)).filter(({ text }) => text === null);
-  const texts = BRANDS.filter(({ name }) => bare.some((query) => query.name === name)).map(
-    ({ name, handle }) => ({
-      name,
-      type: "search string" as const,
-      text: `${name} OR #${handle} OR @${handle}`,
-    }),
-  );
-  await putQueries(db, projectId, texts, { username: "simulator", at });
 }
 
 const USERNAME = "sample@earshot.local";

@@ -1,5 +1,7 @@
+import { z } from "zod";
 import { PLACES, type Place } from "./places.ts";
 import { createRandom, type Random } from "./random.ts";
+import { readData } from "./read-data.ts";
 
 export interface Author {
   readonly handle: string;
@@ -12,6 +14,21 @@ export interface Author {
   readonly isOrganisation: boolean;
   readonly place: Place;
 }
+
+const Names = z.array(z.string());
+
+const {
+  female: FEMALE,
+  male: MALE,
+  last: LAST,
+  interests: INTERESTS,
+  professions: PROFESSIONS,
+} = readData(
+  "people.yaml",
+  z.strictObject({ female: Names, male: Names, last: Names, interests: Names, professions: Names }),
+);
+
+export { INTERESTS, PROFESSIONS };
 
 /** How many people there are; they post repeatedly. */
 const POPULATION = 6_000;
@@ -75,75 +92,3 @@ function plain(name: string): string {
     .replaceAll(/[^A-Za-z]/g, "")
     .toLowerCase();
 }
-
-const FEMALE = [
-  "Amara",
-  "Beth",
-  "Carla",
-  "Dina",
-  "Ellie",
-  "Freya",
-  "Grace",
-  "Hana",
-  "Ivy",
-  "Jana",
-  "Kim",
-  "Leila",
-  "Mara",
-  "Nora",
-  "Olga",
-  "Paula",
-  "Rosa",
-  "Sofia",
-  "Tess",
-  "Yara",
-];
-const MALE = [
-  "Adam",
-  "Ben",
-  "Cem",
-  "Dan",
-  "Eli",
-  "Finn",
-  "Gus",
-  "Hugo",
-  "Ivan",
-  "Jonas",
-  "Karim",
-  "Luca",
-  "Milo",
-  "Noah",
-  "Omar",
-  "Pete",
-  "Ravi",
-  "Sam",
-  "Theo",
-  "Will",
-];
-const LAST = [
-  "Abbott",
-  "Becker",
-  "Castillo",
-  "Doyle",
-  "Eriksen",
-  "Fischer",
-  "Garnier",
-  "Hughes",
-  "Iqbal",
-  "Jansen",
-  "Kowalski",
-  "Lindqvist",
-  "Moreau",
-  "Novak",
-  "Okafor",
-  "Petit",
-  "Quinn",
-  "Rossi",
-  "Sharma",
-  "Tanaka",
-  "Usman",
-  "Vargas",
-  "Walsh",
-  "Young",
-  "Zimmer",
-];

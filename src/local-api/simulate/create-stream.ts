@@ -7,7 +7,7 @@ import { createDatabase, type Database, type DatabasePool } from "../store/datab
 import { insertMentions } from "../store/insert-mentions.ts";
 import { refreshMentionStatistics } from "../store/mention-statistics.ts";
 import { findProjectById } from "../store/projects.ts";
-import { putQueries } from "../store/queries.ts";
+import { listQueries, putQueries } from "../store/queries.ts";
 import { claimStreamHour, listStreamHours } from "../store/stream-hours.ts";
 import { BRANDS } from "./brands.ts";
 import type { Crisis } from "./crisis.ts";
@@ -17,7 +17,7 @@ import { TOPICS, TOPICS_CATEGORY } from "./topics.ts";
 
 export interface StreamOptions {
   readonly pool: DatabasePool;
-  /** Gets one query for each brand and the category "Topics". */
+  /** Gets one query for each brand, with a Boolean text, and the category "Topics". */
   readonly projectId: number;
   readonly seed: string;
   /** Nothing is published before the hour of this moment. */
@@ -94,7 +94,13 @@ function storeHour(
 
 async function prepareTargets(db: Database, options: StreamOptions): Promise<StreamTargets> {
   const { projectId, startAt: at } = options;
-  const wanted = BRANDS.map(({ name }) => ({ name, type: "search string" as const }));
+  const known = new Map((await listQueries(db, projectId)).map(({ name, text }) => [name, text]));
+  // A text that a person set stays.
+  const wanted = BRANDS.map(({ name, query }) => ({
+    name,
+    type: "search string" as const,
+    ...(known.get(name) == null ? { text: query } : {}),
+  }));
   const queries = await putQueries(db, projectId, wanted, { username: "simulator", at });
   const parent = await putCategory(db, projectId, { name: TOPICS_CATEGORY, children: TOPICS });
   const categories = parent.children.flatMap((child) => {

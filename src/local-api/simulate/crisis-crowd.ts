@@ -5,7 +5,7 @@ import type { Scene, Writer } from "./crisis-writer.ts";
 import type { PageType, Post } from "./post.ts";
 import type { Random } from "./random.ts";
 import { repostsOf } from "./reposts.ts";
-import { CRISIS_AFTERMATH, CRISIS_REACTIONS } from "./stories.ts";
+import { CRISIS_AFTERMATH, CRISIS_CLOSINGS, CRISIS_OPENINGS, CRISIS_REACTIONS } from "./stories.ts";
 import { typeAs } from "./typing.ts";
 
 /** At the height of the storm. */
@@ -60,35 +60,10 @@ function oneOfTheCrowd(
 
 /** As people begin and end when they are upset. */
 function withBreath(text: string, random: Random): string {
-  const opening = random.chance(0.35) ? random.pick(OPENINGS) : "";
-  const closing = random.chance(0.25) ? random.pick(CLOSINGS) : "";
+  const opening = random.chance(0.35) ? random.pick(CRISIS_OPENINGS) : "";
+  const closing = random.chance(0.25) ? random.pick(CRISIS_CLOSINGS) : "";
   return opening + text + closing;
 }
-
-const OPENINGS = [
-  "ok so ",
-  "Sorry but ",
-  "I'm shaking. ",
-  "Just seen this. ",
-  "Unbelievable. ",
-  "no no no. ",
-  "Right, ",
-  "Seriously: ",
-  "My group chat is on fire. ",
-  "As a customer since day one: ",
-  "Not joking, ",
-];
-const CLOSINGS = [
-  " 😡",
-  " 💔",
-  " Be careful out there",
-  " wtf",
-  " Unreal",
-  " 🤬",
-  " I can't even",
-  " Do better",
-  " smh",
-];
 
 /** As people copy: something put before it, the end lost, a word changed. */
 function copyOf(text: string, random: Random): string {

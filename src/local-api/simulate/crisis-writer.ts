@@ -4,7 +4,7 @@ import { type Author, someAuthor } from "./authors.ts";
 import type { Brand } from "./brands.ts";
 import type { Crisis } from "./crisis.ts";
 import { fillSlots } from "./fill-slots.ts";
-import type { OUTLETS } from "./outlets.ts";
+import type { Outlet } from "./outlets.ts";
 import type { PageType, Post } from "./post.ts";
 import type { Random } from "./random.ts";
 import type { Story } from "./stories.ts";
@@ -24,7 +24,7 @@ export type Draft = {
   readonly pageType?: PageType;
   readonly title?: string;
   readonly sentiment?: Sentiment;
-  readonly outlet?: (typeof OUTLETS)[number];
+  readonly outlet?: Outlet;
 };
 
 export interface Writer {

@@ -1,4 +1,5 @@
 import type { Brand } from "./brands.ts";
+import { AGENTS } from "./phrases.ts";
 import type { Place } from "./places.ts";
 import type { Random } from "./random.ts";
 
@@ -57,6 +58,4 @@ function fill(slot: string, { brand, place, more }: SlotWords, random: Random): 
       throw new Error(`a text asks for {${slot}}, which has no value`);
   }
 }
-
-const AGENTS = ["Priya", "Tom", "Aisha", "Marek", "Jo", "Fatima", "Callum", "Ines", "Dev", "Hanna"];
 const AMOUNTS = ["2.50", "3.99", "5", "7.90", "9.99", "12", "15", "18.50", "24.99", "30", "49"];

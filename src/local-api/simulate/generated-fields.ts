@@ -8,7 +8,7 @@ import { PAGE_TYPE_NAMES } from "../records/page-types.ts";
 import { SNIPPET_CHARACTERS } from "../records/snippet-characters.ts";
 import { insightsOf } from "../records/text-insights.ts";
 import { wireTime } from "../records/wire-time.ts";
-import type { Author } from "./authors.ts";
+import { type Author, INTERESTS, PROFESSIONS } from "./authors.ts";
 import { generatedAudience } from "./generated-audience.ts";
 import { OUTLETS } from "./outlets.ts";
 import type { Place } from "./places.ts";
@@ -89,30 +89,3 @@ function personFields(seed: string, { handle, isOrganisation }: Author): Partial
   const profession = random.pick(PROFESSIONS);
   return { interest, professions: random.chance(0.4) ? [{ profession, jobTitle: null }] : [] };
 }
-
-const INTERESTS = [
-  "Animals & Pets",
-  "Books",
-  "Business",
-  "Family & Parenting",
-  "Food & Drinks",
-  "Games",
-  "Movies",
-  "Music",
-  "Photo & Video",
-  "Politics",
-  "Sports",
-  "Technology",
-  "Travel",
-];
-const PROFESSIONS = [
-  "Artist",
-  "Executive",
-  "Health practitioner",
-  "Journalist",
-  "Legal",
-  "Scientist & Researcher",
-  "Software developer & IT",
-  "Student",
-  "Teacher & Lecturer",
-];

@@ -1,5 +1,6 @@
 import type { Brand } from "./brands.ts";
 import { OUTLETS } from "./outlets.ts";
+import { OPENINGS, SIGNS } from "./phrases.ts";
 import type { PageType } from "./post.ts";
 import type { Random } from "./random.ts";
 
@@ -37,21 +38,6 @@ export function withLink(pageType: PageType, text: string, brand: Brand, random:
 
 const LINK_CHANCES: Partial<Record<PageType, number>> = { twitter: 0.12, reddit: 0.2, forum: 0.2 };
 const LINK_PATHS = ["help", "app", "news", "about/prices", "careers"];
-const OPENINGS = [
-  "hm. ",
-  "ok, ",
-  "So. ",
-  "Late thought: ",
-  "Small update: ",
-  "Story time. ",
-  "For the record: ",
-  "Real talk: ",
-  "Not an ad: ",
-  "Dear diary, ",
-  "Update: ",
-  "btw ",
-];
-const SIGNS = ["🙃", "😅", "🤷", "👀", "🙏", "🙄", "✨", "😤", "😩", "🫠", "🎉", "👌", "🤞", "💀", "😬"];
 
 function tags(brand: Brand, random: Random): string {
   const more = random.pick(["#dailylife", "#notsponsored", "#home", "#weekendvibes", "#reallife"]);

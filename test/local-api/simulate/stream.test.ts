@@ -1,13 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
+import { lint } from "../../../src/local-api/query-language/lint.ts";
+import { BRANDS } from "../../../src/local-api/simulate/brands.ts";
 import { createStream } from "../../../src/local-api/simulate/create-stream.ts";
 import { generateHour } from "../../../src/local-api/simulate/generate-hour.ts";
 import { STORIES } from "../../../src/local-api/simulate/stories.ts";
+import { createDatabase } from "../../../src/local-api/store/database.ts";
+import { listQueries, putQueries } from "../../../src/local-api/store/queries.ts";
 import { type Fixture, startFixture } from "../fixture.ts";
 
 /** A Wednesday, midnight. */
 const DAY_START = Date.parse("2026-03-04T00:00:00.000Z");
 const CALM = { crises: [] };
+
+test("the text of every brand's query is one that the linter has nothing to say about", () => {
+  for (const { name, handle, query } of BRANDS) {
+    expect(lint(query)).toEqual([]);
+    for (const word of [name, `#${handle}`, `@${handle}`]) expect(query).toContain(word);
+  }
+});
 
 describe("an hour", () => {
   it("is the same whenever it is generated, and another with another seed", () => {
@@ -134,6 +145,22 @@ describe("the stream", () => {
     expect(await stream.fillUntil(DAY_START + 5 * HOUR + 1)).toBe(1);
     expect(await stream.fillUntil(DAY_START + 5 * HOUR + 1)).toBe(0);
     expect(await stored()).toBeGreaterThan(before);
+  });
+
+  it("makes queries with Boolean texts, and leaves one that a person set", async () => {
+    const { projectId } = fixture.account;
+    const db = createDatabase(fixture.database.pool);
+    const by = { username: "ann", at: DAY_START };
+    await putQueries(
+      db,
+      projectId,
+      [{ name: "Lumabox", type: "search string", text: "lumabox NOT jobs" }],
+      by,
+    );
+    await open().queries();
+    const texts = new Map((await listQueries(db, projectId)).map(({ name, text }) => [name, text]));
+    for (const { name, query } of BRANDS)
+      expect(texts.get(name)).toBe(name === "Lumabox" ? "lumabox NOT jobs" : query);
   });
 
   it("shows through the API what the clock has reached, with topics, and both versions of what was corrected", async () => {
