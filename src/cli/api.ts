@@ -7,10 +7,10 @@ import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean } from "../lib/did-you-mean.ts";
 import { UserError } from "../lib/errors.ts";
 import { MINUTE } from "../lib/instant.ts";
+import { API_CALLS, findCall } from "../source/call-table.ts";
 import { findAccess } from "./api/access.ts";
 import { openApiCache } from "./api/api-cache.ts";
-import { API_CALLS, findCall } from "./api/calls.ts";
-import { describeCall, HELP, listCalls } from "./api/help.ts";
+import { completionScript, describeCall, HELP, listCalls } from "./api/help.ts";
 import type { ApiOptions } from "./api/options.ts";
 import { commandLog } from "./command-log.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -39,39 +39,49 @@ export function defineApiCommand(command: Command, env: NodeJS.ProcessEnv): void
         .default("header"),
     )
     .option("--json-suffix", "the older form of the addresses, which end in .json", false)
+    .option("--completion", "print a script that completes calls, flags and parameters in bash", false)
     // Our own help: `earshot api CALL --help` explains the call.
     .helpOption(false)
     .option("-h, --help", "this help, or that of a call")
     .addHelpText("after", HELP)
-    .action(async (word: string | undefined, options: ApiOptions & { readonly help?: boolean }) => {
-      if (word === undefined) {
-        process.stdout.write(options.help === true ? "" : listCalls());
-        if (options.help === true) command.outputHelp();
-        return;
-      }
-      const call = findCall(word);
-      if (call === undefined) throw unknownCall(word);
-      if (options.help === true) {
-        process.stdout.write(describeCall(call));
-        return;
-      }
-      const signal = stopSignal(() => {});
-      const access = await findAccess(options, env, systemClock);
-      const environment = readEnvironment(env);
-      const budget = await openShellBudget(environment, {
-        account: accountOf({ baseUrl: access.baseUrl, ...access.credentials }),
-        timeoutMs: access.timeoutMs ?? MINUTE,
-        log: commandLog(env),
-      });
-      try {
-        const terminal = { stdout: process.stdout, stderr: process.stderr, signal };
-        const { runApi } = await import("./api/run-api.ts");
-        const cache = openApiCache(environment.home, access, systemClock);
-        await runApi(call, options, access, terminal, cache, budget?.gate);
-      } finally {
-        await budget?.close();
-      }
-    });
+    .action(
+      async (
+        word: string | undefined,
+        options: ApiOptions & { readonly help?: boolean; readonly completion: boolean },
+      ) => {
+        if (options.completion) {
+          process.stdout.write(completionScript(command.options.flatMap(({ long }) => long ?? [])));
+          return;
+        }
+        if (word === undefined) {
+          process.stdout.write(options.help === true ? "" : listCalls());
+          if (options.help === true) command.outputHelp();
+          return;
+        }
+        const call = findCall(word);
+        if (call === undefined) throw unknownCall(word);
+        if (options.help === true) {
+          process.stdout.write(describeCall(call));
+          return;
+        }
+        const signal = stopSignal(() => {});
+        const access = await findAccess(options, env, systemClock);
+        const environment = readEnvironment(env);
+        const budget = await openShellBudget(environment, {
+          account: accountOf({ baseUrl: access.baseUrl, ...access.credentials }),
+          timeoutMs: access.timeoutMs ?? MINUTE,
+          log: commandLog(env),
+        });
+        try {
+          const terminal = { stdout: process.stdout, stderr: process.stderr, signal };
+          const { runApi } = await import("./api/run-api.ts");
+          const cache = openApiCache(environment.home, access, systemClock);
+          await runApi(call, options, access, terminal, cache, budget?.gate);
+        } finally {
+          await budget?.close();
+        }
+      },
+    );
 }
 
 function unknownCall(word: string): UserError {

@@ -1,37 +1,4 @@
-/**
- * Every address of the API by the name of its call, below the base address. The caller fills the parameters in `{…}`.
- * Calls marked as extensions are not in the specification; the live service has them.
- */
-const ADDRESSES = {
-  client: "/client",
-  me: "/me",
-  projects: "/projects/summary",
-  "projects-detailed": "/projects",
-  project: "/projects/{projectId}",
-  queries: "/projects/{projectId}/queries/summary",
-  "queries-detailed": "/projects/{projectId}/queries",
-  categories: "/projects/{projectId}/categories",
-  "site-lists": "/projects/{projectId}/group/site/summary",
-  "author-lists": "/projects/{projectId}/group/author/summary",
-  "create-location-list": "/projects/{projectId}/group/location/",
-  mentions: "/projects/{projectId}/data/mentions",
-  "mentions-fulltext": "/projects/{projectId}/data/mentions/fulltext",
-  hashtags: "/projects/{projectId}/data/hashtags",
-  emoticons: "/projects/{projectId}/data/emoticons",
-  urls: "/projects/{projectId}/data/urls",
-  "mentioned-authors": "/projects/{projectId}/data/mentionedauthors",
-  // Extensions of the live service.
-  "location-lists": "/projects/{projectId}/group/location/summary",
-  tags: "/projects/{projectId}/tags",
-  "rule-tags": "/projects/{projectId}/ruletags",
-  "rule-categories": "/projects/{projectId}/rulecategories",
-  "query-groups": "/projects/{projectId}/querygroups",
-  "mention-count": "/projects/{projectId}/data/mentions/count",
-  "top-authors": "/projects/{projectId}/data/volume/topauthors/queries",
-  chart: "/projects/{projectId}/data/{aggregate}/{dimension1}/{dimension2}",
-} as const;
-
-export type AddressName = keyof typeof ADDRESSES;
+import { CALLS, type CallName } from "./call-table.ts";
 
 /** The path parameters of an address. */
 export interface Places {
@@ -44,8 +11,8 @@ export interface Places {
 export type Parameters = readonly (readonly [name: string, value: string])[];
 
 /** An address with its path parameters filled and the others appended, all of them encoded. */
-export function addressOf(name: AddressName, places: Places, parameters: Parameters = []): string {
-  const path = ADDRESSES[name].replaceAll(/\{(\w+)\}/g, (_, place: string) =>
+export function addressOf(name: CallName, places: Places, parameters: Parameters = []): string {
+  const path = CALLS[name].path.replaceAll(/\{(\w+)\}/g, (_, place: string) =>
     encodeURIComponent(places[place as keyof Places] ?? ""),
   );
   if (parameters.length === 0) return path;

@@ -1,4 +1,5 @@
-import { type AddressName, addressOf, type Parameters, type Places } from "./addresses.ts";
+import { addressOf, type Parameters, type Places } from "./addresses.ts";
+import type { CallName } from "./call-table.ts";
 import { parseWhole } from "./parse-whole.ts";
 import type { Answer } from "./transport.ts";
 
@@ -16,7 +17,7 @@ export interface Call<Params, Result> {
 
 /** A call whose answer is small JSON: it is decoded whole and passed to `read`. */
 export function defineCall<Params, Result>(definition: {
-  readonly name: AddressName;
+  readonly name: CallName;
   readonly places?: (params: Params) => Places;
   readonly parameters?: (params: Params) => Parameters;
   readonly body?: (params: Params) => unknown;

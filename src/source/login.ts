@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import { MINUTE, SECOND } from "../lib/instant.ts";
+import { addressOf } from "./addresses.ts";
 import type { Credentials } from "./credentials.ts";
 import { parseJson } from "./parse-json.ts";
 import { toRefusal } from "./refusal.ts";
@@ -39,7 +40,7 @@ export async function login(
   const answer = await deps.transport.request({
     call: CALL,
     method: "POST",
-    path: `/oauth/token?${query}`,
+    path: addressOf("token", {}, [...query]),
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: new URLSearchParams({ password: credentials.password }).toString(),
     signal: deps.signal,

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { MINUTE } from "../lib/instant.ts";
-import type { AddressName } from "./addresses.ts";
 import { type Budget, readBudget } from "./budget.ts";
+import type { CallName } from "./call-table.ts";
 import { categories, type SourceCategory } from "./calls/categories.ts";
 import { clientRecord, type SourceClientRecord } from "./calls/client-record.ts";
 import { type DetailedProject, detailedProjects, project } from "./calls/detailed-projects.ts";
@@ -70,7 +70,7 @@ export interface FetchMentionsOptions extends CallOptions {
 
 /**
  * The Listening API as it is specified. Every error about the source is a SourceError. Only a refused token is retried
- * here, since waiting is the queue's job. A further call is a line in `addresses.ts`, a file in `calls/` and a line
+ * here, since waiting is the queue's job. A further call is an entry in `call-table.ts`, a file in `calls/` and a line
  * below.
  */
 export interface SourceClient {
@@ -107,7 +107,7 @@ export interface SourceClient {
   /** Calls that the live service has beyond the specification. Another implementation may answer 404. */
   readonly extensions: Extensions;
   /** Any call by its name, its answer as the source wrote it (ids beyond 53 bits as text). */
-  ask(name: AddressName, params: RawParams, options?: CallOptions): Promise<unknown>;
+  ask(name: CallName, params: RawParams, options?: CallOptions): Promise<unknown>;
   /** Aborts running calls and closes the connections. */
   close(): Promise<void>;
 }

@@ -74,7 +74,7 @@ async function fromHand(flags: AccessFlags, env: NodeJS.ProcessEnv): Promise<Omi
     [username, "--username or EARSHOT_API_USERNAME: the login name"],
     [password, "--password-file, EARSHOT_API_PASSWORD_FILE or EARSHOT_API_PASSWORD: the password"],
     [clientId, "--client-id or EARSHOT_API_CLIENT_ID: the API's public client identifier"],
-  ].flatMap(([value, says]) => (value === "" && says !== undefined ? [says] : []));
+  ].flatMap(([value, missing]) => (value === "" && missing !== undefined ? [missing] : []));
   if (missing.length > 0) throw new UserError("the account is not complete", missing);
   checkAddress(baseUrl);
   const platformClientId = env["EARSHOT_API_PLATFORM_CLIENT_ID"] || undefined;

@@ -4,11 +4,11 @@ import { formatDuration } from "../../lib/duration.ts";
 import { formatNumber } from "../../lib/format-number.ts";
 import { SECOND } from "../../lib/instant.ts";
 import { retryDelayMs } from "../../lib/retry-delay.ts";
+import type { ApiCall } from "../../source/call-table.ts";
 import type { RawParams } from "../../source/calls/raw.ts";
 import { fetchPages } from "../../source/fetch-pages.ts";
 import type { SourceClient } from "../../source/source-client.ts";
 import { SourceError } from "../../source/source-error.ts";
-import type { ApiCall } from "./calls.ts";
 import { recordsOf } from "./format-answer.ts";
 import type { Terminal } from "./options.ts";
 import { sanitizeJson, sanitizeLine } from "./sanitize-terminal.ts";
@@ -35,14 +35,12 @@ export async function fetchAll(
   fetched: FetchAllParts,
 ): Promise<void> {
   const { writer, printResult } = fetched;
-  if (call.name === "token") return;
-  if (call.name !== "mentions" && call.name !== "mentions-fulltext") {
+  if (!call.isPaged) {
     const answer = await client.ask(call.name, params);
     const records = recordsOf(answer) ?? [answer];
     await writer.write(records.map((record) => `${sanitizeJson(record)}\n`).join(""));
     return printResult(`${formatNumber(records.length)} written`);
   }
-  const name = call.name;
   const asked = split(params.parameters);
   const progress = createProgress(fetched);
   let place = asked.cursor;
@@ -50,7 +48,7 @@ export async function fetchAll(
     place = cursor;
     const parameters = [...asked.others, ...(cursor === null ? [] : [["cursor", cursor] as const])];
     return patiently(
-      async () => toRawPage(await client.ask(name, { ...params, parameters }, { signal })),
+      async () => toRawPage(await client.ask(call.name, { ...params, parameters }, { signal })),
       fetched,
     );
   };

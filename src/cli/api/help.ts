@@ -1,9 +1,9 @@
-import { API_CALLS, type ApiCall, GROUPS } from "./calls.ts";
+import { API_CALLS, type ApiCall, CALL_GROUPS } from "../../source/call-table.ts";
 
 /** The calls by group, for `earshot api` without a call. */
 export function listCalls(): string {
   const width = Math.max(...API_CALLS.map((call) => call.name.length));
-  const groups = GROUPS.map((group) => {
+  const groups = CALL_GROUPS.map((group) => {
     const lines = API_CALLS.filter((call) => call.group === group).map(
       (call) => `  ${call.name.padEnd(width)}  ${call.summary}${call.isExtension ? " *" : ""}`,
     );
@@ -32,9 +32,9 @@ export function describeCall(call: ApiCall): string {
     rows.length === 0
       ? ""
       : `Parameters (--param NAME=VALUE, repeated where several values are meant):\n${rows
-          .map(([name, says]) => `  ${name.padEnd(width)}  ${says}`)
+          .map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`)
           .join("\n")}`,
-    `Examples:\n${call.examples.map((words) => `  earshot api ${call.name} ${words}`.trimEnd()).join("\n")}`,
+    `Examples:\n${(call.examples ?? [EXAMPLE[call.needs]]).map((words) => `  earshot api ${call.name} ${words}`.trimEnd()).join("\n")}`,
     "earshot api --help lists the flags that all calls have, and the exit codes.",
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
@@ -50,6 +50,12 @@ const NEEDS: Record<ApiCall["needs"], string> = {
                        or --param startDate=… --param endDate=…, as 2026-01-31 or 2026-01-31T08:00:00.000+0000`,
 };
 
+const EXAMPLE: Record<ApiCall["needs"], string> = {
+  account: "",
+  project: "--project Brands",
+  mentions: "--query Acme",
+};
+
 const FILTERS = [
   ["sentiment", "positive, neutral or negative"],
   ["pageType", "twitter, news, forum, blog, …"],
@@ -59,6 +65,31 @@ const FILTERS = [
   ["sinceAdded", "only what entered the query after this moment"],
   ["search", "a Boolean string inside the results"],
 ] as const;
+
+/** A script that completes calls, flags and parameters in bash, and in zsh after `bashcompinit`. */
+export function completionScript(flags: readonly string[]): string {
+  const parametersOf = ({ parameters = [], needs }: ApiCall): string[] =>
+    [...parameters, ...(needs === "mentions" ? FILTERS : [])]
+      .flatMap(([names]) => names.split(", "))
+      .filter((name) => /^\w+$/.test(name))
+      .map((name) => `${name}=`);
+  const cases = API_CALLS.map((call) => `    ${call.name}) words="${parametersOf(call).join(" ")}" ;;`);
+  return `_earshot() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words=""
+  [ "\${COMP_WORDS[1]}" = api ] || return
+  if [ "$COMP_CWORD" = 2 ]; then words="${API_CALLS.map(({ name }) => name).join(" ")}"
+  elif [ "$before" = --param ]; then
+    compopt -o nospace 2>/dev/null
+    case "\${COMP_WORDS[2]}" in
+${cases.join("\n")}
+    esac
+  else words="${flags.join(" ")}"
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -F _earshot earshot
+`;
+}
 
 export const HELP = `
 Where the account comes from, first match first:
@@ -81,6 +112,7 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot api mentions --query Acme --last 24h --param sentiment=negative
   earshot api mentions --query Acme --all > week.jsonl
   earshot api chart --query Acme --param dim2=sentiment
+  source <(earshot api --completion)                completes calls, flags and parameters in bash
   earshot api me --base-url http://127.0.0.1:9100 --username ada --password-file pw.txt
 
 Exit codes: 0 done, 1 the source could not answer (network, 5xx, an answer that makes no sense): try again,

@@ -1,14 +1,14 @@
 import { UserError } from "../../lib/errors.ts";
+import type { ApiCall } from "../../source/call-table.ts";
 import { createLocationList } from "../../source/calls/saved-lists.ts";
 import type { Pair } from "./parameters.ts";
 
-const KNOWN = ["name", "location", "sharedProjectIds", "shared"];
-
 /** Builds the body of a new location list from `--param`s. Throws a UserError that names what is missing or unknown. */
-export function locationList(pairs: readonly Pair[], projectId: string): unknown {
-  const unknown = pairs.find(([name]) => !KNOWN.includes(name));
+export function locationList(call: ApiCall, pairs: readonly Pair[], projectId: string): unknown {
+  const known = (call.parameters ?? []).map(([name]) => name);
+  const unknown = pairs.find(([name]) => !known.includes(name));
   if (unknown !== undefined)
-    throw new UserError(`--param ${unknown[0]}: create-location-list knows ${KNOWN.join(", ")}`);
+    throw new UserError(`--param ${unknown[0]}: ${call.name} knows ${known.join(", ")}`);
   const valuesOf = (name: string): string[] =>
     pairs.filter(([key]) => key === name).map(([, value]) => value);
   const [name] = valuesOf("name");

@@ -3,8 +3,8 @@ import { formatDuration, parseDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
 import { DAY, type Instant, toIso } from "../../lib/instant.ts";
 import type { Places } from "../../source/addresses.ts";
+import type { ApiCall } from "../../source/call-table.ts";
 import { formatWireInstant, parseWireInstant } from "../../source/wire-instant.ts";
-import type { ApiCall } from "./calls.ts";
 
 export type Pair = readonly [name: string, value: string];
 
@@ -51,7 +51,7 @@ export function readParameters(texts: readonly string[]): GivenParameters {
 /** The parameters with a range; a default range also in words. */
 export interface Ranged {
   readonly pairs: readonly Pair[];
-  readonly says: string | null;
+  readonly description: string | null;
 }
 
 /** Every call about mentions needs a range; default: the last seven days. */
@@ -63,13 +63,13 @@ export function withRange(
 ): Ranged {
   if (call.needs !== "mentions") {
     if (last !== undefined) throw new UserError(`--last: ${call.name} has no range`);
-    return { pairs, says: null };
+    return { pairs, description: null };
   }
   const start = pairs.find(([name]) => name === "startDate")?.[1];
   const end = pairs.find(([name]) => name === "endDate")?.[1];
   if (last !== undefined && (start ?? end) !== undefined)
     throw new UserError("--last: give a length or startDate and endDate, not both");
-  if (start !== undefined && end !== undefined) return { pairs, says: null };
+  if (start !== undefined && end !== undefined) return { pairs, description: null };
   const lengthMs = readLength(last ?? "7d");
   const until = end === undefined ? clock.now() : momentOf(end);
   const from = start === undefined ? formatWireInstant(until - lengthMs) : start;
@@ -77,7 +77,7 @@ export function withRange(
   const others = pairs.filter(([name]) => name !== "startDate" && name !== "endDate");
   return {
     pairs: [...others, ["startDate", from], ["endDate", to]],
-    says: describe(start, end, until, lengthMs),
+    description: describe(start, end, until, lengthMs),
   };
 }
 

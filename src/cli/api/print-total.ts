@@ -1,5 +1,5 @@
 import { formatNumber } from "../../lib/format-number.ts";
-import type { ApiCall } from "./calls.ts";
+import type { ApiCall } from "../../source/call-table.ts";
 import { recordsOf } from "./format-answer.ts";
 
 /** How many of all records were shown, and how to see the rest; null if the answer is one record. */
@@ -10,8 +10,8 @@ export function printTotal(call: ApiCall, answer: unknown): string | null {
     readonly [field in "resultsTotal" | "scaledResultsTotal"]?: unknown;
   };
   const shown = formatNumber(records.length);
-  const isPaged = call.name === "mentions" || call.name === "mentions-fulltext";
-  if (!isPaged || typeof resultsTotal !== "number" || resultsTotal <= records.length) return `${shown} shown`;
+  if (!call.isPaged || typeof resultsTotal !== "number" || resultsTotal <= records.length)
+    return `${shown} shown`;
   const isSampled = typeof scaledResultsTotal === "number" && scaledResultsTotal > resultsTotal;
   const scaled = isSampled ? ` (a sample of about ${formatNumber(scaledResultsTotal)})` : "";
   return `${shown} shown of ${formatNumber(resultsTotal)}${scaled}; --all writes every one as a line of JSON`;

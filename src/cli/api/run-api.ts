@@ -1,7 +1,7 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
-import type { AddressName } from "../../source/addresses.ts";
 import type { Budget } from "../../source/budget.ts";
+import type { ApiCall } from "../../source/call-table.ts";
 import type { RawParams } from "../../source/calls/raw.ts";
 import type { Gate } from "../../source/gate.ts";
 import { createSourceClient } from "../../source/source-client.ts";
@@ -9,7 +9,6 @@ import { SourceError } from "../../source/source-error.ts";
 import { ExitError, InterruptedError } from "../run.ts";
 import type { Access } from "./access.ts";
 import type { ApiCache } from "./api-cache.ts";
-import type { ApiCall } from "./calls.ts";
 import { fetchAll } from "./fetch-all.ts";
 import type { Named } from "./find-named.ts";
 import { findProject, findQueries, isNameList, type NameSource, nameKey } from "./find-scope.ts";
@@ -96,25 +95,23 @@ interface Asking {
 async function ask(call: ApiCall, options: ApiOptions, source: NameSource, asking: Asking): Promise<void> {
   const { writer, width } = asking;
   const { client, cache } = source;
-  const { name } = call;
-  if (name === "token") return writer.write(printToken(await client.token(), options.json, width));
-  const named = { ...call, name };
+  if (call.name === "token") return writer.write(printToken(await client.token(), options.json, width));
   const params = await toParams(call, options, source, asking);
   let hasWritten = false;
   const write = (text: string): Promise<void> => {
     hasWritten = true;
     return writer.write(text);
   };
-  const told = { ...asking, writer: { ...writer, write } };
+  const noting = { ...asking, writer: { ...writer, write } };
   try {
-    await askOnce(named, options, source, params, told);
+    await askOnce(call, options, source, params, noting);
   } catch (error) {
     // A kept name may stand for something that was deleted since. What is refused like this has done nothing.
     const isStale = error instanceof SourceError && STALE.has(error.kind) && !hasWritten;
     if (!isStale || !(await cache.forgetNames())) throw error;
     const fresh = await toParams(call, options, source, asking);
     if (isSameScope(params, fresh)) throw error;
-    await askOnce(named, options, source, fresh, told);
+    await askOnce(call, options, source, fresh, noting);
   }
 }
 
@@ -134,7 +131,7 @@ function isSameScope(before: RawParams, after: RawParams): boolean {
 }
 
 async function askOnce(
-  call: ApiCall & { readonly name: AddressName },
+  call: ApiCall,
   options: ApiOptions,
   { client, cache }: NameSource,
   params: RawParams,
@@ -168,26 +165,24 @@ async function toParams(
   const projectId = await findProject(source, wanted, printResult);
   const asked = { queries: options.query, groups: options.queryGroup, pairs: given.pairs };
   const queries = await findQueries(source, call, projectId, asked, printResult);
-  if (range.says !== null) printResult(`Range: ${range.says}`);
+  if (range.description !== null) printResult(`Range: ${range.description}`);
   const places = { ...CHART_DEFAULTS, ...given.places, projectId };
-  if (call.name === "create-location-list")
-    return { places, parameters: [], body: locationList(given.pairs, projectId) };
+  if (call.writes) return { places, parameters: [], body: locationList(call, given.pairs, projectId) };
   return { places, parameters: [...queries, ...range.pairs] };
 }
 
 /** A proxy or a failing service may answer an error with status 200. */
 function refuseError(answer: unknown): void {
   if (typeof answer !== "object" || answer === null || "results" in answer || !("error" in answer)) return;
-  const says = typeof answer.error === "string" ? answer.error : JSON.stringify(answer.error);
-  throw new ExitError(sanitizeLine(`the API answered with an error: ${says.slice(0, 500)}`), 1);
+  const error = typeof answer.error === "string" ? answer.error : JSON.stringify(answer.error);
+  throw new ExitError(sanitizeLine(`the API answered with an error: ${error.slice(0, 500)}`), 1);
 }
 
 const CHART_DEFAULTS = { aggregate: "volume", dimension1: "days", dimension2: "queries" };
 
 /** A screen holds about twenty mentions. */
 function withPageSize(call: ApiCall, params: RawParams): RawParams {
-  const isPaged = call.name === "mentions" || call.name === "mentions-fulltext";
-  if (!isPaged || params.parameters.some(([name]) => name === "pageSize")) return params;
+  if (!call.isPaged || params.parameters.some(([name]) => name === "pageSize")) return params;
   return { ...params, parameters: [...params.parameters, ["pageSize", "20"] satisfies Pair] };
 }
 

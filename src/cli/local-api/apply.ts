@@ -184,8 +184,8 @@ function finish(
   const count = (action: Step["action"]) =>
     stepsOf(plan.step).filter((step) => step.action === action).length;
   const deleted = count("delete") + plan.months.length;
-  const says = `${count("add")} added, ${count("change")} changed, ${deleted} deleted`;
-  print(dryRun ? `Would be: ${says}. Nothing was changed.` : `Done: ${says}.`);
+  const counts = `${count("add")} added, ${count("change")} changed, ${deleted} deleted`;
+  print(dryRun ? `Would be: ${counts}. Nothing was changed.` : `Done: ${counts}.`);
   for (const [login, password] of passwords) print(`Password of ${login}: ${password}`);
   if (passwords.size > 0) printError("Passwords are shown this once.");
 }

@@ -1,4 +1,5 @@
-import { type AddressName, addressOf, type Parameters, type Places } from "../addresses.ts";
+import { addressOf, type Parameters, type Places } from "../addresses.ts";
+import { CALLS, type CallEntry, type CallName } from "../call-table.ts";
 import type { Call } from "../define-call.ts";
 import { parseWhole } from "../parse-whole.ts";
 
@@ -11,11 +12,12 @@ export interface RawParams {
 }
 
 /** A call whose answer is returned as the source wrote it. */
-export function rawCall(name: AddressName): Call<RawParams, unknown> {
+export function rawCall(name: CallName): Call<RawParams, unknown> {
+  const { writes }: CallEntry = CALLS[name];
   return {
     name,
     path: ({ places, parameters }) => addressOf(name, places, parameters),
-    ...(name === "create-location-list" ? { body: ({ body }: RawParams) => body ?? {} } : {}),
+    ...(writes ? { body: ({ body }: RawParams) => body ?? {} } : {}),
     read: (answer) => parseWhole(answer.body),
   };
 }

@@ -1,12 +1,12 @@
 import { EventEmitter } from "node:events";
 import type { Access } from "../../../src/cli/api/access.ts";
 import { openApiCache } from "../../../src/cli/api/api-cache.ts";
-import { findCall } from "../../../src/cli/api/calls.ts";
 import type { ApiOptions, Output } from "../../../src/cli/api/options.ts";
 import { runApi } from "../../../src/cli/api/run-api.ts";
 import { ExitError } from "../../../src/cli/run.ts";
 import { type Clock, systemClock } from "../../../src/lib/clock.ts";
 import { UserError } from "../../../src/lib/errors.ts";
+import { findCall } from "../../../src/source/call-table.ts";
 import type { Gate } from "../../../src/source/gate.ts";
 
 const OPTIONS: ApiOptions = {

@@ -1,30 +1,33 @@
-import type { AddressName } from "../../source/addresses.ts";
-
-/** One call of the API, as offered in the shell. */
-export interface ApiCall {
-  readonly name: AddressName | "token";
-  readonly group: (typeof GROUPS)[number];
+/** One call of the API: where it is, what it is for, what it takes. `earshot api` is made from this. */
+export interface CallEntry {
+  /** Below the base address. The caller fills the parameters in `{…}`. */
+  readonly path: string;
+  readonly group: (typeof CALL_GROUPS)[number];
   readonly summary: string;
-  /** What the call needs: a project, a query. */
-  readonly needs: "account" | "project" | "mentions";
-  /** Other words that people search for. */
+  /** Other words that people search for, beside the name and the end of the path. */
   readonly aliases?: readonly string[];
-  /** Columns of the table, as field paths with dots. Default: every plain field. */
+  /** What a table shows of each record, as field paths with dots. Default: every plain field. */
   readonly columns?: readonly string[];
-  /** Useful parameters, in addition to those that `needs` brings. */
-  readonly parameters?: readonly (readonly [name: string, says: string])[];
-  /** The arguments after `earshot api NAME` in its examples. */
-  readonly examples: readonly string[];
+  /** Useful parameters, beside the range and the filters that all calls on mentions take. */
+  readonly parameters?: readonly (readonly [name: string, meaning: string])[];
+  /** Arguments after `earshot api NAME`. Default: those that the call needs. */
+  readonly examples?: readonly string[];
+  /** Its records come in pages, with a cursor. */
+  readonly isPaged?: true;
+  /** POST, with `parameters` as the body. */
+  readonly writes?: true;
   /** Not in the specification; the live service has it. */
   readonly isExtension?: true;
 }
 
-export const GROUPS = ["Account", "Projects", "Lists", "Mentions", "Breakdowns", "Volumes"] as const;
+export const CALL_GROUPS = ["Account", "Projects", "Lists", "Mentions", "Breakdowns", "Volumes"] as const;
 
-const MENTION = ["date", "sentiment", "pageType", "queryName", "author", "title|snippet|fullText", "url"];
-const FULL_TEXT = ["date", "sentiment", "pageType", "queryName", "author", "fullText|snippet|title", "url"];
+const IN = "/projects/{projectId}";
+const QUERY = ["id", "name", "type", "lastModificationDate", "lastModifiedUsername", "sampled"];
+const CATEGORY = ["id", "name", "multiple", "children"];
+const MENTION = ["date", "sentiment", "pageType", "queryName", "author"];
 const INSIGHT = ["name", "volume", "tweets", "retweets", "impressions"];
-const ORDER = [
+const PAGING = [
   ["pageSize", "1 to 5000; default 20, with --all 5000"],
   ["page", "from 0; pages reach 10,000 mentions, --all reaches all"],
   ["orderBy", "date (default), added, updated, impact, …"],
@@ -32,142 +35,104 @@ const ORDER = [
   ["cursor", "nextCursor of an earlier answer, to go on from there"],
 ] as const;
 
-export const API_CALLS: readonly ApiCall[] = [
-  {
-    name: "token",
+/** Every call, by its name. A line here is a call of the client (`ask`) and of the shell. */
+export const CALLS = {
+  token: {
+    path: "/oauth/token",
     group: "Account",
     summary: "log in; the token itself is shown with --json only",
-    needs: "account",
     aliases: ["login", "oauth"],
     examples: ["", "--platform-client-id 12345", "--json"],
   },
-  {
-    name: "me",
+  me: {
+    path: "/me",
     group: "Account",
     summary: "the user who is logged in, with the client",
-    needs: "account",
     aliases: ["user"],
-    examples: [""],
   },
-  {
-    name: "client",
-    group: "Account",
-    summary: "the client: contract, limits, rate limit",
-    needs: "account",
-    examples: [""],
-  },
-  {
-    name: "projects",
+  client: { path: "/client", group: "Account", summary: "the client: contract, limits, rate limit" },
+  projects: {
+    path: "/projects/summary",
     group: "Projects",
     summary: "the projects that this user may see",
-    needs: "account",
-    aliases: ["projectssummary"],
     columns: ["id", "name", "description", "timezone", "billableClientName"],
     examples: ["", "--json"],
   },
-  {
-    name: "projects-detailed",
+  "projects-detailed": {
+    path: "/projects",
     group: "Projects",
     summary: "the same with all that the API says of each",
-    needs: "account",
     examples: ["--json"],
   },
-  {
-    name: "project",
-    group: "Projects",
-    summary: "one project",
-    needs: "project",
-    examples: ["--project Brands"],
-  },
-  {
-    name: "queries",
+  project: { path: IN, group: "Projects", summary: "one project" },
+  queries: {
+    path: `${IN}/queries/summary`,
     group: "Projects",
     summary: "the queries of a project",
-    needs: "project",
-    aliases: ["queriessummary"],
-    columns: ["id", "name", "type", "lastModificationDate", "lastModifiedUsername", "sampled"],
-    examples: ["--project Brands"],
+    columns: QUERY,
   },
-  {
-    name: "queries-detailed",
+  "queries-detailed": {
+    path: `${IN}/queries`,
     group: "Projects",
     summary: "the same with all that the API says of each, or those of one type",
-    needs: "project",
-    columns: ["id", "name", "type", "lastModificationDate", "lastModifiedUsername", "sampled"],
+    columns: QUERY,
     parameters: [["type", '"search string", twitter, facebook or instagram']],
     examples: ["--project Brands --param type=twitter", "--project Brands --json"],
   },
-  {
-    name: "query-groups",
+  "query-groups": {
+    path: `${IN}/querygroups`,
     group: "Projects",
     summary: "the groups of queries",
-    needs: "project",
-    examples: ["--project Brands"],
     isExtension: true,
   },
-  {
-    name: "categories",
+  categories: {
+    path: `${IN}/categories`,
     group: "Lists",
     summary: "the categories with their subcategories",
-    needs: "project",
-    columns: ["id", "name", "multiple", "children"],
-    examples: ["--project Brands"],
+    columns: CATEGORY,
   },
-  {
-    name: "tags",
+  tags: {
+    path: `${IN}/tags`,
     group: "Lists",
     summary: "the tags, whose ids the filters tag and xtag take",
-    needs: "project",
-    examples: ["--project Brands"],
     isExtension: true,
   },
-  {
-    name: "rule-tags",
+  "rule-tags": {
+    path: `${IN}/ruletags`,
     group: "Lists",
     summary: "the tags that rules of the service give",
-    needs: "project",
-    examples: ["--project Brands"],
     isExtension: true,
   },
-  {
-    name: "rule-categories",
+  "rule-categories": {
+    path: `${IN}/rulecategories`,
     group: "Lists",
     summary: "the categories that rules of the service give",
-    needs: "project",
-    columns: ["id", "name", "multiple", "children"],
-    examples: ["--project Brands"],
+    columns: CATEGORY,
     isExtension: true,
   },
-  {
-    name: "site-lists",
+  "site-lists": {
+    path: `${IN}/group/site/summary`,
     group: "Lists",
     summary: "the saved lists of sites",
-    needs: "project",
     columns: ["id", "name", "domains", "shared", "userName"],
-    examples: ["--project Brands"],
   },
-  {
-    name: "author-lists",
+  "author-lists": {
+    path: `${IN}/group/author/summary`,
     group: "Lists",
     summary: "the saved lists of authors",
-    needs: "project",
     columns: ["id", "name", "authors", "shared", "userName"],
-    examples: ["--project Brands"],
   },
-  {
-    name: "location-lists",
+  "location-lists": {
+    path: `${IN}/group/location/summary`,
     group: "Lists",
     summary: "the saved lists of locations",
-    needs: "project",
     columns: ["id", "name", "locations", "shared", "userName"],
-    examples: ["--project Brands"],
     isExtension: true,
   },
-  {
-    name: "create-location-list",
+  "create-location-list": {
+    path: `${IN}/group/location/`,
     group: "Lists",
     summary: "WRITES: saves a new list of locations",
-    needs: "project",
     parameters: [
       ["name", "name of the list"],
       ["location", "id of a location, from the operator; repeat it for more"],
@@ -175,78 +140,67 @@ export const API_CALLS: readonly ApiCall[] = [
       ["shared", "public (default): anyone may edit it"],
     ],
     examples: ['--project Brands --param name="Our cities" --param location=abc --param location=def'],
+    writes: true,
   },
-  {
-    name: "mentions",
+  mentions: {
+    path: `${IN}/data/mentions`,
     group: "Mentions",
     summary: "what the queries found",
-    needs: "mentions",
-    columns: MENTION,
-    parameters: ORDER,
+    columns: [...MENTION, "title|snippet|fullText", "url"],
+    parameters: PAGING,
     examples: [
       "--project Brands --query Acme",
       "--query Acme --last 24h --param sentiment=negative --param orderBy=impact",
       "--query Acme --param startDate=2026-01-01 --param endDate=2026-02-01 --all > january.jsonl",
     ],
+    isPaged: true,
   },
-  {
-    name: "mentions-fulltext",
+  "mentions-fulltext": {
+    path: `${IN}/data/mentions/fulltext`,
     group: "Mentions",
     summary: "the same with their full text, where the contract allows it",
-    needs: "mentions",
-    aliases: ["fulltext"],
-    columns: FULL_TEXT,
-    parameters: ORDER,
+    columns: [...MENTION, "fullText|snippet|title", "url"],
+    parameters: PAGING,
     examples: ["--query Acme --param pageType=news --json"],
+    isPaged: true,
   },
-  {
-    name: "mention-count",
+  "mention-count": {
+    path: `${IN}/data/mentions/count`,
     group: "Mentions",
     summary: "how many there are",
-    needs: "mentions",
-    aliases: ["count", "mentionscount"],
     examples: ["--query Acme --last 30d --param sentiment=negative"],
     isExtension: true,
   },
-  {
-    name: "hashtags",
+  hashtags: {
+    path: `${IN}/data/hashtags`,
     group: "Breakdowns",
     summary: "the hashtags, by how often they were used",
-    needs: "mentions",
     columns: INSIGHT,
     examples: ["--query Acme --last 30d"],
   },
-  {
-    name: "emoticons",
+  emoticons: {
+    path: `${IN}/data/emoticons`,
     group: "Breakdowns",
     summary: "the emoticons",
-    needs: "mentions",
     columns: INSIGHT,
-    examples: ["--query Acme"],
   },
-  {
-    name: "urls",
+  urls: {
+    path: `${IN}/data/urls`,
     group: "Breakdowns",
     summary: "the stories that were linked to",
-    needs: "mentions",
     aliases: ["stories"],
     columns: INSIGHT,
-    examples: ["--query Acme"],
   },
-  {
-    name: "mentioned-authors",
+  "mentioned-authors": {
+    path: `${IN}/data/mentionedauthors`,
     group: "Breakdowns",
     summary: "the authors who were mentioned",
-    needs: "mentions",
     columns: INSIGHT,
-    examples: ["--query Acme"],
   },
-  {
-    name: "top-authors",
+  "top-authors": {
+    path: `${IN}/data/volume/topauthors/queries`,
     group: "Volumes",
     summary: "the authors who wrote most",
-    needs: "mentions",
-    aliases: ["topauthorsqueries"],
     columns: [
       "name|data.authorName",
       "volume|data.volume",
@@ -258,11 +212,10 @@ export const API_CALLS: readonly ApiCall[] = [
     examples: ["--query Acme --last 30d --param limit=20"],
     isExtension: true,
   },
-  {
-    name: "chart",
+  chart: {
+    path: `${IN}/data/{aggregate}/{dimension1}/{dimension2}`,
     group: "Volumes",
     summary: "an aggregate over two dimensions",
-    needs: "mentions",
     aliases: ["volume"],
     parameters: [
       [
@@ -280,14 +233,41 @@ export const API_CALLS: readonly ApiCall[] = [
     ],
     isExtension: true,
   },
-];
+} as const satisfies Readonly<Record<string, CallEntry>>;
 
-/** Finds a call by its name, its path in the API, or another word for it. */
+export type CallName = keyof typeof CALLS;
+
+/** A call with its name and what follows from its path. */
+export interface ApiCall extends CallEntry {
+  readonly name: CallName;
+  /** What it is about: the account, one project, or the mentions of queries in a range. */
+  readonly needs: "account" | "project" | "mentions";
+}
+
+export const API_CALLS: readonly ApiCall[] = Object.entries<CallEntry>(CALLS).map(([name, entry]) => ({
+  ...entry,
+  name: name as CallName,
+  needs: entry.path.includes("/data/")
+    ? "mentions"
+    : entry.path.includes("{projectId}")
+      ? "project"
+      : "account",
+}));
+
+/** Finds a call by its name, another word for it, or its path in the API or the end of one. */
 export function findCall(word: string): ApiCall | undefined {
   const wanted = plain(word);
-  return API_CALLS.find(
-    (call) => plain(call.name) === wanted || call.aliases?.some((one) => plain(one) === wanted),
+  const named = API_CALLS.find(
+    ({ name, aliases = [] }) => plain(name) === wanted || aliases.some((alias) => plain(alias) === wanted),
   );
+  const [only, ...others] = API_CALLS.filter(({ path }) => endsOf(path).includes(wanted));
+  return named ?? (others.length === 0 ? only : undefined);
+}
+
+/** `/a/b/c` → c, bc, abc. */
+function endsOf(path: string): string[] {
+  const segments = path.split("/").filter((segment) => segment !== "" && !segment.startsWith("{"));
+  return segments.map((_, from) => plain(segments.slice(from).join("")));
 }
 
 function plain(word: string): string {
