@@ -10,6 +10,7 @@ import { findUser } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
 import { listMentionMonthsBefore } from "../store/mention-months.ts";
 import { readQueryVolumes } from "../store/query-volumes.ts";
+import { LIST_KINDS } from "../store/saved-lists.ts";
 import type { AccountFile, Thing } from "./account-file.ts";
 import type { Kind } from "./account-schema.ts";
 import { carryOut } from "./carry-out.ts";
@@ -37,6 +38,7 @@ export async function planApply(
   const issues: Issue[] = [];
   const step = planAccount(stored, await withoutKnownPasswords(db, file.account), { prune }, issues);
   checkNames(step, issues);
+  checkOwners(step, issues);
   await checkRules(db, step, issues);
   file.refuse(issues);
   const keepFrom = step.fields["keepMentionsFrom"];
@@ -98,9 +100,8 @@ function checkNames(account: Step, issues: Issue[]): void {
     known: readonly string[],
     foldCase = false,
   ): void => {
-    const isChanged = step.changes.some(({ name }) => name === field);
-    const value = step.fields[field];
-    if (!isChanged || value === null || value === undefined) return;
+    const value = step.stated[field];
+    if (value === null || value === undefined) return;
     const given =
       typeof value === "string" ? [value] : Array.isArray(value) ? value.map(String) : Object.keys(value);
     const fold = (name: string) => (foldCase ? name.toLowerCase() : name);
@@ -130,6 +131,36 @@ function checkNames(account: Step, issues: Issue[]): void {
         check(group, "projects", "project", projects);
         check(group, "owner", "login", users, true);
       }
+    }
+  }
+}
+
+/** A login that is deleted takes its lists with it. */
+function checkOwners(account: Step, issues: Issue[]): void {
+  const gone = new Set(
+    account.parts.flatMap(({ kind, action, name }) =>
+      kind === "user" && action === "delete" ? [name.toLowerCase()] : [],
+    ),
+  );
+  if (gone.size === 0) return;
+  const clients = account.parts.filter(({ kind, action }) => kind === "client" && action !== "delete");
+  const covered = new Set(account.parts.map(({ stored }) => stored));
+  const others = (account.stored?.parts.client ?? []).filter((stored) => !covered.has(stored));
+  for (const client of [...clients, ...others]) {
+    const steps = "action" in client ? client.parts : [];
+    const stored = "action" in client ? client.stored : client;
+    const known = new Set(steps.map((step) => step.stored));
+    const lists = LIST_KINDS.flatMap((kind) => [
+      ...steps.filter((step) => step.kind === `${kind} list` && step.action !== "delete"),
+      ...(stored?.parts[`${kind} list`] ?? []).filter((list) => !known.has(list)),
+    ]);
+    for (const { kind, name, fields, path } of lists) {
+      const owner = String(fields["owner"]).toLowerCase();
+      if (gone.has(owner))
+        issues.push({
+          path: path ?? [],
+          message: `the ${kind} ${JSON.stringify(name)} belongs to the login ${JSON.stringify(owner)}, which --prune would delete; give it another owner`,
+        });
     }
   }
 }

@@ -20,7 +20,7 @@ import { createSavedList, LIST_KINDS, type ListSharing, updateSavedList } from "
 import { putSetting } from "../store/settings.ts";
 import { revokeTokens } from "../store/tokens.ts";
 import type { Kind } from "./account-schema.ts";
-import { partsOf, type Step, stepsOf } from "./plan-account.ts";
+import { idsByName, partsOf, type Step, stepsOf } from "./plan-account.ts";
 import { saveContents } from "./save-contents.ts";
 import { KEEP_MENTIONS_FROM, LIST_FIELDS, tagsOf } from "./stored-account.ts";
 
@@ -40,10 +40,11 @@ export async function carryOut(
     for (const project of partsOf(client, "project"))
       projects.set(project, await saveProject(db, project, clientId));
   const passwords = new Map<string, string>();
-  for (const user of partsOf(account, "user")) await saveUser(db, user, { at, passwords });
+  const clientIds = idsByName(await listClients(db), partsOf(account, "client"));
+  for (const user of partsOf(account, "user")) await saveUser(db, user, { at, passwords, clientIds });
   for (const [client, clientId] of clients) {
     for (const project of partsOf(client, "project"))
-      await saveContents(db, project, { clientId, projectId: projects.get(project) ?? 0, at });
+      await saveContents(db, { client, project }, { clientId, projectId: projects.get(project) ?? 0, at });
     await saveLists(db, client, clientId);
   }
   const deleted = stepsOf(account).filter(({ action }) => action === "delete");
@@ -102,7 +103,11 @@ async function saveProject(
 async function saveUser(
   db: Database,
   { action, name: username, stored, fields, changes }: Step,
-  { at, passwords }: { at: Instant; passwords: Map<string, string> },
+  {
+    at,
+    passwords,
+    clientIds,
+  }: { at: Instant; passwords: Map<string, string>; clientIds: ReadonlyMap<string, number> },
 ): Promise<void> {
   if (action === "none") return;
   const isNewPassword = changes.some(({ name }) => name === "password");
@@ -125,20 +130,20 @@ async function saveUser(
   if (stored !== undefined) await updateUser(db, id, user);
   // Sessions of an earlier password end.
   if (stored !== undefined && isNewPassword) await revokeTokens(db, { userId: id });
-  const ids = new Map((await listClients(db)).map((client) => [client.name, client.id]));
   const roles = Object.entries(fields["clients"] as Record<string, string>);
-  const wanted = new Map(roles.map(([client, role]) => [ids.get(client) ?? 0, role]));
+  const wanted = new Map(roles.map(([client, role]) => [clientIds.get(client) ?? 0, role]));
   for (const { clientId } of await listMemberships(db, id))
     if (!wanted.has(clientId)) await removeMembership(db, { userId: id, clientId });
   for (const [clientId, role] of wanted) await putMembership(db, { userId: id, clientId, role });
 }
 
 async function saveLists(db: Database, client: Step, clientId: number): Promise<void> {
-  const projects = new Map((await listProjects(db, clientId)).map(({ id, name }) => [name, id]));
+  const known = await listProjects(db, clientId);
+  const projects = idsByName(known, partsOf(client, "project"));
   for (const kind of LIST_KINDS) {
     for (const { action, name, stored, fields } of partsOf(client, `${kind} list`)) {
       if (action === "none") continue;
-      const shown = (fields["projects"] as string[] | undefined) ?? [...projects.keys()];
+      const shown = (fields["projects"] as string[] | undefined) ?? known.map((project) => project.name);
       const list = {
         name,
         shared: fields["shared"] as ListSharing,

@@ -22,6 +22,8 @@ export interface Step {
   readonly stored?: StoredThing;
   /** All fields as they are to be; of a thing that stays as it is, or goes, the stored ones. */
   readonly fields: Fields;
+  /** Those that the file names. */
+  readonly stated: Fields;
   readonly changes: readonly FieldChange[];
   readonly parts: readonly Step[];
   /** Where it is in the file. */
@@ -52,6 +54,7 @@ export function planAccount(
     name: renamed.length > 0 ? wanted.name : stored.name,
     stored,
     fields: { ...stored.fields, ...wanted.fields },
+    stated: wanted.fields,
     changes: all,
     parts: planParts(stored, wanted, options, issues),
     ...(wanted.path === undefined ? {} : { path: wanted.path }),
@@ -99,6 +102,7 @@ function planNew({ kind, name, fields, parts, path }: Thing): Step {
     kind,
     name,
     fields: { ...KINDS[kind].defaults, ...fields },
+    stated: fields,
     changes: changes.filter(
       ({ name: field, to }) => to === undefined || !isSame(field, KINDS[kind].defaults[field], to),
     ),
@@ -109,7 +113,7 @@ function planNew({ kind, name, fields, parts, path }: Thing): Step {
 
 function planRest(stored: StoredThing, action: "delete" | "keep"): Step {
   const { kind, name, fields } = stored;
-  return { action, kind, name, stored, fields, changes: [], parts: [] };
+  return { action, kind, name, stored, fields, stated: {}, changes: [], parts: [] };
 }
 
 /** Logins are the same in capitals. */
@@ -135,6 +139,17 @@ function comparable(field: string, value: JsonValue | undefined): unknown {
 /** Those that are added, changed, or may contain something that is. */
 export function partsOf(step: Step, kind: Kind): Step[] {
   return step.parts.filter((part) => part.kind === kind && !["delete", "keep"].includes(part.action));
+}
+
+/** Ids by name; a thing that gets another name is found by its old one, too, as stored fields name it. */
+export function idsByName(
+  things: readonly { readonly id: number; readonly name: string }[],
+  steps: readonly Step[],
+): Map<string, number> {
+  const old = steps.flatMap(({ stored }): [string, number][] =>
+    stored === undefined ? [] : [[stored.name, stored.id]],
+  );
+  return new Map([...old, ...things.map(({ id, name }): [string, number] => [name, id])]);
 }
 
 export function stepsOf(step: Step): readonly Step[] {

@@ -21,9 +21,11 @@ import { saveQueryGroup } from "../store/query-groups.ts";
 import { hasMentions } from "../store/query-volumes.ts";
 import type { LabelRule } from "../store/tags.ts";
 import type { Kind } from "./account-schema.ts";
-import type { Step } from "./plan-account.ts";
+import { idsByName, partsOf, type Step } from "./plan-account.ts";
 
 interface Scope extends ResourceScope {
+  /** Of the client, by name. */
+  readonly projects: ReadonlyMap<string, number>;
   /** Before this apply. */
   hasMentions(): Promise<boolean>;
 }
@@ -46,7 +48,7 @@ const CONTENTS: readonly {
 /** Saves what is in a project as the calls of the API would, and notes each change as they do. */
 export async function saveContents(
   db: Database,
-  project: Step,
+  { client, project }: { client: Step; project: Step },
   { clientId, projectId, at }: { clientId: number; projectId: number; at: Instant },
 ): Promise<void> {
   const changed = project.parts.filter(isChanged);
@@ -58,6 +60,7 @@ export async function saveContents(
     project: await findProjectById(db, projectId),
     caller: callerOf(clientId),
     at,
+    projects: idsByName(projects, partsOf(client, "project")),
     projectIds: new Set(projects.map(({ id }) => id)),
     hasMentions: () => {
       asked ??= hasMentions(db, projectId);
@@ -146,14 +149,12 @@ async function saveQuery(scope: Scope, step: Step, current: Named | undefined): 
   return saveThing(queries, scope, settings, current);
 }
 
-async function saveGroup(scope: ResourceScope, { name, fields, stored, changes }: Step): Promise<number> {
+async function saveGroup(scope: Scope, { name, fields, stored, changes }: Step): Promise<number> {
   const { db, project, caller } = scope;
-  const ids = (names: readonly unknown[], things: readonly Named[]) => {
-    const idOf = new Map(things.map((thing) => [thing.name, thing.id]));
-    return [...new Set(names.map((one) => idOf.get(String(one)) ?? 0))];
-  };
+  const ids = (names: readonly string[], idOf: ReadonlyMap<string, number>) => [
+    ...new Set(names.map((one) => idOf.get(one) ?? 0)),
+  ];
   const shown = fields["projects"] as string[] | null;
-  const projects = shown === null ? [project] : await listProjects(db, caller.client.id);
   const owner = fields["owner"] ?? (await findOwner(db, caller.client.id));
   const userId = (await findUser(db, String(owner)))?.id ?? null;
   const isNewOwner = userId !== null && changes.some((change) => change.name === "owner");
@@ -167,9 +168,9 @@ async function saveGroup(scope: ResourceScope, { name, fields, stored, changes }
     },
     {
       name,
-      queryIds: ids(fields["queries"] as string[], await listQueries(db, project.id)),
+      queryIds: ids(fields["queries"] as string[], idsByName(await listQueries(db, project.id), [])),
       shared: String(fields["shared"]),
-      sharedProjectIds: ids(shown ?? [project.name], projects),
+      sharedProjectIds: shown === null ? [project.id] : ids(shown, scope.projects),
     },
   );
 }

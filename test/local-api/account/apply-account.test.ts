@@ -105,6 +105,44 @@ test("an id renames: the query keeps its mentions, and their records have the ne
   await apply(inProject({ queries: [{ id, name: "Alpha" }] }));
 });
 
+test("a client and a project that get new names keep what refers to them", async () => {
+  const { clientId, projectId } = fixture.account;
+  const lists = [{ name: "Press", projects: ["Brands"], domains: ["a.example"] }];
+  await apply({ clients: [{ name: "Acme", siteLists: lists }] });
+  await apply({
+    clients: [
+      {
+        id: clientId,
+        name: "Acme 2",
+        projects: [{ id: projectId, name: "Brands 2" }],
+        siteLists: [{ name: "Press", domains: ["b.example"] }],
+      },
+    ],
+    users: [{ username: SEED.user.username, firstName: "Anna" }],
+  });
+  const stored = await readStoredAccount(db);
+  expect(stored.parts.user?.[0]?.fields).toMatchObject({ firstName: "Anna", clients: { "Acme 2": "Admin" } });
+  expect(stored.parts.client?.[0]?.parts["site list"]?.[0]?.fields).toMatchObject({
+    projects: ["Brands 2"],
+    domains: ["b.example"],
+  });
+  const back = { id: clientId, name: "Acme", projects: [{ id: projectId, name: "Brands" }] };
+  await apply({ clients: [back], users: [{ username: SEED.user.username, firstName: "Ann" }] });
+});
+
+test("nothing that the file still names goes with what is pruned", async () => {
+  const lists = [{ name: "Press", domains: ["a.example"] }];
+  const prune = { prune: true };
+  expect(await faultsOf({ clients: [{ name: "Acme", siteLists: lists }], users: [] }, prune)).toEqual([
+    expect.stringMatching(/the site list "Press" belongs to the login "ann@acme.example", which --prune/),
+  ]);
+  expect(await faultsOf({ users: [] }, prune)).toHaveLength(1);
+  const shared = {
+    clients: [{ name: "Acme", projects: [], siteLists: [{ ...lists[0], projects: ["Brands"] }] }],
+  };
+  expect(await faultsOf(shared, prune)).toEqual([expect.stringMatching(/there is no project "Brands"/)]);
+});
+
 test("a password is changed only by a file that has another one", async () => {
   const user = { username: SEED.user.username, password: SEED.user.password };
   expect((await planApply(db, file({ users: [user] }), { prune: false })).isNothing).toBe(true);
@@ -210,6 +248,12 @@ describe("faults are shown at their line, with what was expected", () => {
     const [fault] = await faultsOf(inProject(contents));
     expect(fault).toMatch(/^account\.yaml:\d+:\d+ /);
     expect(fault).toMatch(expected);
+  });
+
+  test("brackets that nest a hundred thousand deep", async () => {
+    const faults = await faultsOf("[".repeat(100_000));
+    expect(faults[0]).toMatch(/^account\.yaml:1:\d+ /);
+    expect(faults).toHaveLength(21);
   });
 
   test("of ten thousand faults twenty are shown", async () => {
