@@ -12,9 +12,9 @@ export function formatExpected(value: number): string {
   return formatNumber(Math.abs(value) < 999.5 ? value : Number(value.toPrecision(3)));
 }
 
-/** `0.5714` → `57 %`. */
+/** `0.5714` → `57%`. */
 export function formatShare(share: number): string {
-  return `${Math.round(share * 100)} %`;
+  return `${Math.round(share * 100)}%`;
 }
 
 function trimZero(text: string): string {

@@ -59,7 +59,7 @@ export interface WindowCount {
 
 /** How an alert developed. All counts are of windows of one length, so that they can be compared. */
 export interface AlertProgress {
-  /** When people were first notified. */
+  /** When the alert fired. */
   readonly first?: WindowCount;
   /** When they were last notified because it had grown. */
   readonly renotified?: WindowCount;

@@ -33,8 +33,8 @@ export function explainSpike(
     const percent = Math.round(moment.completeness * 100);
     sentences.push(
       isPast
-        ? `Then about ${percent} % of those ${window} had arrived.`
-        : `About ${percent} % of the last ${window} has arrived.`,
+        ? `Then about ${percent}% of those ${window} had arrived.`
+        : `About ${percent}% of the last ${window} has arrived.`,
     );
   }
   const young = formatHistory(state, moment);

@@ -45,7 +45,7 @@ function formatIn(timeZone: string): Intl.DateTimeFormat {
   }
 }
 
-/** How it has grown: `{ label: "Doubled", text: "161 negative in 5 min now, 52 when you were first notified" }`. */
+/** How it has grown: `{ label: "Doubled", text: "161 negative in 5 min now, 52 when the alert fired" }`. */
 export function growthOf(
   { progress, severity }: Pick<Alert, "progress" | "severity">,
   kind: string,
@@ -67,8 +67,9 @@ export function growthOf(
 
 const GROWN: ReadonlySet<string> = new Set(["doubled", "wave", "escalated"]);
 
+/** Not "when you were notified": a receiver that a rise or an escalation leads to came in later. */
 function whenFirst({ count }: WindowCount): string {
-  return `${formatNumber(count)} when you were first notified`;
+  return `${formatNumber(count)} when the alert fired`;
 }
 
 function growthLabel(factor: number): string {

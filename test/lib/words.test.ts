@@ -121,5 +121,5 @@ describe("numbers and times in sentences", () => {
     [172_800_000, "2 days"],
   ])("formats %d ms as %s", (ms, text) => expect(formatMinutes(ms)).toBe(text));
 
-  it("formats a share in percent", () => expect(formatShare(0.5714)).toBe("57 %"));
+  it("formats a share in percent", () => expect(formatShare(0.5714)).toBe("57%"));
 });

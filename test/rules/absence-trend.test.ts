@@ -108,7 +108,7 @@ describe("trend", () => {
     const met = verdicts.flatMap((verdict, t) => (verdict.met ? [t] : []));
     expect(met[0]).toBe((weeks.length + 3) * DAY_BUCKETS + 35);
     expect(verdicts[met[0] ?? 0]?.because).toMatch(
-      /^587 mentions a day over the last 3 days, 367 on the same weekdays before \(\+60 %\)\. Each of the days was above\. Chance alone/,
+      /^587 mentions a day over the last 3 days, 367 on the same weekdays before \(\+60%\)\. Each of the days was above\. Chance alone/,
     );
     expect(met.at(-1)).toBe((weeks.length + 4) * DAY_BUCKETS + 34);
   });
@@ -148,7 +148,7 @@ describe("trend", () => {
     const { window } = aWindowRule("trend: { falling: 40%, over: 3d }");
     const verdicts = run(window, daily([...weeks, 100, 150, 150, 400]));
     expect(
-      verdicts.some(({ met, because }) => met && /−\d+ %\)\. Each of the days was below/.test(because)),
+      verdicts.some(({ met, because }) => met && /−\d+%\)\. Each of the days was below/.test(because)),
     ).toBe(true);
   });
 });

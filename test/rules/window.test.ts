@@ -89,7 +89,7 @@ describe("share", () => {
     ]);
     expect(verdicts.map(({ met }) => met)).toEqual([false, false, false, false, true]);
     expect(verdicts[4]?.because).toBe(
-      "40 % of 55 mentions in 10 min are negative (limit 40 %, among at least 30)",
+      "40% of 55 mentions in 10 min are negative (limit 40%, among at least 30)",
     );
     expect(verdicts[4]).toMatchObject({ observed: 22, arrived: 12 });
     // The view of the alert then knows that it is about sentiment, without reading its sentence.
@@ -109,7 +109,7 @@ describe("share", () => {
     expect(verdicts.findIndex(({ met }) => met)).toBe(303);
     expect(verdicts[1]?.because).toContain("usually not known yet");
     expect(verdicts[303]?.because).toBe(
-      "80 % of 40 mentions in 10 min are negative, usually 60 % (limit 40 % and 15 points above usual, among at least 30)",
+      "80% of 40 mentions in 10 min are negative, usually 60% (limit 40% and 15 points above usual, among at least 30)",
     );
   });
 });

@@ -32,7 +32,7 @@ describe("explainSpike", () => {
     const half = { ...moment, window: 6, lnP: Math.log(1 / 4_321), completeness: 0.61, score: 6 };
     expect(explainSpike(known(4), half, "mentions")).toBe(
       "1,698 mentions in 30 min, 85 expected at this hour; by chance about once in 23 months; " +
-        "6× its usual variation. About 61 % of the last 30 min has arrived. " +
+        "6× its usual variation. About 61% of the last 30 min has arrived. " +
         "Judged on 4 days of history, no weekend seen yet.",
     );
     expect(explainSpike(known(1), moment, "mentions")).toContain(
@@ -54,7 +54,7 @@ describe("explainSpike", () => {
   it("does not say of what is over that it has still to arrive", () => {
     const past = { ...moment, window: 6, completeness: 0.61 };
     expect(explainSpike(known(20), past, "mentions", { now: 5006 })).toContain(
-      "Then about 61 % of those 30 min had arrived.",
+      "Then about 61% of those 30 min had arrived.",
     );
   });
 

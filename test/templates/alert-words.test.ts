@@ -45,7 +45,7 @@ test("growth has the numbers of now and those of the first message", () => {
     growthOf({ ...grown, progress: { ...grown.progress, ...progress } }, kind);
   expect(said("doubled")).toEqual({
     label: "Tripled",
-    text: "161 negative in 5 min now, 52 when you were first notified",
+    text: "161 negative in 5 min now, 52 when the alert fired",
   });
   expect(said("doubled", { renotified: count(110) })?.label).toBe("Doubled");
   expect(said("doubled", { renotified: count(70) })?.label).toBe("Growing");

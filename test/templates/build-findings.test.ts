@@ -62,7 +62,7 @@ test("what is usual or unknown is left out", () => {
 
 test("what the alert says itself is not repeated with another number", () => {
   const explanation = { ...NO_EXPLANATION, negative: { now: 0.77, before: 0.23 }, completeUntil: AT };
-  const because = "75 % of 292 negative mentions in 2 h are about Safety, usually 22 %";
+  const because = "75% of 292 negative mentions in 2 h are about Safety, usually 22%";
   const of = (values: Record<string, number>) => lines(explanation, alertOf({ ...ALERT, because, values }));
   expect(of({ share: 0.75, negativeShare: 0.75 })).toEqual([]);
   expect(of({ share: 0.75 })).toEqual(["Mood: 77% of all mentions negative (usually 23%)"]);

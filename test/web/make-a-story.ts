@@ -100,7 +100,7 @@ export async function tellAStory(
     labels: { query: BRANDS[1] },
     state: "resolved",
     resolvedAt: now - 7 * HOUR,
-    because: "44 % of 61 mentions were negative; the limit is 40 % of at least 30",
+    because: "44% of 61 mentions were negative; the limit is 40% of at least 30",
     mentions: 61,
   });
   await stores.alerts.save([over, single, crisis]);

@@ -30,9 +30,7 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
     ...(step === undefined ? [] : [`  it is ${alert.severity} because it reached ${step}`]),
     ...(first === undefined || peak === undefined
       ? []
-      : [
-          `  ${shortCount(first)} when people were first notified, ${shortCount(peak)} at the peak (${moment(peak.at)})`,
-        ]),
+      : [`  ${shortCount(first)} when it fired, ${shortCount(peak)} at the peak (${moment(peak.at)})`]),
     ...(alert.windowTo > alert.windowFrom
       ? [`  window ${moment(alert.windowFrom)} to ${moment(alert.windowTo)}`]
       : []),

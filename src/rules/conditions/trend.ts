@@ -113,7 +113,7 @@ export const trend = defineWindowCondition({
               found === undefined
                 ? `${formatNumber(closed.length)} whole days of history, ${formatNumber(historyDays(span))} are needed`
                 : `${countedSubject(perDay, subject)} a day over the last ${span} days, ${formatExpected(usualPerDay)} on the ` +
-                  `same weekdays before (${sign}${formatNumber(Math.abs(change) * 100)} %)` +
+                  `same weekdays before (${sign}${formatNumber(Math.abs(change) * 100)}%)` +
                   (met
                     ? `. Each of the days was ${rising === undefined ? "below" : "above"}. ` +
                       `Chance alone brings that ${formatRarity(found.lnP, 1)}.`
