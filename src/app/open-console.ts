@@ -13,6 +13,7 @@ import { describeError, UserError } from "../lib/errors.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
 import type { Logger } from "../log.ts";
 import type { QueueCounts } from "../model/metric-facts.ts";
+import { titleOf } from "../model/rule-title.ts";
 import { createReceiverWaits } from "../notify/deliver/receiver-waits.ts";
 import { slackApps } from "../notify/notifiers/slack/slack-apps.ts";
 import { createAlertExplainer } from "../notify/view/alert-explainer.ts";
@@ -85,6 +86,7 @@ export async function openPage(options: PageOptions): Promise<Page> {
       facts,
       secret,
       closedSessions: stores.closedSessions,
+      titleOf: (name: string) => options.rules.find((rule) => rule.name === name)?.title ?? titleOf(name),
       warmingUp: () => rulesWarmingUp(facts, options.rules),
       clock,
       inbox: hasLocalInbox ? inboxView(inbox, options.interaction) : null,

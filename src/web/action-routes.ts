@@ -85,7 +85,7 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     return reply
       .type(HTML)
       .header("cache-control", "no-store")
-      .send(actionPage({ alert, ...asks }).toString());
+      .send(actionPage({ alert, title: times.titleOf(alert.rule), ...asks }).toString());
   });
 
   // The signature in the address replaces the token of a form: anyone with the link may do this one thing.

@@ -53,6 +53,8 @@ export interface ConsoleDeps {
   readonly health: Health;
   /** If absent, the pages show neither findings nor charts of alerts. */
   readonly explainer?: AlertExplainer;
+  /** The title of a rule; its name in words if absent. */
+  readonly titleOf?: (rule: string) => string;
   /** Rules that cannot fire yet. Absent if the console does not know the rules. */
   readonly warmingUp?: () => Promise<readonly ShownWarmUp[]>;
   /** Receivers whose messages are delayed, and why. Absent if the console does not know the receivers. */
@@ -83,7 +85,7 @@ export interface Console {
 export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings): Promise<Console> {
   checkSettings(settings);
   const wall = deps.wall ?? systemClock;
-  const times = createTimes(deps.clock, settings.timezone);
+  const times = createTimes(deps.clock, settings.timezone, deps.titleOf);
   const volume = cached(() => readVolume({ facts: deps.facts, times }), VOLUME_LIVES_MS, wall);
   const watch = watchVersions(deps.facts, deps.clock, volume, deps.log);
   const app = createServer(settings, deps.requestTimeoutMs);

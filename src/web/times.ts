@@ -1,8 +1,12 @@
 import type { Clock } from "../lib/clock.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../lib/instant.ts";
 import { type Html, html } from "./html.ts";
+import { expandReason } from "./parts/words.ts";
 
-/** Formats times for the console: in one zone, and as short as today allows. */
+/**
+ * Formats for the readers of the console: times in one zone and as short as today allows, rules by the title that
+ * messages use.
+ */
 export interface Times {
   /** IANA name. */
   readonly zone: string;
@@ -12,10 +16,16 @@ export interface Times {
   moment(at: Instant): Html;
   /** `14:00`. */
   hour(at: Instant): string;
+  /** `Wave of negative mentions`. */
+  titleOf(rule: string): string;
   now(): Instant;
 }
 
-export function createTimes(clock: Clock, zone: string): Times {
+export function createTimes(
+  clock: Clock,
+  zone: string,
+  titleOf: (rule: string) => string = expandReason,
+): Times {
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat("en-GB", { timeZone: zone, hourCycle: "h23", ...options });
   const zoned = format({ weekday: "short", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
@@ -38,6 +48,7 @@ export function createTimes(clock: Clock, zone: string): Times {
     moment: (at) =>
       html`<time datetime="${toIso(at)}" title="${whole.format(at)}">${short(at, clock.now())}</time>`,
     hour: (at) => time.format(at),
+    titleOf,
     now: () => clock.now(),
   };
 }

@@ -1,6 +1,6 @@
 import type { Alert } from "../../model/alert.ts";
 import { type Html, html } from "../html.ts";
-import { expandReason, foreign } from "../parts/words.ts";
+import { foreign } from "../parts/words.ts";
 import { barePage } from "./bare-page.ts";
 
 /**
@@ -9,6 +9,8 @@ import { barePage } from "./bare-page.ts";
  */
 export function actionPage(shown: {
   readonly alert: Alert;
+  /** Of its rule. */
+  readonly title: string;
   readonly label: string;
   readonly action: string;
   /** Whether an assignee must be given. */
@@ -16,7 +18,7 @@ export function actionPage(shown: {
 }): Html {
   return barePage(
     "Alert actions",
-    html`<h1>${foreign(shown.alert.queryName)}: ${expandReason(shown.alert.rule)}</h1>
+    html`<h1>${foreign(shown.alert.queryName)}: ${shown.title}</h1>
 <p dir="auto">${shown.alert.because}</p>
 <form method="post" action="${shown.action}">${
       shown.asksWho && html`<label>To <input name="to" maxlength="80" required></label>`

@@ -81,14 +81,14 @@ export function alertPage(
   parts: PageParts,
   token: string | null = null,
 ): Page {
-  const title = `${story.alert.queryName}: ${expandReason(story.alert.rule)}`;
+  const title = `${story.alert.queryName}: ${parts.times.titleOf(story.alert.rule)}`;
   return {
     title,
     section: "/alerts",
     // The actions come first, for the person on call, and outside of the live part, so that an update never replaces
     // a form in use.
     body: html`<p class="crumb"><a href="/alerts">Alerts</a></p>
-<div class="title"><h1>${foreign(story.alert.queryName)}: ${expandReason(story.alert.rule)}</h1></div>
+<div class="title"><h1>${foreign(story.alert.queryName)}: ${parts.times.titleOf(story.alert.rule)}</h1></div>
 ${token !== null && alertActionsPart(story.alert, token)}${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}`,
   };
 }

@@ -5,7 +5,7 @@ import type { Alert } from "../../model/alert.ts";
 import { eventAt, type Mention } from "../../model/mention.ts";
 import { type Html, html } from "../html.ts";
 import { mentionList } from "../parts/mention-list.ts";
-import { expandReason, foreign } from "../parts/words.ts";
+import { foreign } from "../parts/words.ts";
 import type { Times } from "../times.ts";
 import type { Page } from "./page.ts";
 
@@ -57,12 +57,12 @@ function mentionPanel(
 <h3>What the rules make of it</h3>${
     rules.length === 0
       ? html`<p class="empty">No rule is about this query.</p>`
-      : html`<dl class="facts is-wide">${rules.map((one) => html`<dt>${expandReason(one.rule)}</dt><dd>${observed(one, times)}</dd>`)}</dl>`
+      : html`<dl class="facts is-wide">${rules.map((one) => html`<dt>${times.titleOf(one.rule)}</dt><dd>${observed(one, times)}</dd>`)}</dl>`
   }
 <h3>Its alerts</h3>${
     alerts.length === 0
       ? html`<p class="empty">None.</p>`
-      : html`<ol class="timeline">${alerts.map(({ alert }) => html`<li><span class="when">${times.moment(alert.openedAt)}</span><span><a href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${expandReason(alert.rule)}</a>, ${alert.state}, ${counted(alert.mentions, "mention")} <span class="detail">see who was notified of it, and why</span></span></li>`)}</ol>`
+      : html`<ol class="timeline">${alerts.map(({ alert }) => html`<li><span class="when">${times.moment(alert.openedAt)}</span><span><a href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${times.titleOf(alert.rule)}</a>, ${alert.state}, ${counted(alert.mentions, "mention")} <span class="detail">see who was notified of it, and why</span></span></li>`)}</ol>`
   }</section>`;
 }
 

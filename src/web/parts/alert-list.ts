@@ -11,10 +11,18 @@ export function alertList(alerts: readonly Alert[], times: Times, empty: string)
   return html`<ol class="alerts">${alerts.map((alert) => alertItem(alert, times))}</ol>`;
 }
 
+/** What happened, and in grey how sure that is. */
+function becauseOf({ because }: Alert): Html {
+  const end = because.search(/[.;] (?=\S)/) + 1;
+  return end === 0
+    ? html`${because}`
+    : html`${because.slice(0, end)}<span class="detail">${because.slice(end)}</span>`;
+}
+
 function alertItem(alert: Alert, times: Times): Html {
   return html`<li class="alert is-${alert.state === "resolved" ? "resolved" : alert.severity}">
-<div class="alert-head">${severityBadge(alert)}<h3><a id="alert-${alert.id}" href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${expandReason(alert.rule)}</a></h3><span class="when">${alertSpan(alert, times)}</span></div>
-<p class="because" dir="auto">${alert.because}</p>
+<div class="alert-head">${severityBadge(alert)}<h3><a id="alert-${alert.id}" href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${times.titleOf(alert.rule)}</a></h3><span class="when">${alertSpan(alert, times)}</span></div>
+<p class="because" dir="auto">${becauseOf(alert)}</p>
 <div class="mention-foot"><span class="fact">${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}</span>${labelsOf(alert)}</div>
 </li>`;
 }

@@ -18,13 +18,13 @@ export function notificationTable(
 
 function notificationRow(one: ShownNotification, times: Times): Html {
   return html`<tr><td class="when">${times.moment(one.createdAt)}</td><td>${foreign(one.receiver)}</td>
-<td>${aboutOf(one)}</td><td>${outcomeOf(one)}</td></tr>`;
+<td>${aboutOf(one, times)}</td><td>${outcomeOf(one)}</td></tr>`;
 }
 
-function aboutOf(one: ShownNotification): Html {
+function aboutOf(one: ShownNotification, times: Times): Html {
   const what = one.kind === "digest" ? (one.digestName ?? "digest") : expandReason(one.kind);
   if (one.alertId === null) return html`${what}`;
-  return html`<a id="sent-${one.id}" href="/alerts/${one.alertId}">${what}: ${foreign(one.queryName ?? "")} ${one.rule === null ? "" : expandReason(one.rule).toLowerCase()}</a>`;
+  return html`<a id="sent-${one.id}" href="/alerts/${one.alertId}">${what}: ${foreign(one.queryName ?? "")}${one.rule !== null && html`, ${times.titleOf(one.rule)}`}</a>`;
 }
 
 /** Sent, waiting, failing or given up, with the vendor's last error. */
