@@ -18,6 +18,9 @@ test("a receiver without a wait is not listed", () => {
   expect(waitOf({})).toBeNull();
   expect(waitOf({ waiting: 3, channel: null })).toBeNull();
   expect(waitOf({ waiting: 3, channel: { ...CHANNEL, everyMs: 0 } })).toBeNull();
+  // A mail server's limit: nobody notices it.
+  expect(waitOf({ waiting: 3, channel: { ...CHANNEL, everyMs: 20 } })).toBeNull();
+  expect(waitOf({ waiting: 300, channel: { ...CHANNEL, everyMs: 20 } })).toMatchObject({ outcome: "InLine" });
 });
 
 test("the reason of a wait: first what somebody has to fix, then what passes, then its own rate limit", () => {
