@@ -117,7 +117,7 @@ function toCount(text: string): number {
   throw new InvalidArgumentError("Expected a number of 1 or more.");
 }
 
-/** The first 23 characters of the id are enough to tell apart alerts of the same moment. */
+/** The first 23 characters of the id are enough to distinguish alerts of the same moment. */
 function rowOf(alert: Alert, timezone: string) {
   return {
     id: alert.id.slice(0, 23),

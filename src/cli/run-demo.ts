@@ -73,7 +73,7 @@ Earshot is running ${demo.isContinued ? "again, from where it stopped" : "on inv
   ${url === null ? "The console is off (--no-page)." : `Console:   ${url}`}
   Messages:  ${url === null ? "a local Slack and mailbox receive them" : `${url}/inbox  (a local Slack and mailbox; nothing leaves this machine)`}
 
-What happens now: people talk about four invented brands; one minute here is one hour there. The monitor polls
+What happens now: people write about four invented brands; one minute here is one hour there. The monitor polls
 a local Listening API, judges every mention by the rules in rules/ and notifies a local Slack and mailbox.
 ${whatHappensNext(demo)}
 

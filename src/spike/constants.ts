@@ -12,7 +12,7 @@ export const RING = LONGEST_WINDOW + OLDEST_LATE_BUCKET;
 
 /**
  * Five hours, all that is kept. Used only if the longest window is expected to hold fewer mentions than this floor of
- * the presets: two hours of a true rise are then only a few mentions, which no test can tell from noise.
+ * the presets: two hours of a true rise are then only a few mentions, which no test can distinguish from noise.
  */
 export const SPARSE_WINDOW = LONGEST_WINDOW + OLDEST_LATE_BUCKET;
 export const SPARSE_BELOW = 4;

@@ -26,7 +26,7 @@ const open = (tryNextPort: boolean) =>
     rules: [],
   });
 
-test("a port that another program has is told with what to do; the demo takes the next one", async () => {
+test("a port in use is reported with what to do; the demo takes the next one", async () => {
   await expect(open(false)).rejects.toMatchObject({
     name: "UserError",
     message: `port ${port} of 127.0.0.1 is in use, perhaps by another Earshot`,

@@ -30,13 +30,13 @@ beforeAll(async () => {
       projectId: alert.projectId,
       alertId: alert.id,
       receiver: "comms-slack",
-      entry: { told: null, last: "HeldByQuietHours" },
+      entry: { lastNotified: null, last: "HeldByQuietHours" },
       nextAt: NOW + HOUR,
     },
   ]);
   const claimed = await stores.notifications.claim(alert.projectId, notification.id);
   if (claimed !== null) await stores.notifications.markFailed(claimed, "Slack answered not_in_channel", null);
-  home = await mkdtemp(join(tmpdir(), "earshot-desk-"));
+  home = await mkdtemp(join(tmpdir(), "earshot-alerts-"));
 });
 afterAll(async () => {
   await rm(home, { recursive: true });

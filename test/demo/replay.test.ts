@@ -49,7 +49,7 @@ test("a replay that is cut off goes on where it was, and comes to the same", asy
   expect(resumed.mentions).toEqual(whole.mentions);
 });
 
-test("lines that are no mentions are told with their reason, and the rest is replayed", async () => {
+test("lines that are no mentions are reported with their reason, and the others are replayed", async () => {
   const file = join(folder, "broken.jsonl");
   await writeFile(file, `${line("a", "Acme", FROM, "neutral", "Fine")}\nnot json\n{"id":"b"}\n`);
   const skipped: number[] = [];

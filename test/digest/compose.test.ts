@@ -211,10 +211,10 @@ test("stories are ranked by distinct authors, raised by negativity and reach", (
 
 test("a story needs two mentions, and none is shown among the mentions again", () => {
   const view = composeDigest(
-    factsOf({ stories: [story("single"), story("told", { mentions: 3 }), story("pair", { mentions: 2 })] }),
+    factsOf({ stories: [story("single"), story("shared", { mentions: 3 }), story("pair", { mentions: 2 })] }),
   );
   expect(view.topStories.map(({ text, mentions, query: name }) => [text, mentions, name])).toEqual([
-    ["text of told", 3, "United"],
+    ["text of shared", 3, "United"],
     ["text of pair", 2, "United"],
   ]);
   expect(view.topMentions.map(({ text, copies }) => [text, copies])).toEqual([["text of single", 1]]);

@@ -196,7 +196,7 @@ const SERVERS: Readonly<Record<string, { behaviour: ServerQuirks; learned: Recor
     behaviour: { mostOnPage: 2, pageSize: "missing", totalOff: null },
     learned: { "short-pages": "go-on", total: "none" },
   },
-  "sends smaller pages than requested without saying so, and ignores the start of the range": {
+  "sends smaller pages than requested without an error, and ignores the start of the range": {
     behaviour: { mostOnPage: 2, pageSize: "missing", totalOff: null, since: "ignored" },
     learned: { "short-pages": "go-on", "since-added": "ignored" },
   },

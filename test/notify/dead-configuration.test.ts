@@ -62,7 +62,7 @@ test("a rule whose alerts are left to the console on purpose", () => {
   expect(dead({ routes })).toEqual([]);
 });
 
-test("an escalation tells somebody, too", () => {
+test("an escalation notifies people, too", () => {
   const routes = [{ match: { severity: "critical" }, receivers: ["desk"] }];
   const escalations = [{ name: "e", steps: [{ after: "5m", receivers: ["desk"] }] }];
   expect(dead({ routes, escalations })).toEqual([]);

@@ -2,7 +2,7 @@ import { describeFault } from "../../src/lib/fault.ts";
 import { parseRule } from "../../src/rules/parse-rule.ts";
 import type { Rule, WindowRule } from "../../src/rules/rule.ts";
 
-/** A rule from the lines of a file that matter to a test. */
+/** A rule from the lines of a file that a test needs. */
 export function aRule(lines: string): Rule {
   const read = parseRule("a-rule", "a-rule.yaml", `description: d\nseverity: info\n${lines}\n`);
   if ("rule" in read) return read.rule;

@@ -63,7 +63,7 @@ test("whether the process is ready is asked once a second, whoever asks how ofte
   expect(asked).toBe(2);
 });
 
-test("two work at a time, some wait in order, and the rest is told to come later", async () => {
+test("two run at a time, some wait in order, and all others are asked to come later", async () => {
   await start();
   const inTurn = atMost(2, 2);
   const ends: (() => void)[] = [];

@@ -260,7 +260,7 @@ test("a hand-over that fails in one database changes nothing there, and the next
   await expectHandedOver(next);
 });
 
-test("a command beside an earlier version that still runs is told to have it restarted", async () => {
+test("a command that meets a running earlier version asks to restart it", async () => {
   await makeOldFolder();
   await expect(start(true)).rejects.toThrow(/it is an earlier version/);
 });

@@ -32,7 +32,7 @@ async function actAs(by: string): Promise<void> {
 }
 const lastEvent = async () => (await web.stores.alerts.events(alert.projectId, alert.id)).at(-1);
 
-test("a typed name is told as typed, beside the login", async () => {
+test("a typed name is shown as typed, next to the login", async () => {
   await actAs("Ann");
   expect(await lastEvent()).toMatchObject({
     detail: 'by comms, as "Ann"',

@@ -90,13 +90,13 @@ test.each<[string, Reply, Partial<SourceError>]>([
   ["a 504 of HTML", html(504), { kind: "unavailable", retryable: true, status: 504 }],
   ["JSON nested without end", bytes("[".repeat(200_000)), { kind: "malformed" }],
   [
-    "JSON nested too deeply to be walked",
+    "JSON nested too deeply to be read",
     bytes(`{"results":[${"[".repeat(60_000)}${"]".repeat(60_000)}]}`),
     { kind: "malformed" },
   ],
   ["a list where a record should be", json({ results: { id: 1 } }), { kind: "malformed" }],
   ["null", json(null), { kind: "malformed" }],
-])("%s is told as what it is", async (_, reply, expected) => {
+])("%s is reported as what it is", async (_, reply, expected) => {
   api().reply(reply);
   expect(await failure(connect().extensions.tags("19"))).toMatchObject({ call: "tags", ...expected });
 });

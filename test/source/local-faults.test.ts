@@ -68,7 +68,7 @@ test.each<[FaultKind, number | null, Partial<SourceError>]>([
   ["dropped", null, { kind: "network", status: null, retryable: true }],
   ["hang-up", null, { kind: "network", retryable: true }],
 ])(
-  "the local API's %s (%s) is told as what it is, and the next call works",
+  "the local API's %s (%s) is reported as what it is, and the next call works",
   async (kind, amount, expected) => {
     await fail(kind, amount);
     expect(await failure(client.mentionsPage(params))).toMatchObject(expected);
@@ -82,7 +82,7 @@ test("a token that the service takes back is renewed within the call", async () 
 });
 
 test.each<FaultKind>(["duplicates", "cursor-ends", "wrong-total"])(
-  "a walk sees every mention in spite of %s",
+  "a poll sees every mention in spite of %s",
   async (kind) => {
     await fail(kind, null, null);
     const ids = new Set<string>();

@@ -219,7 +219,7 @@ test.each<[string, Reply, Partial<SourceError>]>([
   ["JSON of another shape", json({ results: "none" }), { kind: "malformed" }],
   ["gzip that is none", bytes(BODY, { headers: { "content-encoding": "gzip" } }), { kind: "malformed" }],
   ["an unknown coding", bytes(BODY, { headers: { "content-encoding": "zstd" } }), { kind: "malformed" }],
-])("%s is told as what it is", async (_, reply, expected) => {
+])("%s is reported as what it is", async (_, reply, expected) => {
   fake().reply(reply);
   expect(await failure(connect().mentionsPage(PARAMS))).toMatchObject(expected);
   expect(fake().calls).toHaveLength(1);

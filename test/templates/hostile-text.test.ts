@@ -77,11 +77,11 @@ function expectHarmless(
   branches: Iterable<number>,
   attack = JSON.stringify(text),
 ): void {
-  const harmless = cleanLine(text) === "" ? "" : "harmless";
+  const plain = cleanLine(text) === "" ? "" : "plain";
   for (const index of branches) {
     const output = renderer.render(name, withTexts(sampleViews(name)[index] ?? {}, text));
     expect(output, attack).not.toMatch(UNWANTED);
-    expect(skeleton(name, output), attack).toEqual(expectedSkeletons(name, harmless)[index]);
+    expect(skeleton(name, output), attack).toEqual(expectedSkeletons(name, plain)[index]);
   }
 }
 

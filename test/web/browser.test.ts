@@ -87,7 +87,7 @@ describe.skipIf(executable === null)("in a browser", () => {
     await page.context().close();
   });
 
-  test("an alert shows its buttons and what happened above its mentions on a phone, and beside them on a desk", async () => {
+  test("an alert shows its buttons and what happened above its mentions on a phone, and next to them on a wide screen", async () => {
     const top = async (page: Page, selector: string) =>
       (await page.locator(selector).boundingBox()) ?? { x: 0, y: 0 };
     const { page } = await openPage(`/alerts/${alertId}`, { viewport: { width: 390, height: 844 } });

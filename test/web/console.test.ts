@@ -238,7 +238,7 @@ test("a channel that has to wait is shown with its reason at the receivers, and 
       projectId: story.crisis.projectId,
       alertId: story.crisis.id,
       receiver: "comms-slack",
-      entry: { told: null, last: "FirstNotification" },
+      entry: { lastNotified: null, last: "FirstNotification" },
       nextAt: null,
     },
   ]);
