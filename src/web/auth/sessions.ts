@@ -113,6 +113,7 @@ export async function createSessions(
         id: randomBytes(16).toString("base64url"),
         until: wall.now() + SESSION_MS,
       };
+      // In the plug-in's types a session has no fields.
       for (const [key, value] of Object.entries(data)) request.session.set(key as never, value as never);
       if (request.device.get("id") === undefined) {
         request.device.set("id", randomBytes(16).toString("base64url"));
