@@ -27,8 +27,8 @@ export function readErrorBody(body: Buffer, secrets: readonly string[]): ErrorBo
   }
   const inner = asRecord(parsed["error"]);
   const code = clean(inner?.["code"] ?? parsed["error"] ?? parsed["code"], secrets);
-  const said = parsed["error_description"] ?? inner?.["message"] ?? parsed["message"];
-  return { message: clean(said, secrets) ?? code, code };
+  const text = parsed["error_description"] ?? inner?.["message"] ?? parsed["message"];
+  return { message: clean(text, secrets) ?? code, code };
 }
 
 function parse(body: Buffer): Record<string, unknown> | null {

@@ -15,14 +15,14 @@ export function toRefusal(
   context: { readonly now: Instant; readonly secrets: readonly string[] },
 ): SourceError {
   const kind = kindOf(answer.status);
-  const said = readErrorBody(answer.body, context.secrets);
+  const described = readErrorBody(answer.body, context.secrets);
   const retryAfterMs = readRetryAfter(answer.header("retry-after"), context.now);
   return new SourceError({
     kind,
     call,
     status: answer.status,
-    code: said.code,
-    message: `${answer.status} ${said.message ?? WORDS[kind] ?? "unexpected answer"}`,
+    code: described.code,
+    message: `${answer.status} ${described.message ?? WORDS[kind] ?? "unexpected answer"}`,
     retryable: kind === "rate-limited" || kind === "unavailable",
     retryAfterMs:
       kind === "rate-limited" ? (retryAfterMs ?? waitForBudget(readBudget(answer.header))) : retryAfterMs,

@@ -122,7 +122,7 @@ function describeBody(body: Buffer, secrets: readonly string[]): string {
   const start = body.subarray(0, 256).toString("latin1").trimStart().toLowerCase();
   if (start.startsWith("<")) return "with a page of HTML instead of JSON";
   if (!/^(?:\u00ef\u00bb\u00bf)?[{[]/.test(start)) return "with something else than JSON";
-  const said = readErrorBody(body, secrets).message;
-  if (said !== null) return `with an error inside: ${said}`;
+  const { message } = readErrorBody(body, secrets);
+  if (message !== null) return `with an error inside: ${message}`;
   return `with JSON that is cut off or has another shape (${body.length} bytes)`;
 }

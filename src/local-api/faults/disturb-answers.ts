@@ -14,9 +14,9 @@ export function disturbAnswers(app: FastifyInstance, faults: FaultSwitch): void 
     // Long pages are streams. With faults they are held whole: speed does not count then.
     const whole = payload instanceof Readable ? await readAll(payload) : payload;
     if (typeof whole !== "string") return payload;
-    const said = await disturbEnvelope(call, whole);
-    if ((await cutOf(call))?.kind !== "truncated") return said;
-    const bytes = Buffer.from(said);
+    const disturbed = await disturbEnvelope(call, whole);
+    if ((await cutOf(call))?.kind !== "truncated") return disturbed;
+    const bytes = Buffer.from(disturbed);
     return bytes.subarray(0, bytes.byteLength >> 1);
   });
 }

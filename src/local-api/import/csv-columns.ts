@@ -32,14 +32,15 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
  * Uses explicit columns (`field=column`), then columns with the name of a field, then known names for one. Throws a
  * `UserError` for an unknown field or column, and if no column has a text.
  */
-export function csvColumns(header: readonly string[], said: Readonly<Record<string, string>>): CsvColumns {
+export function csvColumns(header: readonly string[], mapped: Readonly<Record<string, string>>): CsvColumns {
   const columns = new Map<string, number>();
   const free = new Set(header.keys());
   const assign = (field: string, at: number): void => {
     columns.set(field, at);
     free.delete(at);
   };
-  for (const [field, column] of Object.entries(said)) assign(knownField(field), columnNamed(header, column));
+  for (const [field, column] of Object.entries(mapped))
+    assign(knownField(field), columnNamed(header, column));
   const plain = header.map(plainName);
   const assignAlike = (field: string, name: string): void => {
     const at = plain.indexOf(name);

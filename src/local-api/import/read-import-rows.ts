@@ -52,14 +52,14 @@ function parsed(text: string): { value: unknown } | { reason: string } {
 
 async function* csvRows(
   file: AsyncIterable<Uint8Array>,
-  { columns: said = {}, dates = {}, afterLine = 0, onUnused }: ImportFormat,
+  { columns: mapped = {}, dates = {}, afterLine = 0, onUnused }: ImportFormat,
 ): AsyncGenerator<ImportRow> {
   let columns: CsvColumns | undefined;
   let width = 0;
   for await (const record of readCsv(file, { maxCharacters: MAX_LINE })) {
     if ("tooLong" in record) yield { line: record.line, reason: `is longer than ${MAX_LINE} characters` };
     else if (columns === undefined) {
-      columns = csvColumns(record.cells, said);
+      columns = csvColumns(record.cells, mapped);
       width = record.cells.length;
       const used = new Set(columns.values());
       onUnused?.(record.cells.filter((_, at) => !used.has(at)));

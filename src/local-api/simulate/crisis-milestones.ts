@@ -13,7 +13,7 @@ export interface Milestone {
   readonly pull: number;
 }
 
-/** What has to be said, by whom it has to be said: witness, journalist, newspapers, the company. */
+/** The posts without which it is no crisis: of the witness, a journalist, newspapers, the company. */
 export function milestones(write: Writer, story: Story): Milestone[] {
   const witness: Author = { ...write.somebody(), followers: 412, verified: null };
   const journalist: Author = {
@@ -31,14 +31,14 @@ export function milestones(write: Writer, story: Story): Milestone[] {
     verified: "business",
     isOrganisation: true,
   };
-  const said = (author: Author, text: string, minutes: number, pull: number): Milestone => ({
+  const milestone = (author: Author, text: string, minutes: number, pull: number): Milestone => ({
     post: write({ author, text, afterMs: minutes * MINUTE }),
     pull,
   });
   return [
-    said(witness, story.witness, 0, 10),
-    ...story.follow.map((text, index) => said(witness, text, 6 + index * 13, 3)),
-    ...story.journalist.map((text, index) => said(journalist, text, 17 + index * 24, 8)),
+    milestone(witness, story.witness, 0, 10),
+    ...story.follow.map((text, index) => milestone(witness, text, 6 + index * 13, 3)),
+    ...story.journalist.map((text, index) => milestone(journalist, text, 17 + index * 24, 8)),
     ...story.headlines.map(({ title, snippet }, index) => ({
       pull: 0,
       post: write({ ...byOutlet(write, index), title, text: snippet, afterMs: (28 + index * 31) * MINUTE }),

@@ -18,7 +18,7 @@ export interface GeneratedMention {
   readonly added: Instant;
   /** When the index shows it. */
   readonly visibleAt: Instant;
-  /** What the first judgement said. */
+  /** Of the first judgement. */
   readonly firstSentiment: Sentiment;
   /** When it was corrected to the sentiment of the post; null when it was right at once. */
   readonly correctedAt: Instant | null;
