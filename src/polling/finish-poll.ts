@@ -1,15 +1,15 @@
 import type { SourcePage } from "../ingest/source-page.ts";
 import { floorTo } from "../lib/instant.ts";
 import { BUCKET_MS } from "../model/count-change.ts";
-import type { PollKind } from "../model/poll.ts";
 import type { ObservedQuirk } from "../model/server-quirk.ts";
 import type { Coverage } from "./coverage.ts";
 import { nextPollAt } from "./pace.ts";
+import { fetchFailure, isRefusal } from "./poll-call.ts";
 import type { CompletePoll, PollMember } from "./poll-member.ts";
 import type { PollParts } from "./poll-parts.ts";
 import { type PollRequest, requestOf } from "./poll-request.ts";
-import type { PollState, PollTail } from "./poll-state.ts";
-import { quirksOfPoll } from "./quirks-of-poll.ts";
+import type { PollKind, PollState, PollTail } from "./poll-state.ts";
+import { quirksOfPoll } from "./server-quirks.ts";
 
 /** Stores that a poll has ended, what it covers, and what it showed of the server. */
 export async function finishPoll(
@@ -84,8 +84,6 @@ async function tryTail(
     const rows = (page?.mentions.length ?? 0) + (page?.rejected.length ?? 0);
     return [{ quirk: "after-end", value: rows > 0 ? "resumes" : "silent" }];
   } catch (error) {
-    const { status } = error as { readonly status?: number | null };
-    const isRefused = status === 400 || status === 404 || status === 410 || status === 422;
-    return isRefused ? [{ quirk: "after-end", value: "refused" }] : [];
+    return isRefusal(fetchFailure(error)) ? [{ quirk: "after-end", value: "refused" }] : [];
   }
 }

@@ -1,19 +1,17 @@
 import type { SourcePage } from "../ingest/source-page.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { ObservedQuirk, ServerQuirks } from "../model/server-quirk.ts";
-import { isLastPage } from "./is-last-page.ts";
-import { isRefusal } from "./is-refusal.ts";
 import {
   fetchFailure,
+  isRefusal,
   type NextPage,
   openCall,
   otherWay,
   type PollCall,
   type PollFailure,
 } from "./poll-call.ts";
-import { momentOf, sinceOf, sinceQuirk } from "./poll-since.ts";
-import { type PageContext, seenOn, wentOn } from "./seen-on-page.ts";
-import { stampPage } from "./stamp-page.ts";
+import { momentOf, sinceOf, sinceQuirk } from "./poll-request.ts";
+import { isLastPage, type PageContext, seenOn, stampPage, wentOn } from "./server-quirks.ts";
 
 /** The quirks of the server, and where new ones are stored. */
 export interface QuirkLog {

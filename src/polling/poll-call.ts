@@ -5,7 +5,7 @@ import type { ObservedQuirk, ServerQuirks } from "../model/server-quirk.ts";
 import { createPaging } from "../source/fetch-pages.ts";
 import type { SourceErrorKind } from "../source/source-error.ts";
 import type { PollRequest } from "./poll-request.ts";
-import type { StampedPage } from "./stamp-page.ts";
+import type { StampedPage } from "./server-quirks.ts";
 
 /** One call of a poll, for one query or for several that share it, from its first page to its last. */
 export interface PollCall {
@@ -84,3 +84,10 @@ export function otherWay(because: string): PollFailure {
 export function isPostponement({ kind }: PollFailure): boolean {
   return kind === "over-budget" || kind === "other-way" || kind === "unproven";
 }
+
+/** Whether an answer with this status refuses what was sent, now and later. */
+export function isRefusal({ status }: { readonly status: number | null }): boolean {
+  return status !== null && REFUSALS.has(status);
+}
+
+const REFUSALS = new Set([400, 404, 410, 422]);

@@ -1,8 +1,7 @@
 import type { RejectedRow, SourcePage } from "../ingest/source-page.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
-import type { PollRequest } from "./poll-request.ts";
-import { momentOf, sinceOf } from "./poll-since.ts";
+import { momentOf, type PollRequest, sinceOf } from "./poll-request.ts";
 import { createRepeatCounter } from "./repeat-counter.ts";
 
 /** The pages of one call for several queries, and what they have shown so far. */

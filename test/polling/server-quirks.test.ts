@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DAY } from "../../src/lib/instant.ts";
 import type { QuirkName, ServerQuirk } from "../../src/model/server-quirk.ts";
-import { isLastPage, type ShortPage } from "../../src/polling/is-last-page.ts";
+import { isLastPage, type ShortPage } from "../../src/polling/server-quirks.ts";
 
 const NOW = Date.parse("2026-03-02T12:00:00Z");
 
