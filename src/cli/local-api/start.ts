@@ -5,7 +5,7 @@ import { openLocalTables } from "../../demo/open-local-tables.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
-import { type Instant, toIso } from "../../lib/instant.ts";
+import { DAY, floorTo, type Instant, toIso } from "../../lib/instant.ts";
 import { createSampleLife } from "../../local-api/account/sample-life.ts";
 import { openSampleWorld, type SampleWorld } from "../../local-api/account/sample-world.ts";
 import { signingSecret } from "../../local-api/account/signing-secret.ts";
@@ -15,7 +15,6 @@ import { leaveLocalAddress } from "../local-address.ts";
 import { print, printError, printJson } from "../print.ts";
 import { aborted, stopSignal } from "../stop-signal.ts";
 import { toPort } from "../to-port.ts";
-import { curlLines } from "./curl-lines.ts";
 
 interface StartOptions {
   readonly host: string;
@@ -162,4 +161,28 @@ There is no sample in these tables. An account of your own:
 
 function say({ json }: StartOptions, text: string): void {
   if (!json) printError(text);
+}
+
+/** Two lines for a shell: the first stores a token in a variable, the second fetches mentions with it. */
+function curlLines(
+  url: string,
+  sample: Pick<SampleWorld, "username" | "password" | "account" | "queries">,
+  now: Instant,
+): { token: string; mentions: string } {
+  const login = new URLSearchParams({
+    username: sample.username,
+    grant_type: "api-password",
+    client_id: "earshot-api-client",
+  });
+  const days = new URLSearchParams({
+    queryId: String([...sample.queries.values()][0] ?? ""),
+    startDate: toIso(floorTo(now, DAY) - 7 * DAY).slice(0, 10),
+    endDate: toIso(floorTo(now, DAY) + DAY).slice(0, 10),
+    pageSize: "3",
+  });
+  const readToken = `sed -E 's/.*"access_token":"([^"]+)".*/\\1/'`;
+  return {
+    token: `TOKEN=$(curl -s '${url}/oauth/token?${login}' --data-urlencode 'password=${sample.password}' | ${readToken}); echo $TOKEN`,
+    mentions: `curl -s -H "Authorization: bearer $TOKEN" '${url}/projects/${sample.account.projectId}/data/mentions?${days}'`,
+  };
 }

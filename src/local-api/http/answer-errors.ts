@@ -2,7 +2,6 @@ import type { FastifyError, FastifyInstance, FastifyReply } from "fastify";
 import { describeError } from "../../lib/errors.ts";
 import type { LocalApiLog } from "../local-api-log.ts";
 import { ApiError, type ErrorBody, type ErrorsBody, errorsBody } from "./api-error.ts";
-import { describeRefusal } from "./describe-refusal.ts";
 
 /**
  * Turns everything that is thrown into an answer. Details of our own failures never reach the caller, and no query
@@ -31,3 +30,20 @@ export function answerErrors(
 export function answerFrameworkError(error: FastifyError, _request: unknown, reply: FastifyReply): void {
   reply.code(error.statusCode ?? 400).send(errorsBody(describeRefusal(error)));
 }
+
+/** Describes a fault that the HTTP layer found, with what was expected. */
+function describeRefusal(error: FastifyError): string {
+  return SENTENCES[error.code] ?? error.message;
+}
+
+const NO_JSON = "body: expected JSON, got something that cannot be read as JSON.";
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: NO_JSON,
+  FST_ERR_CTP_EMPTY_JSON_BODY: "body: expected JSON, got nothing.",
+  FST_ERR_CTP_BODY_TOO_LARGE: "body: it is larger than this call takes.",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE:
+    "content-type: expected one that this call takes, such as application/json.",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "content-length: expected the length of the body.",
+  FST_ERR_BAD_URL: "The path cannot be decoded: expected percent-encoded UTF-8.",
+};

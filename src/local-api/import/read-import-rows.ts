@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import { UserError } from "../../lib/errors.ts";
+import { toIso } from "../../lib/instant.ts";
 import { readCsv } from "../../lib/read-csv.ts";
 import { type CsvColumns, csvColumns } from "./csv-columns.ts";
-import { csvLine } from "./csv-line.ts";
-import type { DateManner } from "./read-date.ts";
-import { readLines } from "./read-lines.ts";
+import { ImportLine } from "./import-line.ts";
+import { type DateManner, readDate } from "./read-date.ts";
 
 /** One unchecked mention of a file, or why it is invalid. */
 export type ImportRow =
@@ -70,4 +71,128 @@ async function* csvRows(
   }
   if (columns === undefined)
     throw new UserError("The file has no header line with the names of its columns.");
+}
+type Line =
+  | { readonly line: number; readonly text: string }
+  | { readonly line: number; readonly tooLong: true };
+
+/**
+ * Lines of a stream of bytes, numbered from 1, in constant memory: a line beyond `maxBytes` is marked as such and its
+ * bytes are not kept. Accepts LF and CRLF; the last line need not end.
+ */
+async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {
+  let pending: Uint8Array[] = [];
+  let size = 0;
+  let line = 0;
+
+  function finish(): Line {
+    line++;
+    const whole: Line = size > maxBytes ? { line, tooLong: true } : { line, text: textOf(pending) };
+    pending = [];
+    size = 0;
+    return whole;
+  }
+
+  function keep(part: Uint8Array): void {
+    size += part.byteLength;
+    if (size <= maxBytes) pending.push(part);
+    else pending = [];
+  }
+
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, start)) {
+      keep(chunk.subarray(start, end));
+      start = end + 1;
+      yield finish();
+    }
+    keep(chunk.subarray(start));
+  }
+  if (size > 0) yield finish();
+}
+
+const LF = 0x0a;
+
+/** Most lines lie within one chunk. */
+function textOf(parts: readonly Uint8Array[]): string {
+  const [first] = parts;
+  const whole = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
+  return Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength).toString("utf8");
+}
+
+/**
+ * The line of a CSV record, as JSON would have it: numbers, flags, lists and dates are read from the text. An
+ * unreadable cell stays text, and the line is then reported as wrong. A record without an id gets one derived from its
+ * content.
+ */
+function csvLine(
+  cells: readonly string[],
+  columns: CsvColumns,
+  manner: DateManner,
+): Readonly<Record<string, unknown>> {
+  const line: Record<string, unknown> = {};
+  for (const [field, at] of columns) {
+    const text = (cells[at] ?? "").trim();
+    if (text !== "" && !ABSENT.has(text.toLowerCase())) line[field] = read(field, text, manner);
+  }
+  // An empty text is one, too: of pictures, say.
+  if (columns.has("text")) line["text"] ??= "";
+  line["id"] ??= line["resourceId"] ?? idOf(cells);
+  return line;
+}
+
+const ABSENT = new Set(["null", "nan", "none", "n/a", "undefined"]);
+const MOMENTS = new Set(["date", "added", "updated"]);
+const SHAPES: Readonly<Record<string, { safeParse(value: unknown): { success: boolean } }>> =
+  ImportLine.shape;
+
+function read(field: string, text: string, manner: DateManner): unknown {
+  if (MOMENTS.has(field)) {
+    const at = readDate(text, manner);
+    return at === undefined ? text : toIso(at);
+  }
+  if (field === "sentiment") return SENTIMENT_WORDS[text.toLowerCase()] ?? text.toLowerCase();
+  const shape = SHAPES[field];
+  if (shape === undefined) return text;
+  for (const value of readings(text)) if (shape.safeParse(value).success) return value;
+  return text;
+}
+
+const SENTIMENT_WORDS: Readonly<Record<string, string>> = {
+  pos: "positive",
+  neg: "negative",
+  neu: "neutral",
+  "1": "positive",
+  "-1": "negative",
+  "0": "neutral",
+};
+
+/** What a text may mean, the plainest first. The shape of the field takes the first that fits. */
+function* readings(text: string): Generator<unknown> {
+  yield text;
+  const digits = text.replaceAll(/(?<=\d),(?=\d{3}\b)/g, "");
+  if (/^[+-]?\d+(\.\d+)?$/.test(digits)) yield Number(digits);
+  const flag = FLAGS[text.toLowerCase()];
+  if (flag !== undefined) yield flag;
+  try {
+    yield JSON.parse(text);
+  } catch {}
+  const parts = text.replace(/^[[(]|[\])]$/g, "").split(/(?<!\s)\s*[,;|]\s*/);
+  yield parts.map(Number);
+  yield parts.filter((part) => part !== "");
+}
+
+const FLAGS: Readonly<Record<string, boolean>> = {
+  true: true,
+  false: false,
+  yes: true,
+  no: false,
+  y: true,
+  n: false,
+  "1": true,
+  "0": false,
+};
+
+function idOf(cells: readonly string[]): string {
+  return createHash("md5").update(JSON.stringify(cells)).digest("hex");
 }

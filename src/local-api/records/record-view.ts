@@ -1,7 +1,9 @@
-import { DATA_POLICIES, type DataPolicy, OPEN_SOURCE } from "../policy/data-policy.ts";
+import { DATA_POLICIES, type DataPolicy, OPEN_SOURCE, type SourcePolicy } from "../policy/data-policy.ts";
+import { NAMED_OTHERWISE, SILENT_ADDITIONS, wordCount } from "./earlier-additions.ts";
+import { excerptOf } from "./excerpt-of.ts";
+import type { MentionRecord } from "./mention-record.ts";
 import { unpackRecord } from "./packed-record.ts";
-import { guidOf, type SaidFields, shownFields } from "./shown-fields.ts";
-import { createSilenceOf } from "./silence-of.ts";
+import { SILENT_MENTION } from "./silent-mention.ts";
 import type { StoredRecord, ViewOptions } from "./view-options.ts";
 
 export interface RecordView {
@@ -46,4 +48,102 @@ export function createRecordView(options: ViewOptions): RecordView {
       return unpackRecord(JSON.stringify(fields).slice(0, -1), silence);
     },
   };
+}
+
+/** Returns the end of a record: every field of the view that is not among the given ones, with its empty value. */
+type SilenceOf = (record: {
+  /** The empty fields stored with the record: they distinguish one kind of mention from another. */
+  readonly silence: string;
+  readonly source: SourcePolicy;
+  readonly fields: Readonly<Record<string, unknown>>;
+}) => string;
+
+/** Kinds of mentions are few; a data set with more of them is computed again now and then. */
+const REMEMBERED = 5_000;
+
+function createSilenceOf({ version, text }: Pick<ViewOptions, "version" | "text">): SilenceOf {
+  const all: Readonly<Record<string, unknown>> = {
+    ...SILENT_MENTION,
+    ...(version === "earlier" ? SILENT_ADDITIONS : {}),
+    ...(text === "full" ? { fullText: null } : {}),
+  };
+  const bySource = new Map<SourcePolicy, Map<string, string>>();
+
+  return ({ silence, source, fields }) => {
+    const known = bySource.get(source) ?? new Map<string, string>();
+    bySource.set(source, known);
+    const found = known.get(silence);
+    if (found !== undefined) return found;
+    const made = silentEnd(all, source, fields);
+    if (known.size >= REMEMBERED) known.clear();
+    known.set(silence, made);
+    return made;
+  };
+}
+
+/** A withheld field is null, also if its empty value would be a list: callers cannot distinguish the two. */
+function silentEnd(
+  all: Readonly<Record<string, unknown>>,
+  source: SourcePolicy,
+  fields: Readonly<Record<string, unknown>>,
+): string {
+  const silent = Object.entries(all)
+    .filter(([name]) => !Object.hasOwn(fields, name))
+    .map(([name, value]) => `,"${name}":${JSON.stringify(source.shows(name) ? value : null)}`);
+  return `${silent.join("")}}`;
+}
+
+/** Fields of a stored record that say something. */
+type SaidFields = Partial<Record<string, unknown>> & Partial<MentionRecord>;
+
+/**
+ * The fields of a mention that have a value in a view. Their names depend only on the stored names, the source and the
+ * view, never on a value: so the empty rest can be cached.
+ */
+function shownFields(
+  said: SaidFields,
+  record: StoredRecord,
+  view: Pick<ViewOptions, "version" | "text"> & { readonly source: SourcePolicy },
+): Record<string, unknown> {
+  const { source } = view;
+  const fields: Record<string, unknown> = {};
+  const show = (name: string, value: unknown) => {
+    if (value !== undefined && source.shows(name)) fields[name] = value;
+  };
+
+  const cut = source.excerptCharacters === null ? said : { ...said, ...cutFields(said, source) };
+  for (const name in cut) if (name !== "snippet" || view.text === "snippet") show(name, cut[name]);
+  if (view.text === "full") show("fullText", excerptOf(record.fullText, source.excerptCharacters));
+  if (view.version === "earlier") {
+    for (const [name, current] of NAMED_OTHERWISE) show(name, said[current]);
+    show("id", record.mentionId);
+    show("resourceId", record.mentionId);
+    show("resourceType", "page");
+    show("wordCount", wordCount(record.fullText ?? said.snippet ?? null));
+  }
+  // Public programs read it of every post on X; the spec lacks it.
+  if (source.hasGuid || said.pageType === "twitter") show("guid", guidOf(said.url));
+  return fields;
+}
+
+/** Of a text that is shown in part, its matches, hashtags and mentioned authors are shown as far as it is. */
+function cutFields(said: SaidFields, { excerptCharacters }: SourcePolicy): SaidFields {
+  const fields: Record<string, unknown> = {};
+  const shown = excerptOf(said.snippet ?? "", excerptCharacters) ?? "";
+  if (said.snippet !== undefined) fields["snippet"] = shown;
+  if (said.matchPositions !== undefined) {
+    fields["matchPositions"] = said.matchPositions.filter(
+      ({ start, length }) => start + length <= shown.length,
+    );
+  }
+  for (const name of ["insightsHashtag", "insightsMentioned"] as const) {
+    const values = said[name];
+    if (values !== undefined) fields[name] = values.filter((value) => shown.includes(value));
+  }
+  return fields;
+}
+
+/** The number of a post at its network, with which its text can be fetched there: the digits at the end of its address. */
+function guidOf(url: string | null | undefined): string | null {
+  return /\/(\d{1,25})\/?$/.exec(url ?? "")?.[1] ?? null;
 }

@@ -5,7 +5,6 @@ import type { InsightsRequest } from "../insights/insights-request.ts";
 import type { Database } from "./database.ts";
 import { fieldSql } from "./mention-fields.ts";
 import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
-import { REPOST_SQL } from "./repost-sql.ts";
 
 export interface InsightCount {
   readonly name: string;
@@ -43,3 +42,6 @@ export async function readInsightCounts(
     impressions: Number(row.impressions),
   }));
 }
+
+/** Whether the mention `m` repeats another one. Two-valued. */
+const REPOST_SQL = sql<boolean>`(m.retweet_of is not null or coalesce(m.thread_entry_type = 'share', false))`;
