@@ -58,6 +58,7 @@ export function scopeParameters(params: ScopeParams): Parameters {
   }
   return found;
 }
+
 /** One value of a filter, or several that are sent as a repeated parameter. */
 type FilterValue = string | number | boolean;
 type Values<Value extends FilterValue = FilterValue> = Value | readonly Value[];

@@ -103,6 +103,7 @@ function excess(here: number, hereTexts: number, there: number, thereTexts: numb
   const ratio = 2 * (part(here, expectedHere) + part(there, expectedThere));
   return here / hereTexts > there / Math.max(1, thereTexts) ? ratio : -ratio;
 }
+
 /** Words without a topic of their own, in the languages that most mentions use. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `

@@ -1,6 +1,8 @@
 import { expect, it, test } from "vitest";
 import { CITIES } from "../../../src/local-api/places/cities.ts";
-import { COUNTRIES, GAZETTEER, type Place, REGIONS } from "../../../src/local-api/places/gazetteer.ts";
+import { COUNTRIES } from "../../../src/local-api/places/countries.ts";
+import { GAZETTEER, type Place } from "../../../src/local-api/places/gazetteer.ts";
+import { REGIONS } from "../../../src/local-api/places/regions.ts";
 
 const places = [...GAZETTEER.values()];
 
