@@ -22,6 +22,8 @@ export interface AccountPlan {
   readonly step: Step;
   /** As people read it, one thing a line. */
   readonly lines: readonly string[];
+  /** The same without the numbers of mentions, which a stream changes all the time. */
+  readonly uncounted: readonly string[];
   /** Months of mentions that go, such as `2026-01`. */
   readonly months: readonly string[];
   readonly isNothing: boolean;
@@ -49,6 +51,7 @@ export async function planApply(
   return {
     step,
     lines: [...planLines(step, (one) => mentions.get(one) ?? 0), ...dropped],
+    uncounted: [...planLines(step, () => 0), ...dropped],
     months,
     isNothing: isNothing(step) && months.length === 0,
     deletesSomething: months.length > 0 || stepsOf(step).some(({ action }) => action === "delete"),
@@ -67,7 +70,7 @@ export function applyAccount(
   return db.transaction().execute(async (transaction) => {
     await accountLock(transaction);
     const plan = await planApply(transaction, file, options);
-    if (!isDeepStrictEqual(plan.lines, options.shown.lines))
+    if (!isDeepStrictEqual(plan.uncounted, options.shown.uncounted))
       throw new UserError("The account was changed meanwhile.", [
         "apply again, and look at the difference once more",
       ]);

@@ -176,6 +176,18 @@ test("an apply whose difference is no longer what was shown changes nothing", as
   await expect(applyAccount(db, read, { prune: false, shown, at: T0 })).rejects.toThrow(/changed meanwhile/);
 });
 
+test("mentions that arrive while a person decides are no other difference", async () => {
+  await apply(inProject({ queries: [{ name: "Short", type: "twitter" }] }));
+  const queries = (await readStoredAccount(db)).parts.client?.[0]?.parts.project?.[0]?.parts.query ?? [];
+  const queryId = queries.find(({ name }) => name === "Short")?.id ?? 0;
+  const names = queries.filter(({ id }) => id !== queryId).map(({ name }) => ({ name }));
+  const read = file(inProject({ queries: names }));
+  const shown = await planApply(db, read, { prune: true });
+  await insertMentions(db, [mentionVersion({ queryId, resourceId: resourceId(9) }, { added: T0 })]);
+  await applyAccount(db, read, { prune: true, shown, at: T0 });
+  expect((await planApply(db, read, { prune: true })).isNothing).toBe(true);
+});
+
 test("it is all done, or nothing", async () => {
   const lists = [{ name: "Nobody's", domains: ["news.example"] }];
   const content = { clients: [{ name: "New", projects: [{ name: "P" }], siteLists: lists }] };
