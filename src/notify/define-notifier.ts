@@ -28,7 +28,7 @@ export interface AlertMessage {
   /** The message of this alert at this receiver that later ones answer; null if there is none yet. */
   readonly previous: VendorRef | null;
   /** Later notifications whose news this message brings as well; absent for none. */
-  readonly alsoTells?: readonly string[];
+  readonly alsoCovers?: readonly string[];
 }
 
 export interface DigestMessage {
@@ -46,8 +46,8 @@ export interface Taken {
   readonly vendorRef: VendorRef;
   /** Set if an earlier try had been delivered: the vendor has the content of that try, not that of this one. */
   readonly found?: {
-    /** `alsoTells` of that try. */
-    readonly alsoTells: readonly string[];
+    /** `alsoCovers` of that try. */
+    readonly alsoCovers: readonly string[];
   };
 }
 
@@ -64,7 +64,7 @@ export interface SendOptions {
 export interface ChannelLimit {
   /** Identifies the channel; no secret. */
   readonly key: string;
-  /** The key by the vendor's own name of the channel, which only its answer tells. Absent: there is no other name. */
+  /** The key by the vendor's own name of the channel, which only its answer names. Absent: there is no other name. */
   readonly vendorKey?: (sent: VendorRef) => string | undefined;
   /** The least time between two messages on average, in milliseconds of wall time; 0 for no limit. */
   readonly everyMs: number;

@@ -126,7 +126,7 @@ async function deliverOne(
       signal: AbortSignal.any([signal, lost.signal]),
       beforePost: renew,
     });
-    const covered = found?.alsoTells ?? behind.map(({ id }) => id);
+    const covered = found?.alsoCovers ?? behind.map(({ id }) => id);
     // Nothing may come between: after a crash here nobody knows that the message was sent, and it is sent again.
     await noteSent(signal, async () => {
       // Written first: after a crash in between, a sent message is still updated with its alert.
@@ -253,6 +253,6 @@ async function messageOf(
     view,
     previous,
     ...(chart !== undefined && { chart }),
-    ...(behind.length > 0 && { alsoTells: behind.map(({ id }) => id) }),
+    ...(behind.length > 0 && { alsoCovers: behind.map(({ id }) => id) }),
   };
 }

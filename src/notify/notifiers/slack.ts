@@ -96,7 +96,7 @@ async function sendAlert(
   connection: Connection,
   beforePost: SendOptions["beforePost"],
 ): Promise<Taken> {
-  const { notificationId, view, previous, alsoTells } = message;
+  const { notificationId, view, previous, alsoCovers } = message;
   const thread = threadOf(previous);
   const earlier = message.attempt > 1 ? await findEarlierTry(message, thread, connection) : null;
   const isThere =
@@ -119,7 +119,7 @@ async function sendAlert(
       thread: isThere ? thread : null,
       // Slack announces a reply only to followers of the thread, so important ones are shown in the channel, too.
       broadcast: RINGS.has(message.kind),
-      alsoTells,
+      alsoCovers,
       beforePost,
     },
     connection,
@@ -159,8 +159,8 @@ async function findEarlierTry(
   return found === null ? null : foundAt({ channel, ts: found.ts }, found);
 }
 
-function foundAt(vendorRef: VendorRef, { alsoTells }: OwnMessage): Taken {
-  return { vendorRef, found: { alsoTells } };
+function foundAt(vendorRef: VendorRef, { alsoCovers }: OwnMessage): Taken {
+  return { vendorRef, found: { alsoCovers } };
 }
 
 /** If the app may not read, or the thread is deleted: better to send twice than not at all. */

@@ -5,7 +5,7 @@ import { formatMinutes } from "../../lib/format-minutes.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { Explanation } from "../../model/explanation.ts";
 
-/** The chart of an alert as SVG; null if it counted nothing over time. `told`: when people were notified. */
+/** The chart of an alert as SVG; null if it counted nothing over time. */
 export function drawAlertChart(
   alert: Alert,
   explanation: Explanation | null,

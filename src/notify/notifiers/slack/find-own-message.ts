@@ -18,14 +18,14 @@ export async function findOwnMessage(
   });
   if (found === null) return null;
   const payload: Record<string, unknown> = { ...found.metadata?.event_payload };
-  const also = payload["also_tells"];
-  return { ts: found.ts, alsoTells: typeof also === "string" ? also.split(" ") : [] };
+  const also = payload["also_covers"];
+  return { ts: found.ts, alsoCovers: typeof also === "string" ? also.split(" ") : [] };
 }
 
 export interface OwnMessage {
   readonly ts: string;
   /** Other notifications whose news the message brings. */
-  readonly alsoTells: readonly string[];
+  readonly alsoCovers: readonly string[];
 }
 
 /** Whether our file was shared there, by the id that Slack gave it before: sharing takes no metadata. */
@@ -42,7 +42,7 @@ export async function isFileShared(client: WebClient, where: Place, fileId: stri
 export type MessagePart = "message" | "details";
 
 /**
- * Marks our messages; the payload holds `notification_id`, `part` if it is not the message itself, and `also_tells`
+ * Marks our messages; the payload holds `notification_id`, `part` if it is not the message itself, and `also_covers`
  * with the ids of other notifications whose news it brings.
  */
 export const EVENT_TYPE = "earshot_notification";

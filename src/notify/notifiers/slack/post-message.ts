@@ -20,18 +20,18 @@ export interface Post {
   /** Shown in the channel, too. */
   readonly broadcast: boolean;
   /** Other notifications whose news it brings. */
-  readonly alsoTells?: readonly string[] | undefined;
+  readonly alsoCovers?: readonly string[] | undefined;
   readonly beforePost?: SendOptions["beforePost"];
 }
 
 export async function postMessage(post: Post, connection: Connection): Promise<VendorRef> {
-  const { content, thread, notificationId, part, broadcast, alsoTells = [] } = post;
+  const { content, thread, notificationId, part, broadcast, alsoCovers = [] } = post;
   const { text, blocks } = content;
   const channel = thread?.channel ?? connection.config.channel;
   const payload = {
     notification_id: notificationId,
     ...(part === "message" ? {} : { part }),
-    ...(alsoTells.length === 0 ? {} : { also_tells: alsoTells.slice(0, MOST_TOLD).join(" ") }),
+    ...(alsoCovers.length === 0 ? {} : { also_covers: alsoCovers.slice(0, MOST_COVERED).join(" ") }),
   };
   const message = {
     channel,
@@ -65,7 +65,7 @@ export async function postMessage(post: Post, connection: Connection): Promise<V
 }
 
 /** Slack limits the metadata; a notification left out is sent once more after a crash, at worst. */
-const MOST_TOLD = 50;
+const MOST_COVERED = 50;
 
 const GONE = new Set(["thread_not_found", "message_not_found", "cannot_reply_to_message"]);
 
