@@ -71,6 +71,8 @@ test("a poll is claimed by one worker, is free when its lease has expired, and i
   await expect(stores.polls.advance(key, lease, {})).rejects.toThrow("the poll added of query");
   await stores.polls.advance(key, next?.lease ?? "", { step: 2 });
   await stores.polls.fail(key, lease, "too late to say so", 0);
+  await stores.polls.finish(key, lease, { completeUntil: NOON, polledAt: NOON, nextAt: NOON + DAY });
+  expect(await stores.polls.completeUntil("p", key.queryId)).toBeNull();
   const { rows } = await sql<{ state: unknown; error: string | null }>`
     select state, last_error as error from earshot.polls where query_id = ${key.queryId} and poll = 'added'
   `.execute(database.db);
