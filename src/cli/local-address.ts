@@ -1,4 +1,5 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { type Clock, createScaledClock, systemClock } from "../lib/clock.ts";
@@ -44,9 +45,10 @@ export async function leaveLocalAddress(
   const note = JSON.stringify({ url, login, at: clock.now(), wallAt: wall.now(), speed: clock.speed, demo });
   const file = fileIn(home);
   await makeDataFolder(home);
-  // An existing file would keep its mode and its owner, so write a new one.
-  await rm(file, { force: true });
-  await writeFile(file, note, { mode: 0o600, flag: "wx" });
+  // A new file, for an existing one would keep its mode and its owner. Several processes may start at once.
+  const draft = `${file}.${randomUUID()}`;
+  await writeFile(draft, note, { mode: 0o600, flag: "wx" });
+  await rename(draft, file);
   return async () => {
     const current = await readFile(file, "utf8").catch(() => "");
     if (current === note) await rm(file, { force: true });

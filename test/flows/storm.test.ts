@@ -69,7 +69,9 @@ test("10,000 alerts in a minute end as few readable messages with true counts, a
   expect(text).toMatch(
     /^INFO author \d+ is negative about \w+\. Since Mon 2 Mar, 09:00 UTC\. And 9,490 more\.$/,
   );
-  expect(JSON.stringify(blocks)).toMatch(/… and 9,485 others: 2,495 × \w+ a-rule, 2,495 × \w+ a-rule/);
+  expect(JSON.stringify(blocks)).toMatch(
+    /… and 9,485 others: 2,495 × \w+ \(A rule\), 2,495 × \w+ \(A rule\)/,
+  );
   for (const minutes of [32, 45]) await tick(NINE + minutes * MINUTE, health.timed);
   const wholeMs = monotonicMs() - startedAt;
 
