@@ -73,7 +73,8 @@ export async function startFakeSmtp(): Promise<FakeSmtp> {
         if (!fake.breakAfterData) return callback(null);
         fake.breakAfterData = false;
         fake.acceptedWithoutAnswer += 1;
-        for (const connection of server.connections) connection.close();
+        // This one alone: a mail on another connection may be accepted just now, and would come twice uncounted.
+        for (const connection of server.connections) if (idOf(connection) === session.id) connection.close();
       });
     },
   });
@@ -98,4 +99,9 @@ export async function closedPort(): Promise<number> {
 function portOf(server: Server): number {
   const address = server.address();
   return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** The id that its session has, too; the types do not know it. */
+function idOf(connection: object): unknown {
+  return "id" in connection ? connection.id : undefined;
 }
