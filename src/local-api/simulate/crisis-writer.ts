@@ -35,7 +35,7 @@ export interface Writer {
 /** Makes posts of the story out of drafts, numbered in the order in which they are written. */
 export function createWriter(seed: string, { brand, story, crisis, random }: Scene): Writer {
   let number = 0;
-  const more = { hashtag: story.hashtag, matter: story.matter };
+  const more = { hashtag: story.hashtag, subject: story.subject };
   const write = (draft: Draft): Post => {
     number++;
     const key = `${crisis.brand}/crisis/${crisis.at}/${number}`;

@@ -9,7 +9,7 @@ const Story = z.strictObject({
   topic: TopicName,
   hashtag: z.string(),
   /** What it is, in the middle of a sentence. */
-  matter: z.string(),
+  subject: z.string(),
   /** The post that starts it, by an unknown author. */
   witness: z.string(),
   follow: z.array(z.string()),
