@@ -164,8 +164,8 @@ async function killAll(
   let [before, lastMoment, deliverersKilled] = [0, 0, 0];
   for (const [index, one] of kills.entries()) {
     if (options.signal.aborted) break;
-    const until = index === kills.length - 1 ? Number.POSITIVE_INFINITY : one.at;
-    const next = mentions.filter(({ at }) => at >= before && at < until);
+    const endsAt = index === kills.length - 1 ? Number.POSITIVE_INFINITY : one.at;
+    const next = mentions.filter(({ at }) => at >= before && at < endsAt);
     const from = world.clock.now() - before;
     await publish(world, next, from);
     published.push(...next);

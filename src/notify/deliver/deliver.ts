@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Clock, monotonicMs } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { isTransient } from "../../lib/is-transient.ts";
@@ -8,6 +8,7 @@ import type { Notification } from "../../model/notification.ts";
 import type { AlertMessage, Notifier, NotifierMessage, VendorRef } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
 import { type AcquiredSlot, ANYWHERE, acquireSlot, type ChannelLimits } from "./acquire-slot.ts";
+import { holdClaim } from "./hold-claim.ts";
 import { kindToSend, type Superseded } from "./superseded.ts";
 
 /** The rows that a delivery reads and settles. */
@@ -101,19 +102,7 @@ async function deliverOne(
     await slot.giveBack();
     return { outcome: "not-due" };
   }
-  const lost = new AbortController();
-  const renew = async (): Promise<void> => {
-    for (let answeredIn = Number.POSITIVE_INFINITY; answeredIn > STALE_MS; ) {
-      const askedAt = monotonicMs();
-      if (!(await parts.log.renew(notification))) lost.abort();
-      if (lost.signal.aborted) throw new DeliveryError("another worker has taken it", { retryable: true });
-      answeredIn = monotonicMs() - askedAt;
-    }
-  };
-  const keepAlive = setInterval(() => {
-    // If a renewal fails, the lease runs out; the row decides who sends.
-    renew().catch(() => {});
-  }, RENEW_EVERY_MS);
+  const claim = holdClaim(() => parts.log.renew(notification));
   try {
     const notifier = parts.notifierOf(notification.receiver);
     if (notifier === undefined)
@@ -123,8 +112,8 @@ async function deliverOne(
     const message = await messageOf(parts, notification, behind);
     if (message === null) return await giveUp(parts, notification, "its alert or digest is stored no longer");
     const { vendorRef, found } = await notifier.send(message, {
-      signal: AbortSignal.any([signal, lost.signal]),
-      beforePost: renew,
+      signal: AbortSignal.any([signal, claim.lost]),
+      beforePost: claim.renew,
     });
     const covered = found?.alsoCovers ?? behind.map(({ id }) => id);
     // Nothing may come between: after a crash here nobody knows that the message was sent, and it is sent again.
@@ -136,10 +125,10 @@ async function deliverOne(
     await slot.worked(vendorRef);
     return { outcome: "sent", receiver: notification.receiver };
   } catch (error) {
-    if (lost.signal.aborted) return { outcome: "not-due" };
+    if (claim.lost.aborted) return { outcome: "not-due" };
     return await settleFailure(parts, notification, asDeliveryError(error), slot);
   } finally {
-    clearInterval(keepAlive);
+    void claim.letGo();
   }
 }
 
@@ -174,15 +163,6 @@ async function follow({ liveMessages }: DeliverParts, notification: Notification
   const { projectId, alertId, receiver, kind } = notification;
   if (alertId !== null && kind !== "test") await liveMessages.stale({ projectId, alertId, receiver });
 }
-
-const RENEW_EVERY_MS = 3_000;
-
-/**
- * A process that was suspended while it waited for the answer may have lost the claim since, so it asks again. A gap
- * remains: a pause longer than the lease between this answer and the vendor's acceptance. No vendor accepts a key by
- * which it would refuse the second message.
- */
-const STALE_MS = 2_000;
 
 /** Waits grow to a minute and then stay there, so this is at least two days, whatever the fault. */
 const MOST_ATTEMPTS = 2_880;

@@ -4,6 +4,7 @@ import type { LiveMessages, Notifier, Shown, VendorRef } from "../define-notifie
 import { DeliveryError } from "../delivery-error.ts";
 import { type AcquiredSlot, acquireSlot } from "./acquire-slot.ts";
 import type { DeliverParts } from "./deliver.ts";
+import { holdClaim } from "./hold-claim.ts";
 
 /** Identifies the live message of an alert at a receiver. */
 export interface LiveMessageKey {
@@ -85,11 +86,17 @@ export async function updateMessage(
     await slot.giveBack();
     return { outcome: "not-due" };
   }
-  const claim = holdClaim(parts.liveMessages, { ...key, lease: claimed.lease });
+  let { lease } = claimed;
+  const claim = holdClaim(async () => {
+    const renewed = await parts.liveMessages.renew({ ...key, lease });
+    lease = renewed ?? lease;
+    return renewed !== null;
+  });
   try {
     const found = await liveView(parts, key, claimed.root);
     if (found === null) {
-      await parts.liveMessages.postpone(claim.now(), null);
+      await claim.letGo();
+      await parts.liveMessages.postpone({ ...key, lease }, null);
       return { outcome: "given-up", error: "its alert or digest is stored no longer" };
     }
     const { notificationId, ref: previous } = claimed.root;
@@ -103,47 +110,21 @@ export async function updateMessage(
       },
     );
     await slot.worked();
+    await claim.letGo();
     return await settle(
       parts,
-      claim.now(),
+      { ...key, lease },
       { ...claimed, shown, editable: notifier.liveMessages },
       found.view.resolvedAt !== null,
     );
   } catch (error) {
     if (claim.lost.aborted) return { outcome: "not-due" };
-    return await settleFailure(parts, claim.now(), claimed.attempts, error, slot);
+    await claim.letGo();
+    return await settleFailure(parts, { ...key, lease }, claimed.attempts, error, slot);
   } finally {
-    claim.letGo();
+    void claim.letGo();
   }
 }
-
-/** Renews a claim until it is let go, and notices when another worker has taken the message. */
-function holdClaim(liveMessages: LiveMessageLog, first: Claim) {
-  const lost = new AbortController();
-  let claim = first;
-  let renewing: Promise<void> = Promise.resolve();
-  // One after the other: each renewal names the lease of the one before.
-  const renew = (): Promise<void> => {
-    renewing = renewing
-      .catch(() => {})
-      .then(async () => {
-        const lease = lost.signal.aborted ? null : await liveMessages.renew(claim);
-        if (lease === null) {
-          lost.abort();
-          throw new DeliveryError("another worker has taken it", { retryable: true });
-        }
-        claim = { ...claim, lease };
-      });
-    return renewing;
-  };
-  const keepAlive = setInterval(() => {
-    // If a renewal fails, the lease runs out; then another worker edits.
-    renew().catch(() => {});
-  }, RENEW_EVERY_MS);
-  return { renew, now: () => claim, lost: lost.signal, letGo: () => clearInterval(keepAlive) };
-}
-
-const RENEW_EVERY_MS = 3_000;
 
 async function settle(
   { liveMessages }: UpdateMessageParts,
