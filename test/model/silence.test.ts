@@ -68,7 +68,9 @@ function spansOf({ shown, from }: Wall, range: WeeklyRange): [Instant, Instant][
     const next = dates[index + 2] ?? "";
     const start = firstAt(shown, date, range.from);
     const end = range.to <= range.from ? lastAt(shown, next, range.to) : lastAt(shown, date, range.to);
-    return [[from + start * MINUTE, from + end * MINUTE]];
+    // The clocks skip all of it: it begins behind the gap and keeps its length.
+    const length = range.to - range.from + (range.to <= range.from ? 24 * 60 : 0);
+    return [[from + start * MINUTE, from + (end > start ? end : start + length) * MINUTE]];
   });
 }
 
@@ -91,6 +93,20 @@ function silence(from: Instant, windows: readonly WeeklyRange[]): Silence {
 
 const time = fc.integer({ min: 0, max: 47 }).map((half) => half * 30);
 const days = fc.uniqueArray(fc.constantFrom(...WEEKDAYS), { minLength: 1 });
+
+test("a range that the clocks skip whole begins behind the gap and keeps its length", () => {
+  const wall = wallOf("America/New_York", "2026-03-08");
+  const range = { timezone: "America/New_York", from: 120, to: 150, days: [...WEEKDAYS] };
+  const held = (text: string): boolean =>
+    silencedAt([silence(wall.from, [range])], alert, Date.parse(text)) !== null;
+  // From 02:00 the clocks show 03:00.
+  expect(["06:59", "07:00", "07:29", "07:30"].map((time) => held(`2026-03-08T${time}:00Z`))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
 
 test("a recurring silence holds exactly in the minutes that a clock on the wall says", () => {
   fc.assert(
