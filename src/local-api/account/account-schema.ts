@@ -4,11 +4,11 @@ import { parseDuration } from "../../lib/duration.ts";
 import { SECOND, toIso } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { storableText } from "../../lib/storable-text.ts";
-import { PAGE_TYPES } from "../filters/class-filters.ts";
 import { readDate } from "../import/read-date.ts";
 import { GAZETTEER } from "../places/gazetteer.ts";
 import { DATA_POLICIES, type DataPolicyName } from "../policy/data-policy.ts";
 import { compile } from "../query-language/compile.ts";
+import { PAGE_TYPES } from "../records/page-types.ts";
 import { QUERY_TYPES } from "../store/queries.ts";
 import { LIST_SHARINGS } from "../store/saved-lists.ts";
 

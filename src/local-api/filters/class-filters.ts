@@ -1,31 +1,8 @@
+import { PAGE_TYPES } from "../records/page-types.ts";
 import { defineFilter, type Filter, withTwin } from "./define-filter.ts";
 import { equalsFilter, listsFilter, textsFilter, vocabularyFilter } from "./value-filters.ts";
 
 export const SENTIMENTS = ["positive", "neutral", "negative"] as const;
-
-export const PAGE_TYPES = [
-  "blog",
-  "bluesky",
-  "facebook",
-  "forum",
-  "four_chan",
-  "general",
-  "image",
-  "instagram",
-  "lexis_nexis_licensed_news",
-  "linkedin",
-  "news",
-  "qq",
-  "reddit",
-  "review",
-  "sina_weibo",
-  "tiktok",
-  "tumblr",
-  "twitter",
-  "video",
-  "vk",
-  "youtube",
-] as const;
 
 /** What a mention is and who wrote it, by kind. If no list of values is published, every value is accepted. */
 export const classFilters: readonly Filter[] = [

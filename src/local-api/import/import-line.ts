@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { PAGE_TYPES, SENTIMENTS } from "../filters/class-filters.ts";
+import { SENTIMENTS } from "../filters/class-filters.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
+import { PAGE_TYPES } from "../records/page-types.ts";
 import { IMPORTED_FIELDS } from "./imported-fields.ts";
 
 /** PostgreSQL keeps no NUL in text. */

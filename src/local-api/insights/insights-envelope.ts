@@ -1,6 +1,13 @@
-import type { InsightCount } from "../store/insight-counts.ts";
 import type { InsightKind } from "./insight-kinds.ts";
 import type { InsightOrder } from "./insights-request.ts";
+
+export interface InsightCount {
+  readonly name: string;
+  readonly volume: number;
+  readonly tweets: number;
+  readonly retweets: number;
+  readonly impressions: number;
+}
 
 /**
  * The answer to an insights call. `volume` counts mentions that carry the value, each once; `tweets` are those that

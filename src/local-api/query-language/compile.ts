@@ -1,4 +1,4 @@
-import { matchedBy, matches, type Searchable } from "./evaluate.ts";
+import { matchedBy, matches } from "./evaluate.ts";
 import type { Expression } from "./expression.ts";
 import { lintExpression } from "./lint-expression.ts";
 import { type MatchPosition, matchPositions } from "./match-positions.ts";
@@ -6,6 +6,7 @@ import { parse } from "./parse.ts";
 import { createProblems, type Problem } from "./problem.ts";
 import { readLexemes } from "./read-lexemes.ts";
 import { type Alternatives, requiredTerms } from "./required-terms.ts";
+import type { Searchable } from "./searchable-mention.ts";
 
 /** A Boolean query text, ready to be matched. */
 export interface CompiledQuery {

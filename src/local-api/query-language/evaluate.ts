@@ -1,13 +1,6 @@
 import type { Expression, Near, Within } from "./expression.ts";
-import type { KnownFields } from "./fields/field.ts";
 import { findTerm, hasTerm, type Occurrence } from "./find-term.ts";
-import type { SearchText } from "./search-text.ts";
-
-/** A mention as queries see it. Made once, matched against any number of them: see `searchableMention`. */
-export interface Searchable {
-  readonly text: SearchText;
-  readonly known: KnownFields;
-}
+import type { Searchable } from "./searchable-mention.ts";
 
 /** Whether the mention matches. Time grows with its words, not with the ways in which they could be combined. */
 export function matches(expression: Expression, mention: Searchable): boolean {

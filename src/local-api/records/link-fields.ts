@@ -1,4 +1,5 @@
 import type { MentionFields } from "./mention-record.ts";
+import { distinct, linksIn } from "./text-signs.ts";
 
 /**
  * The links of a text as records show them: shortened addresses, the others, and what a reader sees of those. Where a
@@ -7,8 +8,7 @@ import type { MentionFields } from "./mention-record.ts";
 export function linkFields(
   text: string,
 ): Required<Pick<MentionFields, "displayUrls" | "expandedUrls" | "shortUrls">> {
-  if (!text.includes("://")) return { shortUrls: [], expandedUrls: [], displayUrls: [] };
-  const links = [...new Set((text.match(LINK) ?? []).map((link) => link.replace(END_OF_SENTENCE, "")))];
+  const links = distinct(linksIn(text));
   const expandedUrls = links.filter((link) => !SHORTENER.test(link));
   return {
     shortUrls: links.filter((link) => SHORTENER.test(link)),
@@ -17,7 +17,5 @@ export function linkFields(
   };
 }
 
-const LINK = /https?:\/\/[^\s<>"]{1,2000}/gi;
-const END_OF_SENTENCE = /(?<![.,;:!?'")\]}…])[.,;:!?'")\]}…]+$/;
 const SHORTENER =
   /^https?:\/\/(?:t\.co|bit\.ly|ow\.ly|tinyurl\.com|goo\.gl|buff\.ly|dlvr\.it|fb\.me|lnkd\.in|is\.gd)\//i;

@@ -23,6 +23,8 @@ export const PAGE_TYPE_NAMES: Readonly<Record<string, string>> = {
   youtube: "YouTube",
 };
 
+export const PAGE_TYPES: readonly string[] = Object.keys(PAGE_TYPE_NAMES);
+
 /** The page type of a site, where the site is a network of its own; else undefined. */
 export function pageTypeOfSite(domain: string): string | undefined {
   return Object.entries(SITES).find(([site]) => domain === site || domain.endsWith(`.${site}`))?.[1];

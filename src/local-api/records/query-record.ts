@@ -1,5 +1,5 @@
-import { PAGE_TYPES } from "../filters/class-filters.ts";
 import type { StoredQuery } from "../store/queries.ts";
+import { PAGE_TYPES } from "./page-types.ts";
 import { todaysQueryType } from "./query-types.ts";
 import { wireTime } from "./wire-time.ts";
 

@@ -30,7 +30,7 @@ const EMOJI =
 const EMOTICON =
   /(?<!\S)(?:[:;]'?[-^o]?[)(\][dDpPoO0/\\|*3@$]|='?[-^]?[)(\][DpP]|8-[)(D]|[xX]-?[)(D]|[)(\]]-?[:;=]|D-?[:;]|<\/?3|\^_*\^|-_+-|[oO]_[oO]|T_T|¯\\_\(ツ\)_\/¯)(?!\S)/g;
 
-function linksIn(text: string): string[] {
+export function linksIn(text: string): string[] {
   if (!text.includes("://")) return [];
   return (text.match(LINK) ?? []).map((link) => link.replace(END_OF_SENTENCE, ""));
 }
@@ -40,6 +40,6 @@ function hostOf(link: string): string[] {
   return host === "" ? [] : [host];
 }
 
-function distinct(values: readonly string[]): string[] {
+export function distinct(values: readonly string[]): string[] {
   return [...new Set(values)];
 }

@@ -1,7 +1,7 @@
 import { lookBack } from "../assign/look-back.ts";
-import { PAGE_TYPES } from "../filters/class-filters.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
 import { compile } from "../query-language/compile.ts";
+import { PAGE_TYPES } from "../records/page-types.ts";
 import { queryRecord, querySummaryRecord } from "../records/query-record.ts";
 import { canonicalQueryType, QUERY_TYPE_NAMES } from "../records/query-types.ts";
 import { deleteQueries } from "../store/delete-things.ts";
@@ -42,7 +42,7 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
     const percentage = body.has("samplePercentage") ? "samplePercentage" : "samplePercent";
     const samplePercentage = body.number(percentage, { min: 0.001, max: 100 });
     const sources = body.texts("contentSources", { max: 100, maxLength: 60 });
-    for (const source of sources?.filter((one) => !PAGE_TYPES.some((known) => known === one)) ?? [])
+    for (const source of sources?.filter((one) => !PAGE_TYPES.includes(one)) ?? [])
       body.fault(`contentSources: ${quote(source)} is none of ${PAGE_TYPES.join(", ")}.`);
     const languages = body.texts("languages", { max: 200, maxLength: 20 });
     const isAgnostic = body.flag("languageAgnostic") === true;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AGGREGATE_NAMES } from "../charts/aggregates.ts";
 import { DIMENSION_NAMES } from "../charts/dimensions.ts";
 import { EDITABLE } from "../edit/mention-changes.ts";
-import { PAGE_TYPES, SENTIMENTS } from "../filters/class-filters.ts";
+import { SENTIMENTS } from "../filters/class-filters.ts";
 import { FILTERS } from "../filters/filters.ts";
 import { notFound } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
@@ -14,6 +14,7 @@ import { readListPaging } from "../parameters/list-paging.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { GAZETTEER } from "../places/gazetteer.ts";
 import { listEnvelope } from "../records/list-envelope.ts";
+import { PAGE_TYPES } from "../records/page-types.ts";
 import { listMembers } from "../store/users.ts";
 import { projectOf } from "./project-of.ts";
 

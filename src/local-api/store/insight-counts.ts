@@ -1,18 +1,11 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { InsightKind } from "../insights/insight-kinds.ts";
+import type { InsightCount } from "../insights/insights-envelope.ts";
 import type { InsightsRequest } from "../insights/insights-request.ts";
 import type { Database } from "./database.ts";
 import { fieldSql } from "./mention-fields.ts";
 import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
-
-export interface InsightCount {
-  readonly name: string;
-  readonly volume: number;
-  readonly tweets: number;
-  readonly retweets: number;
-  readonly impressions: number;
-}
 
 /** Values of the kind with their counts, in the order asked for; equal ones by name, ascending. */
 export async function readInsightCounts(

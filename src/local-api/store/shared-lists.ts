@@ -2,8 +2,6 @@ import { sql } from "kysely";
 import type { Database } from "./database.ts";
 import type { ListKind } from "./saved-lists.ts";
 
-export type { ListKind };
-
 export interface SharedList {
   readonly id: number;
   readonly name: string;
