@@ -1,4 +1,4 @@
-import { searchableMention } from "../query-language/searchable-mention.ts";
+import { searchableMention } from "../query-language/search-text.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import type { MatchedQuery, ProjectQueries } from "./project-queries.ts";
 

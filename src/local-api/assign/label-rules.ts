@@ -5,7 +5,7 @@ import { FILTERS } from "../filters/filters.ts";
 import type { MentionCondition } from "../filters/mention-condition.ts";
 import { createParameterReader } from "../parameters/parameter-reader.ts";
 import { compile } from "../query-language/compile.ts";
-import { searchableMention } from "../query-language/searchable-mention.ts";
+import { searchableMention } from "../query-language/search-text.ts";
 import type { CategoryDetail } from "../records/mention-record.ts";
 import { listCategories } from "../store/categories.ts";
 import type { Database } from "../store/database.ts";

@@ -1,6 +1,6 @@
 import type { Instant } from "../../lib/instant.ts";
 import { compile } from "../query-language/compile.ts";
-import { searchableMention } from "../query-language/searchable-mention.ts";
+import { searchableMention } from "../query-language/search-text.ts";
 import { mentionRecord } from "../records/mention-record.ts";
 import { wireTime } from "../records/wire-time.ts";
 import type { Database } from "../store/database.ts";

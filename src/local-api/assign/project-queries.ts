@@ -1,8 +1,8 @@
 import { type CompiledQuery, compile } from "../query-language/compile.ts";
-import type { KnownFields } from "../query-language/fields/field.ts";
-import type { MatchPosition } from "../query-language/match-positions.ts";
+import type { MatchPosition } from "../query-language/evaluate.ts";
+import type { KnownFields } from "../query-language/fields/define-field.ts";
 import { createQueryIndex } from "../query-language/query-index.ts";
-import type { Searchable } from "../query-language/searchable-mention.ts";
+import type { Searchable } from "../query-language/search-text.ts";
 import type { Database } from "../store/database.ts";
 import { listQueries, type StoredQuery } from "../store/queries.ts";
 

@@ -1,12 +1,11 @@
-import { matchedBy, matches } from "./evaluate.ts";
+import { type MatchPosition, matchedBy, matches, matchPositions } from "./evaluate.ts";
 import type { Expression } from "./expression.ts";
+import { readLexemes } from "./lexemes.ts";
 import { lintExpression } from "./lint-expression.ts";
-import { type MatchPosition, matchPositions } from "./match-positions.ts";
 import { parse } from "./parse.ts";
 import { createProblems, type Problem } from "./problem.ts";
-import { readLexemes } from "./read-lexemes.ts";
 import { type Alternatives, requiredTerms } from "./required-terms.ts";
-import type { Searchable } from "./searchable-mention.ts";
+import type { Searchable } from "./search-text.ts";
 
 /** A Boolean query text, ready to be matched. */
 export interface CompiledQuery {
@@ -26,7 +25,7 @@ export interface CompiledQuery {
   positions(mention: Searchable): MatchPosition[];
 }
 
-export type Compiled =
+type Compiled =
   | { readonly ok: true; readonly query: CompiledQuery }
   /** At least one of the problems is an error. */
   | { readonly ok: false; readonly problems: readonly Problem[] };
@@ -62,4 +61,14 @@ export function compile(text: string): Compiled {
       positions: (mention) => matchPositions(matchedBy(expression, mention) ?? [], mention.text.text),
     },
   };
+}
+
+/** Where a text is used: a few fields work in searches inside results only. */
+export type QueryPlace = "query" | "search";
+
+/** All problems of a query text, in the order of the text. Never throws. */
+export function lint(text: string, place: QueryPlace = "query"): readonly Problem[] {
+  const compiled = compile(text);
+  const problems = compiled.ok ? compiled.query.problems : compiled.problems;
+  return place === "query" ? problems : problems.filter(({ rule }) => rule !== "field-place");
 }

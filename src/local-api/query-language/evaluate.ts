@@ -1,6 +1,6 @@
 import type { Expression, Near, Within } from "./expression.ts";
 import { findTerm, hasTerm, type Occurrence } from "./find-term.ts";
-import type { Searchable } from "./searchable-mention.ts";
+import type { Searchable } from "./search-text.ts";
 
 /** Whether the mention matches. Time grows with its words, not with the ways in which they could be combined. */
 export function matches(expression: Expression, mention: Searchable): boolean {
@@ -166,4 +166,28 @@ function reachOf(
     firstFrom[i] = Math.min(firstFrom[i] ?? 0, firstFrom[i + 1] ?? 0);
   }
   return { lasts, firstFrom };
+}
+
+/** A stretch of a mention's text for which it matched, in UTF-16 units, as the wire record shows it. */
+export interface MatchPosition {
+  readonly start: number;
+  readonly text: string;
+  readonly length: number;
+}
+
+/** More of them explain nothing, and a text may repeat one word a hundred thousand times. */
+const MOST = 200;
+
+/** Each stretch once, in the order of the text; one that lies inside another is left out. */
+export function matchPositions(found: readonly Occurrence[], text: string): MatchPosition[] {
+  const positions: MatchPosition[] = [];
+  const inText = found.filter(({ inTitle }) => !inTitle).sort((a, b) => a.start - b.start || b.end - a.end);
+  let coveredUntil = 0;
+  for (const { start, end } of inText) {
+    if (positions.length === MOST) break;
+    if (end <= coveredUntil) continue;
+    coveredUntil = end;
+    positions.push({ start, text: text.slice(start, end), length: end - start });
+  }
+  return positions;
 }

@@ -1,4 +1,4 @@
-import type { FieldTest } from "./fields/field.ts";
+import type { FieldTest } from "./fields/define-field.ts";
 import type { Span } from "./problem.ts";
 
 /** A parsed query. Chains are flat, so depth is that of the brackets, which is limited. */
@@ -36,12 +36,12 @@ export type WordPattern =
       readonly form: "folded" | "lower" | "cased";
     };
 
-export interface All extends Span {
+interface All extends Span {
   readonly kind: "all";
   readonly of: readonly Expression[];
 }
 
-export interface Any extends Span {
+interface Any extends Span {
   readonly kind: "any";
   readonly of: readonly Expression[];
 }
@@ -71,4 +71,22 @@ export interface Within extends Span {
 export interface FieldExpression extends Span {
   readonly kind: "field";
   readonly test: FieldTest;
+}
+
+/** The expressions that this one is made of, one level down. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case "term":
+    case "field":
+      return [];
+    case "not":
+      return [expression.of];
+    case "near":
+      return [expression.left, expression.right];
+    case "within":
+      return expression.of.map((each) => each.expression);
+    case "all":
+    case "any":
+      return expression.of;
+  }
 }

@@ -1,5 +1,4 @@
-import type { Expression, Not } from "./expression.ts";
-import { partsOf } from "./parts-of.ts";
+import { type Expression, type Not, partsOf } from "./expression.ts";
 import type { Problems } from "./problem.ts";
 
 /** The rules that look at the whole tree rather than at one level of it. */

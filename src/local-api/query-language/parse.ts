@@ -1,10 +1,9 @@
 import type { Expression } from "./expression.ts";
-import type { Field } from "./fields/field.ts";
-import type { Lexeme } from "./lexeme.ts";
+import type { Field } from "./fields/define-field.ts";
+import type { Lexeme } from "./lexemes.ts";
 import { type Link, linkOperands, type Operand } from "./link-operands.ts";
 import type { Problems, Span } from "./problem.ts";
-import { readFieldRange, readFieldValue } from "./read-field-value.ts";
-import { readTerm } from "./read-term.ts";
+import { readFieldRange, readFieldValue, readTerm } from "./read-operand.ts";
 import { withinExpression } from "./within-expression.ts";
 
 /** Deeper brackets are refused: nobody writes them, and code that visits the tree may recurse. */

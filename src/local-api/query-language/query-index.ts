@@ -1,7 +1,6 @@
 import type { CompiledQuery } from "./compile.ts";
 import type { Alternatives, RequiredTerm } from "./required-terms.ts";
-import type { SearchText } from "./search-text.ts";
-import type { Searchable } from "./searchable-mention.ts";
+import type { Searchable, SearchText } from "./search-text.ts";
 
 /** Many queries, asked at once. A mention is matched only against those whose rarest required term it contains. */
 export interface QueryIndex<Id> {

@@ -1,3 +1,4 @@
+import type { KnownFields } from "./fields/define-field.ts";
 import { splitWords, type Word } from "./split-words.ts";
 
 /** Title and text of a mention, split once for any number of queries. Words of the title come first. */
@@ -38,4 +39,18 @@ export function searchText(title: string | null, text: string | null): SearchTex
     byWord,
     byGlob: new Map(),
   };
+}
+
+/** A mention as queries see it. Made once, matched against any number of them: see `searchableMention`. */
+export interface Searchable {
+  readonly text: SearchText;
+  readonly known: KnownFields;
+}
+
+/**
+ * A mention, prepared for matching. `text` is its full text if that is known, else the snippet; the other fields of the
+ * record answer fields such as `site:`.
+ */
+export function searchableMention(known: KnownFields, text: string | null = null): Searchable {
+  return { text: searchText(known.title ?? null, text ?? known.snippet ?? null), known };
 }

@@ -1,5 +1,5 @@
 import type { Expression, Term, Within } from "./expression.ts";
-import type { TextForm } from "./lexeme.ts";
+import type { TextForm } from "./lexemes.ts";
 import type { Problems, Span } from "./problem.ts";
 
 /** What `expression~5` means: its words, or the operands of its AND, within that many words of each other. */

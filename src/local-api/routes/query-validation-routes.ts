@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { invalidRequest } from "../http/api-error.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
-import { lint, type QueryPlace } from "../query-language/lint.ts";
+import { lint, type QueryPlace } from "../query-language/compile.ts";
 import type { Problem } from "../query-language/problem.ts";
 
 const LARGEST_BODY = 2 * 1024 * 1024;

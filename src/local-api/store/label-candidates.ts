@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { MentionCondition } from "../filters/mention-condition.ts";
 import type { CompiledQuery } from "../query-language/compile.ts";
-import { searchableMention } from "../query-language/searchable-mention.ts";
+import { searchableMention } from "../query-language/search-text.ts";
 import { textAsFound } from "../records/exact-text.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
 import { conditionSql } from "./condition-sql.ts";

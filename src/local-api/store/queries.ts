@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import { compile } from "../query-language/compile.ts";
-import { QueryTextError } from "../query-language/query-text-error.ts";
+import { QueryTextError } from "../query-language/problem.ts";
 import type { Database } from "./database.ts";
 
 export const QUERY_TYPES = ["search string", "twitter", "facebook", "instagram"] as const;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DAY, MINUTE } from "../../../src/lib/instant.ts";
 import { compile } from "../../../src/local-api/query-language/compile.ts";
-import { searchableMention } from "../../../src/local-api/query-language/searchable-mention.ts";
+import { searchableMention } from "../../../src/local-api/query-language/search-text.ts";
 import { createDatabase } from "../../../src/local-api/store/database.ts";
 import { insertMentions } from "../../../src/local-api/store/insert-mentions.ts";
 import type { MentionVersion } from "../../../src/local-api/store/mention-version.ts";

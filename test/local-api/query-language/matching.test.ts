@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compile } from "../../../src/local-api/query-language/compile.ts";
-import type { KnownFields } from "../../../src/local-api/query-language/fields/field.ts";
-import { searchableMention } from "../../../src/local-api/query-language/searchable-mention.ts";
+import type { KnownFields } from "../../../src/local-api/query-language/fields/define-field.ts";
+import { searchableMention } from "../../../src/local-api/query-language/search-text.ts";
 
 function query(text: string) {
   const compiled = compile(text);

@@ -3,8 +3,7 @@ import { expect, it } from "vitest";
 import { foldText } from "../../../src/lib/fold-text.ts";
 import { type CompiledQuery, compile } from "../../../src/local-api/query-language/compile.ts";
 import { createQueryIndex } from "../../../src/local-api/query-language/query-index.ts";
-import { searchText } from "../../../src/local-api/query-language/search-text.ts";
-import { searchableMention } from "../../../src/local-api/query-language/searchable-mention.ts";
+import { searchableMention, searchText } from "../../../src/local-api/query-language/search-text.ts";
 import { runs } from "../../runs.ts";
 import { isMet, naiveQuery, naiveText, spell } from "./naive.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
-import { lint } from "../../../src/local-api/query-language/lint.ts";
+import { lint } from "../../../src/local-api/query-language/compile.ts";
 import { BRANDS } from "../../../src/local-api/simulate/brands.ts";
 import { createStream } from "../../../src/local-api/simulate/create-stream.ts";
 import { generateHour } from "../../../src/local-api/simulate/generate-hour.ts";

@@ -1,4 +1,4 @@
-import { defineField, type Field, type FieldFault, type KnownFields } from "./field.ts";
+import { defineField, type Field, type FieldFault, type KnownFields } from "./define-field.ts";
 
 /** `site:`, `url:`, `links:` and `topLevelDomain:`: the address of a mention and its links. */
 export const addressFields: readonly Field[] = [

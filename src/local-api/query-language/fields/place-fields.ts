@@ -1,5 +1,4 @@
-import { defineField, type Field, type FieldFault, type KnownFields } from "./field.ts";
-import { numberField } from "./number-field.ts";
+import { defineField, type Field, type FieldFault, type KnownFields, numberField } from "./define-field.ts";
 
 type Names = readonly (string | null | undefined)[];
 

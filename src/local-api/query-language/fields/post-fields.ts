@@ -1,7 +1,44 @@
-import { chosenField } from "./chosen-field.ts";
-import { defineField, type Field, type KnownFields } from "./field.ts";
-import { numberField } from "./number-field.ts";
-import { exactField, unknownField, wordsField } from "./words-field.ts";
+import {
+  chosenField,
+  defineField,
+  exactField,
+  type Field,
+  flagField,
+  type KnownFields,
+  numberField,
+  unknownField,
+  wordsField,
+} from "./define-field.ts";
+
+const GENDERS: Readonly<Record<string, string>> = { female: "F", male: "M" };
+
+/** Who wrote it, and on whose page. */
+export const authorFields: readonly Field[] = [
+  wordsField("author", (known) => [known.author, known.fullname]),
+  chosenField("authorGender", ["F", "M"], (known) => GENDERS[known.gender?.toLowerCase() ?? ""]),
+  flagField("authorVerified", isVerified),
+  chosenField(
+    "authorVerifiedType",
+    ["blue", "business", "government"],
+    (known) => known.authorVerifiedType ?? undefined,
+  ),
+  numberField(
+    "authorFollowers",
+    { min: 0, max: 9_999_999_999, wholeNumbers: true, single: false, example: "[500 TO 100000]" },
+    (known) => known.twitterFollowers ?? known.blueskyFollowers ?? known.instagramFollowerCount,
+  ),
+  exactField("channelId", (known) => [
+    known.facebookAuthorId,
+    known.twitterAuthorId,
+    known.blueskyAuthorId,
+    known.threadId,
+  ]),
+];
+
+function isVerified(known: KnownFields): boolean | null {
+  if (known.twitterVerified != null) return known.twitterVerified;
+  return known.authorVerifiedType == null ? null : true;
+}
 
 const ENGAGEMENTS: Readonly<Record<string, string>> = {
   comment: "COMMENT",
@@ -61,16 +98,16 @@ export const postFields: readonly Field[] = [
         (entity) => "entityId" in entity && String(entity.entityId) === test.value,
       ),
   }),
-  chosenFlag("subredditNSFW"),
-  chosenFlag("redditSpoiler"),
-  chosenFlag("sensitiveContent"),
+  unknownFlag("subredditNSFW"),
+  unknownFlag("redditSpoiler"),
+  unknownFlag("sensitiveContent"),
   ...["subredditTopics", "redditAuthorFlair", "redditPostFlair", "imageType", "publication"].map(
     unknownField,
   ),
 ];
 
-function chosenFlag(name: string): Field {
-  return { ...chosenField(name, ["true", "false"], () => undefined), isUnknown: true };
+function unknownFlag(name: string): Field {
+  return { ...flagField(name, () => undefined), isUnknown: true };
 }
 
 /** Ids of the networks. They are at the end of an address. */

@@ -1,8 +1,20 @@
-import { checkFieldName } from "./check-field-name.ts";
-import { fieldNamed } from "./fields.ts";
-import type { Lexeme, TextForm } from "./lexeme.ts";
-import type { Problems } from "./problem.ts";
-import { readOperator } from "./read-operator.ts";
+import type { Field } from "./fields/define-field.ts";
+import { checkFieldName, fieldNamed } from "./fields.ts";
+import type { Problems, Span } from "./problem.ts";
+
+/** The smallest parts of a query text. Comments are no lexemes. */
+export type Lexeme = Span &
+  (
+    | { readonly kind: "open" | "close" | "and" | "or" | "not" }
+    | { readonly kind: "near"; readonly distance: number; readonly forward: boolean }
+    /** `~5`; `glued` to the text before it, as required. */
+    | { readonly kind: "tilde"; readonly distance: number; readonly glued: boolean }
+    | { readonly kind: "text"; readonly text: string; readonly form: TextForm }
+    | { readonly kind: "field"; readonly field: Field }
+    | { readonly kind: "range"; readonly text: string }
+  );
+
+export type TextForm = "word" | "phrase" | "braces";
 
 /** Splits a query text into lexemes, in one pass. Unreadable parts are reported to `problems` and left out. */
 export function readLexemes(text: string, problems: Problems): Lexeme[] {
@@ -171,3 +183,35 @@ function withoutEscapes(text: string): string {
     ? text.replaceAll(/\\([\s\S])/g, (_, c: string) => ("*?".includes(c) ? " " : c))
     : text;
 }
+
+/**
+ * The operator that a word is, or undefined if it is a word to search for; one that looks like an operator is reported.
+ */
+function readOperator(word: string, { start, end }: Span, problems: Problems): Lexeme | undefined {
+  const kind = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined;
+  if (kind !== undefined) return { kind, start, end };
+  const [, digits, forward] = /^NEAR\/(\d{1,9})(f?)$/.exec(word) ?? [];
+  if (digits !== undefined) {
+    return { kind: "near", distance: Number(digits), forward: forward === "f", start, end };
+  }
+  if (/^NEAR(?:\/|$)/.test(word)) {
+    problems.add(
+      "error",
+      "near-distance",
+      { start, end },
+      "NEAR needs a number of words; write NEAR/5, or NEAR/5f when the left one comes first.",
+    );
+    return { kind: "near", distance: 0, forward: false, start, end };
+  }
+  if (/^(?:and|or|not|near\/\d+f?)$/i.test(word)) {
+    problems.add(
+      "warning",
+      "lower-case-operator",
+      { start, end },
+      `This is searched as a word, because operators count in upper case only; write ${word.toUpperCase().replace(/F$/, "f")}, or put it in quotes.`,
+    );
+  }
+  return undefined;
+}
+
+const OPERATORS: Readonly<Record<string, "and" | "or" | "not">> = { AND: "and", OR: "or", NOT: "not" };
