@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SENTIMENTS } from "../filters/class-filters.ts";
+import { SENTIMENTS } from "../filters/content-filters.ts";
 import type { CategoryDetail, MentionRecord } from "../records/mention-record.ts";
 import type { CurrentMention } from "../store/current-mentions.ts";
 

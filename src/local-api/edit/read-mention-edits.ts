@@ -1,7 +1,6 @@
 import { invalidRequest } from "../http/api-error.ts";
 import type { UnknownParameters } from "../parameters/parameter-reader.ts";
-import { GAZETTEER } from "../places/gazetteer.ts";
-import { placeFields } from "../places/place-fields.ts";
+import { GAZETTEER, placeFields } from "../places/gazetteer.ts";
 import { type BodyReader, createBodyReader, quote } from "../resources/body-reader.ts";
 import type { StoredCategory } from "../store/categories.ts";
 import type { CurrentMention, MentionKey } from "../store/current-mentions.ts";

@@ -1,13 +1,10 @@
-import { arrivalFilters } from "./arrival-filters.ts";
-import { classFilters } from "./class-filters.ts";
-import { clockFilters } from "./clock-filters.ts";
+import { classFilters, textFilters } from "./content-filters.ts";
 import type { Filter } from "./define-filter.ts";
-import { labelFilters } from "./label-filters.ts";
+import { labelFilters, workflowFilters } from "./label-filters.ts";
 import { numberFilters } from "./number-filters.ts";
 import { peopleFilters } from "./people-filters.ts";
 import { placeFilters } from "./place-filters.ts";
-import { textFilters } from "./text-filters.ts";
-import { workflowFilters } from "./workflow-filters.ts";
+import { arrivalFilters, clockFilters } from "./time-filters.ts";
 
 /** Every filter that calls about mentions take, besides queries, dates, time zone and `search`. All have to hold. */
 export const FILTERS: readonly Filter[] = [

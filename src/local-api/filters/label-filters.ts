@@ -1,5 +1,12 @@
-import { defineFilter, type Filter, withTwin } from "./define-filter.ts";
-import { flagFilter, idsFilter } from "./value-filters.ts";
+import {
+  defineFilter,
+  equalsFilter,
+  type Filter,
+  flagFilter,
+  idsFilter,
+  vocabularyFilter,
+  withTwin,
+} from "./define-filter.ts";
 
 /**
  * Categories and tags by id; repeated, any of the ids matches. The id of a parent category means all its children. An
@@ -40,6 +47,27 @@ function anyTagFilter(name: string): Filter {
     read(parameters, scope) {
       const isFlag = parameters.texts(name).some((text) => /^(true|false)$/i.test(text));
       return (isFlag ? hasTags : byId).read(parameters, scope);
+    },
+  });
+}
+
+/** The workflow of a mention: its assignee, its status, and when it was assigned. */
+export const workflowFilters: readonly Filter[] = [
+  ...withTwin(equalsFilter("assignment"), "assigned"),
+  ...withTwin(vocabularyFilter("status", ["open", "pending", "closed"]), "status"),
+  ...withTwin(vocabularyFilter("priority", ["high", "medium", "low"]), "priority"),
+  flagFilter((value) => ({ kind: "is", field: "checked", value }))("checked"),
+  flagFilter((value) => ({ kind: "is", field: "starred", value }))("starred"),
+  assignmentFilter("sinceAssignmentUpdated", "after"),
+  assignmentFilter("untilAssignmentUpdated", "before"),
+];
+
+function assignmentFilter(name: string, kind: "after" | "before"): Filter {
+  return defineFilter({
+    name,
+    read(parameters, scope) {
+      const at = parameters.moment(name, scope.timezone);
+      return at === undefined ? undefined : { kind, field: "lastAssignmentDate", at };
     },
   });
 }

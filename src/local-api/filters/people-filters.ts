@@ -1,7 +1,14 @@
-import { defineFilter, type Filter, withTwin } from "./define-filter.ts";
+import {
+  defineFilter,
+  equalsFilter,
+  type Filter,
+  flagFilter,
+  savedListFilter,
+  textsFilter,
+  vocabularyFilter,
+  withTwin,
+} from "./define-filter.ts";
 import type { MentionCondition } from "./mention-condition.ts";
-import { savedListFilter } from "./saved-list-filter.ts";
-import { equalsFilter, flagFilter, textsFilter, vocabularyFilter } from "./value-filters.ts";
 
 /** Who wrote, answered, repeated. Names are alike in capitals and small letters, with and without their sign. */
 export const peopleFilters: readonly Filter[] = [

@@ -1,7 +1,5 @@
-import { type Filter, withTwin } from "./define-filter.ts";
+import { type Filter, flagFilter, savedListFilter, textsFilter, withTwin } from "./define-filter.ts";
 import type { MentionCondition } from "./mention-condition.ts";
-import { savedListFilter } from "./saved-list-filter.ts";
-import { flagFilter, textsFilter } from "./value-filters.ts";
 
 /** Where a mention was written, and on which site. */
 export const placeFilters: readonly Filter[] = [

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SENTIMENTS } from "../filters/class-filters.ts";
+import { SENTIMENTS } from "../filters/content-filters.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
 import { PAGE_TYPES } from "../records/page-types.ts";
 import { IMPORTED_FIELDS } from "./imported-fields.ts";

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
-import { findPlace } from "../places/find-place.ts";
-import { placeFields } from "../places/place-fields.ts";
+import { findPlace, placeFields } from "../places/gazetteer.ts";
 import { domainOf } from "../records/domain-of.ts";
 import { excerptOf } from "../records/excerpt-of.ts";
 import { linkFields } from "../records/link-fields.ts";

@@ -1,4 +1,4 @@
-import type { ListPaging } from "../parameters/list-paging.ts";
+import type { ListPaging } from "../parameters/list-parameters.ts";
 
 export interface ListEnvelope<Item> {
   readonly resultsTotal: number;

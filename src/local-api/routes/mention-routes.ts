@@ -12,7 +12,7 @@ import { mentionsEnvelope } from "../mentions/mentions-envelope.ts";
 import { bindingOf, type MentionsRequest, readMentionsRequest } from "../mentions/mentions-request.ts";
 import { type SamplePercentages, scaledTotal } from "../mentions/scaled-total.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
-import { dataPolicyOf } from "../policy/data-policy-of.ts";
+import { dataPolicyOf } from "../policy/data-policy.ts";
 import { readRecordVersion } from "../records/record-version.ts";
 import type { ViewOptions } from "../records/view-options.ts";
 import type { PageRow, PageRows } from "../store/mention-page.ts";

@@ -7,7 +7,7 @@ import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
-import { dataPolicyOf } from "../policy/data-policy-of.ts";
+import { dataPolicyOf } from "../policy/data-policy.ts";
 import { queryRecord } from "../records/query-record.ts";
 import { readRecordVersion } from "../records/record-version.ts";
 import { wireTime } from "../records/wire-time.ts";

@@ -1,7 +1,7 @@
 import type { Instant } from "../../lib/instant.ts";
 import { bucketLabel } from "../charts/bucket-label.ts";
 import { timeBuckets } from "../charts/time-buckets.ts";
-import { SENTIMENTS } from "../filters/class-filters.ts";
+import { SENTIMENTS } from "../filters/content-filters.ts";
 import type { Database } from "../store/database.ts";
 import type { MentionRange } from "../store/mention-range.ts";
 import { type TopicText, topicTexts } from "../store/topic-texts.ts";

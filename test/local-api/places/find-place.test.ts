@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { findPlace } from "../../../src/local-api/places/find-place.ts";
-import { placeFields } from "../../../src/local-api/places/place-fields.ts";
+import { findPlace, placeFields } from "../../../src/local-api/places/gazetteer.ts";
 
 it.each([
   ["Boston, MA", "Boston, Massachusetts, United States, North America"],

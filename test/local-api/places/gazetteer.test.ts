@@ -1,8 +1,6 @@
 import { expect, it, test } from "vitest";
-import { CITIES } from "../../../src/local-api/places/cities.ts";
-import { COUNTRIES } from "../../../src/local-api/places/countries.ts";
 import { GAZETTEER, type Place } from "../../../src/local-api/places/gazetteer.ts";
-import { REGIONS } from "../../../src/local-api/places/regions.ts";
+import { CITIES, COUNTRIES, REGIONS } from "../../../src/local-api/places/place-data.ts";
 
 const places = [...GAZETTEER.values()];
 
