@@ -19,7 +19,7 @@ import { passOverUnknown } from "./http/unknown-parameters.ts";
 import { answerUnknownPaths } from "./http/unknown-paths.ts";
 import type { LocalApiContext } from "./local-api-context.ts";
 import type { LocalApiLog } from "./local-api-log.ts";
-import { createRecordViews } from "./records/record-views.ts";
+import { createRecordViews } from "./records/record-view.ts";
 import { accountRoutes } from "./routes/account-routes.ts";
 import { chartRoutes } from "./routes/chart-routes.ts";
 import { insightRoutes } from "./routes/insight-routes.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { CursorCodec } from "./cursor/cursor-codec.ts";
-import type { RecordViews } from "./records/record-views.ts";
+import type { RecordViews } from "./records/record-view.ts";
 import type { Database } from "./store/database.ts";
 import type { MentionPages } from "./store/mention-page.ts";
 import type { MentionRecords } from "./store/mention-records.ts";

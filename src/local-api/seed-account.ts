@@ -1,6 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import { hashPassword, verifyPassword } from "./http/password.ts";
-import type { DataPolicyName } from "./policy/data-policy.ts";
+import type { DataPolicyName } from "./records/data-policy.ts";
 import { findUser, putClient, putUser } from "./store/accounts.ts";
 import { putCategory, type StoredCategory } from "./store/categories.ts";
 import { createDatabase, type Database, type DatabasePool } from "./store/database.ts";

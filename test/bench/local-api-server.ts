@@ -8,7 +8,7 @@ import { createClosing } from "../../src/lib/closing.ts";
 import { DAY, type Instant } from "../../src/lib/instant.ts";
 import { createLocalApi } from "../../src/local-api/create-local-api.ts";
 import { type MentionFields, mentionRecord } from "../../src/local-api/records/mention-record.ts";
-import { wireTime } from "../../src/local-api/records/wire-time.ts";
+import { wireTime } from "../../src/local-api/records/wire.ts";
 import { seedAccount } from "../../src/local-api/seed-account.ts";
 import { createDatabase } from "../../src/local-api/store/database.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";

@@ -1,8 +1,7 @@
 import { HOUR } from "../../src/lib/instant.ts";
-import { DATA_POLICIES, type DataPolicyName } from "../../src/local-api/policy/data-policy.ts";
+import { DATA_POLICIES, type DataPolicyName } from "../../src/local-api/records/data-policy.ts";
 import { packRecord } from "../../src/local-api/records/packed-record.ts";
-import { RECORD_VERSIONS } from "../../src/local-api/records/record-version.ts";
-import { createRecordView } from "../../src/local-api/records/record-view.ts";
+import { createRecordView, RECORD_VERSIONS } from "../../src/local-api/records/record-view.ts";
 import { BRANDS } from "../../src/local-api/simulate/brands.ts";
 import { generateHour } from "../../src/local-api/simulate/generate-hour.ts";
 import { generatedVersions } from "../../src/local-api/simulate/generated-versions.ts";

@@ -1,6 +1,6 @@
 import type { Instant } from "../../src/lib/instant.ts";
 import { mentionRecord } from "../../src/local-api/records/mention-record.ts";
-import { wireTime } from "../../src/local-api/records/wire-time.ts";
+import { wireTime } from "../../src/local-api/records/wire.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
 import type { MentionVersion } from "../../src/local-api/store/mention-version.ts";
 import type { PlannedMention } from "./stream.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DAY, SECOND } from "../../src/lib/instant.ts";
-import { wireTime } from "../../src/local-api/records/wire-time.ts";
+import { wireTime } from "../../src/local-api/records/wire.ts";
 import { createDatabase } from "../../src/local-api/store/database.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
 import { MENTION_ORDERS } from "../../src/local-api/store/mention-orders.ts";

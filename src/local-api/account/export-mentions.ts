@@ -1,5 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
-import { createRecordViews } from "../records/record-views.ts";
+import { createRecordViews } from "../records/record-view.ts";
 import type { Database } from "../store/database.ts";
 import { MENTION_ORDERS } from "../store/mention-orders.ts";
 import { createMentionPages, type Position } from "../store/mention-page.ts";

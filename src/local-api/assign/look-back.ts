@@ -2,7 +2,7 @@ import type { Instant } from "../../lib/instant.ts";
 import { compile } from "../query-language/compile.ts";
 import { searchableMention } from "../query-language/search-text.ts";
 import { mentionRecord } from "../records/mention-record.ts";
-import { wireTime } from "../records/wire-time.ts";
+import { wireTime } from "../records/wire.ts";
 import type { Database } from "../store/database.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";

@@ -1,7 +1,7 @@
 import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { mentionRecord } from "../records/mention-record.ts";
-import { wireTime } from "../records/wire-time.ts";
+import { wireTime } from "../records/wire.ts";
 import {
   type CurrentMention,
   type MentionKey,

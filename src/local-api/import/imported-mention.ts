@@ -1,14 +1,10 @@
 import { hash } from "node:crypto";
 import { findPlace, placeFields } from "../places/gazetteer.ts";
-import { domainOf } from "../records/domain-of.ts";
-import { excerptOf } from "../records/excerpt-of.ts";
-import { linkFields } from "../records/link-fields.ts";
 import { type CategoryDetail, type MentionFields, mentionRecord } from "../records/mention-record.ts";
+import { excerptOf, repostedText, SNIPPET_CHARACTERS } from "../records/mention-text.ts";
 import { PAGE_TYPE_NAMES, pageTypeOfSite, siteOfPageType } from "../records/page-types.ts";
-import { repostedText } from "../records/reposted-text.ts";
-import { SNIPPET_CHARACTERS } from "../records/snippet-characters.ts";
-import { insightsOf } from "../records/text-insights.ts";
-import { wireTime } from "../records/wire-time.ts";
+import { domainOf, insightsOf, linkFields } from "../records/text-signs.ts";
+import { wireTime } from "../records/wire.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import type { ImportLine } from "./import-line.ts";
 import { IMPORTED_NAMES } from "./imported-fields.ts";

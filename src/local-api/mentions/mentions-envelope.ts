@@ -1,6 +1,6 @@
 import type { Instant } from "../../lib/instant.ts";
-import type { RecordVersion } from "../records/record-version.ts";
-import { wireTime } from "../records/wire-time.ts";
+import type { RecordVersion } from "../records/record-view.ts";
+import { wireTime } from "../records/wire.ts";
 import type { PageRow } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
 

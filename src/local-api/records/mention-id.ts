@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { floorTo, HOUR, type Instant } from "../../lib/instant.ts";
 
 /** Keeps ids below 2^53 until the year 2089. */
@@ -12,4 +12,14 @@ const IDS_AN_HOUR = 2 ** 33;
 export function mentionId(added: Instant, resourceId: string): number {
   const number = Number.parseInt(hash("sha256", resourceId).slice(0, 12), 16);
   return (floorTo(added, HOUR) / HOUR) * IDS_AN_HOUR + (number % IDS_AN_HOUR);
+}
+
+/**
+ * Whether a sampled query keeps a mention. Always the same answer for the same mention, and what a smaller percentage
+ * keeps, a larger one keeps too.
+ */
+export function isInSample(resourceId: string, percentage: number): boolean {
+  if (percentage >= 100) return true;
+  const hash = createHash("sha256").update("sample").update(resourceId).digest().readUInt32BE(0);
+  return hash / 2 ** 32 < percentage / 100;
 }

@@ -1,4 +1,4 @@
-import { SILENT_MENTION } from "./silent-mention.ts";
+import { SILENT_MENTION } from "./empty-fields.ts";
 
 /** A mention as the current version of the API shows it: every field is there, null or empty where it says nothing. */
 export interface MentionRecord {

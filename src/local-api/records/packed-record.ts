@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { SILENT_MENTION } from "./empty-fields.ts";
 import type { MentionRecord } from "./mention-record.ts";
-import { SILENT_MENTION } from "./silent-mention.ts";
 
 /**
  * A wire record in two pieces of JSON text. Most of the hundred and more fields of a mention are empty, and mentions of

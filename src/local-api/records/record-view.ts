@@ -1,10 +1,53 @@
-import { DATA_POLICIES, type DataPolicy, OPEN_SOURCE, type SourcePolicy } from "../policy/data-policy.ts";
-import { NAMED_OTHERWISE, SILENT_ADDITIONS, wordCount } from "./earlier-additions.ts";
-import { excerptOf } from "./excerpt-of.ts";
+import type { ParameterReader } from "../parameters/parameter-reader.ts";
+import {
+  DATA_POLICIES,
+  type DataPolicy,
+  type DataPolicyName,
+  OPEN_SOURCE,
+  type SourcePolicy,
+} from "./data-policy.ts";
+import { NAMED_OTHERWISE, SILENT_ADDITIONS, SILENT_MENTION, wordCount } from "./empty-fields.ts";
 import type { MentionRecord } from "./mention-record.ts";
+import { excerptOf } from "./mention-text.ts";
 import { unpackRecord } from "./packed-record.ts";
-import { SILENT_MENTION } from "./silent-mention.ts";
-import type { StoredRecord, ViewOptions } from "./view-options.ts";
+
+/** The two shapes of a mention that the API has had. */
+export const RECORD_VERSIONS = ["current", "earlier"] as const;
+export type RecordVersion = (typeof RECORD_VERSIONS)[number];
+
+/** The client tag that names the version for all calls of a client. */
+const RECORD_VERSION_TAG = "mentions.version";
+/** The parameter that names it for one call. */
+const RECORD_VERSION_PARAMETER = "mentionVersion";
+
+/**
+ * The version in which a call wants its mentions: the parameter `mentionVersion`, else the client's tag
+ * `mentions.version`, else the current one. The spec leaves open how a version is chosen.
+ */
+export function readRecordVersion(
+  parameters: ParameterReader,
+  client: { readonly tags: Readonly<Record<string, string>> },
+): RecordVersion {
+  const asked = parameters.oneOf(RECORD_VERSION_PARAMETER, RECORD_VERSIONS);
+  return asked ?? (client.tags[RECORD_VERSION_TAG] === "earlier" ? "earlier" : "current");
+}
+
+/** How a call wants its mentions shown. */
+export interface ViewOptions {
+  readonly version: RecordVersion;
+  readonly policy: DataPolicyName;
+  /** `full`: the field `fullText` is there and `snippet` is null. */
+  readonly text: "snippet" | "full";
+}
+
+/** A mention as the store keeps it. */
+interface StoredRecord {
+  readonly said: string;
+  readonly silence: string;
+  readonly mentionId: number;
+  /** Null when there is none, or when the view does not need it. */
+  readonly fullText: string | null;
+}
 
 export interface RecordView {
   /** The store has to give the full text along. */
@@ -146,4 +189,21 @@ function cutFields(said: SaidFields, { excerptCharacters }: SourcePolicy): SaidF
 /** The number of a post at its network, with which its text can be fetched there: the digits at the end of its address. */
 function guidOf(url: string | null | undefined): string | null {
   return /\/(\d{1,25})\/?$/.exec(url ?? "")?.[1] ?? null;
+}
+
+/** The views of a server. They are few, and each remembers what it worked out for the kinds of mentions it met. */
+export interface RecordViews {
+  of(options: ViewOptions): RecordView;
+}
+
+export function createRecordViews(): RecordViews {
+  const views = new Map<string, RecordView>();
+  return {
+    of(options) {
+      const key = [options.version, options.policy, options.text].join(" ");
+      const view = views.get(key) ?? createRecordView(options);
+      views.set(key, view);
+      return view;
+    },
+  };
 }

@@ -1,5 +1,7 @@
+import type { MentionFields } from "./mention-record.ts";
+
 /** Other signs of a text, each once, in the order of the text. Links are given whole, sites by their host. */
-export interface TextSigns {
+interface TextSigns {
   readonly links: readonly string[];
   readonly sites: readonly string[];
   readonly emoji: readonly string[];
@@ -30,7 +32,7 @@ const EMOJI =
 const EMOTICON =
   /(?<!\S)(?:[:;]'?[-^o]?[)(\][dDpPoO0/\\|*3@$]|='?[-^]?[)(\][DpP]|8-[)(D]|[xX]-?[)(D]|[)(\]]-?[:;=]|D-?[:;]|<\/?3|\^_*\^|-_+-|[oO]_[oO]|T_T|¯\\_\(ツ\)_\/¯)(?!\S)/g;
 
-export function linksIn(text: string): string[] {
+function linksIn(text: string): string[] {
   if (!text.includes("://")) return [];
   return (text.match(LINK) ?? []).map((link) => link.replace(END_OF_SENTENCE, ""));
 }
@@ -40,6 +42,47 @@ function hostOf(link: string): string[] {
   return host === "" ? [] : [host];
 }
 
-export function distinct(values: readonly string[]): string[] {
+function distinct(values: readonly string[]): string[] {
   return [...new Set(values)];
 }
+
+/** Hashtags and mentioned authors of a text, each once, with their sign, in the order of the text. */
+export function insightsOf(text: string): { insightsHashtag: string[]; insightsMentioned: string[] } {
+  return {
+    insightsHashtag: text.includes("#") ? distinct(text.match(HASHTAG) ?? []) : [],
+    insightsMentioned: text.includes("@") ? distinct(text.match(AUTHOR) ?? []) : [],
+  };
+}
+
+const HASHTAG = /(?<![\p{L}\p{N}_&])#[\p{L}\p{N}_]{1,100}/gu;
+const AUTHOR = /(?<![\p{L}\p{N}_])@[A-Za-z0-9_]{1,30}/gu;
+
+/**
+ * The links of a text as records show them: shortened addresses, the others, and what a reader sees of those. Where a
+ * shortened address leads is not known here, so it is never among the expanded ones.
+ */
+export function linkFields(
+  text: string,
+): Required<Pick<MentionFields, "displayUrls" | "expandedUrls" | "shortUrls">> {
+  const links = distinct(linksIn(text));
+  const expandedUrls = links.filter((link) => !SHORTENER.test(link));
+  return {
+    shortUrls: links.filter((link) => SHORTENER.test(link)),
+    expandedUrls,
+    displayUrls: expandedUrls.map((link) => link.replace(/^https?:\/\/(www\.)?/i, "")),
+  };
+}
+
+const SHORTENER =
+  /^https?:\/\/(?:t\.co|bit\.ly|ow\.ly|tinyurl\.com|goo\.gl|buff\.ly|dlvr\.it|fb\.me|lnkd\.in|is\.gd)\//i;
+
+/** The site of an address, in lower case and without `www.`; null when it is no address of the web. */
+export function domainOf(url: string | null | undefined): string | null {
+  const usual = USUAL.exec(url ?? "")?.[1];
+  if (usual !== undefined) return usual.toLowerCase();
+  if (typeof url !== "string" || !/^https?:/i.test(url) || !URL.canParse(url)) return null;
+  return new URL(url).hostname.replace(/^www\./, "") || null;
+}
+
+/** Of letters and digits, its end no number: what a URL would make of it is plain to see, without the cost of one. */
+const USUAL = /^https?:\/\/(?:www\.)?((?!www\.)(?:[a-z0-9]+\.)+[a-z]+)(?=[/?#]|$)/i;

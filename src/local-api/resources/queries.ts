@@ -2,8 +2,12 @@ import { lookBack } from "../assign/look-back.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
 import { compile } from "../query-language/compile.ts";
 import { PAGE_TYPES } from "../records/page-types.ts";
-import { queryRecord, querySummaryRecord } from "../records/query-record.ts";
-import { canonicalQueryType, QUERY_TYPE_NAMES } from "../records/query-types.ts";
+import {
+  canonicalQueryType,
+  QUERY_TYPE_NAMES,
+  queryRecord,
+  querySummaryRecord,
+} from "../records/project-records.ts";
 import { deleteQueries } from "../store/delete-things.ts";
 import {
   insertQuery,

@@ -1,4 +1,4 @@
-import { queryGroupRecord } from "../records/query-group-record.ts";
+import { queryGroupRecord } from "../records/project-records.ts";
 import { deleteQueryGroup } from "../store/delete-things.ts";
 import { listQueries } from "../store/queries.ts";
 import {

@@ -1,6 +1,10 @@
 import { GAZETTEER } from "../places/gazetteer.ts";
-import { projectSummaryRecord } from "../records/project-record.ts";
-import { authorListRecord, locationListRecord, siteListRecord } from "../records/saved-list-record.ts";
+import {
+  authorListRecord,
+  locationListRecord,
+  projectSummaryRecord,
+  siteListRecord,
+} from "../records/project-records.ts";
 import { deleteSavedList } from "../store/delete-things.ts";
 import { listProjects } from "../store/projects.ts";
 import {

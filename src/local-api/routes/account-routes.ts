@@ -3,9 +3,7 @@ import { callerOf, readToken } from "../http/authenticate.ts";
 import { hashToken } from "../http/token.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
-import { clientRecord } from "../records/client-record.ts";
-import { meRecord } from "../records/me-record.ts";
-import { userRecord } from "../records/user-record.ts";
+import { clientRecord, meRecord, userRecord } from "../records/account-records.ts";
 import { findOwner } from "../store/accounts.ts";
 import { revokeTokens } from "../store/tokens.ts";
 

@@ -6,7 +6,7 @@ import { parametersOf } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { type RequestScope, readMentionRange } from "../mentions/mentions-request.ts";
 import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
-import { type DataPolicyName, dataPolicyOf, showingCondition } from "../policy/data-policy.ts";
+import { type DataPolicyName, dataPolicyOf, showingCondition } from "../records/data-policy.ts";
 import type { MentionRange } from "../store/mention-range.ts";
 import type { StoredProject } from "../store/projects.ts";
 import { listQueries, type StoredQuery } from "../store/queries.ts";

@@ -6,7 +6,7 @@ import { callerOf } from "../http/authenticate.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
-import { wireTime } from "../records/wire-time.ts";
+import { wireTime } from "../records/wire.ts";
 import { listCategories } from "../store/categories.ts";
 import { recordChanges } from "../store/changes.ts";
 import type { MentionKey } from "../store/current-mentions.ts";

@@ -4,8 +4,8 @@ import { parametersOf } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readListFilter, readListPaging } from "../parameters/list-parameters.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
-import { listEnvelope } from "../records/list-envelope.ts";
-import { projectRecord, projectSummaryRecord } from "../records/project-record.ts";
+import { projectRecord, projectSummaryRecord } from "../records/project-records.ts";
+import { listEnvelope } from "../records/wire.ts";
 import { listProjects, type StoredProject } from "../store/projects.ts";
 
 import { projectOf } from "./project-of.ts";

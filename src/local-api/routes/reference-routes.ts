@@ -12,8 +12,8 @@ import type { LocalApiContext } from "../local-api-context.ts";
 import { readListFilter, readListPaging } from "../parameters/list-parameters.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { GAZETTEER } from "../places/gazetteer.ts";
-import { listEnvelope } from "../records/list-envelope.ts";
 import { PAGE_TYPES } from "../records/page-types.ts";
+import { listEnvelope } from "../records/wire.ts";
 import { listMembers } from "../store/users.ts";
 import { projectOf } from "./project-of.ts";
 

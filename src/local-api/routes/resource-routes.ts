@@ -6,7 +6,7 @@ import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readListFilter, readListPaging } from "../parameters/list-parameters.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
-import { listEnvelope, uncountedEnvelope } from "../records/list-envelope.ts";
+import { listEnvelope, uncountedEnvelope } from "../records/wire.ts";
 import { createBodyReader } from "../resources/body-reader.ts";
 import type { Named, Resource, ResourceScope } from "../resources/resource.ts";
 import { RESOURCES } from "../resources/resources.ts";

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import { findPlace, placeFields } from "../places/gazetteer.ts";
-import { excerptOf } from "../records/excerpt-of.ts";
-import { linkFields } from "../records/link-fields.ts";
 import type { MentionFields } from "../records/mention-record.ts";
+import { excerptOf, SNIPPET_CHARACTERS } from "../records/mention-text.ts";
 import { PAGE_TYPE_NAMES } from "../records/page-types.ts";
-import { SNIPPET_CHARACTERS } from "../records/snippet-characters.ts";
-import { insightsOf } from "../records/text-insights.ts";
-import { wireTime } from "../records/wire-time.ts";
+import { insightsOf, linkFields } from "../records/text-signs.ts";
+import { wireTime } from "../records/wire.ts";
 import { type Author, INTERESTS, PROFESSIONS } from "./authors.ts";
 import { generatedAudience } from "./generated-audience.ts";
 import { OUTLETS } from "./outlets.ts";

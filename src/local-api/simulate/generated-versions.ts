@@ -1,6 +1,6 @@
 import type { Instant } from "../../lib/instant.ts";
 import { type CategoryDetail, mentionRecord } from "../records/mention-record.ts";
-import { wireTime } from "../records/wire-time.ts";
+import { wireTime } from "../records/wire.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { emotionOf } from "./emotion-of.ts";
 import type { GeneratedMention } from "./generate-hour.ts";

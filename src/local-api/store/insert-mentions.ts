@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { storableText } from "../../lib/storable-text.ts";
-import { exactText } from "../records/exact-text.ts";
-import { isInSample } from "../records/is-in-sample.ts";
+import { isInSample } from "../records/mention-id.ts";
+import { exactText } from "../records/mention-text.ts";
 import { packRecord } from "../records/packed-record.ts";
 import { copyLine } from "./copy-line.ts";
 import { copyLines, type Database } from "./database.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { textAsFound } from "../records/exact-text.ts";
+import { textAsFound } from "../records/mention-text.ts";
 import type { RecordView } from "../records/record-view.ts";
 import type { Database } from "./database.ts";
 import type { PageRow } from "./mention-page.ts";

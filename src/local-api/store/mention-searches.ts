@@ -5,7 +5,7 @@ import type { CompiledQuery } from "../query-language/compile.ts";
 import { type Expression, partsOf } from "../query-language/expression.ts";
 import type { KnownFields } from "../query-language/fields/define-field.ts";
 import { searchableMention } from "../query-language/search-text.ts";
-import { textAsFound } from "../records/exact-text.ts";
+import { textAsFound } from "../records/mention-text.ts";
 import type { Database } from "./database.ts";
 import { type MentionRange, rangeSql } from "./mention-range.ts";
 import { readRevision } from "./mention-totals.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import { textAsFound } from "../records/exact-text.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
+import { textAsFound } from "../records/mention-text.ts";
 import type { Database } from "./database.ts";
 import { visibleSql } from "./mention-range.ts";
 import { wordsSql } from "./mention-words.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY, HOUR, type Instant } from "../../../src/lib/instant.ts";
 import { AGGREGATE_NAMES, type AggregateName } from "../../../src/local-api/charts/aggregates.ts";
 import { DIMENSION_NAMES, type DimensionName } from "../../../src/local-api/charts/dimensions.ts";
-import { wireTime } from "../../../src/local-api/records/wire-time.ts";
+import { wireTime } from "../../../src/local-api/records/wire.ts";
 import { createDatabase } from "../../../src/local-api/store/database.ts";
 import { insertMentions } from "../../../src/local-api/store/insert-mentions.ts";
 import type { MentionVersion } from "../../../src/local-api/store/mention-version.ts";

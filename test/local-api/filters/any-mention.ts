@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { HOUR } from "../../../src/lib/instant.ts";
 import { mentionRecord } from "../../../src/local-api/records/mention-record.ts";
-import { wireTime } from "../../../src/local-api/records/wire-time.ts";
+import { wireTime } from "../../../src/local-api/records/wire.ts";
 import type { MentionVersion } from "../../../src/local-api/store/mention-version.ts";
 import { resourceId, T0 } from "../fixture.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY } from "../../../src/lib/instant.ts";
-import { wireTime } from "../../../src/local-api/records/wire-time.ts";
+import { wireTime } from "../../../src/local-api/records/wire.ts";
 import { createDatabase } from "../../../src/local-api/store/database.ts";
 import { insertMentions } from "../../../src/local-api/store/insert-mentions.ts";
 import type { MentionVersion } from "../../../src/local-api/store/mention-version.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { domainOf } from "../../../src/local-api/records/domain-of.ts";
+import { domainOf } from "../../../src/local-api/records/text-signs.ts";
 
 it("gives the host that a URL has, whichever way it is found", () => {
   const label = fc.oneof(

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DATA_POLICIES, type DataPolicyName } from "../../../src/local-api/policy/data-policy.ts";
+import { DATA_POLICIES, type DataPolicyName } from "../../../src/local-api/records/data-policy.ts";
 import { type MentionFields, mentionRecord } from "../../../src/local-api/records/mention-record.ts";
 import { packRecord } from "../../../src/local-api/records/packed-record.ts";
-import { createRecordView } from "../../../src/local-api/records/record-view.ts";
-import type { ViewOptions } from "../../../src/local-api/records/view-options.ts";
+import { createRecordView, type ViewOptions } from "../../../src/local-api/records/record-view.ts";
 import { runs } from "../../runs.ts";
 import { resourceId } from "../fixture.ts";
 import { CURRENT_FIELDS, EARLIER_FIELDS, isOfKind } from "./spec-fields.ts";

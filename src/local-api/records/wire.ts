@@ -1,6 +1,12 @@
+import { type Instant, toIso } from "../../lib/instant.ts";
 import type { ListPaging } from "../parameters/list-parameters.ts";
 
-export interface ListEnvelope<Item> {
+/** The API's own form of a moment: `2026-02-17T07:36:05.000+0000`. */
+export function wireTime(at: Instant): string {
+  return `${toIso(at).slice(0, -1)}+0000`;
+}
+
+interface ListEnvelope<Item> {
   readonly resultsTotal: number;
   readonly resultsPage: number;
   readonly resultsPageSize: number;
