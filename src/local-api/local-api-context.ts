@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import type { CursorCodec } from "./cursor/cursor-codec.ts";
+import type { CursorCodec } from "./mentions/cursor-codec.ts";
 import type { RecordViews } from "./records/record-view.ts";
 import type { Database } from "./store/database.ts";
 import type { MentionPages } from "./store/mention-page.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { chooseTopics, topicsOf } from "../../src/local-api/insights/count-topics.ts";
 import type { MentionFields } from "../../src/local-api/records/mention-record.ts";
 import { createDatabase } from "../../src/local-api/store/database.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
-import { chooseTopics, topicsOf } from "../../src/local-api/topics/count-topics.ts";
 import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "./fixture.ts";
 
 let fixture: Fixture;

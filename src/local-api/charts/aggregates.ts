@@ -1,3 +1,4 @@
+import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import type { FieldOf } from "../store/mention-fields.ts";
 
 /** How an aggregate is computed from the mentions of one cell of a chart. Without mentions every aggregate is 0. */
@@ -47,4 +48,33 @@ export const AGGREGATE_NAMES = Object.keys(AGGREGATES) as AggregateName[];
 
 export function isAggregateName(name: string): name is AggregateName {
   return Object.hasOwn(AGGREGATES, name);
+}
+
+const MAX_AGGREGATES = 10;
+
+/** `aggregate` of a chart of several: with commas, or repeated, at least one and at most ten. */
+export function readAggregates(parameters: ParameterReader): AggregateName[] {
+  const words = parameters
+    .texts("aggregate")
+    .flatMap((text) => text.split(","))
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+  if (words.length === 0 || words.length > MAX_AGGREGATES)
+    parameters.fault(
+      `aggregate: expected 1 to ${MAX_AGGREGATES} of ${AGGREGATE_NAMES.join(", ")}, got ${words.length}.`,
+    );
+  for (const word of words.filter((word) => !isAggregateName(word)))
+    parameters.fault(
+      `aggregate: expected one of ${AGGREGATE_NAMES.join(", ")}, got ${JSON.stringify(word.slice(0, 60))}.`,
+    );
+  return [...new Set(words.filter(isAggregateName))];
+}
+
+/**
+ * From -100 (all that judge are negative) to 100 (all are positive), to two decimals: positive less negative, as a
+ * share of both. Neutral mentions do not dilute it; without any judgement it is 0.
+ */
+export function netSentiment(positive: number, negative: number): number {
+  const judging = positive + negative;
+  return judging === 0 ? 0 : Math.round(((positive - negative) / judging) * 10_000) / 100;
 }

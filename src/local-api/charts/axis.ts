@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
+import { WEEKDAYS } from "../../lib/local-time.ts";
 import type { FieldOf } from "../store/mention-fields.ts";
 
 /** One value of a dimension in a chart. */
@@ -31,3 +32,28 @@ export interface Axis {
   readonly keys: readonly AxisKey[];
   readonly source: KeySource;
 }
+
+export const FLAG_KEYS: readonly AxisKey[] = [
+  { key: "true", id: "true", name: "true" },
+  { key: "false", id: "false", name: "false" },
+];
+
+const WEEKDAY_NAMES = {
+  mon: "Monday",
+  tue: "Tuesday",
+  wed: "Wednesday",
+  thu: "Thursday",
+  fri: "Friday",
+  sat: "Saturday",
+  sun: "Sunday",
+} as const;
+
+/** Hours of the day, and days of the week as ISO 8601 counts them. */
+export const CLOCK_KEYS: Readonly<Record<"hourOfDay" | "dayOfWeek", readonly AxisKey[]>> = {
+  hourOfDay: Array.from({ length: 24 }, (_, hour) => ({ key: String(hour), id: hour, name: String(hour) })),
+  dayOfWeek: WEEKDAYS.map((day, index) => ({
+    key: String(index + 1),
+    id: index + 1,
+    name: WEEKDAY_NAMES[day],
+  })),
+};

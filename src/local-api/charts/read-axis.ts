@@ -1,14 +1,11 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import type { StoredCategory } from "../store/categories.ts";
-import type { FieldOf } from "../store/mention-fields.ts";
-import { MENTION_FIELDS } from "../store/mention-fields.ts";
-import type { AxisKey, KeySource } from "./axis.ts";
-import { bucketLabel } from "./bucket-label.ts";
-import { readDimensionArguments } from "./dimension-arguments.ts";
-import { DIMENSIONS, type Dimension, type DimensionName } from "./dimensions.ts";
-import { CLOCK_KEYS, FLAG_KEYS } from "./known-keys.ts";
-import { timeBuckets } from "./time-buckets.ts";
+import { type FieldOf, MENTION_FIELDS } from "../store/mention-fields.ts";
+import type { TopKey } from "../store/top-keys.ts";
+import { type Axis, type AxisKey, CLOCK_KEYS, FLAG_KEYS, type KeySource } from "./axis.ts";
+import { DIMENSIONS, type Dimension, type DimensionName, readDimensionArguments } from "./dimensions.ts";
+import { bucketLabel, timeBuckets } from "./time-buckets.ts";
 
 /** An axis as far as the request and the project say. */
 export interface AxisPlan {
@@ -21,7 +18,7 @@ export interface AxisPlan {
 }
 
 /** What a chart may know of the project and of the mentions it is made of. */
-export interface ChartScope {
+interface ChartScope {
   /** IANA zone of the buckets. */
   readonly zone: string;
   readonly from: Instant;
@@ -178,4 +175,23 @@ function word(text: string): AxisKey {
 
 function named({ id, name }: Named): AxisKey {
   return { key: String(id), id, name };
+}
+
+/** Completes a plan with the values that mentions have; `find` gives the most frequent ones. */
+export async function findKeys(
+  plan: AxisPlan,
+  find: (plan: AxisPlan, limit: number, among: readonly string[] | undefined) => Promise<readonly TopKey[]>,
+): Promise<Axis> {
+  const needsNames = plan.nameField !== undefined && plan.keys.length > 0;
+  const limit = plan.findUpTo + plan.keys.length;
+  const among = plan.findUpTo > 0 ? undefined : plan.keys.map((key) => key.key);
+  const found = plan.findUpTo > 0 || needsNames ? await find(plan, limit, among) : [];
+  const names = new Map(found.map(({ key, name }) => [key, name]));
+  const known = new Set(plan.keys.map((key) => key.key));
+  const added = found.filter(({ key }) => !known.has(key)).slice(0, plan.findUpTo);
+  const keys: AxisKey[] = [
+    ...plan.keys.map((key) => ({ ...key, name: names.get(key.key) ?? key.name })),
+    ...added.map(({ key, name }) => ({ key, id: key, name: name ?? key })),
+  ];
+  return { source: plan.source, keys };
 }

@@ -1,4 +1,5 @@
-import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
+import { IANAZone } from "luxon";
+import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
 import {
   instantOf,
   type LocalDate,
@@ -7,7 +8,6 @@ import {
   WEEKDAYS,
   weekdayOf,
 } from "../../lib/local-time.ts";
-import { offsetSegments } from "./offset-segments.ts";
 
 export const TIME_UNITS = ["months", "weeks", "days", "hours", "minutes"] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
@@ -79,4 +79,69 @@ function following(unit: "months" | "weeks" | "days", date: LocalDate): LocalDat
   return date.month === 12
     ? { year: date.year + 1, month: 1, day: 1 }
     : { year: date.year, month: date.month + 1, day: 1 };
+}
+
+/**
+ * Id and name of a time bucket, from its start: `2026-03-29T00:00:00.000+0100` and `2026-03-29 00:00:00.0`. Both show
+ * the clocks of the zone, so that the first ten characters are the local day, which is what clients read off them.
+ */
+export function bucketLabel(start: Instant, zone: string): { readonly id: string; readonly name: string } {
+  const offsetMs = offsetIn(zone)(start);
+  const local = toIso(start + offsetMs).slice(0, -1);
+  return {
+    id: `${local}${formatOffset(offsetMs)}`,
+    name: `${local.slice(0, 10)} ${local.slice(11, 19)}.0`,
+  };
+}
+
+function formatOffset(offsetMs: number): string {
+  const minutes = Math.round(Math.abs(offsetMs) / 60_000);
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${offsetMs < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}${two(minutes % 60)}`;
+}
+
+/** A stretch of time in which the clocks of a zone keep one distance from UTC. */
+interface OffsetSegment {
+  readonly from: Instant;
+  /** Not included. */
+  readonly to: Instant;
+  readonly offsetMs: number;
+}
+
+/** The stretches of [from, to), in order and without gaps. Zones change at most once in two days. */
+function offsetSegments(zone: string, from: Instant, to: Instant): OffsetSegment[] {
+  const offset = offsetIn(zone);
+  const segments: OffsetSegment[] = [];
+  let start = from;
+  for (let known = from; known < to; ) {
+    const next = Math.min(known + DAY, to);
+    if (offset(next) === offset(known)) {
+      known = next;
+      continue;
+    }
+    const change = firstWith(offset, offset(next), known, next);
+    if (change >= to) break;
+    segments.push({ from: start, to: change, offsetMs: offset(start) });
+    start = change;
+    known = next;
+  }
+  if (start < to) segments.push({ from: start, to, offsetMs: offset(start) });
+  return segments;
+}
+
+/** Milliseconds that the clocks of the zone are ahead of UTC at a moment. */
+function offsetIn(zone: string): (at: Instant) => number {
+  const iana = IANAZone.create(zone);
+  return (at) => iana.offset(at) * 60_000;
+}
+
+/** The first instant in (low, high] with the wanted offset; `high` has it. */
+function firstWith(offset: (at: Instant) => number, wanted: number, low: Instant, high: Instant): Instant {
+  let [before, after] = [low, high];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (offset(middle) === wanted) after = middle;
+    else before = middle;
+  }
+  return after;
 }

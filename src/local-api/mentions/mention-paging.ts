@@ -1,6 +1,6 @@
 import type { Instant } from "../../lib/instant.ts";
-import type { Cursor } from "../cursor/cursor-codec.ts";
 import type { PageRequest, PageRow } from "../store/mention-page.ts";
+import type { Cursor } from "./cursor-codec.ts";
 import type { MentionsRequest } from "./mentions-request.ts";
 
 /** The moment whose state a page shows: now, or the moment to which the paging is pinned. */

@@ -4,9 +4,8 @@ import type { Instant } from "../../lib/instant.ts";
 import type { FilterScope } from "../filters/define-filter.ts";
 import { FILTERS } from "../filters/filters.ts";
 import type { MentionCondition } from "../filters/mention-condition.ts";
-import { readSearch } from "../filters/search-filter.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
-import type { CompiledQuery } from "../query-language/compile.ts";
+import { type CompiledQuery, compile } from "../query-language/compile.ts";
 import { MENTION_ORDERS, type MentionOrder } from "../store/mention-orders.ts";
 import type { Direction } from "../store/mention-page.ts";
 import type { MentionRange } from "../store/mention-range.ts";
@@ -169,4 +168,16 @@ const NOT_BOUND: ReadonlySet<string> = new Set(["cursor", "access_token", "page"
 
 function lowerCase(text: string): string {
   return text.toLowerCase();
+}
+
+/** `search`: a Boolean text, searched inside the results. Its faults are reported with their positions. */
+function readSearch(parameters: ParameterReader): CompiledQuery | undefined {
+  const text = parameters.text("search");
+  if (text === undefined) return undefined;
+  const compiled = compile(text);
+  if (compiled.ok) return compiled.query;
+  for (const problem of compiled.problems)
+    if (problem.severity === "error")
+      parameters.fault(`search: at character ${problem.start + 1}: ${problem.message}`);
+  return undefined;
 }

@@ -1,11 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { AGGREGATE_NAMES, type AggregateName, isAggregateName } from "../charts/aggregates.ts";
+import {
+  AGGREGATE_NAMES,
+  type AggregateName,
+  isAggregateName,
+  readAggregates,
+} from "../charts/aggregates.ts";
 import type { Axis } from "../charts/axis.ts";
 import { type ChartAnswer, chartEnvelope, multiChartEnvelope } from "../charts/chart-envelope.ts";
 import { DIMENSION_NAMES, type DimensionName, isDimensionName, recordFieldOf } from "../charts/dimensions.ts";
-import { findKeys } from "../charts/find-keys.ts";
-import { readAggregates } from "../charts/read-aggregates.ts";
-import { type AxisPlan, readAxis } from "../charts/read-axis.ts";
+import { type AxisPlan, findKeys, readAxis } from "../charts/read-axis.ts";
 import { invalidRequest, notFound } from "../http/api-error.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readChartCells } from "../store/chart-cells.ts";

@@ -1,7 +1,10 @@
 import type { FastifyInstance } from "fastify";
-import { INSIGHT_KINDS, type InsightKind } from "../insights/insight-kinds.ts";
-import { insightsEnvelope } from "../insights/insights-envelope.ts";
-import { readInsightsRequest } from "../insights/insights-request.ts";
+import {
+  INSIGHT_KINDS,
+  type InsightKind,
+  insightsEnvelope,
+  readInsightsRequest,
+} from "../insights/insights.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readInsightCounts } from "../store/insight-counts.ts";
 import { readTopKeys } from "../store/top-keys.ts";

@@ -1,16 +1,15 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { Instant } from "../../lib/instant.ts";
-import type { Cursor } from "../cursor/cursor-codec.ts";
 import type { MentionCondition } from "../filters/mention-condition.ts";
 import { invalidRequest } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
+import type { Cursor } from "../mentions/cursor-codec.ts";
 import { afterTheEnd, inOrder, momentOf, neighbours, pageRequest } from "../mentions/mention-paging.ts";
-import { mentionsEnvelope } from "../mentions/mentions-envelope.ts";
+import { mentionsEnvelope, type SamplePercentages, scaledTotal } from "../mentions/mentions-envelope.ts";
 import { bindingOf, type MentionsRequest, readMentionsRequest } from "../mentions/mentions-request.ts";
-import { type SamplePercentages, scaledTotal } from "../mentions/scaled-total.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { dataPolicyOf } from "../records/data-policy.ts";
 import { readRecordVersion, type ViewOptions } from "../records/record-view.ts";

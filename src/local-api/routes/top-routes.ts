@@ -1,12 +1,11 @@
 import type { FastifyInstance } from "fastify";
 import type { MentionCondition } from "../filters/mention-condition.ts";
-import { INSIGHT_KINDS } from "../insights/insight-kinds.ts";
+import { INSIGHT_KINDS } from "../insights/insights.ts";
+import { topAuthorRecord, topSiteRecord } from "../insights/top-author-record.ts";
+import { newTopicRecord, readTopics, topicRecord } from "../insights/topics.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import { readTopAuthors } from "../store/top-authors.ts";
-import { topAuthorRecord, topSiteRecord } from "../top-authors/top-author-record.ts";
-import { readTopics } from "../topics/read-topics.ts";
-import { newTopicRecord, topicRecord } from "../topics/topic-record.ts";
 import { type DataRequest, type InProject, readDataRequest, showing } from "./data-request.ts";
 
 const DEFAULT_TOPS = 10;

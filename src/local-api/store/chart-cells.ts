@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import { AGGREGATES, type Aggregate, type AggregateName } from "../charts/aggregates.ts";
+import { AGGREGATES, type Aggregate, type AggregateName, netSentiment } from "../charts/aggregates.ts";
 import type { Axis } from "../charts/axis.ts";
 import type { CellReader } from "../charts/chart-envelope.ts";
-import { netSentiment } from "../charts/net-sentiment.ts";
 import type { Database } from "./database.ts";
 import { keySourceSql } from "./key-source-sql.ts";
 import { fieldSql } from "./mention-fields.ts";

@@ -1,8 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import type { InsightKind } from "../insights/insight-kinds.ts";
-import type { InsightCount } from "../insights/insights-envelope.ts";
-import type { InsightsRequest } from "../insights/insights-request.ts";
+import type { InsightCount, InsightKind, InsightsRequest } from "../insights/insights.ts";
 import type { Database } from "./database.ts";
 import { fieldSql } from "./mention-fields.ts";
 import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";

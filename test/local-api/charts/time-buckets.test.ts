@@ -2,8 +2,12 @@ import fc from "fast-check";
 import { DateTime } from "luxon";
 import { describe, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, toIso } from "../../../src/lib/instant.ts";
-import { bucketLabel } from "../../../src/local-api/charts/bucket-label.ts";
-import { TIME_UNITS, type TimeUnit, timeBuckets } from "../../../src/local-api/charts/time-buckets.ts";
+import {
+  bucketLabel,
+  TIME_UNITS,
+  type TimeUnit,
+  timeBuckets,
+} from "../../../src/local-api/charts/time-buckets.ts";
 import { runs } from "../../runs.ts";
 
 const BERLIN = "Europe/Berlin";

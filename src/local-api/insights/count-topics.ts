@@ -1,7 +1,7 @@
 import { splitWords } from "../query-language/split-words.ts";
 
 /** What the topics of a mention are made of. */
-export interface TopicSource {
+interface TopicSource {
   readonly text: string;
   readonly hashtags: readonly string[];
 }

@@ -1,6 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
-import { bucketLabel } from "../charts/bucket-label.ts";
-import { timeBuckets } from "../charts/time-buckets.ts";
+import { bucketLabel, timeBuckets } from "../charts/time-buckets.ts";
 import { SENTIMENTS } from "../filters/content-filters.ts";
 import type { Database } from "../store/database.ts";
 import type { MentionRange } from "../store/mention-range.ts";
@@ -14,7 +13,7 @@ import {
 } from "./count-topics.ts";
 
 /** What mentions say of a topic. */
-export interface Topic {
+interface Topic {
   readonly key: string;
   /** As most of the first mentions write it. */
   readonly label: string;
@@ -33,7 +32,7 @@ export interface Topic {
   readonly queries: ReadonlyMap<number, number>;
 }
 
-export interface TopicsRequest {
+interface TopicsRequest {
   readonly range: MentionRange;
   /** Other queries of the project, against whose texts a topic is unusual. */
   readonly otherQueryIds: readonly number[];
@@ -46,7 +45,7 @@ export interface TopicsRequest {
 
 /** Topics are found in the latest so many mentions, and counted in the latest so many. */
 const FOUND_IN = 5_000;
-export const COUNTED_IN = 50_000;
+const COUNTED_IN = 50_000;
 const AT_A_TIME = 1_000;
 const MAX_DAYS = 400;
 
@@ -158,4 +157,41 @@ function note(
 function scoreOf({ volume, sentiment }: Tally): number {
   const [positive, negative] = [sentiment["positive"] ?? 0, sentiment["negative"] ?? 0];
   return volume === 0 ? 100 : Math.round(100 + ((positive - negative) / volume) * 100);
+}
+
+/**
+ * A topic as the first of the two calls shows it, in the documented shape. Chosen: `sentimentScore` runs from 0 to
+ * 200, `burst` from 0 to 100.
+ */
+export function topicRecord(topic: Topic, names: ReadonlyMap<number, string>) {
+  const { key, label, kind, volume, sentiment, sentimentScore, burst, days, pageType, gender, queries } =
+    topic;
+  return {
+    id: key,
+    label,
+    volume,
+    type: kind === "hashtags" ? "hashtag" : "topic",
+    sentiment,
+    sentimentScore,
+    burst,
+    days,
+    pageType,
+    gender,
+    queries: [...queries].map(([id, count]) => ({ id, name: names.get(id) ?? String(id), volume: count })),
+  };
+}
+
+/** A topic as the newer call shows it. Documented: the names of its metrics; chosen: the shape around them. */
+export function newTopicRecord({ label, kind, volume, percentageVolume, sentiment, burst, gender }: Topic) {
+  const net = volume === 0 ? 0 : ((sentiment["positive"] ?? 0) - (sentiment["negative"] ?? 0)) / volume;
+  return {
+    label,
+    type: kind,
+    volume,
+    percentageVolume,
+    sentiment,
+    netSentiment: Math.round(net * 10_000) / 100,
+    trending: burst,
+    gender,
+  };
 }

@@ -23,7 +23,7 @@ export interface Cursor {
 }
 
 /** Why a text is not a valid cursor. */
-export type CursorFault = "unknown" | "other-parameters";
+type CursorFault = "unknown" | "other-parameters";
 
 export interface CursorCodec {
   /** `binding`: everything that must stay the same while paging. */
