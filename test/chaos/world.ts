@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { type Closing, createClosing } from "../../src/lib/closing.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import { createLocalApi, type LocalApi } from "../../src/local-api/create-local-api.ts";
-import { FAULT_HEADER } from "../../src/local-api/faults/read-fault-header.ts";
+import { FAULT_HEADER } from "../../src/local-api/faults/fault-kinds.ts";
 import { type SeededAccount, seedAccount } from "../../src/local-api/seed-account.ts";
 import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
 import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";

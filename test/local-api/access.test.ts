@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { hashToken } from "../../src/local-api/http/token.ts";
+import { hashToken } from "../../src/local-api/http/authenticate.ts";
 import { type SeededAccount, seedAccount } from "../../src/local-api/seed-account.ts";
 import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
 import { putMembership, removeMembership } from "../../src/local-api/store/memberships.ts";

@@ -3,12 +3,13 @@ import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
 import {
+  FAULT_HEADER,
   FAULT_KINDS,
   type FaultKind,
   FaultKindName,
   readFaultAmount,
+  unknownFault,
 } from "../../local-api/faults/fault-kinds.ts";
-import { FAULT_HEADER, unknownFault } from "../../local-api/faults/read-fault-header.ts";
 import { deleteFaults, insertFault, listFaults, type StoredFault } from "../../local-api/store/faults.ts";
 import { toCount, toProbability } from "./flags.ts";
 import { printOutcome, printRows } from "./print.ts";

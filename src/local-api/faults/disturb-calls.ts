@@ -2,15 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { SECOND } from "../../lib/instant.ts";
 import { ApiError, errorsBody, invalidRequest } from "../http/api-error.ts";
-import { readToken } from "../http/authenticate.ts";
-import { rateLimitHeaders, rateLimitOf } from "../http/rate-limit.ts";
-import { hashToken } from "../http/token.ts";
+import { hashToken, readToken } from "../http/authenticate.ts";
+import { rateLimitHeaders, rateLimitOf } from "../http/limit-calls.ts";
 import { findCaller } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
 import { revokeTokens } from "../store/tokens.ts";
-import { amountOf } from "./fault-kinds.ts";
+import { amountOf, FAULT_HEADER } from "./fault-kinds.ts";
 import type { FaultSwitch } from "./fault-switch.ts";
-import { FAULT_HEADER } from "./read-fault-header.ts";
 
 /** Faults before a call is answered: it waits, is refused, or loses its token or its connection. */
 export function disturbCalls(app: FastifyInstance, faults: FaultSwitch, db: Database): void {

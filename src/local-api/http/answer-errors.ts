@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply } from "fastify";
 import { describeError } from "../../lib/errors.ts";
 import type { LocalApiLog } from "../local-api-log.ts";
@@ -46,4 +47,31 @@ const SENTENCES: Readonly<Record<string, string>> = {
     "content-type: expected one that this call takes, such as application/json.",
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "content-length: expected the length of the body.",
   FST_ERR_BAD_URL: "The path cannot be decoded: expected percent-encoded UTF-8.",
+};
+
+/** For what arrives and is no HTTP request at all: there is no reply to fill in, so the answer is written by hand. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = ANSWERS[error.code ?? ""] ?? ["400 Bad Request", "expected an HTTP request."];
+  const body = JSON.stringify(errorsBody(message));
+  const head = [
+    `HTTP/1.1 ${status}`,
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  // Both halves: a client that never closes its own would keep the connection.
+  socket.destroySoon();
+}
+
+const ANSWERS: Readonly<Record<string, readonly [string, string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    "431 Request Header Fields Too Large",
+    "expected an address and headers of at most 16 kB together.",
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "expected the whole request sooner."],
 };

@@ -1,9 +1,8 @@
+import { createHash, randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { type Caller, findCaller } from "../store/callers.ts";
 import { forbidden, unauthorized } from "./api-error.ts";
-import { mayUseApi, ONLY_REGULAR_AND_ADMIN } from "./roles.ts";
-import { hashToken } from "./token.ts";
 
 /** Adds the hook that demands a token, in the header or as a parameter, and stores the caller. */
 export function authenticate(
@@ -34,4 +33,23 @@ export function readToken(request: FastifyRequest): string | undefined {
   if (header !== undefined) return header;
   const parameter = (request.query as Record<string, unknown>)["access_token"];
   return typeof parameter === "string" && parameter !== "" ? parameter : undefined;
+}
+
+const ROLES_WITH_API = ["Regular", "Admin"] as const;
+
+/** Only these two roles can use the API; all others are refused. */
+export function mayUseApi(role: string): boolean {
+  return ROLES_WITH_API.some((allowed) => allowed === role);
+}
+
+export const ONLY_REGULAR_AND_ADMIN = "Only users with the role Regular or Admin can use the API.";
+
+/** A new bearer token: 122 random bits in the form of a UUID. */
+export function createToken(): string {
+  return randomUUID();
+}
+
+/** What is stored of a token. It is random already, so a plain hash needs no salt. */
+export function hashToken(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
 }

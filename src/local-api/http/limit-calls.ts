@@ -5,7 +5,6 @@ import { recordCall } from "../store/call-log.ts";
 import type { Database } from "../store/database.ts";
 import { tooManyRequests } from "./api-error.ts";
 import { callerOf } from "./authenticate.ts";
-import { rateLimitHeaders, rateLimitOf } from "./rate-limit.ts";
 
 /**
  * The budget of a client: a number of calls in any rolling period, shared by all its users and all server processes,
@@ -27,4 +26,28 @@ export function limitCalls(app: FastifyInstance, db: Database, clock: Clock): vo
     reply.headers(rateLimitHeaders(allowed, used));
     if (used > limit) throw tooManyRequests(`${used} of ${limit} calls in ${minutes} minutes`);
   });
+}
+
+/** What a client may call: so many calls in any rolling time of so many minutes. */
+interface RateLimit {
+  readonly limit: number;
+  readonly minutes: number;
+}
+
+/** From the very tags that `/client` shows. A client without them has no limit. */
+export function rateLimitOf(tags: Readonly<Record<string, string>>): RateLimit | undefined {
+  const limit = wholeNumber(tags["ratelimit.limit"]);
+  if (limit === undefined) return undefined;
+  return { limit, minutes: wholeNumber(tags["ratelimit.period"]) || DEFAULT_MINUTES };
+}
+
+/** What every answer to a client with a limit carries. */
+export function rateLimitHeaders({ limit, minutes }: RateLimit, used: number): Record<string, string> {
+  return { "x-rate-limit": `${limit}/${minutes}m`, "x-rate-limit-used": String(used) };
+}
+
+const DEFAULT_MINUTES = 10;
+
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }

@@ -1,11 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { callerOf, readToken } from "../http/authenticate.ts";
-import { hashToken } from "../http/token.ts";
+import { callerOf, hashToken, readToken } from "../http/authenticate.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
+import { readListFilter, readListPaging } from "../parameters/list-parameters.ts";
+import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { clientRecord, meRecord, userRecord } from "../records/account-records.ts";
+import { projectRecord, projectSummaryRecord } from "../records/project-records.ts";
+import { listEnvelope } from "../records/wire.ts";
 import { findOwner } from "../store/accounts.ts";
+import { listProjects, type StoredProject } from "../store/projects.ts";
 import { revokeTokens } from "../store/tokens.ts";
+import { projectOf } from "./project-request.ts";
 
 /** GET /client and GET /me, and the two addresses to which /me links: GET /user, and GET or POST /logout. */
 export function accountRoutes(app: FastifyInstance, { db }: LocalApiContext): void {
@@ -32,4 +37,27 @@ export function accountRoutes(app: FastifyInstance, { db }: LocalApiContext): vo
 function callerOfPlainCall(request: FastifyRequest) {
   parametersOf(request).finish();
   return callerOf(request);
+}
+
+/** GET /projects…: the projects that the caller may see. */
+export function projectRoutes(app: FastifyInstance, context: LocalApiContext): void {
+  const { db } = context;
+
+  const projects = (path: string, record: (project: StoredProject) => object) =>
+    app.get<{ Querystring: RawParameters }>(path, async (request) => {
+      const parameters = parametersOf(request);
+      const paging = readListPaging(parameters);
+      const isAsked = readListFilter(parameters);
+      parameters.finish();
+      const projects = (await listProjects(db, callerOf(request).client.id)).filter(isAsked);
+      return listEnvelope(projects.map(record), paging);
+    });
+  projects("/projects/summary", projectSummaryRecord);
+  projects("/projects", projectRecord);
+
+  app.get<{ Params: { projectId: string } }>("/projects/:projectId", async (request) => {
+    const project = await projectOf(context, request);
+    parametersOf(request).finish();
+    return projectRecord(project);
+  });
 }

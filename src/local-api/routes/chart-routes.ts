@@ -15,7 +15,7 @@ import { readChartCells } from "../store/chart-cells.ts";
 import { listQueryGroups } from "../store/query-groups.ts";
 import { listTags } from "../store/tags.ts";
 import { readTopKeys } from "../store/top-keys.ts";
-import { type DataRequest, type InProject, readDataRequest, showing } from "./data-request.ts";
+import { type DataRequest, type InProject, readDataRequest, showing } from "./project-request.ts";
 
 interface InChart extends InProject {
   Params: { projectId: string; aggregate: string; dimension1: string; dimension2: string };

@@ -1,14 +1,19 @@
 import type { FastifyInstance } from "fastify";
+import type { MentionCondition } from "../filters/mention-condition.ts";
 import {
   INSIGHT_KINDS,
   type InsightKind,
   insightsEnvelope,
   readInsightsRequest,
 } from "../insights/insights.ts";
+import { topAuthorRecord, topSiteRecord } from "../insights/top-author-record.ts";
+import { newTopicRecord, readTopics, topicRecord } from "../insights/topics.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
+import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import { readInsightCounts } from "../store/insight-counts.ts";
+import { readTopAuthors } from "../store/top-authors.ts";
 import { readTopKeys } from "../store/top-keys.ts";
-import { type InProject, readDataRequest, showing } from "./data-request.ts";
+import { type DataRequest, type InProject, readDataRequest, showing } from "./project-request.ts";
 
 /** GET /projects/:projectId/data/… hashtags, emoticons, urls, mentionedauthors, sharedsites, mentions/count, demographics. */
 export function insightRoutes(app: FastifyInstance, context: LocalApiContext): void {
@@ -61,3 +66,89 @@ const DEMOGRAPHICS = {
 } as const;
 
 const MAX_VALUES = 1_000;
+
+const DEFAULT_TOPS = 10;
+const MAX_TOPS = 1_000;
+const DEFAULT_TOPICS = 50;
+const MAX_TOPICS = 500;
+
+/** GET …/data/volume/ topauthors, topsites, toptweeters, topfacebookusers (/queries), and topics; …/data/topics. */
+export function topRoutes(app: FastifyInstance, context: LocalApiContext): void {
+  const data = "/projects/:projectId/data";
+
+  for (const [name, { by, pageType }] of Object.entries(TOPS))
+    app.get<InProject>(`${data}/volume/${name}/queries`, async (request) => {
+      const asked = await readDataRequest(context, request);
+      const limit = asked.parameters.integer("limit", { min: 0, max: MAX_TOPS }) ?? DEFAULT_TOPS;
+      // There is one order; clients name it nevertheless.
+      asked.parameters.oneOf("orderBy", ["volume"]);
+      const direction = asked.parameters.oneOf("orderDirection", ["asc", "desc"] as const) ?? "desc";
+      asked.parameters.finish();
+      const shown = showing(asked, by === "site" ? "domain" : "author");
+      const range = { ...shown, conditions: [...shown.conditions, ...only(pageType)] };
+      const tops = await readTopAuthors(context.db, { range, at: asked.at, limit, direction, by });
+      const record = by === "site" ? topSiteRecord : topAuthorRecord;
+      return { results: tops.map((top) => record(top, queryNames(asked))) };
+    });
+
+  for (const path of ["topics/queries", "topics/compare/gender"])
+    app.get<InProject>(`${data}/volume/${path}`, async (request) => {
+      const asked = await readDataRequest(context, request);
+      const { limit, orderBy } = readTopicOrder(asked.parameters);
+      // No topics are categories or tags, so these are empty.
+      for (const name of ["excludeCategories", "excludeTags"]) asked.parameters.texts(name);
+      asked.parameters.finish();
+      const kinds = ["words", "phrases", "hashtags"] as const;
+      const topics = await readTopics(context.db, { ...topicScope(asked), kinds, limit, orderBy });
+      return { topics: topics.map((topic) => topicRecord(topic, queryNames(asked))) };
+    });
+
+  app.get<InProject>(`${data}/topics`, async (request) => {
+    const asked = await readDataRequest(context, request);
+    const { limit, orderBy } = readTopicOrder(asked.parameters);
+    const extract = asked.parameters.texts("extract").flatMap((text) => text.split(","));
+    for (const name of extract.filter((one) => !EXTRACTS.includes(one)))
+      asked.parameters.fault(
+        `extract: expected some of ${EXTRACTS.join(", ")}, got ${JSON.stringify(name.slice(0, 60))}.`,
+      );
+    asked.parameters.texts("metrics");
+    asked.parameters.finish();
+    // People, places and organisations are not distinguished here; requested alone, there are none.
+    const known = (["words", "phrases", "hashtags"] as const).filter((kind) => extract.includes(kind));
+    const kinds = extract.length === 0 ? (["words", "phrases"] as const) : known;
+    const topics =
+      kinds.length === 0 ? [] : await readTopics(context.db, { ...topicScope(asked), kinds, limit, orderBy });
+    return { topics: topics.map(newTopicRecord) };
+  });
+}
+
+const TOPS = {
+  topauthors: { by: "author", pageType: undefined },
+  topsites: { by: "site", pageType: undefined },
+  toptweeters: { by: "author", pageType: "twitter" },
+  topfacebookusers: { by: "author", pageType: "facebook" },
+} as const;
+
+const EXTRACTS = ["words", "phrases", "hashtags", "emojis", "entities", "people", "places", "organisations"];
+
+function only(pageType: string | undefined): MentionCondition[] {
+  return pageType === undefined ? [] : [{ kind: "one-of", field: "pageType", values: [pageType] }];
+}
+
+function queryNames({ queries }: DataRequest): ReadonlyMap<number, string> {
+  return new Map(queries.map(({ id, name }) => [id, name]));
+}
+
+function readTopicOrder(parameters: ParameterReader) {
+  const limit = parameters.integer("limit", { min: 1, max: MAX_TOPICS }) ?? DEFAULT_TOPICS;
+  const orderBy = parameters.oneOf("orderBy", ["volume", "burst"] as const) ?? "volume";
+  parameters.oneOf("orderDirection", ["asc", "desc"]);
+  return { limit, orderBy };
+}
+
+/** Topics are pieces of texts, and shown only where the text may be. */
+function topicScope(asked: DataRequest) {
+  const range = showing(asked, INSIGHT_KINDS.emoticons.recordField);
+  const otherQueryIds = asked.queries.map(({ id }) => id).filter((id) => !range.queryIds.includes(id));
+  return { range, otherQueryIds, at: asked.at, zone: asked.zone };
+}

@@ -13,7 +13,7 @@ import type { MentionKey } from "../store/current-mentions.ts";
 import { listQueries } from "../store/queries.ts";
 import { listTags } from "../store/tags.ts";
 import { listUsernames } from "../store/users.ts";
-import { projectOf } from "./project-of.ts";
+import { projectOf } from "./project-request.ts";
 
 interface InProject {
   Params: { projectId: string };

@@ -16,8 +16,7 @@ import { readRecordVersion, type ViewOptions } from "../records/record-view.ts";
 import type { PageRow, PageRows } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
 import { listQueries } from "../store/queries.ts";
-import { projectOf } from "./project-of.ts";
-import { requestScopeOf } from "./request-scope-of.ts";
+import { projectOf, requestScopeOf } from "./project-request.ts";
 
 /** GET /projects/:projectId/data/mentions, and the same with full texts. */
 export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): void {

@@ -15,7 +15,7 @@ import { GAZETTEER } from "../places/gazetteer.ts";
 import { PAGE_TYPES } from "../records/page-types.ts";
 import { listEnvelope } from "../records/wire.ts";
 import { listMembers } from "../store/users.ts";
-import { projectOf } from "./project-of.ts";
+import { projectOf } from "./project-request.ts";
 
 interface InProject {
   Params: { projectId: string };

@@ -13,7 +13,7 @@ import { RESOURCES } from "../resources/resources.ts";
 import { type Change, recordChanges } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { listProjects } from "../store/projects.ts";
-import { projectOf } from "./project-of.ts";
+import { projectOf } from "./project-request.ts";
 
 interface InProject {
   Params: { projectId: string };

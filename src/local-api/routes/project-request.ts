@@ -1,17 +1,19 @@
 import type { FastifyRequest } from "fastify";
 import type { Instant } from "../../lib/instant.ts";
 import { TimeZone } from "../../lib/local-time.ts";
+import { invalidRequest, notFound } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { type RequestScope, readMentionRange } from "../mentions/mentions-request.ts";
 import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
 import { type DataPolicyName, dataPolicyOf, showingCondition } from "../records/data-policy.ts";
+import type { Caller } from "../store/callers.ts";
+import { listCategories } from "../store/categories.ts";
 import type { MentionRange } from "../store/mention-range.ts";
-import type { StoredProject } from "../store/projects.ts";
-import { listQueries, type StoredQuery } from "../store/queries.ts";
-import { projectOf } from "./project-of.ts";
-import { requestScopeOf } from "./request-scope-of.ts";
+import { findProject, type StoredProject } from "../store/projects.ts";
+import { listGroupMembers, listQueries, type StoredQuery } from "../store/queries.ts";
+import { listSavedLists } from "../store/saved-lists.ts";
 
 export type InProject = { Params: { projectId: string }; Querystring: RawParameters };
 
@@ -61,4 +63,38 @@ function readZone(parameters: ParameterReader): string | undefined {
 export function showing({ range, policy }: DataRequest, field: string | undefined): MentionRange {
   const condition = field === undefined ? undefined : showingCondition(policy, field);
   return condition === undefined ? range : { ...range, conditions: [...range.conditions, condition] };
+}
+
+/** The project in the path, if the caller may see it. Throws the 400 or 404. */
+export async function projectOf(
+  { db }: LocalApiContext,
+  request: FastifyRequest<{ Params: { projectId: string } }>,
+): Promise<StoredProject> {
+  const { projectId } = request.params;
+  if (!/^\d{1,15}$/.test(projectId)) throw invalidRequest("project_id: expected an integer in the path.");
+  const project = await findProject(db, callerOf(request).client.id, Number(projectId));
+  if (project === undefined) throw notFound(`There is no project ${projectId} for this user.`);
+  return project;
+}
+
+/** The project and the caller, as needed to read a request about mentions. */
+export function requestScopeOf(
+  { db, searches }: LocalApiContext,
+  caller: Caller,
+  project: StoredProject,
+  queries: readonly StoredQuery[],
+): RequestScope {
+  return {
+    projectId: project.id,
+    timezone: project.timezone,
+    queries: new Set(queries.map((query) => query.id)),
+    categories: () => listCategories(db, project.id),
+    search: searches.find,
+    groupMembers: (groupIds) => listGroupMembers(db, project.id, groupIds),
+    async savedLists(kind) {
+      const seenBy = { clientId: caller.client.id, projectId: project.id, userId: caller.user.id };
+      const lists = await listSavedLists(db, kind, seenBy);
+      return new Map(lists.map((list) => [list.id, list.entries]));
+    },
+  };
 }
