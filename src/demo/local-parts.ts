@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
-import { signingSecret } from "../local-api/account/signing-secret.ts";
 import { createLocalApi, type LocalApiOptions } from "../local-api/create-local-api.ts";
+import { signingSecret } from "../local-api/store/settings.ts";
 import type { Logger } from "../log.ts";
 import type { Db } from "../store/database.ts";
 import { createInboxStore } from "../store/inbox.ts";

@@ -1,7 +1,7 @@
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import { createLocalApi, type LocalApi } from "../../src/local-api/create-local-api.ts";
-import type { LocalApiLog } from "../../src/local-api/local-api-log.ts";
+import type { LocalApiLog } from "../../src/local-api/local-api-context.ts";
 import { type MentionFields, mentionRecord } from "../../src/local-api/records/mention-record.ts";
 import { wireTime } from "../../src/local-api/records/wire.ts";
 import { type AccountSeed, type SeededAccount, seedAccount } from "../../src/local-api/seed-account.ts";

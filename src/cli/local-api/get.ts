@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { systemClock } from "../../lib/clock.ts";
-import { findProject } from "../../local-api/account/find-project.ts";
-import { changeRows } from "../../local-api/account/list-changes.ts";
-import { readStoredAccount } from "../../local-api/account/stored-account.ts";
-import { accountJson, accountYaml } from "../../local-api/account/write-account.ts";
+import { findProject } from "../../local-api/account/find-named.ts";
+import { accountJson, accountYaml, readStoredAccount } from "../../local-api/account/stored-account.ts";
+import { changeRows } from "../../local-api/store/changes.ts";
 import { readQueryVolumes } from "../../local-api/store/query-volumes.ts";
 import { print, printJson } from "../print.ts";
 import { printRows } from "./print.ts";

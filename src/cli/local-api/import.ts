@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
 import { toIso } from "../../lib/instant.ts";
-import { findProject } from "../../local-api/account/find-project.ts";
+import { findProject } from "../../local-api/account/find-named.ts";
 import { IMPORT_FIELDS } from "../../local-api/import/csv-columns.ts";
 import { type ImportResult, importMentions } from "../../local-api/import/import-mentions.ts";
 import { PAGE_TYPES } from "../../local-api/records/page-types.ts";

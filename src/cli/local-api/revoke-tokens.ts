@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { counted } from "../../lib/counted.ts";
-import { revoke } from "../../local-api/account/revoke.ts";
+import { revoke } from "../../local-api/account/edit-named.ts";
 import { printOutcome } from "./print.ts";
 import { withTables } from "./with-tables.ts";
 

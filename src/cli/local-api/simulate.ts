@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
 import { DAY, floorTo, HOUR, type Instant, toIso } from "../../lib/instant.ts";
-import { findProject } from "../../local-api/account/find-project.ts";
+import { findProject } from "../../local-api/account/find-named.ts";
 import { BRANDS } from "../../local-api/simulate/brands.ts";
 import { createStream, type Stream } from "../../local-api/simulate/create-stream.ts";
 import type { Crisis } from "../../local-api/simulate/crisis.ts";

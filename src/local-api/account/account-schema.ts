@@ -4,7 +4,7 @@ import { parseDuration } from "../../lib/duration.ts";
 import { SECOND, toIso } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { storableText } from "../../lib/storable-text.ts";
-import { readDate } from "../import/read-date.ts";
+import { readDate } from "../parameters/parse-moment.ts";
 import { GAZETTEER } from "../places/gazetteer.ts";
 import { compile } from "../query-language/compile.ts";
 import { DATA_POLICIES, type DataPolicyName } from "../records/data-policy.ts";

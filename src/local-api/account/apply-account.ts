@@ -4,7 +4,7 @@ import { UserError } from "../../lib/errors.ts";
 import type { Issue } from "../../lib/fault.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { verifyPassword } from "../http/password.ts";
-import { readLabelRules } from "../resources/label-rules.ts";
+import { readLabelRules } from "../resources/tags.ts";
 import { accountLock } from "../store/account-lock.ts";
 import { findUser } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";

@@ -5,12 +5,14 @@ import { type EditedMention, editMention } from "../edit/edit-mention.ts";
 import { EDITABLE, FIXED_FIELDS, type MentionChanges } from "../edit/mention-changes.ts";
 import { type CategoryDetail, mentionRecord } from "../records/mention-record.ts";
 import { listCategories } from "../store/categories.ts";
+import { listClients } from "../store/clients.ts";
 import type { Database } from "../store/database.ts";
 import { deleteMentions } from "../store/delete-things.ts";
 import { listQueries } from "../store/queries.ts";
 import { listTags, putTag } from "../store/tags.ts";
-import { findProject } from "./find-project.ts";
-import { pick } from "./pick.ts";
+import { revokeTokens } from "../store/tokens.ts";
+import { type ListedUser, listUsers } from "../store/users.ts";
+import { findProject, pick } from "./find-named.ts";
 
 /** An edit as people write it: names instead of ids, `none` instead of null. */
 export interface NamedEdit {
@@ -136,4 +138,18 @@ function fieldOf(text: string): [string, unknown] {
 
 function isEmpty(change: object): boolean {
   return Object.keys(change).length === 0;
+}
+
+/** Revokes the tokens of a login, of a client, or of the login in the client. Returns their number. */
+export async function revoke(db: Database, asked: { user?: string; client?: string }): Promise<number> {
+  const user = asked.user === undefined ? undefined : await userNamed(db, asked.user);
+  const client = asked.client === undefined ? undefined : pick("client", await listClients(db), asked.client);
+  if (user !== undefined)
+    return revokeTokens(db, { userId: user.id, ...(client === undefined ? {} : { clientId: client.id }) });
+  if (client !== undefined) return revokeTokens(db, { clientId: client.id });
+  throw new UserError("Whose tokens?", ["name a login, or a client with --client"]);
+}
+
+async function userNamed(db: Database, name: string): Promise<ListedUser> {
+  return pick("user", await listUsers(db), name);
 }

@@ -1,6 +1,11 @@
-import { searchableMention } from "../query-language/search-text.ts";
+import { type CompiledQuery, compile } from "../query-language/compile.ts";
+import type { MatchPosition } from "../query-language/evaluate.ts";
+import type { KnownFields } from "../query-language/fields/define-field.ts";
+import { createQueryIndex } from "../query-language/query-index.ts";
+import { type Searchable, searchableMention } from "../query-language/search-text.ts";
+import type { Database } from "../store/database.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
-import type { MatchedQuery, ProjectQueries } from "./project-queries.ts";
+import { listQueries, type StoredQuery } from "../store/queries.ts";
 
 /** Copies the mention into every query of the project that it matches, and ignores the query that it names. */
 export function assignQueries(version: MentionVersion, queries: ProjectQueries): MentionVersion[] {
@@ -23,4 +28,54 @@ function inQuery(version: MentionVersion, { id, name, positions }: MatchedQuery)
     ...version,
     record: { ...version.record, queryId: id, queryName: name, matchPositions: positions },
   };
+}
+
+/** The queries of a project with a Boolean text, as they were when read. */
+export interface ProjectQueries {
+  readonly isEmpty: boolean;
+  /** Whether it is one of them. */
+  has(queryId: number): boolean;
+  /** Every query that the mention matches, and why, in the order of their ids. */
+  matching(mention: Searchable): MatchedQuery[];
+  /** Why the mention is in the query, as far as the query has a text and the mention matches it. */
+  positions(queryId: number, mention: Searchable): readonly MatchPosition[];
+}
+
+interface MatchedQuery {
+  readonly id: number;
+  readonly name: string;
+  readonly positions: readonly MatchPosition[];
+}
+
+/** Reads the texts of a project and compiles them for a stream of mentions. */
+export async function readProjectQueries(db: Database, projectId: number): Promise<ProjectQueries> {
+  const queries = new Map<number, { name: string; query: CompiledQuery; stored: StoredQuery }>();
+  for (const stored of await listQueries(db, projectId)) {
+    const compiled = stored.text === null ? undefined : compile(stored.text);
+    // Texts are checked before they are stored: a text that an earlier release accepted and this one refuses matches
+    // nothing.
+    if (compiled?.ok) queries.set(stored.id, { name: stored.name, query: compiled.query, stored });
+  }
+  const index = createQueryIndex([...queries].map(([id, { query }]) => ({ id, query })));
+  return {
+    isEmpty: queries.size === 0,
+    has: (queryId) => queries.has(queryId),
+    matching: (mention) =>
+      index.matching(mention).flatMap((id) => {
+        const found = queries.get(id);
+        return found === undefined || !isOfQuery(mention.known, found.stored)
+          ? []
+          : [{ id, name: found.name, positions: found.query.positions(mention) }];
+      }),
+    positions: (queryId, mention) => queries.get(queryId)?.query.positions(mention) ?? [],
+  };
+}
+
+/** Languages and sources limit what the text finds. A mention of unknown language counts for any. */
+export function isOfQuery(
+  { language, pageType }: KnownFields,
+  { languages, contentSources }: Pick<StoredQuery, "languages" | "contentSources">,
+): boolean {
+  if (languages.length > 0 && language != null && !languages.includes(language)) return false;
+  return contentSources === null || pageType == null || contentSources.includes(pageType);
 }

@@ -9,7 +9,7 @@ import type { MentionVersion } from "../store/mention-version.ts";
 import type { QuerySettings } from "../store/queries.ts";
 import { narrowing, searchPlan } from "../store/search-plan.ts";
 import { type ShownMention, shownMentions } from "../store/shown-mentions.ts";
-import { isOfQuery } from "./project-queries.ts";
+import { isOfQuery } from "./assign-queries.ts";
 
 /** Mentions read before the server handles other requests again. */
 const AT_A_TIME = 500;

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply } from "fastify";
 import { describeError } from "../../lib/errors.ts";
-import type { LocalApiLog } from "../local-api-log.ts";
+import type { LocalApiLog } from "../local-api-context.ts";
 import { ApiError, type ErrorBody, type ErrorsBody, errorsBody } from "./api-error.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { LocalApiLog } from "../local-api-log.ts";
+import type { LocalApiLog } from "../local-api-context.ts";
 import {
   createParameterReader,
   type ParameterReader,

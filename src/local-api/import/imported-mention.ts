@@ -6,9 +6,7 @@ import { PAGE_TYPE_NAMES, pageTypeOfSite, siteOfPageType } from "../records/page
 import { domainOf, insightsOf, linkFields } from "../records/text-signs.ts";
 import { wireTime } from "../records/wire.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
-import type { ImportLine } from "./import-line.ts";
-import { IMPORTED_NAMES } from "./imported-fields.ts";
-import { networkFields } from "./network-fields.ts";
+import { IMPORTED_NAMES, type ImportLine } from "./import-line.ts";
 
 /** The data of a mention in the file, with names of the project. */
 export interface ImportedLabels {
@@ -158,3 +156,66 @@ function repostId({ author, text }: { author: string; text: string }): string {
 function resourceIdOf(id: string): string {
   return /^[0-9a-f]{32}$/.test(id) ? id : hash("md5", id);
 }
+
+/** Maps counts that a file gives without a network to the fields of the post's network. */
+function networkFields(line: ImportLine, pageType: string): Partial<MentionFields> {
+  return FIELDS[pageType]?.(line) ?? {};
+}
+
+const FIELDS: Readonly<Record<string, (line: ImportLine) => Partial<MentionFields>>> = {
+  twitter: ({ authorId, followers, following, posts, replies, comments, retweets, shares, verified }) => ({
+    twitterAuthorId: authorId ?? null,
+    twitterFollowers: followers ?? null,
+    twitterFollowing: following ?? null,
+    twitterPostCount: posts ?? null,
+    twitterReplyCount: replies ?? comments ?? null,
+    twitterRetweets: retweets ?? shares ?? null,
+    twitterVerified: verified ?? null,
+  }),
+  facebook: ({ authorId, comments, likes, shares }) => ({
+    facebookAuthorId: authorId ?? null,
+    facebookComments: comments ?? null,
+    facebookLikes: likes ?? null,
+    facebookShares: shares ?? null,
+  }),
+  instagram: ({ comments, followers, following, likes, posts }) => ({
+    instagramCommentCount: comments ?? null,
+    instagramFollowerCount: followers ?? null,
+    instagramFollowingCount: following ?? null,
+    instagramLikeCount: likes ?? null,
+    instagramPostCount: posts ?? null,
+    instagramInteractionsCount: likes == null && comments == null ? null : (likes ?? 0) + (comments ?? 0),
+  }),
+  linkedin: ({ comments, likes, shares, views }) => ({
+    linkedinComments: comments ?? null,
+    linkedinLikes: likes ?? null,
+    linkedinShares: shares ?? null,
+    linkedinVideoViews: views ?? null,
+  }),
+  tiktok: ({ comments, likes, shares }) => ({
+    tiktokComments: comments ?? null,
+    tiktokLikes: likes ?? null,
+    tiktokShares: shares ?? null,
+  }),
+  bluesky: ({
+    authorId,
+    followers,
+    following,
+    likes,
+    posts,
+    quotes,
+    replies,
+    comments,
+    retweets,
+    shares,
+  }) => ({
+    blueskyAuthorId: authorId ?? null,
+    blueskyFollowers: followers ?? null,
+    blueskyFollowing: following ?? null,
+    blueskyLikes: likes ?? null,
+    blueskyPosts: posts ?? null,
+    blueskyQuotes: quotes ?? null,
+    blueskyReplies: replies ?? comments ?? null,
+    blueskyReposts: retweets ?? shares ?? null,
+  }),
+};

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { UserError } from "../../lib/errors.ts";
 import { toIso } from "../../lib/instant.ts";
 import { readCsv } from "../../lib/read-csv.ts";
+import { type DateManner, readDate } from "../parameters/parse-moment.ts";
 import { type CsvColumns, csvColumns } from "./csv-columns.ts";
 import { ImportLine } from "./import-line.ts";
-import { type DateManner, readDate } from "./read-date.ts";
 
 /** One unchecked mention of a file, or why it is invalid. */
 export type ImportRow =

@@ -8,8 +8,8 @@ import {
 import { deleteCategory } from "../store/delete-things.ts";
 import { renameCategoryInRecords } from "../store/rename-in-records.ts";
 import { type BodyReader, isObject, quote } from "./body-reader.ts";
-import { readLabelRules } from "./label-rules.ts";
 import { defineResource, type Resource, type ResourceScope } from "./resource.ts";
+import { readLabelRules } from "./tags.ts";
 
 const MAX_CHILDREN = 1_000;
 const MAX_NAME = 255;

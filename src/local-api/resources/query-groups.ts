@@ -8,8 +8,7 @@ import {
   saveQueryGroup,
 } from "../store/query-groups.ts";
 import { type BodyReader, isObject, quote } from "./body-reader.ts";
-import { defineResource, type ResourceScope } from "./resource.ts";
-import { readSharing } from "./sharing.ts";
+import { defineResource, type ResourceScope, readSharing } from "./resource.ts";
 
 const MAX_QUERIES = 1_000;
 

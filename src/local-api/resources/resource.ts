@@ -3,7 +3,8 @@ import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import type { Caller } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
 import type { StoredProject } from "../store/projects.ts";
-import type { BodyReader } from "./body-reader.ts";
+import { LIST_SHARINGS } from "../store/saved-lists.ts";
+import { type BodyReader, quote } from "./body-reader.ts";
 
 /** A thing of a project with an id and a name: all are listed, read, created, changed and deleted in the same way. */
 export interface Named {
@@ -56,4 +57,30 @@ export interface Resource<Thing extends Named = Named, Settings = unknown> {
 /** So that each resource is checked with its own types and the list of them needs none. */
 export function defineResource<Thing extends Named, Settings>(resource: Resource<Thing, Settings>): Resource {
   return resource as unknown as Resource;
+}
+
+interface Sharing {
+  readonly shared: string;
+  readonly sharedProjectIds: readonly number[];
+}
+
+/** `shared` and `sharedProjectIds`. The project of another client gets the same answer as one that does not exist. */
+export function readSharing(body: BodyReader, scope: ResourceScope, current: Sharing | undefined): Sharing {
+  const { shared } = body.body;
+  const known = LIST_SHARINGS.find((sharing) => sharing === shared);
+  if (body.has("shared") && known === undefined)
+    body.fault(`shared: expected ${LIST_SHARINGS.join(" or ")}, got ${quote(shared)}.`);
+  const { sharedProjectIds } = body.body;
+  const isList = !body.has("sharedProjectIds") || Array.isArray(sharedProjectIds);
+  if (!isList)
+    body.fault(`sharedProjectIds: expected an array of project ids, got ${quote(sharedProjectIds)}.`);
+  const given = isList ? body.integers("sharedProjectIds") : undefined;
+  for (const id of given?.filter((id) => !scope.projectIds.has(id)) ?? [])
+    body.fault(`sharedProjectIds: ${id} is no project of this user.`);
+  const usual = current?.sharedProjectIds ?? [scope.project.id];
+  return {
+    shared: known ?? current?.shared ?? "public",
+    sharedProjectIds:
+      given === undefined ? usual : given.length === 0 ? [scope.project.id] : [...new Set(given)],
+  };
 }

@@ -16,8 +16,7 @@ import {
   updateSavedList,
 } from "../store/saved-lists.ts";
 import { type BodyReader, isObject, quote } from "./body-reader.ts";
-import { defineResource, type Resource } from "./resource.ts";
-import { readSharing } from "./sharing.ts";
+import { defineResource, type Resource, readSharing } from "./resource.ts";
 
 type ListSettings = Pick<StoredList, "name" | "shared" | "sharedProjectIds" | "entries">;
 

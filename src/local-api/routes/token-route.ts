@@ -5,8 +5,7 @@ import { createToken, hashToken, mayUseApi, ONLY_REGULAR_AND_ADMIN } from "../ht
 import { limitLogins } from "../http/login-limit.ts";
 import { verifyPassword } from "../http/password.ts";
 import { unknownTo } from "../http/unknown-parameters.ts";
-import type { LocalApiContext } from "../local-api-context.ts";
-import type { LocalApiLog } from "../local-api-log.ts";
+import type { LocalApiContext, LocalApiLog } from "../local-api-context.ts";
 import {
   createParameterReader,
   type ParameterReader,

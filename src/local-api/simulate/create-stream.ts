@@ -1,7 +1,11 @@
 import { floorTo, HOUR, type Instant } from "../../lib/instant.ts";
-import { assignQueries, withMatchPositions } from "../assign/assign-queries.ts";
+import {
+  assignQueries,
+  type ProjectQueries,
+  readProjectQueries,
+  withMatchPositions,
+} from "../assign/assign-queries.ts";
 import { labelArriving } from "../assign/label-rules.ts";
-import { type ProjectQueries, readProjectQueries } from "../assign/project-queries.ts";
 import { putCategory } from "../store/categories.ts";
 import { createDatabase, type Database, type DatabasePool } from "../store/database.ts";
 import { insertMentions } from "../store/insert-mentions.ts";

@@ -5,9 +5,12 @@ import { UserError } from "../../../src/lib/errors.ts";
 import { storableText } from "../../../src/lib/storable-text.ts";
 import { readAccountFile } from "../../../src/local-api/account/account-file.ts";
 import { type AccountPlan, applyAccount, planApply } from "../../../src/local-api/account/apply-account.ts";
-import { changeRows } from "../../../src/local-api/account/list-changes.ts";
-import { readStoredAccount } from "../../../src/local-api/account/stored-account.ts";
-import { accountJson, accountYaml } from "../../../src/local-api/account/write-account.ts";
+import {
+  accountJson,
+  accountYaml,
+  readStoredAccount,
+} from "../../../src/local-api/account/stored-account.ts";
+import { changeRows } from "../../../src/local-api/store/changes.ts";
 import { createDatabase, type Database } from "../../../src/local-api/store/database.ts";
 import { insertMentions } from "../../../src/local-api/store/insert-mentions.ts";
 import { runs } from "../../runs.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOUR } from "../../../src/lib/instant.ts";
-import { openSampleWorld, type SampleWorld } from "../../../src/local-api/account/sample-world.ts";
+import { openSampleWorld, type SampleWorld } from "../../../src/local-api/account/sample.ts";
 import { type Fixture, get, logIn, startFixture, T0 } from "../fixture.ts";
 
 let fixture: Fixture;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readDate } from "../../../src/local-api/import/read-date.ts";
+import { readDate } from "../../../src/local-api/parameters/parse-moment.ts";
 
 test.each([
   ["2026-03-01", "2026-03-01T00:00:00Z"],

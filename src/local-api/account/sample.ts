@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
+import type { Clock } from "../../lib/clock.ts";
+import { describeError } from "../../lib/errors.ts";
 import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
+import type { LocalApiLog } from "../local-api-context.ts";
 import { type SeededAccount, seedAccount } from "../seed-account.ts";
 import { BRANDS } from "../simulate/brands.ts";
 import { createStream, type Stream } from "../simulate/create-stream.ts";
@@ -25,7 +29,7 @@ export interface SampleWorld {
 }
 
 /** The sample begins this long before its first start. */
-export const PAST_MS = 3 * DAY;
+const PAST_MS = 3 * DAY;
 const CRISIS_EVERY_MS = 53 * HOUR;
 const SETTING = "sample";
 const SEED = "sample";
@@ -74,4 +78,53 @@ function crises(from: Instant): Crisis[] {
     at: from + 37 * HOUR + n * CRISIS_EVERY_MS,
     brand: BRANDS[n % BRANDS.length]?.name ?? "",
   }));
+}
+
+/** The stream is written this far ahead; the API shows a mention when its moment has come. */
+const AHEAD_MS = HOUR;
+const FILL_EVERY_MS = 60_000;
+
+/** The sample's mentions of the days before, and those that come as time goes by. */
+interface SampleLife {
+  /** Writes the missing days, so that mentions dated before now no longer change. Ends early at `signal`. */
+  begin(signal: AbortSignal, onHour: (hour: Instant | null) => void): Promise<void>;
+  /** From now on writes whatever comes. Gives how to end that. */
+  live(): () => Promise<void>;
+}
+
+export function createSampleLife(sample: SampleWorld, clock: Clock, log: LocalApiLog): SampleLife {
+  // A sample that is started again after months does not fill all of them first.
+  const beginAt = Math.max(sample.from, clock.now() - PAST_MS);
+  const stream = sample.streamFrom(beginAt);
+
+  async function goOn(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await delay(FILL_EVERY_MS, undefined, { signal }).catch(() => {});
+      if (!signal.aborted) await stream.fillUntil(clock.now() + AHEAD_MS).catch(warn);
+    }
+  }
+
+  function warn(error: unknown): void {
+    log.warn({ error: describeError(error) }, "the sample could not live on");
+  }
+
+  return {
+    async begin(signal, onHour) {
+      const end = clock.now() + AHEAD_MS;
+      // In steps, so that Ctrl-C need not wait for all of it; what is written is kept.
+      for (let to = beginAt + 2 * HOUR; !signal.aborted; to += 2 * HOUR) {
+        await stream.fillUntil(Math.min(to, end), onHour);
+        if (to >= end) break;
+      }
+      onHour(null);
+    },
+    live() {
+      const stopping = new AbortController();
+      const living = goOn(stopping.signal);
+      return async () => {
+        stopping.abort();
+        await living;
+      };
+    },
+  };
 }
