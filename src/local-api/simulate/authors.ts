@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { PLACES, type Place } from "./places.ts";
+import { PLACES, type Place, readData } from "./data.ts";
 import { createRandom, type Random } from "./random.ts";
-import { readData } from "./read-data.ts";
 
 export interface Author {
   readonly handle: string;

@@ -13,11 +13,10 @@ import { refreshMentionStatistics } from "../store/mention-statistics.ts";
 import { findProjectById } from "../store/projects.ts";
 import { listQueries, putQueries } from "../store/queries.ts";
 import { claimStreamHour, listStreamHours } from "../store/stream-hours.ts";
-import { BRANDS } from "./brands.ts";
 import type { Crisis } from "./crisis.ts";
+import { BRANDS, TOPICS, TOPICS_CATEGORY } from "./data.ts";
 import { generateHour } from "./generate-hour.ts";
-import { generatedVersions, type StreamTargets } from "./generated-versions.ts";
-import { TOPICS, TOPICS_CATEGORY } from "./topics.ts";
+import { generatedVersions, type StreamTargets } from "./generated-mention.ts";
 
 export interface StreamOptions {
   readonly pool: DatabasePool;

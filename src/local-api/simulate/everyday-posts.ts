@@ -1,16 +1,17 @@
-import { HOUR, type Instant, SECOND } from "../../lib/instant.ts";
-import { addressOf } from "./addresses.ts";
+import { DAY, HOUR, type Instant, SECOND } from "../../lib/instant.ts";
 import { type Author, someAuthor } from "./authors.ts";
-import type { Brand } from "./brands.ts";
-import { fillSlots } from "./fill-slots.ts";
-import { OUTLETS } from "./outlets.ts";
-import { EVERYDAY_NEWS, FOREIGN_PHRASES, PHRASES } from "./phrases.ts";
-import type { PageType, Post } from "./post.ts";
+import {
+  type Brand,
+  EVERYDAY_NEWS,
+  FOREIGN_PHRASES,
+  OUTLETS,
+  PHRASES,
+  type Sentiment,
+  type Topic,
+} from "./data.ts";
+import { addressOf, type PageType, type Post, repostsOf } from "./post.ts";
 import { createRandom, type Random } from "./random.ts";
-import { repostsOf } from "./reposts.ts";
-import { liveliness } from "./rhythm.ts";
-import type { Sentiment, Topic } from "./topics.ts";
-import { typeAs, withLink, withOpening, withSign } from "./typing.ts";
+import { fillSlots, typeAs, withLink, withOpening, withSign } from "./writing.ts";
 
 /** What is published about a brand in an hour when nothing happens. The same seed and hour, the same posts. */
 export function everydayPosts(seed: string, brand: Brand, hourStart: Instant): Post[] {
@@ -133,4 +134,22 @@ function everydayReposts(seed: string, brand: Brand, post: Post, hourStart: Inst
     .map((at) => Math.floor(at / SECOND) * SECOND)
     .filter((at) => at < hourStart + HOUR);
   return repostsOf(seed, brand, post, times, random);
+}
+
+/** How lively a moment is for a brand: about 1 over a workday, far less at night. */
+function liveliness(brand: Brand, at: Instant): number {
+  const hour = (at % DAY) / HOUR;
+  const bumps = brand.rhythm.bumps.map(({ at: peak, width, height }) => {
+    const distance = Math.min(Math.abs(hour - peak), 24 - Math.abs(hour - peak));
+    return height * Math.exp(-((distance / width) ** 2) / 2);
+  });
+  const awake = 0.12 + 0.5 * Math.exp(-(((hour - 14) / 5) ** 2) / 2);
+  const quiet = bumps.reduce((sum, bump) => sum + bump, awake);
+  return quiet * (isWeekend(at) ? brand.rhythm.weekend : 1);
+}
+
+/** Day 0 of the epoch was a Thursday. */
+function isWeekend(at: Instant): boolean {
+  const weekday = (Math.floor(at / DAY) + 4) % 7;
+  return weekday === 0 || weekday === 6;
 }

@@ -1,11 +1,9 @@
 import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
-import { BRANDS } from "./brands.ts";
-import { CRISIS_LASTS_MS, type Crisis } from "./crisis.ts";
-import { crisisPosts } from "./crisis-posts.ts";
+import { CRISIS_LASTS_MS, type Crisis, crisisPosts } from "./crisis.ts";
+import { BRANDS, type Sentiment } from "./data.ts";
 import { everydayPosts } from "./everyday-posts.ts";
 import type { Post } from "./post.ts";
 import { createRandom, type Random } from "./random.ts";
-import type { Sentiment } from "./topics.ts";
 
 export interface StreamPlan {
   readonly crises: readonly Crisis[];

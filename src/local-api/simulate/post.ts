@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import type { Instant } from "../../lib/instant.ts";
-import type { Author } from "./authors.ts";
-import type { Sentiment, Topic } from "./topics.ts";
+import { type Author, someAuthor } from "./authors.ts";
+import type { Brand, Sentiment, Topic } from "./data.ts";
+import type { Random } from "./random.ts";
 
 export type PageType = "twitter" | "news" | "forum" | "reddit" | "instagram" | "review";
 
@@ -25,4 +27,59 @@ export interface Post {
   readonly rating: number | null;
   /** Monthly visitors of the site, where it is one. */
   readonly monthlyVisitors: number | null;
+}
+
+/**
+ * The address of a generated post. All hosts are under `.example`, which belongs to nobody (RFC 2606): a reader who
+ * clicks never reaches a real person.
+ */
+export function addressOf(
+  pageType: PageType,
+  key: string,
+  words: { handle: string; brand: string; subreddit: string; site?: string },
+): { url: string; domain: string } {
+  const id = BigInt(`0x${createHash("sha256").update(key).digest("hex").slice(0, 15)}`).toString();
+  const brand = words.brand.toLowerCase();
+  switch (pageType) {
+    case "twitter":
+      return at("twitter.example", `${words.handle}/status/${id}`);
+    case "instagram":
+      return at("instagram.example", `p/${Number(id.slice(0, 14)).toString(36)}`);
+    case "reddit":
+      return at("reddit.example", `r/${words.subreddit}/comments/${Number(id.slice(0, 12)).toString(36)}`);
+    case "forum":
+      return at("talk.householders.example", `threads/${brand}-${id.slice(0, 7)}`);
+    case "review":
+      return at("reviews.example", `${brand}/${id.slice(0, 8)}`);
+    case "news":
+      return at(words.site ?? "news.example", `business/${brand}-${id.slice(0, 6)}`);
+  }
+}
+
+function at(domain: string, path: string): { url: string; domain: string } {
+  return { url: `https://${domain}/${path}`, domain };
+}
+
+/** One repost of a post at each of the given moments. */
+export function repostsOf(
+  seed: string,
+  brand: Brand,
+  original: Post,
+  times: readonly Instant[],
+  random: Random,
+): Post[] {
+  return times.map((publishedAt, index) => {
+    const author = someAuthor(seed, random);
+    const key = `${original.key}/repost/${index}`;
+    return {
+      ...original,
+      key,
+      author,
+      text: `RT @${original.author.handle}: ${original.text}`,
+      ...addressOf("twitter", key, { ...brand, brand: brand.name, handle: author.handle }),
+      publishedAt,
+      reposts: 0,
+      repostOf: { url: original.url, handle: original.author.handle },
+    };
+  });
 }

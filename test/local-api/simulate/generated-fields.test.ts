@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { HOUR } from "../../../src/lib/instant.ts";
 import { GAZETTEER } from "../../../src/local-api/places/gazetteer.ts";
 import { mentionRecord } from "../../../src/local-api/records/mention-record.ts";
-import { BRANDS } from "../../../src/local-api/simulate/brands.ts";
+import { BRANDS } from "../../../src/local-api/simulate/data.ts";
 import { generateHour } from "../../../src/local-api/simulate/generate-hour.ts";
-import { generatedVersions } from "../../../src/local-api/simulate/generated-versions.ts";
+import { generatedVersions } from "../../../src/local-api/simulate/generated-mention.ts";
 import { CURRENT_FIELDS, isOfKind } from "../records/spec-fields.ts";
 
 const DAY_START = Date.parse("2026-03-04T00:00:00.000Z");

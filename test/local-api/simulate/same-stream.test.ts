@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { HOUR } from "../../../src/lib/instant.ts";
 import { generateHour } from "../../../src/local-api/simulate/generate-hour.ts";
-import { generatedVersions } from "../../../src/local-api/simulate/generated-versions.ts";
+import { generatedVersions } from "../../../src/local-api/simulate/generated-mention.ts";
 
 /** A Wednesday, 09:00. */
 const START = Date.parse("2026-03-04T09:00:00.000Z");

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import { lint } from "../../../src/local-api/query-language/compile.ts";
-import { BRANDS } from "../../../src/local-api/simulate/brands.ts";
 import { createStream } from "../../../src/local-api/simulate/create-stream.ts";
+import { BRANDS, STORIES } from "../../../src/local-api/simulate/data.ts";
 import { generateHour } from "../../../src/local-api/simulate/generate-hour.ts";
-import { STORIES } from "../../../src/local-api/simulate/stories.ts";
 import { createDatabase } from "../../../src/local-api/store/database.ts";
 import { listQueries, putQueries } from "../../../src/local-api/store/queries.ts";
 import { type Fixture, startFixture } from "../fixture.ts";
