@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { hashToken } from "../../src/local-api/http/authenticate.ts";
 import { type SeededAccount, seedAccount } from "../../src/local-api/seed-account.ts";
+import { putMembership, removeMembership } from "../../src/local-api/store/accounts.ts";
 import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
-import { putMembership, removeMembership } from "../../src/local-api/store/memberships.ts";
+import { putTag } from "../../src/local-api/store/labels.ts";
+import { revokeTokens } from "../../src/local-api/store/logins.ts";
 import { putQueryGroup } from "../../src/local-api/store/query-groups.ts";
 import { putSiteList } from "../../src/local-api/store/saved-lists.ts";
-import { putTag } from "../../src/local-api/store/tags.ts";
-import { revokeTokens } from "../../src/local-api/store/tokens.ts";
 import { type Answer, type Fixture, get, logIn, SEED, startFixture } from "./fixture.ts";
 import { send } from "./send.ts";
 

@@ -2,9 +2,14 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it, test } from "vitest";
 import { hashPassword, verifyPassword } from "../../src/local-api/http/password.ts";
 import { seedAccount } from "../../src/local-api/seed-account.ts";
-import { createClient, createUser, findUser } from "../../src/local-api/store/accounts.ts";
+import {
+  createClient,
+  createUser,
+  findUser,
+  listMemberships,
+  putMembership,
+} from "../../src/local-api/store/accounts.ts";
 import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
-import { listMemberships, putMembership } from "../../src/local-api/store/memberships.ts";
 import { type Fixture, get, logIn, SEED, startFixture, T0 } from "./fixture.ts";
 
 let fixture: Fixture;

@@ -3,7 +3,7 @@ import { HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { editMention } from "../../src/local-api/edit/edit-mention.ts";
 import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
-import { readQueryVolumes } from "../../src/local-api/store/query-volumes.ts";
+import { readQueryVolumes } from "../../src/local-api/store/queries.ts";
 import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "./fixture.ts";
 
 let fixture: Fixture;

@@ -1,6 +1,6 @@
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import type { MentionFields } from "../../src/local-api/records/mention-record.ts";
-import type { StoredCategory } from "../../src/local-api/store/categories.ts";
+import type { StoredCategory } from "../../src/local-api/store/labels.ts";
 import type { MentionVersion } from "../../src/local-api/store/mention-version.ts";
 import { mentionVersion, resourceId } from "./fixture.ts";
 

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { importMentions } from "../../src/local-api/import/import-mentions.ts";
 import { type SeededAccount, seedAccount } from "../../src/local-api/seed-account.ts";
+import { putMembership } from "../../src/local-api/store/accounts.ts";
 import { changeRows, listChanges } from "../../src/local-api/store/changes.ts";
 import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
-import { putMembership } from "../../src/local-api/store/memberships.ts";
 import {
   type Answer,
   type Fixture,

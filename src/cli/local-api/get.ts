@@ -3,7 +3,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { findProject } from "../../local-api/account/find-named.ts";
 import { accountJson, accountYaml, readStoredAccount } from "../../local-api/account/stored-account.ts";
 import { changeRows } from "../../local-api/store/changes.ts";
-import { readQueryVolumes } from "../../local-api/store/query-volumes.ts";
+import { readQueryVolumes } from "../../local-api/store/queries.ts";
 import { print, printJson } from "../print.ts";
 import { printRows } from "./print.ts";
 import { withTables } from "./with-tables.ts";

@@ -2,23 +2,25 @@ import { randomBytes } from "node:crypto";
 import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { hashPassword } from "../http/password.ts";
+import { listClients, updateClient } from "../store/account-lists.ts";
 import {
   type ClientDetails,
   createClient,
   createUser,
   findOwner,
   findUser,
+  listMemberships,
+  putMembership,
+  removeMembership,
   updateUser,
 } from "../store/accounts.ts";
-import { listClients, updateClient } from "../store/clients.ts";
 import type { Database } from "../store/database.ts";
 import { deleteClient, deleteProject, deleteSavedList, deleteUser } from "../store/delete-things.ts";
-import { listMemberships, putMembership, removeMembership } from "../store/memberships.ts";
+import { revokeTokens } from "../store/logins.ts";
 import { dropMentionMonthsBefore } from "../store/mention-months.ts";
 import { listProjects, putProject, updateProject } from "../store/projects.ts";
 import { createSavedList, LIST_KINDS, type ListSharing, updateSavedList } from "../store/saved-lists.ts";
 import { putSetting } from "../store/settings.ts";
-import { revokeTokens } from "../store/tokens.ts";
 import type { Kind } from "./account-schema.ts";
 import { idsByName, partsOf, type Step, stepsOf } from "./plan-account.ts";
 import { saveContents } from "./save-contents.ts";

@@ -4,14 +4,12 @@ import type { Instant } from "../../lib/instant.ts";
 import { type EditedMention, editMention } from "../edit/edit-mention.ts";
 import { EDITABLE, FIXED_FIELDS, type MentionChanges } from "../edit/mention-changes.ts";
 import { type CategoryDetail, mentionRecord } from "../records/mention-record.ts";
-import { listCategories } from "../store/categories.ts";
-import { listClients } from "../store/clients.ts";
+import { type ListedUser, listClients, listUsers } from "../store/account-lists.ts";
 import type { Database } from "../store/database.ts";
 import { deleteMentions } from "../store/delete-things.ts";
+import { listCategories, listTags, putTag } from "../store/labels.ts";
+import { revokeTokens } from "../store/logins.ts";
 import { listQueries } from "../store/queries.ts";
-import { listTags, putTag } from "../store/tags.ts";
-import { revokeTokens } from "../store/tokens.ts";
-import { type ListedUser, listUsers } from "../store/users.ts";
 import { findProject, pick } from "./find-named.ts";
 
 /** An edit as people write it: names instead of ids, `none` instead of null. */

@@ -1,6 +1,6 @@
 import { closestWord } from "../../lib/closest-word.ts";
 import { UserError } from "../../lib/errors.ts";
-import { listClients } from "../store/clients.ts";
+import { listClients } from "../store/account-lists.ts";
 import type { Database } from "../store/database.ts";
 import { listProjects, type StoredProject } from "../store/projects.ts";
 

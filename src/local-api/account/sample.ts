@@ -9,11 +9,11 @@ import { type SeededAccount, seedAccount } from "../seed-account.ts";
 import { createStream, type Stream } from "../simulate/create-stream.ts";
 import type { Crisis } from "../simulate/crisis.ts";
 import { BRANDS } from "../simulate/data.ts";
-import { listClients } from "../store/clients.ts";
+import { listClients } from "../store/account-lists.ts";
 import { createDatabase, type DatabasePool } from "../store/database.ts";
+import { putTag } from "../store/labels.ts";
 import { putQueryGroup } from "../store/query-groups.ts";
 import { readSetting, settingOr } from "../store/settings.ts";
-import { putTag } from "../store/tags.ts";
 
 /** An account with invented brands, their past and their present, to try the API with at once. */
 export interface SampleWorld {

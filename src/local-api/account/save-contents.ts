@@ -6,11 +6,12 @@ import type { Named, Resource, ResourceScope } from "../resources/resource.ts";
 import { tags } from "../resources/tags.ts";
 import { findOwner, findUser } from "../store/accounts.ts";
 import type { Caller } from "../store/callers.ts";
-import type { CategorySettings } from "../store/categories.ts";
 import { type Change, recordChanges } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
+import type { CategorySettings, LabelRule } from "../store/labels.ts";
 import { findProjectById, listProjects } from "../store/projects.ts";
 import {
+  hasMentions,
   insertQuery,
   listQueries,
   type QuerySettings,
@@ -18,8 +19,6 @@ import {
   type StoredQuery,
 } from "../store/queries.ts";
 import { saveQueryGroup } from "../store/query-groups.ts";
-import { hasMentions } from "../store/query-volumes.ts";
-import type { LabelRule } from "../store/tags.ts";
 import type { Kind } from "./account-schema.ts";
 import { idsByName, partsOf, type Step } from "./plan-account.ts";
 

@@ -4,16 +4,14 @@ import { counted } from "../../lib/counted.ts";
 import { escapeActing } from "../../lib/escape-acting.ts";
 import { toIso } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
-import { listCategories } from "../store/categories.ts";
-import { listClients } from "../store/clients.ts";
+import { listClients, listUsers } from "../store/account-lists.ts";
 import type { Database } from "../store/database.ts";
+import { listCategories, listTags } from "../store/labels.ts";
 import { listProjects, type StoredProject } from "../store/projects.ts";
 import { listQueries, type StoredQuery } from "../store/queries.ts";
 import { listQueryGroups } from "../store/query-groups.ts";
 import { LIST_KINDS, listClientLists, type StoredList } from "../store/saved-lists.ts";
 import { readSetting } from "../store/settings.ts";
-import { listTags } from "../store/tags.ts";
-import { listUsers } from "../store/users.ts";
 import type { Thing } from "./account-file.ts";
 import { type Fields, KINDS, type Kind } from "./account-schema.ts";
 

@@ -7,12 +7,11 @@ import { createParameterReader } from "../parameters/parameter-reader.ts";
 import { compile } from "../query-language/compile.ts";
 import { searchableMention } from "../query-language/search-text.ts";
 import type { CategoryDetail } from "../records/mention-record.ts";
-import { listCategories } from "../store/categories.ts";
 import type { Database } from "../store/database.ts";
 import { matchingVersions, mentionsToLabel, type ReadyRule } from "../store/label-candidates.ts";
+import { type LabelRule, listCategories, listTags } from "../store/labels.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
-import { listSharedLists } from "../store/shared-lists.ts";
-import { type LabelRule, listTags } from "../store/tags.ts";
+import { listSharedLists } from "../store/saved-lists.ts";
 
 /** A tag or a subcategory with rules. */
 export type Label =

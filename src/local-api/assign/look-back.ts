@@ -6,8 +6,8 @@ import { wireTime } from "../records/wire.ts";
 import type { Database } from "../store/database.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
+import { narrowing, searchPlan } from "../store/mention-words.ts";
 import type { QuerySettings } from "../store/queries.ts";
-import { narrowing, searchPlan } from "../store/search-plan.ts";
 import { type ShownMention, shownMentions } from "../store/shown-mentions.ts";
 import { isOfQuery } from "./assign-queries.ts";
 

@@ -1,8 +1,8 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
-import type { StoredCategory } from "../store/categories.ts";
+import type { StoredCategory } from "../store/labels.ts";
 import { type FieldOf, MENTION_FIELDS } from "../store/mention-fields.ts";
-import type { TopKey } from "../store/top-keys.ts";
+import type { TopKey } from "../store/value-counts.ts";
 import { type Axis, type AxisKey, CLOCK_KEYS, FLAG_KEYS, type KeySource } from "./axis.ts";
 import { DIMENSIONS, type Dimension, type DimensionName, readDimensionArguments } from "./dimensions.ts";
 import { bucketLabel, timeBuckets } from "./time-buckets.ts";

@@ -2,8 +2,8 @@ import { invalidRequest } from "../http/api-error.ts";
 import type { UnknownParameters } from "../parameters/parameter-reader.ts";
 import { GAZETTEER, placeFields } from "../places/gazetteer.ts";
 import { type BodyReader, createBodyReader, quote } from "../resources/body-reader.ts";
-import type { StoredCategory } from "../store/categories.ts";
 import type { CurrentMention, MentionKey } from "../store/current-mentions.ts";
+import type { StoredCategory } from "../store/labels.ts";
 import { EDITABLE, type MentionChanges } from "./mention-changes.ts";
 
 /** The requested changes of one mention. Some depend on its present values. */

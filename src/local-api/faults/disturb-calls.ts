@@ -6,7 +6,7 @@ import { hashToken, readToken } from "../http/authenticate.ts";
 import { rateLimitHeaders, rateLimitOf } from "../http/limit-calls.ts";
 import { findCaller } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
-import { revokeTokens } from "../store/tokens.ts";
+import { revokeTokens } from "../store/logins.ts";
 import { amountOf, FAULT_HEADER } from "./fault-kinds.ts";
 import type { FaultSwitch } from "./fault-switch.ts";
 

@@ -1,5 +1,5 @@
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
-import type { StoredCategory } from "../store/categories.ts";
+import type { StoredCategory } from "../store/labels.ts";
 import type { FieldOf } from "../store/mention-fields.ts";
 import type { MentionCondition } from "./mention-condition.ts";
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import { MINUTE } from "../../lib/instant.ts";
-import { recordCall } from "../store/call-log.ts";
+import { recordCall } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
 import { tooManyRequests } from "./api-error.ts";
 import { callerOf } from "./authenticate.ts";

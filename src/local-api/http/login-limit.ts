@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { foldUsername } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
-import { beginAttempt, forgetAttempts, pruneAttempts } from "../store/login-attempts.ts";
+import { beginAttempt, forgetAttempts, pruneAttempts } from "../store/logins.ts";
 import { oauthError } from "./api-error.ts";
 
 const WINDOW_SECONDS = 300;

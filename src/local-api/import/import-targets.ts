@@ -1,9 +1,8 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { CategoryDetail } from "../records/mention-record.ts";
-import { putCategory } from "../store/categories.ts";
 import type { Database } from "../store/database.ts";
+import { putCategory, putTag } from "../store/labels.ts";
 import { putQueries } from "../store/queries.ts";
-import { putTag } from "../store/tags.ts";
 import type { ImportLine } from "./import-line.ts";
 import type { ImportedLabels } from "./imported-mention.ts";
 

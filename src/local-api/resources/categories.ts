@@ -1,11 +1,6 @@
 import { labelStored, listRuledLabels } from "../assign/label-rules.ts";
-import {
-  type CategorySettings,
-  listCategories,
-  type StoredCategory,
-  saveCategory,
-} from "../store/categories.ts";
 import { deleteCategory } from "../store/delete-things.ts";
+import { type CategorySettings, listCategories, type StoredCategory, saveCategory } from "../store/labels.ts";
 import { renameCategoryInRecords } from "../store/rename-in-records.ts";
 import { type BodyReader, isObject, quote } from "./body-reader.ts";
 import { defineResource, type Resource, type ResourceScope } from "./resource.ts";

@@ -2,8 +2,8 @@ import type { JsonValue } from "../../lib/json.ts";
 import { labelScope, labelStored, readRule } from "../assign/label-rules.ts";
 import { compile } from "../query-language/compile.ts";
 import { deleteTag } from "../store/delete-things.ts";
+import { insertTag, type LabelRule, listTags, type StoredTag, updateTag } from "../store/labels.ts";
 import { renameTagInRecords } from "../store/rename-in-records.ts";
-import { insertTag, type LabelRule, listTags, type StoredTag, updateTag } from "../store/tags.ts";
 import { isObject, quote } from "./body-reader.ts";
 import { defineResource, type Resource, type ResourceScope } from "./resource.ts";
 

@@ -8,8 +8,8 @@ import { clientRecord, meRecord, userRecord } from "../records/account-records.t
 import { projectRecord, projectSummaryRecord } from "../records/project-records.ts";
 import { listEnvelope } from "../records/wire.ts";
 import { findOwner } from "../store/accounts.ts";
+import { revokeTokens } from "../store/logins.ts";
 import { listProjects, type StoredProject } from "../store/projects.ts";
-import { revokeTokens } from "../store/tokens.ts";
 import { projectOf } from "./project-request.ts";
 
 /** GET /client and GET /me, and the two addresses to which /me links: GET /user, and GET or POST /logout. */

@@ -12,9 +12,9 @@ import { type AxisPlan, findKeys, readAxis } from "../charts/read-axis.ts";
 import { invalidRequest, notFound } from "../http/api-error.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readChartCells } from "../store/chart-cells.ts";
+import { listTags } from "../store/labels.ts";
 import { listQueryGroups } from "../store/query-groups.ts";
-import { listTags } from "../store/tags.ts";
-import { readTopKeys } from "../store/top-keys.ts";
+import { readTopKeys } from "../store/value-counts.ts";
 import { type DataRequest, type InProject, readDataRequest, showing } from "./project-request.ts";
 
 interface InChart extends InProject {

@@ -10,9 +10,8 @@ import { topAuthorRecord, topSiteRecord } from "../insights/top-author-record.ts
 import { newTopicRecord, readTopics, topicRecord } from "../insights/topics.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
-import { readInsightCounts } from "../store/insight-counts.ts";
 import { readTopAuthors } from "../store/top-authors.ts";
-import { readTopKeys } from "../store/top-keys.ts";
+import { readInsightCounts, readTopKeys } from "../store/value-counts.ts";
 import { type DataRequest, type InProject, readDataRequest, showing } from "./project-request.ts";
 
 /** GET /projects/:projectId/data/… hashtags, emoticons, urls, mentionedauthors, sharedsites, mentions/count, demographics. */

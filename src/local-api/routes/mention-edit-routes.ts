@@ -7,12 +7,11 @@ import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { wireTime } from "../records/wire.ts";
-import { listCategories } from "../store/categories.ts";
+import { listUsernames } from "../store/account-lists.ts";
 import { recordChanges } from "../store/changes.ts";
 import type { MentionKey } from "../store/current-mentions.ts";
+import { listCategories, listTags } from "../store/labels.ts";
 import { listQueries } from "../store/queries.ts";
-import { listTags } from "../store/tags.ts";
-import { listUsernames } from "../store/users.ts";
 import { projectOf } from "./project-request.ts";
 
 interface InProject {

@@ -9,7 +9,7 @@ import { type RequestScope, readMentionRange } from "../mentions/mentions-reques
 import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
 import { type DataPolicyName, dataPolicyOf, showingCondition } from "../records/data-policy.ts";
 import type { Caller } from "../store/callers.ts";
-import { listCategories } from "../store/categories.ts";
+import { listCategories } from "../store/labels.ts";
 import type { MentionRange } from "../store/mention-range.ts";
 import { findProject, type StoredProject } from "../store/projects.ts";
 import { listGroupMembers, listQueries, type StoredQuery } from "../store/queries.ts";

@@ -15,7 +15,7 @@ import { readRecordVersion } from "../records/record-view.ts";
 import { wireTime } from "../records/wire.ts";
 import { createBodyReader } from "../resources/body-reader.ts";
 import { recordChanges } from "../store/changes.ts";
-import { findMention } from "../store/find-mention.ts";
+import { findMention } from "../store/mention-page.ts";
 import { listQueries, updateQuery } from "../store/queries.ts";
 import { projectOf } from "./project-request.ts";
 

@@ -14,7 +14,7 @@ import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { GAZETTEER } from "../places/gazetteer.ts";
 import { PAGE_TYPES } from "../records/page-types.ts";
 import { listEnvelope } from "../records/wire.ts";
-import { listMembers } from "../store/users.ts";
+import { listMembers } from "../store/account-lists.ts";
 import { projectOf } from "./project-request.ts";
 
 interface InProject {

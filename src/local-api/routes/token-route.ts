@@ -11,9 +11,8 @@ import {
   type ParameterReader,
   type UnknownParameters,
 } from "../parameters/parameter-reader.ts";
-import { findUser, type StoredUser } from "../store/accounts.ts";
-import { listMemberships } from "../store/memberships.ts";
-import { insertToken } from "../store/tokens.ts";
+import { findUser, listMemberships, type StoredUser } from "../store/accounts.ts";
+import { insertToken } from "../store/logins.ts";
 
 const PATH = "/oauth/token";
 /** Some two hundred characters are usual, and the caller is not logged in yet. */

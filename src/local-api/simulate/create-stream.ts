@@ -6,13 +6,12 @@ import {
   withMatchPositions,
 } from "../assign/assign-queries.ts";
 import { labelArriving } from "../assign/label-rules.ts";
-import { putCategory } from "../store/categories.ts";
 import { createDatabase, type Database, type DatabasePool } from "../store/database.ts";
-import { insertMentions } from "../store/insert-mentions.ts";
-import { refreshMentionStatistics } from "../store/mention-statistics.ts";
+import { insertMentions, refreshMentionStatistics } from "../store/insert-mentions.ts";
+import { putCategory } from "../store/labels.ts";
+import { claimStreamHour, listStreamHours } from "../store/progress.ts";
 import { findProjectById } from "../store/projects.ts";
 import { listQueries, putQueries } from "../store/queries.ts";
-import { claimStreamHour, listStreamHours } from "../store/stream-hours.ts";
 import type { Crisis } from "./crisis.ts";
 import { BRANDS, TOPICS, TOPICS_CATEGORY } from "./data.ts";
 import { generateHour } from "./generate-hour.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
-import { putMembership } from "./memberships.ts";
+import { revokeTokens } from "./logins.ts";
 
 export interface StoredClient {
   readonly id: number;
@@ -113,7 +113,7 @@ export async function putClient(
   return Number(rows[0]?.id);
 }
 
-export interface NewUser extends Omit<StoredUser, "id" | "tokenLifetimeSeconds"> {
+interface NewUser extends Omit<StoredUser, "id" | "tokenLifetimeSeconds"> {
   readonly tokenLifetimeSeconds?: number;
   readonly clientId: number;
   /** Others than Regular and Admin are stored and then refused by the API. */
@@ -174,4 +174,47 @@ export function toClient(row: ClientRow): StoredClient {
     details: row.details,
     createdAt: row.client_created_at.getTime(),
   };
+}
+
+interface Membership {
+  readonly clientId: number;
+  readonly role: string;
+}
+
+/** The clients that a login belongs to, with its role in each. */
+export async function listMemberships(db: Database, userId: number): Promise<Membership[]> {
+  const { rows } = await sql<{ client_id: string; role: string }>`
+    select client_id, role from local_api.membership where user_id = ${userId} order by client_id`.execute(
+    db,
+  );
+  return rows.map((row) => ({ clientId: Number(row.client_id), role: row.role }));
+}
+
+/** Gives the login access to the client, or changes its role there. Only Regular and Admin may use the API. */
+export async function putMembership(
+  db: Database,
+  membership: { userId: number; clientId: number; role: string },
+): Promise<void> {
+  const { userId, clientId, role } = membership;
+  await sql`
+    insert into local_api.membership (user_id, client_id, role) values (${userId}, ${clientId}, ${role})
+    on conflict (user_id, client_id) do update set role = excluded.role`.execute(db);
+}
+
+/** Ends the login's access to the client and revokes its tokens there. Returns whether it had access. */
+export async function removeMembership(
+  db: Database,
+  { userId, clientId }: { userId: number; clientId: number },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from local_api.membership where user_id = ${userId} and client_id = ${clientId}`.execute(db);
+  await revokeTokens(db, { userId, clientId });
+  return Number(numAffectedRows ?? 0) > 0;
+}
+
+/** Any number that no other lock uses: one apply at a time, until the end of its transaction. */
+const APPLY_LOCK = 4_178_303;
+
+export async function accountLock(transaction: Database): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${APPLY_LOCK})`.execute(transaction);
 }

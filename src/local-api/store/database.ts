@@ -1,5 +1,12 @@
 import { finished } from "node:stream/promises";
-import { CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient } from "kysely";
+import {
+  CompiledQuery,
+  Kysely,
+  PostgresDialect,
+  type PostgresPoolClient,
+  type RawBuilder,
+  sql,
+} from "kysely";
 import type { Pool, PoolClient } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 
@@ -15,7 +22,7 @@ export function createDatabase(pool: DatabasePool): Database {
   return new Kysely<unknown>({ dialect: new PostgresDialect({ pool: { connect, end: () => pool.end() } }) });
 }
 
-/** Sends lines of PostgreSQL's text format (see `copy-line.ts`) on the connection, and in the transaction, of `db`. */
+/** Sends lines of PostgreSQL's text format (see `copyLine`) on the connection, and in the transaction, of `db`. */
 export async function copyLines(db: Database, copyStatement: string, lines: string): Promise<void> {
   await db.executeQuery(CompiledQuery.raw(copyStatement, [new CopyLines(lines)]));
 }
@@ -38,4 +45,31 @@ function withCopy(client: PoolClient): PostgresPoolClient {
     return { command: "COPY", rowCount: stream.rowCount, rows: [] };
   }
   return { query, release: () => client.release() } as PostgresPoolClient;
+}
+
+let cursors = 0;
+
+/**
+ * The rows of one statement, some at a time, as they were when it began. Inside a transaction. PostgreSQL searches them
+ * once; a new statement for each batch would repeat the search.
+ */
+export async function* rowsAtATime<Row>(
+  db: Database,
+  select: RawBuilder<Row>,
+  atATime: number,
+): AsyncGenerator<readonly Row[]> {
+  const cursor = sql.ref(`rows_${++cursors}`);
+  // All rows are wanted: a plan that has the first ones soon is no good.
+  await sql`set local cursor_tuple_fraction = 1`.execute(db);
+  await sql`declare ${cursor} no scroll cursor for ${select}`.execute(db);
+  try {
+    for (;;) {
+      const { rows } = await sql<Row>`fetch ${sql.lit(atATime)} from ${cursor}`.execute(db);
+      if (rows.length > 0) yield rows;
+      if (rows.length < atATime) break;
+    }
+  } finally {
+    // After a failure the transaction takes nothing any more, and ends the cursor itself.
+    await sql`close ${cursor}`.execute(db).catch(() => {});
+  }
 }

@@ -3,13 +3,11 @@ import { storableText } from "../../lib/storable-text.ts";
 import { isInSample } from "../records/mention-id.ts";
 import { exactText } from "../records/mention-text.ts";
 import { packRecord } from "../records/packed-record.ts";
-import { copyLine } from "./copy-line.ts";
 import { copyLines, type Database } from "./database.ts";
-import { textOf } from "./mention-facts.ts";
 import { ensureMentionMonths } from "./mention-months.ts";
-import { MENTION_COLUMNS, mentionCells } from "./mention-row.ts";
-import type { MentionVersion } from "./mention-version.ts";
-import { putRecordShapes } from "./record-shapes.ts";
+import { putRecordShapes } from "./mention-records.ts";
+import { copyLine, MENTION_COLUMNS, mentionCells } from "./mention-row.ts";
+import { type MentionVersion, textOf } from "./mention-version.ts";
 
 /**
  * Stores the versions that are not stored yet and gives their number; of those of a sampled query only the ones that
@@ -87,4 +85,9 @@ async function lockQueries(db: Database, versions: readonly MentionVersion[]): P
     order by id for no key update`.execute(db);
   if (rows.length < ids.length) throw new Error(`not all of the queries ${ids.join(", ")} exist`);
   return new Map(rows.map((row) => [Number(row.id), row.sample_percentage]));
+}
+
+/** After a large write, so that the planner takes the index at once instead of when autovacuum comes by. */
+export async function refreshMentionStatistics(db: Database): Promise<void> {
+  await sql`analyze local_api.mention`.execute(db);
 }

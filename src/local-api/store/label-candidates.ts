@@ -5,15 +5,12 @@ import type { CompiledQuery } from "../query-language/compile.ts";
 import { searchableMention } from "../query-language/search-text.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
 import { textAsFound } from "../records/mention-text.ts";
-import { conditionSql } from "./condition-sql.ts";
 import type { MentionKey } from "./current-mentions.ts";
-import type { Database } from "./database.ts";
-import { visibleSql } from "./mention-range.ts";
+import { type Database, rowsAtATime } from "./database.ts";
+import { conditionSql, visibleSql } from "./mention-range.ts";
 import { MENTION_COLUMNS, mentionCells } from "./mention-row.ts";
 import type { MentionVersion } from "./mention-version.ts";
-import { wordsSql } from "./mention-words.ts";
-import { rowsAtATime } from "./rows-at-a-time.ts";
-import { narrowing, searchPlan } from "./search-plan.ts";
+import { narrowing, searchPlan, wordsSql } from "./mention-words.ts";
 
 /** A rule that is ready: mentions of the queries that meet all conditions and the search get the label. */
 export interface ReadyRule {

@@ -1,10 +1,8 @@
 import type { Instant } from "../../lib/instant.ts";
 import { storableText } from "../../lib/storable-text.ts";
 import { mentionId } from "../records/mention-id.ts";
-import { textArray } from "./copy-line.ts";
-import { DERIVED_FIELDS, derivedFacts, textOf } from "./mention-facts.ts";
 import { columnOf, type FieldType, MENTION_FIELDS, type MentionField } from "./mention-fields.ts";
-import type { MentionVersion } from "./mention-version.ts";
+import { DERIVED_FIELDS, derivedFacts, type MentionVersion, textOf } from "./mention-version.ts";
 import { wordsVector } from "./mention-words.ts";
 
 const FIELDS = Object.entries(MENTION_FIELDS).map(([field, type]) => ({
@@ -28,7 +26,7 @@ export const MENTION_COLUMNS: readonly string[] = [
 ];
 
 /** How a version's record is stored: the columns that are none of the facts. */
-export interface RecordColumns {
+interface RecordColumns {
   readonly shape_id: number;
   readonly said: string;
   readonly exact_text: string | null;
@@ -91,4 +89,32 @@ function finite(value: unknown): string | null {
 function whole(value: number): string | null {
   if (Number.isNaN(value)) return null;
   return String(Math.trunc(Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, value))));
+}
+
+/**
+ * One row of PostgreSQL's text format for COPY: cells are what PostgreSQL writes itself for a value, null is NULL.
+ * Texts must be storable (see `storableText`).
+ */
+export function copyLine(cells: readonly (string | null)[]): string {
+  let line = "";
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i];
+    if (i > 0) line += "\t";
+    if (cell == null) line += "\\N";
+    else line += SPECIAL.test(cell) ? cell.replaceAll(ALL_SPECIAL, escaped) : cell;
+  }
+  return `${line}\n`;
+}
+
+/** An array as PostgreSQL reads it: every text quoted, so that none is taken for NULL or for the end. */
+export function textArray(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`).join(",")}}`;
+}
+
+const SPECIAL = /[\\\n\r\t]/;
+const ALL_SPECIAL = /[\\\n\r\t]/g;
+const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+function escaped(sign: string): string {
+  return ESCAPES[sign] ?? sign;
 }

@@ -6,13 +6,11 @@ import { type Expression, partsOf } from "../query-language/expression.ts";
 import type { KnownFields } from "../query-language/fields/define-field.ts";
 import { searchableMention } from "../query-language/search-text.ts";
 import { textAsFound } from "../records/mention-text.ts";
-import type { Database } from "./database.ts";
+import { type Database, rowsAtATime } from "./database.ts";
 import { type MentionRange, rangeSql } from "./mention-range.ts";
+import { createRecordShapes, type RecordShapes } from "./mention-records.ts";
 import { readRevision } from "./mention-totals.ts";
-import { CUT, PLACES_LOST, wordsSql } from "./mention-words.ts";
-import { createRecordShapes, type RecordShapes } from "./record-shapes.ts";
-import { rowsAtATime } from "./rows-at-a-time.ts";
-import { narrowing, searchPlan } from "./search-plan.ts";
+import { CUT, narrowing, PLACES_LOST, searchPlan, wordsSql } from "./mention-words.ts";
 
 export interface MentionSearches {
   /** What a Boolean text finds in a range, as a condition that every statement can use: exactly what the matcher finds. */

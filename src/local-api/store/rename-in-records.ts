@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { storableText } from "../../lib/storable-text.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
-import type { Database } from "./database.ts";
-import { rowsAtATime } from "./rows-at-a-time.ts";
+import { type Database, rowsAtATime } from "./database.ts";
 
 /**
  * Stored records contain the names of queries, tags and categories besides their ids. A new name replaces the old one

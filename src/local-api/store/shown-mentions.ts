@@ -2,10 +2,9 @@ import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
 import { textAsFound } from "../records/mention-text.ts";
-import type { Database } from "./database.ts";
+import { type Database, rowsAtATime } from "./database.ts";
 import { visibleSql } from "./mention-range.ts";
 import { wordsSql } from "./mention-words.ts";
-import { rowsAtATime } from "./rows-at-a-time.ts";
 
 /** A mention as it is shown, with what its wire record does not say. */
 export interface ShownMention {

@@ -6,9 +6,9 @@ import { DIMENSION_NAMES, type DimensionName } from "../../../src/local-api/char
 import { wireTime } from "../../../src/local-api/records/wire.ts";
 import { createDatabase } from "../../../src/local-api/store/database.ts";
 import { insertMentions } from "../../../src/local-api/store/insert-mentions.ts";
+import { putTag } from "../../../src/local-api/store/labels.ts";
 import type { MentionVersion } from "../../../src/local-api/store/mention-version.ts";
 import { putQueryGroup } from "../../../src/local-api/store/query-groups.ts";
-import { putTag } from "../../../src/local-api/store/tags.ts";
 import { runs } from "../../runs.ts";
 import { type Fixture, SEED, startFixture } from "../fixture.ts";
 import { nightMentions, seededMentions } from "../seeded-mentions.ts";

@@ -1,7 +1,6 @@
 import { DateTime } from "luxon";
 import type { Instant } from "../../../src/lib/instant.ts";
-import { mentionFacts } from "../../../src/local-api/store/mention-facts.ts";
-import type { MentionVersion } from "../../../src/local-api/store/mention-version.ts";
+import { type MentionVersion, mentionFacts } from "../../../src/local-api/store/mention-version.ts";
 
 export interface NaiveScope {
   readonly zone: string;

@@ -4,8 +4,8 @@ import { type Clock, createManualClock, systemClock } from "../../../src/lib/clo
 import { MINUTE } from "../../../src/lib/instant.ts";
 import { createLocalApi, type LocalApi } from "../../../src/local-api/create-local-api.ts";
 import { seedAccount } from "../../../src/local-api/seed-account.ts";
+import { putMembership } from "../../../src/local-api/store/accounts.ts";
 import { createDatabase } from "../../../src/local-api/store/database.ts";
-import { putMembership } from "../../../src/local-api/store/memberships.ts";
 import { type Fixture, get, logIn, SEED, startFixture, T0 } from "../fixture.ts";
 import { send } from "../send.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, test } from "vitest";
 import { createDatabase } from "../../../src/local-api/store/database.ts";
+import { putTag } from "../../../src/local-api/store/labels.ts";
 import { putQueryGroup } from "../../../src/local-api/store/query-groups.ts";
-import { putTag } from "../../../src/local-api/store/tags.ts";
 import { type Fixture, startFixture } from "../fixture.ts";
 
 let fixture: Fixture;

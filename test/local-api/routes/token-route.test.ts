@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
 import { createLocalApi } from "../../../src/local-api/create-local-api.ts";
 import { seedAccount } from "../../../src/local-api/seed-account.ts";
-import { createUser, findUser } from "../../../src/local-api/store/accounts.ts";
+import { createUser, findUser, putMembership } from "../../../src/local-api/store/accounts.ts";
 import { createDatabase, type Database } from "../../../src/local-api/store/database.ts";
-import { putMembership } from "../../../src/local-api/store/memberships.ts";
 import { type Fixture, get, logIn, SEED, startFixture, T0 } from "../fixture.ts";
 import { send } from "../send.ts";
 

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { storableText } from "../../../src/lib/storable-text.ts";
 import { textAsFound } from "../../../src/local-api/records/mention-text.ts";
-import { copyLine, textArray } from "../../../src/local-api/store/copy-line.ts";
 import { copyLines, createDatabase, type Database } from "../../../src/local-api/store/database.ts";
 import { insertMentions } from "../../../src/local-api/store/insert-mentions.ts";
+import { copyLine, textArray } from "../../../src/local-api/store/mention-row.ts";
 import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "../fixture.ts";
 
 let fixture: Fixture;

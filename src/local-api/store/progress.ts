@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { HOUR, type Instant } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
 
-export interface StreamHour {
+interface StreamHour {
   readonly projectId: number;
   readonly seed: string;
   readonly hour: Instant;
@@ -29,4 +29,25 @@ export async function claimStreamHour(db: Database, { projectId, seed, hour }: S
     insert into local_api.stream_hour (project_id, seed, hour) values (${projectId}, ${seed}, ${new Date(hour)})
     on conflict do nothing returning hour`.execute(db);
   return rows.length > 0;
+}
+
+/** Lines of the file whose mentions are stored, by an import that did not reach its end; 0: none. */
+export async function readImportProgress(db: Database, key: Buffer): Promise<number> {
+  const { rows } = await sql<{ lines: string }>`
+    select lines from local_api.import_progress where key = ${key}`.execute(db);
+  return Number(rows[0]?.lines ?? 0);
+}
+
+/** In the transaction that stores the lines. */
+export async function putImportProgress(db: Database, key: Buffer, lines: number): Promise<void> {
+  await sql`
+    insert into local_api.import_progress (key, lines) values (${key}, ${lines})
+    on conflict (key) do update set lines = excluded.lines, at = clock_timestamp()`.execute(db);
+}
+
+export async function deleteImportProgress(db: Database, key: Buffer): Promise<void> {
+  await sql`
+    delete from local_api.import_progress where key = ${key} or at < clock_timestamp() - interval '90 days'`.execute(
+    db,
+  );
 }
