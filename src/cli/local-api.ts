@@ -5,7 +5,6 @@ import { addLocalExport } from "./local-api/export.ts";
 import { addLocalFault } from "./local-api/fault.ts";
 import { addLocalGet } from "./local-api/get.ts";
 import { addLocalImport } from "./local-api/import.ts";
-import { addRemoved } from "./local-api/removed.ts";
 import { addLocalRevoke } from "./local-api/revoke-tokens.ts";
 import { addLocalSimulate } from "./local-api/simulate.ts";
 import { addLocalStart } from "./local-api/start.ts";
@@ -22,7 +21,6 @@ export function defineLocalApiCommand(command: Command, env: NodeJS.ProcessEnv):
   addLocalSimulate(group, env);
   addLocalFault(group, env);
   addLocalRevoke(group, env);
-  addRemoved(group);
 }
 
 const HELP = `

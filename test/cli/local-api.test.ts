@@ -283,8 +283,6 @@ test.each([
   [["apply"], /Which file/],
   [["apply", "nowhere.yaml"], /there is no such file/],
   [["import", "mentions.csv"], /cannot be read/],
-  [["create", "user", "x", "--client", "Nobody"], /no command local-api create any more/],
-  [["list", "queries", "--project", "x"], /no command local-api list any more/],
   [["get", "--changes"], /There is no project yet/],
   [["fault", "set", "slwo"], /perhaps slow/],
   [["fault", "set", "slow=soon"], /a duration such as 2s/],
