@@ -136,7 +136,7 @@ async function fill(pool: Pool, queryId: number, categoryIds: readonly number[])
     .execute((transaction) => ensureMentionMonths(transaction, days));
   await pool.query(
     `insert into local_api.mention (query_id, resource_id, version, id, date, added, updated, visible_at, shape_id,
-       said, sentiment, page_type, language, author, domain, impressions, reach_estimate, categories,
+       filled_fields, sentiment, page_type, language, author, domain, impressions, reach_estimate, categories,
        insights_hashtag, twitter_followers)
      select $1, lpad(to_hex(i), 32, '0'), 1, i, at, at, at, at, 1, repeat('x', 600),
        (array['positive', 'neutral', 'negative'])[1 + i % 3], (array['twitter', 'news', 'forum'])[1 + i % 3],

@@ -93,7 +93,7 @@ export async function fillMentions(
     query_id: `(array[${queryIds.join(",")}])[1 + made.n % ${queryIds.length}]`,
     resource_id: "md5(made.n::text)",
     impact: "made.n % 101",
-    said: "replace(given.said, given.resource_id, md5(made.n::text))",
+    filled_fields: "replace(given.filled_fields, given.resource_id, md5(made.n::text))",
   };
   const columns = rows.map((row: { name: string }) => row.name);
   await pool.query(`

@@ -24,11 +24,13 @@ const stored = Array.from({ length: 72 }, (_, hour) =>
   .flatMap((mention) => generatedVersions("bench", mention, targets))
   .slice(0, PAGE)
   .map(({ record, fullText }, index) => {
-    const { said, shape } = packRecord(record);
-    return { said, silence: shape.silence, mentionId: index, fullText };
+    const { filledFields, shape } = packRecord(record);
+    return { filledFields, emptyFields: shape.emptyFields, mentionId: index, fullText };
   });
 
-console.log(`${stored.length} records of ${new Set(stored.map(({ silence }) => silence)).size} kinds`);
+console.log(
+  `${stored.length} records of ${new Set(stored.map(({ emptyFields }) => emptyFields)).size} kinds`,
+);
 for (const policy of Object.keys(DATA_POLICIES) as DataPolicyName[]) {
   for (const version of RECORD_VERSIONS) {
     for (const text of ["snippet", "full"] as const) {

@@ -77,10 +77,10 @@ function editedVersion(
   at: Instant,
 ): MentionVersion {
   const updated = Math.max(at, mention.updated + 1);
-  const start = { said: mention.said, tagIds: mention.tagIds };
-  const { said: fields, tagIds } = changes.reduce((before, change) => {
+  const start = { fields: mention.fields, tagIds: mention.tagIds };
+  const { fields, tagIds } = changes.reduce((before, change) => {
     const after = applyChanges(before, change, wireTime(updated));
-    return { said: after.fields, tagIds: after.tagIds };
+    return { fields: after.fields, tagIds: after.tagIds };
   }, start);
   const { queryId, resourceId, added } = mention;
   const record = mentionRecord({

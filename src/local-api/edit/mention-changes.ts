@@ -39,36 +39,36 @@ export const FIXED_FIELDS: readonly string[] = [
 
 /** The fields of the record after the changes, and the ids of its tags. Pure. */
 export function applyChanges(
-  current: Pick<CurrentMention, "said" | "tagIds">,
+  current: Pick<CurrentMention, "fields" | "tagIds">,
   changes: MentionChanges,
   now: string,
 ): { fields: Partial<MentionRecord>; tagIds: readonly number[] } {
   const { sentiment, status, priority, assignment, checked, starred } = changes;
   const given = { sentiment, status, priority, assignment, checked, starred };
-  const said = Known.parse(current.said);
+  const labels = Labels.parse(current.fields);
   const removed = new Set(changes.removeCategories.map(String));
   const categoryDetails = distinct(
-    [...said.categoryDetails, ...changes.addCategories].filter(({ id }) => !removed.has(id)),
+    [...labels.categoryDetails, ...changes.addCategories].filter(({ id }) => !removed.has(id)),
     ({ id }) => id,
   );
   const gone = changes.removeTags;
   const added = changes.addTags;
   return {
     fields: {
-      ...current.said,
+      ...current.fields,
       ...changes.fields,
       ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
       ...(assignment === undefined ? {} : { lastAssignmentDate: assignment === null ? null : now }),
       categoryDetails,
       categories: distinct(
-        [...said.categories, ...categoryDetails.map(({ id }) => Number(id))].filter(
+        [...labels.categories, ...categoryDetails.map(({ id }) => Number(id))].filter(
           (id) => !removed.has(String(id)),
         ),
         String,
       ),
       tags: distinct(
         [
-          ...said.tags.filter((name) => !gone.some((tag) => tag.name === name)),
+          ...labels.tags.filter((name) => !gone.some((tag) => tag.name === name)),
           ...added.map(({ name }) => name),
         ],
         (name) => name,
@@ -81,7 +81,7 @@ export function applyChanges(
   };
 }
 
-const Known = z.object({
+const Labels = z.object({
   tags: z.array(z.string()).catch([]),
   categories: z.array(z.number()).catch([]),
   categoryDetails: z

@@ -8,7 +8,7 @@ import { EDITABLE, type MentionChanges } from "./mention-changes.ts";
 
 /** The requested changes of one mention. Some depend on its present values. */
 export interface MentionEdit extends MentionKey {
-  changesOf(mention: Pick<CurrentMention, "said">): MentionChanges;
+  changesOf(mention: Pick<CurrentMention, "fields">): MentionChanges;
 }
 
 export interface EditScope {
@@ -88,7 +88,7 @@ function readEdit(body: BodyReader, scope: EditScope): MentionEdit {
   return {
     queryId: Number(queryId),
     resourceId: resourceId ?? "",
-    changesOf({ said }) {
+    changesOf({ fields }) {
       const changes = {
         ...(sentiment === undefined ? {} : { sentiment }),
         ...(checked === undefined ? {} : { checked }),
@@ -102,7 +102,7 @@ function readEdit(body: BodyReader, scope: EditScope): MentionEdit {
       /** Removed only if it still has this value: somebody else may have set another one. */
       function workflow(name: keyof typeof removed, set: string | undefined): Record<string, string | null> {
         if (set !== undefined) return { [name]: set };
-        return removed[name] !== undefined && said[name] === removed[name] ? { [name]: null } : {};
+        return removed[name] !== undefined && fields[name] === removed[name] ? { [name]: null } : {};
       }
     },
   };

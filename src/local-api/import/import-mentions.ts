@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { assignQueries, readProjectQueries, withMatchPositions } from "../assign/assign-queries.ts";
 import { labelArriving } from "../assign/label-rules.ts";
-import { SILENT_MENTION } from "../records/empty-fields.ts";
+import { EMPTY_MENTION } from "../records/empty-fields.ts";
 import { isInSample } from "../records/mention-id.ts";
 import { createDatabase, type DatabasePool } from "../store/database.ts";
 import { insertMentions, refreshMentionStatistics } from "../store/insert-mentions.ts";
@@ -69,7 +69,7 @@ const BATCH = 500;
 const REASONS_KEPT = 1_000;
 const MOST_UNUSED = 100;
 /** Line fields, and wire fields that follow from the others. */
-const KNOWN_FIELDS: ReadonlySet<string> = new Set([...IMPORT_FIELDS, ...Object.keys(SILENT_MENTION), "guid"]);
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([...IMPORT_FIELDS, ...Object.keys(EMPTY_MENTION), "guid"]);
 
 /**
  * Reads a file of mentions into a project, in constant memory and batch by batch; each batch is one transaction. An

@@ -1,5 +1,5 @@
 /** The empty value of every field of the current version, in the order of the spec. */
-export const SILENT_MENTION = {
+export const EMPTY_MENTION = {
   resourceId: null,
   resourceType: null,
   queryId: null,
@@ -119,7 +119,7 @@ export const SILENT_MENTION = {
 };
 
 /** The fields that only the earlier version has, as they are when they have nothing to say. */
-export const SILENT_ADDITIONS = {
+export const EMPTY_ADDITIONS = {
   id: null,
   noteIds: [],
   trackedLinks: null,

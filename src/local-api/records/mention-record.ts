@@ -1,4 +1,4 @@
-import { SILENT_MENTION } from "./empty-fields.ts";
+import { EMPTY_MENTION } from "./empty-fields.ts";
 
 /** A mention as the current version of the API shows it: every field is there, null or empty where it says nothing. */
 export interface MentionRecord {
@@ -147,7 +147,7 @@ export interface CategoryDetail {
   readonly parentName: string;
 }
 
-/** What a mention says, without the fields about which it is silent. */
+/** The fields of a mention that have a value. */
 export type MentionFields = Pick<
   MentionRecord,
   "resourceId" | "queryId" | "queryName" | "added" | "updated"
@@ -162,7 +162,7 @@ export function mentionRecord(
   fields: MentionFields,
   ...more: readonly Partial<MentionFields>[]
 ): MentionRecord {
-  const record: Record<string, unknown> = { ...SILENT_MENTION };
+  const record: Record<string, unknown> = { ...EMPTY_MENTION };
   for (const part of [fields, ...more])
     for (const name in part) record[name] = part[name as keyof MentionFields];
   return record as unknown as MentionRecord;

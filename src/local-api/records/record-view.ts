@@ -6,7 +6,7 @@ import {
   OPEN_SOURCE,
   type SourcePolicy,
 } from "./data-policy.ts";
-import { NAMED_OTHERWISE, SILENT_ADDITIONS, SILENT_MENTION, wordCount } from "./empty-fields.ts";
+import { EMPTY_ADDITIONS, EMPTY_MENTION, NAMED_OTHERWISE, wordCount } from "./empty-fields.ts";
 import type { MentionRecord } from "./mention-record.ts";
 import { excerptOf } from "./mention-text.ts";
 import { unpackRecord } from "./packed-record.ts";
@@ -42,8 +42,8 @@ export interface ViewOptions {
 
 /** A mention as the store keeps it. */
 interface StoredRecord {
-  readonly said: string;
-  readonly silence: string;
+  readonly filledFields: string;
+  readonly emptyFields: string;
   readonly mentionId: number;
   /** Null when there is none, or when the view does not need it. */
   readonly fullText: string | null;
@@ -57,46 +57,46 @@ export interface RecordView {
 }
 
 /** Without taking the record apart: `guid` is the only field that a view adds to what is stored. */
-function withGuid(said: string): string {
-  if (!said.includes(',"pageType":"twitter"')) return said;
-  const url = /"url":("(?:[^"\\]|\\.)*")/.exec(said)?.[1];
-  return `${said},"guid":${JSON.stringify(url === undefined ? null : guidOf(JSON.parse(url)))}`;
+function withGuid(filledFields: string): string {
+  if (!filledFields.includes(',"pageType":"twitter"')) return filledFields;
+  const url = /"url":("(?:[^"\\]|\\.)*")/.exec(filledFields)?.[1];
+  return `${filledFields},"guid":${JSON.stringify(url === undefined ? null : guidOf(JSON.parse(url)))}`;
 }
 
 /**
- * Makes wire records of stored ones. What is stored is the current version with everything it says, so that this,
- * the usual view, costs a concatenation; the others take the said fields apart and put them together again, and
- * remember what the silent ones look like for each kind of mention.
+ * Makes wire records of stored ones. What is stored is the current version with all its values, so that this,
+ * the usual view, costs a concatenation; the others take the filled fields apart and put them together again, and
+ * remember what the empty ones look like for each kind of mention.
  */
 export function createRecordView(options: ViewOptions): RecordView {
   const { version, text } = options;
   const policy: DataPolicy = DATA_POLICIES[options.policy];
   const isAsStored = version === "current" && text === "snippet" && Object.keys(policy).length === 0;
-  const silenceOf = createSilenceOf(options);
+  const emptyFieldsOf = createEmptyFieldsOf(options);
   if (isAsStored) {
     return {
       needsFullText: false,
-      render: ({ said, silence }) => unpackRecord(withGuid(said), silence),
+      render: ({ filledFields, emptyFields }) => unpackRecord(withGuid(filledFields), emptyFields),
     };
   }
   return {
     // The earlier version counts the words of the text.
     needsFullText: text === "full" || version === "earlier",
     render(record) {
-      const said = JSON.parse(`${record.said}}`) as SaidFields;
-      const name = typeof said["pageType"] === "string" ? said["pageType"] : "";
+      const filled = JSON.parse(`${record.filledFields}}`) as FilledFields;
+      const name = typeof filled["pageType"] === "string" ? filled["pageType"] : "";
       const source = Object.hasOwn(policy, name) ? (policy[name] ?? OPEN_SOURCE) : OPEN_SOURCE;
-      const fields = shownFields(said, record, { version, text, source });
-      const silence = silenceOf({ silence: record.silence, source, fields });
-      return unpackRecord(JSON.stringify(fields).slice(0, -1), silence);
+      const fields = shownFields(filled, record, { version, text, source });
+      const emptyFields = emptyFieldsOf({ emptyFields: record.emptyFields, source, fields });
+      return unpackRecord(JSON.stringify(fields).slice(0, -1), emptyFields);
     },
   };
 }
 
 /** Returns the end of a record: every field of the view that is not among the given ones, with its empty value. */
-type SilenceOf = (record: {
+type EmptyFieldsOf = (record: {
   /** The empty fields stored with the record: they distinguish one kind of mention from another. */
-  readonly silence: string;
+  readonly emptyFields: string;
   readonly source: SourcePolicy;
   readonly fields: Readonly<Record<string, unknown>>;
 }) => string;
@@ -104,47 +104,47 @@ type SilenceOf = (record: {
 /** Kinds of mentions are few; a data set with more of them is computed again now and then. */
 const REMEMBERED = 5_000;
 
-function createSilenceOf({ version, text }: Pick<ViewOptions, "version" | "text">): SilenceOf {
+function createEmptyFieldsOf({ version, text }: Pick<ViewOptions, "version" | "text">): EmptyFieldsOf {
   const all: Readonly<Record<string, unknown>> = {
-    ...SILENT_MENTION,
-    ...(version === "earlier" ? SILENT_ADDITIONS : {}),
+    ...EMPTY_MENTION,
+    ...(version === "earlier" ? EMPTY_ADDITIONS : {}),
     ...(text === "full" ? { fullText: null } : {}),
   };
   const bySource = new Map<SourcePolicy, Map<string, string>>();
 
-  return ({ silence, source, fields }) => {
+  return ({ emptyFields, source, fields }) => {
     const known = bySource.get(source) ?? new Map<string, string>();
     bySource.set(source, known);
-    const found = known.get(silence);
+    const found = known.get(emptyFields);
     if (found !== undefined) return found;
-    const made = silentEnd(all, source, fields);
+    const made = emptyEnd(all, source, fields);
     if (known.size >= REMEMBERED) known.clear();
-    known.set(silence, made);
+    known.set(emptyFields, made);
     return made;
   };
 }
 
 /** A withheld field is null, also if its empty value would be a list: callers cannot distinguish the two. */
-function silentEnd(
+function emptyEnd(
   all: Readonly<Record<string, unknown>>,
   source: SourcePolicy,
   fields: Readonly<Record<string, unknown>>,
 ): string {
-  const silent = Object.entries(all)
+  const empty = Object.entries(all)
     .filter(([name]) => !Object.hasOwn(fields, name))
     .map(([name, value]) => `,"${name}":${JSON.stringify(source.shows(name) ? value : null)}`);
-  return `${silent.join("")}}`;
+  return `${empty.join("")}}`;
 }
 
-/** Fields of a stored record that say something. */
-type SaidFields = Partial<Record<string, unknown>> & Partial<MentionRecord>;
+/** The fields of a stored record that have a value. */
+type FilledFields = Partial<Record<string, unknown>> & Partial<MentionRecord>;
 
 /**
  * The fields of a mention that have a value in a view. Their names depend only on the stored names, the source and the
  * view, never on a value: so the empty rest can be cached.
  */
 function shownFields(
-  said: SaidFields,
+  filled: FilledFields,
   record: StoredRecord,
   view: Pick<ViewOptions, "version" | "text"> & { readonly source: SourcePolicy },
 ): Record<string, unknown> {
@@ -154,33 +154,33 @@ function shownFields(
     if (value !== undefined && source.shows(name)) fields[name] = value;
   };
 
-  const cut = source.excerptCharacters === null ? said : { ...said, ...cutFields(said, source) };
+  const cut = source.excerptCharacters === null ? filled : { ...filled, ...cutFields(filled, source) };
   for (const name in cut) if (name !== "snippet" || view.text === "snippet") show(name, cut[name]);
   if (view.text === "full") show("fullText", excerptOf(record.fullText, source.excerptCharacters));
   if (view.version === "earlier") {
-    for (const [name, current] of NAMED_OTHERWISE) show(name, said[current]);
+    for (const [name, current] of NAMED_OTHERWISE) show(name, filled[current]);
     show("id", record.mentionId);
     show("resourceId", record.mentionId);
     show("resourceType", "page");
-    show("wordCount", wordCount(record.fullText ?? said.snippet ?? null));
+    show("wordCount", wordCount(record.fullText ?? filled.snippet ?? null));
   }
   // Public programs read it of every post on X; the spec lacks it.
-  if (source.hasGuid || said.pageType === "twitter") show("guid", guidOf(said.url));
+  if (source.hasGuid || filled.pageType === "twitter") show("guid", guidOf(filled.url));
   return fields;
 }
 
 /** Of a text that is shown in part, its matches, hashtags and mentioned authors are shown as far as it is. */
-function cutFields(said: SaidFields, { excerptCharacters }: SourcePolicy): SaidFields {
+function cutFields(filled: FilledFields, { excerptCharacters }: SourcePolicy): FilledFields {
   const fields: Record<string, unknown> = {};
-  const shown = excerptOf(said.snippet ?? "", excerptCharacters) ?? "";
-  if (said.snippet !== undefined) fields["snippet"] = shown;
-  if (said.matchPositions !== undefined) {
-    fields["matchPositions"] = said.matchPositions.filter(
+  const shown = excerptOf(filled.snippet ?? "", excerptCharacters) ?? "";
+  if (filled.snippet !== undefined) fields["snippet"] = shown;
+  if (filled.matchPositions !== undefined) {
+    fields["matchPositions"] = filled.matchPositions.filter(
       ({ start, length }) => start + length <= shown.length,
     );
   }
   for (const name of ["insightsHashtag", "insightsMentioned"] as const) {
-    const values = said[name];
+    const values = filled[name];
     if (values !== undefined) fields[name] = values.filter((value) => shown.includes(value));
   }
   return fields;

@@ -33,10 +33,9 @@ export async function findCaller(db: Database, tokenHash: Buffer): Promise<Calle
 }
 
 /**
- * Notes one call of a client and gives the number of its calls in the rolling period that ends with it, this one
- * included. `at` is undefined where the wall's time counts: then the database's clock, the same for all server
- * processes, says when. It is exact up to `countTo`, where it ends. The function `record_call` of the schema says why no call
- * is ever one too many.
+ * Notes one call of a client. Gives the number of its calls in the rolling period that ends with this one, exact up to
+ * `countTo`. `at` is undefined where the wall's time counts: then the database's clock says when, the same for all server
+ * processes. The function `record_call` of the schema says why no call is ever one too many.
  */
 export async function recordCall(
   db: Database,

@@ -15,7 +15,7 @@ export interface CurrentMention {
   readonly fullText: string | null;
   readonly twitterLikeCount: number | null;
   /** The fields of the wire record. */
-  readonly said: Readonly<Record<string, unknown>>;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** A mention in a query. */
@@ -41,7 +41,7 @@ export async function takeCurrentMentions(
   );
   const { rows } = await sql<CurrentRow>`
     select query_id, resource_id, version, added, updated, backfilled, tags, full_text, twitter_like_count,
-      said, (select silence from local_api.record_shape where id = shape_id) as silence
+      filled_fields, (select empty_fields from local_api.record_shape where id = shape_id) as empty_fields
     from local_api.mention where ${isOneOf(wanted)}
       and visible_at <= ${at} and superseded_at > ${at} order by query_id, resource_id`.execute(db);
   const found = rows.map(toCurrent);
@@ -81,11 +81,11 @@ interface CurrentRow {
   tags: string[];
   full_text: string | null;
   twitter_like_count: string | null;
-  said: string;
-  silence: string;
+  filled_fields: string;
+  empty_fields: string;
 }
 
-const Said = z.record(z.string(), z.unknown());
+const Fields = z.record(z.string(), z.unknown());
 
 function toCurrent(row: CurrentRow): CurrentMention {
   return {
@@ -99,6 +99,6 @@ function toCurrent(row: CurrentRow): CurrentMention {
     fullText: row.full_text,
     twitterLikeCount: row.twitter_like_count === null ? null : Number(row.twitter_like_count),
     // A false flag is among the empty fields of the record, and must stay.
-    said: Said.parse(JSON.parse(row.said + row.silence)),
+    fields: Fields.parse(JSON.parse(row.filled_fields + row.empty_fields)),
   };
 }

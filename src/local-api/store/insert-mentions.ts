@@ -34,8 +34,12 @@ export async function insertMentions(db: Database, found: readonly MentionVersio
   );
   let lines = "";
   for (const [index, version] of versions.entries()) {
-    const { shape, said = "" } = packed[index] ?? {};
-    const columns = { shape_id: shape?.id ?? 0, said, exact_text: exactText(textOf(version)) };
+    const { shape, filledFields = "" } = packed[index] ?? {};
+    const columns = {
+      shape_id: shape?.id ?? 0,
+      filled_fields: filledFields,
+      exact_text: exactText(textOf(version)),
+    };
     lines += copyLine(mentionCells(version, columns));
   }
   await copyLines(db, COPY, lines);

@@ -34,7 +34,7 @@ export async function matchingVersions(
   const rows = places.map((place) => {
     const version = versions[place];
     if (version === undefined) throw new Error("a version vanished while it was labelled");
-    const cells = mentionCells(version, { shape_id: 0, said: "", exact_text: null });
+    const cells = mentionCells(version, { shape_id: 0, filled_fields: "", exact_text: null });
     return Object.fromEntries(MENTION_COLUMNS.map((column, index) => [column, cells[index]]));
   });
   const { rows: met } = await sql<{ place: string }>`
@@ -61,7 +61,7 @@ export async function* mentionsToLabel(
   const among = queryIds === undefined ? sql`true` : sql`query_id = any(${queryIds}::bigint[])`;
   const select = sql<Row>`
     select query_id, resource_id, full_text, exact_text,
-      said || (select silence from local_api.record_shape where id = shape_id) as record
+      filled_fields || (select empty_fields from local_api.record_shape where id = shape_id) as record
     from local_api.mention m
     where query_id in (select id from local_api.query where project_id = ${which.projectId}) and ${among}
       and ${visibleSql(which.at)} and not (${which.labelId}::bigint = any(${labels}))

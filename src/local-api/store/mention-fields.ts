@@ -6,7 +6,7 @@ export type FieldType = "text" | "texts" | "ids" | "number" | "flag" | "moment";
 /**
  * What filters, orders, counts and charts know of a stored mention: field name -> type. The column of a field is its
  * name in snake case, see `fieldSql`. Names are those of the wire record where the record has the field. Every column
- * of `local_api.mention` that is not here is of no use to them: `id`, `version`, `shape_id`, `said`, `full_text`,
+ * of `local_api.mention` that is not here is of no use to them: `id`, `version`, `shape_id`, `filled_fields`, `full_text`,
  * `visible_at`, `superseded_at`.
  *
  * Not in the record: `url` (the original one where there is one), `dateKnown` (false where `added` stands in for a

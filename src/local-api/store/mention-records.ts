@@ -32,31 +32,31 @@ export function createMentionRecords(db: Database): MentionRecords {
       async function readSome(start: number): Promise<readonly string[]> {
         const some = rows.slice(start, start + AT_A_TIME);
         if (some.length === 0) return [];
-        const silences = await shapes.read(new Set(some.map((row) => row.shapeId)));
-        return (await readSaid(db, some, view)).map((said) => render(said, silences, view));
+        const emptyFields = await shapes.read(new Set(some.map((row) => row.shapeId)));
+        return (await readRows(db, some, view)).map((row) => render(row, emptyFields, view));
       }
     },
   };
 }
 
-interface Said {
+interface RecordRow {
   id: string;
   shape_id: string;
-  said: string;
+  filled_fields: string;
   full_text: string | null;
   exact_text: string | null;
 }
 
 /** By their whole key: the date leads to the month, and a version of a mention never changes. */
-async function readSaid(db: Database, rows: readonly PageRow[], view: RecordView): Promise<Said[]> {
+async function readRows(db: Database, rows: readonly PageRow[], view: RecordView): Promise<RecordRow[]> {
   const texts = view.needsFullText
     ? sql`m.full_text, m.exact_text`
     : sql`null as full_text, null as exact_text`;
   // The first and the last date spare the planner all other months.
   const dates = rows.map((row) => row.date);
   const [first, last] = [new Date(Math.min(...dates)), new Date(Math.max(...dates))];
-  const { rows: found } = await sql<Said>`
-    select m.id, m.shape_id, m.said, ${texts}
+  const { rows: found } = await sql<RecordRow>`
+    select m.id, m.shape_id, m.filled_fields, ${texts}
     from unnest(
       ${rows.map((row) => row.position.queryId)}::bigint[], ${rows.map((row) => row.position.resourceId)}::text[],
       ${rows.map((row) => row.version)}::integer[], ${dates.map((date) => new Date(date))}::timestamptz[]
@@ -68,15 +68,20 @@ async function readSaid(db: Database, rows: readonly PageRow[], view: RecordView
   return found;
 }
 
-function render(row: Said, silences: ReadonlyMap<number, string>, view: RecordView): string {
-  const silence = silences.get(Number(row.shape_id));
-  if (silence === undefined) throw new Error(`record shape ${row.shape_id} is missing`);
-  return view.render({ said: row.said, silence, mentionId: Number(row.id), fullText: textAsFound(row) });
+function render(row: RecordRow, emptyFieldsById: ReadonlyMap<number, string>, view: RecordView): string {
+  const emptyFields = emptyFieldsById.get(Number(row.shape_id));
+  if (emptyFields === undefined) throw new Error(`record shape ${row.shape_id} is missing`);
+  return view.render({
+    filledFields: row.filled_fields,
+    emptyFields,
+    mentionId: Number(row.id),
+    fullText: textAsFound(row),
+  });
 }
 
 /** Shapes of stored records by id. A shape never changes, so what was read once is kept. */
 export interface RecordShapes {
-  /** Gives the silence of every id asked for. */
+  /** Gives the empty fields of every id asked for. */
   read(ids: Iterable<number>): Promise<ReadonlyMap<number, string>>;
 }
 
@@ -91,9 +96,9 @@ export function createRecordShapes(db: Database): RecordShapes {
       if (missing.length === 0) return known;
       if (known.size + missing.length > REMEMBERED) known.clear();
       const wanted = known.size === 0 ? [...new Set(ids)] : missing;
-      const { rows } = await sql<{ id: string; silence: string }>`
-        select id, silence from local_api.record_shape where id = any(${wanted}::bigint[])`.execute(db);
-      for (const row of rows) known.set(Number(row.id), row.silence);
+      const { rows } = await sql<{ id: string; empty_fields: string }>`
+        select id, empty_fields from local_api.record_shape where id = any(${wanted}::bigint[])`.execute(db);
+      for (const row of rows) known.set(Number(row.id), row.empty_fields);
       return known;
     },
   };
@@ -105,8 +110,8 @@ export async function putRecordShapes(db: Database, shapes: readonly RecordShape
     (a, b) => a.id - b.id,
   );
   await sql`
-    insert into local_api.record_shape (id, silence)
+    insert into local_api.record_shape (id, empty_fields)
     select * from unnest(${distinct.map((shape) => shape.id)}::bigint[],
-      ${distinct.map((shape) => shape.silence)}::text[])
+      ${distinct.map((shape) => shape.emptyFields)}::text[])
     on conflict (id) do nothing`.execute(db);
 }

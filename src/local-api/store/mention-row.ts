@@ -18,7 +18,7 @@ export const MENTION_COLUMNS: readonly string[] = [
   "visible_at",
   "superseded_at",
   "shape_id",
-  "said",
+  "filled_fields",
   "full_text",
   "exact_text",
   "words",
@@ -28,7 +28,7 @@ export const MENTION_COLUMNS: readonly string[] = [
 /** How a version's record is stored: the columns that are none of the facts. */
 interface RecordColumns {
   readonly shape_id: number;
-  readonly said: string;
+  readonly filled_fields: string;
   readonly exact_text: string | null;
 }
 
@@ -43,7 +43,7 @@ export function mentionCells(version: MentionVersion, record: RecordColumns): (s
     moment(version.visibleAt),
     version.supersededAt === null ? "infinity" : moment(version.supersededAt),
     String(record.shape_id),
-    record.said,
+    record.filled_fields,
     text === null ? null : storableText(text),
     record.exact_text,
     wordsVector(version.record.title, text),

@@ -96,13 +96,13 @@ async function look({ db, shapes }: { db: Database; shapes: RecordShapes }, aske
     );
     const id = Number(made[0]?.id);
     for await (const rows of readCandidates(transaction, { query, range, needsRecord })) {
-      const silences = needsRecord
+      const emptyFields = needsRecord
         ? await shapes.read(new Set(rows.map((row) => Number(row.shape_id))))
         : new Map<number, string>();
       await keepHits(
         transaction,
         id,
-        rows.filter((row) => query.matches(searchable(row, silences))).map(keyOf),
+        rows.filter((row) => query.matches(searchable(row, emptyFields))).map(keyOf),
       );
     }
     return id;
@@ -144,7 +144,7 @@ interface Candidate {
   title: string | null;
   full_text: string | null;
   exact_text: string | null;
-  said: string | null;
+  filled_fields: string | null;
   shape_id: string;
 }
 
@@ -156,17 +156,18 @@ function readCandidates(
   const narrow = narrowing(searchPlan(query.expression));
   const select = sql<Candidate>`
     select query_id, resource_id, version, title, full_text, exact_text, shape_id,
-      ${needsRecord ? sql`said` : sql`null`} as said
+      ${needsRecord ? sql`filled_fields` : sql`null`} as filled_fields
     from local_api.mention
     where query_id = any(${range.queryIds}::bigint[]) and ${rangeSql(range)}
       and ${narrow === null ? sql`true` : wordsSql(narrow)}`;
   return rowsAtATime(db, select, AT_A_TIME);
 }
 
-/** A flag that is false is among what the record is silent about. */
-function searchable(row: Candidate, silences: ReadonlyMap<number, string>) {
-  const silence = silences.get(Number(row.shape_id)) ?? "}";
-  const known: KnownFields = row.said === null ? { title: row.title } : JSON.parse(row.said + silence);
+/** A flag that is false is among the empty fields of the record. */
+function searchable(row: Candidate, emptyFields: ReadonlyMap<number, string>) {
+  const end = emptyFields.get(Number(row.shape_id)) ?? "}";
+  const known: KnownFields =
+    row.filled_fields === null ? { title: row.title } : JSON.parse(row.filled_fields + end);
   return searchableMention(known, textAsFound(row));
 }
 

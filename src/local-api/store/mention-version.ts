@@ -81,13 +81,13 @@ export function derivedFacts(version: MentionVersion) {
   } satisfies Partial<MentionFacts>;
 }
 
-const SILENT_VERSION: MentionVersion = {
+const EMPTY_VERSION: MentionVersion = {
   version: 1,
   record: mentionRecord({ resourceId: "", queryId: 0, queryName: "", added: "", updated: "" }),
   ...{ date: null, added: 0, updated: 0, visibleAt: 0, supersededAt: null, fullText: null },
 };
 /** Their names. */
-export const DERIVED_FIELDS: ReadonlySet<string> = new Set(Object.keys(derivedFacts(SILENT_VERSION)));
+export const DERIVED_FIELDS: ReadonlySet<string> = new Set(Object.keys(derivedFacts(EMPTY_VERSION)));
 
 /** What is searched: the full text where it is known, else the snippet. */
 export function textOf(version: MentionVersion): string | null {

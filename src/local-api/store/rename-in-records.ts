@@ -18,8 +18,8 @@ export async function renameQueryInRecords(
   const [old, made] = [from, storableText(to)].map((name) => `"queryName":${JSON.stringify(name)}`);
   await sql`
     update local_api.mention
-    set said = overlay(said placing ${made} from position(${old} in said) for length(${old}))
-    where query_id = ${id} and position(${old} in said) > 0`.execute(db);
+    set filled_fields = overlay(filled_fields placing ${made} from position(${old} in filled_fields) for length(${old}))
+    where query_id = ${id} and position(${old} in filled_fields) > 0`.execute(db);
 }
 
 export async function renameTagInRecords(
@@ -58,30 +58,32 @@ interface Row {
   resource_id: string;
   version: number;
   date: Date;
-  said: string;
+  filled_fields: string;
 }
 
-type Said = Partial<MentionRecord>;
+type Fields = Partial<MentionRecord>;
 
-/** Of all versions. What a record is silent about stays so: its shape is the same. */
+/** Of all versions. The empty fields stay empty: the shape is the same. */
 async function changeRecords(
   db: Database,
   projectId: number,
   which: RawBuilder<boolean>,
-  change: (said: Said) => object,
+  change: (fields: Fields) => object,
 ): Promise<void> {
   await lockQueriesOf(db, sql`project_id = ${projectId}`);
   const select = sql<Row>`
-    select query_id, resource_id, version, date, said from local_api.mention
+    select query_id, resource_id, version, date, filled_fields from local_api.mention
     where query_id in (select id from local_api.query where project_id = ${projectId}) and ${which}`;
   for await (const rows of rowsAtATime(db, select, AT_A_TIME)) {
-    const said = rows.map((row) => JSON.stringify(change(JSON.parse(`${row.said}}`) as Said)).slice(0, -1));
+    const changed = rows.map((row) =>
+      JSON.stringify(change(JSON.parse(`${row.filled_fields}}`) as Fields)).slice(0, -1),
+    );
     await sql`
-      update local_api.mention m set said = given.said
+      update local_api.mention m set filled_fields = given.filled_fields
       from unnest(
         ${rows.map((row) => row.query_id)}::bigint[], ${rows.map((row) => row.resource_id)}::text[],
         ${rows.map((row) => row.version)}::integer[], ${rows.map((row) => row.date)}::timestamptz[],
-        ${said}::text[]) as given (query_id, resource_id, version, date, said)
+        ${changed}::text[]) as given (query_id, resource_id, version, date, filled_fields)
       where m.query_id = given.query_id and m.resource_id = given.resource_id and m.version = given.version
         and m.date = given.date`.execute(db);
   }

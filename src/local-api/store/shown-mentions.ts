@@ -6,7 +6,7 @@ import { type Database, rowsAtATime } from "./database.ts";
 import { visibleSql } from "./mention-range.ts";
 import { wordsSql } from "./mention-words.ts";
 
-/** A mention as it is shown, with what its wire record does not say. */
+/** A mention as it is shown, with what its wire record does not have. */
 export interface ShownMention {
   readonly record: MentionRecord;
   readonly fullText: string | null;
@@ -35,7 +35,7 @@ export async function* shownMentions(
   const { projectId, butNotIn, from, at, narrow } = which;
   const select = sql<Row>`
       select distinct on (resource_id) resource_id, date, date_known, tags, full_text, exact_text, twitter_like_count,
-        said || (select silence from local_api.record_shape where id = shape_id) as record
+        filled_fields || (select empty_fields from local_api.record_shape where id = shape_id) as record
       from local_api.mention m
       where query_id in (select id from local_api.query where project_id = ${projectId} and id <> ${butNotIn})
         and ${visibleSql(at)} and ${narrow === null ? sql`true` : wordsSql(narrow)}

@@ -48,8 +48,8 @@ function shown(
   fullText: string | null = fields.snippet ?? null,
 ): Record<string, unknown> {
   const view = createRecordView({ version: "current", policy: "full", text: "snippet", ...options });
-  const { said, shape } = packRecord(mentionRecord(fields));
-  const stored = { said, silence: shape.silence, mentionId: 123_456_789_012_345, fullText };
+  const { filledFields, shape } = packRecord(mentionRecord(fields));
+  const stored = { filledFields, emptyFields: shape.emptyFields, mentionId: 123_456_789_012_345, fullText };
   const first = view.render(stored);
   expect(view.render(stored)).toBe(first);
   expect(new Set(first.match(/[\uD800-\uDFFF]/gu) ?? []).size).toBe(0);

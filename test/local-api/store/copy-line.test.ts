@@ -65,7 +65,7 @@ it("stores mentions of any text as they were found", async () => {
       expect(await insertMentions(db, versions)).toBe(0);
       const { rows } = await fixture.database.pool.query(
         `select title, full_text, exact_text, insights_hashtag,
-           said || (select silence from local_api.record_shape where id = shape_id) as record
+           filled_fields || (select empty_fields from local_api.record_shape where id = shape_id) as record
          from local_api.mention where resource_id = any($1) order by resource_id`,
         [ids],
       );

@@ -180,13 +180,13 @@ const MENTIONS = `
       order by array_position(array['pg_c_utf8', 'und-x-icu', 'C'], collname::text) limit 1;
     execute format('create collation if not exists local_api.folding from pg_catalog.%I', source);
   end $$;
-  -- The fields about which a kind of mention is silent, as the end of a JSON object.
+  -- The fields that are empty in a kind of mention, as the end of a JSON object.
   create table local_api.record_shape (
     id bigint primary key,
-    silence text not null
+    empty_fields text not null
   );
-  -- A row is one version of a mention, shown from visible_at until superseded_at. said and the silence of its
-  -- shape make the wire record as JSON text. The other columns are what filters, orders and counts need; a null
+  -- A row is one version of a mention, shown from visible_at until superseded_at. filled_fields and the empty_fields
+  -- of its shape make the wire record as JSON text. The other columns are what filters, orders and counts need; a null
   -- costs a bit. date is never null here: where the source withholds it, added stands in and date_known is false.
   -- No foreign key to the query: attaching a month would have to lock every query; the writer checks instead.
   create table local_api.mention (
@@ -285,7 +285,7 @@ const MENTIONS = `
     linkedin_likes bigint,
     linkedin_shares bigint,
     linkedin_video_views bigint,
-    said text not null,
+    filled_fields text not null,
     full_text text,
     -- The full text as a JSON string, only where full_text could not keep it as it was found.
     exact_text text,
