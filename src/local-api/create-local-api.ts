@@ -56,7 +56,7 @@ export interface LocalApiOptions {
 }
 
 /** A call that is served, by its method and the pattern of its path. */
-export interface ServedCall {
+interface ServedCall {
   readonly method: string;
   readonly path: string;
 }

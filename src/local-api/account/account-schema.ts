@@ -13,7 +13,7 @@ import { QUERY_TYPES } from "../store/queries.ts";
 import { LIST_SHARINGS } from "../store/saved-lists.ts";
 
 /** Roles that the service knows; only the first two may use the API. */
-export const ROLES = ["Admin", "Regular", "Viewer"] as const;
+const ROLES = ["Admin", "Regular", "Viewer"] as const;
 
 export type Fields = Readonly<Record<string, JsonValue>>;
 

@@ -5,7 +5,7 @@ import { MENTION_ORDERS } from "../store/mention-orders.ts";
 import { createMentionPages, type Position } from "../store/mention-page.ts";
 import { createMentionRecords } from "../store/mention-records.ts";
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly queryIds: readonly number[];
   /** Of the mention's own date: from (included) to (not included). */
   readonly from: Instant;

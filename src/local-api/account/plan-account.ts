@@ -6,7 +6,7 @@ import type { Thing } from "./account-file.ts";
 import { type Fields, KINDS, type Kind, SECRETS } from "./account-schema.ts";
 import type { StoredThing } from "./stored-account.ts";
 
-export interface FieldChange {
+interface FieldChange {
   readonly name: string;
   /** Undefined: a secret, or a field of a new thing. */
   readonly from?: JsonValue;

@@ -14,11 +14,11 @@ import type { MentionVersion } from "../store/mention-version.ts";
 import { listSharedLists } from "../store/saved-lists.ts";
 
 /** A tag or a subcategory with rules. */
-export type Label =
+type Label =
   | { readonly kind: "tag"; readonly id: number; readonly name: string; readonly rules: readonly LabelRule[] }
   | { readonly kind: "category"; readonly detail: CategoryDetail; readonly rules: readonly LabelRule[] };
 
-export interface LabelScope extends FilterScope {
+interface LabelScope extends FilterScope {
   readonly projectId: number;
 }
 

@@ -1,14 +1,14 @@
 import type { AggregateName } from "./aggregates.ts";
 import type { AxisKey } from "./axis.ts";
 
-export interface ChartPoint<Value> {
+interface ChartPoint<Value> {
   readonly id: string | number;
   readonly name: string;
   readonly value: Value;
   readonly data: Readonly<Record<string, never>>;
 }
 
-export interface ChartSeries<Value> {
+interface ChartSeries<Value> {
   readonly id: string | number;
   readonly name: string;
   readonly data: Readonly<Record<string, never>>;
@@ -25,7 +25,7 @@ export interface ChartSeries<Value> {
  * dimension; time ascends, queries and labels stand in the order of the project, open dimensions (authors, domains,
  * places …) by falling volume.
  */
-export interface ChartEnvelope<Value> {
+interface ChartEnvelope<Value> {
   readonly aggregate: string;
   readonly dimension1: string;
   readonly dimension2: string;

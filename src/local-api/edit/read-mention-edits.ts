@@ -11,7 +11,7 @@ export interface MentionEdit extends MentionKey {
   changesOf(mention: Pick<CurrentMention, "fields">): MentionChanges;
 }
 
-export interface EditScope {
+interface EditScope {
   readonly queryIds: ReadonlySet<number>;
   readonly categories: readonly StoredCategory[];
   readonly tags: readonly { readonly id: number; readonly name: string }[];

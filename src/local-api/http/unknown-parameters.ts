@@ -10,9 +10,9 @@ import {
 import type { Caller } from "../store/callers.ts";
 
 /** Names the parameters of a call that had no effect. */
-export const UNKNOWN_PARAMETERS = "x-earshot-unknown-parameters";
+const UNKNOWN_PARAMETERS = "x-earshot-unknown-parameters";
 /** A client whose tag says `true` gets an error for a parameter that the call does not have. */
-export const STRICT_TAG = "parameters.strict";
+const STRICT_TAG = "parameters.strict";
 
 const MOST_NAMED = 20;
 const LONGEST_NAME = 60;

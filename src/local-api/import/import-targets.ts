@@ -7,7 +7,7 @@ import type { ImportLine } from "./import-line.ts";
 import type { ImportedLabels } from "./imported-mention.ts";
 
 /** Queries, categories and tags of the project, made when the file first names them. */
-export interface ImportTargets {
+interface ImportTargets {
   queryOf(brand: string, at: Instant): Promise<{ id: number; name: string }>;
   labelsOf(line: Pick<ImportLine, "negativeReason" | "categoryDetails" | "tags">): Promise<ImportedLabels>;
 }

@@ -7,7 +7,7 @@ import { type CsvColumns, csvColumns } from "./csv-columns.ts";
 import { ImportLine } from "./import-line.ts";
 
 /** One unchecked mention of a file, or why it is invalid. */
-export type ImportRow =
+type ImportRow =
   | { readonly line: number; readonly value: unknown }
   | { readonly line: number; readonly reason: string };
 

@@ -3,14 +3,14 @@ import type { Alternatives, RequiredTerm } from "./required-terms.ts";
 import type { Searchable, SearchText } from "./search-text.ts";
 
 /** Many queries, asked at once. A mention is matched only against those whose rarest required term it contains. */
-export interface QueryIndex<Id> {
+interface QueryIndex<Id> {
   /** Ids of the queries that match, in the order in which they were given. */
   matching(mention: Searchable): Id[];
   /** How many queries a mention is matched against, before it is known whether they match. */
   candidates(mention: Searchable): number;
 }
 
-export interface IndexedQuery<Id> {
+interface IndexedQuery<Id> {
   readonly id: Id;
   readonly query: CompiledQuery;
 }

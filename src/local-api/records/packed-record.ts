@@ -7,7 +7,7 @@ import type { MentionRecord } from "./mention-record.ts";
  * one kind have the same empty fields. So the empty ones are stored once per kind, as a shape, and a row has only the
  * others. Concatenated, the two are the record.
  */
-export interface PackedRecord {
+interface PackedRecord {
   /** The fields with a value: `{"resourceId":"…",…` without the closing brace. */
   readonly filledFields: string;
   readonly shape: RecordShape;

@@ -17,7 +17,7 @@ import { BRANDS, TOPICS, TOPICS_CATEGORY } from "./data.ts";
 import { generateHour } from "./generate-hour.ts";
 import { generatedVersions, type StreamTargets } from "./generated-mention.ts";
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly pool: DatabasePool;
   /** Gets one query for each brand, with a Boolean text, and the category "Topics". */
   readonly projectId: number;

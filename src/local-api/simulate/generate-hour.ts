@@ -5,7 +5,7 @@ import { everydayPosts } from "./everyday-posts.ts";
 import type { Post } from "./post.ts";
 import { createRandom, type Random } from "./random.ts";
 
-export interface StreamPlan {
+interface StreamPlan {
   readonly crises: readonly Crisis[];
 }
 

@@ -8,7 +8,7 @@ import { fieldSql } from "./mention-fields.ts";
 import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
 import { keySourceSql } from "./value-counts.ts";
 
-export interface CellsRequest {
+interface CellsRequest {
   readonly range: MentionRange;
   /** The moment whose state is shown. */
   readonly at: Instant;

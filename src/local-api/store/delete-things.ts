@@ -3,7 +3,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
 
 /** What a deletion of mentions is about: all that is given has to fit. */
-export interface MentionSelection {
+interface MentionSelection {
   readonly queryIds: readonly number[];
   readonly resourceIds?: readonly string[];
   /** Of the mention's own date: from (included) … */

@@ -44,7 +44,7 @@ export async function matchingVersions(
   return met.flatMap(({ place }) => places[Number(place) - 1] ?? []);
 }
 
-export interface LabelCandidate extends MentionKey {
+interface LabelCandidate extends MentionKey {
   readonly record: MentionRecord;
   readonly fullText: string | null;
 }

@@ -15,7 +15,7 @@ export interface ShownMention {
   readonly twitterLikeCount: number | null;
 }
 
-export interface ShownSelection {
+interface ShownSelection {
   readonly projectId: number;
   /** Mentions that this query has already, and its own, are left out. */
   readonly butNotIn: number;
