@@ -7,7 +7,7 @@ import { checkReceivers, type ReceiverConfig, readReceivers } from "./config/rec
 import { describeIssues } from "./lib/describe-issues.ts";
 import { UserError } from "./lib/errors.ts";
 import type { Issue } from "./lib/fault.ts";
-import { shippedFolder } from "./lib/shipped-folder.ts";
+import { shippedFolder } from "./lib/folders.ts";
 
 export interface Config extends Omit<ConfigFile, "receivers" | "templates"> {
   readonly receivers: readonly ReceiverConfig[];

@@ -1,6 +1,6 @@
 import { type Logger, pino } from "pino";
 import { UserError } from "./lib/errors.ts";
-import { escapeActing } from "./lib/escape-acting.ts";
+import { escapeActing } from "./lib/text.ts";
 
 export type { Logger };
 

@@ -1,5 +1,5 @@
 import stopword from "stopword";
-import { foldText } from "../lib/fold-text.ts";
+import { foldText } from "../lib/text.ts";
 import type { Mention } from "../model/mention.ts";
 import { storyKey } from "../model/story.ts";
 

@@ -1,4 +1,4 @@
-import { shippedFolder } from "../lib/shipped-folder.ts";
+import { shippedFolder } from "../lib/folders.ts";
 import { createRenderer, type Renderer } from "../templates/create-renderer.ts";
 
 /** The templates of a folder over the shipped ones: a missing file is replaced by the shipped one. */

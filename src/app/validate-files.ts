@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { counted } from "../lib/counted.ts";
 import { UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";
-import { shippedFolder } from "../lib/shipped-folder.ts";
+import { shippedFolder } from "../lib/folders.ts";
+import { counted } from "../lib/numbers.ts";
 import { loadRules } from "../rules/load-rules.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Renderer } from "../templates/create-renderer.ts";

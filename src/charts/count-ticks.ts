@@ -1,4 +1,4 @@
-import { formatNumber } from "../lib/format-number.ts";
+import { formatNumber } from "../lib/numbers.ts";
 
 /** Round numbers from 0 to at least `largest`, three to five of them: the lines of the vertical axis. */
 export function countTicks(largest: number): readonly number[] {

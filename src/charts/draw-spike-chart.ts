@@ -1,4 +1,4 @@
-import { formatNumber } from "../lib/format-number.ts";
+import { formatNumber } from "../lib/numbers.ts";
 import { type Frame, frameOf, HEIGHT, PLOT, round, WIDTH } from "./chart-frame.ts";
 import { formatTick } from "./count-ticks.ts";
 import { drawHead, formatSpan } from "./draw-head.ts";

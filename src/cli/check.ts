@@ -6,10 +6,10 @@ import { findConcerns } from "../config/find-concerns.ts";
 import { configJsonSchema } from "../config/json-schema.ts";
 import { unknownNamesIn } from "../config/unknown-names-in.ts";
 import { loadConfig } from "../config.ts";
-import { counted } from "../lib/counted.ts";
 import { UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";
-import { shippedFolder } from "../lib/shipped-folder.ts";
+import { shippedFolder } from "../lib/folders.ts";
+import { counted } from "../lib/numbers.ts";
 import { loadRules } from "../rules/load-rules.ts";
 import { print, printJson } from "./print.ts";
 

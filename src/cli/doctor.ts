@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { readEnvironment } from "../config/environment.ts";
 import { doctor } from "../health/doctor/doctor.ts";
 import type { Finding } from "../health/doctor/finding.ts";
-import { counted } from "../lib/counted.ts";
+import { counted } from "../lib/numbers.ts";
 import { createLog } from "../log.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { timeHere } from "./local-address.ts";

@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { type Clock, createScaledClock, systemClock } from "../lib/clock.ts";
-import { makeDataFolder } from "../lib/make-data-folder.ts";
+import { makeDataFolder } from "../lib/folders.ts";
 
 const Note = z.object({
   url: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),

@@ -8,7 +8,7 @@ import { readEnvironment } from "../config/environment.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { describeError, UserError } from "../lib/errors.ts";
-import { shippedFolder } from "../lib/shipped-folder.ts";
+import { shippedFolder } from "../lib/folders.ts";
 import { loadRules } from "../rules/load-rules.ts";
 import { aboutOf, contentOfSample, findSample, showPreview } from "../templates/previews/create-previews.ts";
 import { findChromium } from "../templates/previews/find-chromium.ts";

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { escapeActing } from "../lib/escape-acting.ts";
+import { escapeActing } from "../lib/text.ts";
 
 /**
  * All commands print through here, because their output holds names and texts of strangers. It escapes characters that

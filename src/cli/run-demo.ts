@@ -6,7 +6,7 @@ import { openDemoDatabase } from "../demo/demo-database.ts";
 import { LOCAL_ACCOUNT } from "../demo/local-account.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
-import { shippedFolder } from "../lib/shipped-folder.ts";
+import { shippedFolder } from "../lib/folders.ts";
 import type { Logger } from "../log.ts";
 import { leaveLocalAddress } from "./local-address.ts";
 import { print } from "./print.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
-import { isTransient } from "../lib/is-transient.ts";
+import { isTransient } from "../lib/retry.ts";
 import type { Logger } from "../log.ts";
 import { ALL_PROJECTS } from "../model/digest-edition.ts";
 import type { Stores } from "../store/stores.ts";

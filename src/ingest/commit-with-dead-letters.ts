@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describeError } from "../lib/errors.ts";
-import { isTransient } from "../lib/is-transient.ts";
+import { isTransient } from "../lib/retry.ts";
 import type { Mention } from "../model/mention.ts";
 import type { PollState } from "../polling/poll-state.ts";
 import { type CommitParts, type CommittedPage, commitPage } from "./commit-page.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { foldText } from "../lib/fold-text.ts";
 import type { Instant } from "../lib/instant.ts";
+import { foldText } from "../lib/text.ts";
 import type { SeenValue } from "../model/seen-value.ts";
 
 /** A mention that has a value, as a `new` rule reads it. */

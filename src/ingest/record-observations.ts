@@ -1,7 +1,7 @@
 import type { AlertLife, LifeChange, LifeRule, Observation } from "../alerts/alert-life.ts";
 import { fingerprint } from "../alerts/fingerprint.ts";
 import { observe } from "../alerts/lifecycle.ts";
-import { trimFullStops } from "../lib/trim-full-stops.ts";
+import { trimFullStops } from "../lib/text.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-event.ts";

@@ -1,5 +1,5 @@
-import { foldText } from "../lib/fold-text.ts";
 import type { Instant } from "../lib/instant.ts";
+import { foldText } from "../lib/text.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
 import type { Novelty } from "../rules/novelty.ts";

@@ -1,5 +1,3 @@
-import { didYouMean } from "./did-you-mean.ts";
-
 /** A fault in a file that a person wrote. Lines and columns count from 1. */
 export interface Fault {
   readonly file: string;
@@ -21,4 +19,9 @@ export interface Issue {
 /** `rules/crisis.yaml:7:3 unknown key "sentimnt" — did you mean "sentiment"?` */
 export function describeFault(fault: Fault): string {
   return `${fault.file}:${fault.line}:${fault.column} ${fault.message}${didYouMean(fault.suggestion)}`;
+}
+
+/** ` — did you mean "volume"?`, to append to a message; empty if no known word is close. */
+export function didYouMean(word: string | undefined): string {
+  return word === undefined ? "" : ` — did you mean "${word}"?`;
 }

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** Any JSON value. Types that are stored as JSON are aliases, not interfaces, so that they fit here. */
 export type JsonValue =
   | string
@@ -6,3 +8,31 @@ export type JsonValue =
   | null
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
+
+/** JSON with the keys of every object in order and no blanks: equal values have equal texts. */
+export function canonicalJson(value: JsonValue): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (isList(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  const members = Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(",")}}`;
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** 32 hex digits that depend on the value alone: the same on every machine, in every run, for every order of keys. */
+export function stableHash(value: JsonValue): string {
+  return createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 32);
+}
+
+/** The value of a JSON text; undefined if it is not JSON. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { didYouMean } from "../lib/did-you-mean.ts";
+import { didYouMean } from "../lib/fault.ts";
 
 /** How urgent an alert is, in rising order: read it today, look now, get up. */
 const SEVERITIES = ["info", "warning", "critical"] as const;

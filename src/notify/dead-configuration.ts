@@ -1,6 +1,5 @@
 import type { Issue } from "../lib/fault.ts";
-import { fitsGlob } from "../lib/glob.ts";
-import { fitsAny } from "../lib/patterns.ts";
+import { fitsAny, fitsGlob } from "../lib/patterns.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
 import { compareSeverity, type Severity } from "../model/severity.ts";
 import type { EscalationConfig } from "./decide/escalation.ts";

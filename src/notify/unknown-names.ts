@@ -1,6 +1,6 @@
 import { closestWord } from "../lib/closest-word.ts";
 import type { Issue } from "../lib/fault.ts";
-import { fitsGlob } from "../lib/glob.ts";
+import { fitsGlob } from "../lib/patterns.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
 import type { EscalationConfig } from "./decide/escalation.ts";
 import type { Inhibition } from "./decide/inhibition.ts";

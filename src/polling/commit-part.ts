@@ -2,7 +2,7 @@ import { commitWithDeadLetters } from "../ingest/commit-with-dead-letters.ts";
 import { type PreparedPage, preparePage } from "../ingest/prepare-page.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
-import { retryDelayMs } from "../lib/retry-delay.ts";
+import { retryDelayMs } from "../lib/retry.ts";
 import { nextPage } from "./next-page.ts";
 import { isPostponement, isRefusal, openCall, type PollFailure } from "./poll-call.ts";
 import type { LeasedPoll, PollMember, PollOutcome } from "./poll-member.ts";

@@ -1,4 +1,4 @@
-import { fitsGlob } from "../lib/glob.ts";
+import { fitsGlob } from "../lib/patterns.ts";
 
 /** Names or ids, with `*` for any characters, of what is watched at the source. */
 export interface Watched {

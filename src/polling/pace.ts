@@ -1,5 +1,5 @@
 import { floorTo, type Instant } from "../lib/instant.ts";
-import { stableHash } from "../lib/stable-hash.ts";
+import { stableHash } from "../lib/json.ts";
 import type { PollKey } from "../model/poll.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { SourceConfig } from "../config/source-config.ts";
+import { yieldingLoop } from "../lib/concurrency.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
-import { yieldingLoop } from "../lib/yielding-loop.ts";
 import type { CallBudget, Priority, RateLimit } from "../model/call-budget.ts";
 import type { PollKey, PollKind } from "../model/poll.ts";
 import type { Query } from "../model/query.ts";

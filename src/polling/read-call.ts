@@ -1,6 +1,6 @@
 import type { PreparedPage } from "../ingest/prepare-page.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
-import { type Prefetch, prefetch } from "../lib/prefetch.ts";
+import { type Prefetch, prefetch } from "../lib/concurrency.ts";
 import { breakOff, commitPart, preparePart } from "./commit-part.ts";
 import { finishPoll } from "./finish-poll.ts";
 import { nextPage } from "./next-page.ts";

@@ -1,7 +1,7 @@
 import { commitPage } from "../ingest/commit-page.ts";
 import type { DeadLetterParts } from "../ingest/commit-with-dead-letters.ts";
 import { describeError } from "../lib/errors.ts";
-import { isTransient } from "../lib/is-transient.ts";
+import { isTransient } from "../lib/retry.ts";
 import type { Mention } from "../model/mention.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import type { PageBody, PollState } from "./poll-state.ts";

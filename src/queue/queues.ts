@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { withTimeout } from "../lib/concurrency.ts";
 import { describeError } from "../lib/errors.ts";
-import { withTimeout } from "../lib/with-timeout.ts";
 import type { Logger } from "../log.ts";
 import {
   type Backend,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { monotonicMs, systemClock } from "../lib/clock.ts";
-import { withTimeout } from "../lib/with-timeout.ts";
+import { withTimeout } from "../lib/concurrency.ts";
 import type { OpenQueue } from "./backend.ts";
 import { jobTemplate } from "./job-template.ts";
 import { JOBS, type JobName, type QueueName } from "./jobs.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { monotonicMs } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
-import { retryDelayMs } from "../lib/retry-delay.ts";
+import { retryDelayMs } from "../lib/retry.ts";
 import type { Logger } from "../log.ts";
 import type { OpenWorker, TakenJob } from "./backend.ts";
 import { isFinal, retryAfterOf, toJobError } from "./failure.ts";

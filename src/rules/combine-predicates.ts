@@ -1,5 +1,4 @@
-import { canonicalJson } from "../lib/canonical-json.ts";
-import type { JsonValue } from "../lib/json.ts";
+import { canonicalJson, type JsonValue } from "../lib/json.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Predicate } from "./predicate.ts";
 

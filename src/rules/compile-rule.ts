@@ -1,7 +1,7 @@
 import { describeIssues } from "../lib/describe-issues.ts";
 import type { Issue } from "../lib/fault.ts";
-import { fitsGlob } from "../lib/glob.ts";
 import { HOUR } from "../lib/instant.ts";
+import { fitsGlob } from "../lib/patterns.ts";
 import type { Query } from "../model/query.ts";
 import { titleOf } from "../model/rule-title.ts";
 import { everyMention } from "./combine-predicates.ts";

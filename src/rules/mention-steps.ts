@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatNumber } from "../lib/format-number.ts";
+import { formatNumber } from "../lib/numbers.ts";
 import type { MentionReach } from "./rule.ts";
 import type { Limits, StepKind } from "./severity-steps.ts";
 

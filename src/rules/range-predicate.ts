@@ -1,4 +1,4 @@
-import { formatNumber } from "../lib/format-number.ts";
+import { formatNumber } from "../lib/numbers.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Range } from "./params.ts";
 import type { Predicate } from "./predicate.ts";

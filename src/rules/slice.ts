@@ -1,5 +1,5 @@
-import { foldText } from "../lib/fold-text.ts";
-import { stableHash } from "../lib/stable-hash.ts";
+import { stableHash } from "../lib/json.ts";
+import { foldText } from "../lib/text.ts";
 import type { Mention } from "../model/mention.ts";
 import { storyKey } from "../model/story.ts";
 import type { Predicate } from "./predicate.ts";

@@ -1,4 +1,4 @@
-import { formatMinutes } from "../lib/format-minutes.ts";
+import { formatMinutes } from "../lib/duration.ts";
 import { DAY, type Instant } from "../lib/instant.ts";
 
 /** What a condition must still learn before it may fire. */

@@ -1,4 +1,4 @@
-import { foldText } from "../lib/fold-text.ts";
+import { foldText } from "../lib/text.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Predicate } from "./predicate.ts";
 

@@ -1,4 +1,4 @@
-import { readRetryAfter } from "../lib/retry-after.ts";
+import { readRetryAfter } from "../lib/retry.ts";
 import type { Budget } from "./budget.ts";
 import { readBudget } from "./budget.ts";
 import type { Transport } from "./transport.ts";

@@ -1,5 +1,5 @@
 import { isAscii } from "node:buffer";
-import { storableText } from "../lib/storable-text.ts";
+import { storableText } from "../lib/text.ts";
 
 /** JSON whose strings may still be undecoded UTF-8. */
 export interface ParsedJson {

@@ -1,5 +1,5 @@
 import { type Instant, MINUTE } from "../lib/instant.ts";
-import { readRetryAfter } from "../lib/retry-after.ts";
+import { readRetryAfter } from "../lib/retry.ts";
 import { type Budget, readBudget } from "./budget.ts";
 import { readErrorBody } from "./error-body.ts";
 import { SourceError, type SourceErrorKind } from "./source-error.ts";

@@ -1,6 +1,5 @@
-import { cutText, LONGEST_TEXT } from "../lib/cut-text.ts";
 import type { Instant } from "../lib/instant.ts";
-import { storableText } from "../lib/storable-text.ts";
+import { cutText, LONGEST_TEXT, storableText } from "../lib/text.ts";
 import type { Mention, MentionCategory } from "../model/mention.ts";
 import { parseWireInstant } from "./wire-instant.ts";
 

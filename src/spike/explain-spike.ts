@@ -1,7 +1,6 @@
-import { countedSubject } from "../lib/counted.ts";
-import { formatMinutes } from "../lib/format-minutes.ts";
-import { formatExpected, formatNumber } from "../lib/format-number.ts";
+import { formatMinutes } from "../lib/duration.ts";
 import { DAY } from "../lib/instant.ts";
+import { countedSubject, formatExpected, formatNumber } from "../lib/numbers.ts";
 import { BUCKET_MS, HOUR_BINS } from "./constants.ts";
 import { formatRarity } from "./format-rarity.ts";
 import type { SpikeMoment } from "./peak.ts";

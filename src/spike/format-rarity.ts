@@ -1,4 +1,4 @@
-import { formatNumber } from "../lib/format-number.ts";
+import { formatNumber } from "../lib/numbers.ts";
 
 /**
  * How often noise alone reaches the chance `exp(lnP)` at one hour of the day: `about once in 5 months`. A day acts like

@@ -1,4 +1,4 @@
-import { lnGamma } from "../lib/ln-gamma.ts";
+import { lnGamma } from "../lib/distributions.ts";
 
 /**
  * Natural logarithm of P(N <= count), where N is negative-binomial with the given mean and variance: how rare such a

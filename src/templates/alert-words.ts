@@ -1,4 +1,4 @@
-import { formatMinutes } from "../lib/format-minutes.ts";
+import { formatMinutes } from "../lib/duration.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Alert, WindowCount } from "../model/alert.ts";
 import type { Severity } from "../model/severity.ts";

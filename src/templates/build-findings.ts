@@ -1,4 +1,4 @@
-import { formatMinutes } from "../lib/format-minutes.ts";
+import { formatMinutes } from "../lib/duration.ts";
 import { DAY } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Explanation } from "../model/explanation.ts";

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../lib/escape-html.ts";
+import { escapeHtml } from "../lib/text.ts";
 import { cleanLine } from "./clean-text.ts";
 
 /** The format: the last part of a template's name before `.hbs`. It decides how values are escaped. */

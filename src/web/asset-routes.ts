@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
-import { shippedFolder } from "../lib/shipped-folder.ts";
+import { shippedFolder } from "../lib/folders.ts";
 import { PUBLIC } from "./auth/demand-login.ts";
 
 /** A file that pages load. Its address changes with its content, so browsers may cache it for ever. */

@@ -4,7 +4,7 @@ import { type FastifyInstance, fastify } from "fastify";
 import { boundHttpConnections, requestBounds } from "../lib/bound-connections.ts";
 import { BusyError, describeError } from "../lib/errors.ts";
 import { SECOND } from "../lib/instant.ts";
-import { storableText } from "../lib/storable-text.ts";
+import { storableText } from "../lib/text.ts";
 import type { Logger } from "../log.ts";
 import type { createFrames } from "./frames.ts";
 import { type ConsoleSettings, readTls } from "./settings.ts";

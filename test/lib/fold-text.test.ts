@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { foldText } from "../../src/lib/fold-text.ts";
+import { foldText } from "../../src/lib/text.ts";
 import { runs } from "../runs.ts";
 
 /** Folded between Cyrillic letters, for which only the long way is right. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fitsGlob } from "../../src/lib/glob.ts";
+import { fitsGlob } from "../../src/lib/patterns.ts";
 
 test.each([
   ["*", "", true],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { prefetch } from "../../src/lib/prefetch.ts";
+import { prefetch } from "../../src/lib/concurrency.ts";
 
 function counting(log: string[] = [], failsAt = 0): () => Promise<number> {
   let made = 0;

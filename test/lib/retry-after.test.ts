@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readRetryAfter } from "../../src/lib/retry-after.ts";
+import { readRetryAfter } from "../../src/lib/retry.ts";
 
 const HOUR = 3_600_000;
 

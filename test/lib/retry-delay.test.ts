@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { retryDelayMs } from "../../src/lib/retry-delay.ts";
+import { retryDelayMs } from "../../src/lib/retry.ts";
 
 test("delays double from one second and stay below a minute", () => {
   expect([1, 2, 3, 4, 5, 6, 7, 20].map((attempt) => retryDelayMs(attempt, undefined, 0))).toEqual([

@@ -1,14 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalJson } from "../../src/lib/canonical-json.ts";
 import { closestWord, editDistance } from "../../src/lib/closest-word.ts";
-import { countedSubject } from "../../src/lib/counted.ts";
-import { foldText } from "../../src/lib/fold-text.ts";
-import { formatMinutes } from "../../src/lib/format-minutes.ts";
-import { formatExpected, formatNumber, formatShare } from "../../src/lib/format-number.ts";
-import { fitsGlob } from "../../src/lib/glob.ts";
-import type { JsonValue } from "../../src/lib/json.ts";
-import { stableHash } from "../../src/lib/stable-hash.ts";
+import { formatMinutes } from "../../src/lib/duration.ts";
+import { canonicalJson, type JsonValue, stableHash } from "../../src/lib/json.ts";
+import { countedSubject, formatExpected, formatNumber, formatShare } from "../../src/lib/numbers.ts";
+import { fitsGlob } from "../../src/lib/patterns.ts";
+import { foldText } from "../../src/lib/text.ts";
 
 describe("canonicalJson", () => {
   it("does not depend on the order of keys and reads back as the same value", () => {

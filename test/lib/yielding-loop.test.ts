@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { yieldingLoop } from "../../src/lib/yielding-loop.ts";
+import { yieldingLoop } from "../../src/lib/concurrency.ts";
 
 function* count(to: number, did: (step: number) => void): Generator<void, string> {
   for (let step = 1; step <= to; step++) {

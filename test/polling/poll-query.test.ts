@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
-import { isTransient } from "../../src/lib/is-transient.ts";
+import { isTransient } from "../../src/lib/retry.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import type { PollParts } from "../../src/polling/poll-parts.ts";
 import { pollQuery } from "../../src/polling/poll-queries.ts";

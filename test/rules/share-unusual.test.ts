@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lnBetaBinomialTail } from "../../src/lib/beta-binomial-tail.ts";
+import { lnBetaBinomialTail } from "../../src/lib/distributions.ts";
 import type { WindowCondition, WindowVerdict } from "../../src/rules/window-condition.ts";
 import { aWindowRule } from "./a-rule.ts";
 

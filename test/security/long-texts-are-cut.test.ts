@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { cutText } from "../../src/lib/cut-text.ts";
+import { cutText } from "../../src/lib/text.ts";
 import { parseRule } from "../../src/rules/parse-rule.ts";
 import { parseJson } from "../../src/source/parse-json.ts";
 import { toMention } from "../../src/source/to-mention.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { storableText } from "../../src/lib/storable-text.ts";
+import { storableText } from "../../src/lib/text.ts";
 import { parseJson } from "../../src/source/parse-json.ts";
 
 function readBack(bytes: Buffer): unknown {

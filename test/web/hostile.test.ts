@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createAlertActions } from "../../src/alerts/actions/alert-actions.ts";
 import { renderSlackMessage } from "../../src/demo/inbox/render-slack-message.ts";
-import { storableText } from "../../src/lib/storable-text.ts";
+import { storableText } from "../../src/lib/text.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import { signAlertLink } from "../../src/model/alert-link.ts";
 import type { Mention } from "../../src/model/mention.ts";

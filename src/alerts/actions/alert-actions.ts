@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
-import { stableHash } from "../../lib/stable-hash.ts";
+import { stableHash } from "../../lib/json.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import { describeRange, holdsWithin, type WeeklyRange } from "../../lib/weekly-range.ts";
 import { type Actor, describeActor } from "../../model/actor.ts";

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
-import { readJson } from "../../lib/read-json.ts";
+import { readJson } from "../../lib/json.ts";
 import type { Logger } from "../../log.ts";
 import { isSignedBySlack } from "../../notify/notifiers/slack/is-signed-by-slack.ts";
 import { ANSWER_WITHIN_MS } from "../../notify/notifiers/slack/listen-socket.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readEnvironment } from "../../config/environment.ts";
 import { loadConfig } from "../../config.ts";
 import { UserError } from "../../lib/errors.ts";
-import { shippedFolder } from "../../lib/shipped-folder.ts";
+import { shippedFolder } from "../../lib/folders.ts";
 import { loadRules } from "../../rules/load-rules.ts";
 import type { Rule } from "../../rules/rule.ts";
 

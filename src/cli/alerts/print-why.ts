@@ -1,7 +1,7 @@
 import type { AlertWhy, MentionWhy, RuleObservation } from "../../alerts/actions/why.ts";
-import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { counted } from "../../lib/numbers.ts";
 import type { Alert } from "../../model/alert.ts";
 import { describePrecision } from "../../model/alert-action.ts";
 import { attemptName } from "../../model/attempt-name.ts";

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
-import { formatNumber } from "../../lib/format-number.ts";
 import { SECOND } from "../../lib/instant.ts";
-import { retryDelayMs } from "../../lib/retry-delay.ts";
+import { counted, formatNumber } from "../../lib/numbers.ts";
+import { retryDelayMs } from "../../lib/retry.ts";
 import type { ApiCall } from "../../source/call-table.ts";
 import type { RawParams } from "../../source/calls/raw.ts";
 import { fetchPages } from "../../source/fetch-pages.ts";

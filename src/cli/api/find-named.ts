@@ -1,6 +1,6 @@
 import { closestWord } from "../../lib/closest-word.ts";
-import { didYouMean } from "../../lib/did-you-mean.ts";
 import { UserError } from "../../lib/errors.ts";
+import { didYouMean } from "../../lib/fault.ts";
 import { sanitizeLine } from "./sanitize-terminal.ts";
 
 export interface Named {

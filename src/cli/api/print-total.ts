@@ -1,4 +1,4 @@
-import { formatNumber } from "../../lib/format-number.ts";
+import { formatNumber } from "../../lib/numbers.ts";
 import type { ApiCall } from "../../source/call-table.ts";
 import { recordsOf } from "./format-answer.ts";
 

@@ -1,4 +1,4 @@
-import { escapeActing } from "../../lib/escape-acting.ts";
+import { escapeActing } from "../../lib/text.ts";
 import { cleanLine } from "../../templates/clean-text.ts";
 
 /** Makes hostile text safe on one line: it cannot move the cursor, set colours or change the reading direction. */

@@ -1,9 +1,9 @@
 import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
 import type { Theme } from "../../charts/palette.ts";
 import type { ChartColumn, ChartSpan } from "../../charts/spike-chart.ts";
-import { formatMinutes } from "../../lib/format-minutes.ts";
-import { formatExpected, formatNumber } from "../../lib/format-number.ts";
+import { formatMinutes } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
+import { formatExpected, formatNumber } from "../../lib/numbers.ts";
 import { BUCKET_MS, RING } from "../../spike/constants.ts";
 import type { SpikeObservation, SpikeSettings } from "../../spike/detector.ts";
 import { ordinaryLimit } from "../../spike/ordinary-limit.ts";

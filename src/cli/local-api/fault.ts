@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
+import { counted } from "../../lib/numbers.ts";
 import {
   FAULT_HEADER,
   FAULT_KINDS,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/numbers.ts";
 import { revoke } from "../../local-api/account/edit-named.ts";
 import { printOutcome } from "./print.ts";
 import { withTables } from "./with-tables.ts";

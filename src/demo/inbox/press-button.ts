@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { SECOND } from "../../lib/instant.ts";
-import { readJson } from "../../lib/read-json.ts";
-import { storableText } from "../../lib/storable-text.ts";
+import { readJson } from "../../lib/json.ts";
+import { storableText } from "../../lib/text.ts";
 import type { SlackInboxMessage } from "./inbox-store.ts";
 import type { Interactivity, LocalInboxDeps } from "./local-inbox-options.ts";
 import type { SlackWorkspace } from "./slack-workspace.ts";

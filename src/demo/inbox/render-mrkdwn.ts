@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../lib/escape-html.ts";
+import { escapeHtml } from "../../lib/text.ts";
 
 /**
  * Renders Slack's mrkdwn as HTML: links, mentions (visible, because our messages should have none), code, bold, italic,

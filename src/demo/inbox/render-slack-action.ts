@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../lib/escape-html.ts";
+import { escapeHtml } from "../../lib/text.ts";
 
 /** How buttons of a shown message work: each is a form that posts to `action`. */
 export interface PressForm {

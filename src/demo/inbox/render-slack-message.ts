@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../lib/escape-html.ts";
+import { escapeHtml } from "../../lib/text.ts";
 import { renderMrkdwn } from "./render-mrkdwn.ts";
 import { type PressForm, renderSlackAction, type SlackAction } from "./render-slack-action.ts";
 

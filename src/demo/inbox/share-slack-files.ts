@@ -1,4 +1,4 @@
-import { storableText } from "../../lib/storable-text.ts";
+import { storableText } from "../../lib/text.ts";
 import type { SlackMethod } from "./slack-method.ts";
 import type { SlackWorkspace } from "./slack-workspace.ts";
 

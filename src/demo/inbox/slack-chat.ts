@@ -1,5 +1,5 @@
-import { readJson } from "../../lib/read-json.ts";
-import { storableText } from "../../lib/storable-text.ts";
+import { readJson } from "../../lib/json.ts";
+import { storableText } from "../../lib/text.ts";
 import type { SlackInboxMessage } from "./inbox-store.ts";
 import { faultOfMessage, filesInBlocks } from "./slack-limits.ts";
 import type { SlackMethod } from "./slack-method.ts";

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
-import { readJson } from "../../lib/read-json.ts";
-import { storableText } from "../../lib/storable-text.ts";
+import { readJson } from "../../lib/json.ts";
+import { storableText } from "../../lib/text.ts";
 import type { SlackInboxMessage } from "./inbox-store.ts";
 import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
 import type { SlackMethod } from "./slack-method.ts";

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { type ParsedMail, simpleParser } from "mailparser";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
 import { boundConnections } from "../../lib/bound-connections.ts";
-import { storableText } from "../../lib/storable-text.ts";
+import { storableText } from "../../lib/text.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import type { EmailInboxMessage } from "./inbox-store.ts";
 import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/numbers.ts";
 import type { DeadLetterCount } from "../../model/pipeline-facts.ts";
 import { sentence } from "./name-some.ts";
 

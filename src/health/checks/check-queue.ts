@@ -1,6 +1,6 @@
-import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { counted } from "../../lib/numbers.ts";
 import type { WaitingWork } from "../../model/pipeline-facts.ts";
 
 export type QueueVerdict =

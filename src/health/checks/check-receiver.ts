@@ -1,5 +1,5 @@
-import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
+import { counted } from "../../lib/numbers.ts";
 import type { Failure } from "../../model/failure.ts";
 import { sentence } from "./name-some.ts";
 

@@ -1,4 +1,4 @@
-import { trimFullStops } from "../../lib/trim-full-stops.ts";
+import { trimFullStops } from "../../lib/text.ts";
 /** The first three of a list of names, and how many more there are. */
 export function nameSome(names: readonly string[]): string {
   const shown = names.slice(0, 3).map((name) => (name.length > 60 ? `${name.slice(0, 59)}…` : name));

@@ -1,9 +1,9 @@
 import type { SourceConfig } from "../../config/source-config.ts";
 import { closestWord } from "../../lib/closest-word.ts";
-import { counted } from "../../lib/counted.ts";
-import { didYouMean } from "../../lib/did-you-mean.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { describeError } from "../../lib/errors.ts";
+import { didYouMean } from "../../lib/fault.ts";
+import { counted } from "../../lib/numbers.ts";
 import { fitsQuery } from "../../lib/patterns.ts";
 import type { NamedQuery } from "../../notify/dead-configuration.ts";
 import { isNamed } from "../../polling/is-named.ts";

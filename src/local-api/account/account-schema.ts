@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseDuration } from "../../lib/duration.ts";
 import { SECOND, toIso } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
-import { storableText } from "../../lib/storable-text.ts";
+import { storableText } from "../../lib/text.ts";
 import { readDate } from "../parameters/parse-moment.ts";
 import { GAZETTEER } from "../places/gazetteer.ts";
 import { compile } from "../query-language/compile.ts";

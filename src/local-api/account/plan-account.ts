@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { counted } from "../../lib/counted.ts";
 import type { Issue } from "../../lib/fault.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import { counted } from "../../lib/numbers.ts";
 import type { Thing } from "./account-file.ts";
 import { type Fields, KINDS, type Kind, SECRETS } from "./account-schema.ts";
 import type { StoredThing } from "./stored-account.ts";

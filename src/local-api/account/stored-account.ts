@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { Document, isMap, isScalar, isSeq, Scalar, visit } from "yaml";
-import { counted } from "../../lib/counted.ts";
-import { escapeActing } from "../../lib/escape-acting.ts";
+import { counted } from "../../lib/numbers.ts";
+import { escapeActing } from "../../lib/text.ts";
 import { toIso } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { listClients, listUsers } from "../store/account-lists.ts";

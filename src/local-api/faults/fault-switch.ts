@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { fitsGlob } from "../../lib/glob.ts";
+import { fitsGlob } from "../../lib/patterns.ts";
 import { invalidRequest } from "../http/api-error.ts";
 import type { Database } from "../store/database.ts";
 import { claimFault, listActiveFaults } from "../store/faults.ts";

@@ -1,4 +1,4 @@
-import { fitsGlob } from "../../lib/glob.ts";
+import { fitsGlob } from "../../lib/patterns.ts";
 import type { Term, WordPattern } from "./expression.ts";
 import type { SearchText } from "./search-text.ts";
 import { casedWord, lowerWord, significantSigns } from "./split-words.ts";

@@ -1,4 +1,4 @@
-import { foldText } from "../../lib/fold-text.ts";
+import { foldText } from "../../lib/text.ts";
 
 /** A word of a text: its position and how it is compared. */
 export interface Word {

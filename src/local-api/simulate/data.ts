@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
-import { shippedFolder } from "../../lib/shipped-folder.ts";
+import { shippedFolder } from "../../lib/folders.ts";
 
 /** A file of `data/`, which is read where the program lies. Throws where it does not have the shape. */
 export function readData<Schema extends z.ZodType>(file: string, schema: Schema): z.output<Schema> {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { storableText } from "../../lib/storable-text.ts";
+import { storableText } from "../../lib/text.ts";
 import { isInSample } from "../records/mention-id.ts";
 import { exactText } from "../records/mention-text.ts";
 import { packRecord } from "../records/packed-record.ts";

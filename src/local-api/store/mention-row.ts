@@ -1,5 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
-import { storableText } from "../../lib/storable-text.ts";
+import { storableText } from "../../lib/text.ts";
 import { mentionId } from "../records/mention-id.ts";
 import { columnOf, type FieldType, MENTION_FIELDS, type MentionField } from "./mention-fields.ts";
 import { DERIVED_FIELDS, derivedFacts, type MentionVersion, textOf } from "./mention-version.ts";

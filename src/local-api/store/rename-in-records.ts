@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { storableText } from "../../lib/storable-text.ts";
+import { storableText } from "../../lib/text.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
 import { type Database, rowsAtATime } from "./database.ts";
 

@@ -1,5 +1,5 @@
 import { describeError } from "../../lib/errors.ts";
-import { retryDelayMs } from "../../lib/retry-delay.ts";
+import { retryDelayMs } from "../../lib/retry.ts";
 import type { LiveMessages, Notifier, Shown, VendorRef } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
 import { type AcquiredSlot, acquireSlot } from "./acquire-slot.ts";

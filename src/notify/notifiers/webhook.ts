@@ -6,9 +6,9 @@ import { type Agent, type Dispatcher, request as requestUrl } from "undici";
 import { z } from "zod";
 import { systemClock } from "../../lib/clock.ts";
 import { toIso } from "../../lib/instant.ts";
+import { stableHash } from "../../lib/json.ts";
 import { createAgent, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
-import { readRetryAfter } from "../../lib/retry-after.ts";
-import { stableHash } from "../../lib/stable-hash.ts";
+import { readRetryAfter } from "../../lib/retry.ts";
 import {
   type ChannelLimit,
   defineNotifier,

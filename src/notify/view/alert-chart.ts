@@ -1,7 +1,7 @@
 import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
 import type { Theme } from "../../charts/palette.ts";
 import type { ChartSpan } from "../../charts/spike-chart.ts";
-import { formatMinutes } from "../../lib/format-minutes.ts";
+import { formatMinutes } from "../../lib/duration.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { Explanation } from "../../model/explanation.ts";
 

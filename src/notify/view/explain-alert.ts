@@ -1,6 +1,6 @@
 import { explainChange } from "../../alerts/explain-change.ts";
 import { type ExpectedBucket, largestSince, onsetOf, windowBars } from "../../alerts/explain-counts.ts";
-import { formatMinutes } from "../../lib/format-minutes.ts";
+import { formatMinutes } from "../../lib/duration.ts";
 import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
 import { BUCKET_MS } from "../../model/count-change.ts";

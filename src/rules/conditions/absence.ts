@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { countedSubject } from "../../lib/counted.ts";
-import { Duration } from "../../lib/duration.ts";
-import { formatMinutes } from "../../lib/format-minutes.ts";
-import { formatExpected } from "../../lib/format-number.ts";
+import { Duration, formatMinutes } from "../../lib/duration.ts";
 import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
+import { stableHash } from "../../lib/json.ts";
 import { TimeZone } from "../../lib/local-time.ts";
-import { stableHash } from "../../lib/stable-hash.ts";
+import { countedSubject, formatExpected } from "../../lib/numbers.ts";
 import { BUCKET_MS } from "../../spike/constants.ts";
 import { turnHours } from "../../spike/expectation.ts";
 import { formatRarity } from "../../spike/format-rarity.ts";

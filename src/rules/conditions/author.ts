@@ -1,5 +1,5 @@
-import { foldText } from "../../lib/fold-text.ts";
-import { fitsGlob } from "../../lib/glob.ts";
+import { fitsGlob } from "../../lib/patterns.ts";
+import { foldText } from "../../lib/text.ts";
 import type { Mention } from "../../model/mention.ts";
 import { defineCondition } from "../define-condition.ts";
 import { listOf, Word } from "../params.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { foldText } from "../../lib/fold-text.ts";
+import { foldText } from "../../lib/text.ts";
 import { defineCondition } from "../define-condition.ts";
 import { listOf, Word } from "../params.ts";
 import { searchableText } from "../searchable-text.ts";

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { describeIssues } from "../../lib/describe-issues.ts";
-import { Duration } from "../../lib/duration.ts";
-import { foldText } from "../../lib/fold-text.ts";
-import { formatMinutes } from "../../lib/format-minutes.ts";
-import { formatNumber } from "../../lib/format-number.ts";
+import { Duration, formatMinutes } from "../../lib/duration.ts";
 import { DAY, HOUR, MINUTE } from "../../lib/instant.ts";
-import { stableHash } from "../../lib/stable-hash.ts";
+import { stableHash } from "../../lib/json.ts";
+import { formatNumber } from "../../lib/numbers.ts";
+import { foldText } from "../../lib/text.ts";
 import type { Mention } from "../../model/mention.ts";
 import type { WindowConditionType } from "../define-window-condition.ts";
 

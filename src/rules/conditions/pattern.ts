@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
 import { z } from "zod";
-import { cutText } from "../../lib/cut-text.ts";
 import { describeError } from "../../lib/errors.ts";
+import { cutText } from "../../lib/text.ts";
 import { defineCondition } from "../define-condition.ts";
 
 /** With more states than this, matching one long text can block the monitor for about 100 ms. */

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { lnBetaBinomialTail } from "../../lib/beta-binomial-tail.ts";
-import { Duration } from "../../lib/duration.ts";
-import { formatMinutes } from "../../lib/format-minutes.ts";
-import { formatNumber, formatShare } from "../../lib/format-number.ts";
+import { lnBetaBinomialTail } from "../../lib/distributions.ts";
+import { Duration, formatMinutes } from "../../lib/duration.ts";
 import { DAY, MINUTE } from "../../lib/instant.ts";
-import { stableHash } from "../../lib/stable-hash.ts";
+import { stableHash } from "../../lib/json.ts";
+import { formatNumber, formatShare } from "../../lib/numbers.ts";
 import { formatRarity } from "../../spike/format-rarity.ts";
 import { allOf } from "../combine-predicates.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";

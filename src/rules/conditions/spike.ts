@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { Duration } from "../../lib/duration.ts";
-import { formatMinutes } from "../../lib/format-minutes.ts";
-import { formatNumber } from "../../lib/format-number.ts";
+import { Duration, formatMinutes } from "../../lib/duration.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
+import { stableHash } from "../../lib/json.ts";
 import { TimeZone } from "../../lib/local-time.ts";
-import { stableHash } from "../../lib/stable-hash.ts";
+import { formatNumber } from "../../lib/numbers.ts";
 import {
   BUCKET_MS,
   DAY_BUCKETS,

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { countedSubject } from "../../lib/counted.ts";
 import { Duration } from "../../lib/duration.ts";
-import { formatExpected, formatNumber } from "../../lib/format-number.ts";
 import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
+import { stableHash } from "../../lib/json.ts";
 import { TimeZone } from "../../lib/local-time.ts";
-import { stableHash } from "../../lib/stable-hash.ts";
+import { countedSubject, formatExpected, formatNumber } from "../../lib/numbers.ts";
 import { formatRarity } from "../../spike/format-rarity.ts";
 import { compareDays, historyDays, LONGEST_MEMORY_DAYS } from "../compare-days.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { countedSubject } from "../../lib/counted.ts";
-import { formatMinutes } from "../../lib/format-minutes.ts";
-import { formatNumber } from "../../lib/format-number.ts";
+import { formatMinutes } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
-import { stableHash } from "../../lib/stable-hash.ts";
+import { stableHash } from "../../lib/json.ts";
+import { countedSubject, formatNumber } from "../../lib/numbers.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { WindowLength } from "../params.ts";
 import { reachedSeverity } from "../severity-steps.ts";

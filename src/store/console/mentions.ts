@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { atMost } from "../../lib/at-most.ts";
+import { atMost } from "../../lib/concurrency.ts";
 import { BusyError } from "../../lib/errors.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import type {

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { describeError, UserError } from "../../lib/errors.ts";
-import { makeDataFolder } from "../../lib/make-data-folder.ts";
+import { makeDataFolder } from "../../lib/folders.ts";
 import type { Logger } from "../../log.ts";
 
 /** The location of one embedded server, its programs, and its user. */

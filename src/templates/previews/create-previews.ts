@@ -1,5 +1,5 @@
 import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
-import { formatMinutes } from "../../lib/format-minutes.ts";
+import { formatMinutes } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
 import { type MessagePreview, previewMessage } from "../../notify/preview-message.ts";
 import type { Renderer } from "../create-renderer.ts";

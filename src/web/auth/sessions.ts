@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
 import { DAY, HOUR, type Instant, SECOND } from "../../lib/instant.ts";
-import { isSameText } from "../../lib/is-same-text.ts";
+import { isSameText } from "../../lib/signed-text.ts";
 import { type ConsoleSettings, isHttps } from "../settings.ts";
 
 export const SESSION_MS = 12 * HOUR;

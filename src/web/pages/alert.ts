@@ -1,5 +1,5 @@
-import { counted } from "../../lib/counted.ts";
 import { DAY } from "../../lib/instant.ts";
+import { counted } from "../../lib/numbers.ts";
 import type { Alert } from "../../model/alert.ts";
 import { describePrecision, type RulePrecision } from "../../model/alert-action.ts";
 import type { AlertEvent } from "../../model/alert-event.ts";

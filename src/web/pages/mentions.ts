@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { readJson } from "../../lib/read-json.ts";
-import { storableText } from "../../lib/storable-text.ts";
+import { readJson } from "../../lib/json.ts";
+import { storableText } from "../../lib/text.ts";
 import type { MentionListing, MentionPosition } from "../../model/shown.ts";
 import { withParameter } from "../address.ts";
 import { type Html, html } from "../html.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { counted } from "../../lib/counted.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { counted } from "../../lib/numbers.ts";
 import type { Alert } from "../../model/alert.ts";
 import { eventAt, type Mention } from "../../model/mention.ts";
 import { type Html, html } from "../html.ts";

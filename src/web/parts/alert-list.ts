@@ -1,5 +1,5 @@
-import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
+import { counted } from "../../lib/numbers.ts";
 import type { Alert } from "../../model/alert.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";

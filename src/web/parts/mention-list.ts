@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/numbers.ts";
 import type { ShownMention } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";

@@ -1,6 +1,6 @@
-import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { SECOND } from "../../lib/instant.ts";
+import { counted } from "../../lib/numbers.ts";
 import type { ShownWait } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import { foreign, shorten } from "./words.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../lib/counted.ts";
+import { counted } from "../../lib/numbers.ts";
 import type { HourVolume, QueryVolume } from "../build-volume.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { UserError } from "../../../src/lib/errors.ts";
-import { storableText } from "../../../src/lib/storable-text.ts";
+import { storableText } from "../../../src/lib/text.ts";
 import { readAccountFile } from "../../../src/local-api/account/account-file.ts";
 import { type AccountPlan, applyAccount, planApply } from "../../../src/local-api/account/apply-account.ts";
 import {

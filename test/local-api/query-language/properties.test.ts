@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { foldText } from "../../../src/lib/fold-text.ts";
+import { foldText } from "../../../src/lib/text.ts";
 import { type CompiledQuery, compile } from "../../../src/local-api/query-language/compile.ts";
 import { createQueryIndex } from "../../../src/local-api/query-language/query-index.ts";
 import { searchableMention, searchText } from "../../../src/local-api/query-language/search-text.ts";

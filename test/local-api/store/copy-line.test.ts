@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { storableText } from "../../../src/lib/storable-text.ts";
+import { storableText } from "../../../src/lib/text.ts";
 import { textAsFound } from "../../../src/local-api/records/mention-text.ts";
 import { copyLines, createDatabase, type Database } from "../../../src/local-api/store/database.ts";
 import { insertMentions } from "../../../src/local-api/store/insert-mentions.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { yieldingLoop } from "../../../src/lib/concurrency.ts";
 import { HOUR, MINUTE, SECOND } from "../../../src/lib/instant.ts";
-import { yieldingLoop } from "../../../src/lib/yielding-loop.ts";
 import { forecastPolls } from "../../../src/polling/planner/forecast-polls.ts";
 import { type Candidate, type PlanSettings, planCalls } from "../../../src/polling/planner/plan-calls.ts";
 import { runs } from "../../runs.ts";

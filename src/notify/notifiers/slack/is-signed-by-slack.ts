@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { type Instant, MINUTE, SECOND } from "../../../lib/instant.ts";
-import { isSameText } from "../../../lib/is-same-text.ts";
+import { isSameText } from "../../../lib/signed-text.ts";
 
 /** A request as received, before any part of it is parsed. */
 export interface SignedRequest {

@@ -3,7 +3,7 @@ import { SocketModeClient } from "@slack/socket-mode";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { describeError } from "../../../lib/errors.ts";
 import { MINUTE } from "../../../lib/instant.ts";
-import { retryDelayMs } from "../../../lib/retry-delay.ts";
+import { retryDelayMs } from "../../../lib/retry.ts";
 import type { Logger } from "../../../log.ts";
 import { SILENT } from "./connect.ts";
 import { openSocketUrl } from "./open-socket-url.ts";

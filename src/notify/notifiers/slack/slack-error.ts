@@ -6,7 +6,7 @@ import {
 } from "@slack/web-api";
 import { systemClock } from "../../../lib/clock.ts";
 import { SECOND } from "../../../lib/instant.ts";
-import { LONGEST_WAIT_MS, readRetryAfter } from "../../../lib/retry-after.ts";
+import { LONGEST_WAIT_MS, readRetryAfter } from "../../../lib/retry.ts";
 import { DeliveryError } from "../../delivery-error.ts";
 
 /** Turns an error of the SDK into a delivery error: whether a retry helps, and what a person can do. */

@@ -1,5 +1,3 @@
-import { lnGamma } from "./ln-gamma.ts";
-
 /**
  * Natural logarithm of P(K >= count) among `among` where each is one with the chance `share`, and that chance itself
  * wanders: `together` (0 to 1) is the correlation of any two, 0 the plain binomial. Needs 0 < share < 1.
@@ -29,4 +27,21 @@ export function lnBetaBinomialTail(count: number, among: number, share: number, 
 
 function lnBeta(a: number, b: number): number {
   return lnGamma(a) + lnGamma(b) - lnGamma(a + b);
+}
+
+const HALF_LN_TWO_PI = 0.9189385332046727;
+
+/** ln Γ(x) for x > 0: Stirling's series after raising x above 8. */
+export function lnGamma(x: number): number {
+  let shift = 0;
+  let y = x;
+  if (y < 8) {
+    let product = 1;
+    while (y < 8) product *= y++;
+    shift = Math.log(product);
+  }
+  const i = 1 / y;
+  const s = i * i;
+  const series = i * (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s * (1 / 1680 - s / 1188))));
+  return (y - 0.5) * Math.log(y) - y + HALF_LN_TWO_PI + series - shift;
 }

@@ -1,0 +1,103 @@
+import { toUSVString } from "node:util";
+
+/** Far more than a post or an article has; longer text was made to keep its reader busy. */
+export const LONGEST_TEXT = 20_000;
+
+/**
+ * The beginning of a text that is too long, ended by `…`: it shows that something is missing, and no pattern takes the
+ * cut for the end. Never splits a surrogate pair.
+ */
+export function cutText(text: string, most = LONGEST_TEXT): string {
+  if (text.length <= most) return text;
+  const last = text.charCodeAt(most - 2);
+  const isHalf = last >= 0xd800 && last <= 0xdbff;
+  return `${text.slice(0, isHalf ? most - 2 : most - 1)}…`;
+}
+
+const UNSTORABLE_OR_PAIR = /[\0\ud800-\udfff]/;
+
+/**
+ * Text that PostgreSQL accepts: U+0000 and halves of surrogate pairs become U+FFFD, everything else is unchanged. For
+ * most texts one scan is enough.
+ */
+export function storableText(text: string): string {
+  return UNSTORABLE_OR_PAIR.test(text) ? toUSVString(text).replaceAll("\0", "\ufffd") : text;
+}
+
+/** Without the full stops and blanks at its end. By hand: `/[.\s]+$/` takes the square of the length of a long run. */
+export function trimFullStops(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[.\s]/.test(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
+/**
+ * Normalises text for comparisons of words: lower case, accents of European scripts removed, compatibility forms (full
+ * width, ligatures) made plain, invisible characters removed, typographic apostrophes straight, white space single.
+ */
+export function foldText(text: string): string {
+  return foldLetters(text).replaceAll(BLANKS, " ").trim();
+}
+
+function foldLetters(text: string): string {
+  // Most text is ASCII, for which the long way changes nothing; most other text can be folded letter by letter.
+  if (PLAIN.test(text)) return text.toLowerCase();
+  if (!NOT_SIMPLE.test(text)) return text.replaceAll(FOLDED_ALONE, foldAlone).toLowerCase();
+  return foldWhole(text);
+}
+
+function foldWhole(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replaceAll(/[\u0300-\u036f]|\p{Cf}/gu, "")
+    .toLowerCase()
+    .normalize("NFKD")
+    .replaceAll(/[\u0300-\u036f]/g, "")
+    .normalize("NFC")
+    .replaceAll(/[\u2018\u2019\u02bc]/g, "'");
+}
+
+const PLAIN = /^[\t\n\r\x20-\x7e]*$/;
+/** Any white space but a single space; most texts have no other. */
+const BLANKS = / \s+|[^\S ]\s*/g;
+
+/**
+ * Anything but Latin letters, typographic marks, and emoji, which stay unchanged: none of these affects its neighbours.
+ */
+const NOT_SIMPLE = /[^\0-\u{24f}\u{2000}-\u{206f}\u{1f300}-\u{1faff}]/u;
+const FOLDED_ALONE = /[\x80-\u024f\u2000-\u206f]/g;
+
+const foldedAlone = new Map<string, string>();
+
+function foldAlone(letter: string): string {
+  const known = foldedAlone.get(letter);
+  if (known !== undefined) return known;
+  const folded = foldWhole(letter);
+  foldedAlone.set(letter, folded);
+  return folded;
+}
+
+/** Text for HTML, inside elements and inside quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"'`]/g, (character) => ENTITIES[character] ?? character);
+}
+
+const ENTITIES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+  "`": "&#96;",
+};
+
+/** JSON that a terminal shows and does not obey. It stays the same JSON: active characters are escaped. */
+export function escapeActing(json: string): string {
+  return json.replaceAll(
+    ACTING,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+// JSON escapes C0 itself; DEL, C1, line separators and direction marks are escaped here.
+const ACTING = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
