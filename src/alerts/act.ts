@@ -1,7 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
-import type { AlertAction } from "../model/alert-action.ts";
-import type { AlertEvent } from "../model/alert-event.ts";
+import type { AlertAction, AlertEvent } from "../model/alert-action.ts";
 
 /** Applies a person's action to an alert. Its history names `by`, with the time. */
 export function act(alert: Alert, action: AlertAction, by: string, now: Instant): Acted {

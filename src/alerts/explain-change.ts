@@ -1,4 +1,4 @@
-import type { Explanation } from "../model/explanation.ts";
+import type { Explanation } from "../model/alert.ts";
 import type { Mention } from "../model/mention.ts";
 import { storyKey } from "../model/story.ts";
 import { risenWords } from "./risen-words.ts";

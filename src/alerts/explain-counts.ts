@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
-import type { Explanation } from "../model/explanation.ts";
+import type { Explanation } from "../model/alert.ts";
 
 /** A bucket of the alert's count and its expected count. Ordered by time, without a gap. */
 export interface ExpectedBucket {

@@ -6,7 +6,7 @@ import { UserError } from "../lib/errors.ts";
 import { didYouMean, type Fault } from "../lib/fault.ts";
 import { fitsGlob } from "../lib/patterns.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
-import { OWN_QUERY } from "../model/own-query.ts";
+import { OWN_QUERY } from "../model/query.ts";
 import { findDeadConfiguration, type RuleAlerts } from "../notify/dead-configuration.ts";
 import { type AlertNames, findUnknownNames, unknownNamesInMatch } from "../notify/unknown-names.ts";
 import { GROUP_KEYS } from "../rules/group-key.ts";

@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
-import type { DigestEdition } from "../model/digest-edition.ts";
+import type { DigestEdition } from "../model/digest.ts";
 import type { PlannedDigest } from "./planned-digest.ts";
 import { dueDigest } from "./schedule.ts";
 

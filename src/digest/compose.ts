@@ -1,6 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
-import type { PeriodStory } from "../model/period-story.ts";
+import type { PeriodStory } from "../model/digest.ts";
 import { compareSeverity } from "../model/severity.ts";
 import { buildMentionView } from "../templates/build-mention-view.ts";
 import { cleanLine } from "../templates/clean-text.ts";

@@ -1,4 +1,4 @@
-import type { PeriodStory } from "../model/period-story.ts";
+import type { PeriodStory } from "../model/digest.ts";
 
 /**
  * Stories by importance, most important first: the number of distinct authors, raised by negativity and, slowly, by

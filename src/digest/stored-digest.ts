@@ -1,4 +1,4 @@
-import { titleOf } from "../model/rule-title.ts";
+import { titleOf } from "../model/wording.ts";
 import type { DigestMore, DigestView } from "../templates/digest-view.ts";
 import { NO_MORE } from "../templates/shorten-digest.ts";
 

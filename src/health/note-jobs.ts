@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import { isTransient } from "../lib/retry.ts";
 import type { Logger } from "../log.ts";
-import { ALL_PROJECTS } from "../model/digest-edition.ts";
+import { ALL_PROJECTS } from "../model/digest.ts";
 import type { Stores } from "../store/stores.ts";
 
 /** Jobs that the tables request again until they are done, so one that always fails must be stopped. */

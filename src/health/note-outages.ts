@@ -2,7 +2,7 @@ import { type Clock, monotonicMs } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import { SECOND } from "../lib/instant.ts";
 import { isTransient } from "../lib/retry.ts";
-import type { Outage } from "../model/outage.ts";
+import type { Outage } from "../model/failure.ts";
 import type { BackendOptions } from "../queue/backend.ts";
 import type { EngineOutage } from "../queue/reminders.ts";
 import type { Stores } from "../store/stores.ts";

@@ -1,7 +1,7 @@
 import { HOUR, type Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
-import { OWN_QUERY } from "../model/own-query.ts";
 import type { QueryRhythm } from "../model/pipeline-facts.ts";
+import { OWN_QUERY } from "../model/query.ts";
 import type { Stores } from "../store/stores.ts";
 import { OUTAGE_STANDS_MS } from "./checks/check-outage.ts";
 import type { PipelineHealth } from "./checks/pipeline-health.ts";

@@ -6,7 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import { type Instant, MINUTE } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { PendingNotification } from "../model/notification.ts";
-import { OWN_QUERY } from "../model/own-query.ts";
+import { OWN_QUERY } from "../model/query.ts";
 import { compareSeverity } from "../model/severity.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { Stores } from "../store/stores.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../log.ts";
-import { ALL_PROJECTS } from "../model/digest-edition.ts";
+import { ALL_PROJECTS } from "../model/digest.ts";
 import type { Stores } from "../store/stores.ts";
 import type { RuleNotes } from "./guard-rules.ts";
 

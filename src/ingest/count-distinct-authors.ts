@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { floorTo, HOUR, type Instant } from "../lib/instant.ts";
-import { BUCKET_MS, type CountChange } from "../model/count-change.ts";
-import type { DistinctAuthor, DistinctAuthorKey } from "../model/distinct-author.ts";
+import { BUCKET_MS, type CountChange, type DistinctAuthor, type DistinctAuthorKey } from "../model/counts.ts";
 
 /** Mentions of one author, new (`n` 1) or no longer in the slice (`n` -1). */
 export interface DistinctAuthorChange {

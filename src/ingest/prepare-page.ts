@@ -1,6 +1,5 @@
 import { describeError } from "../lib/errors.ts";
-import { eventAt, type Mention } from "../model/mention.ts";
-import type { PageRows, StoredMention } from "../model/stored-mention.ts";
+import { eventAt, type Mention, type PageRows, type StoredMention } from "../model/mention.ts";
 import { type StoryOfMention, storyOf } from "../model/story.ts";
 import type { Rule } from "../rules/rule.ts";
 import { type AssessedMention, createAssessor } from "./assess-mention.ts";

@@ -1,7 +1,6 @@
-import { BUCKET_MS } from "../model/count-change.ts";
+import { BUCKET_MS } from "../model/counts.ts";
 import type { PendingNotification } from "../model/notification.ts";
-import { OWN_QUERY } from "../model/own-query.ts";
-import type { WatchedQuery } from "../model/query.ts";
+import { OWN_QUERY, type WatchedQuery } from "../model/query.ts";
 import type { Facts } from "../store/stores.ts";
 import type { CloseWindowsParts } from "./close-windows.ts";
 import { alertsToReconsider, recordNotifications } from "./record-notifications.ts";

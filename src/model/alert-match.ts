@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fitsAny, fitsQuery, Patterns } from "../lib/patterns.ts";
 import type { Alert } from "./alert.ts";
-import { OWN_QUERY } from "./own-query.ts";
+import { OWN_QUERY } from "./query.ts";
 import { compareSeverity, Severity } from "./severity.ts";
 
 const Conditions = z.strictObject({

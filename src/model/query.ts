@@ -1,4 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
+import { ALL_PROJECTS } from "./digest.ts";
 
 /** A saved search at the source, inside a project. Ids are text: the source may use more than 53 bits. */
 export interface Query {
@@ -19,3 +20,12 @@ export interface WatchedQuery extends Query {
   /** False: the source or the configuration no longer has it. */
   readonly isWatched: boolean;
 }
+
+/** The query of alerts about Earshot itself. No source has it, and it is never polled. */
+export const OWN_QUERY: Query = {
+  projectId: ALL_PROJECTS,
+  queryId: "earshot:itself",
+  name: "Earshot",
+  projectName: "Earshot itself",
+  timezone: "UTC",
+};

@@ -1,6 +1,6 @@
 import { DAY, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
 import { describeRange, rangeAt, type WeeklyRange } from "../lib/weekly-range.ts";
-import type { Actor } from "./actor.ts";
+import type { Actor } from "./alert-action.ts";
 import { type AlertMatch, type MatchedAlert, matchesAlert } from "./alert-match.ts";
 
 /** Holds the notifications of matching alerts for a time. The end of an announced alert is still sent. */

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { chooseOperators } from "../health/choose-operators.ts";
 import { DAY } from "../lib/instant.ts";
-import { OWN_QUERY } from "../model/own-query.ts";
+import { OWN_QUERY } from "../model/query.ts";
 import type { NotifyConfig } from "./decide/decide-notifications.ts";
 import type { RouteConfig } from "./decide/route.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describeError } from "../lib/errors.ts";
 import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
-import type { CallBudget, Priority, RateLimit } from "../model/call-budget.ts";
+import type { CallBudget, Priority, RateLimit } from "../model/poll.ts";
 import type { Budget } from "../source/budget.ts";
 import type { ExchangeEnd, Gate } from "../source/gate.ts";
 import { SourceError } from "../source/source-error.ts";

@@ -1,6 +1,6 @@
 import type { SourcePage } from "../ingest/source-page.ts";
 import { floorTo } from "../lib/instant.ts";
-import { BUCKET_MS } from "../model/count-change.ts";
+import { BUCKET_MS } from "../model/counts.ts";
 import type { ObservedQuirk } from "../model/server-quirk.ts";
 import type { Coverage } from "./coverage.ts";
 import { nextPollAt } from "./pace.ts";

@@ -1,7 +1,7 @@
 import type { SourcePage } from "../ingest/source-page.ts";
 import type { Clock } from "../lib/clock.ts";
 import { DAY } from "../lib/instant.ts";
-import type { Priority } from "../model/call-budget.ts";
+import type { Priority } from "../model/poll.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
 import { pageFetcher } from "../source/page-fetcher.ts";

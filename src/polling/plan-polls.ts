@@ -1,8 +1,7 @@
 import type { SourceConfig } from "../config/source-config.ts";
 import { yieldingLoop } from "../lib/concurrency.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
-import type { CallBudget, Priority, RateLimit } from "../model/call-budget.ts";
-import type { PollKey, PollKind } from "../model/poll.ts";
+import type { CallBudget, PollKey, PollKind, Priority, RateLimit } from "../model/poll.ts";
 import type { Query } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { BudgetStore } from "../store/budgets.ts";

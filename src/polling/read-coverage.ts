@@ -1,7 +1,7 @@
 import { DAY, type Instant, MINUTE } from "../lib/instant.ts";
+import { worstDelayMs } from "../model/poll.ts";
 import { formatQuirk, inOrder, QUIRKS } from "../model/server-quirk.ts";
 import type { ShownBudget, ShownPoll, ShownQuirk, ShownWarmUp } from "../model/shown.ts";
-import { worstDelayMs } from "../model/worst-delay.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { createConsoleStore } from "../store/console.ts";
 import { rulesWarmingUp } from "./rules-warming-up.ts";

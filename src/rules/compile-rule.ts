@@ -3,7 +3,7 @@ import type { Issue } from "../lib/fault.ts";
 import { HOUR } from "../lib/instant.ts";
 import { fitsGlob } from "../lib/patterns.ts";
 import type { Query } from "../model/query.ts";
-import { titleOf } from "../model/rule-title.ts";
+import { titleOf } from "../model/wording.ts";
 import { everyMention } from "./combine-predicates.ts";
 import { windowConditions } from "./conditions.ts";
 import { GROUP_KEYS, type GroupKey, groupValue } from "./group-key.ts";

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import type { Actor } from "../model/actor.ts";
-import type { AlertEvent } from "../model/alert-event.ts";
+import type { Actor, AlertEvent } from "../model/alert-action.ts";
 import type { Db } from "./database.ts";
 
 /** The history of alerts, and the insights that were fetched when they were sent. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { FIRST_REPORT } from "../model/attempt-name.ts";
-import type { BounceOutcome, OpenBounces } from "../model/bounce.ts";
+import type { BounceOutcome, OpenBounces } from "../model/failure.ts";
+import { FIRST_REPORT } from "../model/wording.ts";
 import type { Db } from "./database.ts";
 
 /** A mail that a bounce report may be about. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { CallBudget, Priority, PrioritySlots, RateLimit, Sharing } from "../model/call-budget.ts";
+import type { CallBudget, Priority, PrioritySlots, RateLimit, Sharing } from "../model/poll.ts";
 import type { Db } from "./database.ts";
 
 /** A call that may be made: its slot in the window, and its id. Null where the account has no limit. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
-import type { ConditionState } from "../model/condition-state.ts";
+import type { ConditionState } from "../model/verdict.ts";
 import { at, type Db } from "./database.ts";
 
 export function createConditionStore(db: Db) {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
-import type { CountChange } from "../model/count-change.ts";
+import type { CountChange } from "../model/counts.ts";
 import { at, type Db } from "./database.ts";
 
 export function createCountStore(db: Db) {

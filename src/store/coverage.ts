@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../lib/instant.ts";
 import { uuid7 } from "../lib/uuid7.ts";
-import type { CoverageInterval } from "../model/coverage-interval.ts";
 import type { Mention } from "../model/mention.ts";
+import type { CoverageInterval } from "../model/poll.ts";
 import { at, type Db } from "./database.ts";
 
 /** A dead letter that is still found after this is reported once more. */

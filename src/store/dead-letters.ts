@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import { uuid7 } from "../lib/uuid7.ts";
-import type { DeadLetter, DeadLetterKind, NewDeadLetter } from "../model/dead-letter.ts";
+import type { DeadLetter, DeadLetterKind, NewDeadLetter } from "../model/failure.ts";
 import type { DeadLetterCount } from "../model/pipeline-facts.ts";
 import { at, type Db } from "./database.ts";
 

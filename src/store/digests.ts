@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
-import { ALL_PROJECTS, type DigestEdition } from "../model/digest-edition.ts";
-import type { PeriodStory } from "../model/period-story.ts";
+import { ALL_PROJECTS, type DigestEdition, type PeriodStory } from "../model/digest.ts";
 import { at, type Db } from "./database.ts";
 
 interface Period {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
-import type { DistinctAuthor, DistinctAuthorKey } from "../model/distinct-author.ts";
+import type { DistinctAuthor, DistinctAuthorKey } from "../model/counts.ts";
 import { at, type Db } from "./database.ts";
 
 export function createDistinctAuthorStore(db: Db) {

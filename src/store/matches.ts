@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
-import { type Match, matchKey } from "../model/match.ts";
 import type { Mention } from "../model/mention.ts";
+import { type Match, matchKey } from "../model/verdict.ts";
 import type { Db } from "./database.ts";
 import { dayOf } from "./mention-day.ts";
 

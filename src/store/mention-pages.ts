@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
-import type { Mention } from "../model/mention.ts";
-import type { PageOutcome, PageRows, StoredMention } from "../model/stored-mention.ts";
+import type { Mention, PageOutcome, PageRows, StoredMention } from "../model/mention.ts";
 import { at, type Db } from "./database.ts";
 import { dayOf } from "./mention-day.ts";
 

@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
-import type { Mention } from "../model/mention.ts";
+import type { Mention, StoryMention } from "../model/mention.ts";
 import type { ShownStory } from "../model/shown.ts";
-import type { StoryMention } from "../model/stored-mention.ts";
 import { at, type Db } from "./database.ts";
 import { createMentionPageStore } from "./mention-pages.ts";
 

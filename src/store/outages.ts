@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
-import type { Outage } from "../model/outage.ts";
+import type { Outage } from "../model/failure.ts";
 import { at, type Db } from "./database.ts";
 
 /** Outages that several processes saw, or that followed each other closely, are one outage. */

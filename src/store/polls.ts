@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
-import { OWN_QUERY } from "../model/own-query.ts";
 import type { PollKey } from "../model/poll.ts";
+import { OWN_QUERY } from "../model/query.ts";
 import { at, atOrNull, type Db } from "./database.ts";
 import { createPollPlanStore } from "./poll-plans.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
-import type { SeenValue } from "../model/seen-value.ts";
+import type { SeenValue } from "../model/counts.ts";
 import { at, type Db } from "./database.ts";
 
 export function createSeenValueStore(db: Db) {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../lib/instant.ts";
-import type { Actor } from "../model/actor.ts";
+import type { Actor } from "../model/alert-action.ts";
 import type { Silence } from "../model/silence.ts";
 import { at, type Db } from "./database.ts";
 

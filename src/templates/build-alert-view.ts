@@ -1,9 +1,8 @@
-import type { Alert } from "../model/alert.ts";
-import type { Explanation } from "../model/explanation.ts";
+import type { Alert, Explanation } from "../model/alert.ts";
 import type { Mention } from "../model/mention.ts";
-import { titleOf } from "../model/rule-title.ts";
 import type { ShownStory } from "../model/shown.ts";
 import { storyKey } from "../model/story.ts";
+import { titleOf } from "../model/wording.ts";
 import { growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
 import { buildFindings, describeStory } from "./build-findings.ts";
 import { buildMentionView } from "./build-mention-view.ts";

@@ -1,7 +1,6 @@
 import { formatMinutes } from "../lib/duration.ts";
 import { DAY } from "../lib/instant.ts";
-import type { Alert } from "../model/alert.ts";
-import type { Explanation } from "../model/explanation.ts";
+import type { Alert, Explanation } from "../model/alert.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
 import type { ShownStory } from "../model/shown.ts";
 import { cleanLine } from "./clean-text.ts";

@@ -3,9 +3,14 @@ import { z } from "zod";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { DAY, HOUR } from "../lib/instant.ts";
-import type { Actor } from "../model/actor.ts";
 import type { Alert } from "../model/alert.ts";
-import { ACTION_LABELS, AlertLink, LINK_SILENCE_MS, readAlertLink } from "../model/alert-link.ts";
+import {
+  ACTION_LABELS,
+  type Actor,
+  AlertLink,
+  LINK_SILENCE_MS,
+  readAlertLink,
+} from "../model/alert-action.ts";
 import { LONGEST_SILENCE_MS } from "../model/silence.ts";
 import { type ConsoleAuth, PUBLIC } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";

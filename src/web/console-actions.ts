@@ -1,7 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import type { WeeklyRange } from "../lib/weekly-range.ts";
-import type { Actor } from "../model/actor.ts";
-import type { AlertAction, RulePrecision } from "../model/alert-action.ts";
+import type { Actor, AlertAction, RulePrecision } from "../model/alert-action.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
 import type { ListedSilence, Silence } from "../model/silence.ts";
 

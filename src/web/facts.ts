@@ -1,9 +1,8 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
-import type { RulePrecision } from "../model/alert-action.ts";
-import type { AlertEvent } from "../model/alert-event.ts";
-import type { MetricFacts, ShownHeartbeat } from "../model/metric-facts.ts";
-import type { Outage } from "../model/outage.ts";
+import type { AlertEvent, RulePrecision } from "../model/alert-action.ts";
+import type { Outage } from "../model/failure.ts";
+import type { MetricFacts, ShownHeartbeat } from "../model/pipeline-facts.ts";
 import type {
   AlertListing,
   AlertPosition,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../lib/clock.ts";
 import { SECOND } from "../lib/instant.ts";
-import type { QueueCounts } from "../model/metric-facts.ts";
+import type { QueueCounts } from "../model/pipeline-facts.ts";
 import { PUBLIC } from "./auth/demand-login.ts";
 import { cached } from "./cached.ts";
 import type { ConsoleFacts } from "./facts.ts";

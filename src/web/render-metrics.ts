@@ -1,5 +1,5 @@
 import { SECOND } from "../lib/instant.ts";
-import type { MetricFacts, QueueCounts } from "../model/metric-facts.ts";
+import type { MetricFacts, QueueCounts } from "../model/pipeline-facts.ts";
 import type { ShownBudget, ShownPoll } from "../model/shown.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import { deliveryReason } from "./metrics/delivery-reason.ts";

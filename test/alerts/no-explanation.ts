@@ -1,4 +1,4 @@
-import type { Explanation } from "../../src/model/explanation.ts";
+import type { Explanation } from "../../src/model/alert.ts";
 
 /** An explanation without findings. */
 export const NO_EXPLANATION: Explanation = {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { seriesOf } from "../../src/ingest/assess-mention.ts";
-import { OWN_QUERY } from "../../src/model/own-query.ts";
+import { OWN_QUERY } from "../../src/model/query.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
 import type { Found } from "./ledger.ts";
 import { AUTHOR } from "./stream.ts";

@@ -8,7 +8,7 @@ import { createProgram } from "../../src/cli/create-program.ts";
 import { UserError } from "../../src/lib/errors.ts";
 import { HOUR } from "../../src/lib/instant.ts";
 import { uuid7 } from "../../src/lib/uuid7.ts";
-import { OWN_QUERY } from "../../src/model/own-query.ts";
+import { OWN_QUERY } from "../../src/model/query.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { formatTime } from "../../src/templates/formatters.ts";
 import { useStores } from "../use-stores.ts";

@@ -3,7 +3,7 @@ import { announceDigests } from "../../src/digest/announce-digests.ts";
 import { DigestConfig } from "../../src/digest/digest-config.ts";
 import { planDigests } from "../../src/digest/planned-digest.ts";
 import { HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
-import type { DigestEdition } from "../../src/model/digest-edition.ts";
+import type { DigestEdition } from "../../src/model/digest.ts";
 
 /**
  * Runs digests over mentions at these moments (UTC) and returns `local time of the digest: local time from – to, hours,

@@ -5,8 +5,8 @@ import { rankStories } from "../../src/digest/rank-stories.ts";
 import { readinessOf } from "../../src/digest/readiness.ts";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
+import type { PeriodStory } from "../../src/model/digest.ts";
 import type { Mention } from "../../src/model/mention.ts";
-import type { PeriodStory } from "../../src/model/period-story.ts";
 import { aMention } from "../mention.ts";
 
 /** Default values; published at 1 s, so that it is older than any period. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Actor } from "../../src/model/actor.ts";
+import type { Actor } from "../../src/model/alert-action.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { onAnyEngine } from "./on-every-engine.ts";
 import type { Story } from "./story.ts";

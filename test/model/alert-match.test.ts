@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../src/config.ts";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { type AlertMatch, matchesAlert } from "../../src/model/alert-match.ts";
-import { OWN_QUERY } from "../../src/model/own-query.ts";
+import { OWN_QUERY } from "../../src/model/query.ts";
 import type { Silence } from "../../src/model/silence.ts";
 import { decideNotifications } from "../../src/notify/decide/decide-notifications.ts";
 import { escalationOf } from "../../src/notify/decide/escalation.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LifeChange } from "../../src/alerts/alert-life.ts";
-import { wordsOf } from "../../src/model/reason-words.ts";
+import { wordsOf } from "../../src/model/wording.ts";
 import type { DropReason, HoldReason, NotifyReason } from "../../src/notify/decide/batch.ts";
 
 /** Growth has no line in a history; `Worsened` has the line of its reason. */

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Alert } from "../../src/model/alert.ts";
-import { type AlertLink, signAlertLink } from "../../src/model/alert-link.ts";
+import { type AlertLink, signAlertLink } from "../../src/model/alert-action.ts";
 import { anAlert, tellAStory } from "../web/make-a-story.ts";
 import { SECRET, startTestConsole, type TestConsole } from "../web/start-test-console.ts";
 import { aVisitor } from "./console-visitor.ts";

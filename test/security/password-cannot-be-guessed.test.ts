@@ -2,7 +2,7 @@ import crypto, { createHmac, scryptSync } from "node:crypto";
 import { createRequire } from "node:module";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { HOUR } from "../../src/lib/instant.ts";
-import { signAlertLink } from "../../src/model/alert-link.ts";
+import { signAlertLink } from "../../src/model/alert-action.ts";
 import { anAlert } from "../web/make-a-story.ts";
 import { SECRET, startTestConsole, type TestConsole } from "../web/start-test-console.ts";
 import { aVisitor, tokenIn } from "./console-visitor.ts";

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Actor, describeActor } from "../../src/model/actor.ts";
 import type { Alert } from "../../src/model/alert.ts";
-import { signAlertLink } from "../../src/model/alert-link.ts";
+import { type Actor, describeActor, signAlertLink } from "../../src/model/alert-action.ts";
 import { anAlert, tellAStory } from "../web/make-a-story.ts";
 import { SECRET, startTestConsole, type TestConsole } from "../web/start-test-console.ts";
 import { aVisitor, type ConsoleVisitor, tokenIn } from "./console-visitor.ts";

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { MINUTE, SECOND } from "../../src/lib/instant.ts";
-import { PRIORITIES } from "../../src/model/call-budget.ts";
+import { PRIORITIES } from "../../src/model/poll.ts";
 import { slotsOf } from "../../src/polling/planner/allowance.ts";
 import { createBudgetStore, type TakenCall } from "../../src/store/budgets.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";

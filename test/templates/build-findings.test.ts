@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
-import type { Explanation } from "../../src/model/explanation.ts";
+import type { Explanation } from "../../src/model/alert.ts";
 import { buildFindings } from "../../src/templates/build-findings.ts";
 import { NO_EXPLANATION } from "../alerts/no-explanation.ts";
 import { alertOf } from "../notify/alert-of.ts";

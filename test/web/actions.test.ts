@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { DAY } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
-import { type AlertLink, signAlertLink } from "../../src/model/alert-link.ts";
+import { type AlertLink, signAlertLink } from "../../src/model/alert-action.ts";
 import { anAlert, tellAStory } from "./make-a-story.ts";
 import { SECRET, startTestConsole, type TestConsole } from "./start-test-console.ts";
 

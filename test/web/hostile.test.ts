@@ -4,7 +4,7 @@ import { createAlertActions } from "../../src/alerts/actions/alert-actions.ts";
 import { renderSlackMessage } from "../../src/demo/inbox/render-slack-message.ts";
 import { storableText } from "../../src/lib/text.ts";
 import type { Alert } from "../../src/model/alert.ts";
-import { signAlertLink } from "../../src/model/alert-link.ts";
+import { signAlertLink } from "../../src/model/alert-action.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import type { MessageContent } from "../../src/notify/define-notifier.ts";
 import { previewMessage } from "../../src/notify/preview-message.ts";

@@ -1,8 +1,7 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../log.ts";
-import type { Actor } from "../../model/actor.ts";
-import type { AlertAction } from "../../model/alert-action.ts";
+import type { Actor, AlertAction } from "../../model/alert-action.ts";
 import { answerInteraction } from "../../notify/notifiers/slack/answer-interaction.ts";
 import { nameOfUser } from "../../notify/notifiers/slack/name-of-user.ts";
 import { type Interaction, readInteraction } from "../../notify/notifiers/slack/read-interaction.ts";

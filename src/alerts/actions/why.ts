@@ -1,10 +1,9 @@
 import { OPERATOR_RULES } from "../../health/operator-rules.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
-import type { RulePrecision } from "../../model/alert-action.ts";
-import type { AlertEvent } from "../../model/alert-event.ts";
+import type { AlertEvent, RulePrecision } from "../../model/alert-action.ts";
 import type { Mention } from "../../model/mention.ts";
-import { OWN_QUERY } from "../../model/own-query.ts";
+import { OWN_QUERY } from "../../model/query.ts";
 import type { ShownDelivery, ShownNotification, ShownReceiver } from "../../model/shown.ts";
 import { missOf } from "../../rules/combine-predicates.ts";
 import type { Rule } from "../../rules/rule.ts";

@@ -7,7 +7,7 @@ import { describeError } from "../../lib/errors.ts";
 import { DAY, floorTo, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import { migrateLocalApi } from "../../local-api/store/migrate-local-api.ts";
 import type { Logger } from "../../log.ts";
-import { BUCKET_MS } from "../../model/count-change.ts";
+import { BUCKET_MS } from "../../model/counts.ts";
 import { loadRules } from "../../rules/load-rules.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { openDatabase, openPool } from "../../store/database.ts";

@@ -1,6 +1,6 @@
 import type { Earshot } from "../../app.ts";
 import { toIso } from "../../lib/instant.ts";
-import { OWN_QUERY } from "../../model/own-query.ts";
+import { OWN_QUERY } from "../../model/query.ts";
 import type { LocalParts } from "../local-parts.ts";
 
 /** The result of a replay. Times are the replay's own. */

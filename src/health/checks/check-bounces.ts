@@ -1,4 +1,4 @@
-import type { OpenBounces } from "../../model/bounce.ts";
+import type { OpenBounces } from "../../model/failure.ts";
 import { sentence } from "./name-some.ts";
 
 export type BouncesVerdict =

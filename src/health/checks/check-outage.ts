@@ -1,6 +1,6 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
-import type { Outage } from "../../model/outage.ts";
+import type { Outage } from "../../model/failure.ts";
 import { sentence } from "./name-some.ts";
 
 export type OutageVerdict =

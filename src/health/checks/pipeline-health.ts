@@ -1,7 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
-import type { OpenBounces } from "../../model/bounce.ts";
-import type { Failure } from "../../model/failure.ts";
-import type { Outage } from "../../model/outage.ts";
+import type { Failure, OpenBounces, Outage } from "../../model/failure.ts";
 import type {
   DeadLetterCount,
   GivenUp,

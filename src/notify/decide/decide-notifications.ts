@@ -1,7 +1,7 @@
 import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
-import type { AlertEvent } from "../../model/alert-event.ts";
+import type { AlertEvent } from "../../model/alert-action.ts";
 import type { GroupFlush, PendingNotification, ReceiverEntry } from "../../model/notification.ts";
 import type { Severity } from "../../model/severity.ts";
 import { silencedAt } from "../../model/silence.ts";

@@ -1,7 +1,7 @@
 import type { Instant } from "../../lib/instant.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import type { Alert } from "../../model/alert.ts";
-import type { AlertEvent } from "../../model/alert-event.ts";
+import type { AlertEvent } from "../../model/alert-action.ts";
 import type { PendingNotification, ReceiverEntry } from "../../model/notification.ts";
 import type { Decided, Decision } from "./decision.ts";
 import { type Entry, sinceOf } from "./entry.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { BounceOutcome } from "../../model/bounce.ts";
+import type { BounceOutcome } from "../../model/failure.ts";
 import type { Stores } from "../../store/stores.ts";
 import { readBounce } from "../notifiers/email/read-bounce.ts";
 

@@ -1,7 +1,7 @@
 import type { ReceiverConfig } from "../../config/receiver-config.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Alert } from "../../model/alert.ts";
-import { ACTION_LABELS, AlertLink, signAlertLink } from "../../model/alert-link.ts";
+import { ACTION_LABELS, AlertLink, signAlertLink } from "../../model/alert-action.ts";
 import { definitionOf } from "../notifiers.ts";
 import type { ViewParts } from "./view-of.ts";
 

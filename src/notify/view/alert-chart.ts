@@ -2,8 +2,7 @@ import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
 import type { Theme } from "../../charts/palette.ts";
 import type { ChartSpan } from "../../charts/spike-chart.ts";
 import { formatMinutes } from "../../lib/duration.ts";
-import type { Alert } from "../../model/alert.ts";
-import type { Explanation } from "../../model/explanation.ts";
+import type { Alert, Explanation } from "../../model/alert.ts";
 
 /** The chart of an alert as SVG; null if it counted nothing over time. */
 export function drawAlertChart(

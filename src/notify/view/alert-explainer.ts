@@ -1,5 +1,4 @@
-import type { Alert } from "../../model/alert.ts";
-import { Explanation } from "../../model/explanation.ts";
+import { type Alert, Explanation } from "../../model/alert.ts";
 import { buildFindings } from "../../templates/build-findings.ts";
 import type { AlertExplainer } from "../../web/explainer.ts";
 import { drawAlertChart } from "./alert-chart.ts";

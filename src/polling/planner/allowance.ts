@@ -1,5 +1,5 @@
 import { SECOND } from "../../lib/instant.ts";
-import type { Priority, PrioritySlots, RateLimit } from "../../model/call-budget.ts";
+import type { Priority, PrioritySlots, RateLimit } from "../../model/poll.ts";
 
 /** The calls of a window as numbered slots, each used once in a window. */
 export interface SlotsByPriority {

@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
-import type { RulePrecision } from "../../model/alert-action.ts";
-import type { AlertEvent } from "../../model/alert-event.ts";
+import type { AlertEvent, RulePrecision } from "../../model/alert-action.ts";
 import type {
   AlertListing,
   AlertPosition,

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { ShownDelivery, ShownNotification, ShownReceiver } from "../../model/shown.ts";
-import { vendorAnswer } from "../../model/vendor-answer.ts";
+import { vendorAnswer } from "../../model/wording.ts";
 import type { Db } from "../database.ts";
 import { projects } from "./projects.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import type { ConditionState } from "../../model/condition-state.ts";
 import type { WatchedQuery } from "../../model/query.ts";
+import type { ConditionState } from "../../model/verdict.ts";
 import type { Db } from "../database.ts";
 
 /** A watched query and the states that its conditions have stored, the newest first. */

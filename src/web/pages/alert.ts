@@ -1,11 +1,8 @@
 import { DAY } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import type { Alert } from "../../model/alert.ts";
-import { describePrecision, type RulePrecision } from "../../model/alert-action.ts";
-import type { AlertEvent } from "../../model/alert-event.ts";
-import { attemptName } from "../../model/attempt-name.ts";
+import { type AlertEvent, describePrecision, type RulePrecision } from "../../model/alert-action.ts";
 import { eventAt, type Mention } from "../../model/mention.ts";
-import { wordsOf } from "../../model/reason-words.ts";
 import type {
   ShownDelivery,
   ShownMention,
@@ -14,6 +11,7 @@ import type {
   ShownStory,
   ShownWait,
 } from "../../model/shown.ts";
+import { attemptName, wordsOf } from "../../model/wording.ts";
 import { type Html, html } from "../html.ts";
 import { alertActionsPart } from "../parts/alert-actions.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";

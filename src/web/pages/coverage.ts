@@ -1,7 +1,8 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
-import type { ShownHeartbeat } from "../../model/metric-facts.ts";
-import type { Outage } from "../../model/outage.ts";
+import type { Outage } from "../../model/failure.ts";
+import type { ShownHeartbeat } from "../../model/pipeline-facts.ts";
+import { worstDelayMs } from "../../model/poll.ts";
 import type {
   ShownBudget,
   ShownDeadLetter,
@@ -10,7 +11,6 @@ import type {
   ShownWait,
   ShownWarmUp,
 } from "../../model/shown.ts";
-import { worstDelayMs } from "../../model/worst-delay.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
 import { outagePanel } from "../parts/outage-panel.ts";

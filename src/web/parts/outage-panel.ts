@@ -1,5 +1,5 @@
 import { formatDuration } from "../../lib/duration.ts";
-import type { Outage } from "../../model/outage.ts";
+import type { Outage } from "../../model/failure.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
 import { shorten } from "./words.ts";

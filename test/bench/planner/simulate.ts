@@ -1,5 +1,5 @@
 import { type Instant, MINUTE, SECOND } from "../../../src/lib/instant.ts";
-import type { RateLimit } from "../../../src/model/call-budget.ts";
+import type { RateLimit } from "../../../src/model/poll.ts";
 import {
   MOST_MEMBERS,
   mostMembers,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkOutages } from "../../../src/health/checks/check-outage.ts";
 import { findProblems } from "../../../src/health/checks/find-problems.ts";
-import type { Outage } from "../../../src/model/outage.ts";
+import type { Outage } from "../../../src/model/failure.ts";
 import { describeQueueError } from "../../../src/queue/queue-errors.ts";
 import { aLine, NOW, SETTINGS } from "../pipeline.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseConfig } from "../../../src/config.ts";
 import { createManualClock } from "../../../src/lib/clock.ts";
 import { DAY } from "../../../src/lib/instant.ts";
-import { readAlertLink } from "../../../src/model/alert-link.ts";
+import { readAlertLink } from "../../../src/model/alert-action.ts";
 import { createActionLinks } from "../../../src/notify/view/action-links.ts";
 import { alertOf } from "../alert-of.ts";
 

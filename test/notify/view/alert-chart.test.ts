@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
-import type { Explanation } from "../../../src/model/explanation.ts";
+import type { Explanation } from "../../../src/model/alert.ts";
 import { drawAlertChart } from "../../../src/notify/view/alert-chart.ts";
 import { NO_EXPLANATION } from "../../alerts/no-explanation.ts";
 import { alertOf } from "../alert-of.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MINUTE } from "../../../src/lib/instant.ts";
-import { PRIORITIES, type RateLimit } from "../../../src/model/call-budget.ts";
+import { PRIORITIES, type RateLimit } from "../../../src/model/poll.ts";
 import { MOST_MEMBERS, mostMembers, slotsOf } from "../../../src/polling/planner/allowance.ts";
 
 test.each([1, 2, 4, 5, 6, 30, 600, 10_000])(

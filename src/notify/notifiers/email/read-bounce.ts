@@ -1,5 +1,5 @@
 import { type HeaderLines, type ParsedMail, simpleParser } from "mailparser";
-import type { BounceOutcome } from "../../../model/bounce.ts";
+import type { BounceOutcome } from "../../../model/failure.ts";
 import { notificationIn } from "./return-path.ts";
 
 /** What a mail server reports about a mail of ours. */

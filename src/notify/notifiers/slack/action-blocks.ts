@@ -1,5 +1,5 @@
 import { formatDuration } from "../../../lib/duration.ts";
-import { ACTION_LABELS } from "../../../model/alert-link.ts";
+import { ACTION_LABELS } from "../../../model/alert-action.ts";
 import { SILENCE_LENGTHS } from "../../../model/silence.ts";
 import type { AlertView } from "../../../templates/view.ts";
 import { type ActionElement, type Block, blockKit } from "./block-kit.ts";

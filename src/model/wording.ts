@@ -1,3 +1,17 @@
+/** What people read where a rule has no title of its own: `crisis-spike` → `Crisis spike`. */
+export function titleOf(ruleName: string): string {
+  const words = ruleName.replaceAll(/[-_]+/g, " ").trim();
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+/** Numbers of reports about a mail start here, above those of any delivery attempt. */
+export const FIRST_REPORT = 1_000;
+
+/** `attempt 2`, or `later` for a report that came after the vendor had accepted the mail. */
+export function attemptName(attempt: number): string {
+  return attempt >= FIRST_REPORT ? "later" : `attempt ${attempt}`;
+}
+
 /** The named reasons (states, actions, decisions) in words. A name without words is shown as it is. */
 export function wordsOf(reason: string): string {
   return Object.hasOwn(WORDS, reason) ? (WORDS[reason] ?? reason) : titled(reason);
@@ -50,4 +64,15 @@ const WORDS: Readonly<Record<string, string>> = {
 function titled(name: string): string {
   const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[-_.]/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+}
+
+/**
+ * The part of a vendor's answer by which the message is found there: a mail server's text, a webhook's status, Slack's
+ * id of the message. Empty if there is none.
+ */
+export function vendorAnswer(ref: Readonly<Record<string, string>>): string {
+  const { answer, status, channel, ts } = ref;
+  if (answer !== undefined) return answer;
+  if (status !== undefined) return `HTTP ${status}`;
+  return channel === undefined || ts === undefined ? "" : `message ${ts} in ${channel}`;
 }
