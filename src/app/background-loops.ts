@@ -3,7 +3,7 @@ import { createAlertActions } from "../alerts/actions/alert-actions.ts";
 import { listenToSlack } from "../alerts/actions/listen-to-slack.ts";
 import { createSlackActions } from "../alerts/actions/slack-actions.ts";
 import type { Config } from "../config.ts";
-import { checkHealthLoop } from "../health/check-health-loop.ts";
+import { checkHealthLoop } from "../health/create-health.ts";
 import type { OutageLog } from "../health/note-outages.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";

@@ -1,5 +1,5 @@
 import { buildDigest, type DigestParts } from "../digest/build-digest.ts";
-import type { RetriedJob } from "../health/note-jobs.ts";
+import type { RetriedJob } from "../health/note-failures.ts";
 import { closeWindows } from "../ingest/close-windows.ts";
 import { reconsiderAlerts } from "../ingest/reconsider-alerts.ts";
 import type { Logger } from "../log.ts";

@@ -1,7 +1,7 @@
 import { createPngRenderer } from "../charts/png-renderer.ts";
 import type { Config } from "../config.ts";
 import { type PlannedDigest, planDigests } from "../digest/planned-digest.ts";
-import { observeNotifier } from "../health/observe-notifier.ts";
+import { observeNotifier } from "../health/note-failures.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import type { Logger } from "../log.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { type CallNotes, createCallNotes, queryScope } from "../health/note-calls.ts";
+import { type CallNotes, createCallNotes, queryScope } from "../health/note-failures.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import type { Logger } from "../log.ts";

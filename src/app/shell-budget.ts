@@ -6,7 +6,7 @@ import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import { createCallGate } from "../polling/call-gate.ts";
-import type { Gate } from "../source/gate.ts";
+import type { Gate } from "../source/budget.ts";
 import { createBudgetStore } from "../store/budgets.ts";
 import { openDatabase } from "../store/database.ts";
 import { openPostgres } from "./open-postgres.ts";

@@ -1,7 +1,7 @@
 import type { PlannedDigest } from "../digest/planned-digest.ts";
 import { readinessOf } from "../digest/readiness.ts";
 import { DIGEST_PATIENCE_MS } from "../health/checks/find-problems.ts";
-import { jobScope } from "../health/note-jobs.ts";
+import { jobScope } from "../health/note-failures.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
 import { fitsQuery } from "../lib/patterns.ts";
 import { BUCKET_MS } from "../model/counts.ts";

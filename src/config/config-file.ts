@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DigestConfig } from "../digest/digest-config.ts";
-import { HeartbeatConfig } from "../health/heartbeat-config.ts";
-import { OperatorConfig } from "../health/operator-config.ts";
+import { HeartbeatConfig } from "../health/heartbeat.ts";
+import { OperatorConfig } from "../health/operators.ts";
 import { durationBetween } from "../lib/duration.ts";
 import { DAY } from "../lib/instant.ts";
 import { TimeZone } from "../lib/local-time.ts";

@@ -1,6 +1,5 @@
 import type { Config } from "../config.ts";
-import { OPERATOR_RULES } from "../health/operator-rules.ts";
-import { OPERATOR_LABELS } from "../health/problem.ts";
+import { OPERATOR_LABELS, OPERATOR_RULES } from "../health/operator-rules.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
 import { didYouMean, type Fault } from "../lib/fault.ts";

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import { type Clock, monotonicMs } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
@@ -14,11 +15,11 @@ import { checkHeartbeat, type Heartbeat } from "./checks/check-heartbeat.ts";
 import { findProblems } from "./checks/find-problems.ts";
 import { beat, type HeartbeatState } from "./heartbeat.ts";
 import type { OutageLog } from "./note-outages.ts";
-import type { Problem } from "./problem.ts";
+import type { Problem } from "./operator-rules.ts";
 import { readPipelineHealth } from "./read-pipeline-health.ts";
 import { recordProblems } from "./record-problems.ts";
 
-export interface HealthParts {
+interface HealthParts {
   readonly config: Config;
   readonly stores: Stores;
   readonly notifiers: ReadonlyMap<string, Notifier>;
@@ -140,4 +141,31 @@ async function notifyOperators(parts: HealthParts): Promise<void> {
         parts.log.warn({ ...job, ...result }, "an operator could not be notified");
     }),
   );
+}
+
+/** Pause between two checks. */
+const EVERY_MS = 5_000;
+
+/**
+ * Checks the health until `signal` aborts. It has its own timer and is no job, because it must notice a queue that
+ * stands still. A failed check (the database is down) is repeated.
+ */
+export async function checkHealthLoop(
+  health: { checkHealth(): Promise<unknown> },
+  parts: {
+    readonly onFailed: (error: unknown) => void;
+    readonly log: Logger;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { onFailed, log, signal } = parts;
+  while (!signal.aborted) {
+    await delay(EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
+    if (signal.aborted) return;
+    await health.checkHealth().catch((error: unknown) => {
+      if (signal.aborted) return;
+      onFailed(error);
+      log.warn({ error: describeError(error) }, "the health check failed");
+    });
+  }
 }

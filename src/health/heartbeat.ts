@@ -1,11 +1,22 @@
 import { type Agent, request } from "undici";
+import { z } from "zod";
+import { Duration } from "../lib/duration.ts";
 import { describeError } from "../lib/errors.ts";
-import type { Instant } from "../lib/instant.ts";
+import { type Instant, MINUTE, SECOND } from "../lib/instant.ts";
 import { createAgent } from "../lib/public-agent.ts";
 import type { Logger } from "../log.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Heartbeat } from "./checks/check-heartbeat.ts";
-import type { HeartbeatConfig } from "./heartbeat-config.ts";
+
+/** `heartbeat` in `earshot.yaml`: an address that is called only while the whole pipeline works. */
+export const HeartbeatConfig = z.strictObject({
+  /** Treated as a secret: it identifies us to the service. */
+  url: z.url({ protocol: /^https?$/, error: "expected an http or https address" }),
+  /** Whether the address may be in a private network, or on this machine. */
+  allowPrivateAddress: z.boolean().default(false),
+  every: Duration.default(MINUTE).refine((ms) => ms >= 10 * SECOND, { error: "at least 10s" }),
+});
+export type HeartbeatConfig = z.output<typeof HeartbeatConfig>;
 
 /** The heartbeat's state, for the console and the doctor. Stored in the settings under HEARTBEAT_KEY. */
 export type HeartbeatState = Heartbeat & {

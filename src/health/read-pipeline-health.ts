@@ -5,10 +5,8 @@ import { OWN_QUERY } from "../model/query.ts";
 import type { Stores } from "../store/stores.ts";
 import { OUTAGE_STANDS_MS } from "./checks/check-outage.ts";
 import type { PipelineHealth } from "./checks/pipeline-health.ts";
-import { queryScope } from "./note-calls.ts";
-import { jobScope } from "./note-jobs.ts";
-import { OPERATOR_RULES } from "./operator-rules.ts";
-import type { OperatorRuleName } from "./problem.ts";
+import { jobScope, queryScope } from "./note-failures.ts";
+import { OPERATOR_RULES, type OperatorRuleName } from "./operator-rules.ts";
 
 export interface PipelineReadings {
   readonly stores: Stores;

@@ -10,8 +10,7 @@ import { OWN_QUERY } from "../model/query.ts";
 import { compareSeverity } from "../model/severity.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { Stores } from "../store/stores.ts";
-import { OPERATOR_RULES } from "./operator-rules.ts";
-import type { Problem } from "./problem.ts";
+import { OPERATOR_RULES, type Problem } from "./operator-rules.ts";
 
 /**
  * Feeds the current problems into the life cycle of alerts, like evidence of any rule, and stores the notifications,

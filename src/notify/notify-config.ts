@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { chooseOperators } from "../health/choose-operators.ts";
+import { chooseOperators } from "../health/operators.ts";
 import { DAY } from "../lib/instant.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import type { NotifyConfig } from "./decide/decide-notifications.ts";

@@ -4,7 +4,7 @@ import { DAY } from "../lib/instant.ts";
 import type { Priority } from "../model/poll.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
-import { pageFetcher } from "../source/page-fetcher.ts";
+import { pageFetcher } from "../source/fetch-pages.ts";
 import type { SourceClient } from "../source/source-client.ts";
 import type { Page } from "../source/to-page.ts";
 import type { Stores } from "../store/stores.ts";

@@ -1,5 +1,4 @@
-import { lnChanceOfCount } from "../spike/chance-of-count.ts";
-import { lnNegativeBinomialLow } from "../spike/negative-binomial-low.ts";
+import { lnChanceOfCount, lnNegativeBinomialLow } from "../spike/negative-binomial.ts";
 
 export interface DayComparison {
   readonly observed: number;

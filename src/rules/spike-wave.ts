@@ -1,7 +1,7 @@
 import type { RenotifyReason } from "../model/alert.ts";
 import { WINDOWS } from "../spike/constants.ts";
 import type { SpikeObservation } from "../spike/detector.ts";
-import type { SpikeMoment } from "../spike/peak.ts";
+import type { SpikeMoment } from "../spike/episode.ts";
 import type { WindowSums } from "../spike/window-sums.ts";
 
 /** An open spike as last sent: its strongest moment, and its height at the last notification. */

@@ -1,6 +1,3 @@
-import { ruleCategories, type SourceCategory } from "./calls/categories.ts";
-import { type LocationList, locationLists } from "./calls/saved-lists.ts";
-import { type QueryGroup, queryGroups, ruleTags, type SourceTag, tags } from "./calls/tags.ts";
 import {
   type ChartParams,
   type ChartRow,
@@ -8,7 +5,17 @@ import {
   mentionCount,
   type TopAuthor,
   topAuthors,
-} from "./calls/volumes.ts";
+} from "./calls/mentions.ts";
+import { type LocationList, locationLists } from "./calls/saved-lists.ts";
+import {
+  type QueryGroup,
+  queryGroups,
+  ruleCategories,
+  ruleTags,
+  type SourceCategory,
+  type SourceTag,
+  tags,
+} from "./calls/tags-and-categories.ts";
 import type { Call } from "./define-call.ts";
 import type { ScopeParams } from "./mention-params.ts";
 import type { CallOptions } from "./run-call.ts";

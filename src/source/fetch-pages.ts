@@ -1,5 +1,8 @@
+import type { MentionsParams } from "./mention-params.ts";
+import type { Page } from "./to-page.ts";
+
 /** The part of a page that paging needs. */
-export interface FetchedPage {
+interface FetchedPage {
   readonly mentions: readonly unknown[];
   readonly rejected: { readonly length: number };
   readonly nextCursor: string | null;
@@ -9,7 +12,7 @@ export interface FetchedPage {
   readonly total: number | null;
 }
 
-export interface PagingOptions {
+interface PagingOptions {
   /** The cursor to begin at; null for the first page. */
   readonly cursor: string | null;
   /** The requested page size; null if the server chooses. */
@@ -25,7 +28,7 @@ export interface FetchPagesOptions extends PagingOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type PagingStep =
+type PagingStep =
   /** `next`: the cursor to follow; null behind the last page. */
   | { readonly outcome: "Page"; readonly next: string | null }
   /** The page says nothing that was not said before it: the one before was the last. */
@@ -114,4 +117,28 @@ function isEmpty(page: FetchedPage): boolean {
 function isShort(page: FetchedPage, asked: number | null): boolean {
   const size = Math.min(asked ?? Number.POSITIVE_INFINITY, page.pageSize ?? Number.POSITIVE_INFINITY);
   return Number.isFinite(size) && page.mentions.length + page.rejected.length < size;
+}
+
+/** How far page numbers reach, by the specification. */
+const REACH = 10_000;
+
+/**
+ * How a poll gets the next page. By cursor, the server gives the position. By number, we use a number of our own
+ * instead of a cursor: a poll is resumed from it in the same way, and ends where numbers end.
+ */
+export function pageFetcher(
+  by: "cursor" | "number",
+  params: MentionsParams,
+  ask: (params: MentionsParams, signal: AbortSignal) => Promise<Page>,
+): (place: string | null, signal: AbortSignal) => Promise<Page> {
+  if (by === "cursor") return (cursor, signal) => ask({ ...params, cursor }, signal);
+  const pageSize = params.pageSize ?? 20;
+  return async (place, signal) => {
+    const page = Number(place ?? 0);
+    const answer = await ask({ ...params, cursor: null, page }, signal);
+    // A server may send smaller pages than requested; its page numbers count in those.
+    const rows = answer.mentions.length + answer.rejected.length;
+    const reaches = (page + 2) * Math.min(pageSize, Math.max(1, rows)) <= REACH;
+    return { ...answer, nextCursor: reaches ? String(page + 1) : null };
+  };
 }

@@ -1,11 +1,10 @@
 import type { Clock } from "../lib/clock.ts";
 import { MINUTE, SECOND } from "../lib/instant.ts";
-import { addressOf } from "./addresses.ts";
-import type { Credentials } from "./credentials.ts";
+import { addressOf } from "./define-call.ts";
 import { parseJson } from "./parse-json.ts";
 import { toRefusal } from "./refusal.ts";
+import type { Credentials, SourceToken } from "./session.ts";
 import { SourceError } from "./source-error.ts";
-import type { SourceToken } from "./token-store.ts";
 import type { Answer, Transport } from "./transport.ts";
 
 const CALL = "login";

@@ -1,6 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
-import type { Parameters } from "./addresses.ts";
-import { formatWireInstant } from "./wire-instant.ts";
+import type { Parameters } from "./define-call.ts";
+import { formatWireInstant } from "./wire-values.ts";
 
 /** The selection of mentions that all calls below `data/` take. */
 export interface ScopeParams {

@@ -2,7 +2,7 @@ import { isAscii } from "node:buffer";
 import { storableText } from "../lib/text.ts";
 
 /** JSON whose strings may still be undecoded UTF-8. */
-export interface ParsedJson {
+interface ParsedJson {
   readonly value: unknown;
   /** Makes a string of `value` readable and storable. Every string that is used must pass through it, once. */
   readonly read: (raw: string) => string;
@@ -74,4 +74,17 @@ function quoteLongIds(text: string): string {
       return value !== undefined && /^(?:id|\w*Ids?)$/.test(key ?? "") ? `"${key}"${colon}"${value}"` : found;
     },
   );
+}
+
+/** JSON that is used completely: all strings readable and storable, long ids as text. Throws a SyntaxError. */
+export function parseWhole(body: Buffer): unknown {
+  const { value, read } = parseJson(body, { longIds: true });
+  return readStrings(value, read);
+}
+
+function readStrings(value: unknown, read: (raw: string) => string): unknown {
+  if (typeof value === "string") return read(value);
+  if (Array.isArray(value)) return value.map((item) => readStrings(item, read));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [read(key), readStrings(item, read)]));
 }

@@ -1,8 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
-import { withJsonSuffix } from "./addresses.ts";
-import type { Call } from "./define-call.ts";
-import { readErrorBody } from "./error-body.ts";
-import { toRefusal } from "./refusal.ts";
+import { type Call, withJsonSuffix } from "./define-call.ts";
+import { readErrorBody, toRefusal } from "./refusal.ts";
 import type { Session } from "./session.ts";
 import { SourceError } from "./source-error.ts";
 import type { Answer, Transport } from "./transport.ts";

@@ -1,14 +1,16 @@
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { MINUTE } from "../lib/instant.ts";
-import { type Budget, readBudget } from "./budget.ts";
+import { type Budget, type Gate, readBudget, throughGate } from "./budget.ts";
 import type { CallName } from "./call-table.ts";
-import { categories, type SourceCategory } from "./calls/categories.ts";
-import { clientRecord, type SourceClientRecord } from "./calls/client-record.ts";
-import { type DetailedProject, detailedProjects, project } from "./calls/detailed-projects.ts";
-import { emoticons, hashtags, type Insights, mentionedAuthors, urls } from "./calls/insights.ts";
-import { me, type SourceMe } from "./calls/me.ts";
-import { mentions } from "./calls/mentions.ts";
-import { projects, type SourceProject } from "./calls/projects.ts";
+import { clientRecord, me, type SourceClientRecord, type SourceMe } from "./calls/account.ts";
+import { emoticons, hashtags, type Insights, mentionedAuthors, mentions, urls } from "./calls/mentions.ts";
+import {
+  type DetailedProject,
+  detailedProjects,
+  project,
+  projects,
+  type SourceProject,
+} from "./calls/projects.ts";
 import { detailedQueries, type QueryType, queries, type SourceQuery } from "./calls/queries.ts";
 import { type RawParams, rawCall } from "./calls/raw.ts";
 import {
@@ -20,18 +22,15 @@ import {
   type SiteList,
   siteLists,
 } from "./calls/saved-lists.ts";
-import type { Credentials } from "./credentials.ts";
+import { categories, type SourceCategory } from "./calls/tags-and-categories.ts";
 import type { Call } from "./define-call.ts";
 import { createExtensions, type Extensions } from "./extensions.ts";
-import { fetchPages } from "./fetch-pages.ts";
-import { type Gate, throughGate } from "./gate.ts";
+import { fetchPages, pageFetcher } from "./fetch-pages.ts";
 import { type LoginAnswer, login } from "./login.ts";
 import type { MentionsParams, ScopeParams } from "./mention-params.ts";
-import { pageFetcher } from "./page-fetcher.ts";
 import { type CallOptions, runCall, type Spelling } from "./run-call.ts";
-import { createSession } from "./session.ts";
+import { type Credentials, createSession, type TokenStore } from "./session.ts";
 import type { Page } from "./to-page.ts";
-import type { TokenStore } from "./token-store.ts";
 import { type Answer, createTransport } from "./transport.ts";
 
 /** The log that the client needs. It gets a line at each login, and never a secret. */

@@ -1,7 +1,7 @@
 import type { Instant } from "../lib/instant.ts";
 import { cutText, LONGEST_TEXT, storableText } from "../lib/text.ts";
 import type { Mention, MentionCategory } from "../model/mention.ts";
-import { parseWireInstant } from "./wire-instant.ts";
+import { parseWireInstant } from "./wire-values.ts";
 
 /** A mention that cannot be stored: it has no identity or no time. */
 export interface Rejection {

@@ -1,8 +1,39 @@
 import { type Dispatcher, Pool } from "undici";
-import { createDeadline } from "./deadline.ts";
-import { ACCEPTED_ENCODINGS, decodeBody } from "./decode-body.ts";
+import { ACCEPTED_ENCODINGS, decodeBody, toUtf8 } from "./answer-body.ts";
 import { SourceError } from "./source-error.ts";
-import { toUtf8 } from "./to-utf8.ts";
+
+/** Stops a call after a time, or when a caller's signal aborts. */
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** Why it stopped; null while it may continue. */
+  ended(): "timeout" | "aborted" | null;
+  /** Must be called when the call has ended. */
+  clear(): void;
+}
+
+/** One signal made of a timer and the callers' signals. Listeners are removed again: the signals outlive the call. */
+function createDeadline(timeoutMs: number, signals: readonly (AbortSignal | undefined)[]): Deadline {
+  const controller = new AbortController();
+  let ended: "timeout" | "aborted" | null = null;
+  const end = (why: "timeout" | "aborted"): void => {
+    ended ??= why;
+    controller.abort();
+  };
+  const onAbort = (): void => end("aborted");
+  for (const signal of signals) {
+    if (signal?.aborted === true) onAbort();
+    signal?.addEventListener("abort", onAbort, { once: true });
+  }
+  const timer = setTimeout(end, timeoutMs, "timeout");
+  return {
+    signal: controller.signal,
+    ended: () => ended,
+    clear: () => {
+      clearTimeout(timer);
+      for (const signal of signals) signal?.removeEventListener("abort", onAbort);
+    },
+  };
+}
 
 export interface Answer {
   readonly status: number;
@@ -12,7 +43,7 @@ export interface Answer {
   readonly header: (name: string) => string | null;
 }
 
-export interface TransportRequest {
+interface TransportRequest {
   /** The name of the call, for errors. */
   readonly call: string;
   readonly method: "GET" | "POST";
@@ -29,7 +60,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly baseUrl: string;
   /** For the whole exchange, connecting and the last byte included. */
   readonly timeoutMs: number;

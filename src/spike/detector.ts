@@ -9,17 +9,20 @@ import {
   RING,
   WINDOWS,
 } from "./constants.ts";
-import { type Dispersion, dispersionOf, variance } from "./dispersion.ts";
-import { type EpisodeStep, fadeWaves, moveEpisode, outgrowsLastWave } from "./episode.ts";
+import {
+  type EpisodeStep,
+  fadeWaves,
+  moveEpisode,
+  outgrowsLastWave,
+  rememberPeak,
+  type SpikeMoment,
+} from "./episode.ts";
 import { type Expectation, expectedCount, hourBin } from "./expectation.ts";
 import { lnCountingNoise, significance, type TakesPart, unusualness } from "./gates.ts";
 import { arrivedShares, learnLags } from "./lateness.ts";
-import { rememberPeak, type SpikeMoment } from "./peak.ts";
-import { type Gates, lnSignificantFor } from "./sensitivity.ts";
-import { toShortFloat } from "./short-float.ts";
-import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
-import { factorsOf, type SpikeTuning, TUNING } from "./tuning.ts";
-import { learnVariation } from "./usual-variation.ts";
+import { factorsOf, type Gates, lnSignificantFor, type SpikeTuning, TUNING } from "./sensitivity.ts";
+import { AT, MARK, mark, type SpikeState, toShortFloat } from "./spike-state.ts";
+import { type Dispersion, dispersionOf, learnVariation, variance } from "./variation.ts";
 import { type WindowSums, windowSums } from "./window-sums.ts";
 
 export interface SpikeSettings {

@@ -1,15 +1,13 @@
-import { lnChanceOfCount } from "./chance-of-count.ts";
 import { JUDGED_WINDOWS, LEAST_WANDER, LONGEST_WINDOW, SPARSE_WINDOW, WINDOWS } from "./constants.ts";
-import { type Dispersion, rateNoise } from "./dispersion.ts";
 import { usualLevel } from "./expectation.ts";
-import { lnNegativeBinomialTail } from "./negative-binomial-tail.ts";
+import { lnChanceOfCount, lnNegativeBinomialTail } from "./negative-binomial.ts";
+import { factorsOf, type SpikeTuning } from "./sensitivity.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
-import { factorsOf, type SpikeTuning } from "./tuning.ts";
-import { usualVariation } from "./usual-variation.ts";
+import { type Dispersion, dispersionOf, rateNoise, usualVariation } from "./variation.ts";
 import type { WindowSums } from "./window-sums.ts";
 
 /** The least likely window, as an index into `JUDGED_WINDOWS`. */
-export interface Significance {
+interface Significance {
   /** Logarithm of the chance that noise brings at least the observed count; 0 if no window is unlikely. */
   readonly lnP: number;
   readonly window: number;
@@ -48,7 +46,7 @@ export function significance(
 }
 
 /** How unusual for this query: deviations in units of its own usual variation; longer windows count more. */
-export interface Unusualness {
+interface Unusualness {
   readonly score: number;
   readonly window: number;
 }
@@ -100,4 +98,32 @@ export function lnCountingNoise(sums: WindowSums, dispersion: Dispersion): numbe
     lnP = Math.min(lnP, window === WINDOWS.length ? here - LN_STRETCH : here);
   }
   return lnP;
+}
+
+/**
+ * The largest count that noise explains if `expected` mentions are expected: one more has a chance below `lnChance`.
+ * The inverse of the significance test, drawn as a band. `width` is in buckets; it uses the variance of the longest
+ * window of `WINDOWS` that is not wider. About ten times as slow as the test.
+ */
+export function ordinaryLimit(state: SpikeState, expected: number, width: number, lnChance: number): number {
+  const { cluster, uncertainty } = dispersionOf(state);
+  const wander =
+    rateNoise(
+      state,
+      Math.max(
+        0,
+        WINDOWS.findLastIndex((window) => window <= width),
+      ),
+    ) + uncertainty;
+  const isOrdinary = (count: number): boolean =>
+    count <= expected || lnChanceOfCount(count, expected, cluster, wander) > lnChance;
+  let ordinary = Math.floor(expected);
+  let step = 1;
+  while (isOrdinary(ordinary + step)) {
+    ordinary += step;
+    step *= 2;
+  }
+  // The limit is now inside the last step.
+  for (let part = step / 2; part >= 1; part /= 2) if (isOrdinary(ordinary + part)) ordinary += part;
+  return ordinary;
 }

@@ -1,9 +1,9 @@
 import { WINDOWS } from "./constants.ts";
 import { closeBucket, type LateCount, type SpikeSettings } from "./detector.ts";
-import { dispersionOf, rateNoise } from "./dispersion.ts";
 import { expectedCount, leastExpectedCount } from "./expectation.ts";
 import { arrivedShares } from "./lateness.ts";
 import { MARK, mark, type SpikeState } from "./spike-state.ts";
+import { dispersionOf, rateNoise } from "./variation.ts";
 
 /** The expected count of a bucket, before it was learned. */
 export interface LearnedBucket {

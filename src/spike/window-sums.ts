@@ -1,6 +1,5 @@
 import { JUDGED_WINDOWS, RING, SPARSE_BELOW, SPARSE_WINDOW, WINDOWS } from "./constants.ts";
-import { fromShortFloat } from "./short-float.ts";
-import { AT, type SpikeState } from "./spike-state.ts";
+import { AT, fromShortFloat, type SpikeState } from "./spike-state.ts";
 
 /** One number per window of `WINDOWS`, in that order; then the window of sparse series, if requested. */
 export interface WindowSums {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { type SpikeTuning, TUNING } from "../../src/spike/tuning.ts";
+import { type SpikeTuning, TUNING } from "../../src/spike/sensitivity.ts";
 import {
   alertsOf,
   isKitHere,

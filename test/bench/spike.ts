@@ -4,9 +4,14 @@ import { compileRule } from "../../src/rules/compile-rule.ts";
 import type { WindowCondition } from "../../src/rules/window-condition.ts";
 import { BUCKET_MS } from "../../src/spike/constants.ts";
 import { closeBucket, type LateCount, type SpikeSettings } from "../../src/spike/detector.ts";
-import { PACKED_BYTES, packSpikeState, unpackSpikeState } from "../../src/spike/packed-spike-state.ts";
 import { gatesOf } from "../../src/spike/sensitivity.ts";
-import { createSpikeState, STATE_BYTES } from "../../src/spike/spike-state.ts";
+import {
+  createSpikeState,
+  PACKED_BYTES,
+  packSpikeState,
+  STATE_BYTES,
+  unpackSpikeState,
+} from "../../src/spike/spike-state.ts";
 
 // What one bucket of one query costs: in the detector alone, with its state in and out of its stored form, and behind
 // the condition of a rule. Then 50,000 series in this one process, as they would live in a worker.

@@ -3,8 +3,7 @@ import { formatCoverage } from "../../src/cli/coverage.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { ShownBudget, ShownPoll, ShownQuirk } from "../../src/model/shown.ts";
 import { readCoverage } from "../../src/polling/read-coverage.ts";
-import { packSpikeState } from "../../src/spike/packed-spike-state.ts";
-import { createSpikeState } from "../../src/spike/spike-state.ts";
+import { createSpikeState, packSpikeState } from "../../src/spike/spike-state.ts";
 import { aRule } from "../rules/a-rule.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");

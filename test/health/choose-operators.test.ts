@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseOperators } from "../../src/health/choose-operators.ts";
+import { chooseOperators } from "../../src/health/operators.ts";
 
 const ROUTES = [
   { match: { severity: "critical" }, receivers: ["on-call", "tickets"] },

@@ -1,5 +1,5 @@
 import type { PipelineHealth } from "../../src/health/checks/pipeline-health.ts";
-import { OperatorConfig } from "../../src/health/operator-config.ts";
+import { OperatorConfig } from "../../src/health/operators.ts";
 import type { Failure } from "../../src/model/failure.ts";
 
 export const NOW = Date.UTC(2026, 2, 2, 12);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { observeNotifier } from "../../src/health/observe-notifier.ts";
+import { observeNotifier } from "../../src/health/note-failures.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import type { Notifier, Shown } from "../../src/notify/define-notifier.ts";
 import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";

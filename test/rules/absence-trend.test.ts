@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DAY } from "../../src/lib/instant.ts";
 import type { JsonValue } from "../../src/lib/json.ts";
 import type { WindowCondition, WindowVerdict } from "../../src/rules/window-condition.ts";
-import { lnNegativeBinomialLow } from "../../src/spike/negative-binomial-low.ts";
-import { lnNegativeBinomialTail } from "../../src/spike/negative-binomial-tail.ts";
+import { lnNegativeBinomialLow, lnNegativeBinomialTail } from "../../src/spike/negative-binomial.ts";
 import { aRule, aWindowRule } from "./a-rule.ts";
 
 const BUCKET = 300_000;

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
 import type { WarmUp } from "../../src/rules/warm-up.ts";
-import { unpackSpikeState } from "../../src/spike/packed-spike-state.ts";
-import { MARK, mark } from "../../src/spike/spike-state.ts";
+import { MARK, mark, unpackSpikeState } from "../../src/spike/spike-state.ts";
 import { aWindowRule } from "./a-rule.ts";
 
 const BUCKET = 300_000;

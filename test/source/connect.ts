@@ -1,11 +1,11 @@
 import { afterEach, beforeEach } from "vitest";
+import { createMemoryTokenStore } from "../../src/source/session.ts";
 import {
   createSourceClient,
   type SourceClient,
   type SourceClientOptions,
 } from "../../src/source/source-client.ts";
 import { SourceError } from "../../src/source/source-error.ts";
-import { createMemoryTokenStore } from "../../src/source/token-store.ts";
 import { type FakeListeningApi, startFakeListeningApi } from "../fakes/listening-api.ts";
 
 export const PASSWORD = "pass word&é%<\"'";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Mention } from "../../src/model/mention.ts";
-import { type FetchPagesOptions, fetchPages } from "../../src/source/fetch-pages.ts";
-import { pageFetcher } from "../../src/source/page-fetcher.ts";
+import { type FetchPagesOptions, fetchPages, pageFetcher } from "../../src/source/fetch-pages.ts";
 import { toMention } from "../../src/source/to-mention.ts";
 import type { Page } from "../../src/source/to-page.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createMemoryTokenStore } from "../../src/source/session.ts";
 import { SourceError } from "../../src/source/source-error.ts";
-import { createMemoryTokenStore } from "../../src/source/token-store.ts";
 import {
   bytes,
   dropped,

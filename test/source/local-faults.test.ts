@@ -4,9 +4,9 @@ import type { FaultKind } from "../../src/local-api/faults/fault-kinds.ts";
 import { createDatabase } from "../../src/local-api/store/database.ts";
 import { deleteFaults, insertFault } from "../../src/local-api/store/faults.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
+import { createMemoryTokenStore } from "../../src/source/session.ts";
 import { createSourceClient, type SourceClient } from "../../src/source/source-client.ts";
 import type { SourceError } from "../../src/source/source-error.ts";
-import { createMemoryTokenStore } from "../../src/source/token-store.ts";
 import { type Fixture, mentionVersion, resourceId, SEED, startFixture, T0 } from "../local-api/fixture.ts";
 import { failure } from "./connect.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TokenStore } from "../../src/source/token-store.ts";
+import type { TokenStore } from "../../src/source/session.ts";
 
 /** What every token store keeps to. `open` gives stores that share one token, as workers do; empty at first. */
 export function describeTokenStore(open: (count: number) => Promise<readonly TokenStore[]>): void {

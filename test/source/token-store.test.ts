@@ -1,4 +1,4 @@
-import { createMemoryTokenStore } from "../../src/source/token-store.ts";
+import { createMemoryTokenStore } from "../../src/source/session.ts";
 import { describeTokenStore } from "./token-store-contract.ts";
 
 describeTokenStore(async (count) => {

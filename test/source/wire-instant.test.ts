@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { DateTime } from "luxon";
 import { expect, test } from "vitest";
-import { formatWireInstant, parseWireInstant } from "../../src/source/wire-instant.ts";
+import { formatWireInstant, parseWireInstant } from "../../src/source/wire-values.ts";
 import { runs } from "../runs.ts";
 
 const moments = fc.integer({ min: Date.UTC(1, 0, 1), max: Date.UTC(9999, 11, 30) });

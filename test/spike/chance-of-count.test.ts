@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { lnChanceOfCount } from "../../src/spike/chance-of-count.ts";
-import { lnNegativeBinomialTail } from "../../src/spike/negative-binomial-tail.ts";
+import { lnChanceOfCount, lnNegativeBinomialTail } from "../../src/spike/negative-binomial.ts";
 import { runs } from "../runs.ts";
 
 const means = fc.double({ min: 0.002, max: 1e5, noNaN: true });

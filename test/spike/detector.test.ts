@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LateCount, SpikeObservation } from "../../src/spike/detector.ts";
-import { packSpikeState } from "../../src/spike/packed-spike-state.ts";
 import { gatesOf } from "../../src/spike/sensitivity.ts";
-import { createSpikeState } from "../../src/spike/spike-state.ts";
+import { createSpikeState, packSpikeState } from "../../src/spike/spike-state.ts";
 import { runs } from "../runs.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 

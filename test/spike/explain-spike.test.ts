@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainQuiet, explainSpike } from "../../src/spike/explain-spike.ts";
-import { formatRarity } from "../../src/spike/format-rarity.ts";
+import { explainQuiet, explainSpike, formatRarity } from "../../src/spike/explain-spike.ts";
 import { createSpikeState } from "../../src/spike/spike-state.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 

@@ -4,9 +4,13 @@ import {
   type SpikeObservation,
   type SpikeSettings,
 } from "../../src/spike/detector.ts";
-import { packSpikeState, unpackSpikeState } from "../../src/spike/packed-spike-state.ts";
 import { gatesOf } from "../../src/spike/sensitivity.ts";
-import { createSpikeState, type SpikeState } from "../../src/spike/spike-state.ts";
+import {
+  createSpikeState,
+  packSpikeState,
+  type SpikeState,
+  unpackSpikeState,
+} from "../../src/spike/spike-state.ts";
 
 export const MONDAY = Date.UTC(2024, 0, 1);
 

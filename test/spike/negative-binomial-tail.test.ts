@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lnNegativeBinomialTail } from "../../src/spike/negative-binomial-tail.ts";
+import { lnNegativeBinomialTail } from "../../src/spike/negative-binomial.ts";
 import { runs } from "../runs.ts";
 import { exactLnTail } from "./exact-tail.ts";
 

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { lnChanceOfCount } from "../../src/spike/chance-of-count.ts";
-import { dispersionOf, rateNoise } from "../../src/spike/dispersion.ts";
-import { ordinaryLimit } from "../../src/spike/ordinary-limit.ts";
+import { ordinaryLimit } from "../../src/spike/gates.ts";
+import { lnChanceOfCount } from "../../src/spike/negative-binomial.ts";
 import { createSpikeState } from "../../src/spike/spike-state.ts";
+import { dispersionOf, rateNoise } from "../../src/spike/variation.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 
 it("the largest ordinary count is the last one that is not significant", () => {

@@ -2,12 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LateCount } from "../../src/spike/detector.ts";
 import {
+  AT,
   canReadSpikeState,
+  createSpikeState,
   PACKED_BYTES,
   packSpikeState,
+  STATE_BYTES,
   unpackSpikeState,
-} from "../../src/spike/packed-spike-state.ts";
-import { AT, createSpikeState, STATE_BYTES } from "../../src/spike/spike-state.ts";
+} from "../../src/spike/spike-state.ts";
 import { runs } from "../runs.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 

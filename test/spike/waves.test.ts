@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { WAVE_GAP_BUCKETS } from "../../src/spike/constants.ts";
-import { forgetEpisode } from "../../src/spike/forget-episode.ts";
-import { packSpikeState } from "../../src/spike/packed-spike-state.ts";
-import { gatesOf } from "../../src/spike/sensitivity.ts";
-import { createSpikeState, MARK, mark } from "../../src/spike/spike-state.ts";
-import { factorsOf, TUNING } from "../../src/spike/tuning.ts";
+import { forgetEpisode } from "../../src/spike/episode.ts";
+import { factorsOf, gatesOf, TUNING } from "../../src/spike/sensitivity.ts";
+import { createSpikeState, MARK, mark, packSpikeState } from "../../src/spike/spike-state.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 
 const WEEK = 7 * 288;

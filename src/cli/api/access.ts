@@ -5,7 +5,7 @@ import { loadSourceConfig } from "../../config/load-source-config.ts";
 import { LOCAL_ACCOUNT } from "../../demo/local-account.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
-import type { Credentials } from "../../source/credentials.ts";
+import type { Credentials } from "../../source/session.ts";
 import { readLocalAddress } from "../local-address.ts";
 
 export interface AccessFlags {

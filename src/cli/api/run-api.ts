@@ -1,9 +1,8 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
-import type { Budget } from "../../source/budget.ts";
+import type { Budget, Gate } from "../../source/budget.ts";
 import type { ApiCall } from "../../source/call-table.ts";
 import type { RawParams } from "../../source/calls/raw.ts";
-import type { Gate } from "../../source/gate.ts";
 import { createSourceClient } from "../../source/source-client.ts";
 import { SourceError } from "../../source/source-error.ts";
 import { ExitError, InterruptedError } from "../run.ts";

@@ -6,9 +6,8 @@ import { DAY, type Instant } from "../../lib/instant.ts";
 import { formatExpected, formatNumber } from "../../lib/numbers.ts";
 import { BUCKET_MS, RING } from "../../spike/constants.ts";
 import type { SpikeObservation, SpikeSettings } from "../../spike/detector.ts";
-import { ordinaryLimit } from "../../spike/ordinary-limit.ts";
-import { fromShortFloat } from "../../spike/short-float.ts";
-import { AT, MARK, mark, type SpikeState } from "../../spike/spike-state.ts";
+import { ordinaryLimit } from "../../spike/gates.ts";
+import { AT, fromShortFloat, MARK, mark, type SpikeState } from "../../spike/spike-state.ts";
 
 export interface PlotLook {
   readonly theme: Theme;

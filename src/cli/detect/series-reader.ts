@@ -6,7 +6,7 @@ import {
   type SpikeObservation,
   type SpikeSettings,
 } from "../../spike/detector.ts";
-import { newestWithMentions } from "../../spike/peak.ts";
+import { newestWithMentions } from "../../spike/episode.ts";
 import { createSpikeState, type SpikeState } from "../../spike/spike-state.ts";
 
 /** Reads the rows of one series in order; closes a bucket when it sees a row of a later one. */

@@ -1,8 +1,8 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
-import type { OperatorConfig } from "../operator-config.ts";
-import type { OperatorRuleName, Problem } from "../problem.ts";
-import { lagOf } from "./check-lag.ts";
+import type { OperatorRuleName, Problem } from "../operator-rules.ts";
+import type { OperatorConfig } from "../operators.ts";
+import { lagOf } from "./check-query.ts";
 import type { PipelineHealth } from "./pipeline-health.ts";
 
 export type Heartbeat =

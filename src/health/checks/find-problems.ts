@@ -1,17 +1,13 @@
 import { groupBy } from "../../lib/group-by.ts";
 import { MINUTE } from "../../lib/instant.ts";
-import type { OperatorConfig } from "../operator-config.ts";
-import type { Problem } from "../problem.ts";
-import { checkBounces } from "./check-bounces.ts";
-import { checkDeadLetters } from "./check-dead-letters.ts";
+import type { Problem } from "../operator-rules.ts";
+import type { OperatorConfig } from "../operators.ts";
 import { checkDigest } from "./check-digests.ts";
-import { checkLag } from "./check-lag.ts";
 import { checkOutages } from "./check-outage.ts";
-import { checkQueue } from "./check-queue.ts";
-import { checkRateLimit } from "./check-rate-limit.ts";
-import { checkReceiver } from "./check-receiver.ts";
-import { checkRefusal } from "./check-refusal.ts";
-import { checkSilentQuery } from "./check-silent-query.ts";
+import { checkLag, checkSilentQuery } from "./check-query.ts";
+import { checkDeadLetters, checkQueue } from "./check-queue.ts";
+import { checkBounces, checkReceiver } from "./check-receiver.ts";
+import { checkRateLimit, checkRefusal } from "./check-source.ts";
 import { sentence } from "./name-some.ts";
 import type { PipelineHealth } from "./pipeline-health.ts";
 

@@ -7,7 +7,7 @@ import type {
   QueryRhythm,
   WaitingWork,
 } from "../../model/pipeline-facts.ts";
-import type { OperatorRuleName } from "../problem.ts";
+import type { OperatorRuleName } from "../operator-rules.ts";
 import type { DueDigest } from "./check-digests.ts";
 
 /** Everything known about the pipeline at one moment, as plain facts. */

@@ -7,13 +7,12 @@ import { counted } from "../../lib/numbers.ts";
 import { fitsQuery } from "../../lib/patterns.ts";
 import type { NamedQuery } from "../../notify/dead-configuration.ts";
 import { isNamed } from "../../polling/is-named.ts";
-import type { Budget } from "../../source/budget.ts";
+import type { Budget, Gate } from "../../source/budget.ts";
 import type { SourceProject } from "../../source/calls/projects.ts";
 import type { SourceQuery } from "../../source/calls/queries.ts";
-import type { Gate } from "../../source/gate.ts";
+import { createMemoryTokenStore } from "../../source/session.ts";
 import { createSourceClient, type SourceClient } from "../../source/source-client.ts";
 import { SourceError } from "../../source/source-error.ts";
-import { createMemoryTokenStore } from "../../source/token-store.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /**

@@ -6,8 +6,8 @@ import { type Alert, Explanation } from "../../model/alert.ts";
 import { BUCKET_MS } from "../../model/counts.ts";
 import type { Mention } from "../../model/mention.ts";
 import type { Rule } from "../../rules/rule.ts";
+import { ordinaryLimit } from "../../spike/gates.ts";
 import { learnOnly } from "../../spike/learn-only.ts";
-import { ordinaryLimit } from "../../spike/ordinary-limit.ts";
 import { createSpikeState } from "../../spike/spike-state.ts";
 import type { Stores } from "../../store/stores.ts";
 

@@ -6,11 +6,17 @@ import { TimeZone } from "../../lib/local-time.ts";
 import { countedSubject, formatExpected } from "../../lib/numbers.ts";
 import { BUCKET_MS } from "../../spike/constants.ts";
 import { turnHours } from "../../spike/expectation.ts";
-import { formatRarity } from "../../spike/format-rarity.ts";
+import { formatRarity } from "../../spike/explain-spike.ts";
 import { learnOnly } from "../../spike/learn-only.ts";
-import { lnNegativeBinomialLow } from "../../spike/negative-binomial-low.ts";
-import { canReadSpikeState, packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
-import { createSpikeState, MARK, mark } from "../../spike/spike-state.ts";
+import { lnNegativeBinomialLow } from "../../spike/negative-binomial.ts";
+import {
+  canReadSpikeState,
+  createSpikeState,
+  MARK,
+  mark,
+  packSpikeState,
+  unpackSpikeState,
+} from "../../spike/spike-state.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share } from "../params.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";

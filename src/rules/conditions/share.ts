@@ -4,7 +4,7 @@ import { Duration, formatMinutes } from "../../lib/duration.ts";
 import { DAY, MINUTE } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/json.ts";
 import { formatNumber, formatShare } from "../../lib/numbers.ts";
-import { formatRarity } from "../../spike/format-rarity.ts";
+import { formatRarity } from "../../spike/explain-spike.ts";
 import { allOf } from "../combine-predicates.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share, WindowLength } from "../params.ts";

@@ -19,14 +19,25 @@ import {
   type SpikeObservation,
   type SpikeSettings,
 } from "../../spike/detector.ts";
-import { isUnannouncedWave } from "../../spike/episode.ts";
+import { forgetEpisode, isSilent, isUnannouncedWave } from "../../spike/episode.ts";
 import { turnHours } from "../../spike/expectation.ts";
 import { explainQuiet, explainSpike } from "../../spike/explain-spike.ts";
-import { forgetEpisode, isSilent } from "../../spike/forget-episode.ts";
-import { canReadSpikeState, packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
-import { gatesOf, SENSITIVITIES, significanceFor, significanceGate } from "../../spike/sensitivity.ts";
-import { createSpikeState, MARK, mark, type SpikeState } from "../../spike/spike-state.ts";
-import { TUNING } from "../../spike/tuning.ts";
+import {
+  gatesOf,
+  SENSITIVITIES,
+  significanceFor,
+  significanceGate,
+  TUNING,
+} from "../../spike/sensitivity.ts";
+import {
+  canReadSpikeState,
+  createSpikeState,
+  MARK,
+  mark,
+  packSpikeState,
+  type SpikeState,
+  unpackSpikeState,
+} from "../../spike/spike-state.ts";
 import { windowSums } from "../../spike/window-sums.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { listOf } from "../params.ts";

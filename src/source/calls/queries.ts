@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineCall } from "../define-call.ts";
-import { listOf, WireId, WireInstant, WireText } from "../list-envelope.ts";
+import { listOf, WireId, WireInstant, WireText } from "../wire-values.ts";
 
 export type SourceQuery = z.output<typeof SourceQuery>;
 export const SourceQuery = z

@@ -1,7 +1,6 @@
-import { addressOf, type Parameters, type Places } from "../addresses.ts";
 import { CALLS, type CallEntry, type CallName } from "../call-table.ts";
-import type { Call } from "../define-call.ts";
-import { parseWhole } from "../parse-whole.ts";
+import { addressOf, type Call, type Parameters, type Places } from "../define-call.ts";
+import { parseWhole } from "../parse-json.ts";
 
 /** Any call by its name, with unchanged parameters. */
 export interface RawParams {

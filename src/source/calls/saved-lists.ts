@@ -1,14 +1,6 @@
 import { z } from "zod";
 import { defineCall } from "../define-call.ts";
-import {
-  listInside,
-  listOf,
-  WireId,
-  WireIds,
-  WireOptionalId,
-  WireText,
-  WireTexts,
-} from "../list-envelope.ts";
+import { listInside, listOf, WireId, WireIds, WireOptionalId, WireText, WireTexts } from "../wire-values.ts";
 
 const WireList = z.object({
   id: WireId,

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { BUCKET_MS } from "../../../src/spike/constants.ts";
 import { closeBucket, type SpikeSettings } from "../../../src/spike/detector.ts";
-import { gatesOf } from "../../../src/spike/sensitivity.ts";
+import { gatesOf, type SpikeTuning, TUNING } from "../../../src/spike/sensitivity.ts";
 import { createSpikeState } from "../../../src/spike/spike-state.ts";
-import { type SpikeTuning, TUNING } from "../../../src/spike/tuning.ts";
 
 // The series and labels of the spike kit. They are outside of the project.
 

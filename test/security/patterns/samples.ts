@@ -1,6 +1,6 @@
 import { splitWords, WORD_WITH_WILDCARDS } from "../../../src/local-api/query-language/split-words.ts";
 import { keyword } from "../../../src/rules/conditions/keyword.ts";
-import { redact } from "../../../src/source/error-body.ts";
+import { redact } from "../../../src/source/refusal.ts";
 import { aMention } from "../../mention.ts";
 
 /** An expression that is made of text while the program runs, as it is used: the characters to feed it with, and how. */
@@ -43,7 +43,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     words,
   'src/rules/conditions/keyword.ts: RegExp(folded.map(wholeWord).join("|"), "u")': words,
   // A literal, whatever the secret is.
-  'src/source/error-body.ts: RegExp(escapeForPattern(form), "gi")': {
+  'src/source/refusal.ts: RegExp(escapeForPattern(form), "gi")': {
     characters: "ab+(*",
     run: (text) => redact(text, ["aaab", "(a+)+$"]),
   },
