@@ -8,8 +8,7 @@ import type { PollKey } from "../model/poll.ts";
 import { type DeliverParts, deliver } from "../notify/deliver/deliver.ts";
 import { type UpdateMessageParts, updateMessage } from "../notify/deliver/update-message.ts";
 import type { PollOutcome } from "../polling/poll-member.ts";
-import { pollQuery } from "../polling/poll-queries.ts";
-import { pollTogether, type TogetherParts } from "../polling/poll-together.ts";
+import { pollQuery, pollTogether, type TogetherParts } from "../polling/poll-queries.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Handlers } from "../queue/worker.ts";
 

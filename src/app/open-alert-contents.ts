@@ -3,7 +3,7 @@ import { systemClock } from "../lib/clock.ts";
 import type { Logger } from "../log.ts";
 import type { Rule } from "../rules/rule.ts";
 import { createContentOfAlert } from "../templates/previews/content-of-alert.ts";
-import type { PreviewContent } from "../templates/previews/preview-content.ts";
+import type { PreviewContent } from "../templates/previews/preview-template.ts";
 import { type OpenAlertActions, openAlertActions } from "./open-alert-actions.ts";
 
 /** The content of messages about stored alerts, for one command, with or without a running Earshot. */

@@ -2,9 +2,8 @@ import { resolve } from "node:path";
 import type { Environment } from "../config/environment.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
-import { openDatabase } from "../store/database.ts";
+import { openDatabase, ping } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
-import { ping } from "../store/ping.ts";
 import { withoutAddress } from "./without-address.ts";
 
 /** A PostgreSQL to work on. */

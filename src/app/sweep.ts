@@ -1,5 +1,5 @@
 import type { PlannedDigest } from "../digest/planned-digest.ts";
-import { readinessOf } from "../digest/readiness.ts";
+import { readinessOf } from "../digest/schedule.ts";
 import { DIGEST_PATIENCE_MS } from "../health/checks/find-problems.ts";
 import { jobScope } from "../health/note-failures.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";

@@ -1,5 +1,6 @@
-import type { Instant } from "../lib/instant.ts";
-import { countTicks } from "./count-ticks.ts";
+import { DateTime } from "luxon";
+import { DAY, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
+import { formatNumber } from "../lib/numbers.ts";
 import type { SpikeChart } from "./spike-chart.ts";
 
 export const WIDTH = 600;
@@ -52,4 +53,64 @@ const FEW = 10;
 /** Tenths of a unit: more digits would only make the file longer. */
 export function round(value: number): number {
   return Math.round(value * 10) / 10;
+}
+
+/** Round numbers from 0 to at least `largest`, three to five of them: the lines of the vertical axis. */
+export function countTicks(largest: number): readonly number[] {
+  const step = roundStep(Math.max(largest, 1) / 4);
+  const ticks = [0];
+  for (let i = 1; (ticks.at(-1) ?? 0) < largest || i === 1; i++) ticks.push(i * step);
+  return ticks;
+}
+
+/** `20`, `15,000`; `1.5M` on an axis without room for its largest number. */
+export function formatTick(count: number, largest: number): string {
+  return largest < 100_000 ? formatNumber(count) : COMPACT.format(count).replace("K", "k");
+}
+
+const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+
+/** The next of 1, 2, 5, 10, 20, 50 …: mentions come whole. */
+function roundStep(least: number): number {
+  const power = 10 ** Math.max(0, Math.floor(Math.log10(least)));
+  return ([1, 2, 5].find((factor) => factor * power >= least) ?? 10) * power;
+}
+
+interface TimeTick {
+  readonly at: Instant;
+  readonly label: string;
+}
+
+/** Round moments of `zone` in [from, to): times of the day, with the date at midnight; days where the span is long. */
+export function timeTicks(from: Instant, to: Instant, zone: string, atMost: number): readonly TimeTick[] {
+  const days = Math.ceil((to - from) / DAY / atMost);
+  const step = STEPS.find((ms) => (to - from) / ms <= atMost);
+  const ticks: TimeTick[] = [];
+  const midnight = DateTime.fromMillis(from, { zone, locale: "en" }).startOf("day");
+  for (let day = midnight; day.toMillis() < to; day = day.plus({ days: step === undefined ? days : 1 })) {
+    for (const tick of step === undefined ? [day] : timesOf(day, step)) {
+      const at = tick.toMillis();
+      if (at < from || at >= to) continue;
+      ticks.push({ at, label: tick.toFormat(labelFormat(tick, step)) });
+    }
+  }
+  return ticks;
+}
+
+const STEPS = [5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR];
+
+/** In local time, so that ticks stay round when clocks change. */
+function timesOf(day: DateTime, step: number): DateTime[] {
+  const times: DateTime[] = [];
+  for (let ms = 0; ms < DAY; ms += step) {
+    const tick = day.set({ hour: Math.floor(ms / HOUR), minute: (ms % HOUR) / MINUTE });
+    // A time that the clocks skip becomes another, which is not round.
+    if (tick.hour === Math.floor(ms / HOUR)) times.push(tick);
+  }
+  return times;
+}
+
+function labelFormat(tick: DateTime, step: number | undefined): string {
+  if (step === undefined) return "d LLL";
+  return tick.hour === 0 && tick.minute === 0 ? "ccc d LLL" : "HH:mm";
 }

@@ -1,6 +1,5 @@
 import { DateTime } from "luxon";
 import type { Frame } from "./chart-frame.ts";
-import { escapeXml } from "./escape-xml.ts";
 import { type Palette, paletteOf, type Theme } from "./palette.ts";
 import type { SpikeChart } from "./spike-chart.ts";
 
@@ -90,3 +89,22 @@ function drawableText(text: string, theme: Theme): string {
 /** Writings, full-width signs and pictograms that the DejaVu fonts do not have. */
 const WITHOUT_LETTERS =
   /(?:[\u2e80-\ufaff\ufe30-\ufe4f\uff00-\uffef\u{1f000}-\u{1f5ff}\u{1f650}-\u{1fbff}]|[\ufe00-\ufe0f]|[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Georgian}\p{Script=Common}\p{Script=Inherited}]|(?<=\p{Extended_Pictographic})\u200d)+/gu;
+
+/** Any text as the content or the quoted attribute of an XML element. What XML cannot hold is left out. */
+export function escapeXml(text: string): string {
+  return text
+    .replace(/\p{Surrogate}/gu, "")
+    .replace(FORBIDDEN, "")
+    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+/** Control characters, and the marks that turn the direction of the text that follows. */
+const FORBIDDEN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};

@@ -1,11 +1,8 @@
 import { formatNumber } from "../lib/numbers.ts";
-import { type Frame, frameOf, HEIGHT, PLOT, round, WIDTH } from "./chart-frame.ts";
-import { formatTick } from "./count-ticks.ts";
-import { drawHead, formatSpan } from "./draw-head.ts";
-import { escapeXml } from "./escape-xml.ts";
+import { type Frame, formatTick, frameOf, HEIGHT, PLOT, round, timeTicks, WIDTH } from "./chart-frame.ts";
+import { drawHead, escapeXml, formatSpan } from "./draw-head.ts";
 import { type Palette, paletteOf, type Theme } from "./palette.ts";
 import { type ChartColumn, hasFired, type SpikeChart } from "./spike-chart.ts";
-import { timeTicks } from "./time-ticks.ts";
 
 /**
  * The chart as SVG, 600 by 340 units, which keeps its letters readable when a phone shows it half as wide. Bars are

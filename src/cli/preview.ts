@@ -11,11 +11,13 @@ import { describeError, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { loadRules } from "../rules/load-rules.ts";
 import { aboutOf, contentOfSample, findSample, showPreview } from "../templates/previews/create-previews.ts";
-import { findChromium } from "../templates/previews/find-chromium.ts";
-import type { PreviewContent } from "../templates/previews/preview-content.ts";
-import { type PreviewFile, previewFiles } from "../templates/previews/preview-files.ts";
-import { previewTemplate } from "../templates/previews/preview-template.ts";
-import { type Picture, takePictures } from "../templates/previews/take-pictures.ts";
+import {
+  type PreviewContent,
+  type PreviewFile,
+  previewFiles,
+  previewTemplate,
+} from "../templates/previews/preview-template.ts";
+import { findChromium, type Picture, takePictures } from "../templates/previews/take-pictures.ts";
 import { type Sample, samples } from "../templates/samples.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "../templates/template-names.ts";
 import { findAlert } from "./alerts/find-alert.ts";

@@ -1,4 +1,4 @@
-import { digestClashes } from "../digest/digest-clashes.ts";
+import { digestClashes } from "../digest/planned-digest.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import type { Issue } from "../lib/fault.ts";
 import type { RouteConfig } from "../notify/decide/route.ts";

@@ -2,22 +2,21 @@ import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { PeriodStory } from "../model/digest.ts";
 import { compareSeverity } from "../model/severity.ts";
-import { buildMentionView } from "../templates/build-mention-view.ts";
-import { cleanLine } from "../templates/clean-text.ts";
-import type {
-  DigestAlertRow,
-  DigestQueryRow,
-  DigestStoryRow,
-  DigestTotals,
-  DigestView,
+import { cleanLine, shortenText } from "../templates/clean-text.ts";
+import {
+  type DigestAlertRow,
+  type DigestQueryRow,
+  type DigestStoryRow,
+  type DigestTotals,
+  type DigestView,
+  NO_MORE,
+  shortenDigest,
 } from "../templates/digest-view.ts";
-import { NO_MORE, shortenDigest } from "../templates/shorten-digest.ts";
-import { shortenText } from "../templates/shorten-text.ts";
+import { buildMentionView } from "../templates/mention-view.ts";
 import type { Insights } from "./insights.ts";
-import { isQuiet } from "./quiet.ts";
 import { rankStories } from "./rank-stories.ts";
 import type { Period } from "./schedule.ts";
-import { type VolumeCount, volumeOf } from "./volume.ts";
+import { isQuiet, type VolumeCount, volumeOf } from "./volume.ts";
 
 /** The collected facts of one digest, in any order. */
 export interface DigestFacts {

@@ -1,3 +1,4 @@
+import type { Issue } from "../lib/fault.ts";
 import type { DigestConfig } from "./digest-config.ts";
 
 /** A digest of one time zone: all its readers get the same edition. */
@@ -37,4 +38,25 @@ export function planDigests(digests: readonly DigestConfig[]): readonly PlannedD
 
 function zoneOf(reader: DigestConfig["receivers"][number], digest: DigestConfig): string {
   return "timezone" in reader && reader.timezone !== undefined ? reader.timezone : digest.timezone;
+}
+
+/** Editions are keyed by their digest's name and sent once per reader. Finds digests and readers that would collide. */
+export function digestClashes(digests: readonly DigestConfig[]): Issue[] {
+  const known = new Set<string>();
+  return digests.flatMap((digest, index) => {
+    const editions = planDigests([digest]).map(({ name }) => name);
+    const taken = editions.find((name) => known.has(name));
+    for (const name of editions) known.add(name);
+    const readers = digest.receivers.map(({ name }) => name);
+    return [
+      ...(taken === undefined
+        ? []
+        : [{ path: ["digests", index, "name"], message: `there are two digests "${taken}"` }]),
+      ...readers.flatMap((name, at): Issue[] =>
+        readers.indexOf(name) === at
+          ? []
+          : [{ path: ["digests", index, "receivers", at], message: `"${name}" reads it already` }],
+      ),
+    ];
+  });
 }

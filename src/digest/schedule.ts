@@ -49,7 +49,7 @@ export function latestOccurrence(schedule: Schedule, until: Instant): Occurrence
   return occurrenceOf(schedule, found);
 }
 
-export type DueDigest =
+type DueDigest =
   | { readonly outcome: "Due"; readonly occurrence: Occurrence; readonly missed: readonly string[] }
   | { readonly outcome: "Waits"; readonly until: Instant };
 
@@ -175,4 +175,30 @@ function keysBetween(schedule: Schedule, lastKey: string, latest: Occurrence): r
     earlier = latestOccurrence(schedule, earlier.at - 1);
   }
   return keys;
+}
+
+/** Whether a due digest can be built. */
+type Readiness =
+  | { readonly outcome: "Complete" }
+  /** Queries are still being read up to the end of the period. */
+  | { readonly outcome: "Waits"; readonly until: Instant }
+  /** The wait is over; the digest says up to when it is complete. */
+  | { readonly outcome: "Incomplete"; readonly missingFrom: Instant };
+
+/**
+ * A digest waits until all its queries have been read to the end of its period, but not for ever: if the source is
+ * down, readers still get what is known.
+ *
+ * @param completeUntil the least over all its queries; `null` when one has never been read
+ */
+export function readinessOf(
+  period: Period,
+  completeUntil: Instant | null,
+  now: Instant,
+  patienceMs: number,
+): Readiness {
+  if (completeUntil !== null && completeUntil >= period.to) return { outcome: "Complete" };
+  const until = period.to + patienceMs;
+  if (now < until) return { outcome: "Waits", until };
+  return { outcome: "Incomplete", missingFrom: Math.max(completeUntil ?? period.from, period.from) };
 }

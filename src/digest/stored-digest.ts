@@ -1,6 +1,5 @@
 import { titleOf } from "../model/wording.ts";
-import type { DigestMore, DigestView } from "../templates/digest-view.ts";
-import { NO_MORE } from "../templates/shorten-digest.ts";
+import { type DigestMore, type DigestView, NO_MORE } from "../templates/digest-view.ts";
 
 /** Default values of fields that older versions did not store. */
 const UNKNOWN = { language: "en", topAuthors: [], topHashtags: [], unsubscribeUrl: null, volume: null };

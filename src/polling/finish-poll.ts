@@ -1,14 +1,14 @@
 import type { SourcePage } from "../ingest/source-page.ts";
-import { floorTo } from "../lib/instant.ts";
+import { floorTo, type Instant } from "../lib/instant.ts";
+import { stableHash } from "../lib/json.ts";
 import { BUCKET_MS } from "../model/counts.ts";
+import type { PollKey } from "../model/poll.ts";
 import type { ObservedQuirk } from "../model/server-quirk.ts";
 import type { Coverage } from "./coverage.ts";
-import { nextPollAt } from "./pace.ts";
+import type { PollParts } from "./page-source.ts";
 import { fetchFailure, isRefusal } from "./poll-call.ts";
 import type { CompletePoll, PollMember } from "./poll-member.ts";
-import type { PollParts } from "./poll-parts.ts";
-import { type PollRequest, requestOf } from "./poll-request.ts";
-import type { PollKind, PollState, PollTail } from "./poll-state.ts";
+import { type PollKind, type PollRequest, type PollState, type PollTail, requestOf } from "./poll-state.ts";
 import { quirksOfPoll } from "./server-quirks.ts";
 
 /** Stores that a poll has ended, what it covers, and what it showed of the server. */
@@ -86,4 +86,14 @@ async function tryTail(
   } catch (error) {
     return isRefusal(fetchFailure(error)) ? [{ quirk: "after-end", value: "refused" }] : [];
   }
+}
+
+/**
+ * When a poll is due again: the next moment of its own phase of the interval, so that queries that were first seen
+ * together are not polled together for ever. At most `everyMs` away.
+ */
+export function nextPollAt(key: PollKey, now: Instant, everyMs: number): Instant {
+  const hash = Number.parseInt(stableHash([key.projectId, key.queryId, key.poll]).slice(0, 12), 16);
+  const slot = floorTo(now, everyMs) + (hash % everyMs);
+  return slot > now ? slot : slot + everyMs;
 }

@@ -10,7 +10,7 @@ import {
   type PollCall,
   type PollFailure,
 } from "./poll-call.ts";
-import { momentOf, sinceOf, sinceQuirk } from "./poll-request.ts";
+import { momentOf, sinceOf, sinceQuirk } from "./poll-state.ts";
 import { isLastPage, type PageContext, seenOn, stampPage, wentOn } from "./server-quirks.ts";
 
 /** The quirks of the server, and where new ones are stored. */

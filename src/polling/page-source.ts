@@ -1,8 +1,11 @@
+import type { StoryCache } from "../ingest/fold-stories.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
 import type { Clock } from "../lib/clock.ts";
 import { DAY } from "../lib/instant.ts";
-import type { Priority } from "../model/poll.ts";
+import type { PendingNotification } from "../model/notification.ts";
+import type { PollKey, Priority } from "../model/poll.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
+import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { Rule } from "../rules/rule.ts";
 import { pageFetcher } from "../source/fetch-pages.ts";
 import type { SourceClient } from "../source/source-client.ts";
@@ -10,12 +13,13 @@ import type { Page } from "../source/to-page.ts";
 import type { Stores } from "../store/stores.ts";
 import type { PageParts, QuirkLog } from "./next-page.ts";
 import { importanceOf, isCrisis } from "./planner/importance.ts";
-import type { PollRequest } from "./poll-request.ts";
+import type { PollRequest } from "./poll-state.ts";
+import type { PollSettings } from "./watermark.ts";
 
 /** Priorities of the running monitor; the shell has one of its own. */
 export type OwnPriority = Exclude<Priority, "shell">;
 
-export interface PageSourceParts {
+interface PageSourceParts {
   /** A client for each priority: they share the rate budget of the account. */
   readonly sources: Readonly<Record<OwnPriority, SourceClient>>;
   readonly rulesFor: (query: Query) => readonly Rule[];
@@ -83,4 +87,20 @@ function priorityOf(
 /** The server's clock can be compared with ours only if ours runs with the wall. */
 function toSourcePage(page: Page, clock: Clock): SourcePage {
   return clock.speed === 1 ? page : { ...page, servedAt: null };
+}
+
+/** Everything a poll needs from outside. */
+export interface PollParts {
+  readonly store: Stores;
+  /** Where pages come from. The quirks of its server decide how a poll asks. */
+  readonly source: PageSource;
+  readonly rulesFor: (query: Query) => readonly Rule[];
+  readonly notifyConfig: NotifyConfig;
+  readonly clock: Clock;
+  readonly stories?: StoryCache;
+  readonly settings: (query: WatchedQuery, poll: PollKey["poll"]) => PollSettings;
+  /** How long after the start of a poll its query is due again, in domain time. */
+  readonly everyMs: (poll: PollKey["poll"]) => number;
+  /** Called after the commit, when notifications are due. */
+  readonly onPending: (pending: readonly PendingNotification[]) => Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { WatchedQuery } from "../model/query.ts";
 import type { ObservedQuirk, ServerQuirks } from "../model/server-quirk.ts";
 import { createPaging } from "../source/fetch-pages.ts";
 import type { SourceErrorKind } from "../source/source-error.ts";
-import type { PollRequest } from "./poll-request.ts";
+import type { PollRequest } from "./poll-state.ts";
 import type { StampedPage } from "./server-quirks.ts";
 
 /** One call of a poll, for one query or for several that share it, from its first page to its last. */

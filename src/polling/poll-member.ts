@@ -1,16 +1,20 @@
+import { commitPage } from "../ingest/commit-page.ts";
+import type { DeadLetterParts } from "../ingest/commit-with-dead-letters.ts";
 import { preparePage } from "../ingest/prepare-page.ts";
 import { prepareSeries } from "../ingest/prepare-series.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
+import { describeError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
+import { isTransient } from "../lib/retry.ts";
+import type { Mention } from "../model/mention.ts";
+import type { PendingNotification } from "../model/notification.ts";
 import type { PollKey } from "../model/poll.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
-import { isOutdated, observedSettings } from "./observed-settings.ts";
-import type { PollParts } from "./poll-parts.ts";
-import type { PollRequest } from "./poll-request.ts";
-import { NEW_POLL, type PollState } from "./poll-state.ts";
-import { createRepeatCounter } from "./repeat-counter.ts";
-import { replayDeadLetters } from "./replay-dead-letters.ts";
+import type { PollParts } from "./page-source.ts";
+import { isOutdated, observedSettings } from "./poll-settings.ts";
+import { NEW_POLL, type PageBody, type PollRequest, type PollState } from "./poll-state.ts";
+import { createRepeatCounter } from "./shared-pages.ts";
 import { abandonPoll, nextCall, type PollSettings } from "./watermark.ts";
 
 export type PollOutcome =
@@ -46,7 +50,7 @@ export interface LeasedPoll {
 }
 
 /** What one run of a poll found. */
-export interface PollCounts {
+interface PollCounts {
   pages: number;
   added: number;
   changed: number;
@@ -98,4 +102,48 @@ export async function startMember(parts: PollParts, poll: LeasedPoll): Promise<P
   const { request, state } = nextCall(key.poll, stored, settings, startedAt);
   const counts = { pages: 0, added: 0, changed: 0, rejected: 0, repeated: 0, lateMs: 0, restamped: 0 };
   return { ...poll, rules, settings, request, stored, state, counts, repeats: createRepeatCounter() };
+}
+
+/**
+ * Replays the dead mentions of a query one by one, under the lease of its poll; one that fails again stays a dead
+ * letter. A page is replayed by a poll that begins where the page's poll began. Returns the pending notifications, and
+ * the state from which the poll continues.
+ */
+async function replayDeadLetters(
+  parts: DeadLetterParts,
+  run: Parameters<typeof commitPage>[1],
+  state: PollState,
+): Promise<{ readonly pending: readonly PendingNotification[]; readonly state: PollState }> {
+  const { key, lease } = run;
+  const { projectId, queryId } = key;
+  const { deadLetters } = parts.store;
+  const pending: PendingNotification[] = [];
+  let begun = state;
+  for (const { id, kind, body } of await deadLetters.wanted(projectId, queryId)) {
+    if (kind === "page") {
+      const { poll, from } = body as PageBody;
+      if (poll !== key.poll) continue;
+      begun = { ...abandonPoll(begun), gap: { from: Math.min(from, begun.gap?.from ?? from), tries: 0 } };
+      await parts.store.polls.advance(key, lease, begun);
+      await deadLetters.settle(projectId, [id], parts.clock.now());
+      continue;
+    }
+    if (kind !== "mention" || key.poll !== "added") continue;
+    try {
+      // We wrote it, from what the source client had accepted.
+      const mentions = [body as Mention];
+      const page = { mentions, rejected: [], nextCursor: null, total: null, pageSize: null };
+      const committed = await commitPage(parts, run, parts.prepare(page), begun);
+      pending.push(...committed.pending);
+      await deadLetters.settle(projectId, [id], parts.clock.now());
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      await deadLetters.failedAgain(
+        projectId,
+        id,
+        `it could not be stored: ${describeError(error).slice(0, 200)}`,
+      );
+    }
+  }
+  return { pending, state: begun };
 }

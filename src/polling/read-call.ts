@@ -4,9 +4,9 @@ import { type Prefetch, prefetch } from "../lib/concurrency.ts";
 import { breakOff, commitPart, preparePart } from "./commit-part.ts";
 import { finishPoll } from "./finish-poll.ts";
 import { nextPage } from "./next-page.ts";
+import type { PollParts } from "./page-source.ts";
 import { commitFailure, type NextPage, openCall, type PollCall, type PollFailure } from "./poll-call.ts";
 import type { PollMember, PollOutcome } from "./poll-member.ts";
-import type { PollParts } from "./poll-parts.ts";
 import { createSharedPages, type SharedPages, widest } from "./shared-pages.ts";
 
 /** How a call ended. */

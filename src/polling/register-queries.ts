@@ -1,8 +1,19 @@
 import type { Instant } from "../lib/instant.ts";
+import { fitsGlob } from "../lib/patterns.ts";
 import type { Query } from "../model/query.ts";
 import type { SourceClient } from "../source/source-client.ts";
 import type { Stores } from "../store/stores.ts";
-import { isNamed, type Watched } from "./is-named.ts";
+
+/** Names or ids, with `*` for any characters, of what is watched at the source. */
+interface Watched {
+  readonly projects: readonly string[];
+  readonly queries: readonly string[];
+}
+
+/** Whether one of these patterns is the id, or fits the name. */
+export function isNamed(patterns: readonly string[], id: string, name: string): boolean {
+  return patterns.some((pattern) => pattern === id || fitsGlob(pattern, name));
+}
 
 /**
  * Asks the source for its projects and queries and watches those that the configuration names. A new query is watched

@@ -2,7 +2,7 @@ import type { JsonValue } from "../lib/json.ts";
 import type { ShownWarmUp } from "../model/shown.ts";
 import type { NewRule, Rule, WindowRule } from "../rules/rule.ts";
 import { AWAITS_FIRST_MENTION, type WarmUp, warmUpUntil } from "../rules/warm-up.ts";
-import type { WatchedStates } from "../store/console/warm-up.ts";
+import type { WatchedStates } from "../store/console/coverage.ts";
 
 export interface WarmUpFacts {
   /** The stored states of watched queries, of these baselines and memories of values only. */

@@ -4,8 +4,7 @@ import type { PollKind } from "../model/poll.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { ObservedQuirk, ServerQuirks } from "../model/server-quirk.ts";
 import type { Coverage } from "./coverage.ts";
-import { momentOf, type PollRequest, sinceOf, sinceQuirk } from "./poll-request.ts";
-import type { PollState } from "./poll-state.ts";
+import { momentOf, type PollRequest, type PollState, sinceOf, sinceQuirk } from "./poll-state.ts";
 
 export interface StampedPage extends SourcePage {
   /** When it was sent, by the server's clock if that is known. */

@@ -1,8 +1,7 @@
 import type { RejectedRow, SourcePage } from "../ingest/source-page.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
-import { momentOf, type PollRequest, sinceOf } from "./poll-request.ts";
-import { createRepeatCounter } from "./repeat-counter.ts";
+import { momentOf, type PollRequest, sinceOf } from "./poll-state.ts";
 
 /** The pages of one call for several queries, and what they have shown so far. */
 export interface SharedPages {
@@ -13,7 +12,7 @@ export interface SharedPages {
 }
 
 /** A member of a shared call: its query, and what it would ask for alone. */
-export interface Sharing {
+interface Sharing {
   readonly key: { readonly queryId: string };
   readonly request: PollRequest;
 }
@@ -97,4 +96,30 @@ function split(known: ReadonlyMap<string, PollRequest>, page: SourcePage): Map<s
 
 function rowsOf({ mentions, rejected }: Part): number {
   return mentions.length + rejected.length;
+}
+
+/** How many mentions are remembered: those of the last pages. A backlog of a million must not be held in memory. */
+const MOST = 20_000;
+
+/**
+ * Counts mentions that an earlier page of the same poll had already: one that changes during the poll moves to the end,
+ * and sources repeat rows across pages. Repeats further back than MOST count as new.
+ */
+export function createRepeatCounter() {
+  const seen = new Set<string>();
+  return {
+    count(mentions: readonly Mention[]): number {
+      let repeated = 0;
+      for (const { queryId, resourceId } of mentions) {
+        const key = `${queryId} ${resourceId}`;
+        if (seen.has(key)) repeated += 1;
+        else seen.add(key);
+      }
+      for (const oldest of seen) {
+        if (seen.size <= MOST) break;
+        seen.delete(oldest);
+      }
+      return repeated;
+    },
+  };
 }

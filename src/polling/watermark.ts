@@ -1,14 +1,14 @@
 import { DAY, type Instant } from "../lib/instant.ts";
-import { type Coverage, coverageOf } from "./coverage.ts";
-import { gapAfter, holdsUp, isGapDue } from "./poll-gap.ts";
-import { type PollRequest, requestOf } from "./poll-request.ts";
+import { type Coverage, coverageOf, gapAfter, holdsUp, isGapDue } from "./coverage.ts";
 import {
   isDown,
   PLAIN_PATH,
   type PollKind,
   type PollPath,
+  type PollRequest,
   type PollState,
   type RunningPoll,
+  requestOf,
 } from "./poll-state.ts";
 
 export interface PollSettings {

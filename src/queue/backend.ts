@@ -2,9 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type JobsOptions, Queue, Worker, type WorkerOptions, withBackend } from "bullmq";
 import { Redis } from "ioredis";
 import type { Logger } from "../log.ts";
+import { createQueueErrors } from "./failure.ts";
 import { QUEUE_NAMES, type QueueName } from "./jobs.ts";
 import { createQueueBackend, migrateQueueTables, openQueuePool } from "./postgres-connection.ts";
-import { createQueueErrors } from "./queue-errors.ts";
 
 /** Where the queue's data is. `schema` is one of its own in the database; `prefix` begins every key in Redis. */
 export type BackendOptions =

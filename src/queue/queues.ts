@@ -9,9 +9,8 @@ import {
   migrateQueueSchema,
   type OpenQueue,
 } from "./backend.ts";
-import { jobTemplate } from "./job-template.ts";
-import { JOBS, type JobName, type Payload, QUEUE_NAMES, type QueueName } from "./jobs.ts";
-import { createQueueErrors } from "./queue-errors.ts";
+import { createQueueErrors } from "./failure.ts";
+import { JOBS, type JobName, jobTemplate, type Payload, QUEUE_NAMES, type QueueName } from "./jobs.ts";
 import { type EngineOutage, keepReminders } from "./reminders.ts";
 
 export interface AddOptions {

@@ -3,9 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { monotonicMs, systemClock } from "../lib/clock.ts";
 import { withTimeout } from "../lib/concurrency.ts";
 import type { OpenQueue } from "./backend.ts";
-import { jobTemplate } from "./job-template.ts";
-import { JOBS, type JobName, type QueueName } from "./jobs.ts";
-import { describeQueueError } from "./queue-errors.ts";
+import { describeQueueError } from "./failure.ts";
+import { JOBS, type JobName, jobTemplate, type QueueName } from "./jobs.ts";
 
 export interface Reminder {
   readonly job: JobName;

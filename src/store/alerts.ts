@@ -2,9 +2,8 @@ import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { RulePrecision } from "../model/alert-action.ts";
-import { createAlertHistoryStore } from "./alert-history.ts";
+import { createAlertHistoryStore, createMatchStore } from "./alert-history.ts";
 import { at, atOrNull, type Db } from "./database.ts";
-import { createMatchStore } from "./matches.ts";
 
 /** Alerts, their mentions, their notifications and their history. */
 export function createAlertStore(db: Db) {

@@ -1,10 +1,9 @@
 import { createConsoleAlerts } from "./console/alerts.ts";
-import { createConsoleCoverage } from "./console/coverage.ts";
+import { createConsoleCoverage, createConsoleWarmUp } from "./console/coverage.ts";
 import { createConsoleMentions } from "./console/mentions.ts";
 import { createConsoleMetrics } from "./console/metrics.ts";
 import { createConsoleNotifications } from "./console/notifications.ts";
 import { createConsoleVersions } from "./console/versions.ts";
-import { createConsoleWarmUp } from "./console/warm-up.ts";
 import type { Db } from "./database.ts";
 
 /**

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import type { Instant } from "../lib/instant.ts";
+import { ALL_PROJECTS } from "../model/digest.ts";
 
 /** The statements of this folder are SQL templates, so the schema is not repeated as types. */
 export type Db = Kysely<never>;
@@ -10,7 +11,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly url: string;
   readonly connections?: number;
   /** Called when an idle connection breaks. The pool replaces it by itself. */
@@ -69,3 +70,42 @@ const PARSERS = new Map<number, (text: string) => unknown>([
   [TIMESTAMPTZ, (text) => pg.types.getTypeParser(TIMESTAMPTZ)(text)?.valueOf()],
   [DATE, (text) => text],
 ]);
+
+/** Resolves when the database answers. */
+export async function ping(db: Db): Promise<void> {
+  await sql`select 1`.execute(db);
+}
+
+export interface DatabaseFacts {
+  /** As a number: 160004 is 16.4. */
+  readonly versionNumber: number;
+  readonly version: string;
+  readonly bytes: number;
+  readonly maxConnections: number;
+  readonly connections: number;
+  readonly readOnly: boolean;
+  /** The server's current time, in epoch milliseconds. */
+  readonly now: number;
+  readonly fsync: boolean;
+  /** The directory of the server's tables; null if this user may not read it. */
+  readonly dataDirectory: string | null;
+}
+
+/** What the server reports about itself. */
+export async function inspectDatabase(db: Db): Promise<DatabaseFacts> {
+  const { rows } = await sql<DatabaseFacts>`
+    select current_setting('server_version_num')::int as "versionNumber", current_setting('server_version') as version,
+      pg_database_size(current_database()) as bytes, current_setting('max_connections')::int as "maxConnections",
+      (select count(*) from pg_stat_activity) as connections,
+      pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as "readOnly",
+      extract(epoch from clock_timestamp())::float8 * 1000 as now, current_setting('fsync')::bool as fsync,
+      case when pg_has_role(current_user, 'pg_read_all_settings', 'member')
+        then current_setting('data_directory', true) end as "dataDirectory"
+  `.execute(db);
+  const [facts] = rows;
+  if (facts === undefined) throw new Error("the server returned no facts about itself");
+  return facts;
+}
+
+/** All project ids. Keys lead with the project, so a look-up by id alone lists them all. */
+export const projects = sql`(select distinct project_id from earshot.queries union select ${ALL_PROJECTS})`;

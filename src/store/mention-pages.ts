@@ -1,8 +1,17 @@
 import { sql } from "kysely";
-import type { Instant } from "../lib/instant.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
 import type { Mention, PageOutcome, PageRows, StoredMention } from "../model/mention.ts";
 import { at, type Db } from "./database.ts";
-import { dayOf } from "./mention-day.ts";
+
+/** UTC day of publication, part of the identity because it is the partition. */
+export function dayOf({ publishedAt }: Pick<Mention, "publishedAt">): string {
+  const day = Math.floor((publishedAt ?? 0) / DAY);
+  // Most mentions of a page have the same day, and formatting it costs more than a look-up.
+  if (day !== lastDay.day) lastDay = { day, text: new Date(day * DAY).toISOString().slice(0, 10) };
+  return lastDay.text;
+}
+
+let lastDay = { day: 0, text: "1970-01-01" };
 
 /** Writes pages of mentions to the table. */
 export function createMentionPageStore(db: Db) {

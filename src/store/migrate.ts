@@ -1,6 +1,6 @@
 import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import { UserError } from "../lib/errors.ts";
-import { openDatabase } from "./database.ts";
+import { type Db, openDatabase } from "./database.ts";
 import * as schema from "./migrations/0001-schema.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
@@ -53,11 +53,22 @@ async function migrateDatabase(db: Kysely<never>): Promise<void> {
 }
 
 /** Names of the applied migrations, in order. */
-export async function doneMigrations(db: Kysely<never>): Promise<readonly string[]> {
+async function doneMigrations(db: Kysely<never>): Promise<readonly string[]> {
   const { rows: found } = await sql<{ exists: boolean }>`
     select to_regclass('earshot.kysely_migration') is not null as exists`.execute(db);
   if (found[0]?.exists !== true) return [];
   const { rows } = await sql<{ name: string }>`
     select name from earshot.kysely_migration order by name collate "C"`.execute(db);
   return rows.map(({ name }) => name);
+}
+
+/** Names of migrations that this version has and the database has not; all, if the database is new. */
+export async function pendingMigrations(db: Db): Promise<readonly string[]> {
+  const done = await doneMigrations(db);
+  return Object.keys(MIGRATIONS).filter((name) => !done.includes(name));
+}
+
+/** Names of migrations that the database has and this version has not: a later version changed it. */
+export async function laterMigrations(db: Db): Promise<readonly string[]> {
+  return (await doneMigrations(db)).filter((name) => !Object.hasOwn(MIGRATIONS, name));
 }

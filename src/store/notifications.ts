@@ -2,8 +2,7 @@ import { sql } from "kysely";
 import type { Notification, PendingNotification } from "../model/notification.ts";
 import type { Db } from "./database.ts";
 import { createDecisionStore } from "./decisions.ts";
-import { NOTIFICATION_COLUMNS } from "./notification-columns.ts";
-import { createSendingStore } from "./sending.ts";
+import { createSendingStore, NOTIFICATION_COLUMNS } from "./sending.ts";
 
 /** Notifications: what they say, how they were decided, and how they are sent. */
 export function createNotificationStore(db: Db) {

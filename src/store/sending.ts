@@ -3,7 +3,12 @@ import { DAY, type Instant } from "../lib/instant.ts";
 import type { Notification, NotificationKind } from "../model/notification.ts";
 import type { GivenUp } from "../model/pipeline-facts.ts";
 import { at, type Db } from "./database.ts";
-import { NOTIFICATION_COLUMNS } from "./notification-columns.ts";
+
+/** A row of `earshot.notifications`, as the model has it. */
+export const NOTIFICATION_COLUMNS = sql`
+  id, project_id as "projectId", receiver, kind, alert_id as "alertId", case when digest_name is null then null
+    else json_build_object('name', digest_name, 'localDate', digest_date) end as digest, created_at as "createdAt", state, reason, attempts, attempts_before as "attemptsBefore", last_error as "lastError",
+  vendor_ref as "vendorRef", coalesce(also, '[]'::jsonb) as also`;
 
 /** If the worker dies while sending, its notification is free again after this. */
 const LEASE_SECONDS = 8;

@@ -3,13 +3,10 @@ import type { Mention } from "../model/mention.ts";
 import type { ShownStory } from "../model/shown.ts";
 import { storyKey } from "../model/story.ts";
 import { titleOf } from "../model/wording.ts";
-import { growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
+import { announce, buildHeadline, growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
 import { buildFindings, describeStory } from "./build-findings.ts";
-import { buildMentionView } from "./build-mention-view.ts";
-import { cleanLine } from "./clean-text.ts";
-import { announce, buildHeadline } from "./headline.ts";
-import { safeUrl } from "./safe-url.ts";
-import { shortenText } from "./shorten-text.ts";
+import { cleanLine, safeUrl, shortenText } from "./clean-text.ts";
+import { buildMentionView } from "./mention-view.ts";
 import { topMentions } from "./top-mentions.ts";
 import type { AlertView } from "./view.ts";
 

@@ -3,7 +3,7 @@ import { DAY } from "../lib/instant.ts";
 import type { Alert, Explanation } from "../model/alert.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
 import type { ShownStory } from "../model/shown.ts";
-import { cleanLine } from "./clean-text.ts";
+import { cleanLine, shortenText } from "./clean-text.ts";
 import {
   formatCompact,
   formatDay,
@@ -12,7 +12,6 @@ import {
   formatTime,
   formatTimeAfter,
 } from "./formatters.ts";
-import { shortenText } from "./shorten-text.ts";
 import type { FindingView } from "./view.ts";
 
 /** The findings about an alert as short lines, the most useful first. Names and words in them are hostile. */

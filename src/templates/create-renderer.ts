@@ -4,13 +4,11 @@ import Handlebars from "handlebars";
 import { closestWord } from "../lib/closest-word.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { didYouMean } from "../lib/fault.ts";
-import { FORMATS, type Format } from "./escape.ts";
-import { escapeView } from "./escape-view.ts";
-import { findUnknownNames } from "./find-unknown-names.ts";
+import { escapeView, FORMATS, type Format } from "./escape.ts";
+import { findUnknownNames, shapeOf } from "./find-unknown-names.ts";
 import { guardHelper, helpers } from "./helpers.ts";
-import { sampleViews } from "./sample-views.ts";
+import { sampleViews } from "./samples.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "./template-names.ts";
-import { shapeOf } from "./view-shape.ts";
 
 export interface Renderer {
   /** Renders one template with one view. Throws a UserError that names the file if the template has a fault. */

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { countTicks } from "../../src/charts/count-ticks.ts";
-import { timeTicks } from "../../src/charts/time-ticks.ts";
+import { countTicks, timeTicks } from "../../src/charts/chart-frame.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { runs } from "../runs.ts";
 

@@ -8,7 +8,7 @@ import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import { composeSlack, type SlackContent } from "../../src/notify/notifiers/slack/compose-slack.ts";
 import { createNotifyConfig } from "../../src/notify/notify-config.ts";
 import { createViewOf } from "../../src/notify/view/view-of.ts";
-import type { PollParts } from "../../src/polling/poll-parts.ts";
+import type { PollParts } from "../../src/polling/page-source.ts";
 import { pollQuery } from "../../src/polling/poll-queries.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";

@@ -4,7 +4,7 @@ import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { pollQuery } from "../../src/polling/poll-queries.ts";
-import type { PollRequest } from "../../src/polling/poll-request.ts";
+import type { PollRequest } from "../../src/polling/poll-state.ts";
 import type { PollSettings } from "../../src/polling/watermark.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { NOON, negative, useWalks } from "./use-polls.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
-import { pollTogether } from "../../src/polling/poll-together.ts";
+import { pollTogether } from "../../src/polling/poll-queries.ts";
 import { createMemoryKnowledge, NOON, negative, useWalks } from "./use-polls.ts";
 
 // More than 200 queries in one call make an address that some servers refuse, and others hang up on.

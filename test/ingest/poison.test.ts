@@ -3,9 +3,9 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
-import type { PollParts } from "../../src/polling/poll-parts.ts";
+import type { PollParts } from "../../src/polling/page-source.ts";
 import { pollQuery } from "../../src/polling/poll-queries.ts";
-import type { PollRequest } from "../../src/polling/poll-request.ts";
+import type { PollRequest } from "../../src/polling/poll-state.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { negative as aNegative, NOON, RULE, useWalks } from "./use-polls.ts";
 

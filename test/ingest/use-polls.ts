@@ -5,7 +5,7 @@ import { DAY, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import type { QuirkName, ServerQuirk } from "../../src/model/server-quirk.ts";
 import type { QuirkLog } from "../../src/polling/next-page.ts";
-import type { PollParts } from "../../src/polling/poll-parts.ts";
+import type { PollParts } from "../../src/polling/page-source.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { createStores, type Stores } from "../../src/store/stores.ts";
 import { aMention } from "../mention.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MINUTE } from "../../src/lib/instant.ts";
-import { nextPollAt } from "../../src/polling/pace.ts";
+import { nextPollAt } from "../../src/polling/finish-poll.ts";
 
 test("a poll is due again within its interval, at a moment of its own", () => {
   const poll = fc.record({

@@ -4,9 +4,9 @@ import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import { isTransient } from "../../src/lib/retry.ts";
 import type { Mention } from "../../src/model/mention.ts";
-import type { PollParts } from "../../src/polling/poll-parts.ts";
+import type { PollParts } from "../../src/polling/page-source.ts";
 import { pollQuery } from "../../src/polling/poll-queries.ts";
-import type { PollRequest } from "../../src/polling/poll-request.ts";
+import type { PollRequest } from "../../src/polling/poll-state.ts";
 import { negative as aNegative, NOON, useWalks } from "../ingest/use-polls.ts";
 
 const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;

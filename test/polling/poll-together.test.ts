@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { DAY, MINUTE, SECOND } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
-import { pollQuery } from "../../src/polling/poll-queries.ts";
-import type { PollRequest } from "../../src/polling/poll-request.ts";
-import { pollTogether, type TogetherParts } from "../../src/polling/poll-together.ts";
+import { pollQuery, pollTogether, type TogetherParts } from "../../src/polling/poll-queries.ts";
+import type { PollRequest } from "../../src/polling/poll-state.ts";
 import { NOON, negative, RULE, useWalks } from "../ingest/use-polls.ts";
 import { runs } from "../runs.ts";
 

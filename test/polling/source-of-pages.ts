@@ -2,7 +2,7 @@ import type { SourcePage } from "../../src/ingest/source-page.ts";
 import type { WatchedQuery } from "../../src/model/query.ts";
 import type { PageSource } from "../../src/polling/page-source.ts";
 import type { PollCall } from "../../src/polling/poll-call.ts";
-import type { PollRequest } from "../../src/polling/poll-request.ts";
+import type { PollRequest } from "../../src/polling/poll-state.ts";
 
 export type Pages = (
   queries: readonly WatchedQuery[],

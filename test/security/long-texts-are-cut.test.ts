@@ -6,7 +6,7 @@ import { parseJson } from "../../src/source/parse-json.ts";
 import { toMention } from "../../src/source/to-mention.ts";
 import { createConsoleMentions } from "../../src/store/console/mentions.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
-import { buildMentionView } from "../../src/templates/build-mention-view.ts";
+import { buildMentionView } from "../../src/templates/mention-view.ts";
 import { aMention } from "../mention.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres.ts";
 import { aRule } from "../rules/a-rule.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { findUnknownNames } from "../../src/templates/find-unknown-names.ts";
-import { shapeOf } from "../../src/templates/view-shape.ts";
+import { findUnknownNames, shapeOf } from "../../src/templates/find-unknown-names.ts";
 
 /** Two messages: each has the fields that the other lacks. */
 const VIEW = shapeOf([

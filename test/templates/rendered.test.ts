@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { previewMessage } from "../../src/notify/preview-message.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { contentOfSample } from "../../src/templates/previews/create-previews.ts";
-import { previewFiles } from "../../src/templates/previews/preview-files.ts";
+import { previewFiles } from "../../src/templates/previews/preview-template.ts";
 import { samples } from "../../src/templates/samples.ts";
 
 /**

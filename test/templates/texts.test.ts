@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
-import { cleanLine, cleanText } from "../../src/templates/clean-text.ts";
+import { cleanLine, cleanText, shortenText } from "../../src/templates/clean-text.ts";
 import {
   formatChange,
   formatDay,
@@ -10,7 +10,6 @@ import {
   formatTime,
   formatTimeAfter,
 } from "../../src/templates/formatters.ts";
-import { shortenText } from "../../src/templates/shorten-text.ts";
 
 describe("shortening", () => {
   const graphemes = (text: string) => [...new Intl.Segmenter("en").segment(text)].length;

@@ -1,7 +1,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MINUTE } from "../../src/lib/instant.ts";
-import { findChromium } from "../../src/templates/previews/find-chromium.ts";
+import { findChromium } from "../../src/templates/previews/take-pictures.ts";
 import { aMention } from "../mention.ts";
 import { anAlert, storeMentions, tellAStory } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";

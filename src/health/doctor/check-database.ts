@@ -3,9 +3,8 @@ import { withoutAddress } from "../../app/without-address.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import { SECOND } from "../../lib/instant.ts";
-import { openDatabase } from "../../store/database.ts";
-import { type DatabaseFacts, inspectDatabase } from "../../store/inspect-database.ts";
-import { laterMigrations, pendingMigrations } from "../../store/pending-migrations.ts";
+import { type DatabaseFacts, inspectDatabase, openDatabase } from "../../store/database.ts";
+import { laterMigrations, pendingMigrations } from "../../store/migrate.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Version, migrations, disk and clock of the database at `url`. */

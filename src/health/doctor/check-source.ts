@@ -6,7 +6,7 @@ import { didYouMean } from "../../lib/fault.ts";
 import { counted } from "../../lib/numbers.ts";
 import { fitsQuery } from "../../lib/patterns.ts";
 import type { NamedQuery } from "../../notify/dead-configuration.ts";
-import { isNamed } from "../../polling/is-named.ts";
+import { isNamed } from "../../polling/register-queries.ts";
 import type { Budget, Gate } from "../../source/budget.ts";
 import type { SourceProject } from "../../source/calls/projects.ts";
 import type { SourceQuery } from "../../source/calls/queries.ts";

@@ -10,8 +10,7 @@ import type {
   ShownStory,
 } from "../../model/shown.ts";
 import { type StoredEvent, toEvent } from "../alert-history.ts";
-import { at, type Db } from "../database.ts";
-import { projects } from "./projects.ts";
+import { at, type Db, projects } from "../database.ts";
 
 export function createConsoleAlerts(db: Db) {
   return {

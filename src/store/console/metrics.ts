@@ -2,8 +2,7 @@ import { sql } from "kysely";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import { uuid7Floor } from "../../lib/uuid7.ts";
 import type { MetricFacts, ShownHeartbeat } from "../../model/pipeline-facts.ts";
-import type { Db } from "../database.ts";
-import { projects } from "./projects.ts";
+import { type Db, projects } from "../database.ts";
 
 export function createConsoleMetrics(db: Db) {
   return {

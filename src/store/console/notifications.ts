@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type { ShownDelivery, ShownNotification, ShownReceiver } from "../../model/shown.ts";
 import { vendorAnswer } from "../../model/wording.ts";
-import type { Db } from "../database.ts";
-import { projects } from "./projects.ts";
+import { type Db, projects } from "../database.ts";
 
 export function createConsoleNotifications(db: Db) {
   return {

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import type { Db } from "../database.ts";
-import { projects } from "./projects.ts";
+import { type Db, projects } from "../database.ts";
 
 /** A token for each part of the console. It changes when the content of that part changes. */
 export interface Versions {

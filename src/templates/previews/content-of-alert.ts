@@ -1,7 +1,7 @@
 import { createAlertExplainer } from "../../notify/view/alert-explainer.ts";
 import { createViewOf, type ViewParts } from "../../notify/view/view-of.ts";
 import type { createConsoleStore } from "../../store/console.ts";
-import type { PreviewContent } from "./preview-content.ts";
+import type { PreviewContent } from "./preview-template.ts";
 
 export interface AlertContentParts extends ViewParts {
   readonly facts: Pick<ReturnType<typeof createConsoleStore>, "alert" | "alertExplanation">;

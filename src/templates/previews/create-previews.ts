@@ -6,8 +6,7 @@ import type { Renderer } from "../create-renderer.ts";
 import { type Sample, samples } from "../samples.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "../template-names.ts";
 import type { AlertView } from "../view.ts";
-import type { PreviewContent } from "./preview-content.ts";
-import { previewTemplate } from "./preview-template.ts";
+import { type PreviewContent, previewTemplate } from "./preview-template.ts";
 
 /** A previewed message: `shown` is the HTML of the mail with its picture embedded. */
 export interface ShownPreview extends MessagePreview {

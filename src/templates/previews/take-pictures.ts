@@ -1,5 +1,26 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
 import type { Browser } from "playwright-core";
 import { describeError } from "../../lib/errors.ts";
+
+/** The first Chromium on this machine, or null. `path` is the environment's PATH. */
+export function findChromium(path: string): string | null {
+  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+  const folders = [...path.split(delimiter), "/Applications/Google Chrome.app/Contents/MacOS"];
+  const candidates = [...names, "Google Chrome"].flatMap((name) =>
+    folders.filter((folder) => folder !== "").map((folder) => join(folder, name)),
+  );
+  return candidates.find(isExecutable) ?? null;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** How a browser shows an email: the width of the window and the reader's colour scheme. */
 const LOOKS = [
@@ -7,14 +28,14 @@ const LOOKS = [
   { name: "dark", width: 680, scheme: "dark" },
   { name: "phone", width: 390, scheme: "light" },
 ] as const;
-export type LookName = (typeof LOOKS)[number]["name"];
+type LookName = (typeof LOOKS)[number]["name"];
 
 export interface Picture {
   readonly look: LookName;
   readonly png: Uint8Array;
 }
 
-export type Pictures =
+type Pictures =
   /** `hasEmoji`: whether this machine has a font for them; otherwise the pictures have empty boxes there. */
   | { readonly outcome: "taken"; readonly pictures: readonly Picture[]; readonly hasEmoji: boolean }
   /** There is no browser here; everything else works without one. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { checkOutages } from "../../../src/health/checks/check-outage.ts";
 import { findProblems } from "../../../src/health/checks/find-problems.ts";
 import type { Outage } from "../../../src/model/failure.ts";
-import { describeQueueError } from "../../../src/queue/queue-errors.ts";
+import { describeQueueError } from "../../../src/queue/failure.ts";
 import { aLine, NOW, SETTINGS } from "../pipeline.ts";
 
 const SECOND = 1_000;

@@ -1,6 +1,5 @@
 import type { Renderer } from "../../../templates/create-renderer.ts";
-import type { DigestStoryRow, DigestView } from "../../../templates/digest-view.ts";
-import { shortenDigest } from "../../../templates/shorten-digest.ts";
+import { type DigestStoryRow, type DigestView, shortenDigest } from "../../../templates/digest-view.ts";
 import type { TemplateName } from "../../../templates/template-names.ts";
 import type { AlertView } from "../../../templates/view.ts";
 import type { MessageContent } from "../../define-notifier.ts";

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { faultOfMessage } from "../../../../src/demo/inbox/slack-limits.ts";
 import { digestBlocks } from "../../../../src/notify/notifiers/slack/compose-slack.ts";
 import { createRenderer } from "../../../../src/templates/create-renderer.ts";
+import { NO_MORE } from "../../../../src/templates/digest-view.ts";
 import { sampleDigestViews } from "../../../../src/templates/sample-digest-views.ts";
-import { NO_MORE } from "../../../../src/templates/shorten-digest.ts";
 
 const renderer = await createRenderer({ notifyConfig: "templates" });
 const [full] = sampleDigestViews;
