@@ -11,7 +11,7 @@ import { describeError } from "../lib/errors.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { Query } from "../model/query.ts";
-import { slackApps } from "../notify/notifiers/slack/slack-apps.ts";
+import { slackApps } from "../notify/notifiers/slack/slack-config.ts";
 import { reconcileCounts } from "../polling/reconcile-counts.ts";
 import type { Database, Db } from "../store/database.ts";
 import { dropPartitionsBefore, ensurePartitions } from "../store/partitions.ts";

@@ -4,8 +4,10 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
+import { z } from "zod";
 import { shippedFolder } from "../lib/folders.ts";
 import { PUBLIC } from "./auth/demand-login.ts";
+import type { AlertExplainer, ConsoleFacts } from "./facts.ts";
 
 /** A file that pages load. Its address changes with its content, so browsers may cache it for ever. */
 interface AssetFile {
@@ -43,4 +45,20 @@ export async function assetRoutes(app: FastifyInstance): Promise<void> {
 function asset(path: string, file: string): AssetFile {
   const version = createHash("sha256").update(readFileSync(file)).digest("hex").slice(0, 12);
   return { path, address: `${path}?v=${version}`, file };
+}
+
+const Asked = z.object({ id: z.guid(), theme: z.enum(["light", "dark"]) });
+
+/** Serves the chart of an alert as a file: the policy allows pictures from this host, but nothing inline. */
+export function chartRoutes(app: FastifyInstance, facts: ConsoleFacts, explainer: AlertExplainer): void {
+  app.get("/alerts/:id/chart-:theme.svg", async (request, reply) => {
+    const asked = Asked.safeParse(request.params);
+    const alert = asked.success ? await facts.alert(asked.data.id) : null;
+    const svg =
+      alert === null || !asked.success
+        ? null
+        : explainer.chart(alert, await facts.alertExplanation(alert.projectId, alert.id), asked.data.theme);
+    if (svg === null) return reply.code(404).send({ error: "there is no chart of this alert" });
+    return reply.type("image/svg+xml; charset=utf-8").send(svg);
+  });
 }

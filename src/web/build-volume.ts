@@ -1,6 +1,6 @@
 import { HOUR, type Instant } from "../lib/instant.ts";
 import type { VolumeCount } from "../model/shown.ts";
-import { type ShownSentiment, sentimentOf } from "./parts/sentiment.ts";
+import { type ShownSentiment, sentimentOf } from "./parts/mention-list.ts";
 
 export interface HourVolume extends Readonly<Record<ShownSentiment, number>> {
   readonly hour: Instant;

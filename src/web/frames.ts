@@ -5,13 +5,12 @@ import type { ConsoleAuth } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import type { Html } from "./html.ts";
-import { sinceToken } from "./live-route.ts";
+import { sinceToken, type VersionWatch } from "./live-route.ts";
 import { barePage } from "./pages/bare-page.ts";
 import { type Frame, layout } from "./pages/layout.ts";
 import type { Page } from "./pages/page.ts";
 import { problem } from "./pages/problem.ts";
 import type { Times } from "./times.ts";
-import type { VersionWatch } from "./watch-versions.ts";
 
 export interface FrameParts {
   readonly facts: ConsoleFacts;

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { EMAIL_POLICY } from "./auth/set-security-headers.ts";
 import type { createFrames } from "./frames.ts";
-import { openLinksOutside } from "./open-links-outside.ts";
 import { PreviewQuestion, previewPage, readPreview, templatePage } from "./pages/preview.ts";
 import type { PreviewView } from "./preview-view.ts";
-import { route } from "./route.ts";
+import { openLinksOutside, route } from "./route.ts";
 
 export function previewRoutes(
   app: FastifyInstance,

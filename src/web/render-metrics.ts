@@ -1,10 +1,58 @@
+import { Gauge as PrometheusGauge, Registry } from "prom-client";
 import { SECOND } from "../lib/instant.ts";
 import type { MetricFacts, QueueCounts } from "../model/pipeline-facts.ts";
 import type { ShownBudget, ShownPoll } from "../model/shown.ts";
 import type { ConsoleFacts } from "./facts.ts";
-import { deliveryReason } from "./metrics/delivery-reason.ts";
-import { exposed, type Gauge, gauge, type Sample } from "./metrics/exposition.ts";
 import type { Times } from "./times.ts";
+
+/** Maps a vendor's answer to one of a few words: a label must not get a new value for each answer. */
+export function deliveryReason(detail: string): string {
+  if (detail === "") return "none";
+  for (const [pattern, word] of PATTERNS) {
+    const found = pattern.exec(detail);
+    if (found !== null) return found[1] === undefined ? word : `${word}${found[1].toLowerCase()}`;
+  }
+  return "other";
+}
+
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  [/refused the message: ([a-z][a-z0-9_]{1,40})\b/, ""],
+  [/rate limit/i, "rate_limited"],
+  [/HTTP (\d{3})\b/, "http_"],
+  [/refused the login/, "login_refused"],
+  [/mail server answered (\d{3})\b/, "smtp_"],
+  [/cannot be reached/, "unreachable"],
+  [/no receiver /, "not_configured"],
+  [/stored no longer/, "gone"],
+  [/not readable/, "unreadable_answer"],
+];
+
+interface Sample {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** All our figures are read from the tables on request; this process keeps none. */
+interface Gauge {
+  readonly name: string;
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
+
+export function gauge(name: string, help: string, samples: readonly Sample[]): Gauge {
+  return { name, help, samples };
+}
+
+/** Prometheus' text format. A gauge without samples is still listed. */
+export function exposed(gauges: readonly Gauge[]): Promise<string> {
+  const registry = new Registry();
+  for (const { name, help, samples } of gauges) {
+    const labelNames = Object.keys(samples[0]?.labels ?? (samples.length === 0 ? { none: "" } : {}));
+    const metric = new PrometheusGauge({ name, help, labelNames, registers: [registry] });
+    for (const { labels = {}, value } of samples) metric.set({ ...labels }, value);
+  }
+  return registry.metrics();
+}
 
 /**
  * Gauges in Prometheus' text format, to page somebody when Earshot itself has a problem. If the tables cannot be read,

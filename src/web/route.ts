@@ -8,7 +8,7 @@ import type { Page } from "./pages/page.ts";
 type Frames = ReturnType<typeof createFrames>;
 
 /** A page, its parts that can be requested alone (`?part=`), and the same facts as JSON. */
-export interface Answers {
+interface Answers {
   readonly page: (request: FastifyRequest) => Promise<Page | null>;
   readonly parts: (request: FastifyRequest) => Readonly<Record<string, () => Promise<Html | null>>>;
   readonly json?: (request: FastifyRequest) => Promise<unknown>;
@@ -44,4 +44,9 @@ function wantsJson(request: FastifyRequest): boolean {
 /** The page's address for links to itself, without the requested part. */
 export function addressOf(url: string): string {
   return withParameter(url, "part", null);
+}
+
+/** Makes links open in a new window, as mail programs do; the frame's policy forbids opening them inside. */
+export function openLinksOutside(html: string): string {
+  return html.replace(/<head(\s[^>]*)?>/i, (head) => `${head}<base target="_blank">`);
 }

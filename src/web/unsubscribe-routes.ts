@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Logger } from "../log.ts";
 import { PUBLIC } from "./auth/demand-login.ts";
+import type { Subscription, Unsubscribing } from "./console-actions.ts";
 import { unsubscribePage } from "./pages/unsubscribe.ts";
-import type { Subscription, Unsubscribing } from "./unsubscribing.ts";
 
 const Token = z.object({ "*": z.string().max(2_000) });
 const Question = z.object({ undo: z.string().optional().catch(undefined) });

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOUR } from "../../src/lib/instant.ts";
 import type { PendingNotification } from "../../src/model/notification.ts";
-import { returnPath } from "../../src/notify/notifiers/email/return-path.ts";
+import { returnPath } from "../../src/notify/notifiers/email/compose-email.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { bounceMail, statusPart } from "../fixtures/bounce-mails.ts";
 import { useStores } from "../use-stores.ts";

@@ -6,8 +6,7 @@ import { type Earshot, startEarshot } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/log.ts";
-import { linkSecret } from "../../src/notify/view/link-secret.ts";
-import { createUnsubscribing } from "../../src/notify/view/unsubscribe-links.ts";
+import { createUnsubscribing, linkSecret } from "../../src/notify/view/signed-links.ts";
 import { createOutcomes, type Order, type Report } from "./orders.ts";
 
 /**

@@ -2,8 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { EmailConfig, needsTls } from "../../src/notify/notifiers/email/email-config.ts";
-import { transportOptions } from "../../src/notify/notifiers/email/transport-options.ts";
+import { EmailConfig, needsTls, transportOptions } from "../../src/notify/notifiers/email/email-config.ts";
 import { runCommand } from "../cli/run-command.ts";
 
 const MAIL = { kind: "email", to: "ann@brand.example", from: "earshot@brand.example" };

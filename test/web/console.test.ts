@@ -2,10 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { ShownWait, ShownWarmUp } from "../../src/model/shown.ts";
-import { createAlertExplainer } from "../../src/notify/view/alert-explainer.ts";
+import { createAlertExplainer } from "../../src/notify/view/alert-chart.ts";
 import type { EmailMessage } from "../../src/web/inbox-view.ts";
-import { waitsPanel } from "../../src/web/parts/receiver-waits.ts";
-import { warmUpPart } from "../../src/web/parts/warm-up.ts";
+import { waitsPanel, warmUpPart } from "../../src/web/parts/status-panels.ts";
 import { ATTACKS, tellAStory } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 

@@ -8,7 +8,7 @@ import { signAlertLink } from "../../src/model/alert-action.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import type { MessageContent } from "../../src/notify/define-notifier.ts";
 import { previewMessage } from "../../src/notify/preview-message.ts";
-import { createAlertExplainer } from "../../src/notify/view/alert-explainer.ts";
+import { createAlertExplainer } from "../../src/notify/view/alert-chart.ts";
 import { safeUrl } from "../../src/templates/clean-text.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { createPreviews } from "../../src/templates/previews/create-previews.ts";

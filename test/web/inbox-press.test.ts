@@ -7,7 +7,7 @@ import { createLocalInbox, type LocalInbox } from "../../src/demo/inbox/create-l
 import { renderSlackMessage } from "../../src/demo/inbox/render-slack-message.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Alert } from "../../src/model/alert.ts";
-import { actionBlocks } from "../../src/notify/notifiers/slack/action-blocks.ts";
+import { actionBlocks } from "../../src/notify/notifiers/slack/alert-blocks.ts";
 import { samples } from "../../src/templates/samples.ts";
 import type { SlackEndpoint } from "../../src/web/slack-routes.ts";
 import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";

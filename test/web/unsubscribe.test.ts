@@ -4,8 +4,8 @@ import { buildDigest } from "../../src/digest/build-digest.ts";
 import { planDigests } from "../../src/digest/planned-digest.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import type { PendingNotification } from "../../src/model/notification.ts";
-import { createUnsubscribeLinks, createUnsubscribing } from "../../src/notify/view/unsubscribe-links.ts";
-import type { Unsubscribing } from "../../src/web/unsubscribing.ts";
+import { createUnsubscribeLinks, createUnsubscribing } from "../../src/notify/view/signed-links.ts";
+import type { Unsubscribing } from "../../src/web/console-actions.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = Date.UTC(2026, 2, 3);

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { cached } from "../../src/web/cached.ts";
-import { watchVersions } from "../../src/web/watch-versions.ts";
+import { watchVersions } from "../../src/web/live-route.ts";
 
 test("a new volume version is announced only once a fetch counts it again", async () => {
   const [domain, wall] = [createManualClock(0), createManualClock(0)];

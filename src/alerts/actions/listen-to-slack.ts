@@ -1,7 +1,7 @@
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../log.ts";
 import { listenSocket } from "../../notify/notifiers/slack/listen-socket.ts";
-import type { SlackApp } from "../../notify/notifiers/slack/slack-apps.ts";
+import type { SlackApp } from "../../notify/notifiers/slack/slack-config.ts";
 import type { HandledInteraction } from "./slack-actions.ts";
 
 /** Opens a socket for each app with an app-level token. Resolves when the signal has closed them all. */

@@ -2,10 +2,9 @@ import { formatDuration } from "../../lib/duration.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../log.ts";
 import type { Actor, AlertAction } from "../../model/alert-action.ts";
-import { answerInteraction } from "../../notify/notifiers/slack/answer-interaction.ts";
-import { nameOfUser } from "../../notify/notifiers/slack/name-of-user.ts";
+import { answerInteraction, nameOfUser } from "../../notify/notifiers/slack/answer-interaction.ts";
 import { type Interaction, readInteraction } from "../../notify/notifiers/slack/read-interaction.ts";
-import type { SlackApp } from "../../notify/notifiers/slack/slack-apps.ts";
+import type { SlackApp } from "../../notify/notifiers/slack/slack-config.ts";
 import type { AlertActions } from "./alert-actions.ts";
 
 export type HandledInteraction =

@@ -4,9 +4,9 @@ import { describeError } from "../../lib/errors.ts";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
 import { readJson } from "../../lib/json.ts";
 import type { Logger } from "../../log.ts";
-import { isSignedBySlack } from "../../notify/notifiers/slack/is-signed-by-slack.ts";
 import { ANSWER_WITHIN_MS } from "../../notify/notifiers/slack/listen-socket.ts";
-import type { SlackApp } from "../../notify/notifiers/slack/slack-apps.ts";
+import { isSignedBySlack } from "../../notify/notifiers/slack/read-interaction.ts";
+import type { SlackApp } from "../../notify/notifiers/slack/slack-config.ts";
 import type { SlackEndpoint } from "../../web/slack-routes.ts";
 import type { HandledInteraction } from "./slack-actions.ts";
 

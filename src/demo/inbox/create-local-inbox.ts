@@ -1,4 +1,4 @@
-import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
+import type { LocalInboxDeps, LocalInboxOptions } from "./inbox-store.ts";
 import type { ButtonPress, Pressed } from "./press-button.ts";
 import { startLocalSlack } from "./start-local-slack.ts";
 import { startLocalSmtp } from "./start-local-smtp.ts";

@@ -1,4 +1,6 @@
+import type { Clock } from "../../lib/clock.ts";
 import type { Instant } from "../../lib/instant.ts";
+import type { Logger } from "../../log.ts";
 
 export type InboxMessage = SlackInboxMessage | EmailInboxMessage;
 
@@ -89,3 +91,45 @@ export interface InboxStore {
   /** Newest first, in order of arrival. */
   list(filter: InboxFilter): Promise<readonly InboxMessage[]>;
 }
+
+export interface LocalInboxDeps {
+  readonly store: InboxStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface LocalInboxOptions {
+  /** The bot token that the local Slack accepts. */
+  readonly token: string;
+  /** Existing channel names; default: any name exists. */
+  readonly channels?: readonly string[];
+  /** The app's scopes, as in Slack's header `x-oauth-scopes`; default all. */
+  readonly scopes?: readonly string[];
+  /** Users of the workspace, by id; default: any id is known. */
+  readonly users?: Readonly<Record<string, string>>;
+  /** Accepts `apps.connections.open` with this token, and returns that address. */
+  readonly sockets?: { readonly appToken: string; readonly url: () => string };
+  /** Where interactions are posted; nowhere if absent. */
+  readonly interactivity?: Interactivity;
+  /** 0, the default, means any free port. */
+  readonly slackPort?: number;
+  readonly smtpPort?: number;
+  /** How long a request or a whole mail may take to arrive, in milliseconds. Default: half a minute. */
+  readonly requestTimeoutMs?: number;
+}
+
+/** Where the local Slack posts interactions, as in an app's settings ("Interactivity"). */
+export interface Interactivity {
+  /** Null if nothing listens yet. */
+  readonly url: () => string | null;
+  readonly signingSecret: string;
+  /** The clock of signatures: always wall time, even if the messages have another time. */
+  readonly wall: Clock;
+}
+
+/** Media type by the first bytes, not by the name: only real pictures are shown as pictures. */
+export function typeOfFile(bytes: Uint8Array): string {
+  return PNG.every((byte, index) => bytes[index] === byte) ? "image/png" : "application/octet-stream";
+}
+
+const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];

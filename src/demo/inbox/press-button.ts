@@ -2,8 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { SECOND } from "../../lib/instant.ts";
 import { readJson } from "../../lib/json.ts";
 import { storableText } from "../../lib/text.ts";
-import type { SlackInboxMessage } from "./inbox-store.ts";
-import type { Interactivity, LocalInboxDeps } from "./local-inbox-options.ts";
+import type { Interactivity, LocalInboxDeps, SlackInboxMessage } from "./inbox-store.ts";
 import type { SlackWorkspace } from "./slack-workspace.ts";
 
 /** A click on an element of a message. */

@@ -1,10 +1,9 @@
 import { readJson } from "../../lib/json.ts";
 import { storableText } from "../../lib/text.ts";
 import type { SlackInboxMessage } from "./inbox-store.ts";
+import { toSlackWire } from "./slack-conversations.ts";
 import { faultOfMessage, filesInBlocks } from "./slack-limits.ts";
-import type { SlackMethod } from "./slack-method.ts";
-import type { SlackWorkspace } from "./slack-workspace.ts";
-import { toSlackWire } from "./to-slack-wire.ts";
+import type { SlackMethod, SlackWorkspace } from "./slack-workspace.ts";
 
 /** The methods `chat.…`: messages are posted, edited and deleted. */
 export function createSlackChat({ store, clock, channels, files, post }: SlackWorkspace) {

@@ -1,7 +1,30 @@
-import type { InboxMessage } from "./inbox-store.ts";
-import type { SlackMethod } from "./slack-method.ts";
-import type { SlackWorkspace } from "./slack-workspace.ts";
-import { toSlackWire } from "./to-slack-wire.ts";
+import { type Instant, SECOND } from "../../lib/instant.ts";
+import { storableText } from "../../lib/text.ts";
+import type { InboxMessage, SlackInboxMessage } from "./inbox-store.ts";
+import type { SlackMethod, SlackWorkspace } from "./slack-workspace.ts";
+
+/** A message as Slack's own methods return it. */
+export function toSlackWire(message: SlackInboxMessage, withMetadata: boolean): Record<string, unknown> {
+  return {
+    type: "message",
+    bot_id: "B0EARSHOT",
+    ts: message.ts,
+    text: message.text,
+    blocks: message.blocks,
+    ...(message.threadTs !== null && { thread_ts: message.threadTs }),
+    ...(message.broadcast && { subtype: "thread_broadcast" }),
+    ...(message.files !== undefined && { files: message.files }),
+    ...(message.editedAt !== null && { edited: { ts: toTs(message.editedAt) } }),
+    ...(withMetadata &&
+      message.metadata !== null && {
+        metadata: { event_type: message.metadata.eventType, event_payload: message.metadata.payload },
+      }),
+  };
+}
+
+function toTs(at: Instant): string {
+  return `${Math.floor(at / SECOND)}.${String(at % SECOND).padStart(3, "0")}000`;
+}
 
 /** The methods `conversations.…`: channels are listed, joined and read, as is a thread. */
 export function createSlackConversations({ store, channels }: Pick<SlackWorkspace, "store" | "channels">) {
@@ -51,4 +74,29 @@ export function createSlackConversations({ store, channels }: Pick<SlackWorkspac
 /** A channel shows its own messages and the replies that were also sent to it. */
 function isInChannel(message: InboxMessage): boolean {
   return message.kind === "slack" && (message.threadTs === null || message.broadcast);
+}
+
+/** `files.completeUploadExternal`: shares an uploaded file as its own message. */
+export function shareSlackFiles({ channels, files, post }: SlackWorkspace): SlackMethod {
+  return async (fields) => {
+    const wanted = fields["channel_id"];
+    if (wanted !== undefined && !/^[CGDZ][A-Z0-9]{8,}$/.test(wanted))
+      return { ok: false, error: "invalid_channel" };
+    const channel = wanted === undefined ? null : await channels.resolve(wanted);
+    if (wanted !== undefined && channel === null) return { ok: false, error: "channel_not_found" };
+    const threadTs = fields["thread_ts"] ?? null;
+    const completed = await files.complete(fields["files"] ?? "");
+    if ("error" in completed) return { ok: false, error: completed.error };
+    if (channel !== null) {
+      await post(channel, {
+        threadTs,
+        broadcast: false,
+        text: storableText(fields["initial_comment"] ?? ""),
+        blocks: [],
+        metadata: null,
+        files: completed.files,
+      });
+    }
+    return { ok: true, files: completed.files };
+  };
 }

@@ -1,9 +1,7 @@
-import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
-import { shareSlackFiles } from "./share-slack-files.ts";
+import type { LocalInboxDeps, LocalInboxOptions } from "./inbox-store.ts";
 import { createSlackChat } from "./slack-chat.ts";
-import { createSlackConversations } from "./slack-conversations.ts";
-import type { SlackMethod } from "./slack-method.ts";
-import { createSlackWorkspace, type SlackWorkspace } from "./slack-workspace.ts";
+import { createSlackConversations, shareSlackFiles } from "./slack-conversations.ts";
+import { createSlackWorkspace, type SlackMethod, type SlackWorkspace } from "./slack-workspace.ts";
 
 export interface SlackMethods {
   readonly methods: ReadonlyMap<string, SlackMethod>;

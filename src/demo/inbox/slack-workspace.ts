@@ -2,10 +2,17 @@ import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import { readJson } from "../../lib/json.ts";
 import { storableText } from "../../lib/text.ts";
-import type { SlackInboxMessage } from "./inbox-store.ts";
-import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
-import type { SlackMethod } from "./slack-method.ts";
-import { typeOfFile } from "./type-of-file.ts";
+import {
+  type LocalInboxDeps,
+  type LocalInboxOptions,
+  type SlackInboxMessage,
+  typeOfFile,
+} from "./inbox-store.ts";
+
+export type SlackAnswer = { ok: true; [field: string]: unknown } | { ok: false; error: string };
+
+/** A method of Slack's Web API: what it does with the fields of a call. Refusals are Slack's own codes. */
+export type SlackMethod = (fields: Readonly<Record<string, string>>) => Promise<SlackAnswer>;
 
 /** What the sender of a message decides. */
 type Posted = Pick<

@@ -2,11 +2,10 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { boundHttpConnections, requestBounds } from "../../lib/bound-connections.ts";
 import { isLoopbackHost } from "../../lib/loopback.ts";
-import type { SlackInboxMessage } from "./inbox-store.ts";
-import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
+import type { LocalInboxDeps, LocalInboxOptions, SlackInboxMessage } from "./inbox-store.ts";
 import { type ButtonPress, keepAnswer, type Pressed, pressButton } from "./press-button.ts";
-import type { SlackAnswer } from "./slack-method.ts";
 import { createSlackMethods, type SlackMethods } from "./slack-methods.ts";
+import type { SlackAnswer } from "./slack-workspace.ts";
 
 export interface LocalSlack {
   readonly apiUrl: string;

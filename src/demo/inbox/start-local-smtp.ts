@@ -5,9 +5,12 @@ import { SMTPServer, type SMTPServerSession } from "smtp-server";
 import { boundConnections } from "../../lib/bound-connections.ts";
 import { storableText } from "../../lib/text.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
-import type { EmailInboxMessage } from "./inbox-store.ts";
-import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
-import { typeOfFile } from "./type-of-file.ts";
+import {
+  type EmailInboxMessage,
+  type LocalInboxDeps,
+  type LocalInboxOptions,
+  typeOfFile,
+} from "./inbox-store.ts";
 
 export interface LocalSmtp {
   readonly host: string;

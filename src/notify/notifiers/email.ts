@@ -8,12 +8,9 @@ import {
   type VendorRef,
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
-import { composeEmail } from "./email/compose-email.ts";
-import { EmailConfig, emailConcerns } from "./email/email-config.ts";
+import { composeEmail, messageId, returnPath } from "./email/compose-email.ts";
+import { EmailConfig, emailConcerns, poolOptions, transportOptions } from "./email/email-config.ts";
 import { toEmailDeliveryError } from "./email/email-error.ts";
-import { messageId } from "./email/message-id.ts";
-import { returnPath } from "./email/return-path.ts";
-import { poolOptions, transportOptions } from "./email/transport-options.ts";
 
 export const email = defineNotifier({
   kind: "email",

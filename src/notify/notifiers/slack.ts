@@ -9,16 +9,12 @@ import {
   type VendorRef,
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
-import { checkSlack } from "./slack/check-slack.ts";
 import { composeReply, composeSlack, previewSlack } from "./slack/compose-slack.ts";
-import { type Connection, secretsOf, withSlack } from "./slack/connect.ts";
-import { tryToEdit } from "./slack/edit-message.ts";
-import { findChannelId } from "./slack/find-channel-id.ts";
+import { type Connection, checkSlack, findChannelId, secretsOf, withSlack } from "./slack/connect.ts";
 import { findOwnMessage, type OwnMessage } from "./slack/find-own-message.ts";
-import { postMessage, type Thread } from "./slack/post-message.ts";
-import { buttonFaults, hasButtons, SlackConfig } from "./slack/slack-config.ts";
+import { postMessage, type Thread, tryToEdit } from "./slack/post-message.ts";
+import { buttonFaults, editLimit, hasButtons, postLimit, SlackConfig } from "./slack/slack-config.ts";
 import { slackErrorCode } from "./slack/slack-error.ts";
-import { editLimit, postLimit } from "./slack/slack-limits.ts";
 import { liveContent, threadOf, updateLiveMessage } from "./slack/update-live-message.ts";
 
 /**

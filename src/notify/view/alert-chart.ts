@@ -2,7 +2,9 @@ import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
 import type { Theme } from "../../charts/palette.ts";
 import type { ChartSpan } from "../../charts/spike-chart.ts";
 import { formatMinutes } from "../../lib/duration.ts";
-import type { Alert, Explanation } from "../../model/alert.ts";
+import { type Alert, Explanation } from "../../model/alert.ts";
+import { buildFindings } from "../../templates/build-findings.ts";
+import type { AlertExplainer } from "../../web/facts.ts";
 
 /** The chart of an alert as SVG; null if it counted nothing over time. */
 export function drawAlertChart(
@@ -46,3 +48,16 @@ type Chart = NonNullable<Explanation["chart"]>;
 
 /** Less than an hour does not show what is usual. */
 const FEWEST_COLUMNS = 4;
+
+/** For the page: the same lines and the same chart as in the messages. */
+export function createAlertExplainer(zone: string): AlertExplainer {
+  return {
+    findings: (alert, explanation) => buildFindings(alert, read(explanation), zone),
+    chart: (alert: Alert, explanation, theme) => drawAlertChart(alert, read(explanation), { zone, theme }),
+  };
+}
+
+function read(explanation: unknown): Explanation | null {
+  const parsed = Explanation.safeParse(explanation);
+  return parsed.success ? parsed.data : null;
+}

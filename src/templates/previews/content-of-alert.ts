@@ -1,4 +1,4 @@
-import { createAlertExplainer } from "../../notify/view/alert-explainer.ts";
+import { createAlertExplainer } from "../../notify/view/alert-chart.ts";
 import { createViewOf, type ViewParts } from "../../notify/view/view-of.ts";
 import type { createConsoleStore } from "../../store/console.ts";
 import type { PreviewContent } from "./preview-template.ts";

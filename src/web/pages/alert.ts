@@ -13,12 +13,12 @@ import type {
 } from "../../model/shown.ts";
 import { attemptName, wordsOf } from "../../model/wording.ts";
 import { type Html, html } from "../html.ts";
-import { alertActionsPart } from "../parts/alert-actions.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { outcomeOf } from "../parts/notification-table.ts";
-import { waitWords } from "../parts/receiver-waits.ts";
+import { alertActionsPart } from "../parts/silence-form.ts";
+import { waitWords } from "../parts/status-panels.ts";
 import { expandReason, foreign, formatCompact, formatMeasured, shorten } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 

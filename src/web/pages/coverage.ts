@@ -13,10 +13,7 @@ import type {
 } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
-import { outagePanel } from "../parts/outage-panel.ts";
-import { quirksPart } from "../parts/quirks.ts";
-import { waitsPanel } from "../parts/receiver-waits.ts";
-import { warmUpPart } from "../parts/warm-up.ts";
+import { outagePanel, quirksPart, waitsPanel, warmUpPart } from "../parts/status-panels.ts";
 import { expandReason, foreign, formatNumber, shorten } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 

@@ -1,6 +1,6 @@
 import { withParameter } from "../address.ts";
 import { type Html, html } from "../html.ts";
-import { openCount } from "../parts/open-count.ts";
+import { openCount } from "../parts/live.ts";
 import type { Page } from "./page.ts";
 
 /** The layout around a page. */

@@ -5,8 +5,7 @@ import type { MentionListing, MentionPosition } from "../../model/shown.ts";
 import { withParameter } from "../address.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
-import { mentionList } from "../parts/mention-list.ts";
-import { SENTIMENTS } from "../parts/sentiment.ts";
+import { mentionList, SENTIMENTS } from "../parts/mention-list.ts";
 import type { Page, PageParts } from "./page.ts";
 
 const LENGTH = 50;

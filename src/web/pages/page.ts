@@ -1,6 +1,5 @@
 import type { ShownWait, ShownWarmUp } from "../../model/shown.ts";
-import type { AlertExplainer } from "../explainer.ts";
-import type { ConsoleFacts } from "../facts.ts";
+import type { AlertExplainer, ConsoleFacts } from "../facts.ts";
 import type { Html } from "../html.ts";
 import type { InboxView } from "../inbox-view.ts";
 import type { Times } from "../times.ts";

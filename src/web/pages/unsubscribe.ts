@@ -1,6 +1,6 @@
+import type { Subscription } from "../console-actions.ts";
 import { type Html, html } from "../html.ts";
 import { foreign } from "../parts/words.ts";
-import type { Subscription } from "../unsubscribing.ts";
 import { barePage } from "./bare-page.ts";
 
 /** For readers of a mail, who have no login: it shows only their own subscription. */

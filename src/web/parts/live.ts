@@ -1,6 +1,6 @@
 import { withParameter } from "../address.ts";
 import { type Html, html } from "../html.ts";
-import type { LivePart } from "../watch-versions.ts";
+import type { LivePart } from "../live-route.ts";
 
 /**
  * A part of the page that is fetched again when one of its facts changes. Without scripts, or paused, it stays as the
@@ -13,4 +13,9 @@ export function livePart(
 ): Html {
   const trigger = part.on.map((name) => `sse:${name}`).join(", ");
   return html`<div id="part-${part.name}" hx-get="${withParameter(address, "part", part.name)}" hx-trigger="${trigger}" hx-swap="innerHTML">${content}</div>`;
+}
+
+/** The number of open alerts, shown after the word Alerts; empty if there are none. */
+export function openCount(n: number): Html {
+  return n === 0 ? html`` : html`<span class="count">${n}<span class="unseen"> open</span></span>`;
 }

@@ -2,7 +2,7 @@ import { counted } from "../../lib/numbers.ts";
 import type { HourVolume, QueryVolume } from "../build-volume.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
-import type { ShownSentiment } from "./sentiment.ts";
+import type { ShownSentiment } from "./mention-list.ts";
 import { foreign, formatNumber } from "./words.ts";
 
 const BAR = 10;

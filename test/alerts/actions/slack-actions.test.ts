@@ -8,7 +8,7 @@ import { createManualClock } from "../../../src/lib/clock.ts";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import { uuid7 } from "../../../src/lib/uuid7.ts";
 import type { Alert } from "../../../src/model/alert.ts";
-import { slackApps } from "../../../src/notify/notifiers/slack/slack-apps.ts";
+import { slackApps } from "../../../src/notify/notifiers/slack/slack-config.ts";
 import { slack } from "../../../src/notify/notifiers/slack.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { buildAlertView } from "../../../src/templates/build-alert-view.ts";

@@ -1,7 +1,7 @@
 import { createVerify, generateKeyPairSync } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notifier } from "../../../src/notify/define-notifier.ts";
-import { notificationIn } from "../../../src/notify/notifiers/email/return-path.ts";
+import { notificationIn } from "../../../src/notify/notifiers/email/compose-email.ts";
 import { email } from "../../../src/notify/notifiers/email.ts";
 import { cleanLine } from "../../../src/templates/clean-text.ts";
 import { alertMessage, digestMessage, notifierDeps, testNotifier } from "../../contracts/notifier.ts";

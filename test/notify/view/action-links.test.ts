@@ -3,7 +3,7 @@ import { parseConfig } from "../../../src/config.ts";
 import { createManualClock } from "../../../src/lib/clock.ts";
 import { DAY } from "../../../src/lib/instant.ts";
 import { readAlertLink } from "../../../src/model/alert-action.ts";
-import { createActionLinks } from "../../../src/notify/view/action-links.ts";
+import { createActionLinks } from "../../../src/notify/view/signed-links.ts";
 import { alertOf } from "../alert-of.ts";
 
 const ALERT = alertOf({ id: "0199b2c4-7d1a-7000-8000-000000000000" });

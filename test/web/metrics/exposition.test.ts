@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { deliveryReason } from "../../../src/web/metrics/delivery-reason.ts";
-import { exposed, gauge } from "../../../src/web/metrics/exposition.ts";
+import { deliveryReason, exposed, gauge } from "../../../src/web/render-metrics.ts";
 
 test("with any text in a label, the lines stay well-formed and the label can be read back", async () => {
   await fc.assert(

@@ -1,6 +1,6 @@
 import { type HeaderLines, type ParsedMail, simpleParser } from "mailparser";
 import type { BounceOutcome } from "../../../model/failure.ts";
-import { notificationIn } from "./return-path.ts";
+import { notificationIn } from "./compose-email.ts";
 
 /** What a mail server reports about a mail of ours. */
 export interface Bounce {

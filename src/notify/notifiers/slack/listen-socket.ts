@@ -5,8 +5,7 @@ import { describeError } from "../../../lib/errors.ts";
 import { MINUTE } from "../../../lib/instant.ts";
 import { retryDelayMs } from "../../../lib/retry.ts";
 import type { Logger } from "../../../log.ts";
-import { SILENT } from "./connect.ts";
-import { openSocketUrl } from "./open-socket-url.ts";
+import { openSocketUrl, SILENT } from "./connect.ts";
 import type { SlackConfig } from "./slack-config.ts";
 
 export interface SocketParts {

@@ -1,8 +1,33 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { parseDuration } from "../../../lib/duration.ts";
+import { type Instant, MINUTE, SECOND } from "../../../lib/instant.ts";
+import { isSameText } from "../../../lib/signed-text.ts";
 import { SILENCE_LENGTHS } from "../../../model/silence.ts";
-import { ACTION_IDS, alertOfBlock } from "./action-blocks.ts";
+import { ACTION_IDS, alertOfBlock } from "./alert-blocks.ts";
+
+/** A request as received, before any part of it is parsed. */
+interface SignedRequest {
+  readonly body: string;
+  /** `X-Slack-Request-Timestamp`: seconds. */
+  readonly timestamp: string;
+  /** `X-Slack-Signature`: `v0=…`. */
+  readonly signature: string;
+}
+
+/** A request outside this range may be a recorded one that is sent again. */
+const MOST_OFF_MS = 5 * MINUTE;
+
+/** Whether a Slack app's signing secret signed the request recently. The comparison takes constant time. */
+export function isSignedBySlack(
+  secret: string,
+  { body, timestamp, signature }: SignedRequest,
+  now: Instant,
+): boolean {
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(now - Number(timestamp) * SECOND) > MOST_OFF_MS) return false;
+  const right = createHmac("sha256", secret).update(`v0:${timestamp}:${body}`).digest("hex");
+  return isSameText(signature, `v0=${right}`);
+}
 
 /** Somebody clicked one of our buttons, or chose something in a menu. */
 export interface Interaction {
@@ -15,12 +40,12 @@ export interface Interaction {
   readonly responseUrl: string | null;
 }
 
-export type InteractionAction =
+type InteractionAction =
   | { readonly do: "acknowledge" | "resolve" | "not-relevant" }
   | { readonly do: "silence"; readonly lengthMs: number }
   | { readonly do: "assign"; readonly userId: string };
 
-export type ReadInteraction =
+type ReadInteraction =
   | { readonly outcome: "pressed"; readonly interaction: Interaction }
   /** Nothing to do: a followed link, or another kind of interaction. */
   | { readonly outcome: "not-ours" }

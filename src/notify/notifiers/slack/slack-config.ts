@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { durationBetween } from "../../../lib/duration.ts";
 import type { Issue } from "../../../lib/fault.ts";
 import { HOUR, SECOND } from "../../../lib/instant.ts";
-import type { ConfigAround } from "../../define-notifier.ts";
+import type { ChannelLimit, ConfigAround } from "../../define-notifier.ts";
 
 /** A receiver in Slack, as people write it. */
 export const SlackConfig = z.strictObject({
@@ -64,4 +65,61 @@ export function buttonFaults(
         "buttons over HTTP need web.publicUrl, for Slack posts to <web.publicUrl>/slack/interactions; buttons over Socket Mode need appToken instead, and no address",
     },
   ];
+}
+
+/** Slack allows about a message a second in a channel, and a few more at once after a pause. */
+const BURST = 5;
+
+/** An app may call `chat.update` about fifty times a minute, for all channels together. */
+const EDIT_EVERY_MS = 1_200;
+
+/** The rate limit of messages, which Slack counts by channel. */
+export function postLimit(config: SlackConfig): ChannelLimit {
+  const keyOf = (channel: string): string => `slack/${channel}/${appMark(config)}`;
+  return {
+    key: keyOf(config.channel.replace(/^#/, "")),
+    // A channel may be configured by name here and by id there: Slack answers with the id.
+    vendorKey: ({ channel }) => (channel === undefined ? undefined : keyOf(channel)),
+    everyMs: config.postEvery,
+    burst: BURST,
+  };
+}
+
+/** The rate limit of edits, which Slack counts by app. */
+export function editLimit(config: SlackConfig): ChannelLimit {
+  const everyMs = config.postEvery === 0 ? 0 : EDIT_EVERY_MS;
+  return { key: `slack-edits/${appMark(config)}`, everyMs, burst: BURST };
+}
+
+/** Distinguishes apps, for two workspaces may have a channel of the same name. A hash, so it reveals nothing. */
+function appMark({ token, apiUrl }: SlackConfig): string {
+  return createHash("sha256").update(`${apiUrl} ${token}`).digest("hex").slice(0, 8);
+}
+
+/** A Slack app that receives clicks: receivers with the same token share it. */
+export type SlackApp = Pick<SlackConfig, "token" | "apiUrl" | "appToken" | "signingSecret">;
+
+/** The apps of those in Slack that can receive clicks. A receiver without own credentials uses those of its app. */
+export function slackApps(notifiers: readonly { readonly kind: string }[]): readonly SlackApp[] {
+  const apps = new Map<string, SlackApp>();
+  for (const { token, apiUrl, appToken, signingSecret } of notifiers.filter(isSlack)) {
+    const known = apps.get(`${apiUrl} ${token}`);
+    apps.set(`${apiUrl} ${token}`, {
+      token,
+      apiUrl,
+      ...pick("appToken", appToken ?? known?.appToken),
+      ...pick("signingSecret", signingSecret ?? known?.signingSecret),
+    });
+  }
+  return [...apps.values()].filter(
+    ({ appToken, signingSecret }) => appToken !== undefined || signingSecret !== undefined,
+  );
+}
+
+function isSlack(notifier: { readonly kind: string }): notifier is SlackConfig {
+  return notifier.kind === "slack";
+}
+
+function pick<Name extends string>(name: Name, value: string | undefined): { [N in Name]?: string } {
+  return value === undefined ? {} : ({ [name]: value } as { [N in Name]: string });
 }

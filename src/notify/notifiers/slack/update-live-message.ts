@@ -2,9 +2,8 @@ import type { AlertMessage, LiveMessage, Shown, UpdateOptions, VendorRef } from 
 import { addPicture } from "./add-picture.ts";
 import { composeDetails, composeSlack, type SlackContent } from "./compose-slack.ts";
 import type { Connection } from "./connect.ts";
-import { type Edited, editMessage } from "./edit-message.ts";
 import { findOwnMessage } from "./find-own-message.ts";
-import { postMessage, type Thread } from "./post-message.ts";
+import { type Edited, editMessage, postMessage, type Thread } from "./post-message.ts";
 import { hasButtons } from "./slack-config.ts";
 import { slackErrorCode } from "./slack-error.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { SCOPES } from "../../../../src/notify/notifiers/slack/check-slack.ts";
+import { SCOPES } from "../../../../src/notify/notifiers/slack/connect.ts";
 import { SLACK_PATH } from "../../../../src/web/slack-routes.ts";
 
 const Manifest = z.strictObject({

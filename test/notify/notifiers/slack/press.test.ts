@@ -3,9 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "../../../../src/lib/instant.ts";
 import { SILENCE_LENGTHS } from "../../../../src/model/silence.ts";
-import { actionBlocks } from "../../../../src/notify/notifiers/slack/action-blocks.ts";
-import { isSignedBySlack } from "../../../../src/notify/notifiers/slack/is-signed-by-slack.ts";
-import { readInteraction } from "../../../../src/notify/notifiers/slack/read-interaction.ts";
+import { actionBlocks } from "../../../../src/notify/notifiers/slack/alert-blocks.ts";
+import { isSignedBySlack, readInteraction } from "../../../../src/notify/notifiers/slack/read-interaction.ts";
 import { sampleAlertViews } from "../../../../src/templates/sample-alert-views.ts";
 import { runs } from "../../../runs.ts";
 
