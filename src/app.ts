@@ -37,8 +37,7 @@ import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
 import type { Renderer } from "./templates/create-renderer.ts";
-import { createContentOfAlert } from "./templates/previews/content-of-alert.ts";
-import { createPreviews, type Previews } from "./templates/previews/create-previews.ts";
+import { createContentOfAlert, createPreviews, type Previews } from "./templates/previews/create-previews.ts";
 
 export interface EarshotOptions {
   readonly config: Config;

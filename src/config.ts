@@ -5,8 +5,7 @@ import { ConfigFile } from "./config/config-file.ts";
 import { readConfig } from "./config/read-config.ts";
 import { checkReceivers, type ReceiverConfig, readReceivers } from "./config/receiver-config.ts";
 import { describeIssues } from "./lib/describe-issues.ts";
-import { UserError } from "./lib/errors.ts";
-import type { Issue } from "./lib/fault.ts";
+import { type Issue, UserError } from "./lib/errors.ts";
 import { shippedFolder } from "./lib/folders.ts";
 
 export interface Config extends Omit<ConfigFile, "receivers" | "templates"> {

@@ -2,7 +2,7 @@ import type { Environment } from "../config/environment.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { Logger } from "../log.ts";
 import type { Rule } from "../rules/rule.ts";
-import { createContentOfAlert } from "../templates/previews/content-of-alert.ts";
+import { createContentOfAlert } from "../templates/previews/create-previews.ts";
 import type { PreviewContent } from "../templates/previews/preview-template.ts";
 import { type OpenAlertActions, openAlertActions } from "./open-alert-actions.ts";
 

@@ -18,7 +18,7 @@ import { createReceiverWaits } from "../notify/deliver/receiver-waits.ts";
 import { slackApps } from "../notify/notifiers/slack/slack-config.ts";
 import { createAlertExplainer } from "../notify/view/alert-chart.ts";
 import { createUnsubscribing, linkSecret } from "../notify/view/signed-links.ts";
-import { rulesWarmingUp } from "../polling/rules-warming-up.ts";
+import { rulesWarmingUp } from "../polling/read-coverage.ts";
 import type { Rule } from "../rules/rule.ts";
 import { createConsoleStore } from "../store/console.ts";
 import { type Database, openDatabase, ping } from "../store/database.ts";

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
-import { UserError } from "../lib/errors.ts";
-import { describeFault } from "../lib/fault.ts";
+import { describeFault, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { counted } from "../lib/numbers.ts";
 import { loadRules } from "../rules/load-rules.ts";

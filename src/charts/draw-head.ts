@@ -1,7 +1,6 @@
 import { DateTime } from "luxon";
 import type { Frame } from "./chart-frame.ts";
-import { type Palette, paletteOf, type Theme } from "./palette.ts";
-import type { SpikeChart } from "./spike-chart.ts";
+import { type Palette, paletteOf, type SpikeChart, type Theme } from "./spike-chart.ts";
 
 /** The title, the dates, and the legend. */
 export function drawHead(chart: SpikeChart, about: string, theme: Theme): string[] {

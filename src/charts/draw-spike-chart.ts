@@ -1,8 +1,14 @@
 import { formatNumber } from "../lib/numbers.ts";
 import { type Frame, formatTick, frameOf, HEIGHT, PLOT, round, timeTicks, WIDTH } from "./chart-frame.ts";
 import { drawHead, escapeXml, formatSpan } from "./draw-head.ts";
-import { type Palette, paletteOf, type Theme } from "./palette.ts";
-import { type ChartColumn, hasFired, type SpikeChart } from "./spike-chart.ts";
+import {
+  type ChartColumn,
+  hasFired,
+  type Palette,
+  paletteOf,
+  type SpikeChart,
+  type Theme,
+} from "./spike-chart.ts";
 
 /**
  * The chart as SVG, 600 by 340 units, which keeps its letters readable when a phone shows it half as wide. Bars are

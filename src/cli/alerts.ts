@@ -4,7 +4,7 @@ import { UserError } from "../lib/errors.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertAction } from "../model/alert-action.ts";
 import type { AlertStates } from "../model/shown.ts";
-import { cleanLine } from "../templates/clean-text.ts";
+import { cleanLine } from "../templates/escape.ts";
 import { formatTime } from "../templates/formatters.ts";
 import { findAlert } from "./alerts/find-alert.ts";
 import { timezoneInUse } from "./alerts/load-rules-in-use.ts";

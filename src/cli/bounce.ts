@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import type { Command } from "commander";
 import { describeError, UserError, whyUnread } from "../lib/errors.ts";
 import { type TakenBounce, takeBounce } from "../notify/deliver/take-bounce.ts";
-import { cleanLine } from "../templates/clean-text.ts";
+import { cleanLine } from "../templates/escape.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";

@@ -4,7 +4,7 @@ import { doctor } from "../health/doctor/doctor.ts";
 import type { Finding } from "../health/doctor/finding.ts";
 import { counted } from "../lib/numbers.ts";
 import { createLog } from "../log.ts";
-import { cleanLine } from "../templates/clean-text.ts";
+import { cleanLine } from "../templates/escape.ts";
 import { timeHere } from "./local-address.ts";
 import { print } from "./print.ts";
 import { ExitError } from "./run.ts";

@@ -9,7 +9,7 @@ import { type Config, loadConfig } from "../config.ts";
 import { refuseDemoData } from "../demo/demo-database.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
-import { describeFault } from "../lib/fault.ts";
+import { describeFault } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, leave, stopSignal } from "./stop-signal.ts";

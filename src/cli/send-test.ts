@@ -6,7 +6,7 @@ import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
 import { receiverNamed, sendTest, type TestOutcome } from "../notify/deliver/send-test.ts";
-import { cleanLine } from "../templates/clean-text.ts";
+import { cleanLine } from "../templates/escape.ts";
 import { commandLog } from "./command-log.ts";
 import { print, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";

@@ -1,6 +1,6 @@
 import { digestClashes } from "../digest/planned-digest.ts";
 import { closestWord } from "../lib/closest-word.ts";
-import type { Issue } from "../lib/fault.ts";
+import type { Issue } from "../lib/errors.ts";
 import type { RouteConfig } from "../notify/decide/route.ts";
 import type { ConfigFile } from "./config-file.ts";
 

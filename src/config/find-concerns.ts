@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
-import { isLoopback } from "../lib/loopback.ts";
+import { isLoopback } from "../lib/listening.ts";
 import { readYaml } from "../lib/read-yaml.ts";
 import { definitionOf } from "../notify/notifiers.ts";
 import type { ConfigFile } from "./config-file.ts";

@@ -1,5 +1,5 @@
 import { describeIssues } from "../lib/describe-issues.ts";
-import type { Issue } from "../lib/fault.ts";
+import type { Issue } from "../lib/errors.ts";
 import { readConfig } from "./read-config.ts";
 import { SourceConfig } from "./source-config.ts";
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Fault, Issue } from "../lib/fault.ts";
+import type { Fault, Issue } from "../lib/errors.ts";
 import { byPlace, readYaml } from "../lib/read-yaml.ts";
 
 /** Locates issues in `earshot.yaml` that were found later, together with the rules. */

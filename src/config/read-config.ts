@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
-import { UserError, whyUnread } from "../lib/errors.ts";
-import { describeFault, type Issue } from "../lib/fault.ts";
+import { describeFault, type Issue, UserError, whyUnread } from "../lib/errors.ts";
 import { byPlace, readYaml } from "../lib/read-yaml.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeIssues } from "../lib/describe-issues.ts";
-import type { Issue } from "../lib/fault.ts";
+import type { Issue } from "../lib/errors.ts";
 import { QuietHours } from "../notify/decide/quiet-hours.ts";
 import { STORM_THROTTLE, Throttle } from "../notify/decide/throttle.ts";
 import type { ConfigAround } from "../notify/define-notifier.ts";

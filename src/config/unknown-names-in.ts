@@ -1,8 +1,7 @@
 import type { Config } from "../config.ts";
 import { OPERATOR_LABELS, OPERATOR_RULES } from "../health/operator-rules.ts";
 import { closestWord } from "../lib/closest-word.ts";
-import { UserError } from "../lib/errors.ts";
-import { didYouMean, type Fault } from "../lib/fault.ts";
+import { didYouMean, type Fault, UserError } from "../lib/errors.ts";
 import { fitsGlob } from "../lib/patterns.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
 import { OWN_QUERY } from "../model/query.ts";

@@ -18,8 +18,7 @@ import { migrate } from "../store/migrate.ts";
 import { createSettingStore } from "../store/settings.ts";
 import { SLACK_PATH } from "../web/slack-routes.ts";
 import { DEMO_CLIENT, inventLocalSecrets, LOCAL_ACCOUNT } from "./local-account.ts";
-import { localConfig } from "./local-config.ts";
-import { type LocalParts, startLocalParts } from "./local-parts.ts";
+import { type LocalParts, localConfig, startLocalParts } from "./local-parts.ts";
 
 /** One minute is one hour of the demo, so that a day's rhythm and a crisis fit into a coffee break. */
 export const DEMO_SPEED = 60;

@@ -2,7 +2,6 @@ import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { PeriodStory } from "../model/digest.ts";
 import { compareSeverity } from "../model/severity.ts";
-import { cleanLine, shortenText } from "../templates/clean-text.ts";
 import {
   type DigestAlertRow,
   type DigestQueryRow,
@@ -12,9 +11,9 @@ import {
   NO_MORE,
   shortenDigest,
 } from "../templates/digest-view.ts";
+import { cleanLine, shortenText } from "../templates/escape.ts";
 import { buildMentionView } from "../templates/mention-view.ts";
-import type { Insights } from "./insights.ts";
-import { rankStories } from "./rank-stories.ts";
+import { type Insights, rankStories } from "./insights.ts";
 import type { Period } from "./schedule.ts";
 import { isQuiet, type VolumeCount, volumeOf } from "./volume.ts";
 

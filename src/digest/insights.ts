@@ -1,15 +1,16 @@
+import type { PeriodStory } from "../model/digest.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { Period } from "./schedule.ts";
 
 /** An active author of a period, with the name to show. */
-export interface TalkingAuthor {
+interface TalkingAuthor {
   readonly name: string;
   readonly mentions: number;
   /** Null if the count has no such number. */
   readonly negative: number | null;
 }
 
-export interface UsedHashtag {
+interface UsedHashtag {
   /** Without `#`. */
   readonly name: string;
   readonly mentions: number;
@@ -55,4 +56,23 @@ function summed(rows: readonly TalkingAuthor[]): readonly TalkingAuthor[] {
     );
   }
   return [...byName.values()].sort((a, b) => b.mentions - a.mentions || (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * Stories by importance, most important first: the number of distinct authors, raised by negativity and, slowly, by
+ * reach. It counts authors, not mentions, so one account that repeats itself counts once.
+ */
+export function rankStories(stories: readonly PeriodStory[]): readonly PeriodStory[] {
+  return stories
+    .map((story) => ({ story, worth: worthOf(story) }))
+    .sort((a, b) => b.worth - a.worth || byAge(a.story, b.story))
+    .map(({ story }) => story);
+}
+
+function worthOf({ distinctAuthors, mentions, negative, audience }: PeriodStory): number {
+  return distinctAuthors * (1 + negative / Math.max(mentions, 1)) * (1 + Math.log10(1 + audience) / 5);
+}
+
+function byAge(a: PeriodStory, b: PeriodStory): number {
+  return a.firstAt - b.firstAt || (a.topMention.resourceId < b.topMention.resourceId ? -1 : 1);
 }

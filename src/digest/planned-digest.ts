@@ -1,4 +1,4 @@
-import type { Issue } from "../lib/fault.ts";
+import type { Issue } from "../lib/errors.ts";
 import type { DigestConfig } from "./digest-config.ts";
 
 /** A digest of one time zone: all its readers get the same edition. */

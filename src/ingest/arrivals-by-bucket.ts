@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
-import type { CountChange } from "../model/counts.ts";
+import type { CountChange } from "../model/judging.ts";
 
 /** Counts by arrival bucket and series, with the mentions' own time. */
 export type Arrivals = ReadonlyMap<

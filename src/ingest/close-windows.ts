@@ -3,7 +3,7 @@ import { observe } from "../alerts/lifecycle.ts";
 import type { Clock } from "../lib/clock.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
-import { BUCKET_MS } from "../model/counts.ts";
+import { BUCKET_MS } from "../model/judging.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import { OWN_QUERY, type Query, type WatchedQuery } from "../model/query.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";

@@ -1,12 +1,12 @@
 import type { AlertLife } from "../alerts/alert-life.ts";
 import type { Clock } from "../lib/clock.ts";
 import { DAY, type Instant } from "../lib/instant.ts";
+import { matchKey } from "../model/judging.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import type { PollKey } from "../model/poll.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import { storyKey } from "../model/story.ts";
-import { matchKey } from "../model/verdict.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { PollState } from "../polling/poll-state.ts";
 import type { Facts, Stores } from "../store/stores.ts";

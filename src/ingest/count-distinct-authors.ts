@@ -1,6 +1,11 @@
 import { createHash } from "node:crypto";
 import { floorTo, HOUR, type Instant } from "../lib/instant.ts";
-import { BUCKET_MS, type CountChange, type DistinctAuthor, type DistinctAuthorKey } from "../model/counts.ts";
+import {
+  BUCKET_MS,
+  type CountChange,
+  type DistinctAuthor,
+  type DistinctAuthorKey,
+} from "../model/judging.ts";
 
 /** Mentions of one author, new (`n` 1) or no longer in the slice (`n` -1). */
 export interface DistinctAuthorChange {

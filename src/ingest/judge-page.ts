@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
-import type { CountChange } from "../model/counts.ts";
+import type { CountChange } from "../model/judging.ts";
 import type { Mention, MentionCategory } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { MentionRule } from "../rules/rule.ts";

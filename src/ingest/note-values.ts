@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Instant } from "../lib/instant.ts";
 import { foldText } from "../lib/text.ts";
-import type { SeenValue } from "../model/counts.ts";
+import type { SeenValue } from "../model/judging.ts";
 
 /** A mention that has a value, as a `new` rule reads it. */
 export interface ValueUse {

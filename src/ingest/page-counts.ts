@@ -1,5 +1,5 @@
 import { floorTo, type Instant } from "../lib/instant.ts";
-import { BUCKET_MS, type CountChange } from "../model/counts.ts";
+import { BUCKET_MS, type CountChange } from "../model/judging.ts";
 
 export interface PageCounts {
   /** Rounds `arrivedAt` and `eventAt` down to their buckets. */

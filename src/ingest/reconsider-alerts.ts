@@ -1,4 +1,4 @@
-import { BUCKET_MS } from "../model/counts.ts";
+import { BUCKET_MS } from "../model/judging.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import { OWN_QUERY, type WatchedQuery } from "../model/query.ts";
 import type { Facts } from "../store/stores.ts";

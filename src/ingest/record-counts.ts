@@ -1,4 +1,4 @@
-import type { CountChange } from "../model/counts.ts";
+import type { CountChange } from "../model/judging.ts";
 import type { Query } from "../model/query.ts";
 import type { Facts } from "../store/stores.ts";
 import {

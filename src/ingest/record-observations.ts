@@ -5,10 +5,9 @@ import { trimFullStops } from "../lib/text.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-action.ts";
-import { BUCKET_MS } from "../model/counts.ts";
+import { BUCKET_MS, type Match } from "../model/judging.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
-import type { Match } from "../model/verdict.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Facts } from "../store/stores.ts";
 

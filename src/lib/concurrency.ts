@@ -1,6 +1,7 @@
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
-import { monotonicMs } from "./clock.ts";
+import { type Clock, monotonicMs } from "./clock.ts";
 import { BusyError } from "./errors.ts";
+import type { Instant } from "./instant.ts";
 
 /**
  * Runs `most` pieces of work at a time; `waiting` more wait for their turn, in order. Rejects with a BusyError beyond
@@ -86,3 +87,42 @@ export async function yieldingLoop<Result>(
 
 /** Short enough that no waiting request notices it. */
 const BUSY_MS = 20;
+
+/** A slow question is asked less often, so that it takes at most a twentieth of the time. */
+const COSTLY = 20;
+
+interface Cached<T> {
+  ask(): Promise<T>;
+  /** Whether the next caller gets an answer newer than now. */
+  isOver(): boolean;
+}
+
+/**
+ * Shares one answer among all callers for `forMs` of wall time, or for `costly` times as long as the answer took if
+ * that is longer. A failed question is asked again.
+ */
+export function cached<T>(
+  question: () => Promise<T>,
+  forMs: number,
+  wall: Clock,
+  costly = COSTLY,
+): Cached<T> {
+  let last: { readonly answer: Promise<T>; until: Instant } | null = null;
+  const ask = (): Promise<T> => {
+    const asked = wall.now();
+    if (last !== null && asked < last.until) return last.answer;
+    // Until it is answered, no second question starts.
+    const current = { answer: question(), until: Number.POSITIVE_INFINITY };
+    last = current;
+    current.answer.then(
+      () => {
+        current.until = asked + Math.max(forMs, (wall.now() - asked) * costly);
+      },
+      () => {
+        if (last === current) last = null;
+      },
+    );
+    return current.answer;
+  };
+  return { ask, isOver: () => last === null || wall.now() >= last.until };
+}

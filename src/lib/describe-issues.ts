@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { closestWord } from "./closest-word.ts";
-import type { Issue } from "./fault.ts";
+import type { Issue } from "./errors.ts";
 
 type Path = readonly (string | number)[];
 

@@ -1,6 +1,5 @@
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from "yaml";
-import { describeError } from "./errors.ts";
-import type { Fault, Issue } from "./fault.ts";
+import { describeError, type Fault, type Issue } from "./errors.ts";
 
 export interface YamlText {
   /** Undefined if the text is not YAML at all; `faults` says why. */

@@ -1,6 +1,5 @@
 import formbody from "@fastify/formbody";
 import { type FastifyInstance, fastify } from "fastify";
-import { boundHttpConnections, requestBounds } from "../lib/bound-connections.ts";
 import type { Clock } from "../lib/clock.ts";
 import { breakAnswers, disturbAnswers } from "./faults/disturb-answers.ts";
 import { disturbCalls } from "./faults/disturb-calls.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { didYouMean } from "../lib/fault.ts";
+import { didYouMean } from "../lib/errors.ts";
 
 /** How urgent an alert is, in rising order: read it today, look now, get up. */
 const SEVERITIES = ["info", "warning", "critical"] as const;

@@ -1,4 +1,4 @@
-import type { Issue } from "../lib/fault.ts";
+import type { Issue } from "../lib/errors.ts";
 import { fitsAny, fitsGlob } from "../lib/patterns.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
 import { compareSeverity, type Severity } from "../model/severity.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Clock } from "../lib/clock.ts";
-import type { Issue } from "../lib/fault.ts";
+import type { Issue } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import type { NotificationKind } from "../model/notification.ts";
 import type { Renderer } from "../templates/create-renderer.ts";

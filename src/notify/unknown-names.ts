@@ -1,5 +1,5 @@
 import { closestWord } from "../lib/closest-word.ts";
-import type { Issue } from "../lib/fault.ts";
+import type { Issue } from "../lib/errors.ts";
 import { fitsGlob } from "../lib/patterns.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
 import type { EscalationConfig } from "./decide/escalation.ts";

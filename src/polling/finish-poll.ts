@@ -1,7 +1,7 @@
 import type { SourcePage } from "../ingest/source-page.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
 import { stableHash } from "../lib/json.ts";
-import { BUCKET_MS } from "../model/counts.ts";
+import { BUCKET_MS } from "../model/judging.ts";
 import type { PollKey } from "../model/poll.ts";
 import type { ObservedQuirk } from "../model/server-quirk.ts";
 import type { Coverage } from "./coverage.ts";

@@ -1,6 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import type { PollKey } from "../model/poll.ts";
-import type { ArrivalCell } from "../store/arrivals.ts";
+import type { ArrivalCell } from "../store/counts.ts";
 import type { Stores } from "../store/stores.ts";
 import { type ArrivalHistory, learnArrivals, NOTHING_OBSERVED } from "./planner/arrival-rate.ts";
 

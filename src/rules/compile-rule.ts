@@ -1,5 +1,5 @@
 import { describeIssues } from "../lib/describe-issues.ts";
-import type { Issue } from "../lib/fault.ts";
+import type { Issue } from "../lib/errors.ts";
 import { HOUR } from "../lib/instant.ts";
 import { fitsGlob } from "../lib/patterns.ts";
 import type { Query } from "../model/query.ts";

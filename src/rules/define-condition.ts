@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { describeIssues } from "../lib/describe-issues.ts";
-import type { Issue } from "../lib/fault.ts";
+import type { Issue } from "../lib/errors.ts";
 import type { Predicate } from "./predicate.ts";
 
 /** A condition on single mentions: a key of `when`. */

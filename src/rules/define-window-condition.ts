@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { describeIssues } from "../lib/describe-issues.ts";
-import type { Issue } from "../lib/fault.ts";
+import type { Issue } from "../lib/errors.ts";
 import type { Novelty } from "./novelty.ts";
 import type { Predicate } from "./predicate.ts";
 import type { SeverityStep, StepKind } from "./severity-steps.ts";

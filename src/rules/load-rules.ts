@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describeError, UserError, whyUnread } from "../lib/errors.ts";
-import type { Fault } from "../lib/fault.ts";
+import { describeError, type Fault, UserError, whyUnread } from "../lib/errors.ts";
 import { parseRule } from "./parse-rule.ts";
 import type { Rule } from "./rule.ts";
 

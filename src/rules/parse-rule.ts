@@ -1,4 +1,4 @@
-import type { Fault, Issue } from "../lib/fault.ts";
+import type { Fault, Issue } from "../lib/errors.ts";
 import { byPlace, readYaml } from "../lib/read-yaml.ts";
 import { compileRule } from "./compile-rule.ts";
 import { isCostlyPattern } from "./conditions/pattern.ts";

@@ -1,5 +1,5 @@
 import { unknownKey } from "../lib/describe-issues.ts";
-import type { Issue } from "../lib/fault.ts";
+import type { Issue } from "../lib/errors.ts";
 import { allOf, anyOf, noneOf } from "./combine-predicates.ts";
 import { mentionConditions, windowConditions } from "./conditions.ts";
 import type { Predicate } from "./predicate.ts";

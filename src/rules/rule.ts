@@ -1,7 +1,7 @@
+import type { Verdict } from "../model/judging.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
 import type { Severity } from "../model/severity.ts";
-import type { Verdict } from "../model/verdict.ts";
 import type { GroupKey } from "./group-key.ts";
 import type { Novelty } from "./novelty.ts";
 import type { Predicate } from "./predicate.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeIssues, unknownKey } from "../lib/describe-issues.ts";
-import type { Issue } from "../lib/fault.ts";
+import type { Issue } from "../lib/errors.ts";
 import { compareSeverity, Severity } from "../model/severity.ts";
 
 /**

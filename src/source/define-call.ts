@@ -1,4 +1,4 @@
-import { CALLS, type CallName } from "./call-table.ts";
+import { CALLS, type CallEntry, type CallName } from "./call-table.ts";
 import { parseWhole } from "./parse-json.ts";
 import type { Answer } from "./transport.ts";
 
@@ -54,5 +54,24 @@ export function defineCall<Params, Result>(definition: {
     path: (params) => addressOf(name, places?.(params) ?? {}, parameters?.(params) ?? []),
     ...(body === undefined ? {} : { body }),
     read: (answer) => read(parseWhole(answer.body)),
+  };
+}
+
+/** Any call by its name, with unchanged parameters. */
+export interface RawParams {
+  readonly places: Places;
+  readonly parameters: Parameters;
+  /** Of a call that writes. */
+  readonly body?: unknown;
+}
+
+/** A call whose answer is returned as the source wrote it. */
+export function rawCall(name: CallName): Call<RawParams, unknown> {
+  const { writes }: CallEntry = CALLS[name];
+  return {
+    name,
+    path: ({ places, parameters }) => addressOf(name, places, parameters),
+    ...(writes ? { body: ({ body }: RawParams) => body ?? {} } : {}),
+    read: (answer) => parseWhole(answer.body),
   };
 }

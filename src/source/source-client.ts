@@ -7,12 +7,14 @@ import { emoticons, hashtags, type Insights, mentionedAuthors, mentions, urls } 
 import {
   type DetailedProject,
   detailedProjects,
+  detailedQueries,
   project,
   projects,
+  type QueryType,
+  queries,
   type SourceProject,
+  type SourceQuery,
 } from "./calls/projects.ts";
-import { detailedQueries, type QueryType, queries, type SourceQuery } from "./calls/queries.ts";
-import { type RawParams, rawCall } from "./calls/raw.ts";
 import {
   type AuthorList,
   authorLists,
@@ -23,7 +25,7 @@ import {
   siteLists,
 } from "./calls/saved-lists.ts";
 import { categories, type SourceCategory } from "./calls/tags-and-categories.ts";
-import type { Call } from "./define-call.ts";
+import { type Call, type RawParams, rawCall } from "./define-call.ts";
 import { createExtensions, type Extensions } from "./extensions.ts";
 import { fetchPages, pageFetcher } from "./fetch-pages.ts";
 import { type LoginAnswer, login } from "./login.ts";

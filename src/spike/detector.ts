@@ -17,9 +17,8 @@ import {
   rememberPeak,
   type SpikeMoment,
 } from "./episode.ts";
-import { type Expectation, expectedCount, hourBin } from "./expectation.ts";
+import { arrivedShares, type Expectation, expectedCount, hourBin, learnLags } from "./expectation.ts";
 import { lnCountingNoise, significance, type TakesPart, unusualness } from "./gates.ts";
-import { arrivedShares, learnLags } from "./lateness.ts";
 import { factorsOf, type Gates, lnSignificantFor, type SpikeTuning, TUNING } from "./sensitivity.ts";
 import { AT, MARK, mark, type SpikeState, toShortFloat } from "./spike-state.ts";
 import { type Dispersion, dispersionOf, learnVariation, variance } from "./variation.ts";

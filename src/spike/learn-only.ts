@@ -1,7 +1,6 @@
 import { WINDOWS } from "./constants.ts";
 import { closeBucket, type LateCount, type SpikeSettings } from "./detector.ts";
-import { expectedCount, leastExpectedCount } from "./expectation.ts";
-import { arrivedShares } from "./lateness.ts";
+import { arrivedShares, expectedCount, leastExpectedCount } from "./expectation.ts";
 import { MARK, mark, type SpikeState } from "./spike-state.ts";
 import { dispersionOf, rateNoise } from "./variation.ts";
 

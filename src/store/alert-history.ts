@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import type { Actor, AlertEvent } from "../model/alert-action.ts";
+import { type Match, matchKey } from "../model/judging.ts";
 import type { Mention } from "../model/mention.ts";
-import { type Match, matchKey } from "../model/verdict.ts";
 import type { Db } from "./database.ts";
 import { dayOf } from "./mention-pages.ts";
 

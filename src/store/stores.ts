@@ -1,26 +1,22 @@
 import { createAlertMessageStore } from "./alert-messages.ts";
 import { createAlertStore } from "./alerts.ts";
-import { createArrivalStore } from "./arrivals.ts";
-import { createBounceStore } from "./bounces.ts";
 import { createChannelLimitStore } from "./channel-limits.ts";
-import { createClosedSessionStore } from "./closed-sessions.ts";
-import { createConditionStore } from "./conditions.ts";
-import { createCountStore } from "./counts.ts";
+import { createConditionStore, createDistinctAuthorStore, createSeenValueStore } from "./conditions.ts";
+import { createArrivalStore, createCountStore } from "./counts.ts";
 import { createCountCheckStore, createCoverageStore } from "./coverage.ts";
 import type { Db } from "./database.ts";
 import { createDeadLetterStore } from "./dead-letters.ts";
 import { createDigestStore } from "./digests.ts";
-import { createFailureStore, createOutageStore } from "./failures.ts";
+import { createBounceStore, createFailureStore, createOutageStore } from "./failures.ts";
 import { createWatchStore } from "./health.ts";
-import { createInteractionStore } from "./interactions.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
 import { createPollStore } from "./polls.ts";
 import { createQueryStore } from "./queries.ts";
-import { createDistinctAuthorStore, createSeenValueStore } from "./seen-values.ts";
 import { createSettingStore } from "./settings.ts";
 import { createSilenceStore } from "./silences.ts";
 import { createStoryStore } from "./stories.ts";
+import { createClosedSessionStore, createInteractionStore } from "./used-once.ts";
 
 /** The stores of all nouns, on one connection or in one transaction: every fact of Earshot. */
 export type Facts = ReturnType<typeof createFacts>;

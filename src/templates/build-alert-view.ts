@@ -5,9 +5,8 @@ import { storyKey } from "../model/story.ts";
 import { titleOf } from "../model/wording.ts";
 import { announce, buildHeadline, growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
 import { buildFindings, describeStory } from "./build-findings.ts";
-import { cleanLine, safeUrl, shortenText } from "./clean-text.ts";
-import { buildMentionView } from "./mention-view.ts";
-import { topMentions } from "./top-mentions.ts";
+import { cleanLine, safeUrl, shortenText } from "./escape.ts";
+import { buildMentionView, topMentions } from "./mention-view.ts";
 import type { AlertView } from "./view.ts";
 
 export interface AlertViewFacts {

@@ -3,7 +3,7 @@ import { DAY } from "../lib/instant.ts";
 import type { Alert, Explanation } from "../model/alert.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
 import type { ShownStory } from "../model/shown.ts";
-import { cleanLine, shortenText } from "./clean-text.ts";
+import { cleanLine, shortenText } from "./escape.ts";
 import {
   formatCompact,
   formatDay,

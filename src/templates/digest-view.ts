@@ -2,6 +2,7 @@ import { groupBy } from "../lib/group-by.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { AlertState } from "../model/alert.ts";
 import type { Severity } from "../model/severity.ts";
+import { titleOf } from "../model/wording.ts";
 import type { MentionView } from "./mention-view.ts";
 
 /** One period of a subscriber, as the digest templates see it: plain data, moments as epoch milliseconds. */
@@ -46,7 +47,7 @@ export interface DigestView {
   readonly unsubscribeUrl: string | null;
 }
 
-export interface DigestMore {
+interface DigestMore {
   readonly alerts: number;
   /** The most common of those alerts, at most three, with their numbers. */
   readonly common: readonly {
@@ -177,3 +178,25 @@ function compareText(a: string, b: string): number {
 }
 
 const MOST_COMMON = 3;
+
+/** Default values of fields that older versions did not store. */
+const UNKNOWN = { language: "en", topAuthors: [], topHashtags: [], unsubscribeUrl: null, volume: null };
+const UNKNOWN_TOTALS = { usualMentions: null, usualNegative: null };
+
+/** A stored edition. It may still wait for its receiver while Earshot is upgraded. */
+export function storedDigest(body: unknown): DigestView {
+  const stored = body as DigestView;
+  return {
+    ...UNKNOWN,
+    ...stored,
+    alerts: stored.alerts.map((alert) => ({ ...alert, title: alert.title ?? titleOf(alert.rule) })),
+    more: moreOf(stored),
+    alertCount: stored.alertCount ?? stored.alerts.length,
+    totals: { ...UNKNOWN_TOTALS, ...stored.totals },
+    perQuery: stored.perQuery.map((row) => ({ ...UNKNOWN_TOTALS, ...row })),
+  };
+}
+
+function moreOf({ more = NO_MORE }: DigestView): DigestMore {
+  return { ...more, common: more.common.map((one) => ({ ...one, title: one.title ?? titleOf(one.rule) })) };
+}

@@ -1,6 +1,6 @@
 import Handlebars from "handlebars";
 import { closestWord } from "../lib/closest-word.ts";
-import { describeFault } from "../lib/fault.ts";
+import { describeFault } from "../lib/errors.ts";
 import { helpers } from "./helpers.ts";
 
 /** The fields that a template may name, taken from sample views, which hold every field at least once. */

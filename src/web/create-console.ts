@@ -1,5 +1,6 @@
 import compress from "@fastify/compress";
 import { type Clock, systemClock } from "../lib/clock.ts";
+import { cached } from "../lib/concurrency.ts";
 import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { ShownWait, ShownWarmUp } from "../model/shown.ts";
@@ -9,7 +10,6 @@ import { demandLogin } from "./auth/demand-login.ts";
 import { protectForms } from "./auth/forms.ts";
 import { type ClosedSessions, openCookies } from "./auth/sessions.ts";
 import { guardHost, setSecurityHeaders } from "./auth/set-security-headers.ts";
-import { cached } from "./cached.ts";
 import type { ConsoleActions, Unsubscribing } from "./console-actions.ts";
 import type { AlertExplainer, ConsoleFacts } from "./facts.ts";
 import { createFrames } from "./frames.ts";

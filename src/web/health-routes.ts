@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../lib/clock.ts";
+import { cached } from "../lib/concurrency.ts";
 import { SECOND } from "../lib/instant.ts";
 import type { QueueCounts } from "../model/pipeline-facts.ts";
 import { PUBLIC } from "./auth/demand-login.ts";
-import { cached } from "./cached.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import { renderMetrics } from "./render-metrics.ts";
 import type { Times } from "./times.ts";

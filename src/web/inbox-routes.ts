@@ -2,10 +2,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Forms } from "./auth/forms.ts";
 import { EMAIL_POLICY } from "./auth/set-security-headers.ts";
-import type { createFrames } from "./frames.ts";
+import { addressOf, type createFrames, openLinksOutside, route } from "./frames.ts";
 import type { EmailMessage, InboxView } from "./inbox-view.ts";
 import { InboxQuestion, inboxPage, inboxPlaces, PRESS_PATH } from "./pages/inbox.ts";
-import { addressOf, openLinksOutside, route } from "./route.ts";
 import type { Times } from "./times.ts";
 
 const FileId = z.object({ id: z.string().max(50) });

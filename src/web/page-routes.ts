@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Forms } from "./auth/forms.ts";
-import type { createFrames } from "./frames.ts";
+import { addressOf, type createFrames, route } from "./frames.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { alertPage, alertPart, readAlertStory } from "./pages/alert.ts";
 import { AlertsQuestion, alertsPage, alertsPart, readAlerts } from "./pages/alerts.ts";
@@ -10,7 +10,6 @@ import { MentionsQuestion, mentionsPage, mentionsPart, readMentions } from "./pa
 import { overviewPage, overviewParts, type VolumeReader } from "./pages/overview.ts";
 import type { PageParts } from "./pages/page.ts";
 import { type ExplainMention, WhyQuestion, whyMentionPage } from "./pages/why-mention.ts";
-import { addressOf, route } from "./route.ts";
 
 type Frames = ReturnType<typeof createFrames>;
 

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { EMAIL_POLICY } from "./auth/set-security-headers.ts";
-import type { createFrames } from "./frames.ts";
+import { type createFrames, openLinksOutside, route } from "./frames.ts";
 import { PreviewQuestion, previewPage, readPreview, templatePage } from "./pages/preview.ts";
 import type { PreviewView } from "./preview-view.ts";
-import { openLinksOutside, route } from "./route.ts";
 
 export function previewRoutes(
   app: FastifyInstance,

@@ -1,9 +1,9 @@
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { type FastifyInstance, fastify } from "fastify";
-import { boundHttpConnections, requestBounds } from "../lib/bound-connections.ts";
 import { BusyError, describeError } from "../lib/errors.ts";
 import { SECOND } from "../lib/instant.ts";
+import { boundHttpConnections, requestBounds } from "../lib/listening.ts";
 import { storableText } from "../lib/text.ts";
 import type { Logger } from "../log.ts";
 import type { createFrames } from "./frames.ts";

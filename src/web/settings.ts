@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describeError, UserError } from "../lib/errors.ts";
-import { isLoopback } from "../lib/loopback.ts";
+import { isLoopback } from "../lib/listening.ts";
 
 export interface ConsoleSettings {
   /** The address to listen on. Anything but this machine needs a login. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { drawSpikeChart } from "../../src/charts/draw-spike-chart.ts";
-import { THEMES, type Theme } from "../../src/charts/palette.ts";
-import type { SpikeChart } from "../../src/charts/spike-chart.ts";
+import { type SpikeChart, THEMES, type Theme } from "../../src/charts/spike-chart.ts";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
 
 const START = Date.UTC(2026, 2, 28, 18);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { composeDigest, type DigestFacts, type QueryFacts } from "../../src/digest/compose.ts";
-import { rankStories } from "../../src/digest/rank-stories.ts";
+import { rankStories } from "../../src/digest/insights.ts";
 import { readinessOf } from "../../src/digest/schedule.ts";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { storedDigest } from "../../src/digest/stored-digest.ts";
 import { previewMessage } from "../../src/notify/preview-message.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
+import { storedDigest } from "../../src/templates/digest-view.ts";
 import { sampleDigestViews } from "../../src/templates/sample-digest-views.ts";
 
 const LATER = new Set([

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { prepareSeries } from "../../src/ingest/prepare-series.ts";
 import { DAY, floorTo, HOUR, MINUTE } from "../../src/lib/instant.ts";
-import { BUCKET_MS } from "../../src/model/counts.ts";
+import { BUCKET_MS } from "../../src/model/judging.ts";
 import type { Query } from "../../src/model/query.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { aMention } from "../mention.ts";

@@ -6,7 +6,7 @@ import {
   distinctAuthorKey,
 } from "../../src/ingest/count-distinct-authors.ts";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
-import type { DistinctAuthor } from "../../src/model/counts.ts";
+import type { DistinctAuthor } from "../../src/model/judging.ts";
 
 const NOON = Date.UTC(2026, 2, 2, 12);
 

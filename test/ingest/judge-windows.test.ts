@@ -4,7 +4,7 @@ import { guardRules } from "../../src/health/guard-rules.ts";
 import { prepareSeries } from "../../src/ingest/prepare-series.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Query } from "../../src/model/query.ts";
-import { rulesWarmingUp } from "../../src/polling/rules-warming-up.ts";
+import { rulesWarmingUp } from "../../src/polling/read-coverage.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { aMention } from "../mention.ts";

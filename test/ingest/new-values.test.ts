@@ -5,7 +5,7 @@ import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { pollQuery } from "../../src/polling/poll-queries.ts";
-import { rulesWarmingUp } from "../../src/polling/rules-warming-up.ts";
+import { rulesWarmingUp } from "../../src/polling/read-coverage.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { aMention } from "../mention.ts";

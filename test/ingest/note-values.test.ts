@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { noteValues, SERIES_ITSELF, type ValueUse } from "../../src/ingest/note-values.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
-import type { SeenValue } from "../../src/model/counts.ts";
+import type { SeenValue } from "../../src/model/judging.ts";
 
 const NOON = Date.UTC(2026, 2, 2, 12);
 const TERMS = { atLeast: 3, withinMs: DAY };

@@ -4,7 +4,7 @@ import { prepareSeries } from "../../src/ingest/prepare-series.ts";
 import { reconsiderAlerts } from "../../src/ingest/reconsider-alerts.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
-import { BUCKET_MS } from "../../src/model/counts.ts";
+import { BUCKET_MS } from "../../src/model/judging.ts";
 import type { NotifyConfig } from "../../src/notify/decide/decide-notifications.ts";
 import { QuietHours } from "../../src/notify/decide/quiet-hours.ts";
 import { aMention } from "../mention.ts";

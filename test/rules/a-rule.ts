@@ -1,4 +1,4 @@
-import { describeFault } from "../../src/lib/fault.ts";
+import { describeFault } from "../../src/lib/errors.ts";
 import { parseRule } from "../../src/rules/parse-rule.ts";
 import type { Rule, WindowRule } from "../../src/rules/rule.ts";
 

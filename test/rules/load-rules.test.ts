@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { describeFault } from "../../src/lib/fault.ts";
+import { describeFault } from "../../src/lib/errors.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
 import { parseRule } from "../../src/rules/parse-rule.ts";
 import { aQuery } from "./a-mention.ts";

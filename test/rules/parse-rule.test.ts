@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { describeFault } from "../../src/lib/fault.ts";
+import { describeFault } from "../../src/lib/errors.ts";
 import { mentionConditions } from "../../src/rules/conditions.ts";
 import { parseRule } from "../../src/rules/parse-rule.ts";
 

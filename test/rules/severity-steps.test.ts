@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeFault } from "../../src/lib/fault.ts";
+import { describeFault } from "../../src/lib/errors.ts";
 import { parseRule } from "../../src/rules/parse-rule.ts";
 import { aRule } from "./a-rule.ts";
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
-import { BUCKET_MS } from "../../src/model/counts.ts";
+import { BUCKET_MS } from "../../src/model/judging.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { useStores } from "../use-stores.ts";
 

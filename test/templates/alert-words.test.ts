@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { localConfig } from "../../src/demo/local-config.ts";
+import { localConfig } from "../../src/demo/local-parts.ts";
 import type { WindowCount } from "../../src/model/alert.ts";
 import { growthOf, leadOf, peakOf, reasonOf } from "../../src/templates/alert-words.ts";
 import { buildAlertView } from "../../src/templates/build-alert-view.ts";

@@ -4,7 +4,7 @@ import type { Alert } from "../../src/model/alert.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { storyKey } from "../../src/model/story.ts";
 import { type AlertViewFacts, buildAlertView } from "../../src/templates/build-alert-view.ts";
-import { topMentions } from "../../src/templates/top-mentions.ts";
+import { topMentions } from "../../src/templates/mention-view.ts";
 import { aMention } from "../mention.ts";
 
 const openedAt = Date.UTC(2026, 1, 23, 16, 35);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
-import { cleanLine, cleanText, shortenText } from "../../src/templates/clean-text.ts";
+import { cleanLine, cleanText, shortenText } from "../../src/templates/escape.ts";
 import {
   formatChange,
   formatDay,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createManualClock } from "../../src/lib/clock.ts";
-import { cached } from "../../src/web/cached.ts";
+import { cached } from "../../src/lib/concurrency.ts";
 
 test("a question is asked once for everybody, and again when its answer is old", async () => {
   const clock = createManualClock(0);

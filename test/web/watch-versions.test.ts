@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createManualClock } from "../../src/lib/clock.ts";
-import { cached } from "../../src/web/cached.ts";
+import { cached } from "../../src/lib/concurrency.ts";
 import { watchVersions } from "../../src/web/live-route.ts";
 
 test("a new volume version is announced only once a fetch counts it again", async () => {

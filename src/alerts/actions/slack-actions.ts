@@ -2,8 +2,12 @@ import { formatDuration } from "../../lib/duration.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../log.ts";
 import type { Actor, AlertAction } from "../../model/alert-action.ts";
-import { answerInteraction, nameOfUser } from "../../notify/notifiers/slack/answer-interaction.ts";
-import { type Interaction, readInteraction } from "../../notify/notifiers/slack/read-interaction.ts";
+import {
+  answerInteraction,
+  type Interaction,
+  nameOfUser,
+  readInteraction,
+} from "../../notify/notifiers/slack/interaction.ts";
 import type { SlackApp } from "../../notify/notifiers/slack/slack-config.ts";
 import type { AlertActions } from "./alert-actions.ts";
 

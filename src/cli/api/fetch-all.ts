@@ -4,7 +4,7 @@ import { SECOND } from "../../lib/instant.ts";
 import { counted, formatNumber } from "../../lib/numbers.ts";
 import { retryDelayMs } from "../../lib/retry.ts";
 import type { ApiCall } from "../../source/call-table.ts";
-import type { RawParams } from "../../source/calls/raw.ts";
+import type { RawParams } from "../../source/define-call.ts";
 import { fetchPages } from "../../source/fetch-pages.ts";
 import type { SourceClient } from "../../source/source-client.ts";
 import { SourceError } from "../../source/source-error.ts";

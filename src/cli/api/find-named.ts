@@ -1,6 +1,5 @@
 import { closestWord } from "../../lib/closest-word.ts";
-import { UserError } from "../../lib/errors.ts";
-import { didYouMean } from "../../lib/fault.ts";
+import { didYouMean, UserError } from "../../lib/errors.ts";
 import { sanitizeLine } from "./sanitize-terminal.ts";
 
 export interface Named {

@@ -2,7 +2,7 @@ import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
 import type { Budget, Gate } from "../../source/budget.ts";
 import type { ApiCall } from "../../source/call-table.ts";
-import type { RawParams } from "../../source/calls/raw.ts";
+import type { RawParams } from "../../source/define-call.ts";
 import { createSourceClient } from "../../source/source-client.ts";
 import { SourceError } from "../../source/source-error.ts";
 import { ExitError, InterruptedError } from "../run.ts";

@@ -1,6 +1,5 @@
 import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
-import type { Theme } from "../../charts/palette.ts";
-import type { ChartColumn, ChartSpan } from "../../charts/spike-chart.ts";
+import type { ChartColumn, ChartSpan, Theme } from "../../charts/spike-chart.ts";
 import { formatMinutes } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import { formatExpected, formatNumber } from "../../lib/numbers.ts";

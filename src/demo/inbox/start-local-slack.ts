@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { boundHttpConnections, requestBounds } from "../../lib/bound-connections.ts";
-import { isLoopbackHost } from "../../lib/loopback.ts";
+import { boundHttpConnections, isLoopbackHost, requestBounds } from "../../lib/listening.ts";
 import type { LocalInboxDeps, LocalInboxOptions, SlackInboxMessage } from "./inbox-store.ts";
 import { type ButtonPress, keepAnswer, type Pressed, pressButton } from "./press-button.ts";
 import { createSlackMethods, type SlackMethods } from "./slack-methods.ts";

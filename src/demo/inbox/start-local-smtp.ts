@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { type ParsedMail, simpleParser } from "mailparser";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
-import { boundConnections } from "../../lib/bound-connections.ts";
+import { boundConnections } from "../../lib/listening.ts";
 import { storableText } from "../../lib/text.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import {

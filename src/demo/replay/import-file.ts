@@ -3,7 +3,7 @@ import { UserError } from "../../lib/errors.ts";
 import { floorTo, type Instant } from "../../lib/instant.ts";
 import { type ImportOptions, importMentions } from "../../local-api/import/import-mentions.ts";
 import { seedAccount } from "../../local-api/seed-account.ts";
-import { BUCKET_MS } from "../../model/counts.ts";
+import { BUCKET_MS } from "../../model/judging.ts";
 import { LOCAL_ACCOUNT } from "../local-account.ts";
 
 /** The replayed time: from the bucket of the first mention to the last. */

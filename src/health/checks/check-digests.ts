@@ -1,6 +1,6 @@
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
-import { sentence } from "./name-some.ts";
+import { sentence } from "../../lib/text.ts";
 
 /** An edition that is due and not built. */
 export interface DueDigest {

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
+import { sentence } from "../../lib/text.ts";
 import type { Outage } from "../../model/failure.ts";
-import { sentence } from "./name-some.ts";
 
 export type OutageVerdict =
   /** Too short for a message, or too long ago; the console shows it. */

@@ -1,8 +1,8 @@
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { nameSome, sentence } from "../../lib/text.ts";
 import type { QueryProgress, QueryRhythm } from "../../model/pipeline-facts.ts";
 import type { Severity } from "../../model/severity.ts";
-import { nameSome, sentence } from "./name-some.ts";
 
 type Lag =
   | { readonly outcome: "UpToDate" }

@@ -1,8 +1,8 @@
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
+import { sentence } from "../../lib/text.ts";
 import type { DeadLetterCount, WaitingWork } from "../../model/pipeline-facts.ts";
-import { sentence } from "./name-some.ts";
 
 type QueueVerdict =
   | { readonly outcome: "Moves" }

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { counted } from "../../lib/numbers.ts";
+import { sentence } from "../../lib/text.ts";
 import type { Failure, OpenBounces } from "../../model/failure.ts";
-import { sentence } from "./name-some.ts";
 
 type ReceiverVerdict =
   | { readonly outcome: "Works" }

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
+import { sentence } from "../../lib/text.ts";
 import type { Failure } from "../../model/failure.ts";
-import { sentence } from "./name-some.ts";
 
 type Refusal =
   | { readonly outcome: "Answers" }

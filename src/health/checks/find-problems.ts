@@ -1,5 +1,6 @@
 import { groupBy } from "../../lib/group-by.ts";
 import { MINUTE } from "../../lib/instant.ts";
+import { sentence } from "../../lib/text.ts";
 import type { Problem } from "../operator-rules.ts";
 import type { OperatorConfig } from "../operators.ts";
 import { checkDigest } from "./check-digests.ts";
@@ -8,7 +9,6 @@ import { checkLag, checkSilentQuery } from "./check-query.ts";
 import { checkDeadLetters, checkQueue } from "./check-queue.ts";
 import { checkBounces, checkReceiver } from "./check-receiver.ts";
 import { checkRateLimit, checkRefusal } from "./check-source.ts";
-import { sentence } from "./name-some.ts";
 import type { PipelineHealth } from "./pipeline-health.ts";
 
 /** How long digests wait for their queries. */

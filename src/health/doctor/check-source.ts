@@ -1,15 +1,13 @@
 import type { SourceConfig } from "../../config/source-config.ts";
 import { closestWord } from "../../lib/closest-word.ts";
 import { formatDuration } from "../../lib/duration.ts";
-import { describeError } from "../../lib/errors.ts";
-import { didYouMean } from "../../lib/fault.ts";
+import { describeError, didYouMean } from "../../lib/errors.ts";
 import { counted } from "../../lib/numbers.ts";
 import { fitsQuery } from "../../lib/patterns.ts";
 import type { NamedQuery } from "../../notify/dead-configuration.ts";
 import { isNamed } from "../../polling/register-queries.ts";
 import type { Budget, Gate } from "../../source/budget.ts";
-import type { SourceProject } from "../../source/calls/projects.ts";
-import type { SourceQuery } from "../../source/calls/queries.ts";
+import type { SourceProject, SourceQuery } from "../../source/calls/projects.ts";
 import { createMemoryTokenStore } from "../../source/session.ts";
 import { createSourceClient, type SourceClient } from "../../source/source-client.ts";
 import { SourceError } from "../../source/source-error.ts";

@@ -1,6 +1,5 @@
 import { describeIssues } from "../../lib/describe-issues.ts";
-import { UserError } from "../../lib/errors.ts";
-import { describeFault, type Fault, type Issue } from "../../lib/fault.ts";
+import { describeFault, type Fault, type Issue, UserError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { byPlace, readYaml } from "../../lib/read-yaml.ts";
 import { AccountContent, type Fields, KINDS, type Kind } from "./account-schema.ts";

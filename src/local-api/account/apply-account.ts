@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { closestWord } from "../../lib/closest-word.ts";
-import { UserError } from "../../lib/errors.ts";
-import type { Issue } from "../../lib/fault.ts";
+import { type Issue, UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { verifyPassword } from "../http/password.ts";
 import { readLabelRules } from "../resources/tags.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Issue } from "../../lib/fault.ts";
+import type { Issue } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { counted } from "../../lib/numbers.ts";
 import type { Thing } from "./account-file.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { isLoopback, nameInHost } from "../../lib/loopback.ts";
+import { isLoopback, nameInHost } from "../../lib/listening.ts";
 import { oauthError } from "./api-error.ts";
 
 /**

@@ -1,6 +1,5 @@
 import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
-import type { Theme } from "../../charts/palette.ts";
-import type { ChartSpan } from "../../charts/spike-chart.ts";
+import type { ChartSpan, Theme } from "../../charts/spike-chart.ts";
 import { formatMinutes } from "../../lib/duration.ts";
 import { type Alert, Explanation } from "../../model/alert.ts";
 import { buildFindings } from "../../templates/build-findings.ts";

@@ -3,7 +3,7 @@ import { type ExpectedBucket, largestSince, onsetOf, windowBars } from "../../al
 import { formatMinutes } from "../../lib/duration.ts";
 import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
 import { type Alert, Explanation } from "../../model/alert.ts";
-import { BUCKET_MS } from "../../model/counts.ts";
+import { BUCKET_MS } from "../../model/judging.ts";
 import type { Mention } from "../../model/mention.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { ordinaryLimit } from "../../spike/gates.ts";

@@ -1,5 +1,4 @@
 import type { PngRenderer } from "../../charts/png-renderer.ts";
-import { storedDigest } from "../../digest/stored-digest.ts";
 import { OPERATOR_RULES } from "../../health/operator-rules.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
@@ -9,7 +8,8 @@ import { OWN_QUERY, type Query } from "../../model/query.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { Stores } from "../../store/stores.ts";
 import { buildAlertView, MOST_LISTED } from "../../templates/build-alert-view.ts";
-import { largestStory } from "../../templates/top-mentions.ts";
+import { storedDigest } from "../../templates/digest-view.ts";
+import { largestStory } from "../../templates/mention-view.ts";
 import type { DeliverParts } from "../deliver/deliver.ts";
 import { drawAlertChart } from "./alert-chart.ts";
 import { explainAlert, meant } from "./explain-alert.ts";

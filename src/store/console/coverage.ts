@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import type { ConditionState } from "../../model/judging.ts";
 import type { WatchedQuery } from "../../model/query.ts";
 import { isQuirkName } from "../../model/server-quirk.ts";
 import type { ShownBudget, ShownDeadLetter, ShownPoll, ShownQuirk } from "../../model/shown.ts";
-import type { ConditionState } from "../../model/verdict.ts";
 import { at, type Db, projects } from "../database.ts";
 import { createOutageStore } from "../failures.ts";
 

@@ -1,7 +1,7 @@
 import helmet from "@fastify/helmet";
 import type { FastifyInstance } from "fastify";
 import { DAY, SECOND } from "../../lib/instant.ts";
-import { isLoopback, nameInHost } from "../../lib/loopback.ts";
+import { isLoopback, nameInHost } from "../../lib/listening.ts";
 import { type ConsoleSettings, isHttps } from "../settings.ts";
 
 /**

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notifier } from "../../../src/notify/define-notifier.ts";
 import { notificationIn } from "../../../src/notify/notifiers/email/compose-email.ts";
 import { email } from "../../../src/notify/notifiers/email.ts";
-import { cleanLine } from "../../../src/templates/clean-text.ts";
+import { cleanLine } from "../../../src/templates/escape.ts";
 import { alertMessage, digestMessage, notifierDeps, testNotifier } from "../../contracts/notifier.ts";
 import { closedPort, type FakeSmtp, type SmtpFault, startFakeSmtp } from "../../fakes/smtp.ts";
 import { attacks } from "../../fixtures/attacks.ts";

@@ -1,6 +1,6 @@
 import { domainToASCII } from "node:url";
 import { z } from "zod";
-import { isLoopback } from "../../../lib/loopback.ts";
+import { isLoopback } from "../../../lib/listening.ts";
 import type { CheckNote } from "../../define-notifier.ts";
 import { returnPath } from "./compose-email.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { durationBetween } from "../../../lib/duration.ts";
-import type { Issue } from "../../../lib/fault.ts";
+import type { Issue } from "../../../lib/errors.ts";
 import { HOUR, SECOND } from "../../../lib/instant.ts";
 import type { ChannelLimit, ConfigAround } from "../../define-notifier.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "../../../../src/lib/instant.ts";
 import { SILENCE_LENGTHS } from "../../../../src/model/silence.ts";
 import { actionBlocks } from "../../../../src/notify/notifiers/slack/alert-blocks.ts";
-import { isSignedBySlack, readInteraction } from "../../../../src/notify/notifiers/slack/read-interaction.ts";
+import { isSignedBySlack, readInteraction } from "../../../../src/notify/notifiers/slack/interaction.ts";
 import { sampleAlertViews } from "../../../../src/templates/sample-alert-views.ts";
 import { runs } from "../../../runs.ts";
 
