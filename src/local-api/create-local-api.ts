@@ -1,6 +1,7 @@
 import formbody from "@fastify/formbody";
 import { type FastifyInstance, fastify } from "fastify";
 import type { Clock } from "../lib/clock.ts";
+import { boundHttpConnections, requestBounds } from "../lib/listening.ts";
 import { breakAnswers, disturbAnswers } from "./faults/disturb-answers.ts";
 import { disturbCalls } from "./faults/disturb-calls.ts";
 import { disturbPages, disturbTotals } from "./faults/disturb-pages.ts";

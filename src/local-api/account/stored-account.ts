@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { Document, isMap, isScalar, isSeq, Scalar, visit } from "yaml";
-import { counted } from "../../lib/numbers.ts";
-import { escapeActing } from "../../lib/text.ts";
 import { toIso } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import { counted } from "../../lib/numbers.ts";
+import { escapeActing } from "../../lib/text.ts";
 import { listClients, listUsers } from "../store/account-lists.ts";
 import type { Database } from "../store/database.ts";
 import { listCategories, listTags } from "../store/labels.ts";
