@@ -7,7 +7,7 @@ import { openPostgres } from "./open-postgres.ts";
 /** The database and the queue, given or embedded. */
 export interface Engines {
   readonly databaseUrl: string;
-  readonly queue: BackendOptions;
+  readonly queue: Exclude<BackendOptions, { kind: "in-process" }>;
   /** In words, for the banner. */
   readonly description: string;
   stop(): Promise<void>;

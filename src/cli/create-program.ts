@@ -27,6 +27,12 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./check.ts")).defineCheckCommand,
   },
   {
+    name: "test",
+    usage: "[options] [files...]",
+    description: "Runs rule tests: stories in time, with what must and must not be sent.",
+    load: async () => (await import("./test.ts")).defineTestCommand,
+  },
+  {
     name: "reload",
     usage: "",
     description: "Makes the running monitor load the current configuration, rules and templates.",

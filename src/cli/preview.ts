@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { openAlertContents } from "../app/open-alert-contents.ts";
 import { openTemplates } from "../app/open-templates.ts";
@@ -30,6 +30,8 @@ interface PreviewOptions {
   readonly out: string;
   readonly config?: string;
   readonly templates?: string;
+  readonly against?: string;
+  readonly rules?: string;
   readonly pictures: boolean;
   readonly json: boolean;
 }
@@ -38,12 +40,17 @@ type About = Sample["about"];
 
 export function definePreviewCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
-    .argument("<template>", "alert or digest, or the name of one template, such as email/alert.txt")
+    .argument(
+      "<template>",
+      "alert or digest, the name of one template, such as email/alert.txt, or a rule test",
+    )
     .addOption(new Option("--alert <id>", "a stored alert, as it would be sent now").conflicts("sample"))
     .option("--sample <name>", "a sample instead of the usual one; any wrong name lists them")
     .option("--out <folder>", "where the files go", "preview")
     .option("--config <file>", "configuration (default: earshot.yaml, where there is one)")
     .option("--templates <folder>", "your templates, instead of those that the configuration names")
+    .option("--against <folder>", "with a rule test: the same messages by these templates beside them")
+    .option("--rules <folder>", "with a rule test: rules, instead of those that the configuration names")
     .option("--no-pictures", "no pictures, which need a Chromium")
     .option("--json", "print names and texts as one JSON object, write no files", false)
     .addHelpText(
@@ -54,9 +61,11 @@ Examples:
   earshot preview alert --sample resolved --out preview
   earshot preview email/alert.txt --alert 0199b2c4-7d1a
   earshot preview digest --templates my-templates --no-pictures
+  earshot preview rules/tests/crisis-spike.test.yaml --templates my-templates --against templates
 \nSamples\n  alert   ${namesOf("alert").join(", ")}\n  digest  ${namesOf("digest").join(", ")}\n\nTemplates\n${TEMPLATE_NAMES.map((name) => `  ${name}`).join("\n")}`,
     )
     .action(async (template: string, options: PreviewOptions) => {
+      if (template.endsWith(".test.yaml")) return previewStory(template, options, env);
       const name = TEMPLATE_NAMES.find((one) => one === template.replace(/\.hbs$/, "")) ?? null;
       if (template === "alert" || template === "digest") return preview(template, null, options, env);
       if (name !== null) return preview(aboutOf(name), name, options, env);
@@ -107,6 +116,53 @@ async function previewOne(file: PreviewFile, options: PreviewOptions, env: NodeJ
   const stem = file.name.replace(/\.\w+$/, "");
   const all = [file, ...pictures.map(({ look, png }) => ({ name: `${stem}.${look}.png`, content: png }))];
   await writeFiles(all, options.out);
+}
+
+/** Every message of a rule test in order, on one page; with `--against` before and after a change of templates. */
+async function previewStory(file: string, options: PreviewOptions, env: NodeJS.ProcessEnv): Promise<void> {
+  const { runRuleTests } = await import("./run-rule-tests.ts");
+  const { messagePage } = await import("../rule-tests/message-page.ts");
+  const run = async (templates: string | undefined) => {
+    const { config, rules } = options;
+    const chosen = {
+      ...(config !== undefined && { config }),
+      ...(rules !== undefined && { rules }),
+      ...(templates !== undefined && { templates }),
+    };
+    const results = await runRuleTests([file], { ...chosen, update: false }, env, {
+      signal: new AbortController().signal,
+      onResult: () => {},
+    });
+    const [result] = results;
+    if (result === undefined || result.run === null)
+      throw new UserError(`${file} cannot be run`, result?.failures.map(({ message }) => message) ?? []);
+    return { messages: result.run.observed.messages, show: result.show };
+  };
+  const after = await run(options.templates);
+  const before = options.against === undefined ? null : await run(options.against);
+  const columns = [
+    ...(before === null ? [] : [{ heading: `before: ${options.against}`, messages: before.messages }]),
+    { heading: `after: ${options.templates ?? "the templates in use"}`, messages: after.messages },
+  ];
+  if (options.json) {
+    printJson(
+      columns.map(({ heading, messages }) => ({
+        heading,
+        messages: messages.map(({ html: _, ...one }) => one),
+      })),
+    );
+    return;
+  }
+  const page = messagePage(basename(file), columns, after.show);
+  const stem = basename(file, ".test.yaml");
+  const pictures = await picturesOf(page, options, env);
+  await writeFiles(
+    [
+      { name: `${stem}.html`, content: page },
+      ...pictures.map(({ look, png }) => ({ name: `${stem}.${look}.png`, content: png })),
+    ],
+    options.out,
+  );
 }
 
 async function picturesOf(

@@ -167,9 +167,22 @@ export interface NotifierDefinition<Kind extends string = string, Schema extends
   readonly faults?: (config: z.output<Schema>, around: ConfigAround) => readonly Issue[];
   /** Advice on a valid configuration; calls nobody. */
   readonly concerns?: (config: z.output<Schema>) => readonly CheckNote[];
+  /**
+   * The same receiver with its vendor replaced by the local one, for rule tests: nothing of the original address or its
+   * secrets is used. Absent: rule tests cannot send to receivers of this kind.
+   */
+  readonly rehearse?: (config: z.output<Schema>, local: LocalVendors) => z.output<Schema>;
   /** The message as its readers get it, for previews: plain values that can be written as JSON. Absent: no preview. */
   readonly preview?: (content: MessageContent, renderer: Renderer) => object;
   create(config: z.output<Schema>, deps: NotifierDeps): Notifier;
+}
+
+/** Servers of this process that take messages instead of the vendors. */
+export interface LocalVendors {
+  readonly slack: { readonly apiUrl: string; readonly token: string };
+  readonly smtp: { readonly host: string; readonly port: number };
+  /** Takes any request. */
+  readonly webhookUrl: string;
 }
 
 /** Parts of the configuration that a receiver may need. */

@@ -3,13 +3,15 @@ import { type JobsOptions, Queue, Worker, type WorkerOptions, withBackend } from
 import { Redis } from "ioredis";
 import type { Logger } from "../log.ts";
 import { createQueueErrors } from "./failure.ts";
+import { createInProcessBackend } from "./in-process.ts";
 import { QUEUE_NAMES, type QueueName } from "./jobs.ts";
 import { createQueueBackend, migrateQueueTables, openQueuePool } from "./postgres-connection.ts";
 
-/** Where the queue's data is. `schema` is one of its own in the database; `prefix` begins every key in Redis. */
+/** Where the queue's data is: `in-process` is for rule tests. `schema` is one of its own in the database; `prefix` begins every key in Redis. */
 export type BackendOptions =
   | { readonly kind: "postgres"; readonly url: string; readonly schema: string }
-  | { readonly kind: "redis"; readonly url: string; readonly prefix: string };
+  | { readonly kind: "redis"; readonly url: string; readonly prefix: string }
+  | { readonly kind: "in-process" };
 
 /** The part of BullMQ's Queue and Worker that is the same on both engines. */
 export interface OpenQueue {
@@ -58,6 +60,7 @@ export interface Backend {
 }
 
 export function createBackend(options: BackendOptions, log: Logger): Backend {
+  if (options.kind === "in-process") return createInProcessBackend();
   const onError = createQueueErrors(log);
   return options.kind === "postgres" ? onPostgres(options, onError) : onRedis(options, onError);
 }

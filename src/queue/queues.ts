@@ -182,6 +182,7 @@ const SAY_EVERY_MS = 30_000;
 const NOT_REACHED: Readonly<Record<BackendOptions["kind"], string>> = {
   redis:
     "the Redis of REDIS_URL cannot be reached yet; Earshot waits for it and begins when it is there. Is it up, and are address, user and password right? (earshot doctor looks at it; without REDIS_URL the queue lives in PostgreSQL)",
+  "in-process": "the queue of this process does not answer",
   postgres: "the queue in PostgreSQL does not answer yet; Earshot waits for it and begins when it is there",
 };
 

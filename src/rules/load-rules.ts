@@ -4,6 +4,9 @@ import { describeError, type Fault, UserError, whyUnread } from "../lib/errors.t
 import { parseRule } from "./parse-rule.ts";
 import type { Rule } from "./rule.ts";
 
+/** The folder of rule tests beside the rules. */
+export const RULE_TESTS = "tests";
+
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /**
@@ -26,6 +29,7 @@ export async function loadRules(directory: string): Promise<{
       const place = { file, line: 1, column: 1, message };
       faults.push(suggestion === undefined ? place : { ...place, suggestion });
     };
+    if (entry === RULE_TESTS) continue;
     if (await holdsRules(file))
       fault(
         `folders inside the folder of rules are not read: move the files of ${entry}/ next to the others`,

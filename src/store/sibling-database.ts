@@ -29,6 +29,27 @@ export async function findSiblingDatabase(url: string, name: string): Promise<st
   return found.rowCount === 0 ? null : urlOf(url, name);
 }
 
+/** Makes a copy of another database of the server, which nobody may use meanwhile. Fast for small ones. */
+export async function copySiblingDatabase(url: string, name: string, original: string): Promise<string> {
+  await onServer(url, async (client) => {
+    const [copy, template] = [name, original].map((one) => client.escapeIdentifier(one));
+    await client.query(`create database ${copy} template ${template}`);
+    await client.query(`alter database ${copy} set synchronous_commit = off`);
+  });
+  return urlOf(url, name);
+}
+
+/** The names of the server's databases that begin like this. */
+export async function siblingDatabases(url: string, prefix: string): Promise<string[]> {
+  const { rows } = await onServer(url, (client) =>
+    client.query<{ name: string }>(
+      "select datname as name from pg_database where starts_with(datname, $1) order by datname",
+      [prefix],
+    ),
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** Drops the database and ends its connections. */
 export async function dropSiblingDatabase(url: string, name: string): Promise<void> {
   await onServer(url, async (client) => {

@@ -56,9 +56,21 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Composition: what opens stores and queues, and hands them to the features.
   app: [...GROUND, ...FEATURES, ...EDGES, "config", "demo"],
   demo: [...GROUND, ...FEATURES, ...EDGES, "config", "app", "local-api"],
+  // Plays stories on the whole line.
+  "rule-tests": [...GROUND, ...FEATURES, ...EDGES, "config", "app", "demo", "local-api"],
   "health/doctor": [...GROUND, ...FEATURES, ...EDGES, "config", "app"],
   // Commands are thin: they read options, call a feature, and print.
-  cli: [...GROUND, ...FEATURES, "app", "config", "demo", "health/doctor", "source", "local-api"],
+  cli: [
+    ...GROUND,
+    ...FEATURES,
+    "app",
+    "config",
+    "demo",
+    "health/doctor",
+    "rule-tests",
+    "source",
+    "local-api",
+  ],
 };
 
 /** Part of src → the parts of which it may import types (`import type`), and nothing that runs. */

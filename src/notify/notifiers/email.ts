@@ -20,6 +20,10 @@ export const email = defineNotifier({
   reader: ({ to }) => to,
   concerns: emailConcerns,
   preview: composeEmail,
+  rehearse: ({ dkim: _, ...config }, { smtp }) => ({
+    ...config,
+    smtp: { ...smtp, secure: false, requireTls: false, tls: config.smtp.tls, connections: 0 },
+  }),
   create: (config, deps) => {
     const transport =
       config.smtp.connections === 0

@@ -29,6 +29,7 @@ export const slack = defineNotifier({
   channel: postLimit,
   faults: buttonFaults,
   preview: previewSlack,
+  rehearse: ({ channel }, { slack }) => ({ kind: "slack", channel, ...slack, postEvery: 0, editEvery: 0 }),
   create: (config, deps) => ({
     liveMessages: {
       editEveryMs: config.editEvery,

@@ -39,6 +39,7 @@ export const webhook = defineNotifier({
   // Each change has its own key, and a program may act on every one of them.
   readByProgram: true,
   channel: serverLimit,
+  rehearse: (_, { webhookUrl }) => ({ kind: "webhook", url: webhookUrl, allowPrivateAddress: true }),
   create: (config, deps) => {
     const connections = connect(config);
     return {

@@ -1,0 +1,70 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { openPostgres } from "../app/open-postgres.ts";
+import { validRules, validTemplates } from "../app/validate-files.ts";
+import { readEnvironment } from "../config/environment.ts";
+import { type Config, loadConfig } from "../config.ts";
+import { localConfig } from "../demo/local-parts.ts";
+import { UserError } from "../lib/errors.ts";
+import { shippedFolder } from "../lib/folders.ts";
+import { withPlaceholders } from "../rule-tests/placeholders.ts";
+import { findRuleTests, type RuleTestResult, runSuite, type SuiteOptions } from "../rule-tests/run-suite.ts";
+import { commandLog } from "./command-log.ts";
+
+export interface RuleTestOptions {
+  readonly config?: string;
+  readonly rules?: string;
+  readonly templates?: string;
+  readonly update: boolean;
+}
+
+/**
+ * Runs these rule tests, or all beside the rules in use. Throws a UserError if the configuration, a rule or a template
+ * has a fault, or if there is no test.
+ */
+export async function runRuleTests(
+  files: readonly string[],
+  options: RuleTestOptions,
+  env: NodeJS.ProcessEnv,
+  { signal, onResult }: Pick<SuiteOptions, "signal" | "onResult">,
+): Promise<readonly RuleTestResult[]> {
+  const config = await configForTests(options, env);
+  const rules = await validRules(config.rules);
+  await validTemplates(config.templates);
+  const named = files.length > 0 ? files.map((file) => resolve(file)) : await findRuleTests(config.rules);
+  if (named.length === 0)
+    throw new UserError(`there are no rule tests in ${join(config.rules, "tests")}`, [
+      "a test is a file tests/<name>.test.yaml beside the rules; earshot test --help shows one",
+    ]);
+  for (const file of named) if (!existsSync(file)) throw new UserError(`there is no file ${file}`);
+  const log = commandLog({ LOG_LEVEL: "fatal", ...env });
+  const server = await openPostgres(readEnvironment(env), log, { share: true });
+  try {
+    const { update } = options;
+    return await runSuite(named, { config, rules, serverUrl: server.url, update, log, signal, onResult });
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The configuration in use, else that of the demo. Secrets are not needed: no vendor is called. */
+export async function configForTests(options: RuleTestOptions, env: NodeJS.ProcessEnv): Promise<Config> {
+  const file = options.config ?? readEnvironment(env).configFile;
+  const config =
+    options.config !== undefined || existsSync(file)
+      ? await loadConfig(file, withPlaceholders(env))
+      : localConfig(
+          {
+            apiUrl: "http://127.0.0.1/",
+            slackApiUrl: "http://127.0.0.1/",
+            smtp: { host: "127.0.0.1", port: 25 },
+            secrets: { password: "unused", slackToken: "unused", signingSecret: "unused" },
+          },
+          { rules: shippedFolder("rules"), templates: shippedFolder("templates") },
+        );
+  return {
+    ...config,
+    ...(options.rules !== undefined && { rules: resolve(options.rules) }),
+    ...(options.templates !== undefined && { templates: resolve(options.templates) }),
+  };
+}

@@ -1,0 +1,240 @@
+import { createAlertActions } from "../alerts/actions/alert-actions.ts";
+import { type MentionWhy, whyMention } from "../alerts/actions/why.ts";
+import { ROLES } from "../app/roles.ts";
+import { type Earshot, startEarshot } from "../app.ts";
+import type { Config } from "../config.ts";
+import { inventLocalSecrets, LOCAL_ACCOUNT } from "../demo/local-account.ts";
+import { settle } from "../demo/replay/drive.ts";
+import { createJobWaiter } from "../demo/replay/job-waiter.ts";
+import { createManualClock } from "../lib/clock.ts";
+import { type Closing, openTogether } from "../lib/closing.ts";
+import { UserError } from "../lib/errors.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
+import { createLocalApi } from "../local-api/create-local-api.ts";
+import { seedAccount } from "../local-api/seed-account.ts";
+import type { Logger } from "../log.ts";
+import type { Actor } from "../model/alert-action.ts";
+import type { LocalVendors } from "../notify/define-notifier.ts";
+import { definitionOf } from "../notify/notifiers.ts";
+import { createConsoleStore } from "../store/console.ts";
+import { type Db, openDatabase, openPool } from "../store/database.ts";
+import { ensurePartitions } from "../store/partitions.ts";
+import { createStores } from "../store/stores.ts";
+import { type LocalReceivers, startLocalReceivers } from "./local-receivers.ts";
+import type { Observed, ObservedAlert, ObservedEvent } from "./observed.ts";
+import { type StoryQueries, writeBaseline, writeStory } from "./stage.ts";
+import { baselineOf, type Story, type StoryAction, startOf, storyOf } from "./story.ts";
+import type { RuleTest } from "./test-file.ts";
+
+export interface RuleTestParts {
+  /** Its receivers, routes, rules and templates; the source and the vendors are replaced by local ones. */
+  readonly config: Config;
+  /** A database with the tables, the account of the test and its baseline, for this test alone. */
+  readonly databaseUrl: string;
+  readonly queries: StoryQueries;
+  /** Whether the explanations are wanted: those of a test that passes are of no use. */
+  readonly wantsWhy: (observed: Observed) => boolean;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** What a story led to. */
+export interface RuleTestRun {
+  readonly story: Story;
+  readonly observed: Observed;
+  /** The last mention that the story names, by every rule; empty unless it was wanted. */
+  readonly why: readonly MentionWhy[];
+}
+
+const ACCOUNT_PASSWORD = "for rule tests only";
+
+/**
+ * Prepares the tables of a test: the account at the local API, and the mentions of the days before. Tests with the same
+ * queries and the same usual share a copy.
+ */
+export async function prepareTables(
+  databaseUrl: string,
+  test: Pick<RuleTest, "start" | "usual">,
+  names: readonly string[],
+): Promise<StoryQueries> {
+  return openTogether(async (closing) => {
+    const { db, pool } = openTables(databaseUrl, closing);
+    const start = startOf(test);
+    await ensurePartitions(db, start);
+    const { projectId, queries } = await seedAccount(pool, {
+      client: { name: "Rule tests" },
+      user: { username: LOCAL_ACCOUNT.username, password: ACCOUNT_PASSWORD },
+      project: { name: "Rule tests", timezone: test.start.zone },
+      queries: names.map((name) => ({ name })),
+      at: start,
+    });
+    const its = { projectId: String(projectId), ids: queries };
+    await writeBaseline(createStores(db), baselineOf(test, names), its, start);
+    await closing.close();
+    return its;
+  });
+}
+
+function openTables(url: string, closing: Closing) {
+  const database = openDatabase({ url, connections: 2, onError: () => {} });
+  closing.add(database.close);
+  const pool = openPool({ url, connections: 4, onError: () => {} });
+  closing.add(() => pool.end());
+  return { db: database.db, pool };
+}
+
+/**
+ * Plays a story on the real line, the clock moved by hand: local API, poll, store, rules, alerts, routes, templates, and
+ * the vendors as local servers. Returns what people could see, and when.
+ */
+export async function runRuleTest(parts: RuleTestParts, test: RuleTest): Promise<RuleTestRun> {
+  const { databaseUrl, queries, log, signal } = parts;
+  const story = storyOf(test, [...queries.ids.keys()]);
+  const clock = createManualClock(story.start);
+  return openTogether(async (closing) => {
+    const { db, pool } = openTables(databaseUrl, closing);
+    await writeStory(pool, story, queries);
+    const secrets = inventLocalSecrets();
+    const receivers = await startLocalReceivers(clock, secrets.slackToken, log);
+    closing.add(receivers.close);
+    const api = createLocalApi({ pool, clock, log, signingSecret: secrets.signingSecret });
+    closing.add(api.close);
+    const apiUrl = await api.listen({ host: "127.0.0.1", port: 0 });
+    const waiter = createJobWaiter();
+    const earshot = await startEarshot({
+      config: rehearsed(parts.config, apiUrl, receivers.vendors, (test.usual?.days ?? 0) * DAY),
+      databaseUrl,
+      queue: { kind: "in-process" },
+      clock,
+      log,
+      roles: ROLES,
+      watchFrom: story.start,
+      sweepEveryMs: null,
+      checksHealth: false,
+      onDone: waiter.done,
+    });
+    closing.add(earshot.stop);
+    await earshot.refreshQueries();
+    const observer = createObserver(earshot, db, receivers);
+    for (const at of story.stops) {
+      clock.set(at);
+      await act(earshot, story, at, clock.now);
+      await settle({ earshot, waiter, signal });
+      await observer.look(at);
+    }
+    const observed = await observer.observed();
+    const last = story.mentions.findLast(({ resourceId }) => resourceId.startsWith("story-"));
+    const facts = createConsoleStore(db);
+    const why =
+      last !== undefined && parts.wantsWhy(observed)
+        ? await whyMention({ stores: earshot.stores, facts, rules: earshot.rules }, last.resourceId)
+        : [];
+    await closing.close();
+    return { story, observed, why };
+  });
+}
+
+/** The configuration with local servers in place of the source and of every vendor; without digests, which no rule sends. */
+function rehearsed(config: Config, apiUrl: string, vendors: LocalVendors, historyMs: number): Config {
+  const { source, receivers } = config;
+  const { platformClientId: _, ...rest } = source;
+  return {
+    ...config,
+    source: {
+      ...rest,
+      baseUrl: apiUrl,
+      ...LOCAL_ACCOUNT,
+      password: ACCOUNT_PASSWORD,
+      projects: ["*"],
+      queries: ["*"],
+      pollEvery: 60_000,
+      updatesEvery: 60_000,
+      history: historyMs,
+    },
+    receivers: receivers.map((receiver) => {
+      const { rehearse } = definitionOf(receiver.notifier);
+      if (rehearse === undefined)
+        throw new UserError(`rule tests cannot send to ${receiver.name}: its kind has no local server`);
+      return { ...receiver, notifier: rehearse(receiver.notifier, vendors) as typeof receiver.notifier };
+    }),
+    digests: [],
+  };
+}
+
+const SOMEBODY: Actor = { via: "page", login: null, typed: "Test" };
+
+/** Does what people do at this moment of the story. */
+async function act(earshot: Earshot, { actions }: Story, at: Instant, now: () => Instant): Promise<void> {
+  const { stores, rules } = earshot;
+  const people = createAlertActions({ stores, clock: { now, speed: 0 }, rules });
+  for (const action of actions.filter((one) => one.at === at)) {
+    if (action.do === "silence") {
+      await people.addSilence({
+        match: { rule: [action.rule] },
+        by: SOMEBODY,
+        comment: "rule test",
+        lengthMs: action.lengthMs,
+      });
+      continue;
+    }
+    const alert = await openAlertOf(earshot, action);
+    const acted = await people.act(alert, { do: action.do }, SOMEBODY);
+    if (acted?.outcome === "Refused")
+      throw new UserError(`${action.do} at the alert of ${action.rule} is refused: ${acted.because}`);
+  }
+}
+
+async function openAlertOf(earshot: Earshot, { do: what, rule }: StoryAction): Promise<string> {
+  const alerts = await allAlerts(earshot);
+  const alert = alerts
+    .filter((one) => one.rule === rule && (what === "not-relevant" || one.resolvedAt === null))
+    .at(-1);
+  if (alert === undefined) throw new UserError(`${what}: there is no open alert of ${rule} at this moment`);
+  return alert.id;
+}
+
+function allAlerts({ stores }: Earshot) {
+  return stores.alerts.openedBetween(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+}
+
+/** Notes after each stop of the clock what has become of the alerts. */
+function createObserver(earshot: Earshot, db: Db, receivers: LocalReceivers) {
+  const alerts = new Map<
+    string,
+    ObservedAlert & { readonly projectId: string; seen: ObservedAlert["seen"][number][] }
+  >();
+  return {
+    look: async (at: Instant): Promise<void> => {
+      for (const { id, projectId, rule, queryName: query, state, severity } of await allAlerts(earshot)) {
+        const known = alerts.get(id) ?? { id, projectId, rule, query, seen: [] };
+        alerts.set(id, known);
+        const last = known.seen.at(-1);
+        if (last?.state !== state || last.severity !== severity) known.seen.push({ at, state, severity });
+      }
+    },
+    observed: async (): Promise<Observed> => {
+      const facts = createConsoleStore(db);
+      const history: ObservedEvent[] = [];
+      const owners = new Map<string, { receiver: string; alertIds: string[] }>();
+      for (const { id, projectId } of alerts.values()) {
+        history.push(...(await facts.alertEvents(projectId, id, MOST)));
+        for (const one of await facts.alertNotifications(projectId, id, MOST)) {
+          const owner = owners.get(one.id) ?? { receiver: one.receiver, alertIds: [] };
+          owner.alertIds.push(id);
+          owners.set(one.id, owner);
+        }
+      }
+      const messages = receivers.taken.flatMap(({ isOf, ...message }) => {
+        const owner = [...owners].find(([id]) => isOf(id))?.[1];
+        return owner === undefined ? [] : [{ ...message, ...owner }];
+      });
+      return {
+        alerts: [...alerts.values()],
+        messages,
+        history: history.sort((a, b) => a.at - b.at),
+      };
+    },
+  };
+}
+
+const MOST = 1_000;

@@ -1,0 +1,242 @@
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Config } from "../config.ts";
+import { monotonicMs, systemClock } from "../lib/clock.ts";
+import { openTogether } from "../lib/closing.ts";
+import { describeError, describeFault, type Fault, UserError } from "../lib/errors.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
+import { formatLocalDate, localDateOf, offsetAt } from "../lib/local-time.ts";
+import { migrateLocalApi } from "../local-api/store/migrate-local-api.ts";
+import type { Logger } from "../log.ts";
+import { RULE_TESTS } from "../rules/load-rules.ts";
+import type { Rule } from "../rules/rule.ts";
+import { openPool } from "../store/database.ts";
+import { migrate } from "../store/migrate.ts";
+import {
+  copySiblingDatabase,
+  dropSiblingDatabase,
+  ensureSiblingDatabase,
+  siblingDatabases,
+} from "../store/sibling-database.ts";
+import { judgeExpectation } from "./judge-expectation.ts";
+import { prepareTables, type RuleTestRun, runRuleTest } from "./run-rule-test.ts";
+import { compareSnapshot } from "./snapshots.ts";
+import type { StoryQueries } from "./stage.ts";
+import { momentIn, startOf } from "./story.ts";
+import { type RuleTest, readRuleTest, unknownNames } from "./test-file.ts";
+
+export interface SuiteOptions {
+  readonly config: Config;
+  readonly rules: readonly Rule[];
+  /** The server on which the tests make databases of their own. */
+  readonly serverUrl: string;
+  /** Writes snapshots instead of comparing with them. */
+  readonly update: boolean;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** Called after each test. */
+  readonly onResult: (result: RuleTestResult) => void;
+}
+
+export interface RuleTestResult {
+  readonly file: string;
+  /** The name of the file without its ending. */
+  readonly name: string;
+  readonly description: string | null;
+  /** `broken`: it could not be run. */
+  readonly outcome: "passed" | "failed" | "broken";
+  readonly failures: readonly Failure[];
+  /** What happened; null if it could not be run. */
+  readonly run: RuleTestRun | null;
+  /** Shows a moment in the time zone of the test. */
+  readonly show: (at: Instant) => string;
+  readonly tookMs: number;
+  /** Whether a snapshot was written. */
+  readonly wroteSnapshot: boolean;
+}
+
+/** One expectation that was not met, or a fault of the file. */
+export interface Failure {
+  readonly line: number;
+  readonly message: string;
+}
+
+const ENDING = ".test.yaml";
+
+/** The rule tests beside a folder of rules, in order of names. */
+export async function findRuleTests(rules: string): Promise<string[]> {
+  const folder = join(rules, RULE_TESTS);
+  const entries = await readdir(folder).catch(() => []);
+  return entries
+    .filter((entry) => entry.endsWith(ENDING))
+    .sort()
+    .map((entry) => join(folder, entry));
+}
+
+/** Runs tests one after the other. Each has a database of its own, which is dropped afterwards. */
+export async function runSuite(files: readonly string[], options: SuiteOptions): Promise<RuleTestResult[]> {
+  return openTogether(async (closing) => {
+    const server = options.serverUrl;
+    await dropLeftBehind(server);
+    const prefix = `${PREFIX}${systemClock.now().toString(36)}_${process.pid}`;
+    closing.add(async () => {
+      for (const name of await siblingDatabases(server, prefix)) await dropSiblingDatabase(server, name);
+    });
+    const empty = `${prefix}_empty`;
+    await makeTables((await ensureSiblingDatabase(server, empty)).url);
+    const prepared = new Map<string, { readonly name: string; readonly queries: StoryQueries }>();
+    const results: RuleTestResult[] = [];
+    for (const file of files) {
+      options.signal.throwIfAborted();
+      const startedAt = monotonicMs();
+      const judged = await runOne(file, options, async (test, names) => {
+        const key = JSON.stringify([test.start, test.usual, names]);
+        const name = `${prefix}_${prepared.size}`;
+        const base = prepared.get(key) ?? {
+          name,
+          queries: await prepareTables(await copySiblingDatabase(server, name, empty), test, names),
+        };
+        prepared.set(key, base);
+        return { url: await copySiblingDatabase(server, `${prefix}_run`, base.name), queries: base.queries };
+      });
+      await dropSiblingDatabase(server, `${prefix}_run`);
+      const result = { ...judged, tookMs: monotonicMs() - startedAt };
+      results.push(result);
+      options.onResult(result);
+    }
+    await closing.close();
+    return results;
+  });
+}
+
+const PREFIX = "earshot_rule_test_";
+
+/** A run that was killed leaves its databases. */
+async function dropLeftBehind(server: string): Promise<void> {
+  for (const name of await siblingDatabases(server, PREFIX)) {
+    const madeAt = Number.parseInt(name.slice(PREFIX.length), 36);
+    if (madeAt < systemClock.now() - DAY) await dropSiblingDatabase(server, name);
+  }
+}
+
+async function makeTables(url: string): Promise<void> {
+  await migrate(url);
+  const pool = openPool({ url, connections: 1, onError: () => {} });
+  try {
+    await migrateLocalApi(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+type Prepare = (
+  test: RuleTest,
+  queries: readonly string[],
+) => Promise<{ readonly url: string; readonly queries: StoryQueries }>;
+
+async function runOne(
+  file: string,
+  options: SuiteOptions,
+  prepare: Prepare,
+): Promise<Omit<RuleTestResult, "tookMs">> {
+  const name = basename(file).replace(new RegExp(`${ENDING.replaceAll(".", "\\.")}$`), "");
+  const read = await readRuleTest(file);
+  const broken = (failures: readonly Failure[], description: string | null = null) => ({
+    file,
+    name,
+    description,
+    outcome: "broken" as const,
+    failures,
+    run: null,
+    show: String,
+    wroteSnapshot: false,
+  });
+  if ("faults" in read) return broken(read.faults.map(toFailure));
+  const { test } = read;
+  const description = test.description ?? null;
+  const names = queriesOf(test, options.rules);
+  const unknown = unknownNames(test, {
+    rules: options.rules.map((rule) => rule.name),
+    receivers: options.config.receivers.map((receiver) => receiver.name),
+    queries: names,
+  });
+  if (unknown.length > 0)
+    return broken(
+      unknown.map((issue) => toFailure(test.locate(issue))),
+      description,
+    );
+  try {
+    const { url, queries } = await prepare(test, names);
+    const show = createShow(test);
+    const judge = (observed: RuleTestRun["observed"]): Failure[] => failuresOf(test, observed, show);
+    const { config, log, signal } = options;
+    const run = await runRuleTest(
+      { config, databaseUrl: url, queries, log, signal, wantsWhy: (observed) => judge(observed).length > 0 },
+      test,
+    );
+    const snapshot = await compareSnapshot(file, run.observed.messages, show, options.update);
+    const failures = [
+      ...judge(run.observed),
+      ...(snapshot.outcome === "differs" ? [{ line: 1, message: snapshot.because }] : []),
+    ];
+    const outcome = failures.length === 0 ? "passed" : "failed";
+    return {
+      file,
+      name,
+      description,
+      outcome,
+      failures,
+      run,
+      show,
+      wroteSnapshot: snapshot.outcome === "written",
+    };
+  } catch (error) {
+    if (options.signal.aborted) throw error;
+    const details = error instanceof UserError ? error.details.map((one) => `\n  ${one}`).join("") : "";
+    return broken(
+      [{ line: 1, message: `it could not be run: ${describeError(error)}${details}` }],
+      description,
+    );
+  }
+}
+
+function failuresOf(
+  test: RuleTest,
+  observed: RuleTestRun["observed"],
+  show: (at: Instant) => string,
+): Failure[] {
+  const start = startOf(test);
+  const ends = observed.alerts.flatMap(({ seen }) => seen.map(({ at }) => at));
+  const end = Math.max(start, ...ends, ...observed.messages.map(({ at }) => at));
+  const context = { rule: test.rule, momentOf: (text: string) => momentIn(test, text), show, start, end };
+  return test.expect.flatMap((expected, index) => {
+    const judged = judgeExpectation(expected, observed, context);
+    if (judged.outcome === "Met") return [];
+    return [{ line: test.locate({ path: ["expect", index], message: "" }).line, message: judged.because }];
+  });
+}
+
+function toFailure(fault: Fault): Failure {
+  return { line: fault.line, message: describeFault(fault) };
+}
+
+/** The queries of the story; without any, one that the rule applies to. */
+function queriesOf(test: RuleTest, rules: readonly Rule[]): string[] {
+  if (test.queries !== undefined) return test.queries;
+  const named = [...new Set(test.story.flatMap(({ query }) => query ?? []))];
+  if (named.length > 0) return named;
+  const patterns = rules.find((rule) => rule.name === test.rule)?.queries ?? [];
+  return [
+    patterns.map((pattern) => pattern.replaceAll(/[*?]/g, "").trim()).find((name) => name !== "") ?? "Acme",
+  ];
+}
+
+/** `09:15` on the day of the start, `day 2 09:15` later. */
+function createShow(test: RuleTest): (at: Instant) => string {
+  const { zone, date } = test.start;
+  return (at) => {
+    const local = new Date(at + offsetAt(at, zone)).toISOString();
+    const days = Math.round((Date.parse(formatLocalDate(localDateOf(at, zone))) - Date.parse(date)) / DAY);
+    return `${days === 0 ? "" : `day ${days + 1} `}${local.slice(11, 16)}`;
+  };
+}
