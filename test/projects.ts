@@ -52,6 +52,8 @@ const THOROUGH: readonly string[] = [
   // Servers with quirks, outages, waiting for vendors, whole years of a clock or a detector.
   "test/notify/view/slack-limits.test.ts",
   "test/cli/closed-pipe.test.ts",
+  "test/cli/test.test.ts",
+  "test/rule-tests/shipped.test.ts",
   "test/cli/demo-then-monitor.test.ts",
   "test/cli/detect.test.ts",
   "test/digest/clock-changes.test.ts",

@@ -1,8 +1,8 @@
 import { preparePage } from "../ingest/prepare-page.ts";
 import type { Instant } from "../lib/instant.ts";
 import { type MentionFields, mentionRecord } from "../local-api/records/mention-record.ts";
-import { insightsOf } from "../local-api/records/text-insights.ts";
-import { wireTime } from "../local-api/records/wire-time.ts";
+import { insightsOf } from "../local-api/records/text-signs.ts";
+import { wireTime } from "../local-api/records/wire.ts";
 import { createDatabase, type DatabasePool } from "../local-api/store/database.ts";
 import { insertMentions } from "../local-api/store/insert-mentions.ts";
 import type { MentionVersion } from "../local-api/store/mention-version.ts";

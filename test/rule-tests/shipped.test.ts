@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { expect, inject, test } from "vitest";
+import { localConfig } from "../../src/demo/local-parts.ts";
+import { createLog } from "../../src/log.ts";
+import { loadRules } from "../../src/rules/load-rules.ts";
+import { reportLines } from "../../src/rule-tests/report.ts";
+import { findRuleTests, runSuite } from "../../src/rule-tests/run-suite.ts";
+import { readRuleTest } from "../../src/rule-tests/test-file.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const RULES = join(ROOT, "rules");
+
+test("every shipped rule has a test that must notify, one that must not, and one at the edge", async () => {
+  const { rules } = await loadRules(RULES);
+  const tests = await Promise.all((await findRuleTests(RULES)).map(readRuleTest));
+  for (const rule of rules) {
+    const its = tests.flatMap((one) => ("test" in one && one.test.rule === rule.name ? [one.test] : []));
+    const notifies = its.filter(({ expect: all }) => all.some((one) => "by" in one && one.to !== undefined && one.rule === undefined));
+    const isQuiet = its.filter(({ expect: all }) =>
+      all.every((one) => "never" in one || one.alert === undefined || one.rule !== undefined),
+    );
+    expect(notifies.length, `${rule.name} notifies`).toBeGreaterThan(0);
+    expect(isQuiet.length, `${rule.name} is quiet`).toBeGreaterThan(0);
+    expect(its.filter(({ file }) => file.endsWith("-edge.test.yaml")).length, `${rule.name}, edge`).toBe(1);
+  }
+});
+
+test("the tests of the shipped rules pass", { timeout: 240_000 }, async () => {
+  const { rules } = await loadRules(RULES);
+  const config = localConfig(
+    {
+      apiUrl: "http://127.0.0.1/",
+      slackApiUrl: "http://127.0.0.1/",
+      smtp: { host: "127.0.0.1", port: 25 },
+      secrets: { password: "unused", slackToken: "unused", signingSecret: "unused" },
+    },
+    { rules: RULES, templates: join(ROOT, "templates") },
+  );
+  const results = await runSuite(await findRuleTests(RULES), {
+    config,
+    rules,
+    serverUrl: inject("postgresUrl"),
+    update: false,
+    log: createLog({ level: "silent" }),
+    signal: new AbortController().signal,
+    onResult: () => {},
+  });
+  const wrong = results.filter(({ outcome }) => outcome !== "passed");
+  expect(wrong.flatMap(reportLines).join("\n")).toBe("");
+  expect(results.length).toBeGreaterThanOrEqual(3 * rules.length);
+});
