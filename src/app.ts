@@ -1,3 +1,4 @@
+import type { AskedSource } from "./alerts/actions/why.ts";
 import { runBackgroundLoops } from "./app/background-loops.ts";
 import { createPollParts } from "./app/create-poll-parts.ts";
 import { createSweep } from "./app/create-sweep.ts";
@@ -66,6 +67,13 @@ export interface Earshot {
   readonly rules: readonly Rule[];
   /** Messages as they would be sent, for previews. */
   readonly previews: Previews;
+  /** What explanations need of the configuration, and the source to ask for a mention that is not stored. */
+  readonly why: {
+    readonly routing: { readonly routes: Config["routes"]; readonly receivers: readonly string[] };
+    readonly source: AskedSource;
+    readonly historyMs: number;
+    readonly retentionMs: number;
+  };
   /** Finds due work and adds its jobs. */
   sweep(): Promise<Swept>;
   /** Checks Earshot's own health: finds problems, notifies the operators, and calls the heartbeat or withholds it. */
@@ -208,6 +216,12 @@ async function assemble(
   return {
     stores,
     rules,
+    why: {
+      routing: { routes: config.routes, receivers: config.receivers.map(({ name }) => name) },
+      source: source.background.extensions,
+      historyMs: config.source.history,
+      retentionMs: config.retention,
+    },
     previews: createPreviews({
       renderer,
       contentOf: createContentOfAlert({ ...notify.view, facts: createConsoleStore(database.db) }),

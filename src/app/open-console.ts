@@ -1,7 +1,9 @@
 import { createAlertActions } from "../alerts/actions/alert-actions.ts";
+import { whyUnreadMention } from "../alerts/actions/ask-source.ts";
 import { createSlackActions } from "../alerts/actions/slack-actions.ts";
 import { createSlackEndpoint } from "../alerts/actions/slack-endpoint.ts";
-import { whyMention } from "../alerts/actions/why.ts";
+import { type WhyParts, whyMention } from "../alerts/actions/why.ts";
+import type { Earshot } from "../app.ts";
 import type { ReceiverConfig } from "../config/receiver-config.ts";
 import type { LocalInbox } from "../demo/inbox/create-local-inbox.ts";
 import type { InboxMessage } from "../demo/inbox/inbox-store.ts";
@@ -11,6 +13,7 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { withTimeout } from "../lib/concurrency.ts";
 import { describeError, UserError } from "../lib/errors.ts";
+import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { QueueCounts } from "../model/pipeline-facts.ts";
 import { titleOf } from "../model/wording.ts";
@@ -25,6 +28,7 @@ import { type Database, openDatabase, ping } from "../store/database.ts";
 import { createInboxStore } from "../store/inbox.ts";
 import { pendingMigrations } from "../store/migrate.ts";
 import { createStores } from "../store/stores.ts";
+import { formatTime } from "../templates/formatters.ts";
 import type { Previews } from "../templates/previews/create-previews.ts";
 import { createConsole } from "../web/create-console.ts";
 import { fileAddress, type InboxView } from "../web/inbox-view.ts";
@@ -54,6 +58,8 @@ export interface PageOptions {
   readonly receivers?: readonly ReceiverConfig[];
   /** The rules in use: it shows which of them are warming up. */
   readonly rules: readonly Rule[];
+  /** What explanations need besides the database; without it the console never asks the source. */
+  readonly why?: Earshot["why"];
   /** Messages for previews; without it the console shows none. */
   readonly previews?: Previews;
 }
@@ -79,6 +85,13 @@ export async function openPage(options: PageOptions): Promise<Page> {
       apps.length === 0 ? null : createSlackEndpoint({ apps, interaction, wall: systemClock, log });
     const facts = createConsoleStore(database.db);
     const inbox = createInboxStore<InboxMessage>(database.db);
+    const moment = (at: Instant): string => formatTime(at, options.settings.timezone);
+    const whyParts = (): WhyParts => ({
+      ...{ stores, facts, rules: options.rules, moment, now: () => clock.now() },
+      ...(options.why === undefined
+        ? {}
+        : { ...options.why, keptFrom: clock.now() - options.why.retentionMs }),
+    });
     const deps = {
       unsubscribing: createUnsubscribing({ stores, secret, clock: systemClock }),
       facts,
@@ -89,7 +102,11 @@ export async function openPage(options: PageOptions): Promise<Page> {
       clock,
       inbox: hasLocalInbox ? inboxView(inbox, options.interaction) : null,
       ...(options.receivers === undefined ? {} : { waits: createReceiverWaits(stores, options.receivers) }),
-      explainMention: (text: string) => whyMention({ stores, facts, rules: options.rules }, text),
+      explainMention: (text: string) => whyMention(whyParts(), text),
+      explainUnread: (text: string, ask: boolean) => {
+        const { source, ...parts } = whyParts();
+        return whyUnreadMention(ask && source !== undefined ? { ...parts, source } : parts, text);
+      },
       explainer: createAlertExplainer(options.settings.timezone),
       actions,
       ...(slack === null ? {} : { slack }),

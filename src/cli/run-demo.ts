@@ -59,6 +59,7 @@ export async function runDemo(options: StartOptions, environment: Environment, l
         receivers: demo.receivers,
         rules: demo.earshot.rules,
         previews: demo.earshot.previews,
+        why: demo.earshot.why,
         whatHappensNext: () => whatHappensNext(demo),
       });
       closing.add(page.close);

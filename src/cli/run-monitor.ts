@@ -82,6 +82,7 @@ function startMonitor(parts: {
         queues: earshot.queueCounts,
         rules: earshot.rules,
         previews: earshot.previews,
+        why: earshot.why,
         receivers: config.receivers,
       });
       closing.add(page.close);

@@ -1,52 +1,161 @@
 import type { Command } from "commander";
-import { whyAlert, whyMention } from "../alerts/actions/why.ts";
+import { type UnreadMention, whyText, whyUnreadMention } from "../alerts/actions/ask-source.ts";
+import {
+  type AlertWhy,
+  type MentionWhy,
+  type WhyParts,
+  whyAlert,
+  whyMention,
+} from "../alerts/actions/why.ts";
+import { openShellBudget } from "../app/shell-budget.ts";
+import { accountOf } from "../app/sources.ts";
+import { readEnvironment } from "../config/environment.ts";
+import type { Config } from "../config.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { UserError } from "../lib/errors.ts";
+import { SECOND } from "../lib/instant.ts";
+import { createSourceClient } from "../source/source-client.ts";
+import { formatTime } from "../templates/formatters.ts";
 import { findAlertOrNull } from "./alerts/find-alert.ts";
-import { loadRulesInUse, timezoneInUse } from "./alerts/load-rules-in-use.ts";
+import { configInUse, loadRulesInUse } from "./alerts/load-rules-in-use.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
+import { findAccess } from "./api/access.ts";
+import { openApiCache } from "./api/api-cache.ts";
 import { sanitizeJson } from "./api/sanitize-terminal.ts";
+import { commandLog } from "./command-log.ts";
 import { print } from "./print.ts";
+
+interface WhyOptions {
+  readonly rules?: string;
+  readonly text?: string;
+  readonly query?: string;
+  readonly ask: boolean;
+  readonly json: boolean;
+}
 
 /** `earshot why`: answers "why did I (not) get this?". */
 export function defineWhyCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
     .argument(
-      "<alert-or-mention>",
+      "[alert-or-mention]",
       "id of an alert or its first letters, id of a mention, or the address of either",
     )
+    .option("--text <text>", "a text instead of a mention: which queries and rules it meets")
+    .option("--query <name>", "only this query, with --text")
+    .option("--no-ask", "do not ask the source for a mention that is not stored")
     .option("--rules <folder>", "rules, instead of those of the configuration")
     .option("--json", "answer as JSON", false)
     .addHelpText("after", HELP)
-    .action(async (text: string, options: { rules?: string; json: boolean }) => {
-      const rules = await loadRulesInUse(env, options.rules);
-      const timezone = await timezoneInUse(env);
-      await withAlertActions(env, async ({ stores, facts }) => {
-        const parts = { stores, facts, rules };
-        const alert = await findAlertOrNull(stores, text);
-        const found =
-          alert !== null
-            ? { alerts: [await whyAlert(parts, alert)], mentions: [] }
-            : { alerts: [], mentions: await whyMention(parts, text) };
-        if (found.alerts.length + found.mentions.length === 0) {
-          throw new UserError(`neither an alert nor a mention is known as "${text}"`, [
-            "a mention that was never read has no history here; earshot api mentions asks the source",
-          ]);
-        }
-        if (options.json) print(sanitizeJson(alert === null ? found.mentions : found.alerts[0]));
-        else {
-          const { printAlert, printMention } = await import("./alerts/print-why.ts");
-          const lines = [
-            ...found.alerts.flatMap((one) => printAlert(one, timezone)),
-            ...found.mentions.flatMap((one) => printMention(one, timezone)),
-          ];
-          for (const line of lines) print(line);
-        }
-      });
-    });
+    .action((wanted: string | undefined, options: WhyOptions) => why(wanted, options, env));
+}
+
+async function why(wanted: string | undefined, options: WhyOptions, env: NodeJS.ProcessEnv): Promise<void> {
+  if ((wanted === undefined) === (options.text === undefined))
+    throw new UserError("say what to explain: an alert, a mention, or a text", [
+      "earshot why ALERT-OR-MENTION, or earshot why --text TEXT; not both",
+    ]);
+  const rules = await loadRulesInUse(env, options.rules);
+  const config = await configInUse(env);
+  const timezone = config?.timezone ?? "UTC";
+  await withAlertActions(env, async ({ stores, facts, clock }) => {
+    const moment = (at: number): string => formatTime(at, timezone);
+    const parts: WhyParts = {
+      stores,
+      facts,
+      rules,
+      moment,
+      now: () => clock.now(),
+      ...fromConfig(config, clock),
+    };
+    const answer = await answerOf(parts, wanted, options, env);
+    if (options.json) return print(sanitizeJson(answer.kind === "mentions" ? answer.mentions : answer.it));
+    const { printAlert, printMention, printUnread } = await import("./alerts/print-why.ts");
+    const lines =
+      answer.kind === "alert"
+        ? printAlert(answer.it, timezone)
+        : answer.kind === "mentions"
+          ? answer.mentions.flatMap((one) => printMention(one, timezone))
+          : printUnread(answer.it, options.text !== undefined);
+    for (const line of lines) print(line);
+  });
+}
+
+type Answer =
+  | { readonly kind: "alert"; readonly it: AlertWhy }
+  | { readonly kind: "mentions"; readonly mentions: readonly MentionWhy[] }
+  | { readonly kind: "unread"; readonly it: UnreadMention };
+
+async function answerOf(
+  parts: WhyParts,
+  wanted: string | undefined,
+  { text, query, ask }: WhyOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<Answer> {
+  if (wanted === undefined) {
+    const asked = await askingSource(parts, env, ask, (able) => whyText(able, text ?? "", query ?? null));
+    return { kind: "unread", it: asked };
+  }
+  const alert = await findAlertOrNull(parts.stores, wanted);
+  if (alert !== null) return { kind: "alert", it: await whyAlert(parts, alert) };
+  const mentions = await whyMention(parts, wanted);
+  if (mentions.length > 0) return { kind: "mentions", mentions };
+  return {
+    kind: "unread",
+    it: await askingSource(parts, env, ask, (able) => whyUnreadMention(able, wanted)),
+  };
+}
+
+function fromConfig(config: Config | null, clock: Clock): Partial<WhyParts> {
+  if (config === null) return {};
+  const receivers = config.receivers.map(({ name }) => name);
+  return {
+    routing: { routes: config.routes, receivers },
+    keptFrom: clock.now() - config.retention,
+    historyMs: config.source.history,
+  };
+}
+
+/** A person waits: after this the answer says what is known here. */
+const ASK_WITHIN_MS = 10 * SECOND;
+
+/** With the source, out of the budget for the shell; without one where there is no account to ask with. */
+async function askingSource<Result>(
+  parts: WhyParts,
+  env: NodeJS.ProcessEnv,
+  ask: boolean,
+  work: (parts: WhyParts) => Promise<Result>,
+): Promise<Result> {
+  if (!ask) return work(parts);
+  const access = await findAccess({}, env, systemClock).catch((error: unknown) => {
+    if (error instanceof UserError) return null;
+    throw error;
+  });
+  if (access === null) return work(parts);
+  const environment = readEnvironment(env);
+  const account = accountOf({ baseUrl: access.baseUrl, ...access.credentials });
+  const timeoutMs = Math.min(access.timeoutMs ?? ASK_WITHIN_MS, ASK_WITHIN_MS);
+  const budget = await openShellBudget(environment, { account, timeoutMs, log: commandLog(env) });
+  const client = createSourceClient({
+    ...{ baseUrl: access.baseUrl, credentials: access.credentials, timeoutMs },
+    tokens: openApiCache(environment.home, access, systemClock).tokens,
+    signal: AbortSignal.timeout(2 * ASK_WITHIN_MS),
+    ...(budget === null ? {} : { gate: budget.gate }),
+  });
+  try {
+    return await work({ ...parts, source: client.extensions });
+  } finally {
+    await client.close();
+    await budget?.close();
+  }
 }
 
 const HELP = `
+A mention that is stored: what every rule made of it, and by how much it missed.
+A mention that is not stored: the source is asked (one call for a project, out of the budget for the shell) whether
+a query has it, and which term of the query failed. An alert: what it measured, and why each receiver heard of it or not.
+
 Examples:
   earshot why 0199b2c4-7d1a
   earshot why https://social.example/ann/status/1
-  earshot why 1789012345678901234 --json | jq '.[].rules'`;
+  earshot why 1789012345678901234 --json | jq '.[].rules'
+  earshot why --text "Where is my refund?" --query Acme`;

@@ -21,6 +21,7 @@ import { chartRoutes } from "./routes/chart-routes.ts";
 import { insightRoutes, topRoutes } from "./routes/insight-routes.ts";
 import { mentionEditRoutes } from "./routes/mention-edit-routes.ts";
 import { mentionRoutes } from "./routes/mention-routes.ts";
+import { queryExplainRoute } from "./routes/query-explain-route.ts";
 import { queryDataRoutes, queryValidationRoutes } from "./routes/query-routes.ts";
 import { referenceRoutes } from "./routes/reference-routes.ts";
 import { resourceRoutes } from "./routes/resource-routes.ts";
@@ -152,6 +153,7 @@ function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
   resourceRoutes(app, context);
   mentionRoutes(app, context);
   queryDataRoutes(app, context);
+  queryExplainRoute(app, context);
   referenceRoutes(app, context);
   mentionEditRoutes(app, context);
   insightRoutes(app, context);

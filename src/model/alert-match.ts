@@ -33,6 +33,34 @@ export function matchesAlert({ not, ...match }: AlertMatch, alert: MatchedAlert)
   return fitsAll(match, alert) && (not === undefined || !fitsSome(not, alert));
 }
 
+/** The first condition that an alert does not meet, with what it has instead; null if it matches. */
+export function unmetOf({ not, ...match }: AlertMatch, alert: MatchedAlert): string | null {
+  if (alert.queryId === OWN_QUERY.queryId && !namesOwnAlerts(match))
+    return "alerts about brands, and this one is about Earshot itself";
+  const wanted = describe(match, new Map());
+  const index = checks(match, alert).indexOf(false);
+  if (index >= 0) return `${wanted[index]}, and it is ${insteadOf(match, index, alert)}`;
+  if (not === undefined) return null;
+  const excluded = checks(not, alert).indexOf(true);
+  return excluded < 0 ? null : `not ${describe(not, new Map())[excluded]}`;
+}
+
+/** What the alert has in place of the condition with this index in `checks`. */
+function insteadOf(match: Conditions, index: number, alert: MatchedAlert): string {
+  const names = [
+    ...(["severity", "query", "rule"] as const).filter((name) => match[name] !== undefined),
+    ...Object.keys(match.labels ?? {}),
+  ];
+  // A label may have the name of another condition.
+  const isLabel = index >= names.length - Object.keys(match.labels ?? {}).length;
+  const name = names[index];
+  if (name === undefined) return "another alert";
+  if (isLabel) return (Object.hasOwn(alert.labels, name) ? alert.labels[name] : undefined) ?? "without it";
+  if (name === "severity") return alert.severity;
+  if (name === "query") return alert.queryName;
+  return alert.rule;
+}
+
 function namesOwnAlerts({ query = [], rule = [], labels = {}, fingerprint }: Conditions): boolean {
   const own = [OWN_QUERY.queryId, OWN_QUERY.name.toLowerCase()];
   const beginsWithAName = (pattern: string) => !/^[*?]/.test(pattern);
@@ -62,16 +90,17 @@ function fitsSome(match: Conditions, alert: MatchedAlert): boolean {
   return checks(match, alert).some((fits) => fits);
 }
 
+/** In the order of `describe`. */
 function checks({ severity, query, rule, labels, fingerprint }: Conditions, alert: MatchedAlert): boolean[] {
   return [
     ...(severity === undefined ? [] : [compareSeverity(alert.severity, severity) >= 0]),
     ...(query === undefined ? [] : [fitsQuery(query, alert)]),
     ...(rule === undefined ? [] : [fitsAny(rule, alert.rule)]),
-    ...(fingerprint === undefined ? [] : [alert.fingerprint === fingerprint]),
     ...Object.entries(labels ?? {}).map(([name, patterns]) => {
       const value = Object.hasOwn(alert.labels, name) ? alert.labels[name] : undefined;
       return value !== undefined && fitsAny(patterns, value);
     }),
+    ...(fingerprint === undefined ? [] : [alert.fingerprint === fingerprint]),
   ];
 }
 

@@ -90,6 +90,8 @@ export interface ShownReceiver {
   readonly receiver: string;
   /** A named outcome: `FirstNotification`, `HeldBySilence`, … */
   readonly last: string;
+  /** What caused it: `silence by ann: release day`; null if it was decided before causes were stored. */
+  readonly by: string | null;
   readonly notifiedAt: Instant | null;
   readonly nextAt: Instant | null;
 }
@@ -114,6 +116,8 @@ export interface ShownPoll {
   /** As planned; it may be in the past. */
   readonly nextPollAt: Instant;
   readonly completeUntil: Instant | null;
+  /** Mentions that entered the query before this moment never alert. */
+  readonly watchFrom: Instant | null;
   /** Windows of the query are closed up to here. */
   readonly tickedUntil: Instant;
   /** Failures in a row, since the last committed page. */

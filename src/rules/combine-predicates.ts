@@ -1,5 +1,5 @@
 import { canonicalJson, type JsonValue } from "../lib/json.ts";
-import type { Mention } from "../model/mention.ts";
+import { firstOf, isExcluded, lacks, nearestOf } from "./miss.ts";
 import type { Predicate } from "./predicate.ts";
 
 /** Every mention passes. */
@@ -7,6 +7,7 @@ export const everyMention: Predicate = {
   form: "every mention",
   matches: () => true,
   explain: () => "every mention",
+  miss: () => lacks("when", "every mention matches"),
   label: "every mention",
 };
 
@@ -23,11 +24,8 @@ export function allOf(parts: readonly Predicate[]): Predicate {
     form: { all: ordered(parts) },
     matches: (mention) => parts.every((part) => part.matches(mention)),
     explain: (mention) => reasons.map((part) => part.explain(mention)).join(", "),
-    explainMiss: (mention) =>
-      parts
-        .filter((part) => !part.matches(mention))
-        .map((part) => missOf(part, mention))
-        .join(", "),
+    miss: (mention) =>
+      firstOf(parts.filter((part) => !part.matches(mention)).map((part) => part.miss(mention))),
     label: parts.map((part) => part.label).join(", "),
     ...(adjective === undefined ? {} : { adjective }),
     ...subjectOf(parts),
@@ -59,14 +57,9 @@ export function anyOf(parts: readonly Predicate[]): Predicate {
         .filter((part) => part.matches(mention))
         .map((part) => part.explain(mention))
         .join(" and "),
-    explainMiss: (mention) => parts.map((part) => missOf(part, mention)).join(" and "),
+    miss: (mention) => nearestOf(parts.map((part) => part.miss(mention))),
     label: parts.map((part) => part.label).join(" or "),
   };
-}
-
-/** Why a mention does not match: its measured values. */
-export function missOf(part: Predicate, mention: Mention): string {
-  return part.explainMiss?.(mention) ?? `not ${part.label}`;
 }
 
 /** The part must not match. A missing field counts as no match. */
@@ -76,7 +69,7 @@ export function noneOf(part: Predicate): Predicate {
     form: { not: part.form },
     matches: (mention) => !part.matches(mention),
     explain: () => label,
-    explainMiss: (mention) => part.explain(mention),
+    miss: (mention) => isExcluded(part.explain(mention)),
     label,
     excludes: true,
   };

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../lib/json.ts";
 import type { Mention } from "../model/mention.ts";
+import type { Miss } from "./miss.ts";
 
 /** A compiled test of single mentions. */
 export interface Predicate {
@@ -12,8 +13,8 @@ export interface Predicate {
   matches(mention: Mention): boolean;
   /** Why a mention matches, in the rule's words and in numbers; never in the mention's words. */
   explain(mention: Mention): string;
-  /** Why a mention does not match: what it has instead. If absent, the label says everything. */
-  explainMiss?(mention: Mention): string;
+  /** What a mention that does not match lacks, and by how much. Call it only for such a mention. */
+  miss(mention: Mention): Miss;
   /** The test in words, without a mention: "negative", "at least 10,000 followers". */
   readonly label: string;
   /** Its form before "mentions", if it has one: "negative". */

@@ -1,5 +1,6 @@
 import { formatNumber } from "../lib/numbers.ts";
 import type { Mention } from "../model/mention.ts";
+import { outside } from "./miss.ts";
 import type { Range } from "./params.ts";
 import type { Predicate } from "./predicate.ts";
 
@@ -23,10 +24,7 @@ export function inRange(
       return value !== null && value >= atLeast && value <= atMost;
     },
     explain: (mention) => `with ${formatNumber(read(mention) ?? Number.NaN)} ${noun} (limit ${limit})`,
-    explainMiss: (mention) => {
-      const value = read(mention);
-      return `${value === null ? "an unknown number of" : formatNumber(value)} ${noun} (limit ${limit})`;
-    },
+    miss: (mention) => outside(type, noun, read(mention), range),
     label: `${limits} ${noun}`,
     attribute: `with ${limits} ${noun}`,
   };

@@ -56,6 +56,31 @@ export interface WindowVerdict {
   readonly present?: WindowCount;
 }
 
+/** A limit that a window did not reach. */
+export interface Shortfall {
+  /**
+   * `count`: how many there are. `among`: how many a share is taken of. `share`, `usual`: the share, and what is
+   * usual. `rarity`: chance brings it too often. `variation`: usual for this query. `noise`: too few to be told from
+   * noise. `expected`: how many were expected. `days`: not every day. `cooldown`: it fired shortly before.
+   */
+  readonly of:
+    | "count"
+    | "among"
+    | "authors"
+    | "share"
+    | "usual"
+    | "rarity"
+    | "variation"
+    | "noise"
+    | "expected"
+    | "days"
+    | "cooldown";
+  readonly has: number;
+  readonly needs: number;
+  /** A sentence without its full stop, in words and numbers of the rule. */
+  readonly text: string;
+}
+
 /**
  * A condition on counts over time. Its state is JSON of at most 2 kB. `step` depends only on its arguments, so a replay
  * at any speed, or a worker that takes over from another, reaches the same verdicts.
@@ -88,4 +113,9 @@ export interface WindowCondition {
   warmUp(state: JsonValue, judged: Judged): WarmUp | undefined;
   /** `state` is the result of the previous step, or `initial()`. */
   step(state: JsonValue, tick: Tick): { readonly state: JsonValue; readonly verdict: WindowVerdict };
+  /**
+   * Which limits the window of this tick did not reach, in the order in which they are checked; `state` is as for
+   * `step`. Empty if it reached all. Does not say whether the rule still warms up.
+   */
+  missing(state: JsonValue, tick: Tick): readonly Shortfall[];
 }

@@ -18,6 +18,8 @@ export interface CallEntry {
   readonly writes?: true;
   /** Not in the specification; the live service has it. */
   readonly isExtension?: true;
+  /** Only Earshot's own local API has it. */
+  readonly isLocal?: true;
 }
 
 export const CALL_GROUPS = ["Account", "Projects", "Lists", "Mentions", "Breakdowns", "Volumes"] as const;
@@ -84,6 +86,18 @@ export const CALLS = {
     group: "Projects",
     summary: "the groups of queries",
     isExtension: true,
+  },
+  "explain-queries": {
+    path: `${IN}/queries/explain`,
+    group: "Projects",
+    summary: "why queries have a mention, or a text, or do not (the local API only)",
+    parameters: [
+      ["resourceId", "a mention by its id"],
+      ["url", "a mention by its address"],
+      ["text", "a text that is no mention; with title, language, pageType"],
+    ],
+    examples: ["--project Brands --param url=https://news.example/1", '--param "text=Where is my refund?"'],
+    isLocal: true,
   },
   categories: {
     path: `${IN}/categories`,

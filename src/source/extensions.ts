@@ -1,3 +1,11 @@
+import type { Mention } from "../model/mention.ts";
+import {
+  type ExplainedQueries,
+  type ExplainParams,
+  explainQueries,
+  type FindMentionParams,
+  findMention,
+} from "./calls/explain-queries.ts";
 import {
   type ChartParams,
   type ChartRow,
@@ -20,8 +28,12 @@ import type { Call } from "./define-call.ts";
 import type { ScopeParams } from "./mention-params.ts";
 import type { CallOptions } from "./run-call.ts";
 
-/** Calls of the live service that are not in the specification. */
+/** Calls that are not in the specification. The live service has them, except `explainQueries`. */
 export interface Extensions {
+  /** Only Earshot's own local API has it; any other answers 404. */
+  explainQueries(params: ExplainParams, options?: CallOptions): Promise<ExplainedQueries>;
+  /** Null: the record has no identity or no time. */
+  findMention(params: FindMentionParams, options?: CallOptions): Promise<Mention | null>;
   locationLists(projectId: string, options?: CallOptions): Promise<readonly LocationList[]>;
   tags(projectId: string, options?: CallOptions): Promise<readonly SourceTag[]>;
   ruleTags(projectId: string, options?: CallOptions): Promise<readonly SourceTag[]>;
@@ -40,6 +52,8 @@ export function createExtensions(
   run: <Params, Result>(call: Call<Params, Result>, params: Params, options?: CallOptions) => Promise<Result>,
 ): Extensions {
   return {
+    explainQueries: (params, options) => run(explainQueries, params, options),
+    findMention: (params, options) => run(findMention, params, options),
     locationLists: (projectId, options) => run(locationLists, { projectId }, options),
     tags: (projectId, options) => run(tags, { projectId }, options),
     ruleTags: (projectId, options) => run(ruleTags, { projectId }, options),

@@ -10,6 +10,7 @@ import {
   WINDOWS,
 } from "./constants.ts";
 import {
+  coolingUntil,
   type EpisodeStep,
   fadeWaves,
   moveEpisode,
@@ -92,6 +93,23 @@ function countArrivals(state: SpikeState, bucket: number, arrivals: readonly Lat
 }
 
 function judge(state: SpikeState, bucket: number, settings: SpikeSettings): SpikeObservation {
+  const { significant, unusual, sums, outgrows, standsOut } = measure(state, bucket, settings);
+  const step = moveEpisode(state, bucket, standsOut, unusual.score, settings.cooldownBuckets, outgrows);
+  const window = significant.window >= 0 ? significant.window : unusual.window;
+  return {
+    bucket,
+    step,
+    window: JUDGED_WINDOWS[window] ?? 1,
+    observed: sums.observed[window] ?? 0,
+    expected: sums.expected[window] ?? 0,
+    lnP: significant.lnP,
+    score: unusual.score,
+    completeness: sums.completeness[window] ?? 1,
+  };
+}
+
+/** The windows of the newest bucket against the gates, by what was known before it. */
+function measure(state: SpikeState, bucket: number, settings: SpikeSettings) {
   const { gates, atLeast, cooldownBuckets, takesPart, tuning = TUNING } = settings;
   const sums = windowSums(state, bucket, arrivedShares(state), true);
   const dispersion = dispersionOf(state);
@@ -107,22 +125,73 @@ function judge(state: SpikeState, bucket: number, settings: SpikeSettings): Spik
       observed: sums.observed[significant.window] ?? 0,
       expected: sums.expected[significant.window] ?? 0,
     });
+  const lnNeeded = lnSignificantFor(gates, unusual.score, tuning.product);
+  const scoreNeeded = gates.score === null || outgrows ? null : gates.score * (1 + tuning.waveWeight * waves);
   const standsOut =
     significant.window >= 0 &&
-    significant.lnP <= lnSignificantFor(gates, unusual.score, tuning.product) &&
-    (gates.score === null || outgrows || unusual.score >= gates.score * (1 + tuning.waveWeight * waves)) &&
+    significant.lnP <= lnNeeded &&
+    (scoreNeeded === null || unusual.score >= scoreNeeded) &&
     (gates.lnCountingNoise === null || lnCountingNoise(sums, dispersion) <= gates.lnCountingNoise);
-  const step = moveEpisode(state, bucket, standsOut, unusual.score, cooldownBuckets, outgrows);
-  const window = significant.window >= 0 ? significant.window : unusual.window;
+  return { sums, dispersion, significant, unusual, outgrows, least, lnNeeded, scoreNeeded, standsOut };
+}
+
+/** The newest bucket against each gate: what it has, and what it would need. */
+export interface GateReport {
+  /** The largest count in a window that may fire, and the floor for it. */
+  readonly count: number;
+  readonly least: number;
+  readonly expected: number;
+  /** Width of that window in buckets. */
+  readonly window: number;
+  /** Natural logarithms of chances: of what came, and the gate. Null for what came if no window reached the floor. */
+  readonly lnP: number | null;
+  readonly lnNeeded: number;
+  /** In units of the usual variation. Null where no score is needed. */
+  readonly score: number;
+  readonly scoreNeeded: number | null;
+  /** Logarithms; null where this gate is off. */
+  readonly lnNoise: number;
+  readonly lnNoiseNeeded: number | null;
+  /** Bucket number until which the last notification holds others back; null if none does. */
+  readonly coolingUntil: number | null;
+  /** Number of this bucket. */
+  readonly bucket: number;
+}
+
+/** What `closeBucket` would find, gate by gate. It changes the state, so give it one to throw away. */
+export function reportGates(
+  state: SpikeState,
+  arrivals: readonly LateCount[],
+  settings: SpikeSettings,
+): GateReport {
+  const bucket = mark(state, MARK.buckets);
+  countArrivals(state, bucket, arrivals);
+  state.expected[bucket % RING] = toShortFloat(expectedCount(state, bucket, settings.zone).mean);
+  const { sums, dispersion, significant, unusual, outgrows, least, lnNeeded, scoreNeeded } = measure(
+    state,
+    bucket,
+    settings,
+  );
+  const { takesPart = () => true, cooldownBuckets } = settings;
+  let widest = 0;
+  for (const [window, width] of JUDGED_WINDOWS.entries()) {
+    const isJudged = sums.buckets[window] === width && takesPart(window);
+    if (isJudged && (sums.observed[window] ?? 0) > (sums.observed[widest] ?? 0)) widest = window;
+  }
+  const shown = significant.window >= 0 ? significant.window : widest;
   return {
     bucket,
-    step,
-    window: JUDGED_WINDOWS[window] ?? 1,
-    observed: sums.observed[window] ?? 0,
-    expected: sums.expected[window] ?? 0,
-    lnP: significant.lnP,
+    count: sums.observed[shown] ?? 0,
+    expected: sums.expected[shown] ?? 0,
+    window: JUDGED_WINDOWS[shown] ?? 1,
+    least,
+    lnP: (sums.observed[shown] ?? 0) < least ? null : significant.lnP,
+    lnNeeded,
     score: unusual.score,
-    completeness: sums.completeness[window] ?? 1,
+    scoreNeeded,
+    lnNoise: lnCountingNoise(sums, dispersion),
+    lnNoiseNeeded: settings.gates.lnCountingNoise,
+    coolingUntil: coolingUntil(state, bucket, unusual.score, cooldownBuckets, outgrows),
   };
 }
 

@@ -102,6 +102,19 @@ function isLargerWave(state: SpikeState, score: number): boolean {
   return mark(state, MARK.newWave) === 1 && score > LARGER * mark(state, MARK.peakScore);
 }
 
+/** Until which bucket the last notification would hold back a window that passes the gates now; null if it would not. */
+export function coolingUntil(
+  state: SpikeState,
+  bucket: number,
+  score: number,
+  cooldownBuckets: number,
+  outgrows: boolean,
+): number | null {
+  if (outgrows || !isCoolingDown(state, bucket, cooldownBuckets)) return null;
+  const isLarger = isUnannouncedWave(state, bucket) && score > LARGER * mark(state, MARK.peakScore);
+  return isLarger ? null : mark(state, MARK.pagedAt) - 1 + cooldownBuckets;
+}
+
 function isCoolingDown(state: SpikeState, bucket: number, cooldownBuckets: number): boolean {
   const pagedAt = mark(state, MARK.pagedAt);
   return pagedAt > 0 && bucket - (pagedAt - 1) < cooldownBuckets;

@@ -165,6 +165,22 @@ export function createAlertStore(db: Db) {
       return rows;
     },
 
+    /** Alerts of a rule on a query that were open or pending at some moment of [from, to], oldest first. */
+    async ofRule(
+      { projectId, queryId }: { readonly projectId: string; readonly queryId: string },
+      rule: string,
+      from: Instant,
+      to: Instant,
+    ): Promise<Alert[]> {
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.alerts a
+        where project_id = ${projectId} and query_id = ${queryId} and rule = ${rule}
+          and opened_at <= ${at(to)} and (resolved_at is null or resolved_at >= ${at(from)})
+        order by opened_at, id limit 100
+      `.execute(db);
+      return rows;
+    },
+
     /** Alerts that were open at some moment of [from, to), oldest first. */
     async openBetween(from: Instant, to: Instant): Promise<Alert[]> {
       const { rows } = await sql<Alert>`

@@ -19,7 +19,7 @@ import { liveRoute, watchVersions } from "./live-route.ts";
 import { loginRoutes } from "./login-routes.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { readVolume } from "./pages/overview.ts";
-import type { ExplainMention } from "./pages/why-mention.ts";
+import type { ExplainMention, ExplainUnread } from "./pages/why-mention.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import type { PreviewView } from "./preview-view.ts";
 import { answerFaults, type ConsoleRoute, createServer, keepStorable, listen, listRoutes } from "./server.ts";
@@ -56,6 +56,8 @@ export interface ConsoleDeps {
   readonly waits?: () => Promise<readonly ShownWait[]>;
   /** Explains what became of a mention. Absent if the console does not know the rules. */
   readonly explainMention?: ExplainMention;
+  /** Explains why a mention is not stored. Absent if the console does not know the rules. */
+  readonly explainUnread?: ExplainUnread;
   /** The banner: what happens next, in a sentence or two; null for none. Called for every page. */
   readonly whatHappensNext?: () => string | null;
   readonly log: Logger;
@@ -123,6 +125,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
         ? {}
         : { warmingUp: cached(deps.warmingUp, LEARNING_LIVES_MS, wall).ask }),
       ...(deps.explainMention === undefined ? {} : { explainMention: deps.explainMention }),
+      ...(deps.explainUnread === undefined ? {} : { explainUnread: deps.explainUnread }),
       ...(deps.waits === undefined ? {} : { waits: deps.waits }),
       times,
       volume: volume.ask,

@@ -9,7 +9,7 @@ import { coveragePage, coveragePart, readCoverage } from "./pages/coverage.ts";
 import { MentionsQuestion, mentionsPage, mentionsPart, readMentions } from "./pages/mentions.ts";
 import { overviewPage, overviewParts, type VolumeReader } from "./pages/overview.ts";
 import type { PageParts } from "./pages/page.ts";
-import { type ExplainMention, WhyQuestion, whyMentionPage } from "./pages/why-mention.ts";
+import { type ExplainMention, type ExplainUnread, WhyQuestion, whyMentionPage } from "./pages/why-mention.ts";
 
 type Frames = ReturnType<typeof createFrames>;
 
@@ -21,6 +21,7 @@ export function pageRoutes(
     /** Whether people can act on alerts on this console. */
     readonly hasActions: boolean;
     readonly explainMention?: ExplainMention;
+    readonly explainUnread?: ExplainUnread;
   },
   frames: Frames,
 ): void {
@@ -69,10 +70,18 @@ export function pageRoutes(
     json: (request) => readMentions(all, MentionsQuestion.parse(request.query)),
   });
 
-  const { explainMention } = all;
+  const { explainMention, explainUnread } = all;
   if (explainMention !== undefined) {
+    const explain = {
+      mention: explainMention,
+      ...(explainUnread === undefined ? {} : { unread: explainUnread }),
+    };
+    const question = (request: FastifyRequest): WhyQuestion => {
+      const asked = WhyQuestion.parse(request.query);
+      return { ...asked, ask: asked.ask && isOfThisSite(request) };
+    };
     route(app, "/why", frames, {
-      page: (request) => whyMentionPage(explainMention, WhyQuestion.parse(request.query).of, all.times),
+      page: (request) => whyMentionPage(explain, question(request), all.times),
       parts: () => ({}),
       json: (request) => explainMention(WhyQuestion.parse(request.query).of),
     });
@@ -90,6 +99,12 @@ export function pageRoutes(
     const { id } = AlertId.parse(request.params);
     return id === null ? Promise.resolve(null) : readAlertStory(all, id);
   }
+}
+
+/** A picture on a page of strangers must not spend the rate limit: browsers say where a request comes from. */
+function isOfThisSite({ headers }: FastifyRequest): boolean {
+  const from = headers["sec-fetch-site"];
+  return from === undefined || from === "same-origin" || from === "none";
 }
 
 const AlertId = z.object({

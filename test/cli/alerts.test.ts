@@ -75,7 +75,8 @@ test("why prints the rule's measurements, the state of each receiver, and the an
     "212 mentions in an hour",
     "observed 212",
     "comms-slack",
-    "Held by quiet hours (HeldByQuietHours), never notified, checked again Tue 3 Mar, 13:05 UTC",
+    "it could not be delivered: ",
+    "; now held by quiet hours, checked again Tue 3 Mar, 13:05 UTC [HeldByQuietHours]",
     "fired in 30 days",
     "attempt 1: dead: Slack answered not_in_channel",
   ]) {
@@ -142,10 +143,22 @@ test("why of a mention shows every rule on its query, and its alert", async () =
   const text = await earshot("why", "courier-1", "--rules", "rules");
   expect(text).toContain("Mention courier-1 in Kestrel Mobile");
   expect(text).toMatch(/large-account-negative +met .*1,204,000 followers.* \(alert /);
-  expect(text).toMatch(/safety-category +not met: not in category/);
-  await expect(earshot("why", "nothing-like-it", "--rules", "rules")).rejects.toThrow(
-    "neither an alert nor a mention",
+  expect(text).toMatch(
+    /safety-category +not alerted: its category is Outage, the rule wants .*\[ConditionNotMet\]/,
   );
+});
+
+test("why of a mention that is not stored, and of a text, says of each query what is known", async () => {
+  const text = await earshot("why", "nothing-like-it", "--no-ask", "--rules", "rules");
+  expect(text).toContain('No mention "nothing-like-it" is stored');
+  expect(text).toMatch(/Kestrel Mobile +it is not stored\. The source was not asked\. .*\[SourceCannotSay\]/);
+  const json = JSON.parse(await earshot("why", "nothing-like-it", "--no-ask", "--json"));
+  expect(json).toMatchObject({ asked: "nothing-like-it", withheld: [], rules: null });
+  expect(json.queries[0]).toMatchObject({ outcome: "SourceCannotSay", part: null });
+  const pasted = await earshot("why", "--text", "A recall\u001b[2J", "--no-ask", "--rules", "rules");
+  expect(pasted).toContain("What the rules would make of it alone");
+  expect(pasted).not.toContain("\u001b");
+  await expect(earshot("why", "--rules", "rules")).rejects.toThrow("say what to explain");
 });
 
 test("an alert silenced in the shell is sent when it becomes more severe, and is listed by its name", async () => {

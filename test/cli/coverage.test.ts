@@ -26,6 +26,7 @@ const POLL: ShownPoll = {
   polledAt: NOON - MINUTE,
   nextPollAt: NOON + MINUTE,
   completeUntil: NOON - MINUTE,
+  watchFrom: null,
   tickedUntil: NOON - 5 * MINUTE,
   failures: 0,
   lastError: null,

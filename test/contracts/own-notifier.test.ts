@@ -21,10 +21,10 @@ import { until } from "../until.ts";
 const PIGEON = `
 import { request } from "undici";
 import { z } from "zod";
-import { durationBetween } from "../../src/lib/duration.ts";
-import { HOUR } from "../../src/lib/instant.ts";
-import { defineNotifier } from "../../src/notify/define-notifier.ts";
-import { DeliveryError } from "../../src/notify/delivery-error.ts";
+import { durationBetween } from "../../lib/duration.ts";
+import { HOUR } from "../../lib/instant.ts";
+import { defineNotifier } from "../define-notifier.ts";
+import { DeliveryError } from "../delivery-error.ts";
 
 export const pigeon = defineNotifier({
   kind: "pigeon",

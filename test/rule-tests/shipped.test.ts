@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 import { localConfig } from "../../src/demo/local-parts.ts";
 import { createLog } from "../../src/log.ts";
-import { loadRules } from "../../src/rules/load-rules.ts";
 import { reportLines } from "../../src/rule-tests/report.ts";
 import { findRuleTests, runSuite } from "../../src/rule-tests/run-suite.ts";
 import { readRuleTest } from "../../src/rule-tests/test-file.ts";
+import { loadRules } from "../../src/rules/load-rules.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const RULES = join(ROOT, "rules");
@@ -15,7 +15,9 @@ test("every shipped rule has a test that must notify, one that must not, and one
   const tests = await Promise.all((await findRuleTests(RULES)).map(readRuleTest));
   for (const rule of rules) {
     const its = tests.flatMap((one) => ("test" in one && one.test.rule === rule.name ? [one.test] : []));
-    const notifies = its.filter(({ expect: all }) => all.some((one) => "by" in one && one.to !== undefined && one.rule === undefined));
+    const notifies = its.filter(({ expect: all }) =>
+      all.some((one) => "by" in one && one.to !== undefined && one.rule === undefined),
+    );
     const isQuiet = its.filter(({ expect: all }) =>
       all.every((one) => "never" in one || one.alert === undefined || one.rule !== undefined),
     );

@@ -15,7 +15,7 @@ import { createPreviews } from "../../src/templates/previews/create-previews.ts"
 import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";
 import type { AlertView } from "../../src/templates/view.ts";
 import type { EmailMessage, InboxMessage, SlackMessage } from "../../src/web/inbox-view.ts";
-import type { ExplainedMention } from "../../src/web/pages/why-mention.ts";
+import type { ExplainedMention, ExplainedUnread } from "../../src/web/pages/why-mention.ts";
 import { anyText } from "../fixtures/any-text.ts";
 import { type Attack, attacks, hostileUrls } from "../fixtures/attacks.ts";
 import { withHostileAnswers, withTexts } from "../fixtures/hostile-facts.ts";
@@ -63,7 +63,8 @@ beforeAll(async () => {
       waits: async () => [
         { receiver: nextText(), waiting: 1, outcome: "Refused", forMs: null, because: nextText() },
       ],
-      explainMention: async () => [explained()],
+      explainMention: async (text) => (text === "nothing" ? [] : [explained()]),
+      explainUnread: async () => unread(),
       previews: {
         ...createPreviews({ renderer, contentOf: async () => content() }),
         renderSlack: renderSlackMessage,
@@ -106,6 +107,7 @@ beforeAll(async () => {
     `/alerts/${crisis.id}?part=story`,
     "/?part=mentions",
     "/why?of=x",
+    "/why?of=nothing",
     "/nothing",
   ];
   for (const path of paths) {
@@ -215,7 +217,9 @@ async function ask(path: string) {
 /** A mention that one rule met, one counts and one met too late, and its alert. */
 function explained(): ExplainedMention {
   const seen = (kind: string, matchedAt: number | null) => ({
-    ...{ rule: nextText(), kind, met: true, because: nextText(), matchedAt, alertId: null },
+    ...{ rule: nextText(), kind, outcome: matchedAt === null ? "LimitNotReached" : "Alerted" },
+    ...{ because: nextText(), matchedAt, alertId: null },
+    window: { from: NOW, to: NOW, countsFrom: NOW },
   });
   return {
     mention: withTexts(aMention({ url: GOOD[0] ?? null }), nextText) as Mention,
@@ -223,6 +227,12 @@ function explained(): ExplainedMention {
     rules: [seen("mention", NOW), seen("window", null), seen("mention", null)],
     alerts: [{ alert: withTexts(anAlert({ openedAt: NOW }), nextText) as Alert }],
   };
+}
+
+function unread(): ExplainedUnread {
+  const rule = { rule: nextText(), kind: "mention", met: false, because: nextText() };
+  const query = { queryName: nextText(), outcome: "NotInQuery", because: nextText() };
+  return { queries: [query], withheld: [nextText()], rules: [rule] };
 }
 
 /** The messages of the notifiers for hostile facts, with hostile words around them. */

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { createAlertActions } from "../../src/alerts/actions/alert-actions.ts";
-import { whyMention } from "../../src/alerts/actions/why.ts";
+import { whyUnreadMention } from "../../src/alerts/actions/ask-source.ts";
+import { type AskedSource, whyMention } from "../../src/alerts/actions/why.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import type { Rule } from "../../src/rules/rule.ts";
@@ -28,7 +29,7 @@ export interface TestConsole {
 }
 
 type ConsoleDefaults = Required<
-  Pick<ConsoleDeps, "facts" | "actions" | "explainMention" | "secret" | "closedSessions">
+  Pick<ConsoleDeps, "facts" | "actions" | "explainMention" | "explainUnread" | "secret" | "closedSessions">
 >;
 
 /** Signs forms and links. */
@@ -41,6 +42,8 @@ export async function startTestConsole(
     settings?: Partial<ConsoleSettings>;
     deps?: Partial<ConsoleDeps>;
     rules?: readonly Rule[];
+    /** Asked where a reader wants it. */
+    source?: AskedSource;
     /** Changes the parts that use the database. */
     defaults?: (parts: ConsoleDefaults) => Partial<ConsoleDeps>;
   } = {},
@@ -59,6 +62,14 @@ export async function startTestConsole(
     closedSessions: stores.closedSessions,
     actions: { ...createAlertActions({ stores, clock }), secret: SECRET },
     explainMention: (text) => whyMention({ stores, facts, rules: options.rules ?? [] }, text),
+    explainUnread: (text, ask) =>
+      whyUnreadMention(
+        {
+          ...{ stores, facts, rules: options.rules ?? [], now: clock.now },
+          ...(ask && options.source !== undefined && { source: options.source }),
+        },
+        text,
+      ),
   };
   const web = await createConsole(
     {

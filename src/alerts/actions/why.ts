@@ -1,22 +1,41 @@
 import { OPERATOR_RULES } from "../../health/operator-rules.ts";
-import { DAY, type Instant } from "../../lib/instant.ts";
+import { DAY, type Instant, toIso } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { AlertEvent, RulePrecision } from "../../model/alert-action.ts";
 import type { Mention } from "../../model/mention.ts";
 import { OWN_QUERY } from "../../model/query.ts";
 import type { ShownDelivery, ShownNotification, ShownReceiver } from "../../model/shown.ts";
-import { missOf } from "../../rules/combine-predicates.ts";
+import { type UnusedRoute, unusedRoutes } from "../../notify/decide/explain-routes.ts";
+import type { RouteConfig } from "../../notify/decide/route.ts";
 import type { Rule } from "../../rules/rule.ts";
+import type { Extensions } from "../../source/extensions.ts";
 import type { createConsoleStore } from "../../store/console.ts";
 import type { Stores } from "../../store/stores.ts";
+import { type WhyReceiver, whyReceiver } from "../why-receiver.ts";
+import { observationOfGoneRule, type RuleObservation, whyRules } from "./why-rules.ts";
 
 const MOST = 500;
+
+/** The calls that answer for a mention that is not stored. */
+export type AskedSource = Pick<Extensions, "explainQueries" | "findMention">;
 
 export interface WhyParts {
   readonly stores: Stores;
   readonly facts: ReturnType<typeof createConsoleStore>;
   /** The current rules; earlier verdicts are in the facts. */
   readonly rules: readonly Rule[];
+  /** Formats a time for the reader; default: UTC. */
+  readonly moment?: (at: Instant) => string;
+  /** The configured routes, and all receivers by name; absent where the configuration cannot be read. */
+  readonly routing?: { readonly routes: readonly RouteConfig[]; readonly receivers: readonly string[] };
+  /** The source, to ask it for a mention that is not stored; absent: it is not asked. */
+  readonly source?: AskedSource;
+  /** Domain time. */
+  readonly now?: () => Instant;
+  /** Mentions from before this are deleted. */
+  readonly keptFrom?: Instant;
+  /** How far back a query is read when it is new. */
+  readonly historyMs?: number;
 }
 
 /** Why an alert exists, and why each receiver was notified or not. */
@@ -32,6 +51,10 @@ export interface AlertWhy {
   readonly precision: RulePrecision;
   readonly history: readonly AlertEvent[];
   readonly receivers: readonly ShownReceiver[];
+  /** Of every receiver, configured or decided: why it heard of the alert or did not. */
+  readonly heard: readonly WhyReceiver[];
+  /** The routes that did not take the alert, and why; empty where the configuration is not known. */
+  readonly unusedRoutes: readonly UnusedRoute[];
   readonly notifications: readonly (ShownNotification & { readonly deliveries: readonly ShownDelivery[] })[];
 }
 
@@ -46,17 +69,6 @@ export interface MentionWhy {
   readonly alerts: readonly AlertWhy[];
 }
 
-/** The verdicts of one rule on the mention: when it arrived or changed, and now. */
-export interface RuleObservation {
-  readonly rule: string;
-  readonly kind: Rule["kind"];
-  readonly met: boolean;
-  readonly because: string | null;
-  /** When it led to an alert; null if it did not. */
-  readonly matchedAt: Instant | null;
-  readonly alertId: string | null;
-}
-
 export async function whyAlert(parts: WhyParts, alert: Alert): Promise<AlertWhy> {
   const { facts, rules } = parts;
   const [precision, history, receivers, notifications, deliveries] = await Promise.all([
@@ -67,12 +79,15 @@ export async function whyAlert(parts: WhyParts, alert: Alert): Promise<AlertWhy>
     facts.alertDeliveries(alert.projectId, alert.id, MOST),
   ]);
   const rule = rules.find((one) => one.name === alert.rule);
+  const unused = parts.routing === undefined ? [] : unusedRoutes(parts.routing.routes, alert);
   return {
     alert,
     rule: rule === undefined ? operatorRule(alert) : ruleFacts(rule),
     precision,
     history,
     receivers,
+    heard: whoHeard(parts, alert, receivers, notifications, unused),
+    unusedRoutes: unused,
     notifications: notifications.map((one) => ({
       ...one,
       deliveries: deliveries.filter((delivery) => delivery.notificationId === one.id),
@@ -86,14 +101,13 @@ export async function whyMention(parts: WhyParts, text: string): Promise<Mention
   return Promise.all(
     found.map(async ({ mention, projectId, queryName, seenAt }) => {
       const matches = await parts.stores.alerts.matchesOf(projectId, mention);
-      const ids = [...new Set(matches.map((match) => match.alertId))];
-      const alerts = await Promise.all(ids.map((id) => parts.stores.alerts.find(projectId, id)));
       const query = await parts.stores.queries.find(projectId, mention.queryId);
-      const observed = parts.rules
-        .filter((rule) => query !== null && rule.appliesTo(query))
-        .map((rule) => observe(rule, mention, matches));
+      const { stores, rules, moment = utcMinute } = parts;
+      const observed = query === null ? [] : await whyRules(stores, rules, query, mention, matches, moment);
       // Also lists a match with a rule that was renamed or removed since.
       const gone = matches.filter((match) => !observed.some((observed) => observed.rule === match.rule));
+      const ids = new Set([...observed, ...matches].flatMap(({ alertId }) => alertId ?? []));
+      const alerts = await Promise.all([...ids].map((id) => parts.stores.alerts.find(projectId, id)));
       return {
         mention,
         projectId,
@@ -108,28 +122,38 @@ export async function whyMention(parts: WhyParts, text: string): Promise<Mention
   );
 }
 
-interface StoredMatch {
-  readonly rule: string;
-  readonly alertId: string;
-  readonly at: Instant;
-  readonly because: string;
+/** Those that a decision was made about, then those that no route leads to. */
+function whoHeard(
+  { routing, moment = utcMinute }: WhyParts,
+  alert: Alert,
+  decided: readonly ShownReceiver[],
+  notifications: readonly ShownNotification[],
+  unused: readonly UnusedRoute[],
+): WhyReceiver[] {
+  const known = new Set([...decided, ...notifications].map(({ receiver }) => receiver));
+  const names = [...known, ...(routing?.receivers ?? []).filter((name) => !known.has(name))];
+  return names.map((receiver) => {
+    const routes = unused.filter((route) => route.receivers.includes(receiver));
+    return whyReceiver(
+      {
+        receiver,
+        alertId: alert.id,
+        decided: decided.find((one) => one.receiver === receiver) ?? null,
+        newest: notifications.findLast((one) => one.receiver === receiver) ?? null,
+        noRoute:
+          routing === undefined
+            ? null
+            : routes.length === 0
+              ? "no route names it"
+              : `no route takes it there: ${routes.map(({ name, because }) => `${name}: ${because}`).join("; ")}`,
+      },
+      moment,
+    );
+  });
 }
 
-function observe(rule: Rule, mention: Mention, matches: readonly StoredMatch[]): RuleObservation {
-  const verdict = rule.judge(mention);
-  const match = matches.find((one) => one.rule === rule.name);
-  return {
-    rule: rule.name,
-    kind: rule.kind,
-    met: verdict.met,
-    because: match?.because ?? (verdict.met ? verdict.because : missOf(rule.when, mention)),
-    matchedAt: match?.at ?? null,
-    alertId: match?.alertId ?? null,
-  };
-}
-
-function observationOfGoneRule({ rule, alertId, at, because }: StoredMatch): RuleObservation {
-  return { rule, kind: "mention", met: true, because, matchedAt: at, alertId };
+function utcMinute(at: Instant): string {
+  return `${toIso(at).slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /** The rules of alerts about Earshot itself have no file. */

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readEnvironment } from "../../config/environment.ts";
-import { loadConfig } from "../../config.ts";
+import { type Config, loadConfig } from "../../config.ts";
 import { UserError } from "../../lib/errors.ts";
 import { shippedFolder } from "../../lib/folders.ts";
 import { loadRules } from "../../rules/load-rules.ts";
@@ -14,13 +14,18 @@ export async function loadRulesInUse(env: NodeJS.ProcessEnv, folder?: string): P
 
 /** The configured time zone; UTC where there is no configuration, or it cannot be read here. */
 export async function timezoneInUse(env: NodeJS.ProcessEnv): Promise<string> {
+  return (await configInUse(env))?.timezone ?? "UTC";
+}
+
+/** The configuration; null where there is none, or it cannot be read here. */
+export async function configInUse(env: NodeJS.ProcessEnv): Promise<Config | null> {
   const file = readEnvironment(env).configFile;
-  if (!existsSync(file)) return "UTC";
+  if (!existsSync(file)) return null;
   try {
-    return (await loadConfig(file, env)).timezone;
+    return await loadConfig(file, env);
   } catch (error) {
-    // The shell may lack secrets that only the running Earshot has; show the times in UTC then.
-    if (error instanceof UserError) return "UTC";
+    // The shell may lack secrets that only the running Earshot has; commands then do without.
+    if (error instanceof UserError) return null;
     throw error;
   }
 }

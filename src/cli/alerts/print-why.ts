@@ -1,4 +1,6 @@
-import type { AlertWhy, MentionWhy, RuleObservation } from "../../alerts/actions/why.ts";
+import type { TextVerdict, UnreadMention } from "../../alerts/actions/ask-source.ts";
+import type { AlertWhy, MentionWhy } from "../../alerts/actions/why.ts";
+import type { RuleObservation } from "../../alerts/actions/why-rules.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
@@ -12,7 +14,7 @@ import { padToWidth } from "../text-width.ts";
 /** Formats an alert's whole history for a terminal, one line per item. */
 export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
   const moment = (at: Instant): string => formatTime(at, timezone);
-  const { alert, rule, precision, history, receivers, notifications } = explained;
+  const { alert, rule, precision, history, receivers, heard, unusedRoutes, notifications } = explained;
   const opened = alert.state === "pending" ? "" : `, opened ${moment(alert.openedAt)}`;
   const { first, peak, step } = alert.progress ?? {};
   const handling = [
@@ -49,9 +51,14 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
     "",
     "Receivers",
     ...(receivers.length === 0 ? ["  no route leads to anybody"] : []),
-    ...receivers.map(
-      (one) =>
-        `  ${padToWidth(one.receiver, 16)} ${wordsOf(one.last)} (${one.last})${one.notifiedAt === null ? ", never notified" : `, notified ${moment(one.notifiedAt)}`}${one.nextAt === null ? "" : `, checked again ${moment(one.nextAt)}`}`,
+    ...heard.map(
+      ({ receiver, text, reason }) =>
+        `  ${padToWidth(receiver, 16)} ${text}${reason === null ? "" : ` [${reason}]`}`,
+    ),
+    ...(unusedRoutes.length === 0 ? [] : ["", "Routes that do not take it"]),
+    ...unusedRoutes.map(
+      ({ name, receivers: missed, because }) =>
+        `  ${padToWidth(name, 16)} ${because}${missed.length === 0 ? "" : ` (to ${missed.join(", ")})`}`,
     ),
     "",
     "What the deliveries answered",
@@ -98,8 +105,8 @@ export function printMention(explained: MentionWhy, timezone = "UTC"): string[] 
       `  at the source since ${moment(mention.addedAt)}, read first ${moment(seenAt)}`,
       "",
       "What the rules make of it",
-      ...(rules.length === 0 ? ["  no rule is about this query"] : []),
-      ...rules.map((one) => printObservation(one, moment)),
+      ...(rules.length === 0 ? ["  there are no rules"] : []),
+      ...rules.flatMap((one) => printObservation(one, moment)),
       "",
     ].map(plain),
     ...alerts.flatMap((alert) => ["", ...printAlert(alert, timezone)]),
@@ -107,14 +114,53 @@ export function printMention(explained: MentionWhy, timezone = "UTC"): string[] 
 }
 
 function printObservation(
-  { rule, kind, met, because, matchedAt, alertId }: RuleObservation,
+  { rule, outcome, because, matchedAt, alertId, window }: RuleObservation,
   moment: (at: Instant) => string,
-): string {
+): string[] {
   const name = `  ${padToWidth(rule, 28)}`;
-  if (matchedAt !== null) return `${name} met ${moment(matchedAt)}: ${because} (alert ${alertId})`;
-  if (!met) return `${name} not met${because === null ? "" : `: ${because}`}`;
-  if (kind !== "mention") return `${name} counted${because === null ? "" : `: ${because}`}`;
-  return `${name} met as it is now, but led to no alert: ${because} (the rule or the mention has changed, or it came before the query was watched)`;
+  const where = alertId === null ? "" : ` (alert ${alertId})`;
+  if (outcome === "Alerted")
+    return [`${name} met ${matchedAt === null ? "" : moment(matchedAt)}: ${because}${where}`];
+  const indent = " ".repeat(31);
+  const numbers = Object.entries(window?.values ?? {})
+    .map(([value, number]) => `${value} ${Number(number.toPrecision(4))}`)
+    .join(", ");
+  return [
+    `${name} not alerted: ${because}${where} [${outcome}]`,
+    ...(window === null
+      ? []
+      : [`${indent}window ${moment(window.from)} to ${moment(window.to)}: ${numbers}`]),
+    ...(window?.countsFrom == null
+      ? []
+      : [
+          `${indent}counted again from ${moment(window.countsFrom)} on: what was usual then may have been different`,
+        ]),
+  ];
+}
+
+/** Formats why a mention is not stored, or what a text would meet. */
+export function printUnread({ asked, queries, withheld, rules }: UnreadMention, isText: boolean): string[] {
+  const headline = isText ? "A text that is no mention" : `No mention "${asked}" is stored`;
+  return [
+    headline,
+    ...(isText ? [] : ["  (nor an alert with this id)"]),
+    "",
+    "The queries",
+    ...(queries.length === 0 ? ["  no query is watched"] : []),
+    ...queries.map(
+      ({ queryName, because, outcome }) =>
+        `  ${padToWidth(queryName, 28)} ${because}${isText ? "" : ` [${outcome}]`}`,
+    ),
+    ...(withheld.length === 0
+      ? []
+      : ["", `Withheld by the source's policy, so that no rule can search in it: ${withheld.join(", ")}`]),
+    ...(rules === null ? [] : ["", "What the rules would make of it alone", ...rules.map(printVerdict)]),
+  ].map(plain);
+}
+
+function printVerdict({ rule, kind, met, because }: TextVerdict): string {
+  const would = kind === "mention" ? "met" : "counted";
+  return `  ${padToWidth(rule, 28)} ${met ? would : "not met"}: ${because}`;
 }
 
 /** Names and texts come from strangers: removes control characters. */

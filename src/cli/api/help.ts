@@ -27,7 +27,7 @@ export function describeCall(call: ApiCall): string {
   const rows = [...(call.parameters ?? []), ...(call.needs === "mentions" ? FILTERS : [])];
   const width = Math.max(0, ...rows.map(([name]) => name.length));
   const sections = [
-    `earshot api ${call.name}: ${call.summary}${call.isExtension ? " (not in the specification; the live service has it)" : ""}`,
+    `earshot api ${call.name}: ${call.summary}${call.isExtension ? " (not in the specification; the live service has it)" : call.isLocal ? " (Earshot's own local API alone has it)" : ""}`,
     NEEDS[call.needs],
     rows.length === 0
       ? ""

@@ -41,7 +41,7 @@ interface All extends Span {
   readonly of: readonly Expression[];
 }
 
-interface Any extends Span {
+export interface Any extends Span {
   readonly kind: "any";
   readonly of: readonly Expression[];
 }

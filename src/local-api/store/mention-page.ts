@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import type { MentionRecord } from "../records/mention-record.ts";
+import { textAsFound } from "../records/mention-text.ts";
 import type { Database } from "./database.ts";
 import type { MentionOrder, OrderKey } from "./mention-orders.ts";
 import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
@@ -172,4 +174,43 @@ export async function findMention(
     date: row.date.getTime(),
     shapeId: Number(row.shape_id),
   };
+}
+
+/** A mention as a query of a project has it, in its newest version. */
+export interface FoundInQuery {
+  readonly queryId: number;
+  readonly added: Instant;
+  /** When its first version is shown; later than now while it is delayed. */
+  readonly visibleAt: Instant;
+  readonly record: MentionRecord;
+  readonly fullText: string | null;
+}
+
+/** The mention in each of these queries that has it, shown already or not. */
+export async function findInQueries(
+  db: Database,
+  { queryIds, resourceId, url }: { queryIds: readonly number[]; resourceId?: string; url?: string },
+): Promise<FoundInQuery[]> {
+  const isIt = resourceId === undefined ? sql`url = ${url ?? ""}` : sql`resource_id = ${resourceId}`;
+  const { rows } = await sql<{
+    query_id: string;
+    added: Date;
+    first_visible_at: Date;
+    record: string;
+    full_text: string | null;
+    exact_text: string | null;
+  }>`
+    select distinct on (query_id) query_id, added, full_text, exact_text,
+      min(visible_at) over (partition by query_id, resource_id) as first_visible_at,
+      filled_fields || (select empty_fields from local_api.record_shape where id = shape_id) as record
+    from local_api.mention
+    where query_id = any(${[...queryIds]}::bigint[]) and ${isIt}
+    order by query_id, date desc, resource_id, version desc`.execute(db);
+  return rows.map((row) => ({
+    queryId: Number(row.query_id),
+    added: row.added.getTime(),
+    visibleAt: row.first_visible_at.getTime(),
+    record: JSON.parse(row.record) as MentionRecord,
+    fullText: textAsFound(row),
+  }));
 }

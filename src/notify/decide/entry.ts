@@ -7,6 +7,8 @@ export interface Entry {
   readonly lastNotified: LastNotified | null;
   /** The reason of the last decision. The history only notes a decision whose reason differs. */
   readonly last: string;
+  /** What caused it, for people who ask why: `silence by ann: release day`. */
+  readonly by?: string;
   /** Since when the alert needs attention and the receiver could be notified: escalation steps count from here. */
   readonly since?: Instant;
 }

@@ -27,6 +27,7 @@ export function writeDecisions(
     const entry: Entry = {
       lastNotified: isNotified ? decision.lastNotified : lastNotified,
       last: decision.reason,
+      by: decision.by,
       ...(since !== null && { since }),
     };
     entries.push({ projectId, alertId, receiver, entry, nextAt: decision.nextAt });

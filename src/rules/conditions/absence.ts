@@ -20,7 +20,7 @@ import {
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share } from "../params.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
-import type { Tick } from "../window-condition.ts";
+import type { Tick, WindowCondition } from "../window-condition.ts";
 import { arrivedIn, total } from "../window-counts.ts";
 
 const Params = z.strictObject({
@@ -73,7 +73,7 @@ export const absence = defineWindowCondition({
       // Rules with the same key share their state, so the key includes the hours.
       ...(timezone !== undefined && { timezone }),
     });
-    return {
+    const condition: WindowCondition = {
       type: "absence",
       key,
       baseline: key,
@@ -140,7 +140,24 @@ export const absence = defineWindowCondition({
           },
         };
       },
+      missing: (json, tick) => {
+        const { verdict } = condition.step(json, tick);
+        if (verdict.met) return [];
+        const { count = 0, expected = 0, limit = 0, probability = 1 } = verdict.values;
+        const came = `${countedSubject(count, subject)} in ${formatMinutes(within)}, ${formatExpected(expected)} expected`;
+        if (expected < least) {
+          const text = `${came}: the rule is about times for which at least ${formatExpected(least)} are expected`;
+          return [{ of: "expected", has: expected, needs: least, text }];
+        }
+        if (count > limit) {
+          const text = `${came}: it is only unusually quiet with at most ${formatExpected(limit)}`;
+          return [{ of: "count", has: count, needs: limit, text }];
+        }
+        const text = `${came}: chance alone brings so few ${formatRarity(Math.log(probability), testsADay)}, it has to be rarer than ${formatRarity(lnLimit, testsADay)}`;
+        return [{ of: "rarity", has: probability, needs: Math.exp(lnLimit), text }];
+      },
     };
+    return condition;
   },
 });
 

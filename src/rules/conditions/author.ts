@@ -2,6 +2,7 @@ import { fitsGlob } from "../../lib/patterns.ts";
 import { foldText } from "../../lib/text.ts";
 import type { Mention } from "../../model/mention.ts";
 import { defineCondition } from "../define-condition.ts";
+import { differs } from "../miss.ts";
 import { listOf, Word } from "../params.ts";
 
 /** `author: ["@reuters", "*news"]`: handle or full name, ignoring case and accents; `*` and `?` are wildcards. */
@@ -18,6 +19,7 @@ export const author = defineCondition({
       form: { author: globs.map(({ glob }) => glob).sort() },
       matches: (mention) => find(mention) !== undefined,
       explain: (mention) => `by an author on the list ("${find(mention) ?? ""}")`,
+      miss: ({ author, authorName }) => differs("author", "its author", [author, authorName], names),
       label: `by ${names.join(" or ")}`,
       attribute: `by ${names.join(" or ")}`,
     };

@@ -9,9 +9,11 @@ export const category = defineCondition({
   compile: (words) =>
     oneOfWords(
       "category",
+      "its category",
       words,
       (mention) =>
         mention.categories.flatMap(({ id, name, parentId, parentName }) => [name, id, parentName, parentId]),
       (word) => `in category "${word}"`,
+      (mention) => mention.categories.map(({ id, name }) => name ?? id),
     ),
 });

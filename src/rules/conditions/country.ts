@@ -9,8 +9,10 @@ export const country = defineCondition({
   compile: (words) =>
     oneOfWords(
       "country",
+      "its country",
       words,
       (mention) => [mention.countryCode, mention.country],
       (word) => `from ${word}`,
+      (mention) => [mention.country ?? mention.countryCode],
     ),
 });

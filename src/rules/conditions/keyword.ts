@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { foldText } from "../../lib/text.ts";
 import { defineCondition } from "../define-condition.ts";
+import { isUnknown, lacks } from "../miss.ts";
 import { listOf, Word } from "../params.ts";
 import { searchableText } from "../searchable-text.ts";
 
@@ -33,6 +34,15 @@ export const keyword = defineCondition({
         const found = folded[groups.findIndex((group) => group !== undefined)] ?? "";
         return `with the keyword "${byFolded.get(found) ?? found}"`;
       },
+      miss: ({ title, text }) =>
+        title === null && text === null
+          ? isUnknown("keyword", "its text is withheld by the source, so no keyword is found in it")
+          : lacks(
+              "keyword",
+              words.length === 1
+                ? `the keyword "${words[0]}" is not in its text`
+                : `none of the ${words.length} keywords is in its text`,
+            ),
       label,
       attribute: label,
     };

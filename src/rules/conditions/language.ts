@@ -12,6 +12,7 @@ export const language = defineCondition({
   compile: (codes) =>
     oneOfWords(
       "language",
+      "its language",
       codes,
       (mention) => [mention.language],
       (code) => `in language ${code}`,

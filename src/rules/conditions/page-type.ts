@@ -41,6 +41,7 @@ export const pageType = defineCondition({
   compile: (words) =>
     oneOfWords(
       "pageType",
+      "its page type",
       words,
       (mention) => [mention.pageType],
       (word) => `on ${word}`,

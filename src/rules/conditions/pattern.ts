@@ -3,6 +3,7 @@ import { z } from "zod";
 import { describeError } from "../../lib/errors.ts";
 import { cutText } from "../../lib/text.ts";
 import { defineCondition } from "../define-condition.ts";
+import { isUnknown, lacks } from "../miss.ts";
 
 /** With more states than this, matching one long text can block the monitor for about 100 ms. */
 const COSTLY_SIZE = 500;
@@ -41,6 +42,10 @@ export const pattern = defineCondition({
         (title !== null && expression.matcher(cutText(title)).find()) ||
         (text !== null && expression.matcher(cutText(text)).find()),
       explain: () => label,
+      miss: ({ title, text }) =>
+        title === null && text === null
+          ? isUnknown("pattern", "its text is withheld by the source, so the pattern is not found in it")
+          : lacks("pattern", `the pattern ${JSON.stringify(expression.pattern())} is not found in its text`),
       label,
     };
   },

@@ -10,11 +10,11 @@ export const sentiment = defineCondition({
   compile: (words) => ({
     ...oneOfWords(
       "sentiment",
+      "its sentiment",
       words,
       (mention) => [mention.sentiment],
       (word) => word,
     ),
-    explainMiss: ({ sentiment: given }) => `${given ?? "no sentiment"}, not ${words.join(" or ")}`,
     adjective: words.join(" or "),
     ...(words.length === 1 && words[0] !== undefined && { sentiment: words[0] }),
   }),

@@ -3,7 +3,7 @@ import { lnBetaBinomialTail } from "../../lib/distributions.ts";
 import { Duration, formatMinutes } from "../../lib/duration.ts";
 import { DAY, MINUTE } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/json.ts";
-import { formatNumber, formatShare } from "../../lib/numbers.ts";
+import { countedSubject, formatNumber, formatShare } from "../../lib/numbers.ts";
 import { formatRarity } from "../../spike/explain-spike.ts";
 import { allOf } from "../combine-predicates.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
@@ -21,6 +21,7 @@ import {
   usualShare,
 } from "../usual-share.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
+import type { Shortfall, WindowCondition } from "../window-condition.ts";
 import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
 const BUCKET_MS = 5 * MINUTE;
@@ -80,7 +81,8 @@ export const share = defineWindowCondition({
     const testsADay = Math.min(150, (TESTS_A_WINDOW * DAY) / within);
     const lnLimit = -Math.log(((oneFalseAlarmIn ?? 30 * DAY) / DAY) * testsADay);
     const key = stableHash({ type: "share", version: 2, within, part: part.key, whole: whole.key });
-    return {
+    const are = predicate.adjective ?? `matching (${predicate.label})`;
+    const condition: WindowCondition = {
       type: "share",
       key,
       baseline: key,
@@ -150,7 +152,7 @@ export const share = defineWindowCondition({
             met,
             because:
               `${formatShare(now)} of ${formatNumber(count)} ${slice.subject} in ${formatMinutes(within)} are ` +
-              `${predicate.adjective ?? `matching (${predicate.label})`}${against} (${limit})${rarity}`,
+              `${are}${against} (${limit})${rarity}`,
             windowFrom: bucket + bucketMs - within,
             windowTo: bucket + bucketMs,
             observed: matching,
@@ -174,7 +176,39 @@ export const share = defineWindowCondition({
           },
         };
       },
+      missing: (json, tick) => {
+        const { verdict } = condition.step(json, tick);
+        if (verdict.met) return [];
+        const { among: count = 0, share: now = 0, usual = 0, probability = 1 } = verdict.values;
+        const found: Shortfall[] = [];
+        const window = `${countedSubject(count, slice.subject)} in ${formatMinutes(within)}`;
+        if (count < among)
+          found.push({
+            ...{ of: "among", has: count, needs: among },
+            text: `${window}, a share is only taken of at least ${formatNumber(among)}: ${formatNumber(among - count)} short`,
+          });
+        const high = (of: "share" | "usual", needs: number, what: string): void => {
+          if (now >= needs) return;
+          const short = formatNumber((needs - now) * 100);
+          const text = `${formatShare(now)} of ${window} are ${are}, ${what}: ${short} ${short === "1" ? "point" : "points"} short`;
+          found.push({ of, has: now, needs, text });
+        };
+        if (atLeast !== undefined) high("share", atLeast, `at least ${formatShare(atLeast)} needed`);
+        if (aboveUsual !== undefined)
+          high(
+            "usual",
+            usual + aboveUsual,
+            `${formatShare(usual + aboveUsual)} needed, ${formatShare(aboveUsual)} above the usual ${formatShare(usual)}`,
+          );
+        if (unusual === true && found.length === 0)
+          found.push({
+            ...{ of: "rarity", has: probability, needs: Math.exp(lnLimit) },
+            text: `${formatShare(now)} of ${window} are ${are}, usually ${formatShare(usual)}: chance alone brings that ${formatRarity(Math.log(probability), testsADay)}, it has to be rarer than ${formatRarity(lnLimit, testsADay)}`,
+          });
+        return found;
+      },
     };
+    return condition;
   },
 });
 

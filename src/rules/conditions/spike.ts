@@ -3,7 +3,7 @@ import { Duration, formatMinutes } from "../../lib/duration.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/json.ts";
 import { TimeZone } from "../../lib/local-time.ts";
-import { formatNumber } from "../../lib/numbers.ts";
+import { counted, countedSubject, formatExpected, formatNumber } from "../../lib/numbers.ts";
 import {
   BUCKET_MS,
   DAY_BUCKETS,
@@ -15,13 +15,15 @@ import {
 } from "../../spike/constants.ts";
 import {
   closeBucket,
+  type GateReport,
   type LateCount,
+  reportGates,
   type SpikeObservation,
   type SpikeSettings,
 } from "../../spike/detector.ts";
 import { forgetEpisode, isSilent, isUnannouncedWave } from "../../spike/episode.ts";
 import { turnHours } from "../../spike/expectation.ts";
-import { explainQuiet, explainSpike } from "../../spike/explain-spike.ts";
+import { explainQuiet, explainSpike, formatRarity } from "../../spike/explain-spike.ts";
 import {
   gatesOf,
   SENSITIVITIES,
@@ -45,7 +47,7 @@ import { reachedSeverity } from "../severity-steps.ts";
 import { inUnit, UNITS } from "../slice.ts";
 import { followWave, type SpikeWave } from "../spike-wave.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
-import type { Tick } from "../window-condition.ts";
+import type { Shortfall, Tick } from "../window-condition.ts";
 import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
 const WindowWidth = Duration.refine(
@@ -242,9 +244,65 @@ export const spike = defineWindowCondition({
           },
         };
       },
+      missing: (json, tick) => {
+        const before = json as State;
+        const state = unpackOrCreate(before.spike, tick.bucket);
+        const zone = params.timezone ?? tick.timezone ?? "UTC";
+        if (before.spike !== null) turnHours(state, before.zone ?? "UTC", zone, tick.bucket);
+        const here = { ...settings, zone };
+        catchUp(state, tick.bucket, here, []);
+        const gates = reportGates(state, lateCounts(tick), here);
+        const authors =
+          params.authors === undefined
+            ? null
+            : total(moveAuthors(before.authors ?? noCounts, tick).counts.slice(0, gates.window));
+        return missedGates(gates, state.startAt, subject, { authors, least: params.authors ?? 0 });
+      },
     };
   },
 });
+
+/** The gates that were not passed, in the order in which they are checked. */
+function missedGates(
+  gates: GateReport,
+  startAt: Instant,
+  subject: string,
+  { authors, least }: { readonly authors: number | null; readonly least: number },
+): Shortfall[] {
+  const found: Shortfall[] = [];
+  const window = `${countedSubject(gates.count, subject)} in ${formatMinutes(gates.window * BUCKET_MS)}`;
+  if (gates.count < gates.least) {
+    const text = `${window}, at least ${formatNumber(gates.least)} needed: ${formatNumber(gates.least - gates.count)} short`;
+    found.push({ of: "count", has: gates.count, needs: gates.least, text });
+  }
+  if (authors !== null && authors < least) {
+    const text = `${window} are by ${counted(authors, "author")}, at least ${formatNumber(least)} needed: ${formatNumber(least - authors)} short`;
+    found.push({ of: "authors", has: authors, needs: least, text });
+  }
+  if (gates.lnP !== null && gates.lnP > gates.lnNeeded) {
+    const text = `${window}, ${formatExpected(gates.expected)} expected: chance alone brings that ${formatRarity(gates.lnP)}, it has to be rarer than ${formatRarity(gates.lnNeeded)}`;
+    found.push({ of: "rarity", has: Math.exp(gates.lnP), needs: Math.exp(gates.lnNeeded), text });
+  }
+  if (gates.scoreNeeded !== null && gates.score < gates.scoreNeeded) {
+    const text = `${window}, ${formatExpected(gates.expected)} expected: ${formatScore(gates.score)}× this query's usual variation, at least ${formatScore(gates.scoreNeeded)}× needed`;
+    found.push({ of: "variation", has: gates.score, needs: gates.scoreNeeded, text });
+  }
+  if (found.length === 0 && gates.lnNoiseNeeded !== null && gates.lnNoise > gates.lnNoiseNeeded) {
+    const text = `${window}: too few to be told from noise`;
+    found.push({ of: "noise", has: Math.exp(gates.lnNoise), needs: Math.exp(gates.lnNoiseNeeded), text });
+  }
+  if (found.length === 0 && gates.coolingUntil !== null) {
+    const until = toIso(startAt + gates.coolingUntil * BUCKET_MS);
+    const left = (gates.coolingUntil - gates.bucket) * BUCKET_MS;
+    const text = `it fired shortly before, and waits for ${formatMinutes(left)} more (cooldown, until ${until.slice(0, 16).replace("T", " ")} UTC)`;
+    found.push({ of: "cooldown", has: gates.bucket, needs: gates.coolingUntil, text });
+  }
+  return found;
+}
+
+function formatScore(score: number): string {
+  return formatNumber(Math.round(Math.max(0, score) * 10) / 10);
+}
 
 /** The state of the series whose bucket is being closed. A step is synchronous, so one object serves all. */
 const WORKSHEET = createSpikeState(0);

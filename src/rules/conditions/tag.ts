@@ -9,6 +9,7 @@ export const tag = defineCondition({
   compile: (words) =>
     oneOfWords(
       "tag",
+      "its tag",
       words,
       (mention) => mention.tags,
       (word) => `tagged "${word}"`,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineCondition } from "../define-condition.ts";
+import { isUnknown, lacks } from "../miss.ts";
 
 /** `verified: true`: the author has the network's badge; `false`: the author is known to have none. */
 export const verified = defineCondition({
@@ -11,6 +12,15 @@ export const verified = defineCondition({
       form: { verified: wanted },
       matches: (mention) => mention.verified === wanted,
       explain: () => label,
+      miss: ({ verified: known }) =>
+        known === null
+          ? isUnknown("verified", "whether the author is verified is not known: the source does not say")
+          : lacks(
+              "verified",
+              wanted
+                ? "the author is not verified, the rule wants one who is"
+                : "the author is verified, the rule wants one who is not",
+            ),
       label,
       attribute: label,
     };

@@ -7,6 +7,7 @@ import { defineWindowCondition } from "../define-window-condition.ts";
 import { WindowLength } from "../params.ts";
 import { reachedSeverity } from "../severity-steps.ts";
 import { inUnit, UNITS } from "../slice.ts";
+import type { WindowCondition } from "../window-condition.ts";
 import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
 const BUCKET_MS = 5 * MINUTE;
@@ -39,7 +40,7 @@ export const volume = defineWindowCondition({
       ...steps.flatMap((step) => step.limits.map(({ limits }) => limits.within ?? 0)),
     );
     const key = stableHash({ type: "volume", version: 1, within: longest, series: series.key });
-    return {
+    const condition: WindowCondition = {
       type: "volume",
       key,
       baseline: key,
@@ -74,6 +75,13 @@ export const volume = defineWindowCondition({
           },
         };
       },
+      missing: (state, tick) => {
+        const { observed } = condition.step(state, tick).verdict;
+        if (observed >= atLeast) return [];
+        const text = `${countedSubject(observed, subject)} in ${formatMinutes(within)}, at least ${formatNumber(atLeast)} needed: ${formatNumber(atLeast - observed)} short`;
+        return [{ of: "count", has: observed, needs: atLeast, text }];
+      },
     };
+    return condition;
   },
 });

@@ -24,7 +24,7 @@ export function createConsoleCoverage(db: Db) {
         select q.project_id as "projectId", q.project_name as "projectName", q.query_id as "queryId",
           q.name as "queryName", q.active, w.poll, w.polled_at as "polledAt", coalesce(w.next_poll_at, w.next_at) as "nextPollAt",
           w.complete_until as "completeUntil",
-          q.ticked_until as "tickedUntil", w.failures, w.last_error as "lastError", c.polls, c.seen, c.stored,
+          q.watch_from as "watchFrom", q.ticked_until as "tickedUntil", w.failures, w.last_error as "lastError", c.polls, c.seen, c.stored,
           c.rejected, coalesce((w.state -> 'gap' ->> 'missing')::int, 0) as gap,
           (w.state -> 'gap' ->> 'from')::float8 as "gapFrom",
           (w.state -> 'gap' ->> 'noticedAt')::float8 as "gapNoticedAt",

@@ -46,7 +46,7 @@ export function createConsoleNotifications(db: Db) {
 
     async alertReceivers(projectId: string, alertId: string): Promise<ShownReceiver[]> {
       const { rows } = await sql<ShownReceiver>`
-        select receiver, entry->>'last' as last, to_timestamp((entry->'lastNotified'->>'at')::double precision / 1000) as "notifiedAt",
+        select receiver, entry->>'last' as last, entry->>'by' as by, to_timestamp((entry->'lastNotified'->>'at')::double precision / 1000) as "notifiedAt",
           next_at as "nextAt"
         from earshot.alert_receivers where project_id = ${projectId} and alert_id = ${alertId}::uuid
         order by receiver limit 100

@@ -38,7 +38,8 @@ export async function mentionsPart(
 ): Promise<Html> {
   const { mentions, next, stoppedEarly } = await readMentions(parts, question);
   const onward = next === null ? null : withParameter(address, "after", writePosition(next));
-  return html`${mentionList(mentions, parts.times, stoppedEarly ? "None so far." : "No mention fits.")}${
+  const why = mentions.length === 0 && question.contains !== null && whyLink(question.contains);
+  return html`${mentionList(mentions, parts.times, stoppedEarly ? "None so far." : "No mention fits.")}${why}${
     onward !== null &&
     html`<p class="more">${
       next !== null && stoppedEarly && html`Searched back to ${parts.times.moment(next.moment)}. `
@@ -69,6 +70,11 @@ export async function mentionsPage(
 </form>
 <div class="panel">${lives ? livePart(address, { name: "list", on: ["mentions"] }, list) : list}</div>`,
   };
+}
+
+/** An address or an id is searched in vain in texts; "why" finds it, or says why it is not there. */
+function whyLink(of: string): Html {
+  return html`<p class="more"><a href="/why?${new URLSearchParams({ of }).toString()}">Is it the address or id of a mention? See why it is not here</a></p>`;
 }
 
 function option(value: string, label: string, chosen: string | null): Html {

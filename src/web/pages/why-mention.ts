@@ -23,28 +23,102 @@ export interface ExplainedMention {
 interface SeenByRule {
   readonly rule: string;
   readonly kind: string;
-  readonly met: boolean;
-  readonly because: string | null;
+  /** A named reason: `Alerted`, `ConditionNotMet`, … */
+  readonly outcome: string;
+  readonly because: string;
+  readonly window: {
+    readonly from: Instant;
+    readonly to: Instant;
+    readonly countsFrom: Instant | null;
+  } | null;
   /** When it led to an alert; null if it did not. */
   readonly matchedAt: Instant | null;
   readonly alertId: string | null;
 }
 
+/** Why a mention is not stored, by query. */
+export interface ExplainedUnread {
+  readonly queries: readonly {
+    readonly queryName: string;
+    readonly outcome: string;
+    readonly because: string;
+  }[];
+  readonly withheld: readonly string[];
+  readonly rules:
+    | readonly {
+        readonly rule: string;
+        readonly kind: string;
+        readonly met: boolean;
+        readonly because: string;
+      }[]
+    | null;
+}
+
 /** Finds a mention by its id at the source or its address, in every query that stores it. */
 export type ExplainMention = (text: string) => Promise<readonly ExplainedMention[]>;
 
-export const WhyQuestion = z.object({ of: z.string().max(2_000).catch("") });
+/** Explains why a mention is not stored; `ask` also asks the source, which costs calls of its rate limit. */
+export type ExplainUnread = (text: string, ask: boolean) => Promise<ExplainedUnread>;
 
-/** Shows why a mention led to an alert or not, as `earshot why` prints it. */
-export async function whyMentionPage(explain: ExplainMention, text: string, times: Times): Promise<Page> {
+export const WhyQuestion = z.object({
+  of: z
+    .string()
+    .max(2_000)
+    .transform((text) => text.trim())
+    .catch(""),
+  ask: z
+    .literal("source")
+    .transform(() => true)
+    .catch(false),
+});
+export type WhyQuestion = z.output<typeof WhyQuestion>;
+
+/** Shows why a mention led to an alert or not, or why it is not stored, as `earshot why` prints it. */
+export async function whyMentionPage(
+  { mention: explain, unread }: { readonly mention: ExplainMention; readonly unread?: ExplainUnread },
+  { of: text, ask }: WhyQuestion,
+  times: Times,
+): Promise<Page> {
   const found = text === "" ? [] : await explain(text);
+  const missing = text === "" || found.length > 0 ? null : await unread?.(text, ask);
   return {
-    title: "Why a mention led to an alert, or did not",
+    title: "Why, or why not?",
     section: "/mentions",
     body: html`<p class="crumb"><a href="/mentions">Mentions</a></p>
-<div class="title"><h1>Why a mention led to an alert, or did not</h1></div>
-${found.length === 0 && html`<p class="panel empty">No such mention is stored. One that was never read has no history here.</p>`}${found.map((one) => mentionPanel(one, times))}`,
+<div class="title"><h1>Why, or why not?</h1></div>
+<form class="filters" method="get" action="/why" role="search">
+<label class="grows">Address or id of a mention <input type="search" name="of" value="${text}" maxlength="2000" dir="auto"></label>
+<button type="submit">Explain</button>
+</form>
+${found.map((one) => mentionPanel(one, times))}${
+  text !== "" && found.length === 0 && unreadPanel(text, missing ?? null, ask, times)
+}${text === "" && html`<p class="panel empty">Say which mention: why did it lead to an alert, or why not? It may be one that is not stored.</p>`}`,
   };
+}
+
+function unreadPanel(text: string, missing: ExplainedUnread | null, asked: boolean, times: Times): Html {
+  const asking = new URLSearchParams({ of: text, ask: "source" }).toString();
+  return html`<section class="panel"><h2>No such mention is stored</h2>${
+    missing === null
+      ? html`<p class="empty">One that was never read has no history here.</p>`
+      : html`${
+          missing.queries.length === 0
+            ? html`<p class="empty">No query is watched.</p>`
+            : html`<dl class="facts is-wide">${missing.queries.map(
+                (one) =>
+                  html`<dt>${foreign(one.queryName)}</dt><dd><span dir="auto">${sentence(one.because)}</span></dd>`,
+              )}</dl>`
+        }${missing.withheld.length > 0 && html`<p class="detail">The source withholds by its policy, so that no rule can search in it: ${missing.withheld.join(", ")}.</p>`}${
+          !asked &&
+          html`<p><a class="button" href="/why?${asking}">Ask the source</a> <span class="detail">Does a query have it, and which term failed? It costs a call of the rate limit.</span></p>`
+        }${
+          missing.rules !== null &&
+          html`<h3>What the rules would make of it alone</h3><dl class="facts is-wide">${missing.rules.map(
+            ({ rule, kind, met, because }) =>
+              html`<dt>${times.titleOf(rule)}</dt><dd>${met ? (kind === "mention" ? "met" : "counted") : "not met"} <span dir="auto" class="detail">${because}</span></dd>`,
+          )}</dl>`
+        }`
+  }</section>`;
 }
 
 function mentionPanel(
@@ -52,12 +126,17 @@ function mentionPanel(
   times: Times,
 ): Html {
   const shown = { mention, projectId, queryName, eventAt: eventAt(mention) };
+  const alerted = rules.filter(({ outcome }) => outcome === "Alerted");
+  const others = rules.filter(({ outcome }) => outcome !== "Alerted");
   return html`<section class="panel"><h2>In ${foreign(queryName)}</h2>${mentionList([shown], times, "")}
 <p class="detail">At the source since ${times.moment(mention.addedAt)}, read first ${times.moment(seenAt)}.</p>
-<h3>What the rules make of it</h3>${
-    rules.length === 0
-      ? html`<p class="empty">No rule is about this query.</p>`
-      : html`<dl class="facts is-wide">${rules.map((one) => html`<dt>${times.titleOf(one.rule)}</dt><dd>${observed(one, times)}</dd>`)}</dl>`
+${
+  alerted.length > 0 &&
+  html`<h3>Why: rules that alerted</h3><dl class="facts is-wide">${alerted.map((one) => html`<dt>${times.titleOf(one.rule)}</dt><dd>${observed(one, times)}</dd>`)}</dl>`
+}<h3>Why not: rules that did not alert</h3>${
+    others.length === 0
+      ? html`<p class="empty">There is no other rule.</p>`
+      : html`<dl class="facts is-wide">${others.map((one) => html`<dt>${times.titleOf(one.rule)}</dt><dd>${observed(one, times)}</dd>`)}</dl>`
   }
 <h3>Its alerts</h3>${
     alerts.length === 0
@@ -66,11 +145,20 @@ function mentionPanel(
   }</section>`;
 }
 
-function observed({ kind, met, because, matchedAt, alertId }: SeenByRule, times: Times): Html {
-  const reason = because === null ? null : html` <span dir="auto" class="detail">${because}</span>`;
-  if (matchedAt !== null)
-    return html`<strong>met</strong> ${times.moment(matchedAt)}${alertId !== null && html`, <a href="/alerts/${alertId}">its alert</a>`}${reason}`;
-  if (!met) return html`not met${reason}`;
-  if (kind !== "mention") return html`counted: this rule is about how many there are, not about one${reason}`;
-  return html`met as it is now, but led to no alert${reason}<br><span class="detail">The rule or the mention has changed since, or it came before the query was watched.</span>`;
+function observed({ outcome, because, window, matchedAt, alertId }: SeenByRule, times: Times): Html {
+  const link = alertId !== null && html`, <a href="/alerts/${alertId}">its alert</a>`;
+  if (outcome === "Alerted")
+    return html`<strong>met</strong> ${matchedAt !== null && times.moment(matchedAt)}${link} <span dir="auto" class="detail">${because}</span>`;
+  return html`<span dir="auto">${sentence(because)}</span>${link}${
+    window !== null &&
+    html`<br><span class="detail">Window ${times.moment(window.from)} to ${times.moment(window.to)}${
+      window.countsFrom !== null &&
+      html`; counted again from ${times.moment(window.countsFrom)} on, so what was usual then may have been different`
+    }</span>`
+  }`;
+}
+
+/** Sentences of the explanation begin small, because the shell puts them behind a name. */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

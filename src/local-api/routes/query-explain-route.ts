@@ -1,0 +1,176 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { isOfQuery } from "../assign/assign-queries.ts";
+import { callerOf } from "../http/authenticate.ts";
+import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
+import type { LocalApiContext } from "../local-api-context.ts";
+import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
+import { compile } from "../query-language/compile.ts";
+import { explainMiss, type QueryMiss } from "../query-language/explain-miss.ts";
+import type { KnownFields } from "../query-language/fields/define-field.ts";
+import { searchableMention } from "../query-language/search-text.ts";
+import {
+  DATA_POLICIES,
+  type DataPolicy,
+  type DataPolicyName,
+  dataPolicyOf,
+  OPEN_SOURCE,
+} from "../records/data-policy.ts";
+import { isInSample } from "../records/mention-id.ts";
+import { wireTime } from "../records/wire.ts";
+import { createBodyReader } from "../resources/body-reader.ts";
+import { type FoundInQuery, findInQueries } from "../store/mention-page.ts";
+import { listQueries, type StoredQuery } from "../store/queries.ts";
+import { projectOf } from "./project-request.ts";
+
+interface InProject {
+  Params: { projectId: string };
+  Querystring: RawParameters;
+}
+
+/** A mention, or a text that somebody gave, as far as it is known. */
+interface Asked {
+  readonly known: KnownFields;
+  readonly text: string | null;
+  readonly resourceId: string | null;
+  readonly inQueries: ReadonlyMap<number, FoundInQuery>;
+}
+
+/**
+ * GET …/queries/explain: why queries have a mention (`resourceId` or `url`), or a `text` (with `title`, `language`,
+ * `pageType`), or do not. An extension of this API: the live service has no such call. One call answers for all queries
+ * of the project, so that a client spends one call of its rate limit. POST takes the same in a JSON object, for a text
+ * that is too long for an address.
+ */
+export function queryExplainRoute(app: FastifyInstance, context: LocalApiContext): void {
+  app.route<InProject>({
+    method: ["GET", "POST"],
+    url: "/projects/:projectId/queries/explain",
+    bodyLimit: LARGEST_BODY,
+    handler: (request) => explain(context, request),
+  });
+}
+
+const LARGEST_BODY = 2 * 1024 * 1024;
+
+async function explain(context: LocalApiContext, request: FastifyRequest<InProject>) {
+  const project = await projectOf(context, request);
+  const queries = await listQueries(context.db, project.id);
+  const parameters = parametersOf(request);
+  const body = request.method === "POST" ? createBodyReader(request.body, unknownTo(request)) : undefined;
+  const wanted = readAsked(parameters, (name) => body?.text(name, LARGEST_BODY) ?? parameters.text(name));
+  body?.finish("a question about queries");
+  parameters.finish();
+  const asked = await findAsked(context, queries, wanted);
+  const now = context.clock.now();
+  const policy = dataPolicyOf(callerOf(request).client, project);
+  return {
+    known: asked !== null,
+    resourceId: asked?.resourceId ?? null,
+    withheld: asked === null ? [] : withheldFields(policy, asked.known.pageType ?? null),
+    queries: queries.map((query) => ({
+      id: query.id,
+      name: query.name,
+      ...explainQuery(query, asked, now),
+    })),
+  };
+}
+
+function readAsked(parameters: ParameterReader, read: (name: string) => string | undefined) {
+  const [resourceId, url, text] = [read("resourceId"), read("url"), read("text")];
+  const fields = { title: read("title"), language: read("language"), pageType: read("pageType") };
+  if (resourceId === undefined && url === undefined && text === undefined)
+    parameters.fault("resourceId: expected one, or the url of a mention, or a text.");
+  return { resourceId, url, text, fields };
+}
+
+/** A mention that is only in one query answers for the others, too. */
+async function findAsked(
+  { db }: LocalApiContext,
+  queries: readonly StoredQuery[],
+  { resourceId, url, text, fields }: ReturnType<typeof readAsked>,
+): Promise<Asked | null> {
+  if (resourceId === undefined && url === undefined) {
+    const known = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+    return { known, text: text ?? "", resourceId: null, inQueries: new Map() };
+  }
+  const by = resourceId === undefined ? { url: url ?? "" } : { resourceId };
+  const found = await findInQueries(db, { queryIds: queries.map(({ id }) => id), ...by });
+  const [one] = found;
+  if (one === undefined) return null;
+  return {
+    known: one.record,
+    text: one.fullText,
+    resourceId: one.record.resourceId,
+    inQueries: new Map(found.map((each) => [each.queryId, each])),
+  };
+}
+
+type QueryOutcome =
+  | "InQuery"
+  | "Delayed"
+  | "Matches"
+  | "TextDiffers"
+  | "LanguageDiffers"
+  | "SourceDiffers"
+  | "NotInSample"
+  | "BeforeStart"
+  | "NoText"
+  | "Unknown";
+
+interface ExplainedQuery {
+  /**
+   * `InQuery`: it is there. `Delayed`: it is there and not shown yet. `Matches`: the text fits, and the mention is not
+   * in the query (or it is no mention). `TextDiffers`: `miss` says why. `LanguageDiffers`, `SourceDiffers`: the query is
+   * limited to others. `NotInSample`: it keeps a part only. `BeforeStart`: older than its start date. `NoText`: mentions
+   * come in by its name. `Unknown`: no query of the project has the mention, so nothing is known of it.
+   */
+  readonly outcome: QueryOutcome;
+  readonly message: string;
+  readonly added: string | null;
+  readonly visibleAt: string | null;
+  readonly miss: QueryMiss | null;
+}
+
+function explainQuery(query: StoredQuery, asked: Asked | null, now: number): ExplainedQuery {
+  const found = asked?.inQueries.get(query.id);
+  const times = {
+    added: found === undefined ? null : wireTime(found.added),
+    visibleAt: found === undefined ? null : wireTime(found.visibleAt),
+  };
+  const say = (outcome: QueryOutcome, message: string, miss: QueryMiss | null = null): ExplainedQuery => ({
+    outcome,
+    message,
+    ...times,
+    miss,
+  });
+  if (asked === null) return say("Unknown", "No query of this project has such a mention.");
+  if (found !== undefined)
+    return found.visibleAt > now
+      ? say("Delayed", "The mention is in the query, and not shown yet.")
+      : say("InQuery", "The mention is in the query.");
+  const compiled = query.text === null ? null : compile(query.text);
+  if (compiled === null || !compiled.ok)
+    return say("NoText", "The query has no text that could find it; mentions come in by its name.");
+  const { languages, contentSources, samplePercentage, startDate } = query;
+  const miss = explainMiss(compiled.query, searchableMention(asked.known, asked.text));
+  if (miss !== undefined) return say("TextDiffers", miss.message, miss);
+  if (!isOfQuery(asked.known, { languages, contentSources: null }))
+    return say("LanguageDiffers", `The query is limited to the languages ${languages.join(", ")}.`);
+  if (!isOfQuery(asked.known, { languages: [], contentSources }))
+    return say("SourceDiffers", `The query is limited to the sources ${contentSources?.join(", ")}.`);
+  if (asked.resourceId !== null && !isInSample(asked.resourceId, samplePercentage))
+    return say("NotInSample", `The query keeps ${samplePercentage}% of what it finds, and not this one.`);
+  const date = asked.known.date == null ? null : Date.parse(asked.known.date);
+  if (startDate !== null && date !== null && date < startDate)
+    return say("BeforeStart", `The query begins at ${wireTime(startDate)}, and the mention is older.`);
+  return say("Matches", "The query finds this text.");
+}
+
+/** Fields in which rules search, and which the data policy withholds for this content source. */
+function withheldFields(name: DataPolicyName, pageType: string | null): string[] {
+  const policy: DataPolicy = DATA_POLICIES[name];
+  const source = (pageType === null ? undefined : policy[pageType]) ?? OPEN_SOURCE;
+  return ["title", "fullText", "author", "sentiment", "language", "country", "url"].filter(
+    (field) => !source.shows(field),
+  );
+}
