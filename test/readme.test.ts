@@ -14,6 +14,7 @@ import { describeFault, UserError } from "../src/lib/errors.ts";
 import { readAccountFile } from "../src/local-api/account/account-file.ts";
 import { AccountContent } from "../src/local-api/account/account-schema.ts";
 import { parseRule } from "../src/rules/parse-rule.ts";
+import { schemaFaults } from "./schema-faults.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const README = "README.md";
@@ -177,12 +178,13 @@ async function faultsOfYaml(text: string): Promise<string[]> {
   if (keys.includes("description") && keys.includes("severity")) {
     const name = /^# (?:rules\/)?([a-z0-9-]+)\.yaml\n/.exec(text)?.[1] ?? "example";
     const rule = parseRule(name, `${name}.yaml`, text);
-    return "faults" in rule ? rule.faults.map(describeFault) : [];
+    return "faults" in rule ? rule.faults.map(describeFault) : [...schemaFaults("rule", content)];
   }
   if (keys.length > 0 && keys.every((key) => Object.hasOwn(ConfigFile.shape, key))) {
     const part = content as Record<string, unknown>;
-    return loadFrom(stringify({ ...partsAround(part), ...part })).then(
-      () => [],
+    const whole = { ...partsAround(part), ...part };
+    return loadFrom(stringify(whole)).then(
+      () => [...schemaFaults("config", whole)],
       (error: unknown) => (error instanceof UserError ? [error.message, ...error.details] : [String(error)]),
     );
   }

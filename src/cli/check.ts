@@ -3,20 +3,18 @@ import type { Command } from "commander";
 import { openTemplates } from "../app/open-templates.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { findConcerns } from "../config/find-concerns.ts";
-import { configJsonSchema } from "../config/json-schema.ts";
 import { unknownNamesIn } from "../config/unknown-names-in.ts";
 import { loadConfig } from "../config.ts";
 import { describeFault, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { counted } from "../lib/numbers.ts";
 import { loadRules } from "../rules/load-rules.ts";
-import { print, printJson } from "./print.ts";
+import { print } from "./print.ts";
 
 interface CheckOptions {
   readonly config?: string;
   readonly rules?: string;
   readonly templates?: string;
-  readonly schema: boolean;
 }
 
 export function defineCheckCommand(command: Command, env: NodeJS.ProcessEnv): void {
@@ -24,22 +22,16 @@ export function defineCheckCommand(command: Command, env: NodeJS.ProcessEnv): vo
     .option("--config <file>", "configuration (default: earshot.yaml, where there is one)")
     .option("--rules <folder>", "rules, instead of those that the configuration names")
     .option("--templates <folder>", "templates, instead of those that the configuration names")
-    .option("--schema", "print the JSON Schema of earshot.yaml, for editors, and check nothing", false)
     .addHelpText(
       "after",
       `
 Examples:
   earshot check
   earshot check --rules my-rules
-  earshot check --schema > earshot.schema.json      for completion in an editor, with this first line of earshot.yaml:
-                                                    # yaml-language-server: $schema=earshot.schema.json
 
 Exit codes: 0 valid (there may be warnings), 2 faults: each is listed with file, line and a suggestion.`,
     )
-    .action(async (options: CheckOptions) => {
-      if (options.schema) return printJson(configJsonSchema());
-      await check(options, env);
-    });
+    .action((options: CheckOptions) => check(options, env));
 }
 
 async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<void> {

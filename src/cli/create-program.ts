@@ -33,6 +33,18 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./test.ts")).defineTestCommand,
   },
   {
+    name: "rules",
+    usage: "",
+    description: "Lists the rules, and writes a new one with comments from a choice.",
+    load: async () => (await import("./rules.ts")).defineRulesCommand,
+  },
+  {
+    name: "schemas",
+    usage: "[options]",
+    description: "Writes the JSON Schemas of earshot.yaml and rules, for completion in an editor.",
+    load: async () => (await import("./schemas.ts")).defineSchemasCommand,
+  },
+  {
     name: "reload",
     usage: "",
     description: "Makes the running monitor load the current configuration, rules and templates.",
@@ -176,6 +188,8 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot start --roles poll,tick           only these roles, as one of many processes
   earshot start --replay tweets.jsonl       replay a file of past mentions
   earshot check                             are the configuration, rules and templates valid?
+  earshot rules new                         write a rule: a choice, some questions, a file with comments
+  earshot schemas                           JSON Schemas: an editor then completes and explains every key
   earshot doctor                            is everything there that Earshot needs?
   earshot coverage                          per query: last poll, how far behind, seen within what time; calls left
   earshot alerts                            what is open; ack, assign, resolve, not-relevant

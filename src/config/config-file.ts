@@ -3,6 +3,7 @@ import { DigestConfig } from "../digest/digest-config.ts";
 import { HeartbeatConfig } from "../health/heartbeat.ts";
 import { OperatorConfig } from "../health/operators.ts";
 import { durationBetween } from "../lib/duration.ts";
+import { HttpAddress } from "../lib/http-address.ts";
 import { DAY } from "../lib/instant.ts";
 import { TimeZone } from "../lib/local-time.ts";
 import { EscalationConfig } from "../notify/decide/escalation.ts";
@@ -12,39 +13,86 @@ import { RouteConfig } from "../notify/decide/route.ts";
 import { SourceConfig } from "./source-config.ts";
 
 const Web = z.strictObject({
-  host: z.string().default("127.0.0.1"),
-  port: z.int().min(0).max(65_535).default(8080),
-  /** The console's public address; links in messages use it. */
-  publicUrl: z.url({ protocol: /^https?$/ }).exactOptional(),
-  /** Required if the console listens on any address but this machine's. */
-  login: z.strictObject({ username: z.string().min(1), password: z.string().min(8) }).exactOptional(),
-  /** Addresses or networks of proxies that forward the reader's address: else all readers share the proxy's. */
-  trustedProxies: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).default([]),
-  /** Certificate with its chain, and key, as PEM files relative to this file: the console then serves https itself. */
-  tls: z.strictObject({ cert: z.string().min(1), key: z.string().min(1) }).exactOptional(),
+  host: z
+    .string()
+    .default("127.0.0.1")
+    .describe(
+      "Address on which the console listens. Any other than 127.0.0.1 needs a login; 0.0.0.0 is all of them.",
+    ),
+  port: z.int().min(0).max(65_535).default(8080).describe("Port of the console. 0 takes any free one."),
+  publicUrl: HttpAddress.exactOptional().describe(
+    "Address at which people reach the console; links in messages use it. Example: https://earshot.brand.example",
+  ),
+  login: z
+    .strictObject({
+      username: z.string().min(1).describe("Name to log in with."),
+      password: z
+        .string()
+        .min(8)
+        .meta({ description: "Password of the console, 8 characters or more.", writeOnly: true }),
+    })
+    .exactOptional()
+    .describe("Login of the console. Required if it listens on any address but 127.0.0.1."),
+  trustedProxies: z
+    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
+    .default([])
+    .describe(
+      "Addresses or networks of the proxies before the console, which then tell who asks. Without it all readers share the address of the proxy. Example: [127.0.0.1]",
+    ),
+  tls: z
+    .strictObject({
+      cert: z.string().min(1).describe("PEM file of the certificate with its chain, relative to this file."),
+      key: z.string().min(1).describe("PEM file of the key, relative to this file."),
+    })
+    .exactOptional()
+    .describe(
+      "Makes the console serve https itself. Not needed behind a proxy that does. Read at the start only.",
+    ),
 });
 
 /** The schema of `earshot.yaml`. Receivers are read separately, because their fields depend on their kind. */
 export const ConfigFile = z.strictObject({
-  source: SourceConfig,
-  receivers: z.array(z.unknown()).min(1, "name at least one receiver, else nobody is notified"),
-  routes: z.array(RouteConfig).min(1, "name at least one route, else alerts reach nobody"),
-  inhibitions: z.array(Inhibition).default([]),
-  escalations: z.array(EscalationConfig).default([]),
-  rotations: z.array(Rotation).default([]),
-  digests: z.array(DigestConfig).default([]),
-  /** Folder of rules, relative to this file unless absolute. */
-  rules: z.string().default("rules"),
-  /** Folder of templates that replace shipped ones of the same name; default `templates` next to this file. */
-  templates: z.string().min(1).exactOptional(),
-  /** Time zone of messages. */
-  timezone: TimeZone.default("UTC"),
-  web: Web.prefault({}),
-  /** Who is notified about problems of Earshot itself. */
-  operator: OperatorConfig.prefault({}),
-  /** Called while the whole pipeline works, so that an outside service notices when Earshot is dead. */
-  heartbeat: HeartbeatConfig.exactOptional(),
-  /** Data of months that ended longer ago than this is deleted. */
-  retention: durationBetween(31 * DAY, 36_500 * DAY).default(400 * DAY),
+  source: SourceConfig.describe("The account of the Listening API, and what is watched."),
+  receivers: z
+    .array(z.unknown())
+    .min(1, "name at least one receiver, else nobody is notified")
+    .describe("Who can be notified: a name, a kind, and the keys of that kind."),
+  routes: z
+    .array(RouteConfig)
+    .min(1, "name at least one route, else alerts reach nobody")
+    .describe("Which alert goes to which receiver. Read from the top; the first route that matches decides."),
+  inhibitions: z
+    .array(Inhibition)
+    .default([])
+    .describe("What mutes less severe alerts: while one alert is open, others are held."),
+  escalations: z
+    .array(EscalationConfig)
+    .default([])
+    .describe("Who is notified next of a firing alert that nobody acknowledges."),
+  rotations: z.array(Rotation).default([]).describe("Receivers who take turns, for steps of escalations."),
+  digests: z.array(DigestConfig).default([]).describe("What is sent once a day, a week or a month."),
+  rules: z.string().default("rules").describe("Folder of the rules, relative to this file unless absolute."),
+  templates: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe(
+      "Folder of your own templates, which replace shipped ones of the same name. Without this key: templates next to this file, if it exists.",
+    ),
+  timezone: TimeZone.default("UTC").describe(
+    "Time zone of times in messages and in the console, such as Europe/Berlin.",
+  ),
+  web: Web.prefault({}).describe("The console: address, port and login."),
+  operator: OperatorConfig.prefault({}).describe(
+    "Who is notified about problems of Earshot itself, and when something is a problem.",
+  ),
+  heartbeat: HeartbeatConfig.exactOptional().describe(
+    "An address that is called while everything works, so that an outside service notices when Earshot is dead.",
+  ),
+  retention: durationBetween(31 * DAY, 36_500 * DAY)
+    .prefault("400d")
+    .describe(
+      "How long mentions, counts, alerts and deliveries are kept. Whole months that ended earlier are deleted.",
+    ),
 });
 export type ConfigFile = z.output<typeof ConfigFile>;

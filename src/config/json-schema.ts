@@ -1,72 +1,98 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { editorSchema, type JsonSchema, rewrite } from "../lib/json-schema.ts";
 import { notifiers } from "../notify/notifiers.ts";
 import { ConfigFile } from "./config-file.ts";
 import { Receiver } from "./receiver-config.ts";
 
-/** The part of a JSON Schema that is used here. */
-interface Node {
-  properties?: Record<string, Node>;
-  required?: string[];
-  allOf?: unknown[];
-  type?: string;
-  enum?: unknown[];
-  [key: string]: unknown;
-}
-
-/**
- * `earshot.yaml` as a JSON Schema (draft 7), for editors: names, types of values and required keys. Only `earshot
- * check` finds unknown names and wrong durations.
- */
-export function configJsonSchema(): object {
-  const file = schemaOf(ConfigFile);
-  const receivers = file.properties?.["receivers"];
-  if (receivers !== undefined)
-    receivers["items"] = { anyOf: notifiers.map(({ config }) => receiverOf(config)) };
-  return { title: "earshot.yaml", ...withSecretFiles(file) };
-}
-
-function schemaOf(schema: z.ZodType): Node {
-  return z.toJSONSchema(schema, { io: "input", target: "draft-7", unrepresentable: "any" }) as Node;
+/** `earshot.yaml` as a JSON Schema (draft 7), for editors: made of the schemas that `earshot check` uses. */
+export function configJsonSchema(): JsonSchema {
+  const { $schema, properties, ...file } = editorSchema(ConfigFile);
+  const receivers = { ...properties?.["receivers"], items: { anyOf: notifiers.map(receiverOf) } };
+  return {
+    $schema,
+    title: "earshot.yaml",
+    description: "The configuration of Earshot.",
+    ...rewrite({ ...file, properties: { ...properties, receivers } }, withSecrets),
+  };
 }
 
 /** A receiver is a name, its manners, and what the notifier of its kind needs. */
-function receiverOf(config: z.ZodType): Node {
-  const { $schema: _, ...kind } = schemaOf(config);
-  const { properties, required = [] } = schemaOf(Receiver);
-  const throttle = { anyOf: [{ const: "none" }, properties?.["throttle"]] };
+function receiverOf({ config }: { readonly config: z.ZodType }): JsonSchema {
+  const { $schema: _, ...kind } = editorSchema(config);
+  const { properties, required = [] } = editorSchema(Receiver);
+  const { description, ...throttle } = properties?.["throttle"] ?? {};
   return {
     ...kind,
-    properties: { ...properties, throttle, ...kind.properties },
+    properties: {
+      ...properties,
+      throttle: { description: description ?? "", anyOf: [{ const: "none" }, throttle] },
+      ...kind.properties,
+    },
     required: [...required, ...(kind.required ?? [])],
   };
 }
 
 /**
- * Every text may come from a file (`password_file: path` instead of `password`) or hold `${NAME}`, so the schema has no
- * formats or patterns.
+ * Every text may hold `${NAME}`, or come from a file: `password_file: path` instead of `password`. Editors offer the
+ * second for secrets only, which are `writeOnly`.
  */
-function withSecretFiles(node: Node): Node {
-  const { format: _, pattern: __, ...plain } = node;
-  const entries = Object.entries(plain).map(([key, value]) => [key, deeply(value)]);
-  const copy = Object.fromEntries(entries) as Node;
+function withSecrets(node: JsonSchema): JsonSchema {
+  const { format: _, ...copy } = withVariables(node);
   const { properties, required = [] } = copy;
   if (properties === undefined) return copy;
-  const texts = Object.keys(properties).filter((name) => {
-    const { type, enum: values } = properties[name] ?? {};
-    return type === "string" && values === undefined;
-  });
-  for (const name of texts) properties[`${name}_file`] = { type: "string" };
+  const texts = Object.keys(properties).filter((name) => isText(properties[name]));
+  const secrets = texts.filter((name) => properties[name]?.["writeOnly"] === true);
+  const others = texts.filter((name) => !secrets.includes(name));
   const either = required.filter((name) => texts.includes(name));
-  if (either.length === 0) return copy;
   const choices = either.map((name) => ({ anyOf: [{ required: [name] }, { required: [`${name}_file`] }] }));
   return {
     ...copy,
+    properties: Object.fromEntries(
+      Object.entries(properties).flatMap(([name, one]) =>
+        secrets.includes(name)
+          ? [
+              [
+                name,
+                {
+                  ...one,
+                  description: `${one.description} Best from a variable, such as \${${variableOf(name)}}.`,
+                },
+              ],
+              [`${name}_file`, fileOf(name)],
+            ]
+          : [[name, one]],
+      ),
+    ),
+    ...(others.length > 0 && {
+      patternProperties: { [`^(${others.join("|")})_file$`]: fileOf("the key without _file") },
+    }),
     required: required.filter((name) => !either.includes(name)),
-    allOf: [...(copy.allOf ?? []), ...choices],
+    ...(choices.length > 0 && { allOf: [...(copy.allOf ?? []), ...choices] }),
   };
 }
 
-function deeply(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(deeply);
-  return typeof value === "object" && value !== null ? withSecretFiles(value as Node) : value;
+function fileOf(what: string): JsonSchema {
+  return {
+    type: "string",
+    minLength: 1,
+    description: `A file with the value of ${what}, relative to the folder of earshot.yaml. Example: secrets/password`,
+  };
+}
+
+/** `password` → `PASSWORD`, `privateKey` → `PRIVATE_KEY`. */
+function variableOf(name: string): string {
+  return name.replaceAll(/([a-z])([A-Z])/g, "$1_$2").toUpperCase();
+}
+
+function isText(schema: JsonSchema | undefined): boolean {
+  return schema?.type === "string" && schema.enum === undefined && schema.const === undefined;
+}
+
+/** What is demanded of a text holds for the value of its variable, which an editor does not know. */
+function withVariables({ pattern, minLength, maxLength: _, ...node }: JsonSchema): JsonSchema {
+  return {
+    ...node,
+    ...(minLength !== undefined && { minLength: 1 }),
+    ...(typeof pattern === "string" && { pattern: `(${pattern})|\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}` }),
+  };
 }

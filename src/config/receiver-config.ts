@@ -8,9 +8,17 @@ import { definitionOf, NotifierConfig } from "../notify/notifiers.ts";
 
 /** The fields of every kind of receiver. */
 export const Receiver = z.object({
-  name: z.string().min(1),
-  quietHours: z.array(QuietHours).default([]),
-  throttle: Throttle.exactOptional(),
+  name: z
+    .string()
+    .min(1)
+    .describe("Name of the receiver, for routes, escalations and digests. Example: on-call"),
+  quietHours: z
+    .array(QuietHours)
+    .default([])
+    .describe("Times of the week at which it gets no messages. They are sent afterwards, if still of use."),
+  throttle: Throttle.exactOptional().describe(
+    "The most messages that it gets in a time, or none. Default: 10 per 10m, and none for a program (webhook).",
+  ),
 });
 
 /** The fields of every receiver, and its notifier. */

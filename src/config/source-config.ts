@@ -1,34 +1,62 @@
 import { z } from "zod";
 import { durationBetween } from "../lib/duration.ts";
-import { DAY, HOUR, MINUTE, SECOND } from "../lib/instant.ts";
+import { HttpAddress } from "../lib/http-address.ts";
+import { DAY, HOUR, MINUTE } from "../lib/instant.ts";
 
 /** The source: one account of a Listening API, and its watched queries. */
 export const SourceConfig = z
   .strictObject({
-    baseUrl: z.url({ protocol: /^https?$/, error: "expected an http or https address" }),
-    username: z.string().min(1),
-    password: z.string().min(1),
-    /** The public client identifier of the API. */
-    clientId: z.string().min(1),
-    /** For a login with several clients. */
-    platformClientId: z.string().min(1).exactOptional(),
-    /** Names or ids of projects and queries; `*` matches any characters. */
-    projects: z.array(z.string().min(1)).min(1).default(["*"]),
-    queries: z.array(z.string().min(1)).min(1).default(["*"]),
-    /** How often to poll for new mentions. With a rate limit, the planner decides whether a poll is worth its call. */
-    pollEvery: durationBetween(100, DAY).default(30 * SECOND),
-    /** How often to poll for changed mentions. */
-    updatesEvery: durationBetween(100, 7 * DAY).default(5 * MINUTE),
-    /** How far behind the newest mention a poll starts, because the source indexes asynchronously. */
-    overlap: durationBetween(0, DAY).default(5 * MINUTE),
-    /** The least time between a bucket's end and its verdict, for the same reason. */
-    settle: durationBetween(0, DAY).default(0),
-    /** How old a mention's own date may be. */
-    lookback: durationBetween(MINUTE, 3_650 * DAY).default(30 * DAY),
-    /** How far back a new query is read, for its baselines. Mentions of that time never alert. */
-    history: durationBetween(0, 400 * DAY).default(14 * DAY),
-    pageSize: z.int().min(1).max(5_000).default(5_000),
-    timeout: durationBetween(100, HOUR).default(60 * SECOND),
+    baseUrl: HttpAddress.describe("Address of the Listening API. Example: https://listening.example"),
+    username: z.string().min(1).describe("Login of the account that reads the mentions."),
+    password: z.string().min(1).meta({ description: "Password of the account.", writeOnly: true }),
+    clientId: z.string().min(1).describe("Public client identifier of the API, from its vendor."),
+    platformClientId: z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe(
+        "Id of the client whose mentions are read. Only for a login that belongs to several clients.",
+      ),
+    projects: z
+      .array(z.string().min(1))
+      .min(1)
+      .default(["*"])
+      .describe('Names or ids of the watched projects; * matches any characters. Example: ["Brands"]'),
+    queries: z
+      .array(z.string().min(1))
+      .min(1)
+      .default(["*"])
+      .describe(
+        'Names or ids of the watched queries; * matches any characters. Example: ["Acme*", "2000001"]',
+      ),
+    pollEvery: durationBetween(100, DAY)
+      .prefault("30s")
+      .describe(
+        "How often to ask for new mentions. With a rate limit, Earshot plans the polls and spends calls where they help most.",
+      ),
+    updatesEvery: durationBetween(100, 7 * DAY)
+      .prefault("5m")
+      .describe("How often to ask for mentions that changed, for example got another sentiment."),
+    overlap: durationBetween(0, DAY)
+      .prefault("5m")
+      .describe(
+        "How far behind its watermark a poll starts, because the source indexes some mentions late. Not longer than lookback.",
+      ),
+    settle: durationBetween(0, DAY)
+      .prefault("0s")
+      .describe(
+        "How long counts wait for late mentions before they are judged. 1m to 5m suits a slow source.",
+      ),
+    lookback: durationBetween(MINUTE, 3_650 * DAY)
+      .prefault("30d")
+      .describe("How old a new mention may be, by its own date."),
+    history: durationBetween(0, 400 * DAY)
+      .prefault("14d")
+      .describe(
+        "How far back a new query is read, to learn what is usual. Mentions of that time open no alert.",
+      ),
+    pageSize: z.int().min(1).max(5_000).default(5_000).describe("Mentions in one page, 1 to 5000."),
+    timeout: durationBetween(100, HOUR).prefault("60s").describe("How long one call may take."),
   })
   .refine(({ overlap, lookback }) => overlap <= lookback, {
     path: ["overlap"],

@@ -2,7 +2,8 @@ import { type Agent, request } from "undici";
 import { z } from "zod";
 import { Duration } from "../lib/duration.ts";
 import { describeError } from "../lib/errors.ts";
-import { type Instant, MINUTE, SECOND } from "../lib/instant.ts";
+import { HttpAddress } from "../lib/http-address.ts";
+import { type Instant, SECOND } from "../lib/instant.ts";
 import { createAgent } from "../lib/public-agent.ts";
 import type { Logger } from "../log.ts";
 import type { Stores } from "../store/stores.ts";
@@ -10,11 +11,18 @@ import type { Heartbeat } from "./checks/check-heartbeat.ts";
 
 /** `heartbeat` in `earshot.yaml`: an address that is called only while the whole pipeline works. */
 export const HeartbeatConfig = z.strictObject({
-  /** Treated as a secret: it identifies us to the service. */
-  url: z.url({ protocol: /^https?$/, error: "expected an http or https address" }),
-  /** Whether the address may be in a private network, or on this machine. */
-  allowPrivateAddress: z.boolean().default(false),
-  every: Duration.default(MINUTE).refine((ms) => ms >= 10 * SECOND, { error: "at least 10s" }),
+  url: HttpAddress.meta({
+    // It identifies us to the service.
+    writeOnly: true,
+    description: "Address that is called. A secret: it is never logged or shown.",
+  }),
+  allowPrivateAddress: z
+    .boolean()
+    .default(false)
+    .describe("Whether the address may lead into your own network, or to this machine."),
+  every: Duration.refine((ms) => ms >= 10 * SECOND, { error: "at least 10s" })
+    .prefault("1m")
+    .describe("How often it is called. 10s at least."),
 });
 export type HeartbeatConfig = z.output<typeof HeartbeatConfig>;
 

@@ -149,7 +149,8 @@ function keysAt(schema: z.ZodType, path: Path, input: unknown): readonly string[
     while (
       inner instanceof z.ZodOptional ||
       inner instanceof z.ZodExactOptional ||
-      inner instanceof z.ZodDefault
+      inner instanceof z.ZodDefault ||
+      inner instanceof z.ZodPrefault
     ) {
       inner = inner.unwrap();
     }

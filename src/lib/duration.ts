@@ -47,12 +47,14 @@ export const Duration = z
       return z.NEVER;
     }
     return ms;
-  });
+  })
+  .meta({ pattern: "^\\s*(\\d+(\\.\\d+)?\\s*(ms|[smhdw])\\s*)+$", patternErrorMessage: EXPECTED });
 
 /** The same within bounds, both included. */
 export function durationBetween(leastMs: number, mostMs: number) {
-  return Duration.refine((ms) => ms >= leastMs && ms <= mostMs, {
-    error: `expected ${leastMs > 0 ? `${formatDuration(leastMs)} to` : "at most"} ${formatDuration(mostMs)}`,
+  const bounds = `${leastMs > 0 ? `${formatDuration(leastMs)} to` : "at most"} ${formatDuration(mostMs)}`;
+  return Duration.refine((ms) => ms >= leastMs && ms <= mostMs, { error: `expected ${bounds}` }).meta({
+    bounds: leastMs > 0 ? `From ${bounds}` : `At most ${formatDuration(mostMs)}`,
   });
 }
 

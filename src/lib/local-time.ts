@@ -96,24 +96,36 @@ export function formatLocalTime(minutes: number): string {
 }
 
 /** A time of day in a file that people write: `"08:00"` in, minutes after midnight out. `"24:00"` is the day's end. */
-export const LocalTime = z.string().transform((text, context) => {
-  const [, hour, minute] = /^(\d{1,2}):(\d{2})$/.exec(text.trim()) ?? [];
-  const minutes = Number(hour) * 60 + Number(minute);
-  if (hour === undefined || Number(minute) > 59 || minutes > 24 * 60) {
-    context.addIssue({
-      code: "custom",
-      message: `expected a time of day from "00:00" to "24:00", got "${text}"`,
-    });
-    return z.NEVER;
-  }
-  return minutes;
-});
+export const LocalTime = z
+  .string()
+  .transform((text, context) => {
+    const [, hour, minute] = /^(\d{1,2}):(\d{2})$/.exec(text.trim()) ?? [];
+    const minutes = Number(hour) * 60 + Number(minute);
+    if (hour === undefined || Number(minute) > 59 || minutes > 24 * 60) {
+      context.addIssue({
+        code: "custom",
+        message: `expected a time of day from "00:00" to "24:00", got "${text}"`,
+      });
+      return z.NEVER;
+    }
+    return minutes;
+  })
+  .meta({
+    pattern: "^\\s*((\\d|[01]\\d|2[0-3]):[0-5]\\d|24:00)\\s*$",
+    patternErrorMessage: 'expected a time of day from "00:00" to "24:00"',
+  });
 
 /** An IANA zone, by name. Offsets such as "+02:00" are refused: they have no summer time. */
-export const TimeZone = z.string().refine((name) => isNamedZone(name), {
-  error: ({ input }) =>
-    `expected the name of a time zone such as "Europe/Berlin", "America/New_York" or "UTC", got "${String(input)}"`,
-});
+export const TimeZone = z
+  .string()
+  .refine((name) => isNamedZone(name), {
+    error: ({ input }) =>
+      `expected the name of a time zone such as "Europe/Berlin", "America/New_York" or "UTC", got "${String(input)}"`,
+  })
+  .meta({
+    pattern: "^[A-Za-z]",
+    patternErrorMessage: 'expected the name of a time zone such as "Europe/Berlin" or "UTC"',
+  });
 
 function isNamedZone(name: string): boolean {
   return /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name);

@@ -22,14 +22,17 @@ export const MIDNIGHT_AFTER = 24 * 60;
  * a range that is skipped whole begins there and keeps its length.
  */
 export const weeklyRangeShape = {
-  timezone: TimeZone,
+  timezone: TimeZone.describe("Time zone of these times, by its IANA name, such as Europe/Berlin."),
   /** Minutes after local midnight, once parsed. */
-  from: LocalTime,
-  to: LocalTime,
+  from: LocalTime.describe('Start, local time of day in quotation marks, such as "22:00".'),
+  to: LocalTime.describe(
+    'End, such as "07:00". An end before the start is on the next day. "24:00" ends the day.',
+  ),
   days: z
     .array(Weekday)
     .min(1, "name at least one day, or leave `days` out for all")
-    .default([...WEEKDAYS]),
+    .default([...WEEKDAYS])
+    .describe("Days of the week on which it starts, such as [sat, sun]."),
 };
 export const WeeklyRange = z.strictObject(weeklyRangeShape);
 export type WeeklyRange = z.infer<typeof WeeklyRange>;

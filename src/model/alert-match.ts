@@ -5,20 +5,34 @@ import { OWN_QUERY } from "./query.ts";
 import { compareSeverity, Severity } from "./severity.ts";
 
 const Conditions = z.strictObject({
-  /** This severity or higher. */
-  severity: Severity.exactOptional(),
-  /** Name or id of the query. */
-  query: Patterns.exactOptional(),
-  rule: Patterns.exactOptional(),
-  /** Every label named here must be present and match. */
-  labels: z.record(z.string(), Patterns).exactOptional(),
-  /** This one alert, and later ones of the same rule and group. */
-  fingerprint: z.string().min(1).exactOptional(),
+  severity: Severity.exactOptional().describe("This severity or a higher one."),
+  query: Patterns.exactOptional().describe(
+    "Names of queries, where * and ? are wildcards, or ids. Example: Acme*",
+  ),
+  rule: Patterns.exactOptional().describe("Names of rules, where * and ? are wildcards. Example: legal-*"),
+  labels: z
+    .record(z.string(), Patterns)
+    .exactOptional()
+    .describe(
+      "Labels that the alert must have, each with a pattern or a list of them. Labels come from the key labels of a rule, and from what it is grouped by. Example: { team: press }",
+    ),
+  fingerprint: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe(
+      "One alert, and later ones of the same rule and group. The command earshot alerts list --json shows it.",
+    ),
 });
 type Conditions = z.infer<typeof Conditions>;
 
 /** Selects alerts: everything named has to match, and nothing under `not` may. Without names: every alert. */
-export const AlertMatch = z.strictObject({ ...Conditions.shape, not: Conditions.exactOptional() });
+export const AlertMatch = z
+  .strictObject({
+    ...Conditions.shape,
+    not: Conditions.exactOptional().describe("Leaves out alerts that match any of these."),
+  })
+  .meta({ id: "match" });
 export type AlertMatch = z.infer<typeof AlertMatch>;
 
 export type MatchedAlert = Pick<Alert, "severity" | "queryId" | "queryName" | "rule" | "labels"> &

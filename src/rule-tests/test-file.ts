@@ -6,6 +6,7 @@ import { parseDuration } from "../lib/duration.ts";
 import type { Fault, Issue } from "../lib/errors.ts";
 import { whyUnread } from "../lib/errors.ts";
 import { DAY, HOUR, MINUTE } from "../lib/instant.ts";
+import { editorSchema, type JsonSchema } from "../lib/json-schema.ts";
 import { TimeZone } from "../lib/local-time.ts";
 import { byPlace, readYaml } from "../lib/read-yaml.ts";
 import { Severity } from "../model/severity.ts";
@@ -96,59 +97,67 @@ const Start = z.string().transform((text, context) => {
 });
 
 const Usual = z.strictObject({
-  /** How often the query is mentioned before the story begins, and during it. */
-  mentions: Rate,
-  negative: Share.default(0.2),
-  positive: Share.default(0.2),
-  /** How long before the start. */
-  days: z.int().min(1).max(60).default(14),
-  /** Different authors; default: everybody writes once. */
-  authors: z.int().min(1).exactOptional(),
-  /** False: it ends when the story begins, so that the story has only what it names. */
-  goesOn: z.boolean().default(true),
+  mentions: Rate.describe("How often a query is mentioned anyway. Example: 20 per hour, 300 per day"),
+  negative: Share.prefault("20%").describe("The negative part of it."),
+  positive: Share.prefault("20%").describe("The positive part of it. The rest is neutral."),
+  days: z.int().min(1).max(60).default(14).describe("How many days before the start, 1 to 60."),
+  authors: z.int().min(1).exactOptional().describe("How many different authors; else everybody writes once."),
+  goesOn: z
+    .boolean()
+    .default(true)
+    .describe("false: it ends at the start, so that the story has only what it names."),
 });
 export type Usual = z.output<typeof Usual>;
 
 const Mentions = {
-  query: Text.exactOptional(),
-  /** Used in turn. Mentions with the same text belong to one story. */
-  text: Texts.exactOptional(),
-  title: Text.exactOptional(),
-  sentiment: Sentiment.default("neutral"),
-  /** How many different authors write, or their handles, used in turn; default: everybody writes once. */
-  authors: z.union([z.int().min(1), z.array(Text).min(1)]).exactOptional(),
-  followers: z.int().min(0).exactOptional(),
-  verified: z.boolean().exactOptional(),
-  reach: z.int().min(0).exactOptional(),
-  impact: z.number().min(0).max(100).exactOptional(),
-  language: Text.exactOptional(),
-  /** Three letters, as `DEU`. */
+  query: Text.exactOptional().describe("The query that finds them; else the first."),
+  text: Texts.exactOptional().describe(
+    "One text or several, used in turn; else each mention has another. Equal texts are one story.",
+  ),
+  title: Text.exactOptional().describe("The title of each mention."),
+  sentiment: Sentiment.default("neutral").describe("The mood of each mention."),
+  authors: z
+    .union([z.int().min(1), z.array(Text).min(1)])
+    .exactOptional()
+    .describe("How many different people write, or their handles, used in turn; else everybody writes once."),
+  followers: z.int().min(0).exactOptional().describe("How many followers each author has; else unknown."),
+  verified: z.boolean().exactOptional().describe("Whether the authors have a badge; else unknown."),
+  reach: z.int().min(0).exactOptional().describe("The reach of each mention; else unknown."),
+  impact: z.number().min(0).max(100).exactOptional().describe("The impact of each mention, 0 to 100."),
+  language: Text.exactOptional().describe("Two letters; else en."),
   country: z
     .string()
     .regex(/^[A-Z]{3}$/, "expected a country in three letters, such as DEU")
-    .exactOptional(),
-  pageType: Text.default("twitter"),
-  domain: Text.exactOptional(),
-  url: z.url().exactOptional(),
-  category: Texts.exactOptional(),
-  tags: Texts.exactOptional(),
-  /** How long before its time it was published: the source found it late. */
-  publishedBefore: LongerThanZero.exactOptional(),
+    .exactOptional()
+    .describe("Three letters. Example: DEU"),
+  pageType: Text.default("twitter").describe("The kind of site or network."),
+  domain: Text.exactOptional().describe("The domain of each address."),
+  url: z.url().exactOptional().describe("The address of each mention."),
+  category: Texts.exactOptional().describe("Categories of each mention, by name."),
+  tags: Texts.exactOptional().describe("Tags of each mention."),
+  publishedBefore: LongerThanZero.exactOptional().describe(
+    "How long before its time each was published: the source found it late. Example: 2h",
+  ),
 };
 
 const Step = z
   .strictObject({
-    at: Moment,
-    mentions: Amount.exactOptional(),
+    at: Moment.describe('When it happens, in the time zone of the test. Example: "09:00"'),
+    mentions: Amount.exactOptional().describe("How many mentions come. Example: 60 within 20m"),
     ...Mentions,
-    /** The source changes the sentiment of the story's mentions so far. */
-    reclassify: Reclassify.exactOptional(),
-    /** Somebody acts on the open alert of this rule. */
-    acknowledge: Text.exactOptional(),
-    resolve: Text.exactOptional(),
-    notRelevant: Text.exactOptional(),
-    /** Somebody silences the rule for a time. */
-    silence: z.strictObject({ rule: Text, for: LongerThanZero }).exactOptional(),
+    reclassify: Reclassify.exactOptional().describe(
+      "The source changes the mood of the story's mentions so far. Example: negative to neutral",
+    ),
+    acknowledge: Text.exactOptional().describe("Somebody acknowledges the open alert of this rule."),
+    resolve: Text.exactOptional().describe("Somebody resolves the open alert of this rule."),
+    notRelevant: Text.exactOptional().describe("Somebody calls the newest alert of this rule not relevant."),
+    silence: z
+      .strictObject({
+        rule: Text.describe("The rule that is silenced."),
+        for: LongerThanZero.describe("How long. Example: 2h"),
+      })
+      .exactOptional()
+      .describe("Somebody silences a rule for a time."),
   })
   .superRefine((step, context) => {
     const acts = (
@@ -166,33 +175,45 @@ export type Step = z.output<typeof Step>;
 const Pattern = z.string().min(1);
 
 const Expected = {
-  /** Another rule than that of the test, or `any`. */
-  rule: Text.exactOptional(),
-  query: Text.exactOptional(),
-  alert: z.enum(["firing", "acknowledged", "resolved", "any"]).exactOptional(),
-  severity: Severity.exactOptional(),
-  /** Receivers, all of which were notified. */
-  to: Texts.exactOptional(),
-  slack: Pattern.exactOptional(),
-  email: Pattern.exactOptional(),
-  webhook: Pattern.exactOptional(),
+  rule: Text.exactOptional().describe("Another rule than that of the test, or any."),
+  query: Text.exactOptional().describe("Only alerts of this query."),
+  alert: z
+    .enum(["firing", "acknowledged", "resolved", "any"])
+    .exactOptional()
+    .describe("The state of an alert of the rule; any: it has fired."),
+  severity: Severity.exactOptional().describe("The severity that the alert has."),
+  to: Texts.exactOptional().describe("Receivers, all of which got a message about the rule."),
+  slack: Pattern.exactOptional().describe('What a Slack message says. Example: *refund*, or contains "60"'),
+  email: Pattern.exactOptional().describe('What an email says. Example: *refund*, or contains "60"'),
+  webhook: Pattern.exactOptional().describe('What the JSON to a webhook says. Example: contains "60"'),
 };
 
 const Never = z
-  .strictObject({ ...Expected, after: Moment.exactOptional(), before: Moment.exactOptional() })
+  .strictObject({
+    ...Expected,
+    after: Moment.exactOptional().describe("Only from this time on."),
+    before: Moment.exactOptional().describe("Only up to this time."),
+  })
   .refine(saysSomething, "say what must never happen: alert, severity, to, slack, email or webhook");
 export type Never = z.output<typeof Never>;
 
 const Met = z
   .strictObject({
-    by: Moment,
-    /** Not earlier than this. */
-    after: Moment.exactOptional(),
+    by: Moment.describe('At this time at the latest. Example: "09:15"'),
+    after: Moment.exactOptional().describe("Not before this time."),
     ...Expected,
-    /** How many messages each receiver got by then, digests left out. */
     messages: z
-      .record(Text, z.union([z.int().min(0), z.strictObject({ atMost: z.int().min(0) })]))
-      .exactOptional(),
+      .record(
+        Text,
+        z.union([
+          z.int().min(0),
+          z.strictObject({ atMost: z.int().min(0).describe("No more messages than this.") }),
+        ]),
+      )
+      .exactOptional()
+      .describe(
+        "How many messages each receiver got by then in all. Example: { comms: 1, crisis: { atMost: 2 } }",
+      ),
   })
   .refine(
     (met) => met.messages !== undefined || saysSomething(met),
@@ -200,7 +221,10 @@ const Met = z
   );
 export type Met = z.output<typeof Met>;
 
-const Expectation = z.union([z.strictObject({ never: Never }), Met]);
+const Expectation = z.union([
+  z.strictObject({ never: Never.describe("What must not happen at any time.") }),
+  Met,
+]);
 export type Expectation = z.output<typeof Expectation>;
 
 function saysSomething(expected: Partial<Record<keyof typeof Expected, unknown>>): boolean {
@@ -210,20 +234,34 @@ function saysSomething(expected: Partial<Record<keyof typeof Expected, unknown>>
 
 /** A rule test as written. */
 export const RuleTestFile = z.strictObject({
-  /** The rule that it tests. All rules of the folder are active. */
-  rule: Text,
-  /** What it shows, in a sentence. */
-  description: Text.exactOptional(),
-  start: Start,
-  /** The watched queries; default: one that the rule applies to. */
-  queries: Texts.exactOptional(),
-  usual: Usual.exactOptional(),
-  story: z.array(Step).min(1, "a story has at least one step"),
-  /** The end of the test; default: an hour after the last moment that it names. */
-  until: Moment.exactOptional(),
-  expect: z.array(Expectation).min(1, "expect at least one thing"),
+  rule: Text.describe("The rule that it is about. All rules of the folder are active."),
+  description: Text.exactOptional().describe("What it shows, in a sentence."),
+  start: Start.describe(
+    "Local time and time zone at which it starts. Example: 2026-03-02T08:00 Europe/Berlin",
+  ),
+  queries: Texts.exactOptional().describe(
+    "The watched queries; else those of the story, or one that the rule applies to.",
+  ),
+  usual: Usual.exactOptional().describe("What is written anyway, before the start and during the story."),
+  story: z.array(Step).min(1, "a story has at least one step").describe("What happens, step by step."),
+  until: Moment.exactOptional().describe("The end; else an hour after the last time in the file."),
+  expect: z
+    .array(Expectation)
+    .min(1, "expect at least one thing")
+    .describe("What must have happened, and what must never happen."),
 });
 export type RuleTestFile = z.output<typeof RuleTestFile>;
+
+/** A rule test as a JSON Schema, for editors. */
+export function ruleTestJsonSchema(): JsonSchema {
+  const { $schema, ...file } = editorSchema(RuleTestFile);
+  return {
+    $schema,
+    title: "Rule test",
+    description: "A story in time, and what must and must not be sent.",
+    ...file,
+  };
+}
 
 /** A valid file, and where its parts stand in it. */
 export interface RuleTest extends RuleTestFile {

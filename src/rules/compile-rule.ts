@@ -126,7 +126,8 @@ function checkWhole(
       message: `the rule has no condition: it needs "when" or one of ${windowConditions.map(({ type }) => type).join(", ")}`,
     });
   }
-  if (file.for !== undefined && file.for > 0 && counted?.window === undefined) {
+  // With faults in what it counts, neither of the two is known.
+  if (file.for !== undefined && file.for > 0 && (counted === undefined || counted.novelty !== undefined)) {
     const what = counted === undefined ? "single mentions" : "values that are new once";
     report({
       path: ["for"],

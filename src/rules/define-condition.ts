@@ -6,6 +6,8 @@ import type { Predicate } from "./predicate.ts";
 /** A condition on single mentions: a key of `when`. */
 export interface MentionCondition {
   readonly type: string;
+  /** The schema of the value of the key; its description is what editors show. */
+  readonly params: z.ZodType;
   /** Turns the value of the key into a predicate, or reports what is wrong with it. */
   compile(params: unknown): { readonly predicate: Predicate } | { readonly issues: readonly Issue[] };
 }
@@ -21,6 +23,7 @@ export function defineCondition<Params extends z.ZodType>(definition: {
 }): MentionCondition {
   return {
     type: definition.type,
+    params: definition.params,
     compile: (params) => {
       const parsed = definition.params.safeParse(params);
       if (!parsed.success) return { issues: describeIssues(parsed.error, definition.params, params) };

@@ -15,6 +15,14 @@ export interface WindowConditionType {
   readonly type: string;
   /** Quiet time after which an alert resolves, unless the rule says otherwise. */
   readonly overAfterMs: number;
+  /** The schema of the value of the key; its description is what editors show. */
+  readonly params: z.ZodType;
+  /** The parameters that are trees of mention conditions. */
+  readonly trees?: readonly string[];
+  /** Whether it fires once for a value, so that `for` has nothing to wait for. */
+  readonly firesOnce?: true;
+  /** The schema of a severity step; undefined if there are none. */
+  readonly stepLimits?: z.ZodType;
   /** What severity steps may name; undefined if there are none, or `params` are wrong. */
   stepsOf?(params: unknown): StepKind | undefined;
   compile(
@@ -29,14 +37,15 @@ export interface WindowConditionType {
 }
 
 /**
- * Defines a window condition. `compile` returns undefined if `readTree` did, which has then reported the issues.
- * `trees` are the parameters that `compile` reads with `readTree`.
+ * Defines a window condition. `compile` returns undefined if `readTree` did, which has then reported the issues. It
+ * reads the parameters `trees` with `readTree`.
  */
 export function defineWindowCondition<Params extends z.ZodType>(definition: {
   readonly type: string;
   readonly overAfterMs: number;
   readonly params: Params;
   readonly trees?: readonly string[];
+  readonly stepLimits?: z.ZodType;
   stepsOf?(params: z.output<Params>): StepKind;
   compile(
     params: z.output<Params>,
@@ -45,24 +54,27 @@ export function defineWindowCondition<Params extends z.ZodType>(definition: {
     steps: readonly SeverityStep[],
   ): WindowCondition | undefined;
 }): WindowConditionType {
-  const { stepsOf } = definition;
+  const { type, overAfterMs, params: schema, trees, stepLimits, stepsOf } = definition;
   return {
-    type: definition.type,
-    overAfterMs: definition.overAfterMs,
+    type,
+    overAfterMs,
+    params: schema,
+    ...(trees !== undefined && { trees }),
+    ...(stepLimits !== undefined && { stepLimits }),
     ...(stepsOf !== undefined && {
       stepsOf: (params) => {
-        const parsed = definition.params.safeParse(params);
+        const parsed = schema.safeParse(params);
         return parsed.success ? stepsOf(parsed.data) : undefined;
       },
     }),
     compile: (params, slice, readTree, steps) => {
-      const parsed = definition.params.safeParse(params);
+      const parsed = schema.safeParse(params);
       if (!parsed.success) {
-        for (const key of definition.trees ?? []) {
+        for (const key of trees ?? []) {
           const tree = Object.entries(params ?? {}).find(([name]) => name === key);
           if (tree !== undefined) readTree(tree[1], [key]);
         }
-        return { issues: describeIssues(parsed.error, definition.params, params) };
+        return { issues: describeIssues(parsed.error, schema, params) };
       }
       const window = definition.compile(parsed.data, slice, readTree, steps);
       return window === undefined ? { issues: [] } : { window };

@@ -7,7 +7,8 @@ import type { Rule } from "./rule.ts";
 /** The folder of rule tests beside the rules. */
 export const RULE_TESTS = "tests";
 
-const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+/** The name of a rule: that of its file. */
+export const RULE_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /**
  * Reads every `*.yaml` of a folder, in order of names. Returns all faults of all files and the valid rules; the caller
@@ -37,8 +38,8 @@ export async function loadRules(directory: string): Promise<{
     if (entry.endsWith(".yml")) fault("rule files end in .yaml", `${entry.slice(0, -4)}.yaml`);
     if (!entry.endsWith(".yaml")) continue;
     const name = entry.slice(0, -".yaml".length);
-    if (!KEBAB.test(name)) {
-      fault("a rule is named in lower case with hyphens, as its file is", `${kebab(name)}.yaml`);
+    if (!RULE_NAME.test(name)) {
+      fault("a rule is named in lower case with hyphens, as its file is", `${ruleNameOf(name)}.yaml`);
       continue;
     }
     try {
@@ -68,8 +69,11 @@ async function entriesOf(directory: string): Promise<string[]> {
   });
 }
 
-function kebab(name: string): string {
-  const words = name
+/** `Refund storm` → `refund-storm`; `rule` for a text without letters of ASCII. */
+export function ruleNameOf(text: string): string {
+  const words = text
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
     .replaceAll(/([a-z])([A-Z])/g, "$1-$2")
     .toLowerCase()
     .split(/[^a-z0-9]+/);

@@ -5,20 +5,29 @@ import type { Limits, StepKind } from "./severity-steps.ts";
 
 const AtLeast = (least: number) =>
   z
-    .union([z.number().min(least), z.strictObject({ atLeast: z.number().min(least) })], {
-      error: `expected a number of ${least} or more, such as { atLeast: ${Math.max(10, least)} }`,
-    })
+    .union(
+      [
+        z.number().min(least),
+        z.strictObject({ atLeast: z.number().min(least).describe("This number or more.") }),
+      ],
+      {
+        error: `expected a number of ${least} or more, such as { atLeast: ${Math.max(10, least)} }`,
+      },
+    )
     .transform((value) => (typeof value === "number" ? value : value.atLeast));
 
 /** The limits of a severity step on single mentions; all limits of one step must be reached. */
-const MentionLimits = z
+export const MentionLimits = z
   .strictObject({
-    mentions: AtLeast(2).exactOptional(),
-    followers: AtLeast(1).exactOptional(),
-    reach: AtLeast(1).exactOptional(),
-    story: AtLeast(2).exactOptional(),
+    mentions: AtLeast(2).exactOptional().describe("Mentions of the alert so far. 2 or more."),
+    followers: AtLeast(1)
+      .exactOptional()
+      .describe("Followers of the author of one mention. Example: 1000000"),
+    reach: AtLeast(1).exactOptional().describe("Estimated readers of one mention. Example: 50000"),
+    story: AtLeast(2).exactOptional().describe("Mentions of the same story within a day. 2 or more."),
   })
-  .refine((limits) => Object.keys(limits).length > 0, "expected mentions, followers, reach or story");
+  .refine((limits) => Object.keys(limits).length > 0, "expected mentions, followers, reach or story")
+  .meta({ minProperties: 1 });
 
 /** `tree` is the rule's `when`, which may limit followers or readers itself. */
 export function mentionSteps(tree: unknown): StepKind {

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { stableHash } from "../lib/json.ts";
 import { foldText } from "../lib/text.ts";
 import type { Mention } from "../model/mention.ts";
@@ -16,6 +17,12 @@ export interface Slice {
 /** The unit of a slice: its mentions, or each author or story once in six hours. */
 export const UNITS = ["mentions", "authors", "stories"] as const;
 export type Unit = (typeof UNITS)[number];
+
+/** The parameter of a window condition that names the unit. */
+export const CountedUnit = z
+  .enum(UNITS)
+  .default("mentions")
+  .describe("What is counted: mentions, or each author or each story once in six hours.");
 
 /** The same slice, counted in another unit. */
 export function inUnit(slice: Slice, unit: Unit): Slice {

@@ -12,21 +12,31 @@ const MOST_ROUNDS = 10;
 /** Who else is notified of an unacknowledged alert. Steps count from when the alert began to need attention. */
 export const EscalationConfig = z
   .strictObject({
-    name: z.string().min(1),
-    match: AlertMatch.prefault({}),
+    name: z.string().min(1).describe("Name of the escalation, shown as the cause of its messages."),
+    match: AlertMatch.prefault({}).describe("The alerts that it is for. Default: every alert about a brand."),
     steps: z
       .array(
         z.strictObject({
-          after: durationBetween(0, 7 * DAY),
-          /** Names of receivers or of rotations. */
-          receivers: z.array(z.string().min(1)).min(1, "name at least one receiver or rotation"),
+          after: durationBetween(0, 7 * DAY).describe(
+            "How long after the alert fired. Each step is later than the one before it. Example: 15m",
+          ),
+          receivers: z
+            .array(z.string().min(1))
+            .min(1, "name at least one receiver or rotation")
+            .describe("Names of receivers or of rotations."),
         }),
       )
-      .min(1, "name at least one step"),
-    /** How often all steps run, the first time included; each round notifies its receivers again. */
-    rounds: z.int().min(1).max(MOST_ROUNDS).default(1),
-    /** From the last step of a round to the start of the next. */
-    roundEvery: durationBetween(0, 7 * DAY).prefault("30m"),
+      .min(1, "name at least one step")
+      .describe("Who is notified, and when, until somebody acknowledges the alert."),
+    rounds: z
+      .int()
+      .min(1)
+      .max(MOST_ROUNDS)
+      .default(1)
+      .describe("How often all steps run, 1 to 10. Each round notifies its receivers again."),
+    roundEvery: durationBetween(0, 7 * DAY)
+      .prefault("30m")
+      .describe("From the last step of a round to the start of the next."),
   })
   .superRefine(({ steps, roundEvery, rounds }, context) => {
     steps.forEach(({ after }, index) => {

@@ -9,10 +9,15 @@ import { compareSeverity } from "../../model/severity.ts";
  * It never mutes an alert of the same severity, so two alerts cannot mute each other.
  */
 export const Inhibition = z.strictObject({
-  name: z.string().min(1).exactOptional(),
-  while: AlertMatch,
-  mute: AlertMatch.prefault({}),
-  equal: z.array(z.string().min(1)).default(["query"]),
+  name: z.string().min(1).exactOptional().describe("Name shown as the cause of a held alert."),
+  while: AlertMatch.describe("The alerts that mute others while they are open."),
+  mute: AlertMatch.prefault({}).describe(
+    "The alerts that are held meanwhile, if less severe. Default: every alert.",
+  ),
+  equal: z
+    .array(z.string().min(1))
+    .default(["query"])
+    .describe("Labels, or query and rule, that must be the same in both alerts."),
 });
 export type Inhibition = z.infer<typeof Inhibition>;
 

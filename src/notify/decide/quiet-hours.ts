@@ -8,10 +8,14 @@ import { compareSeverity, Severity } from "../../model/severity.ts";
 export const QuietHours = z
   .strictObject({
     ...weeklyRangeShape,
-    /** This severity and higher is sent all the same. */
-    breakThrough: z.union([Severity, z.literal("nothing")]).default("critical"),
-    /** An alert of at least this severity that fired and ended inside is sent when the quiet hours end. */
-    notifyAfterwards: z.union([Severity, z.literal("nothing")]).default("warning"),
+    breakThrough: z
+      .union([Severity, z.literal("nothing")])
+      .default("critical")
+      .describe("This severity and higher ones are sent all the same."),
+    notifyAfterwards: z
+      .union([Severity, z.literal("nothing")])
+      .default("warning")
+      .describe("An alert of this severity or higher that fired and ended inside is sent when they end."),
   })
   .superRefine((hours, context) => {
     if (hours.from === hours.to || hours.from === MIDNIGHT_AFTER) {

@@ -14,15 +14,22 @@ import {
 /** Receivers who take turns. Turns change at one local time, every day or on one day of the week. */
 export const Rotation = z
   .strictObject({
-    name: z.string().min(1),
-    timezone: TimeZone,
-    every: z.enum(["day", "week"]).default("week"),
-    /** Of a weekly rotation: the day on which turns change. */
-    on: Weekday.default("mon"),
-    at: LocalTime.prefault("09:00"),
-    /** The local date of the first turn of the list, such as `2026-01-05`; if weekly, the week of that date. */
-    from: z.iso.date("expected a date such as 2026-01-05").prefault("2026-01-05"),
-    receivers: z.array(z.string().min(1)).min(1, "name at least one receiver"),
+    name: z
+      .string()
+      .min(1)
+      .describe("Name of the rotation, for steps of escalations. Not the name of a receiver."),
+    timezone: TimeZone.describe("Time zone of its turns, by its IANA name, such as Europe/Berlin."),
+    every: z.enum(["day", "week"]).default("week").describe("How long a turn is."),
+    on: Weekday.default("mon").describe("Day of the week on which the turn changes. For weekly turns."),
+    at: LocalTime.prefault("09:00").describe("Local time at which the turn changes, in quotation marks."),
+    from: z.iso
+      .date("expected a date such as 2026-01-05")
+      .prefault("2026-01-05")
+      .describe("The day, or the week of this day, on which the first receiver of the list has its turn."),
+    receivers: z
+      .array(z.string().min(1))
+      .min(1, "name at least one receiver")
+      .describe("Names of the receivers who take turns, in order."),
   })
   .transform(({ from, ...rotation }) => ({ ...rotation, from: dateOf(from) }));
 export type Rotation = z.output<typeof Rotation>;

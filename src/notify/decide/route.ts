@@ -39,35 +39,72 @@ export type Routing =
   | { readonly outcome: "NoRoute"; readonly by: string };
 
 const Fields = {
-  name: z.string().min(1).exactOptional(),
-  match: AlertMatch.default({}),
-  /** Empty: nobody is notified, on purpose; the console alone shows these alerts. */
-  receivers: z.array(z.string().min(1)).exactOptional(),
+  name: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe("Name of the route, shown where Earshot explains a message."),
+  match: AlertMatch.default({}).describe(
+    "The alerts that it takes; everything named must match. Default: every alert.",
+  ),
+  receivers: z
+    .array(z.string().min(1))
+    .exactOptional()
+    .describe(
+      "Names of the receivers. An inner route takes those of the route around it. []: nobody is notified, on purpose; the console shows these alerts.",
+    ),
   repeatEvery: z
     .union([Duration, z.literal("never").transform(() => null)], {
       error: `expected a duration such as "4h", or "never"`,
     })
     .refine((ms) => ms === null || ms > 0, `has to be longer than 0; write "never" for no repetition`)
-    .exactOptional(),
-  sendResolved: z.boolean().exactOptional(),
-  /** An alert that ended longer ago than this without any notification is not sent any more. */
-  forgetAfter: durationBetween(MINUTE, 30 * DAY).exactOptional(),
-  /** Alerts with the same values of these labels share one message, across queries; `[]`: each alone. */
-  groupBy: z.array(z.string().min(1)).exactOptional(),
-  groupWait: durationBetween(0, DAY).exactOptional(),
-  groupInterval: durationBetween(0, 7 * DAY).exactOptional(),
-  continue: z.boolean().default(false),
+    .exactOptional()
+    .describe(
+      "How often people are reminded of an open alert: a duration such as 1h, or never. Default: that of the route around it, else 4h.",
+    ),
+  sendResolved: z
+    .boolean()
+    .exactOptional()
+    .describe("Whether the end of an alert is sent, too. Default: that of the route around it, else true."),
+  forgetAfter: durationBetween(MINUTE, 30 * DAY)
+    .exactOptional()
+    .describe(
+      "An alert that ended longer ago than this, and was never sent, is not sent any more. Default: that of the route around it, else 1d.",
+    ),
+  groupBy: z
+    .array(z.string().min(1))
+    .exactOptional()
+    .describe(
+      "Alerts with equal values share one message: query, rule, severity, or any label. []: each alone. Default: that of the route around it, else each alone.",
+    ),
+  groupWait: durationBetween(0, DAY)
+    .exactOptional()
+    .describe(
+      "How long the first alert of a group waits for others. Default: that of the route around it, else 30s.",
+    ),
+  groupInterval: durationBetween(0, 7 * DAY)
+    .exactOptional()
+    .describe(
+      "The least time between two messages of a group. Default: that of the route around it, else 5m.",
+    ),
+  continue: z.boolean().default(false).describe("Whether the routes below it are read, too."),
 };
 
 /** As written in the file: missing fields are taken from the route around it. */
 type WrittenRoute = z.output<z.ZodObject<typeof Fields>> & { routes?: WrittenRoute[] };
 
-const WrittenRoute: z.ZodType<WrittenRoute> = z.strictObject({
-  ...Fields,
-  get routes() {
-    return z.array(WrittenRoute).min(1).exactOptional();
-  },
-});
+const WrittenRoute: z.ZodType<WrittenRoute> = z
+  .strictObject({
+    ...Fields,
+    get routes() {
+      return z
+        .array(WrittenRoute)
+        .min(1)
+        .exactOptional()
+        .describe("Routes inside this one. If none of them matches, this route is used.");
+    },
+  })
+  .meta({ id: "route" });
 
 export const RouteConfig = WrittenRoute.superRefine((route, context) => {
   for (const path of withoutReceivers(route, [])) {

@@ -9,10 +9,15 @@ import { compareSeverity, Severity } from "../../model/severity.ts";
  */
 export const Throttle = z
   .strictObject({
-    atMost: z.int().positive(),
-    per: durationBetween(SECOND, 30 * DAY),
-    /** This severity and higher does not wait for a slot, but takes one. */
-    breakThrough: z.union([Severity, z.literal("nothing")]).default("critical"),
+    atMost: z
+      .int()
+      .positive()
+      .describe("The most messages in the time. The last one covers everything that waits."),
+    per: durationBetween(SECOND, 30 * DAY).describe("The time in which they are counted, such as 1h."),
+    breakThrough: z
+      .union([Severity, z.literal("nothing")])
+      .default("critical")
+      .describe("This severity and higher ones do not wait."),
   })
   .transform(({ per, ...throttle }) => ({ ...throttle, perMs: per }));
 export type Throttle = z.infer<typeof Throttle>;

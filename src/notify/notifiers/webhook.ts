@@ -5,6 +5,7 @@ import { connect as connectTls } from "node:tls";
 import { type Agent, type Dispatcher, request as requestUrl } from "undici";
 import { z } from "zod";
 import { systemClock } from "../../lib/clock.ts";
+import { HttpAddress } from "../../lib/http-address.ts";
 import { toIso } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/json.ts";
 import { createAgent, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
@@ -18,13 +19,22 @@ import {
 import { DeliveryError } from "../delivery-error.ts";
 
 const WebhookConfig = z.strictObject({
-  kind: z.literal("webhook"),
-  /** Treated as a secret: many services put their key into it. */
-  url: z.url({ protocol: /^https?$/, error: "expected an address such as https://hooks.example/earshot" }),
+  kind: z.literal("webhook").describe("Posts every change as JSON to an address."),
+  url: HttpAddress.meta({
+    // Many services put their key into it.
+    writeOnly: true,
+    description: "Address that gets the posts. A secret: it is never logged or shown.",
+  }),
   /** Signs each body: `X-Earshot-Signature: sha256=<HMAC of "<timestamp>.<body>">`. */
-  secret: z.string().min(1).exactOptional(),
-  /** Whether the address may be in a private network, or on this machine. */
-  allowPrivateAddress: z.boolean().default(false),
+  secret: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .meta({ writeOnly: true, description: "Signs each body, in the header X-Earshot-Signature." }),
+  allowPrivateAddress: z
+    .boolean()
+    .default(false)
+    .describe("Whether the address may lead into your own network, or to this machine."),
 });
 type WebhookConfig = z.output<typeof WebhookConfig>;
 

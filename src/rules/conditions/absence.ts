@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Duration, formatMinutes } from "../../lib/duration.ts";
-import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
+import { DAY, floorTo, type Instant, MINUTE } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/json.ts";
 import { TimeZone } from "../../lib/local-time.ts";
 import { countedSubject, formatExpected } from "../../lib/numbers.ts";
@@ -23,16 +23,30 @@ import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import type { Tick, WindowCondition } from "../window-condition.ts";
 import { arrivedIn, total } from "../window-counts.ts";
 
-const Params = z.strictObject({
-  within: Duration.refine(
-    (ms) => ms >= 30 * MINUTE && ms <= DAY && ms % BUCKET_MS === 0,
-    "expected a multiple of 5m from 30m to 24h",
-  ).default(2 * HOUR),
-  expected: z.number().min(5).default(20),
-  atMost: Share.default(0.1),
-  oneFalseAlarmIn: Duration.refine((ms) => ms >= DAY, "expected a day or more").default(30 * DAY),
-  timezone: TimeZone.exactOptional(),
-});
+const Params = z
+  .strictObject({
+    within: Duration.refine(
+      (ms) => ms >= 30 * MINUTE && ms <= DAY && ms % BUCKET_MS === 0,
+      "expected a multiple of 5m from 30m to 24h",
+    )
+      .prefault("2h")
+      .describe("The time that is judged. A multiple of 5m from 30m to 24h."),
+    expected: z
+      .number()
+      .min(5)
+      .default(20)
+      .describe("Judges only times in which so many mentions are usual. 5 or more."),
+    atMost: Share.prefault("10%").describe("The most that may have come, as a share of what is usual."),
+    oneFalseAlarmIn: Duration.refine((ms) => ms >= DAY, "expected a day or more")
+      .prefault("30d")
+      .describe("How seldom chance alone may open an alert. 1d or more."),
+    timezone: TimeZone.exactOptional().describe(
+      "Whose hours count, such as Europe/Berlin. Default: that of the query.",
+    ),
+  })
+  .describe(
+    "The query is much quieter than usual at these hours: people fell silent, or the query no longer finds them. Example: { within: 4h, atMost: 10% }",
+  );
 
 /** Counts and expectations of the window in slots, newest first; wide slots keep their number small. */
 type Slots = {

@@ -8,7 +8,9 @@ import { listOf, Word } from "../params.ts";
 /** `author: ["@reuters", "*news"]`: handle or full name, ignoring case and accents; `*` and `?` are wildcards. */
 export const author = defineCondition({
   type: "author",
-  params: listOf(Word),
+  params: listOf(Word).describe(
+    'Handles or full names of authors, one or a list. Case and accents make no difference; * and ? are wildcards. Example: ["@reuters", "*news"]',
+  ),
   compile: (names) => {
     const globs = names.map((name) => ({ name, glob: foldName(name) }));
     const find = (mention: Mention): string | undefined => {

@@ -5,7 +5,9 @@ import { oneOfWords } from "../word-predicate.ts";
 /** `country: [DEU, Austria]`: three letters of ISO 3166-1 or the name that the source uses. */
 export const country = defineCondition({
   type: "country",
-  params: listOf(Word),
+  params: listOf(Word).describe(
+    "Countries: three letters of ISO 3166-1, or the name that the source uses, one or a list. Example: [DEU, Austria]",
+  ),
   compile: (words) =>
     oneOfWords(
       "country",

@@ -5,6 +5,6 @@ import { inRange } from "../range-predicate.ts";
 /** `impact: {atLeast: …, atMost: …}`, one of them or both. */
 export const impact = defineCondition({
   type: "impact",
-  params: Range,
+  params: Range.describe("The impact of the mention, in points of the source. Example: { atLeast: 50 }"),
   compile: (range) => inRange("impact", "points of impact", range, (mention) => mention.impact),
 });

@@ -9,7 +9,11 @@ const Keyword = Word.pipe(
   z
     .string()
     .refine((word) => /[\p{L}\p{N}\p{S}]/u.test(foldText(word)), "expected a word with a letter or digit"),
-);
+).meta({
+  type: ["string", "number"],
+  pattern: "[\\p{L}\\p{N}\\p{S}]",
+  patternErrorMessage: "expected a word with a letter or digit",
+});
 
 /**
  * `keyword: [lawsuit, "class action", recall*]`: whole words and phrases in the title or text, ignoring case and
@@ -18,7 +22,9 @@ const Keyword = Word.pipe(
  */
 export const keyword = defineCondition({
   type: "keyword",
-  params: listOf(Keyword),
+  params: listOf(Keyword).describe(
+    "Whole words or phrases in title or text, one or a list. Case and accents make no difference; * at the end stands for any ending. Example: [refund*, money back]",
+  ),
   compile: (words) => {
     const byFolded = new Map(words.map((word) => [foldText(word), word]));
     const folded = [...byFolded.keys()].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));

@@ -8,7 +8,7 @@ const Code = z.string().regex(/^[a-zA-Z]{2}$/, "expected two letters of ISO 639-
 /** `language: [en, de]`. */
 export const language = defineCondition({
   type: "language",
-  params: listOf(Code),
+  params: listOf(Code).describe("Languages: two letters of ISO 639-1, one or a list. Example: [en, de]"),
   compile: (codes) =>
     oneOfWords(
       "language",

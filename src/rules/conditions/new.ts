@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeIssues } from "../../lib/describe-issues.ts";
-import { Duration, formatMinutes } from "../../lib/duration.ts";
+import { Duration, durationBetween, formatMinutes } from "../../lib/duration.ts";
 import { DAY, HOUR, MINUTE } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/json.ts";
 import { formatNumber } from "../../lib/numbers.ts";
@@ -8,12 +8,23 @@ import { foldText } from "../../lib/text.ts";
 import type { Mention } from "../../model/mention.ts";
 import type { WindowConditionType } from "../define-window-condition.ts";
 
-const Params = z.strictObject({
-  what: z.enum(["hashtag", "domain", "author"]),
-  atLeast: z.int().min(2),
-  within: Duration.refine((ms) => ms >= 5 * MINUTE && ms <= 7 * DAY, "expected 5m to 7d").default(DAY),
-  learn: Duration.refine((ms) => ms >= HOUR, "expected 1h or more").default(3 * DAY),
-});
+const Params = z
+  .strictObject({
+    what: z.enum(["hashtag", "domain", "author"]).describe("What is new."),
+    atLeast: z
+      .int()
+      .min(2)
+      .describe("So many different authors have to use it; of a new author, so many mentions. 2 or more."),
+    within: durationBetween(5 * MINUTE, 7 * DAY)
+      .prefault("24h")
+      .describe("How long a value is new after its first mention."),
+    learn: Duration.refine((ms) => ms >= HOUR, "expected 1h or more")
+      .prefault("3d")
+      .describe("How long it only learns, because at first everything is new. 1h or more."),
+  })
+  .describe(
+    "A hashtag, domain or author that was never seen before is already large. Example: { what: hashtag, atLeast: 20 }",
+  );
 
 /**
  * `new: {what: hashtag, atLeast: 20}`: a hashtag, domain or author that is new to this query has 20 distinct authors (a
@@ -22,6 +33,8 @@ const Params = z.strictObject({
 export const newValue: WindowConditionType = {
   type: "new",
   overAfterMs: 6 * HOUR,
+  params: Params,
+  firesOnce: true,
   compile: (params, slice) => {
     const parsed = Params.safeParse(params);
     if (!parsed.success) return { issues: describeIssues(parsed.error, Params, params) };

@@ -32,12 +32,12 @@ const PageType = Word.superRefine((word, context) => {
   const near = closestWord(word, KNOWN);
   if (KNOWN.includes(word.toLowerCase()) || near === undefined) return;
   context.addIssue({ code: "custom", message: `unknown page type "${word}"`, params: { suggestion: near } });
-});
+}).meta({ anyOf: [{ enum: KNOWN }, {}] });
 
 /** `pageType: [news, blog]`. */
 export const pageType = defineCondition({
   type: "pageType",
-  params: listOf(PageType),
+  params: listOf(PageType).describe("Kinds of sites or networks, one or a list. Example: [news, blog]"),
   compile: (words) =>
     oneOfWords(
       "pageType",

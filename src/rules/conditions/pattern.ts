@@ -33,7 +33,10 @@ export const pattern = defineCondition({
         context.addIssue({ code: "custom", message: `not a pattern: ${describeError(error)}` });
         return z.NEVER;
       }
-    }),
+    })
+    .describe(
+      "A regular expression of RE2 (no look-around) on title or text; case makes no difference. At most 1000 characters; it reads the first 20000 characters of a text. Example: order #[0-9]{6}",
+    ),
   compile: (expression) => {
     const label = `matching the pattern ${JSON.stringify(expression.pattern())}`;
     return {

@@ -6,7 +6,9 @@ import { oneOfWords } from "../word-predicate.ts";
 /** `sentiment: negative`, or a list. */
 export const sentiment = defineCondition({
   type: "sentiment",
-  params: listOf(z.enum(["positive", "neutral", "negative"])),
+  params: listOf(z.enum(["positive", "neutral", "negative"])).describe(
+    "The mood of the mention, one or a list.",
+  ),
   compile: (words) => ({
     ...oneOfWords(
       "sentiment",

@@ -35,13 +35,25 @@ type ShareState = {
 
 const Params = z
   .strictObject({
-    of: z.unknown().refine((tree) => tree !== undefined, '"of" is missing'),
-    atLeast: Share.exactOptional(),
-    aboveUsual: Share.exactOptional(),
-    unusual: z.literal(true, 'expected "true", or no "unusual" at all').exactOptional(),
-    oneFalseAlarmIn: Duration.refine((ms) => ms >= DAY, "expected a day or more").exactOptional(),
-    among: z.int().min(1),
-    within: WindowLength,
+    of: z
+      .unknown()
+      .refine((tree) => tree !== undefined, '"of" is missing')
+      .describe("The conditions on the mentions whose share is measured. Example: { sentiment: negative }"),
+    atLeast: Share.exactOptional().describe(
+      "The share that opens an alert, such as 40%. Required without unusual.",
+    ),
+    aboveUsual: Share.exactOptional().describe(
+      "And so many percentage points above the usual share of this query, such as 15%.",
+    ),
+    unusual: z
+      .literal(true, 'expected "true", or no "unusual" at all')
+      .exactOptional()
+      .describe("true: tests the share against what is usual for this query, in place of a fixed limit."),
+    oneFalseAlarmIn: Duration.refine((ms) => ms >= DAY, "expected a day or more")
+      .exactOptional()
+      .describe("How seldom chance alone may open an alert, with unusual: true. 1d or more. Default: 30d."),
+    among: z.int().min(1).describe("Judges only times with so many mentions, such as 30."),
+    within: WindowLength.describe("The time in which they are counted, such as 1h."),
   })
   .refine(
     ({ atLeast, unusual }) => atLeast !== undefined || unusual === true,
@@ -50,7 +62,17 @@ const Params = z
   .refine(
     ({ unusual, oneFalseAlarmIn }) => oneFalseAlarmIn === undefined || unusual === true,
     "oneFalseAlarmIn says how rare the unusual has to be, so it goes with unusual: true",
-  );
+  )
+  .meta({
+    // zod takes an unknown value for one that may be left out.
+    required: ["of", "among", "within"],
+    anyOf: [{ required: ["atLeast"] }, { required: ["unusual"] }],
+    dependencies: { oneFalseAlarmIn: ["unusual"] },
+    description:
+      "A part of the mentions is large, or larger than usual. Example: { of: { sentiment: negative }, atLeast: 40%, among: 30, within: 1h }",
+  });
+
+const StepLimits = z.strictObject({ atLeast: Share.describe("This share or more, such as 60%.") });
 
 /**
  * `share: {of: {sentiment: negative}, atLeast: 40%, among: 30, within: 1h}`: the share of the rule's mentions that
@@ -63,9 +85,10 @@ export const share = defineWindowCondition({
   overAfterMs: 30 * MINUTE,
   trees: ["of"],
   params: Params,
+  stepLimits: StepLimits,
   stepsOf: ({ atLeast }) => ({
     what: "a rule with share",
-    limits: z.strictObject({ atLeast: Share }),
+    limits: StepLimits,
     own: atLeast === undefined ? {} : { atLeast },
     describe: (step) => `at least ${formatShare(step.atLeast ?? 0)}`,
   }),

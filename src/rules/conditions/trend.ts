@@ -8,7 +8,7 @@ import { formatRarity } from "../../spike/explain-spike.ts";
 import { compareDays, historyDays, LONGEST_MEMORY_DAYS } from "../compare-days.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { localDay, startOfLocalDay } from "../local-day.ts";
-import { inUnit, UNITS } from "../slice.ts";
+import { CountedUnit, inUnit } from "../slice.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import type { WindowCondition } from "../window-condition.ts";
 import { arrivedIn } from "../window-counts.ts";
@@ -18,25 +18,47 @@ const Percent = z
   .string()
   .regex(/^\d+(\.\d+)?\s*%$/, "expected a percentage such as 30%")
   .transform((text) => Number.parseFloat(text) / 100)
-  .refine((part) => part >= 0.05 && part <= 10, "expected 5% to 1000%");
+  .refine((part) => part >= 0.05 && part <= 10, "expected 5% to 1000%")
+  .meta({ bounds: "From 5% to 1000%", patternErrorMessage: "expected a percentage such as 30%" });
 
 const Params = z
   .strictObject({
-    rising: Percent.exactOptional(),
-    falling: Percent.refine((part) => part < 1, "nothing can fall by 100% or more").exactOptional(),
+    rising: Percent.exactOptional().describe(
+      "By how much the last days are above the same weekdays of the weeks before, such as 30%.",
+    ),
+    falling: Percent.refine((part) => part < 1, "nothing can fall by 100% or more")
+      .exactOptional()
+      .describe("The opposite of rising, such as 30%. Below 100%."),
     over: Duration.refine(
       (ms) => ms % DAY === 0 && ms >= 2 * DAY && ms <= 7 * DAY,
       "expected whole days from 2d to 7d",
-    ).default(3 * DAY),
-    atLeast: z.number().min(1).default(20),
-    count: z.enum(UNITS).default("mentions"),
-    timezone: TimeZone.exactOptional(),
-    oneFalseAlarmIn: Duration.refine((ms) => ms >= 7 * DAY, "expected 7d or more").default(90 * DAY),
+    )
+      .prefault("3d")
+      .describe(
+        "How many days, each of which has to be above (or below) its weekday. Whole days from 2d to 7d.",
+      ),
+    atLeast: z
+      .number()
+      .min(1)
+      .default(20)
+      .describe("So many mentions a day are needed, now or usually. Fewer say nothing."),
+    count: CountedUnit,
+    timezone: TimeZone.exactOptional().describe(
+      "Whose days count, such as Europe/Berlin. Default: that of the query.",
+    ),
+    oneFalseAlarmIn: Duration.refine((ms) => ms >= 7 * DAY, "expected 7d or more")
+      .prefault("90d")
+      .describe("How seldom chance alone may open an alert. 7d or more."),
   })
   .refine(
     ({ rising, falling }) => (rising === undefined) !== (falling === undefined),
     "it needs either rising or falling",
-  );
+  )
+  .meta({
+    oneOf: [{ required: ["rising"] }, { required: ["falling"] }],
+    description:
+      "A slow change: each of the last days is above (or below) the same weekday before. Judged once a day. Example: { rising: 30%, over: 3d }",
+  });
 
 /**
  * Counts by day of publication, newest day first. `newest` is the newest day's number since 1970, in milliseconds of

@@ -5,7 +5,9 @@ import { isUnknown, lacks } from "../miss.ts";
 /** `verified: true`: the author has the network's badge; `false`: the author is known to have none. */
 export const verified = defineCondition({
   type: "verified",
-  params: z.boolean(),
+  params: z
+    .boolean()
+    .describe("true: the author has the badge of the network. false: the author is known to have none."),
   compile: (wanted) => {
     const label = wanted ? "by a verified author" : "by an author who is not verified";
     return {

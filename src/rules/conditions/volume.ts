@@ -6,11 +6,18 @@ import { countedSubject, formatNumber } from "../../lib/numbers.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { WindowLength } from "../params.ts";
 import { reachedSeverity } from "../severity-steps.ts";
-import { inUnit, UNITS } from "../slice.ts";
+import { CountedUnit, inUnit } from "../slice.ts";
 import type { WindowCondition } from "../window-condition.ts";
 import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
 const BUCKET_MS = 5 * MINUTE;
+
+const StepLimits = z.strictObject({
+  atLeast: z.int().min(1).describe("This number or more."),
+  within: WindowLength.exactOptional().describe(
+    "The time in which they are counted. Default: that of the rule.",
+  ),
+});
 
 /**
  * `volume: {atLeast: 50, within: 30m}`: at least this many mentions, by their own time, in the window that ends now; or
@@ -19,16 +26,17 @@ const BUCKET_MS = 5 * MINUTE;
 export const volume = defineWindowCondition({
   type: "volume",
   overAfterMs: 30 * MINUTE,
-  params: z.strictObject({
-    atLeast: z.int().min(1),
-    within: WindowLength,
-    count: z.enum(UNITS).default("mentions"),
-  }),
+  params: z
+    .strictObject({
+      atLeast: z.int().min(1).describe("Opens an alert at this number or more."),
+      within: WindowLength.describe("The time in which they are counted, such as 30m."),
+      count: CountedUnit,
+    })
+    .describe("A fixed limit: at least so many mentions in a time. Example: { atLeast: 50, within: 30m }"),
+  stepLimits: StepLimits,
   stepsOf: ({ atLeast, within }) => ({
     what: "a rule with volume",
-    limits: z
-      .strictObject({ atLeast: z.int().min(1), within: WindowLength.exactOptional() })
-      .transform((step) => ({ within, ...step })),
+    limits: StepLimits.transform((step) => ({ within, ...step })),
     own: { atLeast, within },
     describe: (step) =>
       `at least ${formatNumber(step.atLeast ?? 0)} in ${formatMinutes(step.within ?? within)}`,

@@ -11,62 +11,76 @@ const Address = z
   .pipe(z.email("expected one address such as ann@brand.example, without a name"));
 
 const Smtp = z.strictObject({
-  host: z.string().min(1),
-  port: z.int().min(1).max(65_535).default(587),
-  /** TLS from the first byte (port 465). Otherwise STARTTLS switches the connection to TLS. */
-  secure: z.boolean().default(false),
-  /**
-   * Refuse to send in clear when the server offers no STARTTLS: an attacker in between could remove the offer and read
-   * password and mails. Default: true, unless `host` is this machine. See `needsTls`.
-   */
-  requireTls: z.boolean().exactOptional(),
-  user: z.string().exactOptional(),
-  password: z.string().exactOptional(),
+  host: z.string().min(1).describe("Host name of the mail server."),
+  port: z.int().min(1).max(65_535).default(587).describe("Port of the mail server."),
+  secure: z
+    .boolean()
+    .default(false)
+    .describe("true: TLS from the first byte, as on port 465. Otherwise STARTTLS switches to TLS."),
+  /** An attacker in between could remove the offer of STARTTLS and read password and mails. See `needsTls`. */
+  requireTls: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      "Refuses to send in clear if the server offers no TLS. Default: true, unless host is this machine.",
+    ),
+  user: z.string().exactOptional().describe("Login at the mail server, if it needs one."),
+  password: z.string().exactOptional().meta({ description: "Password at the mail server.", writeOnly: true }),
   tls: z
     .strictObject({
-      /** Certificates (PEM) of your own issuer; `ca_file` reads them. */
-      ca: z.string().min(1).exactOptional(),
-      /** The name in the server's certificate, if it is not `host`. */
-      serverName: z.string().min(1).exactOptional(),
-      minVersion: z.enum(["TLSv1.2", "TLSv1.3"]).default("TLSv1.2"),
+      ca: z
+        .string()
+        .min(1)
+        .exactOptional()
+        .meta({ description: "Certificates (PEM) of your own issuer.", writeOnly: true }),
+      serverName: z
+        .string()
+        .min(1)
+        .exactOptional()
+        .describe("The name in the server's certificate, if it is not host."),
+      minVersion: z.enum(["TLSv1.2", "TLSv1.3"]).default("TLSv1.2").describe("The oldest version of TLS."),
     })
-    .prefault({}),
-  /** Connections that stay open for the next mail; 0 opens one for each mail. */
-  connections: z.int().min(0).max(20).default(0),
+    .prefault({})
+    .describe("Details of TLS. Only for a mail server with its own certificates."),
+  connections: z
+    .int()
+    .min(0)
+    .max(20)
+    .default(0)
+    .describe("Connections that stay open for the next mail. 0 opens one for each mail."),
 });
 
 /** Signs mails, including `List-Unsubscribe` and `List-Unsubscribe-Post`. */
 const Dkim = z.strictObject({
-  domain: z.string().min(1),
-  selector: z.string().min(1),
-  /** PEM; `privateKey_file` reads it. */
-  privateKey: z.string().min(1),
+  domain: z.string().min(1).describe("Domain that signs, usually that of from."),
+  selector: z.string().min(1).describe("Selector: the key is in the DNS at <selector>._domainkey.<domain>."),
+  privateKey: z.string().min(1).meta({ description: "Private key, as PEM.", writeOnly: true }),
 });
 
 export const EmailConfig = z.strictObject({
-  kind: z.literal("email"),
-  /** One address: several people are several receivers, so that each has an outcome of its own. */
-  to: Address,
-  from: Address,
-  /** The display name of `from`. */
+  kind: z.literal("email").describe("Sends emails to one address."),
+  to: Address.describe(
+    "Address of the reader. Several people are several receivers. Example: ann@brand.example",
+  ),
+  from: Address.describe("Address of the sender. Example: earshot@brand.example"),
   fromName: z
     .string()
     .max(60)
     .regex(/^\P{Cc}*$/u, "expected one line")
-    .default("Earshot"),
-  /**
-   * Where mail servers report mails that they could not deliver; default: `from`. `{id}` in it becomes the
-   * notification's id, so that each mail has its own return path: `bounces+{id}@brand.example`.
-   */
+    .default("Earshot")
+    .describe("Name of the sender that people see."),
   bouncesTo: z
     .string()
     .refine(
       isReturnPath,
       "expected an address such as bounces+{id}@brand.example, with at most 64 characters before the @",
     )
-    .exactOptional(),
-  smtp: Smtp,
-  dkim: Dkim.exactOptional(),
+    .exactOptional()
+    .describe(
+      "Where mail servers report mails that they could not deliver; {id} in it becomes the id of the message. Default: from. Example: bounces+{id}@brand.example",
+    ),
+  smtp: Smtp.describe("The mail server that sends."),
+  dkim: Dkim.exactOptional().describe("Signs each mail with DKIM, if the mail server does not."),
 });
 export type EmailConfig = z.output<typeof EmailConfig>;
 

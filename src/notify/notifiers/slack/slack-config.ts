@@ -2,15 +2,20 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { durationBetween } from "../../../lib/duration.ts";
 import type { Issue } from "../../../lib/errors.ts";
-import { HOUR, SECOND } from "../../../lib/instant.ts";
+import { HttpAddress } from "../../../lib/http-address.ts";
+import { HOUR } from "../../../lib/instant.ts";
 import type { ChannelLimit, ConfigAround } from "../../define-notifier.ts";
 
 /** A receiver in Slack, as people write it. */
 export const SlackConfig = z.strictObject({
-  kind: z.literal("slack"),
-  /** Name (`#alerts`) or id (`C0123456789`) of a channel that the app was invited to. */
-  channel: z.string().min(1).max(100),
-  /** Bot token of the Slack app. */
+  kind: z.literal("slack").describe("Posts to a channel in Slack."),
+  channel: z
+    .string()
+    .min(1)
+    .max(100)
+    .describe(
+      'Name or id of a channel that the app was invited to. Example: "#brand-alerts" (in quotation marks)',
+    ),
   token: z
     .string()
     .min(1)
@@ -21,26 +26,41 @@ export const SlackConfig = z.strictObject({
     .refine(
       (token) => !token.startsWith("https:"),
       "this is a webhook's address; expected the bot token (xoxb-…)",
-    ),
-  /** App-level token, for buttons over Socket Mode, which needs no public address. */
+    )
+    .meta({
+      pattern: "^(?!xapp-|https:)",
+      patternErrorMessage: "expected the bot token (xoxb-…)",
+      description: "Bot token of the Slack app (xoxb-…).",
+      writeOnly: true,
+    }),
   appToken: z
     .string()
     .regex(/^xapp-/, "expected an app-level token (xapp-…) with the scope connections:write")
-    .exactOptional(),
-  /** The app's signing secret, for buttons over HTTP: Slack posts them to `<web.publicUrl>/slack/interactions`. */
+    .exactOptional()
+    .meta({
+      description:
+        "App-level token (xapp-…, scope connections:write), for buttons over Socket Mode, which needs no public address.",
+      writeOnly: true,
+    }),
   signingSecret: z
     .string()
     .regex(
       /^(?!xox|xapp)[\w-]{16,}$/,
       "expected the signing secret of the app (Basic Information, App Credentials)",
     )
-    .exactOptional(),
-  /** The least time between two messages to the channel, after a burst of a few. 0s: no limit. */
-  postEvery: durationBetween(0, HOUR).default(SECOND),
-  /** The least time between two edits of a growing message. What a person does shows at once. */
-  editEvery: durationBetween(0, HOUR).default(30 * SECOND),
-  /** Another Slack API, such as the local one of the demo and the tests. */
-  apiUrl: z.url({ protocol: /^https?$/ }).default("https://slack.com/api/"),
+    .exactOptional()
+    .meta({
+      description:
+        "Signing secret of the app (Basic Information, App Credentials), for buttons over HTTP. Slack posts them to <web.publicUrl>/slack/interactions.",
+      writeOnly: true,
+    }),
+  postEvery: durationBetween(0, HOUR)
+    .prefault("1s")
+    .describe("The least time between two messages to the channel, after a burst of a few. 0s: no limit."),
+  editEvery: durationBetween(0, HOUR)
+    .prefault("30s")
+    .describe("The least time between two edits of a growing message. What a person does shows at once."),
+  apiUrl: HttpAddress.default("https://slack.com/api/").describe("Another Slack API, for tests."),
 });
 export type SlackConfig = z.output<typeof SlackConfig>;
 
