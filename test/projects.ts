@@ -18,6 +18,7 @@ const THOROUGH: readonly string[] = [
   // Processes and browsers.
   "test/health/doctor/doctor.test.ts",
   "test/demo/replay.test.ts",
+  "test/backtest/same-as-replay.test.ts",
   "test/build.test.ts",
   "test/contracts/own-notifier.test.ts",
   "test/cli/api/api-cache.test.ts",

@@ -5,6 +5,7 @@ import { databaseForCommands } from "../demo/demo-database.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
+import type { Priority } from "../model/poll.ts";
 import { createCallGate } from "../polling/call-gate.ts";
 import type { Gate } from "../source/budget.ts";
 import { createBudgetStore } from "../store/budgets.ts";
@@ -24,9 +25,18 @@ export interface ShellBudget {
  */
 export async function openShellBudget(
   environment: Pick<Environment, "databaseUrl" | "home" | "configFile">,
-  { account, timeoutMs, log }: { readonly account: string; readonly timeoutMs: number; readonly log: Logger },
+  options: {
+    readonly account: string;
+    readonly timeoutMs: number;
+    readonly log: Logger;
+    /** Default: the shell's, for a person who waits. */
+    readonly priority?: Priority;
+    /** How long a call may wait for a slot. */
+    readonly patienceMs?: number;
+  },
 ): Promise<ShellBudget | null> {
   const { databaseUrl, home } = environment;
+  const { account, timeoutMs, log, priority = "shell", patienceMs = PATIENCE_MS } = options;
   if (databaseUrl === null && !existsSync(resolve(home, "postgres"))) return null;
   try {
     const opened = await openTogether(async (closing) => {
@@ -39,7 +49,7 @@ export async function openShellBudget(
       closing.add(database.close);
       const budget = createBudgetStore(database.db, account);
       const isKept = await budget.isKept();
-      const gate = createCallGate({ budget, priority: "shell", timeoutMs, patienceMs: PATIENCE_MS, log });
+      const gate = createCallGate({ budget, priority, timeoutMs, patienceMs, log });
       return { gate, isKept, close: closing.close };
     });
     if (opened.isKept) return opened;

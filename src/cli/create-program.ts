@@ -71,6 +71,18 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./why.ts")).defineWhyCommand,
   },
   {
+    name: "backtest",
+    usage: "[options]",
+    description: "Shows what rules would have sent over past mentions, and what differs from other rules.",
+    load: async () => (await import("./backtest.ts")).defineBacktestCommand,
+  },
+  {
+    name: "suggest",
+    usage: "[options] <rule>",
+    description: "Tries other thresholds of a rule on past mentions, and shows how often each would alert.",
+    load: async () => (await import("./suggest.ts")).defineSuggestCommand,
+  },
+  {
     name: "preview",
     usage: "[options] <template>",
     description:
@@ -195,6 +207,8 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot alerts                            what is open; ack, assign, resolve, not-relevant
   earshot silence add --match query=Acme    mute its alerts for an hour
   earshot why ALERT                         which rules saw it, who was notified, what was held and why
+  earshot backtest --last 30d               what the rules would have sent; --against compares two versions
+  earshot suggest crisis-spike              which threshold would give one alert a week
   earshot preview alert                     a message as files: Slack JSON, HTML, text, pictures
   earshot send-test on-call                 send a real test message to this receiver
   earshot redeliver comms                   send again what it refused for good; without a name: a list

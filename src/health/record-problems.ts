@@ -1,7 +1,8 @@
 import type { Observation } from "../alerts/alert-life.ts";
 import { fingerprint } from "../alerts/fingerprint.ts";
+import type { AlertObservation } from "../ingest/apply-observations.ts";
 import { alertsToReconsider, recordNotifications } from "../ingest/record-notifications.ts";
-import { type AlertObservation, recordObservations } from "../ingest/record-observations.ts";
+import { recordObservations } from "../ingest/record-observations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Instant, MINUTE } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";

@@ -28,14 +28,14 @@ export interface MetRule {
 export function createAssessor(rules: readonly Rule[]): (mention: Mention) => AssessedMention {
   const series = seriesOf(rules);
   const mentionRules = rules.filter((rule) => rule.kind === "mention");
-  return (mention) => ({
-    mention,
-    ...countedBy(series, mention),
-    met: mentionRules.flatMap((rule) => {
+  return (mention) => {
+    const met: MetRule[] = [];
+    for (const rule of mentionRules) {
       const verdict = rule.judge(mention);
-      return verdict.met ? [{ rule, because: verdict.because }] : [];
-    }),
-  });
+      if (verdict.met) met.push({ rule, because: verdict.because });
+    }
+    return { mention, ...countedBy(series, mention), met };
+  };
 }
 
 /** The same mention as a part of another text's story. */
@@ -54,21 +54,19 @@ export function countedBy(
   mention: Mention,
   story?: string,
 ): Pick<AssessedMention, "series" | "distinctAuthors"> {
-  const counting = series.filter((one) => one.counts(mention));
-  return {
-    series: counting.filter(({ author }) => author === undefined).map(({ key }) => key),
-    distinctAuthors: counting.flatMap(({ key, author, countsStories = false }) =>
-      author === undefined
-        ? []
-        : [
-            {
-              series: key,
-              speaker: countsStories && story !== undefined ? story : author(mention),
-              isStory: countsStories,
-            },
-          ],
-    ),
-  };
+  // Loops, not chains: this runs for every mention and every slice.
+  const keys: string[] = [];
+  const distinctAuthors: MentionAuthor[] = [];
+  for (const one of series) {
+    if (!one.counts(mention)) continue;
+    const { key, author, countsStories = false } = one;
+    if (author === undefined) keys.push(key);
+    else {
+      const speaker = countsStories && story !== undefined ? story : author(mention);
+      distinctAuthors.push({ series: key, speaker, isStory: countsStories });
+    }
+  }
+  return { series: keys, distinctAuthors };
 }
 
 /** The series of the window rules, each once. */

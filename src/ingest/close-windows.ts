@@ -1,5 +1,4 @@
 import type { Observation } from "../alerts/alert-life.ts";
-import { observe } from "../alerts/lifecycle.ts";
 import type { Clock } from "../lib/clock.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
@@ -9,9 +8,10 @@ import { OWN_QUERY, type Query, type WatchedQuery } from "../model/query.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Facts, Stores } from "../store/stores.ts";
+import { endings } from "./apply-observations.ts";
 import { judgeWindows } from "./judge-windows.ts";
 import { alertsToReconsider, recordNotifications } from "./record-notifications.ts";
-import { type AlertObservation, recordObservations } from "./record-observations.ts";
+import { recordObservations } from "./record-observations.ts";
 
 /** A week of buckets in one transaction; a longer backlog takes several. */
 const MOST_BUCKETS = 2_016;
@@ -97,22 +97,4 @@ async function withdrawAll(facts: Facts, query: WatchedQuery, now: Instant): Pro
       observe: () => observation,
     })),
   );
-}
-
-/** Alerts on single mentions end after a time without new ones; alerts whose rule is gone end now. */
-function endings(open: readonly Alert[], rules: readonly Rule[], until: Instant): AlertObservation[] {
-  const named = new Map(rules.map((rule) => [rule.name, rule]));
-  return open.flatMap((alert): AlertObservation[] => {
-    const rule = named.get(alert.rule);
-    if (rule?.kind === "window") return [];
-    const { fingerprint, labels } = alert;
-    const life = rule ?? { severity: alert.severity, forMs: 0, overAfterMs: Number.POSITIVE_INFINITY };
-    const observation: Observation =
-      rule === undefined
-        ? { kind: "withdrawn", at: until, because: "its rule is no longer there" }
-        : { kind: "time-passed", until };
-    // In a storm of ten thousand alerts most are unchanged at most ticks: do not read and write those again.
-    if (observe(alert, life, observation).every(({ outcome }) => outcome === "Nothing")) return [];
-    return [{ ruleName: alert.rule, life, fingerprint, labels, observe: () => observation }];
-  });
 }

@@ -1,22 +1,27 @@
-import type { AlertLife } from "../alerts/alert-life.ts";
 import type { Clock } from "../lib/clock.ts";
-import { DAY, type Instant } from "../lib/instant.ts";
+import type { Instant } from "../lib/instant.ts";
 import { matchKey } from "../model/judging.ts";
-import { eventAt, type Mention } from "../model/mention.ts";
+import type { Mention } from "../model/mention.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import type { PollKey } from "../model/poll.ts";
 import type { WatchedQuery } from "../model/query.ts";
-import { storyKey } from "../model/story.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { PollState } from "../polling/poll-state.ts";
 import type { Facts, Stores } from "../store/stores.ts";
+import type { AlertObservation } from "./apply-observations.ts";
 import { type AssessedMention, storyOfMention } from "./assess-mention.ts";
 import { foldStories, type StoryCache } from "./fold-stories.ts";
-import { judgePage, type MentionChange, type MentionEvidence } from "./judge-page.ts";
+import {
+  judgePage,
+  type MentionChange,
+  type MentionEvidence,
+  mentionObservations,
+  storiesToCount,
+} from "./judge-page.ts";
 import type { PreparedPage } from "./prepare-page.ts";
 import { recordCounts } from "./record-counts.ts";
 import { recordNotifications } from "./record-notifications.ts";
-import { type AlertObservation, observationOf, recordObservations } from "./record-observations.ts";
+import { recordObservations } from "./record-observations.ts";
 import { recordValues } from "./record-values.ts";
 
 export interface CommitParts {
@@ -124,7 +129,7 @@ async function notYetMatched(
   query: WatchedQuery,
   evidence: readonly MentionEvidence[],
   stories: ReadonlyMap<Mention, string>,
-): Promise<AlertObservation[]> {
+): Promise<readonly AlertObservation[]> {
   const known = await facts.alerts.alreadyMatched(
     query.projectId,
     evidence.map(({ rule, mention }) => ({ rule: rule.name, mention })),
@@ -132,43 +137,10 @@ async function notYetMatched(
   const fresh = evidence
     .filter(({ rule, mention }) => !known.has(matchKey(rule.name, mention)))
     .sort((a, b) => a.at - b.at);
-  const shared = await storySizes(facts, query, fresh, stories);
-  return fresh.map(({ rule, mention, at, because }) => ({
-    ...observationOf(rule, query, rule.labels(mention, query, stories.get(mention))),
-    observe: (life) => ({
-      kind: "evidence",
-      at,
-      mentions: 1,
-      because,
-      windowFrom: at,
-      windowTo: at,
-      values: {},
-      ...rule.reached({
-        mentions: 1 + mentionsSoFar(life, at, rule.overAfterMs),
-        reach: mention.reach,
-        followers: mention.followers,
-        story: shared.get(stories.get(mention) ?? storyKey(mention)) ?? 1,
-      }),
-    }),
-    mention,
-  }));
-}
-
-/** The severity of the alert that the mention will belong to. */
-function mentionsSoFar(life: AlertLife | null, at: Instant, overAfterMs: number): number {
-  return life === null || life.resolvedAt !== null || at > life.lastSeenAt + overAfterMs ? 0 : life.mentions;
-}
-
-/** How many mentions each story had in the last day, if a rule needs it. */
-async function storySizes(
-  facts: Facts,
-  { projectId, queryId }: WatchedQuery,
-  evidence: readonly MentionEvidence[],
-  stories: ReadonlyMap<Mention, string>,
-): Promise<ReadonlyMap<string, number>> {
-  const asking = evidence.filter(({ rule }) => rule.countsStory);
-  if (asking.length === 0) return new Map();
-  const wanted = [...new Set(asking.map(({ mention }) => stories.get(mention) ?? storyKey(mention)))];
-  const since = Math.min(...asking.map(({ mention }) => eventAt(mention))) - DAY;
-  return facts.mentions.storySizes(projectId, queryId, wanted, since);
+  const asked = storiesToCount(fresh, stories);
+  const sizes =
+    asked === null
+      ? new Map<string, number>()
+      : await facts.mentions.storySizes(query.projectId, query.queryId, asked.stories, asked.since);
+  return mentionObservations(query, fresh, stories, sizes);
 }

@@ -1,8 +1,11 @@
-import type { Instant } from "../lib/instant.ts";
+import type { AlertLife } from "../alerts/alert-life.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
 import type { CountChange } from "../model/judging.ts";
-import type { Mention, MentionCategory } from "../model/mention.ts";
+import { eventAt, type Mention, type MentionCategory } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
+import { storyKey } from "../model/story.ts";
 import type { MentionRule } from "../rules/rule.ts";
+import { type AlertObservation, observationOf } from "./apply-observations.ts";
 import type { AssessedMention } from "./assess-mention.ts";
 import type { DistinctAuthorChange } from "./count-distinct-authors.ts";
 import { countedAt } from "./counted-at.ts";
@@ -81,6 +84,55 @@ export function judgePage(
     }
   }
   return { counts: pageCounts.changes(), distinctAuthors, evidence };
+}
+
+/** The stories whose size the severity of this evidence depends on, and since when; null if it depends on none. */
+export function storiesToCount(
+  evidence: readonly MentionEvidence[],
+  stories: ReadonlyMap<Mention, string>,
+): { readonly stories: readonly string[]; readonly since: Instant } | null {
+  const asking = evidence.filter(({ rule }) => rule.countsStory);
+  if (asking.length === 0) return null;
+  return {
+    stories: [...new Set(asking.map(({ mention }) => stories.get(mention) ?? storyKey(mention)))],
+    since: Math.min(...asking.map(({ mention }) => eventAt(mention))) - DAY,
+  };
+}
+
+/**
+ * What the alerts of mention rules learn of this evidence, which is in order of time. `stories`: of mentions that are
+ * near-duplicates of others. `sizes`: the mentions of the stories of `storiesToCount`.
+ */
+export function mentionObservations(
+  query: WatchedQuery,
+  evidence: readonly MentionEvidence[],
+  stories: ReadonlyMap<Mention, string>,
+  sizes: ReadonlyMap<string, number>,
+): readonly AlertObservation[] {
+  return evidence.map(({ rule, mention, at, because }) => ({
+    ...observationOf(rule, query, rule.labels(mention, query, stories.get(mention))),
+    observe: (life) => ({
+      kind: "evidence",
+      at,
+      mentions: 1,
+      because,
+      windowFrom: at,
+      windowTo: at,
+      values: {},
+      ...rule.reached({
+        mentions: 1 + mentionsSoFar(life, at, rule.overAfterMs),
+        reach: mention.reach,
+        followers: mention.followers,
+        story: rule.countsStory ? (sizes.get(stories.get(mention) ?? storyKey(mention)) ?? 1) : 1,
+      }),
+    }),
+    mention,
+  }));
+}
+
+/** The severity of the alert that the mention will belong to. */
+function mentionsSoFar(life: AlertLife | null, at: Instant, overAfterMs: number): number {
+  return life === null || life.resolvedAt !== null || at > life.lastSeenAt + overAfterMs ? 0 : life.mentions;
 }
 
 const SENTIMENTS = new Set(["positive", "neutral", "negative"]);

@@ -1,14 +1,14 @@
-import type { AlertLife, Observation } from "../alerts/alert-life.ts";
 import { DAY, floorTo, type Instant } from "../lib/instant.ts";
 import type { JsonValue } from "../lib/json.ts";
 import type { Alert } from "../model/alert.ts";
 import { BUCKET_MS, type ConditionState, type CountChange } from "../model/judging.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
 import type { Rule, WindowRule } from "../rules/rule.ts";
-import type { WindowCondition, WindowVerdict } from "../rules/window-condition.ts";
+import type { WindowCondition } from "../rules/window-condition.ts";
 import type { Facts } from "../store/stores.ts";
-import { type Arrivals, arrivalsByBucket } from "./arrivals-by-bucket.ts";
-import { type AlertObservation, observationOf } from "./record-observations.ts";
+import type { AlertObservation } from "./apply-observations.ts";
+import { arrivalsByBucket } from "./arrivals-by-bucket.ts";
+import { stepWindow } from "./step-window.ts";
 
 /** Steps every window condition of the query through its new buckets. */
 export async function judgeWindows(
@@ -48,9 +48,9 @@ export async function judgeWindows(
     // Buckets that closed before the last tick cause no alerts: a sleeping condition met nothing then, and one that was
     // removed only learns from them.
     const watchFrom = Math.max(start.watchFrom, query.tickedUntil);
-    const run = stepThrough(rule.window, start, arrivals, { from: watchFrom, until }, query.timezone);
+    const run = stepWindow(rule, query, { start, arrivals, from: watchFrom, until, isOpen: isOpen(rule) });
     stepped.push(run.state);
-    observations.push(...observationsOf(rule, query, run.verdicts, isOpen(rule)));
+    observations.push(...run.observations);
   }
   await facts.conditions.remove(query.projectId, query.queryId, orphans);
   await facts.conditions.save(query.projectId, query.queryId, distinct(stepped));
@@ -135,87 +135,6 @@ function isOfUse({ condition, baseline, state }: ConditionState, window: WindowC
 
 function newest(states: readonly ConditionState[]): ConditionState | undefined {
   return states.toSorted((a, b) => b.steppedUntil - a.steppedUntil)[0];
-}
-
-interface ClosedVerdict {
-  readonly closedAt: Instant;
-  readonly verdict: WindowVerdict;
-}
-
-/** Steps through every bucket up to `until` in order; those that closed by `from` only teach. */
-function stepThrough(
-  condition: WindowCondition,
-  start: ConditionState,
-  arrivals: Arrivals,
-  { from, until }: { readonly from: Instant; readonly until: Instant },
-  timezone: string,
-): { state: ConditionState; verdicts: ClosedVerdict[] } {
-  const verdicts: ClosedVerdict[] = [];
-  // The table contains what the step before returned.
-  let state = start.state as JsonValue;
-  for (let bucket = start.steppedUntil; bucket < until; bucket += BUCKET_MS) {
-    const inBucket = arrivals.get(bucket);
-    const step = condition.step(state, {
-      bucket,
-      bucketMs: BUCKET_MS,
-      timezone,
-      arrivals: condition.series.map((series) => inBucket?.get(series.key) ?? []),
-    });
-    state = step.state;
-    const closedAt = bucket + BUCKET_MS;
-    if (closedAt > from) verdicts.push({ closedAt, verdict: step.verdict });
-  }
-  return { state: { ...start, state, steppedUntil: until }, verdicts };
-}
-
-/** "Not met" only matters while an alert may be open. */
-function observationsOf(
-  rule: Rule,
-  query: Query,
-  verdicts: readonly ClosedVerdict[],
-  isOpen: boolean,
-): AlertObservation[] {
-  const base = observationOf(rule, query, { query: query.name });
-  let mayBeOpen = isOpen;
-  const observations: AlertObservation[] = [];
-  for (const { closedAt, verdict } of verdicts) {
-    if (verdict.met) {
-      mayBeOpen = true;
-      observations.push({
-        ...base,
-        observe: (life) => evidence(closedAt, verdict, base.life.overAfterMs, life),
-      });
-    } else if (mayBeOpen) {
-      observations.push({ ...base, observe: () => ({ kind: "not-met", at: closedAt }) });
-    }
-  }
-  return observations;
-}
-
-/** The window that opens an alert counts whole; later only arrivals in the bucket that closed. */
-function evidence(
-  at: Instant,
-  verdict: WindowVerdict,
-  overAfterMs: number,
-  life: AlertLife | null,
-): Observation {
-  // An alert that a person closed continues as long as the condition is met without a break.
-  const isOver = life?.resolvedAt !== null && life?.handling?.closedBy === undefined;
-  const isOpen = life !== null && !isOver && at <= life.lastSeenAt + overAfterMs;
-  const { because, windowFrom, windowTo, values, arrived, observed } = verdict;
-  return {
-    kind: "evidence",
-    at,
-    mentions: isOpen ? Math.max(arrived, 0) : observed,
-    because,
-    windowFrom,
-    windowTo,
-    values,
-    ...(verdict.restates === true && { restates: true }),
-    ...(verdict.renotify !== undefined && { renotify: verdict.renotify }),
-    ...(verdict.present !== undefined && { present: verdict.present }),
-    ...verdict.reached,
-  };
 }
 
 /** Two rules may share a condition; its state is one. */

@@ -2,6 +2,11 @@ import { createHash } from "node:crypto";
 import type { Instant } from "../lib/instant.ts";
 import { foldText } from "../lib/text.ts";
 import type { SeenValue } from "../model/judging.ts";
+import { eventAt, type Mention } from "../model/mention.ts";
+import type { WatchedQuery } from "../model/query.ts";
+import type { Novelty } from "../rules/novelty.ts";
+import type { NewRule, Rule } from "../rules/rule.ts";
+import { type AlertObservation, observationOf } from "./apply-observations.ts";
 
 /** A mention that has a value, as a `new` rule reads it. */
 export interface ValueUse {
@@ -23,6 +28,8 @@ export interface LargeValue {
 export interface NotedValues {
   readonly seen: readonly SeenValue[];
   readonly large: readonly LargeValue[];
+  /** The first arrival in the series itself. */
+  readonly knownSince: Instant;
 }
 
 /**
@@ -33,6 +40,11 @@ export const SERIES_ITSELF = "";
 
 export function valueHash(value: string): string {
   return hash(foldText(value), 16);
+}
+
+/** The keys of the stored values that `noteValues` needs: of these uses, and of the series itself. */
+export function valueKeys(uses: readonly ValueUse[]): readonly string[] {
+  return [...new Set([SERIES_ITSELF, ...uses.map(({ value }) => valueHash(value))])];
 }
 
 /**
@@ -70,7 +82,56 @@ export function noteValues(
     }
     if (isNew && now.length >= atLeast) large.push({ use, firstAt, authors: now.length, isFirst: counts });
   }
-  return { seen: [...touched.values()], large };
+  return { seen: [...touched.values()], large, knownSince: values.get(SERIES_ITSELF)?.firstAt ?? 0 };
+}
+
+/** The memories of the `new` rules, each once. */
+export function noveltiesOf(rules: readonly Rule[]): readonly Novelty[] {
+  const novelties = rules.flatMap((rule) => (rule.kind === "new" ? [rule.novelty] : []));
+  return [...new Map(novelties.map((one) => [one.key, one])).values()];
+}
+
+/** The values that a mention uses, if the rule looks at it. */
+export function usesOf(novelty: Novelty, mention: Mention): ValueUse[] {
+  if (!novelty.counts(mention)) return [];
+  const author = novelty.author(mention);
+  return novelty.values(mention).map((value) => ({
+    value,
+    author,
+    arrivedAt: mention.addedAt,
+    eventAt: eventAt(mention),
+  }));
+}
+
+/** What the alerts of a `new` rule learn of large values; values from before its warm-up has ended only teach. */
+export function valueObservations(
+  rule: NewRule,
+  query: WatchedQuery,
+  large: readonly LargeValue[],
+  knownSince: Instant,
+): AlertObservation[] {
+  const { novelty } = rule;
+  return large
+    .filter(({ use, firstAt }) => {
+      // A mention that arrives weeks after it was written, as in an import, is no news.
+      const isNews = use.arrivedAt - use.eventAt <= novelty.withinMs;
+      return isNews && use.arrivedAt >= query.watchFrom && firstAt - knownSince >= novelty.learnMs;
+    })
+    .map(({ use, firstAt, authors, isFirst }) => ({
+      ...observationOf(rule, query, {
+        query: query.name,
+        [novelty.facet]: foldText(use.value).slice(0, 200),
+      }),
+      observe: () => ({
+        kind: "evidence",
+        at: use.arrivedAt,
+        mentions: isFirst ? authors : 1,
+        because: novelty.because(authors, use.eventAt - firstAt, firstAt - knownSince),
+        windowFrom: firstAt,
+        windowTo: Math.max(firstAt + 1, use.eventAt + 1),
+        values: { count: authors, limit: novelty.atLeast },
+      }),
+    }));
 }
 
 function hash(text: string, length: number): string {

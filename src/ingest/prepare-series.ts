@@ -7,9 +7,10 @@ import type { Facts, Stores } from "../store/stores.ts";
 import { countedBy, seriesOf } from "./assess-mention.ts";
 import type { DistinctAuthorChange } from "./count-distinct-authors.ts";
 import { countedAt } from "./counted-at.ts";
+import { noveltiesOf } from "./note-values.ts";
 import { createPageCounts } from "./page-counts.ts";
 import { recordCounts } from "./record-counts.ts";
-import { noteMentions, noveltiesOf } from "./record-values.ts";
+import { noteMentions } from "./record-values.ts";
 
 /**
  * Counts the stored mentions for a new or edited rule, so that its baseline starts from history. A series that no rule

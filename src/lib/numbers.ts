@@ -4,7 +4,9 @@ export function formatNumber(value: number): string {
   const size = Math.abs(value);
   if (size > 0 && size < 0.05) return String(Number(value.toPrecision(1)));
   if (size < 9.95 && !Number.isInteger(value)) return trimZero(value.toFixed(1));
-  return Math.round(value).toLocaleString("en-US");
+  const whole = Math.round(value);
+  // The library call takes a microsecond, and conditions format numbers for every bucket.
+  return Math.abs(whole) < 1_000 ? String(whole) : whole.toLocaleString("en-US");
 }
 
 /** For computed numbers, not counts: `13733.9` → `13,700`. No model justifies more digits. */

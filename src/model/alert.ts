@@ -70,7 +70,7 @@ interface AlertProgress {
 }
 
 /** Names of people as they chose them. */
-interface AlertHandling {
+export interface AlertHandling {
   /** Since when it needs attention: it fired, became more severe or reopened then. Escalation steps count from here. */
   readonly callingSince?: Instant | undefined;
   readonly acknowledgedBy?: string | undefined;

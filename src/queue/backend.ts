@@ -3,7 +3,6 @@ import { type JobsOptions, Queue, Worker, type WorkerOptions, withBackend } from
 import { Redis } from "ioredis";
 import type { Logger } from "../log.ts";
 import { createQueueErrors } from "./failure.ts";
-import { createInProcessBackend } from "./in-process.ts";
 import { QUEUE_NAMES, type QueueName } from "./jobs.ts";
 import { createQueueBackend, migrateQueueTables, openQueuePool } from "./postgres-connection.ts";
 
@@ -59,8 +58,11 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-export function createBackend(options: BackendOptions, log: Logger): Backend {
-  if (options.kind === "in-process") return createInProcessBackend();
+/** BullMQ on one of its engines. */
+export function createBackend(
+  options: Exclude<BackendOptions, { kind: "in-process" }>,
+  log: Logger,
+): Backend {
   const onError = createQueueErrors(log);
   return options.kind === "postgres" ? onPostgres(options, onError) : onRedis(options, onError);
 }

@@ -10,6 +10,7 @@ import {
   type OpenQueue,
 } from "./backend.ts";
 import { createQueueErrors } from "./failure.ts";
+import { createInProcessBackend } from "./in-process.ts";
 import { JOBS, type JobName, jobTemplate, type Payload, QUEUE_NAMES, type QueueName } from "./jobs.ts";
 import { type EngineOutage, keepReminders } from "./reminders.ts";
 
@@ -74,7 +75,8 @@ export async function createQueues(options: {
 }): Promise<Queues> {
   await migrateQueueSchema(options.backend);
   const { log, onOutage = () => {} } = options;
-  const backend = createBackend(options.backend, log);
+  const backend =
+    options.backend.kind === "in-process" ? createInProcessBackend() : createBackend(options.backend, log);
   const onError = createQueueErrors(log);
   const open = new Map(QUEUE_NAMES.map((name) => [name, backend.openQueue(name)] as const));
   const queue = (name: QueueName): OpenQueue => {

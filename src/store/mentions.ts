@@ -96,9 +96,15 @@ export function createMentionStore(db: Db) {
       return rows[0]?.found ?? false;
     },
 
-    /** All stored mentions of a query, in order of arrival, in batches: for series that are new to a rule. */
-    async *byArrival(projectId: string, queryId: string, batch = 5_000): AsyncGenerator<StoryMention[]> {
-      let after: { added: Instant; resource: string } | null = null;
+    /** The stored mentions of a query, all or those added from `since` on, in order of arrival, in batches. */
+    async *byArrival(
+      projectId: string,
+      queryId: string,
+      batch = 5_000,
+      since: Instant | null = null,
+    ): AsyncGenerator<StoryMention[]> {
+      let after: { added: Instant; resource: string } | null =
+        since === null ? null : { added: since, resource: "" };
       while (true) {
         const position: ReturnType<typeof sql> =
           after === null ? sql`true` : sql`(added_at, resource_id) > (${at(after.added)}, ${after.resource})`;

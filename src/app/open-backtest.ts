@@ -1,0 +1,199 @@
+import { copyFromApi } from "../backtest/api-mentions.ts";
+import { storedMentions } from "../backtest/stored-mentions.ts";
+import type { Environment } from "../config/environment.ts";
+import type { Config } from "../config.ts";
+import { readMentions } from "../demo/replay/read-mentions.ts";
+import type { Clock } from "../lib/clock.ts";
+import { UserError } from "../lib/errors.ts";
+import { DAY, floorTo, HOUR, type Instant } from "../lib/instant.ts";
+import type { Logger } from "../log.ts";
+import type { Alert } from "../model/alert.ts";
+import { BUCKET_MS } from "../model/judging.ts";
+import type { Mention } from "../model/mention.ts";
+import { OWN_QUERY, type Query } from "../model/query.ts";
+import { isNamed } from "../polling/register-queries.ts";
+import { createMemoryTokenStore } from "../source/session.ts";
+import { createSourceClient, type SourceClient } from "../source/source-client.ts";
+import { openAlertActions } from "./open-alert-actions.ts";
+import { openShellBudget } from "./shell-budget.ts";
+import { accountOf } from "./sources.ts";
+
+/** Mentions to run rules over, in the order in which they arrived. */
+export interface OpenBacktest {
+  readonly queries: readonly Query[];
+  readonly mentions: AsyncIterable<Mention> | Iterable<Mention>;
+  /** Earlier mentions only teach. */
+  readonly from: Instant;
+  readonly to: Instant;
+  /** Time goes on until here, so that the last alerts of a file can resolve. */
+  readonly until: Instant;
+  /** Real alerts in between, with what people said of them. */
+  readonly alerts: readonly Alert[];
+  /** What was left out, for people. */
+  readonly notes: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface BacktestSource {
+  /** Null: stored mentions, or with `fromApi` the Listening API. */
+  readonly file: string | null;
+  readonly fromApi: boolean;
+  /** Null: all of a file, 30 days of the others. */
+  readonly lastMs: number | null;
+  /** Of the API. */
+  readonly config: Config | null;
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** For long work. */
+  readonly onProgress: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+const LAST_MS = 30 * DAY;
+/** The detector knows hours of the week: with so many weeks before the range, it starts as it would run. */
+const LEARN_MS = 28 * DAY;
+/** A backtest waits for free calls as long as it takes, and lets everything else go first. */
+const PATIENCE_MS = HOUR;
+const MOST_REASONS = 5;
+
+/** Opens the mentions of a file, of the tables, or of the Listening API. Rejects with a UserError if there are none. */
+export async function openBacktest(source: BacktestSource): Promise<OpenBacktest> {
+  if (source.file !== null) return openFile(source, source.file);
+  const opened = await (source.fromApi ? openApi(source) : openStored(source));
+  if (opened.queries.length > 0) return opened;
+  await opened.close();
+  throw new UserError("there are no stored queries to run rules over", [
+    "start the monitor first, or name a file of mentions with --file, or read the API with --from-api",
+  ]);
+}
+
+async function openFile({ lastMs, onProgress, signal }: BacktestSource, file: string): Promise<OpenBacktest> {
+  const read = await readMentions({
+    file,
+    onLines: (lines) => onProgress(`reading: ${lines.toLocaleString("en")} lines`),
+    signal,
+  });
+  const [first, last] = [read.mentions[0], read.mentions.at(-1)];
+  const reasons = read.skipped
+    .slice(0, MOST_REASONS)
+    .map(({ line, reason }) => `${file}:${line} is left out: ${reason}`);
+  const more = read.skipped.length - reasons.length;
+  const notes = [
+    ...reasons,
+    ...(more > 0 ? [`${more} more lines are left out`] : []),
+    ...(read.withoutBrand > 0 ? [`${read.withoutBrand} lines without a brand are left out`] : []),
+  ];
+  if (first === undefined || last === undefined) throw new UserError(`${file} holds no mention`, notes);
+  const begin = floorTo(first.addedAt, BUCKET_MS);
+  return {
+    queries: read.queries,
+    mentions: read.mentions,
+    from: lastMs === null ? begin : Math.max(begin, last.addedAt - lastMs),
+    to: last.addedAt,
+    until: last.addedAt + DAY,
+    alerts: [],
+    notes,
+    close: async () => {},
+  };
+}
+
+async function openStored({ lastMs, environment, clock, log }: BacktestSource): Promise<OpenBacktest> {
+  const opened = await openAlertActions(environment, clock, log);
+  try {
+    const to = opened.clock.now();
+    const from = to - (lastMs ?? LAST_MS);
+    const queries = (await opened.stores.queries.active()).filter(
+      ({ queryId }) => queryId !== OWN_QUERY.queryId,
+    );
+    return {
+      queries,
+      mentions: storedMentions(opened.stores, queries, from - LEARN_MS),
+      from,
+      to,
+      until: to,
+      alerts: await opened.stores.alerts.openedBetween(from, to),
+      notes: [],
+      close: opened.close,
+    };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function openApi(source: BacktestSource): Promise<OpenBacktest> {
+  const { config, environment, clock, log, signal } = source;
+  if (config === null)
+    throw new UserError("--from-api needs the account of a configuration", [
+      "write earshot.yaml, or name one with --config FILE",
+    ]);
+  const { baseUrl, username, password, clientId, platformClientId, timeout, pageSize } = config.source;
+  const account = accountOf(config.source);
+  const budget = await openShellBudget(environment, {
+    account,
+    timeoutMs: timeout,
+    log,
+    priority: "background",
+    patienceMs: PATIENCE_MS,
+  });
+  const client = createSourceClient({
+    baseUrl,
+    credentials: { username, password, clientId, platformClientId },
+    tokens: createMemoryTokenStore(),
+    timeoutMs: timeout,
+    signal,
+    ...(budget !== null && { gate: budget.gate }),
+  });
+  try {
+    const queries = await queriesOf(client, config);
+    const to = clock.now();
+    const length = lastMs(source);
+    const copy = await copyFromApi({
+      source: client,
+      account,
+      queries,
+      from: to - length - LEARN_MS,
+      to,
+      pageSize,
+      home: environment.home,
+      onProgress: ({ query, mentions }) =>
+        source.onProgress(`reading ${query}: ${mentions.toLocaleString("en")} mentions`),
+      signal,
+    });
+    return {
+      queries,
+      mentions: copy.mentions,
+      from: copy.to - length,
+      to: copy.to,
+      until: copy.to,
+      alerts: [],
+      notes: [],
+      close: async () => {},
+    };
+  } finally {
+    await client.close();
+    await budget?.close();
+  }
+}
+
+function lastMs(source: BacktestSource): number {
+  return source.lastMs ?? LAST_MS;
+}
+
+async function queriesOf(client: SourceClient, { source }: Config): Promise<readonly Query[]> {
+  const queries: Query[] = [];
+  for (const project of await client.projects()) {
+    if (!isNamed(source.projects, project.projectId, project.name)) continue;
+    for (const query of await client.queries(project.projectId))
+      if (isNamed(source.queries, query.queryId, query.name))
+        queries.push({
+          projectId: project.projectId,
+          queryId: query.queryId,
+          name: query.name,
+          projectName: project.name,
+          timezone: project.timezone ?? "UTC",
+        });
+  }
+  return queries;
+}

@@ -1,0 +1,107 @@
+import type { Comparison, Difference } from "../../backtest/compare.ts";
+import type { BacktestReport, ReportedReceiver } from "../../backtest/report.ts";
+import { counted, formatShare } from "../../lib/numbers.ts";
+import { formatTable } from "../api/format-table.ts";
+
+/** The report for a terminal of `width` cells. */
+export function formatBacktest(report: BacktestReport, width: number): readonly string[] {
+  const { alerts, days, receivers, loudest, precision } = report;
+  const messages = receivers.reduce((sum, one) => sum + one.messages, 0);
+  return [
+    `${counted(report.mentions, "mention")}, ${minute(report.from)} to ${minute(report.to)}${learned(report)}`,
+    `${counted(alerts.length, "alert")}, ${counted(messages, "message")}`,
+    ...section(
+      "By day and rule",
+      days.map(({ date, rule, alerts, messages }) => ({ date, rule, alerts, ...messages })),
+      width,
+    ),
+    ...section("By receiver", receivers.map(receiverRow), width),
+    ...section(
+      "Loudest",
+      loudest.map(({ rule, query, labels, alerts, messages }) => ({
+        rule,
+        query,
+        of: labelText(labels),
+        alerts,
+        messages,
+      })),
+      width,
+    ),
+    ...section(
+      "As people judged real alerts of the same time",
+      precision.map(({ rule, relevant, notRelevant, share }) => ({
+        rule,
+        relevant,
+        "not relevant": notRelevant,
+        precision: formatShare(share),
+      })),
+      width,
+    ),
+  ];
+}
+
+/** What differs between two versions of the rules. */
+export function formatComparison(comparison: Comparison, width: number): readonly string[] {
+  const { alerts, messages, same, differences } = comparison;
+  return [
+    "",
+    `Against the old rules: ${alerts.before} → ${counted(alerts.after, "alert")}, ${messages.before} → ${counted(messages.after, "message")}; ${same} the same, ${differences.length} different`,
+    ...differences.flatMap((difference) => formatDifference(difference, width)),
+  ];
+}
+
+function formatDifference(
+  { kinds, rule, query, labels, before, after, reason }: Difference,
+  _: number,
+): string[] {
+  const of = labelText(labels);
+  const times = [before, after]
+    .filter((seen) => seen !== null)
+    .map(({ openedAt, severity }) => `${minute(openedAt)} ${severity}`);
+  return [
+    `  ${kinds.join(", ").padEnd(8)}  ${rule}  ${query}${of === "" ? "" : ` (${of})`}  ${[...new Set(times)].join(" → ")}`,
+    `            ${reason}`,
+  ];
+}
+
+function section(title: string, rows: readonly Readonly<Record<string, unknown>>[], width: number): string[] {
+  if (rows.length === 0) return [];
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return ["", title, formatTable(rows, columns, width)];
+}
+
+function receiverRow({
+  receiver,
+  messages,
+  alerts,
+  alertsAWeek,
+  throttled,
+  throttleShare,
+  withheld,
+}: ReportedReceiver) {
+  return {
+    receiver,
+    messages,
+    alerts,
+    "alerts a week": alertsAWeek,
+    throttled: throttled === 0 ? 0 : `${throttled} (${formatShare(throttleShare)})`,
+    "held or not sent": Object.entries(withheld)
+      .map(([reason, n]) => `${reason} ${n}`)
+      .join(", "),
+  };
+}
+
+function learned({ learnedFrom, from }: BacktestReport): string {
+  return learnedFrom === null || learnedFrom >= from ? "" : `; learned since ${minute(learnedFrom)}`;
+}
+
+function labelText(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
+}
+
+/** `2026-03-02 08:15 UTC`. */
+function minute(iso: string): string {
+  return `${iso.slice(0, 16).replace("T", " ")} UTC`;
+}

@@ -1,0 +1,65 @@
+import { pino } from "pino";
+import { inject } from "vitest";
+import { simulate } from "../../src/backtest/simulate.ts";
+import { readMentions } from "../../src/demo/replay/read-mentions.ts";
+import { startReplay } from "../../src/demo/replay/replay.ts";
+import { DAY, floorTo, toIso } from "../../src/lib/instant.ts";
+import { BUCKET_MS } from "../../src/model/judging.ts";
+import { loadRules } from "../../src/rules/load-rules.ts";
+import { NOBODY } from "./notify-config.ts";
+
+const TEMPLATES = new URL("../../templates", import.meta.url).pathname;
+
+/** An alert as replay and backtest report it. */
+export interface FoundAlert {
+  readonly rule: string;
+  readonly query: string;
+  readonly severity: string;
+  readonly openedAt: string;
+  readonly resolvedAt: string | null;
+  readonly mentions: number;
+  readonly because: string;
+}
+
+/** The alerts of the whole monitor over a file. */
+export async function replayedAlerts(file: string, rules: string): Promise<readonly FoundAlert[]> {
+  const running = await startReplay({
+    file,
+    speed: "max",
+    databaseUrl: inject("postgresUrl"),
+    redisUrl: null,
+    rules,
+    templates: TEMPLATES,
+    consoleUrl: () => null,
+    log: pino({ level: "silent" }),
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  });
+  try {
+    return (await running.run()).alerts;
+  } finally {
+    await running.stop();
+  }
+}
+
+/** The alerts of a simulation over the same file. */
+export async function simulatedAlerts(file: string, rules: string): Promise<readonly FoundAlert[]> {
+  const { queries, mentions } = await readMentions({ file });
+  const { alerts } = simulate({
+    rules: (await loadRules(rules)).rules,
+    queries,
+    mentions,
+    notifyConfig: NOBODY,
+    from: floorTo(mentions[0]?.addedAt ?? 0, BUCKET_MS),
+    to: (mentions.at(-1)?.addedAt ?? 0) + DAY,
+  });
+  return alerts.map(({ rule, queryName, severity, openedAt, resolvedAt, mentions, because }) => ({
+    rule,
+    query: queryName,
+    severity,
+    openedAt: toIso(openedAt),
+    resolvedAt: resolvedAt === null ? null : toIso(resolvedAt),
+    mentions,
+    because,
+  }));
+}
