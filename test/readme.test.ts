@@ -13,6 +13,7 @@ import { OPERATOR_RULES } from "../src/health/operator-rules.ts";
 import { describeFault, UserError } from "../src/lib/errors.ts";
 import { readAccountFile } from "../src/local-api/account/account-file.ts";
 import { AccountContent } from "../src/local-api/account/account-schema.ts";
+import { RuleTestFile } from "../src/rule-tests/test-file.ts";
 import { parseRule } from "../src/rules/parse-rule.ts";
 import { schemaFaults } from "./schema-faults.ts";
 
@@ -179,6 +180,10 @@ async function faultsOfYaml(text: string): Promise<string[]> {
     const name = /^# (?:rules\/)?([a-z0-9-]+)\.yaml\n/.exec(text)?.[1] ?? "example";
     const rule = parseRule(name, `${name}.yaml`, text);
     return "faults" in rule ? rule.faults.map(describeFault) : [...schemaFaults("rule", content)];
+  }
+  if (keys.includes("story") && keys.includes("expect")) {
+    const { success, error } = RuleTestFile.safeParse(content);
+    return success ? [] : error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
   }
   if (keys.length > 0 && keys.every((key) => Object.hasOwn(ConfigFile.shape, key))) {
     const part = content as Record<string, unknown>;

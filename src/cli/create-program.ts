@@ -65,9 +65,9 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: "why",
-    usage: "[options] <alert-or-mention>",
+    usage: "[options] [alert-or-mention]",
     description:
-      "Shows which rules matched an alert or a mention, what they measured, who was notified or not, and why.",
+      "Shows why an alert or a mention was sent or not: rules, numbers, receivers; also why a mention is not stored.",
     load: async () => (await import("./why.ts")).defineWhyCommand,
   },
   {

@@ -9,7 +9,7 @@ import type { RuleTestResult } from "../rule-tests/run-suite.ts";
 import { print, printError, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";
 import { configForTests, type RuleTestOptions, runRuleTests } from "./run-rule-tests.ts";
-import { aborted, leave, stopSignal } from "./stop-signal.ts";
+import { aborted, stopSignal } from "./stop-signal.ts";
 
 interface TestOptions extends RuleTestOptions {
   readonly watch: boolean;
@@ -44,7 +44,6 @@ export function defineTestCommand(command: Command, env: NodeJS.ProcessEnv): voi
         env,
         stopSignal(() => printError("\nStopping …")),
       );
-      leave();
       const bad = results.filter(({ outcome }) => outcome !== "passed").length;
       if (bad > 0) throw new ExitError(`${bad} of ${counted(results.length, "rule test")} failed`, 1);
     });

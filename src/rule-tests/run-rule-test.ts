@@ -1,12 +1,11 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { createAlertActions } from "../alerts/actions/alert-actions.ts";
 import { type MentionWhy, whyMention } from "../alerts/actions/why.ts";
 import { ROLES } from "../app/roles.ts";
 import { type Earshot, startEarshot } from "../app.ts";
 import type { Config } from "../config.ts";
 import { inventLocalSecrets, LOCAL_ACCOUNT } from "../demo/local-account.ts";
-import { settle } from "../demo/replay/drive.ts";
-import { createJobWaiter } from "../demo/replay/job-waiter.ts";
-import { createManualClock } from "../lib/clock.ts";
+import { createManualClock, monotonicMs } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
 import { UserError } from "../lib/errors.ts";
 import { DAY, type Instant } from "../lib/instant.ts";
@@ -100,7 +99,6 @@ export async function runRuleTest(parts: RuleTestParts, test: RuleTest): Promise
     const api = createLocalApi({ pool, clock, log, signingSecret: secrets.signingSecret });
     closing.add(api.close);
     const apiUrl = await api.listen({ host: "127.0.0.1", port: 0 });
-    const waiter = createJobWaiter();
     const earshot = await startEarshot({
       config: rehearsed(parts.config, apiUrl, receivers.vendors, (test.usual?.days ?? 0) * DAY),
       databaseUrl,
@@ -111,7 +109,6 @@ export async function runRuleTest(parts: RuleTestParts, test: RuleTest): Promise
       watchFrom: story.start,
       sweepEveryMs: null,
       checksHealth: false,
-      onDone: waiter.done,
     });
     closing.add(earshot.stop);
     await earshot.refreshQueries();
@@ -119,7 +116,7 @@ export async function runRuleTest(parts: RuleTestParts, test: RuleTest): Promise
     for (const at of story.stops) {
       clock.set(at);
       await act(earshot, story, at, clock.now);
-      await settle({ earshot, waiter, signal });
+      await settle(earshot, signal);
       await observer.look(at);
     }
     const observed = await observer.observed();
@@ -160,6 +157,26 @@ function rehearsed(config: Config, apiUrl: string, vendors: LocalVendors, histor
     digests: [],
   };
 }
+
+/** Does all that is due at this moment: the tables say what is, and the queue of this process when it is done. */
+async function settle(earshot: Earshot, signal: AbortSignal): Promise<void> {
+  const { polls, notifications, alertMessages } = earshot.stores;
+  const startedAt = monotonicMs();
+  for (;;) {
+    signal.throwIfAborted();
+    const due = Object.values(await earshot.sweep()).reduce((sum, count) => sum + count, 0);
+    while ((await earshot.queueCounts()).some(({ waiting, active }) => waiting + active > 0)) await delay(1);
+    if (due > 0) continue;
+    const busy =
+      (await polls.unsettled()) + (await notifications.inFlight()) + (await alertMessages.inHand());
+    if (busy === 0) return;
+    if (monotonicMs() - startedAt > STUCK_MS)
+      throw new Error("there is work that fails again and again; LOG_LEVEL=warn shows why");
+    await delay(20);
+  }
+}
+
+const STUCK_MS = 60_000;
 
 const SOMEBODY: Actor = { via: "page", login: null, typed: "Test" };
 

@@ -139,7 +139,7 @@ async function runOne(
   options: SuiteOptions,
   prepare: Prepare,
 ): Promise<Omit<RuleTestResult, "tookMs">> {
-  const name = basename(file).replace(new RegExp(`${ENDING.replaceAll(".", "\\.")}$`), "");
+  const name = basename(file, ENDING);
   const read = await readRuleTest(file);
   const broken = (failures: readonly Failure[], description: string | null = null) => ({
     file,

@@ -17,7 +17,7 @@ export async function compareSnapshot(
   show: (at: Instant) => string,
   update: boolean,
 ): Promise<Snapshot> {
-  const place = join(dirname(file), "snapshots", `${basename(file).replace(/\.test\.yaml$/, "")}.txt`);
+  const place = join(dirname(file), "snapshots", `${basename(file, ".test.yaml")}.txt`);
   const now = snapshotOf(messages, show);
   if (update) {
     await mkdir(dirname(place), { recursive: true });

@@ -214,7 +214,7 @@ test("an edit moves `updated`, shows at once and in every filter, and is kept as
   expect(
     (
       await database.pool.query(
-        "select count(*)::int as n from local_api.mention where said like '%money; now%'",
+        "select count(*)::int as n from local_api.mention where filled_fields like '%money; now%'",
       )
     ).rows[0].n,
   ).toBe(4);

@@ -76,7 +76,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["redeliver", "nobody"],
   ["silence", "list"],
   ["silence", "list", "--json"],
-  ["local-api", "list", "clients", "--json"],
+  ["local-api", "get", "--json"],
   ["send-test", EVIL, "--config", "none"],
   ["check", "--config", EVIL],
 ];

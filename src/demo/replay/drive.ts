@@ -52,11 +52,7 @@ const STUCK_MS = 90 * SECOND;
  * Waits until the tables twice in a row show no due work and no lease. Once is not enough: a poll that ends between two
  * of the queries is not due in the first and has no lease in the second, and its closed windows are in neither.
  */
-export async function settle({
-  earshot,
-  waiter,
-  signal,
-}: Pick<Drive, "earshot" | "waiter" | "signal">): Promise<void> {
+async function settle({ earshot, waiter, signal }: Drive): Promise<void> {
   let progress = { count: waiter.count(), at: monotonicMs() };
   for (let quiet = 0; quiet < 2; ) {
     signal.throwIfAborted();
