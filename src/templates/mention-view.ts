@@ -72,8 +72,9 @@ interface TopMention {
 }
 
 /**
- * The few mentions that explain an alert best: one per story, negative ones first, then by how many people may have
- * seen them (copies of the same text add up), then the earliest, where it started.
+ * The few mentions that explain an alert best: first the story that many of them share, for it is what the alert is
+ * about, then one per story, negative ones first, then by how many people may have seen them (copies of the same text
+ * add up), then the earliest, where it started.
  */
 export function topMentions(
   mentions: readonly Mention[],
@@ -82,8 +83,15 @@ export function topMentions(
 ): readonly TopMention[] {
   const stories = new Map<string, Story>();
   for (const mention of mentions) addTo(stories, storyOf(mention), mention);
-  return [...stories.values()].sort(compareStories).slice(0, limit);
+  const isMain = ({ rows }: Story) =>
+    rows >= MAIN_STORY.atLeast && rows >= MAIN_STORY.share * mentions.length;
+  return [...stories.values()]
+    .sort((a, b) => Number(isMain(b)) - Number(isMain(a)) || compareStories(a, b))
+    .slice(0, limit);
 }
+
+/** How many mentions, and which share of all, make a story the main one of an alert. */
+const MAIN_STORY = { atLeast: 3, share: 0.25 };
 
 /** The story that most of these mentions share; null where each is a story of its own. */
 export function largestStory(stories: readonly string[]): string | null {
@@ -95,6 +103,8 @@ export function largestStory(stories: readonly string[]): string | null {
 
 interface Story {
   mention: Mention;
+  rows: number;
+  /** Rows, and what the source says of reposts. */
   copies: number;
   audience: number;
 }
@@ -102,9 +112,11 @@ interface Story {
 function addTo(stories: Map<string, Story>, key: string, mention: Mention): void {
   const story = stories.get(key);
   if (story === undefined) {
-    stories.set(key, { mention, copies: 1 + (mention.reposts ?? 0), audience: audienceOf(mention) });
+    const copies = 1 + (mention.reposts ?? 0);
+    stories.set(key, { mention, rows: 1, copies, audience: audienceOf(mention) });
     return;
   }
+  story.rows += 1;
   story.copies += 1;
   story.audience += audienceOf(mention);
   if (isBetterTopMention(mention, story.mention)) story.mention = mention;

@@ -164,6 +164,26 @@ describe("the mentions that are shown", () => {
     ]);
   });
 
+  it("begin with the story that many share, whatever its mood: the alert is about it", () => {
+    const shop = Array.from({ length: 3 }, (_, n) => ({
+      ...MENTION,
+      resourceId: `s${n}`,
+      text: "They opened a shop on the moon today",
+    }));
+    const others = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({
+        ...MENTION,
+        resourceId: `o${n}`,
+        text: `other ${n}`,
+        sentiment: "negative",
+        followers: 9,
+      }));
+    const first = (mentions: Mention[]) => topMentions(mentions, 5)[0]?.mention.text;
+    expect(first([...others(9), ...shop])).toBe("They opened a shop on the moon today");
+    expect(first([...others(10), ...shop])).toBe("other 0");
+    expect(first([...others(2), ...shop.slice(1)])).toBe("other 0");
+  });
+
   it("without a text are not taken for one another", () => {
     expect(
       topMentions(
