@@ -147,8 +147,9 @@ function actionsOf(step: Step, at: Instant): StoryAction[] {
 }
 
 /**
- * What the test names, and a grid between: each bucket's end around what happens, half hours in quiet times. Verdicts do
- * not depend on it, because a window is judged by its own time; only messages come at the next stop.
+ * What the test names, and a grid between: each bucket's end while something happens, quarters of an hour in the hour
+ * after it, half hours in quiet times. Verdicts do not depend on it, because a window is judged by its own time; only
+ * messages come at the next stop.
  */
 function stopsOf(test: RuleTestFile, start: Instant, end: Instant, moments: readonly Instant[]): Instant[] {
   const stops = new Set<Instant>([start, end, ...namedMoments(test)]);
@@ -157,7 +158,9 @@ function stopsOf(test: RuleTestFile, start: Instant, end: Instant, moments: read
   let quietSince = Number.NEGATIVE_INFINITY;
   for (let at = floorTo(start, BUCKET_MS); at <= end; at += BUCKET_MS) {
     if (busy.has(at)) quietSince = at + BUCKET_MS;
-    if (at - quietSince <= HOUR || at % (30 * MINUTE) === 0) stops.add(at);
+    const quietMs = at - quietSince;
+    const every = quietMs <= BUCKET_MS ? BUCKET_MS : quietMs <= HOUR ? 15 * MINUTE : 30 * MINUTE;
+    if (at % every === 0) stops.add(at);
   }
   return [...stops].filter((at) => at >= start && at <= end).sort((a, b) => a - b);
 }
