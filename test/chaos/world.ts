@@ -101,7 +101,7 @@ export async function openWorld(
     const apiUrl = await api.listen({ host: "127.0.0.1", port: 0 });
     const slack = await startFakeSlack();
     closing.add(slack.close);
-    const smtp = await startFakeSmtp();
+    const smtp = await startFakeSmtp({ parsesLater: true });
     closing.add(smtp.close);
     const redis = queue === "redis" ? await startRedis() : null;
     if (queue === "redis" && redis === null) throw new Error("there is no redis-server on the PATH");

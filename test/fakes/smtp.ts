@@ -24,13 +24,19 @@ export interface FakeSmtp {
     readonly from: string;
     readonly to: readonly string[];
     readonly raw: string;
+    /** When its last line had come, by the wall clock. */
+    readonly handedOverAt: number;
     readonly parsed: ParsedMail;
   }[];
   close(): Promise<void>;
 }
 
-/** A mail server that refuses on demand. */
-export async function startFakeSmtp(): Promise<FakeSmtp> {
+/**
+ * A mail server that refuses on demand.
+ *
+ * @param parsesLater it answers before it has read a mail, as real ones do: `mails` has the mail a moment after the answer
+ */
+export async function startFakeSmtp({ parsesLater = false } = {}): Promise<FakeSmtp> {
   const fake: Omit<FakeSmtp, "host" | "port" | "close"> = {
     faults: [],
     breakAfterData: false,
@@ -69,7 +75,13 @@ export async function startFakeSmtp(): Promise<FakeSmtp> {
         const to = session.envelope.rcptTo.map(({ address }) => address);
         const { mailFrom } = session.envelope;
         const from = mailFrom === false ? "" : mailFrom.address;
-        fake.mails.push({ from, to, raw: raw.toString(), parsed: await simpleParser(raw, QUICKLY) });
+        const handedOverAt = Date.now();
+        const keep = async () => {
+          const parsed = await simpleParser(raw, QUICKLY);
+          fake.mails.push({ from, to, raw: raw.toString(), handedOverAt, parsed });
+        };
+        if (parsesLater) void keep();
+        else await keep();
         if (!fake.breakAfterData) return callback(null);
         fake.breakAfterData = false;
         fake.acceptedWithoutAnswer += 1;
