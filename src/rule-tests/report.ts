@@ -74,7 +74,7 @@ function burstsOf(mentions: readonly StoryMention[]): { at: Instant; text: strin
   }));
 }
 
-/** Why the rule of the test did what it did, told by the last mention of the story. */
+/** Why the rule of the test did what it did, for the last mention of the story. */
 function whyLines({ why }: RuleTestRun): string[] {
   return why.flatMap(({ mention, queryName, rules }) => [
     "",

@@ -71,18 +71,18 @@ function dateOf(iso: string): LocalDate {
 export function storyOf(test: RuleTestFile, queries: readonly string[]): Story {
   const start = startOf(test);
   const end = endOf(test);
-  const told: StoryMention[] = [];
+  const scripted: StoryMention[] = [];
   const changes: StoryChange[] = [];
   const actions: StoryAction[] = [];
   const steps = test.story.map((step) => ({ step, at: momentIn(test, step.at) })).sort((a, b) => a.at - b.at);
   for (const { step, at } of steps) {
-    if (step.mentions !== undefined) told.push(...mentionsOf(step, at, queries, told.length));
-    if (step.reclassify !== undefined) changes.push(...changesOf(step.reclassify, at, told, changes));
+    if (step.mentions !== undefined) scripted.push(...mentionsOf(step, at, queries, scripted.length));
+    if (step.reclassify !== undefined) changes.push(...changesOf(step.reclassify, at, scripted, changes));
     actions.push(...actionsOf(step, at));
   }
   const goesOn = test.usual?.goesOn === true ? usualMentions(test.usual, queries, start, end) : [];
-  const mentions = [...told, ...goesOn].sort((a, b) => a.at - b.at);
-  const moments = [...told, ...changes, ...actions].map(({ at }) => at);
+  const mentions = [...scripted, ...goesOn].sort((a, b) => a.at - b.at);
+  const moments = [...scripted, ...changes, ...actions].map(({ at }) => at);
   return { start, end, mentions, changes, actions, stops: stopsOf(test, start, end, moments) };
 }
 
@@ -127,10 +127,10 @@ function authorOf(authors: Step["authors"], index: number, count: number, prefix
 function changesOf(
   { from, to }: NonNullable<Step["reclassify"]>,
   at: Instant,
-  told: readonly StoryMention[],
+  scripted: readonly StoryMention[],
   earlier: readonly StoryChange[],
 ): StoryChange[] {
-  const now = new Map(told.filter((one) => one.at <= at).map((one) => [one.resourceId, one.sentiment]));
+  const now = new Map(scripted.filter((one) => one.at <= at).map((one) => [one.resourceId, one.sentiment]));
   for (const { resourceId, sentiment } of earlier) now.set(resourceId, sentiment);
   return [...now].flatMap(([resourceId, sentiment]) =>
     sentiment === to || (from !== null && sentiment !== from) ? [] : [{ at, resourceId, sentiment: to }],

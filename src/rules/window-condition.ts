@@ -60,7 +60,7 @@ export interface WindowVerdict {
 export interface Shortfall {
   /**
    * `count`: how many there are. `among`: how many a share is taken of. `share`, `usual`: the share, and what is
-   * usual. `rarity`: chance brings it too often. `variation`: usual for this query. `noise`: too few to be told from
+   * usual. `rarity`: chance brings it too often. `variation`: usual for this query. `noise`: too few to be more than
    * noise. `expected`: how many were expected. `days`: not every day. `cooldown`: it fired shortly before.
    */
   readonly of:

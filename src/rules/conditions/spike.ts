@@ -338,7 +338,7 @@ function missedGates(
     found.push({ of: "variation", has: gates.score, needs: gates.scoreNeeded, text });
   }
   if (found.length === 0 && gates.lnNoiseNeeded !== null && gates.lnNoise > gates.lnNoiseNeeded) {
-    const text = `${window}: too few to be told from noise`;
+    const text = `${window}: too few to be more than noise`;
     found.push({ of: "noise", has: Math.exp(gates.lnNoise), needs: Math.exp(gates.lnNoiseNeeded), text });
   }
   if (found.length === 0 && gates.coolingUntil !== null) {
