@@ -20,20 +20,30 @@ export function readYaml(file: string, text: string): YamlText {
   };
   const locate = (issue: Issue) => faultAt(offsetOf(document, issue), issue.message, issue.suggestion);
   const faults = [...document.errors, ...document.warnings].map(({ pos, message }) =>
-    faultAt(pos[0], withoutContent(message)),
+    faultAt(pos[0], inPlainWords(message)),
   );
   if (faults.length > 0) return { content: undefined, faults, locate };
   try {
     return { content: document.toJS({ maxAliasCount: 100 }), faults, locate };
   } catch (error) {
-    return { content: undefined, faults: [faultAt(0, withoutContent(describeError(error)))], locate };
+    return { content: undefined, faults: [faultAt(0, inPlainWords(describeError(error)))], locate };
   }
 }
 
-/** A password that begins with one of these is an alias or a tag to YAML, and its error would show the password. */
-function withoutContent(message: string): string {
-  if (!/^Unresolved (alias|tag)/.test(message)) return message;
-  return "a text that begins with * or ! needs quotation marks around it";
+/**
+ * What to do, in place of what the parser noticed. A password that begins with * or ! is an alias or a tag to YAML, and
+ * the parser's message would show the password.
+ */
+function inPlainWords(message: string): string {
+  if (/^Unresolved (alias|tag)/.test(message))
+    return "a text that begins with * or ! needs quotation marks around it";
+  if (
+    /^(Block collections are not allowed within flow|Nested mappings are not allowed in compact)/.test(
+      message,
+    )
+  )
+    return "a text with a colon and a blank in it needs quotation marks around the whole of it, as in 'a: b'";
+  return message;
 }
 
 export function byPlace(a: Fault, b: Fault): number {

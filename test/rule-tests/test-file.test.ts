@@ -124,6 +124,11 @@ test.each<[string, string, string]>([
   [", severity: critical, to: [comms] }", " }", "met"],
   ["alert: firing, severity: critical, to: [comms] ", "", "say what has happened by then"],
   ["never: { alert: any, rule: other }", "never: { rule: other }", "say what must never happen"],
+  [
+    "to: [comms]",
+    'slack: contains "WARNING Acme: 5"',
+    "13:62 a text with a colon and a blank in it needs quotation",
+  ],
 ])("%s → %s", async (before, after, fault) => {
   expect(STORM).toContain(before);
   const result = await readText(STORM.replace(before, after));
