@@ -2,6 +2,7 @@ import { countTicks, formatTick } from "../charts/chart-frame.ts";
 import { escapeXml } from "../charts/draw-head.ts";
 import { formatNumber, formatShare } from "../lib/numbers.ts";
 import { escapeHtml } from "../lib/text.ts";
+import { wordsOf } from "../model/wording.ts";
 import type { Comparison, Difference } from "./compare.ts";
 import type { BacktestReport, ReportedDay } from "./report.ts";
 
@@ -40,14 +41,19 @@ ${table(
     one.alertsAWeek,
     `${one.throttled} (${formatShare(one.throttleShare)})`,
     Object.entries(one.withheld)
-      .map(([reason, n]) => `${reason} ${n}`)
-      .join(", "),
+      .map(([reason, n]) => `${n} × ${wordsOf(reason)}`)
+      .join("; "),
   ]),
 )}
 ${table(
   "The loudest",
-  ["rule", "query", "of", "alerts", "messages"],
-  report.loudest.map((one) => [one.rule, one.query, labelText(one.labels), one.alerts, one.messages]),
+  ["rule", "query", "alerts", "messages"],
+  report.loudest.map((one) => [
+    one.rule,
+    [one.query, labelText(one.labels)].filter((text) => text !== "").join(", "),
+    one.alerts,
+    one.messages,
+  ]),
 )}
 ${table(
   "As people judged real alerts of the same time",
@@ -108,9 +114,12 @@ function table(
     typeof value === "number"
       ? `<td class="number">${formatNumber(value)}</td>`
       : `<td>${escapeHtml(value)}</td>`;
+  // Above its numbers.
+  const heading = (column: string, index: number): string =>
+    `<th scope="col"${rows.every((row) => typeof row[index] === "number") ? ' class="number"' : ""}>${escapeHtml(column)}</th>`;
   return `<h2>${escapeHtml(title)}</h2>
 ${head}<div class="wide" tabindex="0"><table>
-<thead><tr>${columns.map((column) => `<th scope="col">${escapeHtml(column)}</th>`).join("")}</tr></thead>
+<thead><tr>${columns.map(heading).join("")}</tr></thead>
 <tbody>
 ${rows.map((row) => `<tr>${row.map(cell).join("")}</tr>`).join("\n")}
 </tbody></table></div>`;

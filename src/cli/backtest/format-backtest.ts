@@ -1,6 +1,7 @@
 import type { Comparison, Difference } from "../../backtest/compare.ts";
 import type { BacktestReport, ReportedReceiver } from "../../backtest/report.ts";
 import { counted, formatShare } from "../../lib/numbers.ts";
+import { wordsOf } from "../../model/wording.ts";
 import { formatTable } from "../api/format-table.ts";
 
 /** The report for a terminal of `width` cells. */
@@ -86,8 +87,8 @@ function receiverRow({
     "alerts a week": alertsAWeek,
     throttled: throttled === 0 ? 0 : `${throttled} (${formatShare(throttleShare)})`,
     "held or not sent": Object.entries(withheld)
-      .map(([reason, n]) => `${reason} ${n}`)
-      .join(", "),
+      .map(([reason, n]) => `${n} × ${wordsOf(reason)}`)
+      .join("; "),
   };
 }
 
