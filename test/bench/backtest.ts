@@ -60,7 +60,7 @@ const storm = usual.slice(0, Math.ceil(mentionCount / 10)).map((_, index) => men
 
 for (const [name, mentions] of [
   ["usual", usual],
-  ["storm: every fourth matches a rule", storm],
+  ["storm: every fourth author is large", storm],
 ] as const) {
   const rates: { bare: number; whole: number; cpu: number }[] = [];
   let found = "";
