@@ -187,7 +187,7 @@ function createStories(rules: readonly Rule[]) {
     rules.some((rule) => rule.groupBy.includes("story")) ||
     seriesOf(rules).some(({ countsStories }) => countsStories === true);
   const index = createStoryIndex();
-  /** The mentions' own times, by story. */
+  /** The mentions' own times, by story, in order: a story is counted again with every page. */
   const times = new Map<string, Instant[]>();
   return {
     /** The stories of near-duplicates of other texts. */
@@ -200,24 +200,42 @@ function createStories(rules: readonly Rule[]) {
         if (story !== itself.key) folded.set(mention, story);
         if (!countsSizes) continue;
         const known = times.get(story);
-        if (known === undefined) times.set(story, [eventAt(mention)]);
-        else known.push(eventAt(mention));
+        const at = eventAt(mention);
+        if (known === undefined) times.set(story, [at]);
+        else if (at >= (known.at(-1) ?? at)) known.push(at);
+        else known.splice(firstFrom(known, at), 0, at);
       }
       // The index holds the newest texts itself; nobody else learns them.
       index.news();
       return folded;
     },
     sizes: ({ stories, since }: NonNullable<ReturnType<typeof storiesToCount>>) =>
-      new Map(stories.map((story) => [story, (times.get(story) ?? []).filter((at) => at >= since).length])),
+      new Map(
+        stories.map((story) => {
+          const its = times.get(story) ?? [];
+          return [story, its.length - firstFrom(its, since)];
+        }),
+      ),
     forget: (before: Instant): void => {
       for (const [story, its] of times) {
         if ((its[0] ?? 0) >= before) continue;
-        const left = its.filter((at) => at >= before);
+        const left = its.slice(firstFrom(its, before));
         if (left.length === 0) times.delete(story);
-        else if (left.length < its.length) times.set(story, left);
+        else times.set(story, left);
       }
     },
   };
+}
+
+/** Index of the first of these moments, which are in order, that is not before `at`; their number, if there is none. */
+function firstFrom(moments: readonly Instant[], at: Instant): number {
+  let [from, to] = [0, moments.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((moments[middle] ?? at) < at) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /** What `new` rules have seen. */
