@@ -1,21 +1,13 @@
-import type { AskedSource } from "./alerts/actions/why.ts";
-import { runBackgroundLoops } from "./app/background-loops.ts";
-import { createPollParts } from "./app/create-poll-parts.ts";
-import { createSweep } from "./app/create-sweep.ts";
-import { createHandlers } from "./app/handlers.ts";
-import { openNotify } from "./app/open-notify.ts";
-import { openSource } from "./app/open-source.ts";
+import { createInteractionSockets } from "./app/background-loops.ts";
+import type { LoadedFiles } from "./app/load-files.ts";
 import { openTemplates } from "./app/open-templates.ts";
+import { type OpenVersion, openVersion, type ProcessParts } from "./app/open-version.ts";
 import { CONCURRENCY, handlersOf, type Role } from "./app/roles.ts";
-import { rulesByQuery } from "./app/rules-by-query.ts";
-import { learnLimit } from "./app/sources.ts";
+import { createSwap } from "./app/swap.ts";
 import type { Swept } from "./app/sweep.ts";
 import { validRules, validTemplates } from "./app/validate-files.ts";
 import type { Config } from "./config.ts";
-import { createFetchInsights } from "./digest/fetch-insights.ts";
-import { createHealth, type HealthReport } from "./health/create-health.ts";
-import { createRuleNotes, guardRules } from "./health/guard-rules.ts";
-import { trackJob } from "./health/note-failures.ts";
+import type { HealthReport } from "./health/create-health.ts";
 import { createOutageLog } from "./health/note-outages.ts";
 import type { Clock } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
@@ -24,24 +16,21 @@ import { type Instant, SECOND } from "./lib/instant.ts";
 import type { Logger } from "./log.ts";
 import type { QueueCounts } from "./model/pipeline-facts.ts";
 import type { Query } from "./model/query.ts";
-import { titleOf } from "./model/wording.ts";
-import { totalsOf } from "./polling/reconcile-counts.ts";
-import { registerQueries } from "./polling/register-queries.ts";
 import type { BackendOptions } from "./queue/backend.ts";
 import { QUEUE_NAMES } from "./queue/jobs.ts";
 import { createQueues } from "./queue/queues.ts";
-import { createWorker } from "./queue/worker.ts";
+import { createWorker, type Handlers, type JobContext } from "./queue/worker.ts";
 import type { Rule } from "./rules/rule.ts";
-import { createConsoleStore } from "./store/console.ts";
 import { openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
-import type { Renderer } from "./templates/create-renderer.ts";
-import { createContentOfAlert, createPreviews, type Previews } from "./templates/previews/create-previews.ts";
+import type { Previews } from "./templates/previews/create-previews.ts";
 
 export interface EarshotOptions {
   readonly config: Config;
+  /** The rules and templates of the configuration, if they were read already. */
+  readonly files?: Omit<LoadedFiles, "digest">;
   readonly databaseUrl: string;
   readonly queue: BackendOptions;
   readonly clock: Clock;
@@ -53,7 +42,7 @@ export interface EarshotOptions {
   readonly sweepEveryMs?: number | null;
   /** False: no health checks, because it replays a past that is not its own. */
   readonly checksHealth?: boolean;
-  /** Address of the console for links in messages, if there is one. */
+  /** Address of the console for links in messages, if there is one and the configuration has no `web.publicUrl`. */
   readonly consoleUrl?: () => string | null;
   /** Aborts a start that waits: rejects with its reason. */
   readonly signal?: AbortSignal;
@@ -68,12 +57,7 @@ export interface Earshot {
   /** Messages as they would be sent, for previews. */
   readonly previews: Previews;
   /** What explanations need of the configuration, and the source to ask for a mention that is not stored. */
-  readonly why: {
-    readonly routing: { readonly routes: Config["routes"]; readonly receivers: readonly string[] };
-    readonly source: AskedSource;
-    readonly historyMs: number;
-    readonly retentionMs: number;
-  };
+  readonly why: OpenVersion["why"];
   /** Finds due work and adds its jobs. */
   sweep(): Promise<Swept>;
   /** Checks Earshot's own health: finds problems, notifies the operators, and calls the heartbeat or withholds it. */
@@ -84,31 +68,44 @@ export interface Earshot {
   refreshQueries(): Promise<readonly Query[]>;
   /** How many mentions the source has of each watched query, by id. One call for each query. */
   totals(): Promise<ReadonlyMap<string, number>>;
+  /** Opens another version of the configuration, rules and templates beside the running one, which goes on. */
+  prepare(files: Omit<LoadedFiles, "digest">): Promise<PreparedVersion>;
   /** Takes no more work, waits for running work, and closes everything. */
   stop(): Promise<void>;
 }
 
+/** A version that is open and does nothing yet. Call one of its functions, once. */
+export interface PreparedVersion extends Pick<Earshot, "rules" | "previews" | "why"> {
+  /**
+   * At once: every job and every round of a loop that begins from now on uses this version. Work that runs ends with
+   * the version that it began with; after 20 seconds it is broken off, and goes on with this one.
+   */
+  take(): void;
+  /** Closes it again: it is not wanted. */
+  drop(): Promise<void>;
+}
+
 /** Puts all parts together and starts the roles. Rejects with a UserError if the configuration is wrong. */
 export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
-  const rules = await validRules(options.config.rules);
+  const files = options.files ?? (await readFolders(options));
+  return openTogether((closing) => assemble(options, files, closing));
+}
+
+async function readFolders({ config, roles }: EarshotOptions): Promise<OpenVersion["files"]> {
+  const rules = await validRules(config.rules);
   // A process that sends must find a fault at the start, not at 3 a.m.; a preview shows the fault instead.
-  const open = options.roles.includes("deliver") ? validTemplates : openTemplates;
-  const renderer = await open(options.config.templates);
-  return openTogether((closing) => assemble(options, rules, renderer, closing));
+  const open = roles.includes("deliver") ? validTemplates : openTemplates;
+  return { config, rules, renderer: await open(config.templates) };
 }
 
 async function assemble(
   options: EarshotOptions,
-  rules: readonly Rule[],
-  renderer: Renderer,
+  files: OpenVersion["files"],
   closing: Closing,
 ): Promise<Earshot> {
-  const { config, clock, log, roles } = options;
+  const { clock, log, roles } = options;
   const { sweepEveryMs = SECOND } = options;
   const sweepsRun = sweepEveryMs !== null;
-  const consoleUrl = options.consoleUrl ?? (() => null);
-  const stopping = new AbortController();
-  const { signal } = stopping;
   await migrate(options.databaseUrl);
   const database = openDatabase({
     url: options.databaseUrl,
@@ -118,13 +115,6 @@ async function assemble(
   closing.add(database.close);
   const stores = createStores(database.db);
   await ensurePartitions(database.db, clock.now());
-  await stores.deadLetters.forgetRules(clock.now());
-  const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
-  const source = openSource({ config, database, stores, rulesFor, clock, log, signal }, closing);
-  const { budget, calls } = source;
-  const { quirkLog } = source.pages;
-  const notify = await openNotify({ config, stores, renderer, rulesFor, consoleUrl, clock, log }, closing);
-  const { notifiers, channels, digests, deliver } = notify;
   const outages = createOutageLog({
     stores,
     clock,
@@ -138,55 +128,31 @@ async function assemble(
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   closing.add(queues.close);
-  const plan = { stores, budget, source: config.source, rulesFor, quirkLog };
-  const sweep = createSweep({ stores, queues, digests, channels, plan, clock });
-  const handlers = createHandlers({
-    ...createPollParts({ config, stores, source, rulesFor, clock, log }),
-    deliver,
-    updateMessage: { ...deliver, liveMessages: stores.alertMessages },
-    digest: {
-      store: stores,
-      digests,
-      fetchInsights: createFetchInsights(source.background, log, signal),
-      clock,
-      historyMs: config.source.history,
-      consoleUrl,
-      titleOf: (name) => rules.find((rule) => rule.name === name)?.title ?? titleOf(name),
-    },
-    sweep: async () => {
-      await stores.health.beat("sweep", clock.now());
-      await sweep();
-    },
-    noted: (job, payload, work) => trackJob({ stores, clock, log }, job, payload, work),
-    queues,
-    log,
-    onDone: options.onDone ?? (() => {}),
-  });
-  const refreshQueries = async (): Promise<readonly Query[]> => {
-    const now = clock.now();
-    await calls.noted("client", () => learnLimit(source.background, budget, log));
-    const watchFrom = options.watchFrom ?? now;
-    const moments = { watchFrom, historyFrom: watchFrom - config.source.history, now };
-    return calls.noted("projects and queries", () =>
-      registerQueries({ source: source.background, stores }, config.source, moments, signal),
-    );
-  };
-
-  const health = createHealth({
-    config,
+  const process: ProcessParts = {
+    database,
     stores,
-    notifiers,
-    deliver,
+    queues,
     outages,
-    pollEveryMs: config.source.pollEvery,
-    sweepsRun,
+    roles,
     clock,
     log,
-    signal,
+    watchFrom: options.watchFrom ?? null,
+    startedAt: clock.now(),
+    sweepsRun,
+    checksHealth: options.checksHealth !== false,
+    consoleUrl: options.consoleUrl ?? (() => null),
+    onDone: options.onDone ?? (() => {}),
+  };
+  const versions = createSwap(await openVersion(process, files));
+  /** Those that were replaced, until their last work has ended. */
+  const retiring = new Map<OpenVersion, Promise<void>>();
+  closing.add(async () => {
+    await versions.current.close();
+    await Promise.all(retiring.values());
   });
   const worker = createWorker({
     queues,
-    handlers: handlersOf(roles, handlers),
+    handlers: handlersOf(roles, handlersOfCurrent(versions)),
     concurrency: CONCURRENCY,
     log,
   });
@@ -194,44 +160,79 @@ async function assemble(
   await worker.start();
   if (roles.includes("sweep") && sweepEveryMs !== null)
     await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
-  runBackgroundLoops(
-    roles,
-    {
-      config,
-      stores,
-      db: database.db,
-      source,
-      refreshQueries,
-      health: options.checksHealth === false ? null : health,
-      outages,
-      sweepsRun,
-      clock,
-      log,
-      signal,
-    },
-    closing,
-  );
+  const sockets = createInteractionSockets({ roles, stores, clock, log });
+  closing.add(sockets.close);
+  sockets.use(files.config);
+  versions.current.begin();
+  closing.add(() => versions.current.endLoops());
   // First of all, end everything that waits for the source or for its next round.
-  closing.add(async () => stopping.abort(new Error("Earshot is stopping")));
+  closing.add(async () => {
+    for (const version of [versions.current, ...retiring.keys()]) version.abort();
+  });
+  const retire = async (old: OpenVersion, idle: Promise<void>): Promise<void> => {
+    await Promise.all([old.endLoops(), idle]);
+    old.abort();
+    await old.close();
+  };
   return {
     stores,
-    rules,
-    why: {
-      routing: { routes: config.routes, receivers: config.receivers.map(({ name }) => name) },
-      source: source.background.extensions,
-      historyMs: config.source.history,
-      retentionMs: config.retention,
+    get rules() {
+      return versions.current.files.rules;
     },
-    previews: createPreviews({
-      renderer,
-      contentOf: createContentOfAlert({ ...notify.view, facts: createConsoleStore(database.db) }),
-    }),
-    sweep,
-    checkHealth: health.checkHealth,
+    get previews() {
+      return versions.current.previews;
+    },
+    get why() {
+      return versions.current.why;
+    },
+    sweep: () => versions.use((version) => version.sweep()),
+    checkHealth: () => versions.use((version) => version.checkHealth()),
     queueCounts: () =>
       Promise.all(QUEUE_NAMES.map(async (queue) => ({ queue, ...(await queues.counts(queue)) }))),
-    refreshQueries,
-    totals: () => totalsOf(source.background, stores, config.source.lookback, clock.now()),
+    refreshQueries: () => versions.use((version) => version.refreshQueries()),
+    totals: () => versions.use((version) => version.totals()),
+    prepare: async (wanted) => {
+      const next = await openVersion(process, wanted);
+      return {
+        rules: wanted.rules,
+        previews: next.previews,
+        why: next.why,
+        take: () => {
+          const old = versions.current;
+          const retired = retire(old, versions.replace(next, OLD_WORK_MS))
+            .catch((error: unknown) =>
+              log.warn({ error: describeError(error) }, "a part of the configuration before was not closed"),
+            )
+            .then(() => void retiring.delete(old));
+          retiring.set(old, retired);
+          sockets.use(wanted.config);
+          next.begin();
+        },
+        drop: next.close,
+      };
+    },
     stop: closing.close,
   };
+}
+
+/** How long work may go on with a version that was replaced: as long as a process that stops waits for its jobs. */
+const OLD_WORK_MS = 20 * SECOND;
+
+/** Every job runs wholly with the version that is the newest when it begins. */
+function handlersOfCurrent(versions: ReturnType<typeof createSwap<OpenVersion>>): Required<Handlers> {
+  const names = Object.keys(versions.current.handlers) as (keyof Handlers)[];
+  const run = (name: keyof Handlers) => (payload: never, context: JobContext) =>
+    versions.use(({ handlers }, late) => {
+      const ends = new AbortController();
+      const end = (event: Event) => ends.abort((event.target as AbortSignal).reason);
+      for (const signal of [context.signal, late]) {
+        if (signal.aborted) ends.abort(signal.reason);
+        signal.addEventListener("abort", end, { once: true });
+      }
+      const handler = handlers[name] as (payload: never, context: JobContext) => Promise<void>;
+      return handler(payload, { ...context, signal: ends.signal }).finally(() => {
+        for (const signal of [context.signal, late]) signal.removeEventListener("abort", end);
+      });
+    });
+  return Object.fromEntries(names.map((name) => [name, run(name)])) as unknown as Required<Handlers>;
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { createAlertActions } from "../alerts/actions/alert-actions.ts";
 import { listenToSlack } from "../alerts/actions/listen-to-slack.ts";
 import { createSlackActions } from "../alerts/actions/slack-actions.ts";
@@ -11,7 +12,7 @@ import { describeError } from "../lib/errors.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { Query } from "../model/query.ts";
-import { slackApps } from "../notify/notifiers/slack/slack-config.ts";
+import { type SlackApp, slackApps } from "../notify/notifiers/slack/slack-config.ts";
 import { reconcileCounts } from "../polling/reconcile-counts.ts";
 import type { Database, Db } from "../store/database.ts";
 import { dropPartitionsBefore, ensurePartitions } from "../store/partitions.ts";
@@ -38,7 +39,6 @@ interface LoopParts {
 
 /** Starts the loops of these roles that need no job. `closing` waits until they have ended, once the signal came. */
 export function runBackgroundLoops(roles: readonly Role[], parts: LoopParts, closing: Closing): void {
-  if (roles.includes("deliver")) closing.add(takeInteractions(parts));
   if (!roles.includes("sweep")) return;
   closing.add(startBackgroundWork(parts));
   if (!parts.sweepsRun) return;
@@ -51,13 +51,37 @@ export function runBackgroundLoops(roles: readonly Role[], parts: LoopParts, clo
 
 type Ending = () => Promise<void>;
 
-/** Receives Slack interactions of the apps that have a socket. */
-function takeInteractions({ config, stores, clock, log, signal }: LoopParts): Ending {
+/**
+ * Receives Slack interactions of the apps that have a socket. A configuration with the same apps keeps the sockets; with
+ * others, the new ones are opened before the old ones are closed.
+ */
+export function createInteractionSockets(
+  parts: Pick<LoopParts, "stores" | "clock" | "log"> & { readonly roles: readonly Role[] },
+): { use(config: Config): void; close: Ending } {
+  const { roles, stores, clock, log } = parts;
   const interaction = createSlackActions({ actions: createAlertActions({ stores, clock }), log });
-  const apps = slackApps(config.receivers.map(({ notifier }) => notifier));
-  const listening = listenToSlack({ apps, interaction, log, signal });
-  return () => listening;
+  let open = { apps: [] as readonly SlackApp[], close: async () => {} };
+  return {
+    use: (config) => {
+      const apps = slackApps(config.receivers.map(({ notifier }) => notifier));
+      if (!roles.includes("deliver") || isDeepStrictEqual(apps, open.apps)) return;
+      const before = open;
+      const ending = new AbortController();
+      const listening = listenToSlack({ apps, interaction, log, signal: ending.signal });
+      const closeBefore = setTimeout(() => before.close(), CONNECTED_MS);
+      const close = async () => {
+        clearTimeout(closeBefore);
+        ending.abort(new Error("the sockets are closed"));
+        await Promise.all([listening, before.close()]);
+      };
+      open = { apps, close };
+    },
+    close: () => open.close(),
+  };
 }
+
+/** By then a new socket is connected. */
+const CONNECTED_MS = 10 * SECOND;
 
 /** Prunes the tables, and asks the source for the queries to watch. */
 function startBackgroundWork({

@@ -10,7 +10,7 @@ import type { InboxMessage } from "../demo/inbox/inbox-store.ts";
 import { renderSlackMessage } from "../demo/inbox/render-slack-message.ts";
 import { LOCAL_PEOPLE } from "../demo/local-parts.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
-import { openTogether } from "../lib/closing.ts";
+import { type Closing, openTogether } from "../lib/closing.ts";
 import { withTimeout } from "../lib/concurrency.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
@@ -30,7 +30,8 @@ import { pendingMigrations } from "../store/migrate.ts";
 import { createStores } from "../store/stores.ts";
 import { formatTime } from "../templates/formatters.ts";
 import type { Previews } from "../templates/previews/create-previews.ts";
-import { createConsole } from "../web/create-console.ts";
+import { type ConsoleDeps, createConsole } from "../web/create-console.ts";
+import { type Answer, type Front, openFront } from "../web/front.ts";
 import { fileAddress, type InboxView } from "../web/inbox-view.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
 
@@ -66,58 +67,8 @@ export interface PageOptions {
 
 /** Opens the console on a migrated database. It reads, and stores what people do; it needs no other running part. */
 export async function openPage(options: PageOptions): Promise<Page> {
-  const { databaseUrl, clock, log, hasLocalInbox, whatHappensNext, previews } = options;
   return openTogether(async (closing) => {
-    const database = openDatabase({
-      url: databaseUrl,
-      connections: 6,
-      onError: (error) =>
-        log.warn({ error: describeError(error) }, "a database connection of the page broke"),
-    });
-    closing.add(database.close);
-    const stores = createStores(database.db);
-    const secret = await linkSecret(stores);
-    const actions = { ...createAlertActions({ stores, clock, rules: options.rules }), secret };
-    const notifiers = (options.receivers ?? []).map(({ notifier }) => notifier);
-    const apps = slackApps(notifiers).filter(({ signingSecret }) => signingSecret !== undefined);
-    const interaction = createSlackActions({ actions, log });
-    const slack =
-      apps.length === 0 ? null : createSlackEndpoint({ apps, interaction, wall: systemClock, log });
-    const facts = createConsoleStore(database.db);
-    const inbox = createInboxStore<InboxMessage>(database.db);
-    const moment = (at: Instant): string => formatTime(at, options.settings.timezone);
-    const whyParts = (): WhyParts => ({
-      ...{ stores, facts, rules: options.rules, moment, now: () => clock.now() },
-      ...(options.why === undefined
-        ? {}
-        : { ...options.why, keptFrom: clock.now() - options.why.retentionMs }),
-    });
-    const deps = {
-      unsubscribing: createUnsubscribing({ stores, secret, clock: systemClock }),
-      facts,
-      secret,
-      closedSessions: stores.closedSessions,
-      titleOf: (name: string) => options.rules.find((rule) => rule.name === name)?.title ?? titleOf(name),
-      warmingUp: () => rulesWarmingUp(facts, options.rules),
-      clock,
-      inbox: hasLocalInbox ? inboxView(inbox, options.interaction) : null,
-      ...(options.receivers === undefined ? {} : { waits: createReceiverWaits(stores, options.receivers) }),
-      explainMention: (text: string) => whyMention(whyParts(), text),
-      explainUnread: (text: string, ask: boolean) => {
-        const { source, ...parts } = whyParts();
-        return whyUnreadMention(ask && source !== undefined ? { ...parts, source } : parts, text);
-      },
-      explainer: createAlertExplainer(options.settings.timezone),
-      actions,
-      ...(slack === null ? {} : { slack }),
-      health: {
-        ready: () => readiness(database, options.queues),
-        ...(options.queues === undefined ? {} : { queues: options.queues }),
-      },
-      log,
-      ...(previews === undefined ? {} : { previews: { ...previews, renderSlack: renderSlackMessage } }),
-      ...(whatHappensNext === undefined ? {} : { whatHappensNext }),
-    };
+    const deps = await openDeps(options, closing);
     const ports = options.tryNextPort ? MOST_PORTS : 1;
     for (let offset = 0; ; offset++) {
       const console = await createConsole(deps, {
@@ -135,6 +86,74 @@ export async function openPage(options: PageOptions): Promise<Page> {
       }
     }
   });
+}
+
+/** Opens the console without a port of its own: requests come from a `Front`. */
+export async function openConsole(
+  options: PageOptions,
+): Promise<{ readonly answer: Answer; close(): Promise<void> }> {
+  return openTogether(async (closing) => {
+    const console = await createConsole(await openDeps(options, closing), options.settings);
+    closing.add(console.close);
+    return { answer: await console.open(), close: closing.close };
+  });
+}
+
+/** Listens for a console. Rejects with a UserError if the port is in use. */
+export async function listenFor(answer: Answer, settings: ConsoleSettings): Promise<Front> {
+  return openFront(settings, answer).catch((error: unknown) => {
+    throw isInUse(error) ? portInUse(settings, 1) : error;
+  });
+}
+
+async function openDeps(options: PageOptions, closing: Closing): Promise<ConsoleDeps> {
+  const { databaseUrl, clock, log, hasLocalInbox, whatHappensNext, previews } = options;
+  const database = openDatabase({
+    url: databaseUrl,
+    connections: 6,
+    onError: (error) => log.warn({ error: describeError(error) }, "a database connection of the page broke"),
+  });
+  closing.add(database.close);
+  const stores = createStores(database.db);
+  const secret = await linkSecret(stores);
+  const actions = { ...createAlertActions({ stores, clock, rules: options.rules }), secret };
+  const notifiers = (options.receivers ?? []).map(({ notifier }) => notifier);
+  const apps = slackApps(notifiers).filter(({ signingSecret }) => signingSecret !== undefined);
+  const interaction = createSlackActions({ actions, log });
+  const slack = apps.length === 0 ? null : createSlackEndpoint({ apps, interaction, wall: systemClock, log });
+  const facts = createConsoleStore(database.db);
+  const inbox = createInboxStore<InboxMessage>(database.db);
+  const moment = (at: Instant): string => formatTime(at, options.settings.timezone);
+  const whyParts = (): WhyParts => ({
+    ...{ stores, facts, rules: options.rules, moment, now: () => clock.now() },
+    ...(options.why === undefined ? {} : { ...options.why, keptFrom: clock.now() - options.why.retentionMs }),
+  });
+  return {
+    unsubscribing: createUnsubscribing({ stores, secret, clock: systemClock }),
+    facts,
+    secret,
+    closedSessions: stores.closedSessions,
+    titleOf: (name: string) => options.rules.find((rule) => rule.name === name)?.title ?? titleOf(name),
+    warmingUp: () => rulesWarmingUp(facts, options.rules),
+    clock,
+    inbox: hasLocalInbox ? inboxView(inbox, options.interaction) : null,
+    ...(options.receivers === undefined ? {} : { waits: createReceiverWaits(stores, options.receivers) }),
+    explainMention: (text: string) => whyMention(whyParts(), text),
+    explainUnread: (text: string, ask: boolean) => {
+      const { source, ...parts } = whyParts();
+      return whyUnreadMention(ask && source !== undefined ? { ...parts, source } : parts, text);
+    },
+    explainer: createAlertExplainer(options.settings.timezone),
+    actions,
+    ...(slack === null ? {} : { slack }),
+    health: {
+      ready: () => readiness(database, options.queues),
+      ...(options.queues === undefined ? {} : { queues: options.queues }),
+    },
+    log,
+    ...(previews === undefined ? {} : { previews: { ...previews, renderSlack: renderSlackMessage } }),
+    ...(whatHappensNext === undefined ? {} : { whatHappensNext }),
+  };
 }
 
 function inboxView(

@@ -64,6 +64,7 @@ export async function openNotify(
     receiversOf: channels.receiversOf,
     notifierOf: (receiver) => notifiers.get(receiver),
     viewOf: createViewOf(view),
+    runOneVersion: stores.processes.runOneVersion,
     clock,
   };
   return { notifiers, channels, digests, view, deliver };

@@ -1,107 +1,218 @@
+import { createHmac, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Earshot } from "../app.ts";
-import { type Config, loadConfig } from "../config.ts";
-import { systemClock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
+import { shippedFolder } from "../lib/folders.ts";
+import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
+import type { ReloadRequest } from "../model/process.ts";
+import { linkSecret } from "../notify/view/signed-links.ts";
+import type { ProcessReport } from "../store/processes.ts";
 import type { Stores } from "../store/stores.ts";
-import { validRules, validTemplates } from "./validate-files.ts";
+import { digestOfFiles, type LoadedFiles, loadFiles } from "./load-files.ts";
 
-/** When a person last asked all processes to reload their configuration. */
-const RELOAD_SETTING = "reload";
+/** How often a process says that it lives, and looks whether it is asked to reload. */
+const REPORT_MS = SECOND;
+/** How often a process that runs another version than was asked for looks whether its files are there now. */
+const LOOK_AGAIN_MS = 5 * SECOND;
 
-const LOOK_EVERY_MS = 2_000;
+type ReloadStores = Pick<Stores, "processes" | "settings">;
 
-/** Processes check this every two seconds, on any machine. */
-export async function askForReload(stores: Pick<Stores, "settings">): Promise<void> {
-  await stores.settings.put(RELOAD_SETTING, systemClock.now());
+/** Asks all processes to take up these files. Returns the request, to see what becomes of it. */
+export async function requestReload(stores: ReloadStores, digest: string): Promise<ReloadRequest> {
+  return stores.processes.request(randomUUID(), (await versionsIn(stores))(digest));
 }
 
-/** Counts how often SIGHUP came. Call it first of all: without a listener the signal ends the process. */
-export function countHangUps(host: NodeJS.Process): () => number {
+/**
+ * The version of a digest, as people see it. It cannot be computed without the secret of the installation, so that
+ * nobody tries passwords against it.
+ */
+async function versionsIn(stores: ReloadStores): Promise<(digest: string) => string> {
+  const secret = await linkSecret(stores);
+  return (digest) =>
+    createHmac("sha256", secret).update(`configuration ${digest}`).digest("hex").slice(0, 10);
+}
+
+/** SIGHUPs of this process. Create it first of all: without a listener the signal ends the process. */
+export function listenForHangUps(host: NodeJS.Process): {
+  count(): number;
+  next(signal: AbortSignal): Promise<unknown>;
+} {
   let count = 0;
   host.on("SIGHUP", () => count++);
-  return () => count;
+  return { count: () => count, next: (signal) => once(host, "SIGHUP", { signal }) };
 }
 
-/** What runs with one configuration. */
-export interface Running {
-  readonly earshot: Pick<Earshot, "stores">;
-  close(): Promise<void>;
+/** A running process whose configuration can be replaced. */
+export interface Reloadable {
+  readonly stores: ReloadStores;
+  /** Opens this version beside the running one, which goes on. Rejects if it cannot be opened. */
+  prepare(files: LoadedFiles): Promise<{ take(): void; drop(): Promise<void> }>;
 }
 
 export interface ReloadingParts {
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
-  /** The configuration to begin with. */
-  readonly config: Config;
-  start(config: Config): Promise<Running>;
-  hangUps(): number;
+  readonly roles: readonly string[];
+  /** What it runs now. */
+  readonly files: LoadedFiles;
+  readonly running: Reloadable;
+  readonly hangUps: ReturnType<typeof listenForHangUps>;
   readonly log: Logger;
-  /** Ends it. */
-  readonly signal: AbortSignal;
 }
 
 /**
- * Runs with the configuration, and starts again with the present one on SIGHUP or `earshot reload`. A configuration,
- * rule or template with a fault changes nothing. Rejects if the first start fails; `closing` ends what runs.
+ * Reports every second which version this process runs, and takes up its files on SIGHUP and on `earshot reload`, or
+ * refuses them whole, with all faults. `closing` ends it.
  */
-export async function runReloading(parts: ReloadingParts, closing: Closing): Promise<void> {
-  const { log, signal } = parts;
-  let { config } = parts;
-  let running: Running | null = await parts.start(config);
-  closing.add(async () => running?.close());
-  const asked = async (before: unknown): Promise<unknown> =>
-    (await running?.earshot.stores.settings.get(RELOAD_SETTING).catch(() => before)) ?? before;
-  const reload = async (): Promise<void> => {
-    const next = await checked(parts);
-    if (next === null || signal.aborted) return;
-    await running?.close();
-    running = null;
+export async function followReloads(parts: ReloadingParts, closing: Closing): Promise<void> {
+  const { file, env, running, hangUps, log } = parts;
+  const { processes } = running.stores;
+  const ending = new AbortController();
+  const { signal } = ending;
+  const versionOf = await versionsIn(running.stores);
+  let { files } = parts;
+  let lastDigest: string | null = files.digest;
+  let me: ProcessReport = {
+    ...{ id: randomUUID(), host: hostname(), pid: process.pid, roles: parts.roles },
+    ...{ version: versionOf(files.digest), refused: null, answered: null },
+  };
+  // One after the other: an older report must not overwrite a newer one.
+  let reported: Promise<ReloadRequest | null> = Promise.resolve(null);
+  const announce = () => {
+    reported = reported.catch(() => null).then(() => processes.report(me));
+    return reported;
+  };
+  const report = () =>
+    announce().catch((error: unknown) => {
+      log.debug({ error: describeError(error) }, "the process could not report itself");
+      return null;
+    });
+
+  /** Null: whatever the files are now. */
+  const reload = async (request: ReloadRequest | null): Promise<void> => {
+    const before = me.answered;
+    const answered = request?.id ?? before;
+    const refuse = (faults: readonly string[], filesAre: string | null): void => {
+      me = { ...me, answered, refused: { faults, filesAre } };
+      log.error({ version: me.version, faults, filesAre }, "not reloaded: the running configuration goes on");
+    };
+    // Before, so that what changes while they are loaded is looked at again.
+    lastDigest = await digestOfFiles(file, env);
     try {
-      running = await parts.start(next);
-      config = next;
-      log.info("the configuration was reloaded");
+      const next = await loadFiles(file, env, { folders: files.config, triesTemplates: true });
+      lastDigest = next.digest;
+      const version = versionOf(next.digest);
+      if (request !== null && version !== request.version)
+        return refuse([otherFiles(version, request)], version);
+      refuseVanished(files, next);
+      const prepared = await running.prepare(next);
+      if (signal.aborted) return void (await prepared.drop());
+      const isNew = version !== me.version;
+      const runs = me.version;
+      // Others have to know before, or they end what a new rule opens as that of a rule that is gone.
+      me = { ...me, version };
+      await announce().catch(async (error: unknown) => {
+        me = { ...me, version: runs };
+        await prepared.drop();
+        throw error;
+      });
+      prepared.take();
+      files = next;
+      me = { ...me, refused: null, answered };
+      log.info({ version }, "the configuration was reloaded");
+      if (request === null && isNew) await askOthers(version).catch(() => {});
     } catch (error) {
-      const details = { error: describeError(error) };
-      if (!signal.aborted)
-        log.error(details, "the new configuration does not start; going on with the one before");
+      refuse(faultsOf(error), null);
+      // What is no fault of the files passes: the request stays unanswered, and is tried again.
+      if (!(error instanceof UserError) && request !== null) me = { ...me, answered: before };
     }
   };
-  const watching = (async () => {
-    let heard = 0;
-    let seen = await asked(null);
-    while (!signal.aborted) {
-      await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
-      if (signal.aborted) return;
-      const request = await asked(seen);
-      if (parts.hangUps() !== heard || request !== seen) {
-        heard = parts.hangUps();
-        seen = request;
-        await reload().catch((error: unknown) => log.error({ error: describeError(error) }, "reload failed"));
+
+  /** A signal reaches one process, and all should run the same. */
+  const askOthers = async (version: string): Promise<void> => {
+    if ((await processes.requested())?.version === version) return;
+    me = { ...me, answered: (await processes.request(randomUUID(), version)).id };
+  };
+
+  const due = async (
+    request: ReloadRequest | null,
+    heard: boolean,
+  ): Promise<ReloadRequest | null | false> => {
+    if (heard) return null;
+    if (request === null) return false;
+    if (request.id !== me.answered) return request;
+    if (request.version === me.version) return false;
+    const digest = await digestOfFiles(file, env);
+    if (digest === null) return false;
+    const filesAre = versionOf(digest);
+    if (filesAre !== request.version && me.refused === null)
+      me = { ...me, refused: { faults: [otherFiles(filesAre, request)], filesAre } };
+    if (digest === lastDigest) return false;
+    lastDigest = digest;
+    return filesAre === request.version && request;
+  };
+
+  // A request from before the start was read by others; whether its files are here shows below.
+  me = { ...me, answered: (await report())?.id ?? null };
+  let busy: Promise<void> | null = null;
+  const follow = async (): Promise<void> => {
+    for (let heard = 0, lookAt = 0, round = 0; !signal.aborted; round++) {
+      const request = await report();
+      if (busy === null && (hangUps.count() !== heard || request?.id !== me.answered || round >= lookAt)) {
+        lookAt = round + LOOK_AGAIN_MS / REPORT_MS;
+        const wanted = await due(request, hangUps.count() !== heard).catch(() => false as const);
+        heard = hangUps.count();
+        if (wanted !== false)
+          busy = reload(wanted)
+            .then(report)
+            .then(() => {
+              busy = null;
+            });
       }
-      // A start may fail because a service is away for a moment.
-      if (running === null && !signal.aborted)
-        running = await parts.start(config).catch((error: unknown) => {
-          log.error({ error: describeError(error) }, "it does not start; trying again");
-          return null;
-        });
+      const waiting = new AbortController();
+      const stop = () => waiting.abort();
+      signal.addEventListener("abort", stop, { once: true });
+      const options = { signal: waiting.signal };
+      await Promise.race([
+        delay(REPORT_MS, undefined, { ...options, ref: false }).catch(() => {}),
+        hangUps.next(waiting.signal).catch(() => {}),
+      ]);
+      signal.removeEventListener("abort", stop);
+      waiting.abort();
     }
-  })();
-  closing.add(() => watching);
+    await busy;
+    await processes.leave(me.id).catch(() => {});
+  };
+  const following = follow();
+  closing.add(() => {
+    ending.abort(new Error("the process stops"));
+    return following;
+  });
 }
 
-/** Loads and checks the configuration, rules and templates. Logs every fault; returns null if there is one. */
-async function checked({ file, env, log }: ReloadingParts): Promise<Config | null> {
-  try {
-    const config = await loadConfig(file, env);
-    await validRules(config.rules);
-    await validTemplates(config.templates);
-    return config;
-  } catch (error) {
-    const faults = error instanceof UserError ? error.details : [];
-    log.error({ error: describeError(error), faults }, "not reloaded: the running configuration goes on");
-    return null;
-  }
+/** A folder that is empty or gone is more likely a copy that goes wrong than a wish. */
+function refuseVanished(before: LoadedFiles, next: LoadedFiles): void {
+  const faults: string[] = [];
+  if (before.rules.length > 0 && next.rules.length === 0)
+    faults.push(
+      `${next.config.rules} has no rules any more, and ${before.rules.length} are running: to monitor without rules, restart`,
+    );
+  const shipped = shippedFolder("templates");
+  if (before.config.templates !== shipped && next.config.templates === shipped)
+    faults.push(
+      `the folder ${before.config.templates} is gone: to use the shipped templates, leave an empty folder there`,
+    );
+  if (faults.length > 0) throw new UserError("files are gone", faults);
+}
+
+function otherFiles(filesAre: string, { version }: ReloadRequest): string {
+  return `its files are version ${filesAre}, and ${version} was asked for: copy the new files there`;
+}
+
+function faultsOf(error: unknown): readonly string[] {
+  const details = error instanceof UserError ? error.details : [];
+  return details.length > 0 ? details : [describeError(error)];
 }

@@ -1,37 +1,44 @@
 import { startEarshot } from "../app.ts";
 import { readEnvironment } from "../config/environment.ts";
-import { type Config, loadConfig } from "../config.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { createLog } from "../log.ts";
 import { openEngines } from "./engines.ts";
-import { countHangUps, runReloading } from "./reload.ts";
+import { loadFiles } from "./load-files.ts";
+import { followReloads, listenForHangUps } from "./reload.ts";
 import type { Role } from "./roles.ts";
 
 /**
- * One role as a process of its own, until SIGTERM or Ctrl-C; SIGHUP and `earshot reload` take up the configuration as it
- * is now. Configuration and addresses come from the environment, as for `earshot start --roles`. Exits with 2 if
+ * One role as a process of its own, until SIGTERM or Ctrl-C; on SIGHUP and `earshot reload` it takes up the configuration as
+ * it is then. Configuration and addresses come from the environment, as for `earshot start --roles`. Exits with 2 if
  * something that a person wrote is wrong, with 1 if it fails.
  */
 export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock = systemClock): Promise<void> {
   const signal = stopSignal(host);
-  const hangUps = countHangUps(host);
+  const hangUps = listenForHangUps(host);
   const { configFile: file, ...environment } = readEnvironment(host.env);
   const log = createLog({ level: environment.logLevel ?? "info" });
   try {
-    const config = await loadConfig(file, host.env);
+    const files = await loadFiles(file, host.env, { triesTemplates: role === "deliver" });
     const running = await openTogether(async (closing) => {
       const engines = await openEngines({ ...environment, configFile: file }, log);
       closing.add(engines.stop);
       const { databaseUrl, queue } = engines;
-      const start = async (wanted: Config) => {
-        const consoleUrl = () => wanted.web.publicUrl ?? null;
-        const base = { config: wanted, databaseUrl, queue, clock, log, consoleUrl, signal };
-        const earshot = await startEarshot({ ...base, roles: [role] });
-        return { earshot, close: earshot.stop };
-      };
-      await runReloading({ file, env: host.env, config, start, hangUps, log, signal }, closing);
+      const { config } = files;
+      const earshot = await startEarshot({
+        config,
+        files,
+        databaseUrl,
+        queue,
+        clock,
+        log,
+        signal,
+        roles: [role],
+      });
+      closing.add(earshot.stop);
+      const parts = { file, env: host.env, roles: [role], files, running: earshot, hangUps, log };
+      await followReloads(parts, closing);
       return closing;
     });
     log.info({ role }, "the worker is running");

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { formatDuration } from "../lib/duration.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
+import { whyOther } from "../model/process.ts";
 import { type CoverageReport, readCoverage } from "../polling/read-coverage.ts";
 import { loadRulesInUse } from "./alerts/load-rules-in-use.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
@@ -35,7 +36,7 @@ function widthOf(stream: NodeJS.WriteStream): number {
 
 /** Formats the report for people. */
 export async function formatCoverage(
-  { budgets, polls, warmingUp, quirks, stoppedForMs }: CoverageReport,
+  { budgets, polls, warmingUp, quirks, stoppedForMs, configuration }: CoverageReport,
   width: number,
 ): Promise<string> {
   const { formatTable } = await import("./api/format-table.ts");
@@ -65,7 +66,26 @@ export async function formatCoverage(
       ? []
       : ["", "Still learning, so that they cannot fire yet", ...warmingUp.map(formatWarmUp)]),
     ...(learned.length === 0 ? [] : ["", "Learned about the source", ...learned]),
+    ...formatProcesses(configuration),
   ].join("\n");
+}
+
+/** The running processes; the reason below each that runs another version than was asked for, or refused one. */
+function formatProcesses({ asked, processes }: CoverageReport["configuration"]): string[] {
+  if (processes.length === 0) return [];
+  const others = processes.filter(({ differsSince }) => differsSince !== null).length;
+  const title =
+    others === 0
+      ? `Processes: all ${processes.length} run version ${asked} of the configuration`
+      : `Processes: ${others} of ${processes.length} do not run version ${asked} of the configuration, which was asked for`;
+  return [
+    "",
+    title,
+    ...processes.flatMap((one) => [
+      `  ${one.host}, process ${one.pid} (${one.roles.join(", ")}): version ${one.version} since ${minute(one.since)}`,
+      ...(one.differsSince === null && one.refused === null ? [] : [`    ${whyOther(one)}`]),
+    ]),
+  ];
 }
 
 function formatWarmUp({ queryName, rule, kind, counts, needs, until }: CoverageReport["warmingUp"][number]) {

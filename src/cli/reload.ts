@@ -1,29 +1,127 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import { askForReload } from "../app/reload.ts";
-import { validRules, validTemplates } from "../app/validate-files.ts";
+import { loadFiles } from "../app/load-files.ts";
+import type { OpenAlertActions } from "../app/open-alert-actions.ts";
+import { requestReload } from "../app/reload.ts";
 import { readEnvironment } from "../config/environment.ts";
-import { loadConfig } from "../config.ts";
+import { monotonicMs } from "../lib/clock.ts";
+import { parseDuration } from "../lib/duration.ts";
+import { UserError } from "../lib/errors.ts";
+import { counted } from "../lib/numbers.ts";
+import {
+  answerOf,
+  type ReloadAnswer,
+  type ReloadRequest,
+  type RunningProcess,
+  whyOther,
+} from "../model/process.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
-import { print } from "./print.ts";
+import { print, printJson } from "./print.ts";
+import { ExitError } from "./run.ts";
 
-/** `earshot reload`: makes the running monitor load the current configuration, rules and templates. */
+interface ReloadOptions {
+  readonly wait: boolean;
+  readonly timeout: string;
+  readonly json: boolean;
+}
+
+/** `earshot reload`: makes all running processes take up the configuration, rules and templates. */
 export function defineReloadCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
+    .option("--no-wait", "only ask the processes, and do not wait until they have answered")
+    .option("--timeout <duration>", "how long to wait for all processes", "30s")
+    .option("--json", "the version and every process as one JSON object", false)
     .addHelpText(
       "after",
       `
-Example:
+Examples:
   earshot reload
+  earshot reload --json | jq '.processes[] | select(.answer != "took-up")'
 
-The files are checked first; if there is a fault, nothing changes. Every running process (earshot start) on this
-database loads its own files within some seconds and logs it. SIGHUP does the same for one process. Roles, --port and
-the databases stay as they were at the start.`,
+The files are checked here first; with a fault in any of them, nothing is asked. Then every process of Earshot on this
+database, on any machine, reads its own files. It takes them up whole, if they are the same as here and have no fault;
+else it goes on as before and says why. Files that are copied to a machine later are taken up then. Roles, --port and
+the databases stay as they were at the start. SIGHUP to one process has the same effect.
+
+Exit codes: 0 every process runs the new version (or none is running), 1 one of them does not, 2 a fault in the files.`,
     )
-    .action(async () => {
-      const config = await loadConfig(readEnvironment(env).configFile, env);
-      await validRules(config.rules);
-      await validTemplates(config.templates);
-      await withAlertActions(env, ({ stores }) => askForReload(stores));
-      print("Checked, no fault. Running monitors take it up within some seconds; their logs say so.");
-    });
+    .action((options: ReloadOptions) => reload(options, env));
+}
+
+async function reload(options: ReloadOptions, env: NodeJS.ProcessEnv): Promise<void> {
+  const timeoutMs = parseDuration(options.timeout);
+  if (timeoutMs === undefined || timeoutMs === null)
+    throw new UserError(`--timeout is a duration such as 30s or 2m, got "${options.timeout}"`);
+  const files = await loadFiles(readEnvironment(env).configFile, env, { triesTemplates: true });
+  const say = options.json ? () => {} : print;
+  await withAlertActions(env, async ({ stores }) => {
+    const request = await requestReload(stores, files.digest);
+    const { version } = request;
+    say(`Checked, no fault: ${counted(files.rules.length, "rule")}, version ${version}.`);
+    if (!options.wait) {
+      if (options.json) printJson({ version, processes: [] });
+      else print("Running processes take it up within some seconds; earshot coverage shows them.");
+      return;
+    }
+    const answers = await waitForAnswers(stores.processes, request, timeoutMs, (one, answer) =>
+      say(describe(one, answer, options.timeout)),
+    );
+    if (options.json)
+      printJson({ version, processes: answers.map(({ process, answer }) => ({ ...process, answer })) });
+    if (answers.length === 0)
+      return say("No process of Earshot runs on this database; the next start uses it.");
+    const others = answers.filter(({ answer }) => answer !== "took-up").length;
+    if (others > 0)
+      throw new ExitError(
+        `${others} of ${counted(answers.length, "process", "processes")} did not take up version ${version}`,
+        1,
+      );
+  });
+}
+
+interface Answered {
+  readonly process: RunningProcess;
+  readonly answer: ReloadAnswer;
+}
+
+const LOOK_EVERY_MS = 200;
+
+/** Waits until every process that lives has answered. A process that ends meanwhile is forgotten. */
+async function waitForAnswers(
+  processes: OpenAlertActions["stores"]["processes"],
+  request: ReloadRequest,
+  timeoutMs: number,
+  onAnswer: (process: RunningProcess, answer: ReloadAnswer) => void,
+): Promise<readonly Answered[]> {
+  const told = new Set<string>();
+  for (const startedAt = monotonicMs(); ; await delay(LOOK_EVERY_MS)) {
+    const newest = await processes.requested();
+    if (newest?.id !== request.id)
+      throw new ExitError("another reload was asked for meanwhile; earshot coverage shows what runs", 1);
+    const answers = (await processes.running()).map((process) => ({
+      process,
+      answer: answerOf(process, request),
+    }));
+    const isLate = monotonicMs() - startedAt >= timeoutMs;
+    for (const { process, answer } of answers) {
+      if (told.has(process.id) || (answer === "waits" && !isLate)) continue;
+      told.add(process.id);
+      onAnswer(process, answer);
+    }
+    if (isLate || answers.every(({ answer }) => answer !== "waits")) return answers;
+  }
+}
+
+function describe(process: RunningProcess, answer: ReloadAnswer, timeout: string): string {
+  const { host, pid, roles, version, refused } = process;
+  const who = `  ${host}, process ${pid} (${roles.join(", ")}):`;
+  if (answer === "took-up") return `${who} runs the new version`;
+  if (answer === "waits")
+    return `${who} did not answer within ${timeout}, and was last at version ${version}`;
+  const faults = refused?.faults ?? [];
+  if (faults.length <= 1) return `${who} goes on with version ${version}: ${faults[0] ?? whyOther(process)}`;
+  return [
+    `${who} goes on with version ${version}, ${counted(faults.length, "fault")}:`,
+    ...faults.map((one) => `    ${one}`),
+  ].join("\n");
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import { type Clock, monotonicMs } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
-import { MINUTE } from "../lib/instant.ts";
+import { type Instant, MINUTE } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { QueryRhythm } from "../model/pipeline-facts.ts";
 import { OWN_QUERY } from "../model/query.ts";
@@ -29,6 +29,8 @@ interface HealthParts {
   readonly pollEveryMs: number;
   /** Whether sweeps run automatically. */
   readonly sweepsRun: boolean;
+  /** When this process began to work. */
+  readonly startedAt: Instant;
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -49,8 +51,7 @@ const RHYTHM_DAYS = 14;
  * using the queue, and send the heartbeat while all is well. Any number of processes may check at the same time.
  */
 export function createHealth(parts: HealthParts): { checkHealth(): Promise<HealthReport> } {
-  const { config, stores, clock, log, signal } = parts;
-  const startedAt = clock.now();
+  const { config, stores, startedAt, clock, log, signal } = parts;
   let rhythms: readonly QueryRhythm[] = [];
   let slowAt = Number.NEGATIVE_INFINITY;
   return {

@@ -39,7 +39,8 @@ export type OperatorRuleName =
   | "pictures-left-out"
   | "digest-not-built"
   | "engine-was-away"
-  | "dead-letters";
+  | "dead-letters"
+  | "versions-differ";
 
 interface OperatorRule {
   readonly severity: Severity;
@@ -110,5 +111,10 @@ export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = 
     severity: "warning",
     overAfterMs: MINUTE,
     description: "Something failed at every try and is left out, so that it blocks nothing else.",
+  },
+  "versions-differ": {
+    severity: "warning",
+    overAfterMs: MINUTE,
+    description: "Processes run different versions of the configuration, rules or templates.",
   },
 };

@@ -1,6 +1,7 @@
 import { HOUR, type Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { QueryRhythm } from "../model/pipeline-facts.ts";
+import { compareVersions } from "../model/process.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import type { Stores } from "../store/stores.ts";
 import { OUTAGE_STANDS_MS } from "./checks/check-outage.ts";
@@ -39,6 +40,9 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     open,
     givenUp,
     lately,
+    processes,
+    request,
+    wall,
   ] = await Promise.all([
     stores.failures.open(),
     stores.health.progress(),
@@ -52,6 +56,9 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
     stores.notifications.givenUpLately(now),
     stores.alerts.openBetween(now - OUTAGE_STANDS_MS, now + 1),
+    stores.processes.running(),
+    stores.processes.requested(),
+    stores.processes.wall(),
   ]);
   const watched = new Set(progress.map(queryScope));
   return {
@@ -83,7 +90,9 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     bounces,
     queueAlert: queueAlertOf(lately, now),
     openRules: new Set(open.map(({ rule }) => rule).filter(isOperatorRule)),
+    versions: compareVersions(processes, request),
     now,
+    wall,
   };
 }
 

@@ -74,9 +74,13 @@ async function judgeUntil(
 ): Promise<readonly Alert[]> {
   const open = await facts.alerts.openOfQuery(query.projectId, query.queryId);
   const windowObservations = await judgeWindows(facts, query, rules, open, until);
+  const known = new Set(rules.map(({ name }) => name));
+  const isOneGone = open.some(({ rule }) => !known.has(rule));
+  // During a reload another process may have opened an alert of a rule that this one does not know yet.
+  const endsGone = isOneGone && (await facts.processes.runOneVersion());
   const written = await recordObservations(facts.alerts, query, [
     ...windowObservations,
-    ...endings(open, rules, until),
+    ...endings(endsGone ? open : open.filter(({ rule }) => known.has(rule)), rules, until),
   ]);
   await facts.queries.setTickedUntil(query.projectId, query.queryId, until);
   return written;

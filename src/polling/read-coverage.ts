@@ -1,6 +1,7 @@
 import { DAY, type Instant, MINUTE } from "../lib/instant.ts";
 import type { JsonValue } from "../lib/json.ts";
 import { worstDelayMs } from "../model/poll.ts";
+import type { ProcessVersions } from "../model/process.ts";
 import { formatQuirk, inOrder, QUIRKS } from "../model/server-quirk.ts";
 import type { ShownBudget, ShownPoll, ShownQuirk, ShownWarmUp } from "../model/shown.ts";
 import type { NewRule, Rule, WindowRule } from "../rules/rule.ts";
@@ -77,24 +78,31 @@ export interface CoverageReport {
   readonly warmingUp: readonly ShownWarmUp[];
   /** The observed quirks of the source. */
   readonly quirks: readonly (ShownQuirk & { readonly says: string })[];
+  /** The processes that run, and the version of the configuration of each. */
+  readonly configuration: ProcessVersions;
 }
 
 export async function readCoverage(
-  facts: Pick<ReturnType<typeof createConsoleStore>, "budgets" | "coverage" | "quirks" | "watchedStates">,
+  facts: Pick<
+    ReturnType<typeof createConsoleStore>,
+    "budgets" | "coverage" | "quirks" | "watchedStates" | "processVersions"
+  >,
   rules: readonly Rule[],
   now: Instant,
 ): Promise<CoverageReport> {
-  const [budgets, polls, quirks, warmingUp] = await Promise.all([
+  const [budgets, polls, quirks, warmingUp, configuration] = await Promise.all([
     facts.budgets(),
     facts.coverage(now - DAY),
     facts.quirks(),
     rulesWarmingUp(facts, rules),
+    facts.processVersions(),
   ]);
   const overdue = polls.map(({ nextPollAt }) => now - nextPollAt);
   const leastOverdueMs = overdue.length === 0 ? 0 : Math.min(...overdue);
   return {
     stoppedForMs: leastOverdueMs > STOPPED_MS ? leastOverdueMs : null,
     warmingUp,
+    configuration,
     quirks: inOrder(quirks).map((one) => ({
       ...one,
       says: `${QUIRKS[one.quirk].what}: ${formatQuirk(one)}`,

@@ -12,6 +12,7 @@ import { createWatchStore } from "./health.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
 import { createPollStore } from "./polls.ts";
+import { createProcessStore } from "./processes.ts";
 import { createQueryStore } from "./queries.ts";
 import { createSettingStore } from "./settings.ts";
 import { createSilenceStore } from "./silences.ts";
@@ -58,6 +59,7 @@ function createFacts(db: Db) {
     deadLetters: createDeadLetterStore(db),
     health: createWatchStore(db),
     outages: createOutageStore(db),
+    processes: createProcessStore(db),
     silences: createSilenceStore(db),
     stories: createStoryStore(db),
   };

@@ -1,6 +1,8 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import compress from "@fastify/compress";
 import { type Clock, systemClock } from "../lib/clock.ts";
-import { cached } from "../lib/concurrency.ts";
+import { cached, withTimeout } from "../lib/concurrency.ts";
 import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { ShownWait, ShownWarmUp } from "../model/shown.ts";
@@ -13,6 +15,7 @@ import { guardHost, setSecurityHeaders } from "./auth/set-security-headers.ts";
 import type { ConsoleActions, Unsubscribing } from "./console-actions.ts";
 import type { AlertExplainer, ConsoleFacts } from "./facts.ts";
 import { createFrames } from "./frames.ts";
+import type { Answer } from "./front.ts";
 import { type Health, healthRoutes } from "./health-routes.ts";
 import type { InboxView } from "./inbox-view.ts";
 import { liveRoute, watchVersions } from "./live-route.ts";
@@ -70,8 +73,11 @@ export interface ConsoleDeps {
 export interface Console {
   /** Resolves with the console's address on this machine. */
   listen(): Promise<string>;
+  /** Instead of `listen`: answers requests that a `Front` took. */
+  open(): Promise<Answer>;
   /** All routes, so that a test can check what strangers may reach. */
   readonly routes: readonly ConsoleRoute[];
+  /** Ends the live updates, answers what was asked, and closes. */
   close(): Promise<void>;
 }
 
@@ -142,16 +148,30 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   }
   if (deps.previews !== undefined) previewRoutes(app, deps.previews, frames);
   const closeStreams = liveRoute(app, auth, watch, times);
+  const open = new Set<ServerResponse>();
   return {
     routes,
     listen: () => listen(app, settings),
+    open: async () => {
+      await app.ready();
+      return (request, response) => {
+        open.add(response);
+        response.once("close", () => open.delete(response));
+        app.routing(request, response);
+      };
+    },
     close: async () => {
       watch.stop();
       closeStreams();
+      const answered = Promise.all([...open].map((response) => once(response, "close")));
+      await withTimeout(ANSWER_PATIENCE_MS, answered).catch(() => {});
       await app.close();
     },
   };
 }
+
+/** How long a console that is replaced may take to answer what was asked. */
+const ANSWER_PATIENCE_MS = 5 * SECOND;
 
 /** Counting a day of mentions is the only costly question; readers share its answer for this long. */
 const VOLUME_LIVES_MS = 5 * SECOND;

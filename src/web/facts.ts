@@ -3,6 +3,7 @@ import type { Alert } from "../model/alert.ts";
 import type { AlertEvent, RulePrecision } from "../model/alert-action.ts";
 import type { Outage } from "../model/failure.ts";
 import type { MetricFacts, ShownHeartbeat } from "../model/pipeline-facts.ts";
+import type { ProcessVersions } from "../model/process.ts";
 import type {
   AlertListing,
   AlertPosition,
@@ -59,6 +60,8 @@ export interface ConsoleFacts {
   deadLetters(limit: number): Promise<readonly ShownDeadLetter[]>;
   /** Outages that ended after `since`, newest first. */
   outages(since: Instant): Promise<readonly Outage[]>;
+  /** Which process runs which version of the configuration. */
+  processVersions(): Promise<ProcessVersions>;
   /** The latest state of the heartbeat; null before the first check. */
   heartbeat(): Promise<ShownHeartbeat | null>;
   metricFacts(now: Instant): Promise<MetricFacts>;

@@ -1,6 +1,7 @@
 import { Gauge as PrometheusGauge, Registry } from "prom-client";
 import { SECOND } from "../lib/instant.ts";
 import type { MetricFacts, QueueCounts } from "../model/pipeline-facts.ts";
+import type { ProcessVersions } from "../model/process.ts";
 import type { ShownBudget, ShownPoll } from "../model/shown.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import type { Times } from "./times.ts";
@@ -80,7 +81,7 @@ async function gaugesOf(
   queues: () => Promise<readonly QueueCounts[]>,
 ): Promise<Gauge[]> {
   const now = times.now();
-  const [open, due, polls, counted, heartbeat, budgets, counts] = await Promise.all([
+  const [open, due, polls, counted, heartbeat, budgets, counts, configuration] = await Promise.all([
     facts.countOpenAlerts(),
     facts.countDueNotifications(),
     facts.coverage(now),
@@ -89,6 +90,7 @@ async function gaugesOf(
     facts.budgets(),
     // If the queue is away, report everything else.
     queues().catch(() => []),
+    facts.processVersions(),
   ]);
   return [
     gauge("earshot_open_alerts", "Alerts that are not resolved.", [{ value: open }]),
@@ -108,6 +110,7 @@ async function gaugesOf(
       "Attempts to deliver in the last 24 hours, by receiver, outcome and the vendor's reason.",
       deliveries(counted.deliveries),
     ),
+    ...configurationGauges(configuration),
     ...queryGauges(polls, now),
     ...budgetGauges(budgets),
     gauge(
@@ -142,6 +145,27 @@ async function gaugesOf(
       heartbeat === null
         ? []
         : [{ labels: { outcome: heartbeat.outcome }, value: heartbeat.outcome === "Beats" ? 1 : 0 }],
+    ),
+  ];
+}
+
+function configurationGauges({ asked, processes }: ProcessVersions): Gauge[] {
+  return [
+    gauge(
+      "earshot_config_info",
+      "1, with the version of the configuration, rules and templates that all processes should run.",
+      asked === null ? [] : [{ labels: { version: asked }, value: 1 }],
+    ),
+    gauge("earshot_processes", "Processes of Earshot that run.", [{ value: processes.length }]),
+    gauge(
+      "earshot_processes_on_other_version",
+      "Processes that run another version of the configuration than was asked for.",
+      [{ value: processes.filter(({ differsSince }) => differsSince !== null).length }],
+    ),
+    gauge(
+      "earshot_processes_with_refused_reload",
+      "Processes that refused the last reload and go on as before.",
+      [{ value: processes.filter(({ refused }) => refused !== null).length }],
     ),
   ];
 }

@@ -1,5 +1,6 @@
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
+import type { Server } from "node:net";
 import { type FastifyInstance, fastify } from "fastify";
 import { BusyError, describeError } from "../lib/errors.ts";
 import { SECOND } from "../lib/instant.ts";
@@ -17,10 +18,10 @@ export interface ConsoleRoute {
 }
 
 /** Limit for all connections; incomplete requests are dropped for new ones. */
-const MOST_CONNECTIONS = 1_000;
+export const MOST_CONNECTIONS = 1_000;
 
 /** Keep-alive: as long as proxies keep their connections. */
-const KEEP_ALIVE_MS = 72 * SECOND;
+export const KEEP_ALIVE_MS = 72 * SECOND;
 
 /** The server below the pages: its limits, TLS, and whose word it takes for the reader's address. */
 export function createServer(settings: ConsoleSettings, requestTimeoutMs?: number): FastifyInstance {
@@ -66,9 +67,14 @@ export function keepStorable(app: FastifyInstance): void {
 }
 
 /** Resolves with the address that a person on this machine can open. */
-export async function listen(app: FastifyInstance, { host, port, tls }: ConsoleSettings): Promise<string> {
-  await app.listen({ host, port });
-  const address = app.server.address();
+export async function listen(app: FastifyInstance, settings: ConsoleSettings): Promise<string> {
+  await app.listen({ host: settings.host, port: settings.port });
+  return addressOf(app.server, settings);
+}
+
+/** The address of a listening server, for a person on this machine. */
+export function addressOf(server: Pick<Server, "address">, { host, port, tls }: ConsoleSettings): string {
+  const address = server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
   const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
   return `${tls === undefined ? "http" : "https"}://${name}:${bound}`;

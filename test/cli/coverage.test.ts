@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { formatCoverage } from "../../src/cli/coverage.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { compareVersions, type RunningProcess } from "../../src/model/process.ts";
 import type { ShownBudget, ShownPoll, ShownQuirk } from "../../src/model/shown.ts";
 import { readCoverage } from "../../src/polling/read-coverage.ts";
 import { createSpikeState, packSpikeState } from "../../src/spike/spike-state.ts";
+import { aProcess } from "../model/a-process.ts";
 import { aRule } from "../rules/a-rule.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
@@ -52,8 +54,11 @@ async function report(
   quirks = QUIRKS,
   known: readonly unknown[] = [],
   now = NOON,
+  processes: readonly RunningProcess[] = [],
 ) {
   const facts = {
+    processVersions: async () =>
+      compareVersions(processes, { id: "r1", version: "0b5e0b5e0b", at: NOON - HOUR }),
     budgets: async () => [...budgets],
     coverage: async () => [POLL],
     quirks: async () => [...quirks],
@@ -111,4 +116,16 @@ test("rules that cannot fire yet are named with what they need, and not once the
     "needs 1 h more, until about 2026-03-02 12:55\n",
   );
   expect(await report([BUDGET], QUIRKS, since(NOON - DAY))).not.toContain("Still learning");
+});
+
+test("every process is listed with its version, and one that differs with the reason", async () => {
+  const same = aProcess({ version: "0b5e0b5e0b", startedAt: NOON - DAY, since: NOON - HOUR });
+  expect(await report([BUDGET], [], [], NOON, [same])).toContain(
+    "Processes: all 1 run version 0b5e0b5e0b of the configuration\n  web-1, process 12 (poll, tick): version 0b5e0b5e0b since 2026-03-02 11:00",
+  );
+  const refused = { at: NOON, faults: ["rules/a.yaml:1:1 no", "templates/b.hbs: no"], filesAre: null };
+  const other = aProcess({ startedAt: NOON - DAY, since: NOON - DAY, refused });
+  const text = await report([BUDGET], [], [], NOON, [same, other]);
+  expect(text).toContain("Processes: 1 of 2 do not run version 0b5e0b5e0b");
+  expect(text).toContain("\n    rules/a.yaml:1:1 no; templates/b.hbs: no");
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -132,8 +132,20 @@ test.each([
     await writeFile(file, `${before}\ntimezone: Europe/Berlin\n`);
     await sighup(/the configuration was reloaded/);
     const again = hears(/the configuration was reloaded/);
-    expect(await runEarshot(bundle, ["reload"], { cwd: folder, env })).toMatchObject({ code: 0 });
+    const taken = await runEarshot(bundle, ["reload"], { cwd: folder, env });
+    expect(taken).toMatchObject({ code: 0, err: "" });
+    expect(taken.out).toMatch(/Checked, no fault.*\n.*process \d+ .*: runs the new version/);
     await again;
+    // As on another machine, where the files are new already.
+    const elsewhere = join(folder, "elsewhere");
+    await mkdir(elsewhere);
+    await writeFile(join(elsewhere, "earshot.yaml"), `${before}\ntimezone: Asia/Tokyo\n`);
+    const missing = await runEarshot(bundle, ["reload"], { cwd: elsewhere, env });
+    expect(missing.out).toMatch(/goes on with version \w+: its files are .*copy the new files there/);
+    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining("1 of 1 process did not") });
+    const byItself = hears(/the configuration was reloaded/);
+    await copyFile(join(elsewhere, "earshot.yaml"), file);
+    await byItself;
     await stops("SIGTERM");
   },
 );

@@ -31,7 +31,9 @@ export function aLine(changes: Partial<PipelineHealth> = {}): PipelineHealth {
     bounces: [],
     queueAlert: null,
     openRules: new Set(),
+    versions: { asked: null, processes: [] },
     now: NOW,
+    wall: NOW,
     ...changes,
   };
 }

@@ -9,6 +9,7 @@ import { checkLag, checkSilentQuery } from "./check-query.ts";
 import { checkDeadLetters, checkQueue } from "./check-queue.ts";
 import { checkBounces, checkReceiver } from "./check-receiver.ts";
 import { checkRateLimit, checkRefusal } from "./check-source.ts";
+import { checkVersions } from "./check-versions.ts";
 import type { PipelineHealth } from "./pipeline-health.ts";
 
 /** How long digests wait for their queries. */
@@ -31,6 +32,7 @@ export function findProblems(health: PipelineHealth, settings: OperatorConfig): 
     ...digestProblems(health, settings),
     ...outageProblems(health),
     ...deadLetterProblems(health),
+    ...versionProblems(health),
   ];
 }
 
@@ -183,4 +185,13 @@ function deadLetterProblems({ deadLetters }: PipelineHealth): Problem[] {
       { rule: "dead-letters", labels: { kind }, since, because: verdict.because, values: { [kind]: n } },
     ];
   });
+}
+
+function versionProblems({ versions, wall, now }: PipelineHealth): Problem[] {
+  const verdict = checkVersions(versions, wall);
+  if (verdict.outcome !== "Differ") return [];
+  const { forMs, others, because } = verdict;
+  return [
+    { rule: "versions-differ", labels: {}, since: now - forMs, because, values: { processes: others } },
+  ];
 }

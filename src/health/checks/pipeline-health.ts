@@ -7,6 +7,7 @@ import type {
   QueryRhythm,
   WaitingWork,
 } from "../../model/pipeline-facts.ts";
+import type { ProcessVersions } from "../../model/process.ts";
 import type { OperatorRuleName } from "../operator-rules.ts";
 import type { DueDigest } from "./check-digests.ts";
 
@@ -37,5 +38,9 @@ export interface PipelineHealth {
   readonly queueAlert: { readonly from: Instant; readonly to: Instant } | null;
   /** Rules with an open alert: their alerts end at a lower limit than they begin. */
   readonly openRules: ReadonlySet<OperatorRuleName>;
+  /** Which process runs which version of the configuration. */
+  readonly versions: ProcessVersions;
   readonly now: Instant;
+  /** The wall time of the database. */
+  readonly wall: Instant;
 }

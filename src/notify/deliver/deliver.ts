@@ -53,6 +53,8 @@ export interface DeliverParts {
   readonly notifierOf: (receiver: string) => Notifier | undefined;
   /** The content, from the facts as they are now; null if they are deleted. */
   readonly viewOf: (notification: Notification) => Promise<View | null>;
+  /** False during a reload: another process may know a receiver that this one does not know yet. */
+  readonly runOneVersion?: () => Promise<boolean>;
   readonly clock: Clock;
 }
 
@@ -104,8 +106,13 @@ async function deliverOne(
   const claim = holdClaim(() => parts.log.renew(notification));
   try {
     const notifier = parts.notifierOf(notification.receiver);
-    if (notifier === undefined)
-      return await giveUp(parts, notification, `no receiver "${notification.receiver}" is configured`);
+    if (notifier === undefined) {
+      const error = `no receiver "${notification.receiver}" is configured`;
+      if ((await parts.runOneVersion?.()) !== false) return await giveUp(parts, notification, error);
+      throw new DeliveryError(`${error} here, and processes run different configurations`, {
+        retryable: true,
+      });
+    }
     // Read before the facts, so that the facts cover all of these.
     const behind = notifier.readByProgram === true ? [] : await parts.log.waitingBehind(notification);
     const message = await messageOf(parts, notification, behind);

@@ -1,13 +1,16 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { ConditionState } from "../../model/judging.ts";
+import { compareVersions, type ProcessVersions } from "../../model/process.ts";
 import type { WatchedQuery } from "../../model/query.ts";
 import { isQuirkName } from "../../model/server-quirk.ts";
 import type { ShownBudget, ShownDeadLetter, ShownPoll, ShownQuirk } from "../../model/shown.ts";
 import { at, type Db, projects } from "../database.ts";
 import { createOutageStore } from "../failures.ts";
+import { createProcessStore } from "../processes.ts";
 
 export function createConsoleCoverage(db: Db) {
+  const processes = createProcessStore(db);
   return {
     /** Watched queries, by name. */
     async queryNames(): Promise<{ projectId: string; queryId: string; name: string }[]> {
@@ -55,6 +58,10 @@ export function createConsoleCoverage(db: Db) {
     },
 
     outages: createOutageStore(db).endedAfter,
+
+    async processVersions(): Promise<ProcessVersions> {
+      return compareVersions(await processes.running(), await processes.requested());
+    },
 
     async quirks(): Promise<ShownQuirk[]> {
       const { rows } = await sql<ShownQuirk>`

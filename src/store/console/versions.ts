@@ -31,7 +31,9 @@ export function createConsoleVersions(db: Db) {
             select * from earshot.inbox order by received_at desc, id desc limit 50) i) as inbox,
           (select ${digest(sql`w.query_id || w.poll || concat(w.polled_at, w.complete_until, q.ticked_until) || w.failures`)}
             from earshot.polls w join earshot.queries q using (project_id, query_id) where q.active)
-          || (select coalesce(max(id), 0) from earshot.outages) as coverage
+          || (select coalesce(max(id), 0) from earshot.outages)
+          || (select ${digest(sql`p.id::text || p.version || coalesce(p.refused::text, '')`)} from earshot.processes p)
+            as coverage
       `.execute(db);
       const [versions] = rows;
       if (versions === undefined) throw new Error("the versions query gave no row");

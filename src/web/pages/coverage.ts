@@ -3,6 +3,7 @@ import { DAY, type Instant } from "../../lib/instant.ts";
 import type { Outage } from "../../model/failure.ts";
 import type { ShownHeartbeat } from "../../model/pipeline-facts.ts";
 import { worstDelayMs } from "../../model/poll.ts";
+import type { ProcessVersions } from "../../model/process.ts";
 import type {
   ShownBudget,
   ShownDeadLetter,
@@ -13,6 +14,7 @@ import type {
 } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
+import { processesPart } from "../parts/processes.ts";
 import { outagePanel, quirksPart, waitsPanel, warmUpPart } from "../parts/status-panels.ts";
 import { expandReason, foreign, formatNumber, shorten } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
@@ -29,6 +31,7 @@ export interface Coverage {
   readonly quirks: readonly ShownQuirk[];
   readonly warmingUp: readonly ShownWarmUp[];
   readonly waits: readonly ShownWait[];
+  readonly configuration: ProcessVersions;
 }
 
 /** Reads how complete the stored data is; sums are of the last 24 hours. */
@@ -39,17 +42,19 @@ export async function readCoverage({
   waits: askWaits = async () => [],
 }: PageParts): Promise<Coverage> {
   const now = times.now();
-  const [polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits] = await Promise.all([
-    facts.coverage(now - DAY),
-    facts.deadLetters(DEAD_LETTERS),
-    facts.heartbeat(),
-    facts.budgets(),
-    facts.outages(now - 7 * DAY),
-    facts.quirks(),
-    ask(),
-    askWaits(),
-  ]);
-  return { now, polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits };
+  const [polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits, configuration] =
+    await Promise.all([
+      facts.coverage(now - DAY),
+      facts.deadLetters(DEAD_LETTERS),
+      facts.heartbeat(),
+      facts.budgets(),
+      facts.outages(now - 7 * DAY),
+      facts.quirks(),
+      ask(),
+      askWaits(),
+      facts.processVersions(),
+    ]);
+  return { now, polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits, configuration };
 }
 
 export async function coveragePage(address: string, parts: PageParts): Promise<Page> {
@@ -62,7 +67,7 @@ ${livePart(address, { name: "coverage", on: ["coverage"] }, coveragePart(await r
 }
 
 export function coveragePart(
-  { now, polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits }: Coverage,
+  { now, polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits, configuration }: Coverage,
   { times }: PageParts,
 ): Html {
   const added = polls.filter((poll) => poll.poll === "added");
@@ -72,7 +77,7 @@ export function coveragePart(
 <section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Changed mentions</h2>
 <p class="hint">Mentions that changed after they were first read: sentiment, category, engagement.</p>${pollTable(updated, now, times.moment, "plain")}</section>
 ${warmUpPart(warmingUp, times.moment)}<section class="panel" aria-labelledby="h-dead-letters"><h2 id="h-dead-letters">Dead letters</h2>${deadLetterList(deadLetters, times.moment)}</section>
-${quirksPart(quirks, times.moment)}`;
+${processesPart(configuration, times.moment)}${quirksPart(quirks, times.moment)}`;
 }
 
 /** The calls that the account has left. */

@@ -1,0 +1,198 @@
+import type { AskedSource } from "../alerts/actions/why.ts";
+import type { Config } from "../config.ts";
+import { createFetchInsights } from "../digest/fetch-insights.ts";
+import { createHealth, type HealthReport } from "../health/create-health.ts";
+import { createRuleNotes, guardRules } from "../health/guard-rules.ts";
+import { trackJob } from "../health/note-failures.ts";
+import type { OutageLog } from "../health/note-outages.ts";
+import type { Clock } from "../lib/clock.ts";
+import { createClosing, openTogether } from "../lib/closing.ts";
+import type { Instant } from "../lib/instant.ts";
+import type { Logger } from "../log.ts";
+import type { Query } from "../model/query.ts";
+import { titleOf } from "../model/wording.ts";
+import { totalsOf } from "../polling/reconcile-counts.ts";
+import { registerQueries } from "../polling/register-queries.ts";
+import type { Queues } from "../queue/queues.ts";
+import type { Handlers } from "../queue/worker.ts";
+import { createConsoleStore } from "../store/console.ts";
+import type { Database } from "../store/database.ts";
+import type { Stores } from "../store/stores.ts";
+import {
+  createContentOfAlert,
+  createPreviews,
+  type Previews,
+} from "../templates/previews/create-previews.ts";
+import { runBackgroundLoops } from "./background-loops.ts";
+import { createPollParts } from "./create-poll-parts.ts";
+import { createSweep } from "./create-sweep.ts";
+import { createHandlers } from "./handlers.ts";
+import type { LoadedFiles } from "./load-files.ts";
+import { openNotify } from "./open-notify.ts";
+import { openSource } from "./open-source.ts";
+import type { Role } from "./roles.ts";
+import { rulesByQuery } from "./rules-by-query.ts";
+import { learnLimit } from "./sources.ts";
+import type { Swept } from "./sweep.ts";
+
+/** What a process works with as long as it lives: it stays when the configuration changes. */
+export interface ProcessParts {
+  readonly database: Database;
+  readonly stores: Stores;
+  readonly queues: Queues;
+  readonly outages: OutageLog;
+  readonly roles: readonly Role[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** From when on new queries alert; null: now. */
+  readonly watchFrom: Instant | null;
+  /** When the process began to work. */
+  readonly startedAt: Instant;
+  readonly sweepsRun: boolean;
+  readonly checksHealth: boolean;
+  /** Address of the console, unless the configuration says it. */
+  readonly consoleUrl: () => string | null;
+  readonly onDone: (job: string, outcome: { readonly outcome: string }) => void;
+}
+
+/** Everything that follows from what people wrote. A reload replaces the whole of it, and never a part. */
+export interface OpenVersion {
+  readonly files: Omit<LoadedFiles, "digest">;
+  readonly previews: Previews;
+  /** What explanations need of the configuration, and the source to ask for a mention that is not stored. */
+  readonly why: {
+    readonly routing: { readonly routes: Config["routes"]; readonly receivers: readonly string[] };
+    readonly source: AskedSource;
+    readonly historyMs: number;
+    readonly retentionMs: number;
+  };
+  readonly handlers: Required<Handlers>;
+  sweep(): Promise<Swept>;
+  checkHealth(): Promise<HealthReport>;
+  refreshQueries(): Promise<readonly Query[]>;
+  totals(): Promise<ReadonlyMap<string, number>>;
+  /** Starts the background loops. */
+  begin(): void;
+  /** Ends the background loops, and waits for them. Jobs that run go on. */
+  endLoops(): Promise<void>;
+  /** Ends all calls to the source and all waits for them. */
+  abort(): void;
+  /** Closes what it opened. Call it when no job runs any more. */
+  close(): Promise<void>;
+}
+
+/** Opens a version. It does nothing until `begin`, or until its handlers are called. */
+export function openVersion(process: ProcessParts, files: OpenVersion["files"]): Promise<OpenVersion> {
+  return openTogether(async (closing) => {
+    const { database, stores, queues, outages, roles, clock, log, startedAt, sweepsRun } = process;
+    const { config, rules, renderer } = files;
+    const consoleUrl = () => config.web.publicUrl ?? process.consoleUrl();
+    const calling = new AbortController();
+    const looping = new AbortController();
+    const loops = createClosing();
+    // A broken rule may be fixed now. If not, it becomes a dead letter again.
+    await stores.deadLetters.forgetRules(clock.now());
+    const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
+    const source = openSource(
+      { config, database, stores, rulesFor, clock, log, signal: calling.signal },
+      closing,
+    );
+    const { budget, calls } = source;
+    const { quirkLog } = source.pages;
+    const notify = await openNotify({ config, stores, renderer, rulesFor, consoleUrl, clock, log }, closing);
+    const { notifiers, channels, digests, deliver } = notify;
+    const plan = { stores, budget, source: config.source, rulesFor, quirkLog };
+    const sweep = createSweep({ stores, queues, digests, channels, plan, clock });
+    const handlers = createHandlers({
+      ...createPollParts({ config, stores, source, rulesFor, clock, log }),
+      deliver,
+      updateMessage: { ...deliver, liveMessages: stores.alertMessages },
+      digest: {
+        store: stores,
+        digests,
+        fetchInsights: createFetchInsights(source.background, log, calling.signal),
+        clock,
+        historyMs: config.source.history,
+        consoleUrl,
+        titleOf: (name) => rules.find((rule) => rule.name === name)?.title ?? titleOf(name),
+      },
+      sweep: async () => {
+        await stores.health.beat("sweep", clock.now());
+        await sweep();
+      },
+      noted: (job, payload, work) => trackJob({ stores, clock, log }, job, payload, work),
+      queues,
+      log,
+      onDone: process.onDone,
+    });
+    const refreshQueries = async (): Promise<readonly Query[]> => {
+      const now = clock.now();
+      await calls.noted("client", () => learnLimit(source.background, budget, log));
+      const watchFrom = process.watchFrom ?? now;
+      const moments = { watchFrom, historyFrom: watchFrom - config.source.history, now };
+      return calls.noted("projects and queries", () =>
+        registerQueries({ source: source.background, stores }, config.source, moments, looping.signal),
+      );
+    };
+    const health = createHealth({
+      config,
+      stores,
+      notifiers,
+      deliver,
+      outages,
+      pollEveryMs: config.source.pollEvery,
+      sweepsRun,
+      startedAt,
+      clock,
+      log,
+      signal: looping.signal,
+    });
+    return {
+      files,
+      previews: createPreviews({
+        renderer,
+        contentOf: createContentOfAlert({ ...notify.view, facts: createConsoleStore(database.db) }),
+      }),
+      why: {
+        routing: { routes: config.routes, receivers: config.receivers.map(({ name }) => name) },
+        source: source.background.extensions,
+        historyMs: config.source.history,
+        retentionMs: config.retention,
+      },
+      handlers,
+      sweep,
+      checkHealth: health.checkHealth,
+      refreshQueries,
+      totals: () => totalsOf(source.background, stores, config.source.lookback, clock.now()),
+      begin: () =>
+        runBackgroundLoops(
+          roles,
+          {
+            config,
+            stores,
+            db: database.db,
+            source,
+            refreshQueries,
+            health: process.checksHealth ? health : null,
+            outages,
+            sweepsRun,
+            clock,
+            log,
+            signal: looping.signal,
+          },
+          loops,
+        ),
+      endLoops: () => {
+        looping.abort(ENDING);
+        return loops.close();
+      },
+      abort: () => {
+        looping.abort(ENDING);
+        calling.abort(ENDING);
+      },
+      close: closing.close,
+    };
+  });
+}
+
+const ENDING = new Error("Earshot is stopping, or was reloaded");
