@@ -14,11 +14,15 @@ export function formatReport(report: ChaosReport): string {
     `by the theory ${report.gap.expected.toFixed(2)} mails more come twice: our note of a mail follows its last line by ${report.gap.ms.toFixed(1)} ms`,
     `${gaveUp} workers gave up and were followed by others; ended badly: ${endedBadly.join(", ") || "none"}`,
     "",
-    row("", "of", "wrong", "limit", ""),
-    ...report.ledger.map(lineOf),
+    ...ledgerRows(report.ledger),
     ...(report.lastLines === "" ? [] : ["", "the last log lines of the workers:", report.lastLines]),
     "",
   ].join("\n");
+}
+
+/** The comparison as a table. */
+export function ledgerRows(ledger: readonly LedgerLine[]): string[] {
+  return [row("", "of", "wrong", "limit", ""), ...ledger.map(lineOf)];
 }
 
 function lineOf({ what, of, wrong, limit, broken, examples }: LedgerLine): string {
@@ -28,7 +32,7 @@ function lineOf({ what, of, wrong, limit, broken, examples }: LedgerLine): strin
 
 function row(what: string, ...[of, wrong, limit, verdict]: (string | number)[]): string {
   const number = (value: string | number | undefined) => String(value).padStart(8);
-  return `${what.padEnd(36)}${number(of)}${number(wrong)}${number(limit)}  ${verdict}`.trimEnd();
+  return `${what.padEnd(38)}${number(of)}${number(wrong)}${number(limit)}  ${verdict}`.trimEnd();
 }
 
 function listed(counts: Readonly<Record<string, number>>): string {

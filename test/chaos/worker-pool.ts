@@ -17,7 +17,11 @@ export interface WorkerPool {
 }
 
 /** The workers as processes of their own. A worker that ends is restarted, as under any supervisor. */
-export function startWorkers(entry: string, env: NodeJS.ProcessEnv): WorkerPool {
+export function startWorkers(
+  entry: string,
+  env: NodeJS.ProcessEnv,
+  roles: readonly string[] = WORKER_ROLES,
+): WorkerPool {
   const slots: (ChildProcess | null)[] = [];
   const running = new WeakSet<ChildProcess>();
   const killed = new WeakSet<ChildProcess>();
@@ -26,7 +30,7 @@ export function startWorkers(entry: string, env: NodeJS.ProcessEnv): WorkerPool 
   let ended = 0;
 
   const start = (slot: number): void => {
-    const worker = spawn(process.execPath, [entry, WORKER_ROLES[slot] ?? "poll"], {
+    const worker = spawn(process.execPath, [entry, roles[slot] ?? "poll"], {
       env,
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -45,7 +49,7 @@ export function startWorkers(entry: string, env: NodeJS.ProcessEnv): WorkerPool 
       if (!isOver) start(slot);
     });
   };
-  for (const slot of WORKER_ROLES.keys()) start(slot);
+  for (const slot of roles.keys()) start(slot);
 
   return {
     kill: async (slot) => {
@@ -63,7 +67,7 @@ export function startWorkers(entry: string, env: NodeJS.ProcessEnv): WorkerPool 
     stop: async () => {
       isOver = true;
       const outcomes = await Promise.all(
-        slots.map((worker, slot) => worker && end(worker, WORKER_ROLES[slot], running.has(worker))),
+        slots.map((worker, slot) => worker && end(worker, roles[slot], running.has(worker))),
       );
       return outcomes.filter((outcome) => outcome !== null);
     },
