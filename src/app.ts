@@ -1,5 +1,4 @@
 import { createInteractionSockets } from "./app/background-loops.ts";
-import type { LoadedFiles } from "./app/load-files.ts";
 import { openTemplates } from "./app/open-templates.ts";
 import { type OpenVersion, openVersion, type ProcessParts } from "./app/open-version.ts";
 import { CONCURRENCY, handlersOf, type Role } from "./app/roles.ts";
@@ -30,7 +29,7 @@ import type { Previews } from "./templates/previews/create-previews.ts";
 export interface EarshotOptions {
   readonly config: Config;
   /** The rules and templates of the configuration, if they were read already. */
-  readonly files?: Omit<LoadedFiles, "digest">;
+  readonly files?: OpenVersion["files"];
   readonly databaseUrl: string;
   readonly queue: BackendOptions;
   readonly clock: Clock;
@@ -69,7 +68,7 @@ export interface Earshot {
   /** How many mentions the source has of each watched query, by id. One call for each query. */
   totals(): Promise<ReadonlyMap<string, number>>;
   /** Opens another version of the configuration, rules and templates beside the running one, which goes on. */
-  prepare(files: Omit<LoadedFiles, "digest">): Promise<PreparedVersion>;
+  prepare(files: OpenVersion["files"]): Promise<PreparedVersion>;
   /** Takes no more work, waits for running work, and closes everything. */
   stop(): Promise<void>;
 }

@@ -17,10 +17,12 @@ export function createPollParts(parts: {
   readonly stores: Stores;
   readonly source: OpenSource;
   readonly rulesFor: (query: Query) => readonly Rule[];
+  /** The version of the configuration; null if processes do not report it. */
+  readonly version: string | null;
   readonly clock: Clock;
   readonly log: Logger;
 }): Pick<HandlerParts, "poll" | "sharing" | "onCompleted"> {
-  const { config, stores, source, rulesFor, clock, log } = parts;
+  const { config, stores, source, rulesFor, version, clock, log } = parts;
   const { budget } = source;
   const { pollEvery, updatesEvery, history } = config.source;
   return {
@@ -31,6 +33,7 @@ export function createPollParts(parts: {
       rulesFor,
       notifyConfig: createNotifyConfig(config),
       clock,
+      version,
       settings: (query, poll) => pollSettings(config.source, query, poll, rulesFor(query)),
       stories: createStoryCache(),
       everyMs: (poll) => (poll === "added" ? pollEvery : updatesEvery),

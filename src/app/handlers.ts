@@ -1,6 +1,6 @@
 import { buildDigest, type DigestParts } from "../digest/build-digest.ts";
 import type { RetriedJob } from "../health/note-failures.ts";
-import { closeWindows } from "../ingest/close-windows.ts";
+import { type CloseWindowsParts, closeWindows } from "../ingest/close-windows.ts";
 import { reconsiderAlerts } from "../ingest/reconsider-alerts.ts";
 import type { Logger } from "../log.ts";
 import type { PendingNotification } from "../model/notification.ts";
@@ -13,7 +13,7 @@ import type { Queues } from "../queue/queues.ts";
 import type { Handlers } from "../queue/worker.ts";
 
 export interface HandlerParts {
-  readonly poll: Omit<TogetherParts, "onPending">;
+  readonly poll: Omit<TogetherParts, "onPending"> & Pick<CloseWindowsParts, "version">;
   readonly sharing: Sharing;
   /** Called with the polls that have ended, and their new mentions. */
   readonly onCompleted: (

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -7,7 +7,9 @@ import { type Config, loadConfig } from "../config.ts";
 import { BusyError, describeError, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { counted } from "../lib/numbers.ts";
+import { linkSecret } from "../notify/view/signed-links.ts";
 import type { Rule } from "../rules/rule.ts";
+import type { Stores } from "../store/stores.ts";
 import type { Renderer } from "../templates/create-renderer.ts";
 import { openTemplates } from "./open-templates.ts";
 import { validRules, validTemplates } from "./validate-files.ts";
@@ -71,6 +73,16 @@ const PAUSE_MS = 200;
 export async function digestOfFiles(file: string, env: NodeJS.ProcessEnv): Promise<string | null> {
   const config = await attempt(loadConfig(file, env));
   return "value" in config ? (await readAll(file, config.value)).digest : null;
+}
+
+/**
+ * The version of a digest, as people see it. It cannot be computed without the secret of the installation, so that
+ * nobody tries passwords against it.
+ */
+export async function versionsIn(stores: Pick<Stores, "settings">): Promise<(digest: string) => string> {
+  const secret = await linkSecret(stores);
+  return (digest) =>
+    createHmac("sha256", secret).update(`configuration ${digest}`).digest("hex").slice(0, 10);
 }
 
 function foldersBeside(file: string): Folders {

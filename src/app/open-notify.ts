@@ -33,12 +33,13 @@ export async function openNotify(
     readonly renderer: Renderer;
     readonly rulesFor: (query: Query) => readonly Rule[];
     readonly consoleUrl: () => string | null;
+    readonly version: string | null;
     readonly clock: Clock;
     readonly log: Logger;
   },
   closing: Closing,
 ): Promise<NotifyParts> {
-  const { config, stores, renderer, rulesFor, consoleUrl, clock, log } = parts;
+  const { config, stores, renderer, rulesFor, consoleUrl, version, clock, log } = parts;
   const { receivers, timezone } = config;
   const pictures = createPngRenderer();
   closing.add(pictures.close);
@@ -64,7 +65,7 @@ export async function openNotify(
     receiversOf: channels.receiversOf,
     notifierOf: (receiver) => notifiers.get(receiver),
     viewOf: createViewOf(view),
-    runOneVersion: stores.processes.runOneVersion,
+    allRunThis: () => stores.processes.allRun(version),
     clock,
   };
   return { notifiers, channels, digests, view, deliver };

@@ -27,7 +27,7 @@ import { runBackgroundLoops } from "./background-loops.ts";
 import { createPollParts } from "./create-poll-parts.ts";
 import { createSweep } from "./create-sweep.ts";
 import { createHandlers } from "./handlers.ts";
-import type { LoadedFiles } from "./load-files.ts";
+import { type LoadedFiles, versionsIn } from "./load-files.ts";
 import { openNotify } from "./open-notify.ts";
 import { openSource } from "./open-source.ts";
 import type { Role } from "./roles.ts";
@@ -57,7 +57,8 @@ export interface ProcessParts {
 
 /** Everything that follows from what people wrote. A reload replaces the whole of it, and never a part. */
 export interface OpenVersion {
-  readonly files: Omit<LoadedFiles, "digest">;
+  /** Without a digest, the process does not report which version it runs. */
+  readonly files: Omit<LoadedFiles, "digest"> & Partial<LoadedFiles>;
   readonly previews: Previews;
   /** What explanations need of the configuration, and the source to ask for a mention that is not stored. */
   readonly why: {
@@ -85,7 +86,8 @@ export interface OpenVersion {
 export function openVersion(process: ProcessParts, files: OpenVersion["files"]): Promise<OpenVersion> {
   return openTogether(async (closing) => {
     const { database, stores, queues, outages, roles, clock, log, startedAt, sweepsRun } = process;
-    const { config, rules, renderer } = files;
+    const { config, rules, renderer, digest } = files;
+    const version = digest === undefined ? null : (await versionsIn(stores))(digest);
     const consoleUrl = () => config.web.publicUrl ?? process.consoleUrl();
     const calling = new AbortController();
     const looping = new AbortController();
@@ -99,12 +101,15 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     );
     const { budget, calls } = source;
     const { quirkLog } = source.pages;
-    const notify = await openNotify({ config, stores, renderer, rulesFor, consoleUrl, clock, log }, closing);
+    const notify = await openNotify(
+      { config, stores, renderer, rulesFor, consoleUrl, version, clock, log },
+      closing,
+    );
     const { notifiers, channels, digests, deliver } = notify;
     const plan = { stores, budget, source: config.source, rulesFor, quirkLog };
     const sweep = createSweep({ stores, queues, digests, channels, plan, clock });
     const handlers = createHandlers({
-      ...createPollParts({ config, stores, source, rulesFor, clock, log }),
+      ...createPollParts({ config, stores, source, rulesFor, version, clock, log }),
       deliver,
       updateMessage: { ...deliver, liveMessages: stores.alertMessages },
       digest: {

@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
@@ -8,10 +8,9 @@ import { shippedFolder } from "../lib/folders.ts";
 import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { ReloadRequest } from "../model/process.ts";
-import { linkSecret } from "../notify/view/signed-links.ts";
 import type { ProcessReport } from "../store/processes.ts";
 import type { Stores } from "../store/stores.ts";
-import { digestOfFiles, type LoadedFiles, loadFiles } from "./load-files.ts";
+import { digestOfFiles, type LoadedFiles, loadFiles, versionsIn } from "./load-files.ts";
 
 /** How often a process says that it lives, and looks whether it is asked to reload. */
 const REPORT_MS = SECOND;
@@ -23,16 +22,6 @@ type ReloadStores = Pick<Stores, "processes" | "settings">;
 /** Asks all processes to take up these files. Returns the request, to see what becomes of it. */
 export async function requestReload(stores: ReloadStores, digest: string): Promise<ReloadRequest> {
   return stores.processes.request(randomUUID(), (await versionsIn(stores))(digest));
-}
-
-/**
- * The version of a digest, as people see it. It cannot be computed without the secret of the installation, so that
- * nobody tries passwords against it.
- */
-async function versionsIn(stores: ReloadStores): Promise<(digest: string) => string> {
-  const secret = await linkSecret(stores);
-  return (digest) =>
-    createHmac("sha256", secret).update(`configuration ${digest}`).digest("hex").slice(0, 10);
 }
 
 /** SIGHUPs of this process. Create it first of all: without a listener the signal ends the process. */

@@ -21,6 +21,8 @@ export interface CloseWindowsParts {
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;
+  /** The version of the configuration that these rules are of; null if no process reports which one it runs. */
+  readonly version?: string | null;
 }
 
 export interface ClosedWindows {
@@ -59,7 +61,9 @@ export async function closeWindows(
     const judgedUntil = floorTo(query.tickedUntil, BUCKET_MS);
     const until = Math.min(closedUntil, judgedUntil + MOST_BUCKETS * BUCKET_MS);
     const isLater = until > query.tickedUntil;
-    const written = isLater ? await judgeUntil(facts, query, parts.rulesFor(query), until) : [];
+    const written = isLater
+      ? await judgeUntil(facts, query, parts.rulesFor(query), until, parts.version)
+      : [];
     const waiting = alertsToReconsider(facts, query, written);
     const pending = await recordNotifications(facts, parts, query, written, waiting);
     return { judged: isLater ? (until - judgedUntil) / BUCKET_MS : 0, more: until < closedUntil, pending };
@@ -71,13 +75,14 @@ async function judgeUntil(
   query: WatchedQuery,
   rules: readonly Rule[],
   until: Instant,
+  version: string | null = null,
 ): Promise<readonly Alert[]> {
   const open = await facts.alerts.openOfQuery(query.projectId, query.queryId);
   const windowObservations = await judgeWindows(facts, query, rules, open, until);
   const known = new Set(rules.map(({ name }) => name));
   const isOneGone = open.some(({ rule }) => !known.has(rule));
   // During a reload another process may have opened an alert of a rule that this one does not know yet.
-  const endsGone = isOneGone && (await facts.processes.runOneVersion());
+  const endsGone = isOneGone && (await facts.processes.allRun(version));
   const written = await recordObservations(facts.alerts, query, [
     ...windowObservations,
     ...endings(endsGone ? open : open.filter(({ rule }) => known.has(rule)), rules, until),

@@ -63,12 +63,12 @@ export function createProcessStore(db: Db) {
     },
 
     /**
-     * Whether all processes that live run one version. While they do not, a rule or receiver that one does not know may
-     * be known to the others.
+     * Whether all processes that live run this version; null: whether they run one at all. While they do not, a rule or
+     * receiver that one does not know may be known to the others. Work that ends with the version before asks for that.
      */
-    async runOneVersion(): Promise<boolean> {
+    async allRun(version: string | null): Promise<boolean> {
       const { rows } = await sql<{ one: boolean }>`
-        select count(distinct version) <= 1 as one from earshot.processes
+        select count(distinct version) <= 1 and coalesce(min(version) = ${version}, true) as one from earshot.processes
         where seen_wall >= now() - make_interval(secs => ${GONE_AFTER_MS / SECOND})
       `.execute(db);
       return rows[0]?.one ?? true;

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { versionsIn as versionsOfDigests } from "../../src/app/load-files.ts";
 import { openTemplates } from "../../src/app/open-templates.ts";
 import { validRules } from "../../src/app/validate-files.ts";
 import type { Earshot } from "../../src/app.ts";
@@ -36,6 +37,7 @@ async function versionOf(
   );
   const routes = config.routes.map((route) => ({ ...route, receivers: [receiver] }));
   return {
+    digest: `digest ${version}`,
     config: { ...config, routes },
     rules: await validRules(join(own, "rules")),
     renderer: await openTemplates(join(own, "templates")),
@@ -102,11 +104,12 @@ onAnyEngine((begin) => {
   test("an alert of a rule that is missing here ends only if no other process may know the rule", async () => {
     const story = await begin({ rules: { unhappy: rule(0) }, routes: [{ receivers: ["alerts"] }] });
     const { processes } = story.earshot.stores;
-    const others = ["old", "new"].map((version) => ({
+    const nameOf = await versionsOfDigests(story.earshot.stores);
+    const other = {
       ...{ id: uuid7(story.clock.now()), host: "web-1", pid: 1, roles: ["tick"] },
-      ...{ version, refused: null, answered: null },
-    }));
-    const report = () => Promise.all(others.map((one) => processes.report(one)));
+      ...{ version: nameOf("digest 1"), refused: null, answered: null },
+    };
+    const report = () => processes.report(other);
     const reporting = setInterval(report, 500);
     try {
       await report();
@@ -116,14 +119,14 @@ onAnyEngine((begin) => {
       );
       story.at("09:01").mention("Acme", { snippet: "A recall, please" });
       await story.until("09:05");
-      // As if this were another process, which has not taken up the version with the new rule yet.
+      // As if this were a job that began before the process took up the version with the new rule.
       await take(story, await versionOf(story, 2, "alerts"));
       await story.until("09:25");
       const states = () =>
         story.query<{ state: string }>("select state from earshot.alerts where rule = 'fresh'");
       expect(await states()).toEqual([{ state: "firing" }]);
-      others.pop();
-      await processes.leave((await processes.running()).find(({ version }) => version === "new")?.id ?? "");
+      other.version = nameOf("digest 2");
+      await report();
       await story.until("09:45");
       expect(await states()).toEqual([{ state: "resolved" }]);
     } finally {

@@ -21,7 +21,7 @@ test.each([
     receiversOf: () => [],
     liveMessages: stores.alertMessages,
     viewOf: async () => null,
-    runOneVersion: async () => isOne,
+    allRunThis: async () => isOne,
     clock: createManualClock(NOW),
   };
   const notification = pending(anAlert({ openedAt: NOW }), { receiver: `new-${isOne}`, createdAt: NOW });

@@ -34,6 +34,20 @@ test("a process that was killed is gone after twenty seconds, from the table, to
   await processes.leave(alive);
 });
 
+test("all run a version only if nobody runs another one", async () => {
+  const { processes } = stores;
+  const asked = () => Promise.all([null, "old", "new"].map(processes.allRun));
+  expect(await asked()).toEqual([true, true, true]);
+  const [first, second] = [randomUUID(), randomUUID()];
+  await processes.report({ ...ME, id: first });
+  expect(await asked()).toEqual([true, true, false]);
+  await processes.report({ ...ME, id: second, version: "new" });
+  expect(await asked()).toEqual([false, false, false]);
+  await processes.leave(first);
+  expect(await asked()).toEqual([true, false, true]);
+  await processes.leave(second);
+});
+
 test("a request reaches every process; what it refuses is kept with the moment", async () => {
   const { processes } = stores;
   const request = await processes.request(randomUUID(), "new");

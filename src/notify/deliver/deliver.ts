@@ -53,8 +53,8 @@ export interface DeliverParts {
   readonly notifierOf: (receiver: string) => Notifier | undefined;
   /** The content, from the facts as they are now; null if they are deleted. */
   readonly viewOf: (notification: Notification) => Promise<View | null>;
-  /** False during a reload: another process may know a receiver that this one does not know yet. */
-  readonly runOneVersion?: () => Promise<boolean>;
+  /** Whether all processes run the version of these receivers. False during a reload: another one may know more. */
+  readonly allRunThis?: () => Promise<boolean>;
   readonly clock: Clock;
 }
 
@@ -108,7 +108,7 @@ async function deliverOne(
     const notifier = parts.notifierOf(notification.receiver);
     if (notifier === undefined) {
       const error = `no receiver "${notification.receiver}" is configured`;
-      if ((await parts.runOneVersion?.()) !== false) return await giveUp(parts, notification, error);
+      if ((await parts.allRunThis?.()) !== false) return await giveUp(parts, notification, error);
       throw new DeliveryError(`${error} here, and processes run different configurations`, {
         retryable: true,
       });
