@@ -43,6 +43,8 @@ export interface EarshotOptions {
   readonly checksHealth?: boolean;
   /** Address of the console for links in messages, if there is one and the configuration has no `web.publicUrl`. */
   readonly consoleUrl?: () => string | null;
+  /** Called when all is open, before the first job: others have to know of this process before it opens alerts. */
+  readonly beforeWork?: (stores: Stores) => Promise<void>;
   /** Aborts a start that waits: rejects with its reason. */
   readonly signal?: AbortSignal;
   /** Called after every job. */
@@ -156,6 +158,7 @@ async function assemble(
     log,
   });
   closing.add(worker.stop);
+  await options.beforeWork?.(stores);
   await worker.start();
   if (roles.includes("sweep") && sweepEveryMs !== null)
     await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });

@@ -86,8 +86,8 @@ export interface OpenVersion {
 export function openVersion(process: ProcessParts, files: OpenVersion["files"]): Promise<OpenVersion> {
   return openTogether(async (closing) => {
     const { database, stores, queues, outages, roles, clock, log, startedAt, sweepsRun } = process;
-    const { config, rules, renderer, digest } = files;
-    const version = digest === undefined ? null : (await versionsIn(stores))(digest);
+    const { config, rules, renderer } = files;
+    const version = files.digest === undefined ? null : (await versionsIn(stores))(files.digest);
     const consoleUrl = () => config.web.publicUrl ?? process.consoleUrl();
     const calling = new AbortController();
     const looping = new AbortController();

@@ -41,10 +41,43 @@ export interface Reloadable {
   prepare(files: LoadedFiles): Promise<{ take(): void; drop(): Promise<void> }>;
 }
 
+/** What a process reports about itself from its first moment on. */
+export interface JoinedProcess {
+  /** Reports it for the first time. Without an answer of the database it goes on; it reports itself again later. */
+  join(stores: ReloadStores): Promise<void>;
+  first(): ProcessReport;
+}
+
+/** Call `join` before the process works: until then, others end alerts of rules that only this process knows. */
+export function joinProcesses(
+  roles: readonly string[],
+  files: Pick<LoadedFiles, "digest">,
+  log: Logger,
+): JoinedProcess {
+  let me: ProcessReport | null = null;
+  return {
+    join: async (stores) => {
+      const version = (await versionsIn(stores))(files.digest);
+      const named = { id: randomUUID(), host: hostname(), pid: process.pid, roles };
+      me = { ...named, version, refused: null, answered: null };
+      const request = await stores.processes.report(me).catch((error: unknown) => {
+        log.warn({ error: describeError(error) }, "the process could not report itself");
+        return null;
+      });
+      // A request from before the start was read by others; whether its files are here shows later.
+      me = { ...me, answered: request?.id ?? null };
+    },
+    first: () => {
+      if (me === null) throw new Error("the process has not joined the others");
+      return me;
+    },
+  };
+}
+
 export interface ReloadingParts {
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly roles: readonly string[];
+  readonly joined: JoinedProcess;
   /** What it runs now. */
   readonly files: LoadedFiles;
   readonly running: Reloadable;
@@ -64,10 +97,7 @@ export async function followReloads(parts: ReloadingParts, closing: Closing): Pr
   const versionOf = await versionsIn(running.stores);
   let { files } = parts;
   let lastDigest: string | null = files.digest;
-  let me: ProcessReport = {
-    ...{ id: randomUUID(), host: hostname(), pid: process.pid, roles: parts.roles },
-    ...{ version: versionOf(files.digest), refused: null, answered: null },
-  };
+  let me = parts.joined.first();
   // One after the other: an older report must not overwrite a newer one.
   let reported: Promise<ReloadRequest | null> = Promise.resolve(null);
   const announce = () => {
@@ -144,8 +174,6 @@ export async function followReloads(parts: ReloadingParts, closing: Closing): Pr
     return filesAre === request.version && request;
   };
 
-  // A request from before the start was read by others; whether its files are here shows below.
-  me = { ...me, answered: (await report())?.id ?? null };
   let busy: Promise<void> | null = null;
   const follow = async (): Promise<void> => {
     for (let heard = 0, lookAt = 0, round = 0; !signal.aborted; round++) {

@@ -6,7 +6,7 @@ import { describeError, UserError } from "../lib/errors.ts";
 import { createLog } from "../log.ts";
 import { openEngines } from "./engines.ts";
 import { loadFiles } from "./load-files.ts";
-import { followReloads, listenForHangUps } from "./reload.ts";
+import { followReloads, joinProcesses, listenForHangUps } from "./reload.ts";
 import type { Role } from "./roles.ts";
 
 /**
@@ -26,6 +26,7 @@ export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock =
       closing.add(engines.stop);
       const { databaseUrl, queue } = engines;
       const { config } = files;
+      const joined = joinProcesses([role], files, log);
       const earshot = await startEarshot({
         config,
         files,
@@ -35,9 +36,10 @@ export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock =
         log,
         signal,
         roles: [role],
+        beforeWork: joined.join,
       });
       closing.add(earshot.stop);
-      const parts = { file, env: host.env, roles: [role], files, running: earshot, hangUps, log };
+      const parts = { file, env: host.env, joined, files, running: earshot, hangUps, log };
       await followReloads(parts, closing);
       return closing;
     });

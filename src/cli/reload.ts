@@ -86,18 +86,24 @@ interface Answered {
 
 const LOOK_EVERY_MS = 200;
 
-/** Waits until every process that lives has answered. A process that ends meanwhile is forgotten. */
+/**
+ * Waits until every process that lives has answered. A process that ends meanwhile is forgotten. Somebody else may ask
+ * for the same version meanwhile: then that request is answered.
+ */
 async function waitForAnswers(
   processes: OpenAlertActions["stores"]["processes"],
-  request: ReloadRequest,
+  asked: ReloadRequest,
   timeoutMs: number,
   onAnswer: (process: RunningProcess, answer: ReloadAnswer) => void,
 ): Promise<readonly Answered[]> {
   const told = new Set<string>();
   for (const startedAt = monotonicMs(); ; await delay(LOOK_EVERY_MS)) {
-    const newest = await processes.requested();
-    if (newest?.id !== request.id)
-      throw new ExitError("another reload was asked for meanwhile; earshot coverage shows what runs", 1);
+    const request = (await processes.requested()) ?? asked;
+    if (request.version !== asked.version)
+      throw new ExitError(
+        `another reload asked for version ${request.version} meanwhile; earshot coverage shows what runs`,
+        1,
+      );
     const answers = (await processes.running()).map((process) => ({
       process,
       answer: answerOf(process, request),

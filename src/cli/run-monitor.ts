@@ -1,7 +1,13 @@
 import { type Engines, openEngines } from "../app/engines.ts";
 import { keepConsole } from "../app/keep-console.ts";
 import { type LoadedFiles, loadFiles } from "../app/load-files.ts";
-import { followReloads, listenForHangUps, type Reloadable } from "../app/reload.ts";
+import {
+  followReloads,
+  type JoinedProcess,
+  joinProcesses,
+  listenForHangUps,
+  type Reloadable,
+} from "../app/reload.ts";
 import { ROLES } from "../app/roles.ts";
 import { type Earshot, startEarshot } from "../app.ts";
 import type { Environment } from "../config/environment.ts";
@@ -33,8 +39,10 @@ export async function runMonitor(
     const engines = await openEngines(environment, log);
     closing.add(engines.stop);
     await refuseDemoData(engines.databaseUrl);
-    const monitor = await startMonitor({ file, files, engines, options, wanted, log, signal }, closing);
-    await followReloads({ file, env, roles: wanted, files, running: monitor, hangUps, log }, closing);
+    const joined = joinProcesses(wanted, files, log);
+    const started = { file, files, engines, options, wanted, joined, log, signal };
+    const monitor = await startMonitor(started, closing);
+    await followReloads({ file, env, joined, files, running: monitor, hangUps, log }, closing);
     return closing;
   });
   await aborted(signal);
@@ -49,12 +57,13 @@ async function startMonitor(
     readonly engines: Engines;
     readonly options: StartOptions;
     readonly wanted: readonly string[];
+    readonly joined: JoinedProcess;
     readonly log: Logger;
     readonly signal: AbortSignal;
   },
   closing: Closing,
 ): Promise<Reloadable> {
-  const { file, files, engines, options, wanted, log, signal } = parts;
+  const { file, files, engines, options, wanted, joined, log, signal } = parts;
   let url: string | null = null;
   const earshot = await startEarshot({
     config: files.config,
@@ -65,6 +74,7 @@ async function startMonitor(
     log,
     roles: ROLES.filter((role) => wanted.includes(role)),
     consoleUrl: () => url,
+    beforeWork: joined.join,
     signal,
   });
   closing.add(earshot.stop);
