@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { versionsIn as versionsOfDigests } from "../../src/app/load-files.ts";
 import { openTemplates } from "../../src/app/open-templates.ts";
 import { validRules } from "../../src/app/validate-files.ts";
@@ -13,6 +13,8 @@ import type { Story } from "./story.ts";
 
 const rule = (version: number, when = "{ sentiment: negative }") =>
   `title: Rule rules-v${version}\ndescription: Somebody is unhappy.\nseverity: warning\nwhen: ${when}\ngroupBy: author\n`;
+/** Its alerts end after a quarter of an hour. */
+const brief = (version: number) => `${rule(version)}over: { after: 15m }\n`;
 let folder: string;
 
 beforeEach(async () => {
@@ -33,7 +35,7 @@ async function versionOf(
   for (const [name, text] of Object.entries(rules)) await writeFile(join(own, "rules", `${name}.yaml`), text);
   await writeFile(
     join(own, "templates", "slack", "alert-fallback.mrkdwn.hbs"),
-    `{{query}} {{title}} templates-v${version}`,
+    `{{query}} {{title}} {{state}} templates-v${version}`,
   );
   const routes = config.routes.map((route) => ({ ...route, receivers: [receiver] }));
   return {
@@ -99,6 +101,62 @@ onAnyEngine((begin) => {
     await story.until("09:05");
     expect(await versions(story, "#alerts")).toEqual([[1]]);
     expect(await versions(story, "#crisis")).toEqual([]);
+  });
+
+  test("if the route of an open alert changes, both receivers hear of its end", async () => {
+    const story = await begin({ rules: { unhappy: rule(0) }, routes: [{ receivers: ["alerts"] }] });
+    await take(story, await versionOf(story, 1, "alerts", { unhappy: brief(1) }));
+    story.at("09:01").mention("Acme", { sentiment: "negative", author: "ann" });
+    await story.until("09:05");
+    await take(story, await versionOf(story, 2, "crisis", { unhappy: brief(2) }));
+    story.at("09:06").mention("Acme", { sentiment: "negative", author: "ann" });
+    await story.until("09:40");
+    expect(await story.posted("#alerts")).toEqual([
+      "Acme Rule rules-v1 firing templates-v1",
+      "↳ Acme Rule rules-v2 resolved templates-v2",
+    ]);
+    expect(await story.posted("#crisis")).toEqual([
+      "Acme Rule rules-v2 firing templates-v2",
+      "↳ Acme Rule rules-v2 resolved templates-v2",
+    ]);
+  });
+
+  test("a rule with another name is another rule: what the old one opened ends, and people hear of it", async () => {
+    const story = await begin({ rules: { unhappy: rule(0) }, routes: [{ receivers: ["alerts"] }] });
+    await take(story, await versionOf(story, 1, "alerts"));
+    story.at("09:01").mention("Acme", { sentiment: "negative", author: "ann" });
+    await story.until("09:05");
+    await take(story, await versionOf(story, 2, "alerts", { furious: rule(2) }));
+    story.at("09:11").mention("Acme", { sentiment: "negative", author: "ann" });
+    await story.until("09:15");
+    expect(await story.posted("#alerts")).toEqual([
+      "Acme Rule rules-v1 firing templates-v1",
+      "↳ Acme Unhappy resolved templates-v2",
+      "Acme Rule rules-v2 firing templates-v2",
+    ]);
+    const why = "select detail from earshot.alert_events where what = 'Resolved' and detail like 'its rule%'";
+    expect(await story.query(why)).toEqual([{ detail: "its rule is no longer there; 1 mentions in all" }]);
+  });
+
+  test("a message that waits for a receiver is a dead letter once no version has the receiver", async () => {
+    const story = await begin({ rules: { unhappy: rule(0) }, routes: [{ receivers: ["alerts"] }] });
+    const isAway = { method: "chat.postMessage", answer: { status: 503, body: "" } } as const;
+    story.slack.faults.push(isAway, isAway, isAway);
+    story.at("09:01").mention("Acme", { sentiment: "negative", author: "ann" });
+    const moved = story.until("09:05");
+    await vi.waitFor(() => expect(story.slack.faults.length).toBeLessThan(3), { timeout: 20_000 });
+    const without = await versionOf(story, 1, "crisis");
+    const receivers = story.config.receivers.filter(({ name }) => name !== "alerts");
+    await take(story, { ...without, config: { ...without.config, receivers } });
+    await moved;
+    story.at("09:06").mention("Acme", { sentiment: "negative", author: "ann" });
+    await story.until("09:10");
+    const states = "select receiver, state, last_error from earshot.notifications order by receiver";
+    expect(await story.query(states)).toEqual([
+      { receiver: "alerts", state: "dead", last_error: 'no receiver "alerts" is configured' },
+      { receiver: "crisis", state: "sent", last_error: null },
+    ]);
+    expect(await versions(story, "#crisis")).toEqual([[1]]);
   });
 
   test("an alert of a rule that is missing here ends only if no other process may know the rule", async () => {
