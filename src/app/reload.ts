@@ -7,7 +7,7 @@ import { describeError, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
-import type { ReloadRequest } from "../model/process.ts";
+import { compareVersions, type ReloadRequest } from "../model/process.ts";
 import type { ProcessReport } from "../store/processes.ts";
 import type { Stores } from "../store/stores.ts";
 import { digestOfFiles, type LoadedFiles, loadFiles, versionsIn } from "./load-files.ts";
@@ -167,8 +167,12 @@ export async function followReloads(parts: ReloadingParts, closing: Closing): Pr
     const digest = await digestOfFiles(file, env);
     if (digest === null) return false;
     const filesAre = versionOf(digest);
-    if (filesAre !== request.version && me.refused === null)
-      me = { ...me, refused: { faults: [otherFiles(filesAre, request)], filesAre } };
+    // Faults that a reload found stay until the next one.
+    if (filesAre !== request.version && (me.refused === null || me.refused.filesAre !== null)) {
+      const { asked } = compareVersions(await processes.running(), request);
+      const isCurrent = asked === request.version;
+      me = { ...me, refused: isCurrent ? { faults: [otherFiles(filesAre, request)], filesAre } : null };
+    }
     if (digest === lastDigest) return false;
     lastDigest = digest;
     return filesAre === request.version && request;
