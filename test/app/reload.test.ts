@@ -103,6 +103,19 @@ test("of two requests at once, all processes end with the files as they are", as
   expect(new Set(taken)).toEqual(new Set(["Version 3."]));
 });
 
+test("a process takes up only the files that were asked for, and not others that it has", async () => {
+  await (await start(await load())).follow();
+  const [before] = await processes.running();
+  await write("rules/a-rule.yaml", rule(2));
+  const request = await requestReload(stores, "the files of another machine");
+  await vi.waitFor(async () => expect(await answers(request)).toEqual(["refused"]), WAIT);
+  expect(taken).toEqual([]);
+  expect((await processes.running())[0]?.version).toBe(before?.version);
+  const mine = await ask();
+  await vi.waitFor(async () => expect(await answers(mine)).toEqual(["took-up"]), WAIT);
+  expect(taken).toEqual(["Version 2."]);
+});
+
 test("a bad file among good ones is refused whole, with all faults; then the same files are taken up again", async () => {
   await (await start(await load())).follow();
   const [before] = await processes.running();
