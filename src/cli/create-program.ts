@@ -46,7 +46,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: "reload",
-    usage: "",
+    usage: "[options]",
     description: "Makes the running monitor load the current configuration, rules and templates.",
     load: async () => (await import("./reload.ts")).defineReloadCommand,
   },

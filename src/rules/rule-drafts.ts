@@ -203,8 +203,8 @@ ${queries.length === 0 ? '# queries: ["Acme*"]' : `queries: ${listInYaml(queries
 
 /** As a value of its own, or in a list between brackets. */
 function inYaml(text: string, within: "block" | "flow" = "block"): string {
-  // A line break in a list would break the list.
-  if (/\p{Cc}/u.test(text)) return JSON.stringify(text);
+  // A line break in a list would break the list, and blanks at an end would be lost.
+  if (/[\p{Cc}\p{Zl}\p{Zp}]|^\s|\s$/u.test(text)) return JSON.stringify(text);
   const plain = { lineWidth: 0, blockQuote: false } as const;
   if (within === "block") return stringify(text, plain).trimEnd();
   return stringify([text], { ...plain, collectionStyle: "flow", flowCollectionPadding: false })

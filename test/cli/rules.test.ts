@@ -84,6 +84,8 @@ test("any title, query and word stands in the file as it was given", () => {
       "~",
       "0x1f",
       "---",
+      "a\u2028",
+      "\u00a0a",
     ),
   );
   const said = text.filter((one) => /[\p{L}\p{N}]/u.test(one));
