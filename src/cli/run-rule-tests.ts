@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { noteRuleTests } from "../app/note-rule-tests.ts";
 import { openPostgres } from "../app/open-postgres.ts";
 import { validRules, validTemplates } from "../app/validate-files.ts";
 import { readEnvironment } from "../config/environment.ts";
@@ -9,6 +11,8 @@ import { UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { withPlaceholders } from "../rule-tests/placeholders.ts";
 import { findRuleTests, type RuleTestResult, runSuite, type SuiteOptions } from "../rule-tests/run-suite.ts";
+import { ruleVersion } from "../rules/load-rules.ts";
+import type { Rule } from "../rules/rule.ts";
 import { commandLog } from "./command-log.ts";
 
 export interface RuleTestOptions {
@@ -41,10 +45,26 @@ export async function runRuleTests(
   const server = await openPostgres(readEnvironment(env), log, { share: true });
   try {
     const { update } = options;
-    return await runSuite(named, { config, rules, serverUrl: server.url, update, log, signal, onResult });
+    const versions = await versionsOf(config.rules, rules);
+    const suite = { config, rules, serverUrl: server.url, update, log, signal, onResult };
+    const results = await runSuite(named, suite);
+    if (isOwn(options, env)) await noteRuleTests(server.url, results, versions, log);
+    return results;
   } finally {
     await server.stop();
   }
+}
+
+/** Whether the tested rules are those of the monitor, whose console shows the results. */
+function isOwn({ config, rules }: RuleTestOptions, env: NodeJS.ProcessEnv): boolean {
+  return rules === undefined && (config !== undefined || existsSync(readEnvironment(env).configFile));
+}
+
+/** The versions of the rules that are tested, by name. */
+async function versionsOf(folder: string, rules: readonly Rule[]): Promise<ReadonlyMap<string, string>> {
+  const read = async ({ name }: Rule) =>
+    [name, ruleVersion(await readFile(join(folder, `${name}.yaml`), "utf8"))] as const;
+  return new Map(await Promise.all(rules.map(read)));
 }
 
 /** The configuration in use, else that of the demo. Secrets are not needed: no vendor is called. */

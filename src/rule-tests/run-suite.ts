@@ -42,6 +42,8 @@ export interface RuleTestResult {
   readonly file: string;
   /** The name of the file without its ending. */
   readonly name: string;
+  /** The rule that it is about; null if the file cannot be read. */
+  readonly rule: string | null;
   readonly description: string | null;
   /** `broken`: it could not be run. */
   readonly outcome: "passed" | "failed" | "broken";
@@ -141,9 +143,11 @@ async function runOne(
 ): Promise<Omit<RuleTestResult, "tookMs">> {
   const name = basename(file, ENDING);
   const read = await readRuleTest(file);
+  const rule = "test" in read ? read.test.rule : null;
   const broken = (failures: readonly Failure[], description: string | null = null) => ({
     file,
     name,
+    rule,
     description,
     outcome: "broken" as const,
     failures,
@@ -183,6 +187,7 @@ async function runOne(
     return {
       file,
       name,
+      rule,
       description,
       outcome,
       failures,

@@ -165,6 +165,10 @@ function ruleOf(
     severity: file.severity,
     queries: file.queries ?? null,
     severities: [file.severity, ...steps.map(({ severity }) => severity).reverse()],
+    severitySteps: steps.map(({ severity, limits }) => ({
+      severity,
+      words: limits.map(({ words }) => words),
+    })),
     appliesTo: appliesTo(file.queries),
     when,
     judge: (mention) =>

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describeError, type Fault, UserError, whyUnread } from "../lib/errors.ts";
@@ -9,6 +10,11 @@ export const RULE_TESTS = "tests";
 
 /** The name of a rule: that of its file. */
 export const RULE_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+/** The version of a rule: a hash of its file. */
+export function ruleVersion(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}
 
 /**
  * Reads every `*.yaml` of a folder, in order of names. Returns all faults of all files and the valid rules; the caller

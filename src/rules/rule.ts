@@ -24,6 +24,8 @@ interface RuleBase {
   readonly queries: readonly string[] | null;
   /** All severities that its alerts can have, mildest first. */
   readonly severities: readonly Severity[];
+  /** The severities above the initial one and what has to be reached, in words; one of them is enough. */
+  readonly severitySteps: readonly { readonly severity: Severity; readonly words: readonly string[] }[];
   appliesTo(query: Query): boolean;
   /** The mentions that it is about; default all. */
   readonly when: Predicate;

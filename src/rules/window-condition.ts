@@ -99,6 +99,10 @@ export interface WindowCondition {
   readonly timezone?: string;
   /** What its first series counts: "negative mentions". */
   readonly subject: string;
+  /** When it is met, in words without a full stop: "20 or more negative mentions in 30 min". */
+  readonly says: string;
+  /** How long it looks at mentions before it can be met: in a burst, and in an even flow. */
+  readonly looksMs: readonly [burst: number, even: number];
   initial(): JsonValue;
   /** The part of a state that another rule may start with: what was learned, without what was notified. */
   inherit(state: JsonValue): JsonValue;

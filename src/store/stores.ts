@@ -14,6 +14,7 @@ import { createNotificationStore } from "./notifications.ts";
 import { createPollStore } from "./polls.ts";
 import { createProcessStore } from "./processes.ts";
 import { createQueryStore } from "./queries.ts";
+import { createRulePageStore } from "./rule-pages.ts";
 import { createSettingStore } from "./settings.ts";
 import { createSilenceStore } from "./silences.ts";
 import { createStoryStore } from "./stories.ts";
@@ -60,6 +61,7 @@ function createFacts(db: Db) {
     health: createWatchStore(db),
     outages: createOutageStore(db),
     processes: createProcessStore(db),
+    rulePages: createRulePageStore(db),
     silences: createSilenceStore(db),
     stories: createStoryStore(db),
   };

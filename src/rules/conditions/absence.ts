@@ -3,7 +3,7 @@ import { Duration, formatMinutes } from "../../lib/duration.ts";
 import { DAY, floorTo, type Instant, MINUTE } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/json.ts";
 import { TimeZone } from "../../lib/local-time.ts";
-import { countedSubject, formatExpected } from "../../lib/numbers.ts";
+import { countedSubject, formatExpected, formatShare } from "../../lib/numbers.ts";
 import { BUCKET_MS } from "../../spike/constants.ts";
 import { turnHours } from "../../spike/expectation.ts";
 import { formatRarity } from "../../spike/explain-spike.ts";
@@ -94,6 +94,8 @@ export const absence = defineWindowCondition({
       series: [series],
       ...(timezone !== undefined && { timezone }),
       subject,
+      says: `${formatShare(atMost)} or less of the usual ${subject} in ${formatMinutes(within)}, at hours for which ${formatExpected(least)} or more are usual`,
+      looksMs: [within, within],
       initial: (): State => ({ learned: null, slots: { newest: 0, counts: [], expected: [] } }),
       inherit: (state) => state,
       canRead: (json) => {

@@ -111,6 +111,15 @@ export const share = defineWindowCondition({
       baseline: key,
       series: [part, whole],
       subject: `${predicate.adjective ?? "matching"} mentions`,
+      says: [
+        `${atLeast === undefined ? "a part" : `${formatShare(atLeast)} or more`} of the ${slice.subject} in ${formatMinutes(within)} are ${are}`,
+        ...(aboveUsual === undefined
+          ? []
+          : [`${formatNumber(aboveUsual * 100)} percentage points above what is usual for this query`]),
+        ...(unusual === true ? ["more than chance explains, given what is usual for this query"] : []),
+        `judged once there are ${formatNumber(among)}`,
+      ].join("; "),
+      looksMs: [0, within],
       initial: (): ShareState => ({
         part: noCounts,
         whole: noCounts,

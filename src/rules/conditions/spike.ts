@@ -207,6 +207,13 @@ export const spike = defineWindowCondition({
       series: params.authors === undefined ? [series] : [series, distinctAuthors],
       ...(params.timezone !== undefined && { timezone: params.timezone }),
       subject,
+      says: [
+        `far more ${subject} than this query usually has at this hour of the week, and ${formatNumber(params.atLeast)} at least`,
+        ...(params.authors === undefined
+          ? []
+          : [`by ${formatNumber(params.authors)} different authors or more`]),
+      ].join(", "),
+      looksMs: [0, Math.max(...(params.windows ?? WINDOWS)) * BUCKET_MS],
       initial: (): State => ({ spike: null }),
       inherit: (json) => {
         const { spike, wave: _, nth: __, ...learned } = json as State;

@@ -54,6 +54,8 @@ export const volume = defineWindowCondition({
       baseline: key,
       series: [series],
       subject,
+      says: `${formatNumber(atLeast)} or more ${subject} in ${formatMinutes(within)}`,
+      looksMs: [0, within],
       initial: () => noCounts,
       inherit: (state) => state,
       // Without arrivals a window only empties.

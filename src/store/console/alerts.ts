@@ -50,6 +50,16 @@ export function createConsoleAlerts(db: Db) {
       return { alerts, next };
     },
 
+    /** The alerts of one rule that opened from `since` on, newest first. */
+    async ruleAlerts(rule: string, since: Instant, limit: number): Promise<Alert[]> {
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.alerts a
+        where a.project_id in ${projects} and a.rule = ${rule} and a.opened_at >= ${at(since)}
+        order by a.opened_at desc, a.id desc limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+
     /** By its id alone, as links contain it. */
     async alert(id: string): Promise<Alert | null> {
       const { rows } = await sql<Alert>`
