@@ -1,5 +1,5 @@
 import { copyFromApi } from "../backtest/api-mentions.ts";
-import { storedMentions } from "../backtest/stored-mentions.ts";
+import { LEARN_MS, storedMentions } from "../backtest/stored-mentions.ts";
 import type { Environment } from "../config/environment.ts";
 import type { Config } from "../config.ts";
 import { readMentions } from "../demo/replay/read-mentions.ts";
@@ -51,8 +51,6 @@ export interface BacktestSource {
 }
 
 const LAST_MS = 30 * DAY;
-/** The detector knows hours of the week: with so many weeks before the range, it starts as it would run. */
-const LEARN_MS = 28 * DAY;
 /** A backtest waits for free calls as long as it takes, and lets everything else go first. */
 const PATIENCE_MS = HOUR;
 const MOST_REASONS = 5;

@@ -45,8 +45,16 @@ const DISTINCT_AUTHORS_FOR_MS = 7 * DAY;
 const STORIES_FOR_MS = 3 * DAY;
 const VALUES_FOR_MS = 400 * DAY;
 
+/** Hears of changes of counts, as the rules get them. */
+export type OnCount = (query: Query, change: CountChange) => void;
+
 /** `rules`: those of the query. Mentions that arrive before `from` only teach them. */
-export function createSimulatedQuery(query: Query, rules: readonly Rule[], from: Instant): SimulatedQuery {
+export function createSimulatedQuery(
+  query: Query,
+  rules: readonly Rule[],
+  from: Instant,
+  onCount: OnCount = () => {},
+): SimulatedQuery {
   const assess = createAssessor(rules);
   const windowRules = rules.filter((rule) => rule.kind === "window");
   const counted = new Set([...seriesOf(rules), ...noveltiesOf(rules)].map(({ key }) => key));
@@ -95,7 +103,7 @@ export function createSimulatedQuery(query: Query, rules: readonly Rule[], from:
   }
 
   function count(changes: readonly CountChange[], distinct: readonly DistinctAuthorChange[]): void {
-    for (const change of changes) counts.push(change);
+    for (const change of changes) add(change);
     if (distinct.length === 0) return;
     const known = new Map<string, DistinctAuthor>();
     for (const change of distinct) {
@@ -105,7 +113,12 @@ export function createSimulatedQuery(query: Query, rules: readonly Rule[], from:
     }
     const noted = countDistinctAuthors([...known.values()], distinct);
     for (const author of noted.distinctAuthors) authors.set(nameOf(author), author);
-    for (const change of noted.counts) counts.push(change);
+    for (const change of noted.counts) add(change);
+  }
+
+  function add(change: CountChange): void {
+    counts.push(change);
+    onCount(query, change);
   }
 
   function forget(now: Instant): void {

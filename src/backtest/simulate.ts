@@ -7,7 +7,7 @@ import type { Query } from "../model/query.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { Rule } from "../rules/rule.ts";
 import { createSimulatedNotifications, queryKey, type Withheld } from "./simulate-notifications.ts";
-import { createSimulatedQuery, type SimulatedQuery } from "./simulate-query.ts";
+import { createSimulatedQuery, type OnCount, type SimulatedQuery } from "./simulate-query.ts";
 
 export interface SimulationOptions {
   readonly rules: readonly Rule[];
@@ -15,6 +15,8 @@ export interface SimulationOptions {
   readonly notifyConfig: NotifyConfig;
   /** Mentions that arrived before this moment only teach the rules. */
   readonly from: Instant;
+  /** Hears of every change of a count. */
+  readonly onCount?: OnCount;
 }
 
 /** What the rules would have done. Alerts that never fired are not among them. */
@@ -33,6 +35,11 @@ export interface Simulated {
 export interface Simulation {
   /** In the order of `addedAt`. A mention of a query that the simulation does not have is ignored. */
   take(mention: Mention): void;
+  /**
+   * Lets time pass up to `to`, before which no mention follows. It changes no result: a long time without mentions can be
+   * passed in pieces.
+   */
+  pass(to: Instant): void;
   /** Lets time pass up to `to`, and returns the result. */
   finish(to: Instant): Simulated;
 }
@@ -61,6 +68,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
       query,
       rules.filter((rule) => rule.appliesTo(query)),
       from,
+      options.onCount,
     ),
   );
   // Mentions name their query, not its project; ids of queries are unique within an account.
@@ -143,6 +151,9 @@ export function createSimulation(options: SimulationOptions): Simulation {
         pageEnd = floorTo(mention.addedAt, PAGE_MS) + PAGE_MS;
       }
       if (one.take(mention)) filled.add(one);
+    },
+    pass: (to) => {
+      if (bucketEnd !== Number.NEGATIVE_INFINITY) advance(floorTo(to, PAGE_MS));
     },
     finish: (to) => {
       if (bucketEnd !== Number.NEGATIVE_INFINITY) advance(Math.max(to, filled.size > 0 ? pageEnd : to));

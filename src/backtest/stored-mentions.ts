@@ -1,4 +1,4 @@
-import type { Instant } from "../lib/instant.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
 import type { Stores } from "../store/stores.ts";
@@ -8,13 +8,18 @@ import { createDueQueue } from "./due-queue.ts";
 const MOST_HELD = 40_000;
 const LEAST = 100;
 
+/** The detector knows hours of the week: with so many weeks before the range, it starts as it would run. */
+export const LEARN_MS = 28 * DAY;
+
 /** The stored mentions of these queries that were added from `since` on, in the order in which they were added. */
 export async function* storedMentions(
   { mentions }: Pick<Stores, "mentions">,
   queries: readonly Query[],
   since: Instant,
+  /** Rows of one answer of the database, which are read at once: many block the process for long. */
+  most = 5_000,
 ): AsyncGenerator<Mention> {
-  const batch = Math.min(5_000, Math.max(LEAST, Math.floor(MOST_HELD / Math.max(1, queries.length))));
+  const batch = Math.min(most, Math.max(LEAST, Math.floor(MOST_HELD / Math.max(1, queries.length))));
   const heads = createDueQueue<Head>(() => true);
   const addNext = async (rows: AsyncIterator<Mention>): Promise<void> => {
     const next = await rows.next();

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import type { Mention, StoryMention } from "../model/mention.ts";
 import type { ShownStory } from "../model/shown.ts";
-import { at, type Db } from "./database.ts";
+import { at, type Db, projects } from "./database.ts";
 import { createMentionPageStore } from "./mention-pages.ts";
 
 /** Stored mentions, as rules, messages and people need them. */
@@ -118,6 +118,16 @@ export function createMentionStore(db: Db) {
         yield rows.map(({ mention, story }) => ({ mention, story }));
         after = { added: last.added, resource: last.mention.resourceId };
       }
+    },
+
+    /** How many mentions of these queries arrived on each day (of UTC) from `since` on, in order of time. */
+    async arrivalsByDay(queryIds: readonly string[], since: Instant): Promise<{ day: Instant; n: number }[]> {
+      const { rows } = await sql<{ day: Instant; n: number }>`
+        select date_trunc('day', added_at, 'UTC') as day, count(*)::int as n from earshot.mentions
+        where project_id in ${projects} and query_id = any(${[...queryIds]}::text[]) and added_at >= ${at(since)}
+        group by 1 order by 1
+      `.execute(db);
+      return rows;
     },
 
     /** By its id at the source or by its address, in any query. Scans all of them, for a person who asks. */

@@ -25,6 +25,11 @@ export function createRulePageStore(db: Db) {
       return rows;
     },
 
+    /** Makes others who change rules wait for the end of this transaction. */
+    async lock(): Promise<void> {
+      await sql`select pg_advisory_xact_lock(hashtext('earshot-rules'))`.execute(db);
+    },
+
     async noteEdit({ rule, at: moment, actor, before, after }: RuleEdit): Promise<void> {
       await sql`
         insert into earshot.rule_edits (rule, at, actor, before, after)

@@ -21,7 +21,8 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   // A page is judged, moves alerts, and what is to be sent is decided, in one transaction.
   ingest: ["rules", "alerts", "notify/decide"],
   // The decisions of ingest and notify, over mentions in memory.
-  backtest: ["ingest", "rules", "alerts", "notify/decide", "charts"],
+  // The band of a chart is what the detector expects.
+  backtest: ["ingest", "rules", "alerts", "notify/decide", "charts", "spike"],
   // "Why" judges a window and reads the routes again, with the functions that did it the first time.
   "alerts/actions": ["alerts", "config", "health", "ingest", "notify/decide", "notify/notifiers", "rules"],
   notify: ["notify/notifiers", "templates", "health"],
