@@ -1,6 +1,12 @@
 import { createInteractionSockets } from "./app/background-loops.ts";
 import { openTemplates } from "./app/open-templates.ts";
-import { type OpenVersion, openVersion, type ProcessParts } from "./app/open-version.ts";
+import {
+  type OpenVersion,
+  openVersion,
+  type ProcessParts,
+  type RuleFiles,
+  ruleFilesOf,
+} from "./app/open-version.ts";
 import { CONCURRENCY, handlersOf, type Role } from "./app/roles.ts";
 import { createSwap } from "./app/swap.ts";
 import type { Swept } from "./app/sweep.ts";
@@ -59,6 +65,7 @@ export interface Earshot {
   readonly previews: Previews;
   /** What explanations need of the configuration, and the source to ask for a mention that is not stored. */
   readonly why: OpenVersion["why"];
+  readonly ruleFiles: RuleFiles;
   /** Finds due work and adds its jobs. */
   sweep(): Promise<Swept>;
   /** Checks Earshot's own health: finds problems, notifies the operators, and calls the heartbeat or withholds it. */
@@ -186,6 +193,9 @@ async function assemble(
     },
     get why() {
       return versions.current.why;
+    },
+    get ruleFiles() {
+      return ruleFilesOf(versions.current.files.config);
     },
     sweep: () => versions.use((version) => version.sweep()),
     checkHealth: () => versions.use((version) => version.checkHealth()),

@@ -34,6 +34,8 @@ import { type ConsoleDeps, createConsole } from "../web/create-console.ts";
 import { type Answer, type Front, openFront } from "../web/front.ts";
 import { fileAddress, type InboxView } from "../web/inbox-view.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
+import { openRuleView } from "./open-rule-view.ts";
+import type { RuleFiles } from "./open-version.ts";
 
 export interface Page {
   /** Where it answers on this machine. */
@@ -63,6 +65,8 @@ export interface PageOptions {
   readonly why?: Earshot["why"];
   /** Messages for previews; without it the console shows none. */
   readonly previews?: Previews;
+  /** Where the rules in use are; without it there are no pages of rules. */
+  readonly ruleFiles?: RuleFiles;
 }
 
 /** Opens the console on a migrated database. It reads, and stores what people do; it needs no other running part. */
@@ -146,6 +150,14 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
     explainer: createAlertExplainer(options.settings.timezone),
     actions,
     ...(slack === null ? {} : { slack }),
+    ...(options.ruleFiles === undefined
+      ? {}
+      : {
+          rules: await openRuleView({
+            ...{ ...options.ruleFiles, stores, facts, clock, log },
+            timezone: options.settings.timezone,
+          }),
+        }),
     health: {
       ready: () => readiness(database, options.queues),
       ...(options.queues === undefined ? {} : { queues: options.queues }),

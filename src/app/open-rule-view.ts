@@ -14,7 +14,6 @@ import { OWN_QUERY, type Query } from "../model/query.ts";
 import type { RuleTestRecord } from "../model/rule-page.ts";
 import type { RuleTryOutcome, TriedQuery } from "../model/rule-try.ts";
 import type { ShownPoll } from "../model/shown.ts";
-import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import { delayOf, describeRule, formatDelay } from "../rules/describe-rule.ts";
 import { RULE_NAME, ruleNameOf, ruleVersion } from "../rules/load-rules.ts";
 import { parseRule } from "../rules/parse-rule.ts";
@@ -25,13 +24,12 @@ import { formOfContent, yamlOfForm } from "../rules/rule-form.ts";
 import type { createConsoleStore } from "../store/console.ts";
 import type { Stores } from "../store/stores.ts";
 import type { ListedRule, RuleView, RuleWords } from "../web/rule-view.ts";
+import type { RuleFiles } from "./open-version.ts";
 import { saveRule } from "./save-rule.ts";
 
-export interface RuleViewParts {
+export interface RuleViewParts extends RuleFiles {
   readonly stores: Stores;
   readonly facts: Pick<ReturnType<typeof createConsoleStore>, "coverage" | "newestMentions">;
-  readonly folder: string;
-  readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;
   readonly timezone: string;
   readonly log: Logger;

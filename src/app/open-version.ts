@@ -11,6 +11,8 @@ import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { Query } from "../model/query.ts";
 import { titleOf } from "../model/wording.ts";
+import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
+import { createNotifyConfig } from "../notify/notify-config.ts";
 import { totalsOf } from "../polling/reconcile-counts.ts";
 import { registerQueries } from "../polling/register-queries.ts";
 import type { Queues } from "../queue/queues.ts";
@@ -53,6 +55,16 @@ export interface ProcessParts {
   /** Address of the console, unless the configuration says it. */
   readonly consoleUrl: () => string | null;
   readonly onDone: (job: string, outcome: { readonly outcome: string }) => void;
+}
+
+/** What the pages of rules need of the configuration. */
+export interface RuleFiles {
+  readonly folder: string;
+  readonly notifyConfig: NotifyConfig;
+}
+
+export function ruleFilesOf(config: Config): RuleFiles {
+  return { folder: config.rules, notifyConfig: createNotifyConfig(config) };
 }
 
 /** Everything that follows from what people wrote. A reload replaces the whole of it, and never a part. */

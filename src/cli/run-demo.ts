@@ -60,6 +60,7 @@ export async function runDemo(options: StartOptions, environment: Environment, l
         rules: demo.earshot.rules,
         previews: demo.earshot.previews,
         why: demo.earshot.why,
+        ruleFiles: demo.earshot.ruleFiles,
         whatHappensNext: () => whatHappensNext(demo),
       });
       closing.add(page.close);

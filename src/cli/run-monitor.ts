@@ -1,6 +1,7 @@
 import { type Engines, openEngines } from "../app/engines.ts";
 import { keepConsole } from "../app/keep-console.ts";
 import { type LoadedFiles, loadFiles } from "../app/load-files.ts";
+import { ruleFilesOf } from "../app/open-version.ts";
 import {
   followReloads,
   type JoinedProcess,
@@ -91,6 +92,7 @@ async function startMonitor(
     rules,
     previews,
     why,
+    ruleFiles: ruleFilesOf(config),
     receivers: config.receivers,
   });
   // Only a warning: a monitor that refuses to start would monitor nothing.

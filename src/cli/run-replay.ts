@@ -48,6 +48,7 @@ export async function runReplay(
             tryNextPort: options.port === undefined,
             hasLocalInbox: true,
             rules: replay.earshot.rules,
+            ruleFiles: replay.earshot.ruleFiles,
             previews: replay.earshot.previews,
           });
     url = page?.url ?? null;

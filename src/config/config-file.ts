@@ -33,6 +33,14 @@ const Web = z.strictObject({
     })
     .exactOptional()
     .describe("Login of the console. Required if it listens on any address but 127.0.0.1."),
+  editRules: z
+    .boolean()
+    .default(false)
+    .describe("Lets admins write rules into the folder of rules on the console. Needs login and admins."),
+  admins: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Logins of the console that are admins. Default: nobody. Example: [comms]"),
   trustedProxies: z
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
     .default([])

@@ -29,11 +29,14 @@ export const SCRIPTS: readonly AssetFile[] = [
   asset("/assets/sse.js", require.resolve("htmx-ext-sse/dist/sse.min.js")),
 ];
 
+/** Only for pages with an editor of rules. */
+export const EDITOR_SCRIPT = asset("/assets/rule-editor.js", join(OWN, "rule-editor.js"));
+
 const ICON = asset("/assets/icon.svg", join(OWN, "icon.svg"));
 
 export async function assetRoutes(app: FastifyInstance): Promise<void> {
   await app.register(fastifyStatic, { root: OWN, serve: false, cacheControl: false });
-  for (const { path, address, file } of [STYLESHEET, ...SCRIPTS, ICON]) {
+  for (const { path, address, file } of [STYLESHEET, ...SCRIPTS, EDITOR_SCRIPT, ICON]) {
     app.get(path, { config: PUBLIC }, async (request, reply) => {
       const isVersioned = request.url === address;
       reply.header("cache-control", isVersioned ? "public, max-age=31536000, immutable" : "no-cache");

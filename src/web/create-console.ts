@@ -25,6 +25,8 @@ import { readVolume } from "./pages/overview.ts";
 import type { ExplainMention, ExplainUnread } from "./pages/why-mention.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import type { PreviewView } from "./preview-view.ts";
+import { ruleRoutes } from "./rule-routes.ts";
+import type { RuleView } from "./rule-view.ts";
 import { answerFaults, type ConsoleRoute, createServer, keepStorable, listen, listRoutes } from "./server.ts";
 import { type ConsoleSettings, checkSettings } from "./settings.ts";
 import { type SlackEndpoint, slackRoutes } from "./slack-routes.ts";
@@ -48,6 +50,8 @@ export interface ConsoleDeps {
   readonly slack?: SlackEndpoint;
   /** Absent if nothing renders messages. */
   readonly previews?: PreviewView;
+  /** Absent if the console does not know the folder of rules. */
+  readonly rules?: RuleView;
   readonly health: Health;
   /** If absent, the pages show neither findings nor charts of alerts. */
   readonly explainer?: AlertExplainer;
@@ -109,6 +113,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     auth,
     forms,
     hasInbox: deps.inbox !== null,
+    hasRules: deps.rules !== undefined,
     hasActions: deps.actions !== undefined,
     pace: describePace(deps.clock),
     whatHappensNext: deps.whatHappensNext ?? (() => null),
@@ -127,6 +132,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       inbox: deps.inbox,
       explainer,
       hasPreviews,
+      hasRules: deps.rules !== undefined,
       ...(deps.warmingUp === undefined
         ? {}
         : { warmingUp: cached(deps.warmingUp, LEARNING_LIVES_MS, wall).ask }),
@@ -147,6 +153,14 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     actionRoutes(app, { actions: deps.actions, forms, auth, times, facts: deps.facts }, frames);
   }
   if (deps.previews !== undefined) previewRoutes(app, deps.previews, frames);
+  if (deps.rules !== undefined) {
+    const warmingUp = deps.warmingUp ?? (async () => []);
+    ruleRoutes(
+      app,
+      { rules: deps.rules, facts: deps.facts, warmingUp, times, forms, auth, settings },
+      frames,
+    );
+  }
   const closeStreams = liveRoute(app, auth, watch, times);
   const open = new Set<ServerResponse>();
   return {

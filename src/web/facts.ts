@@ -39,6 +39,8 @@ export interface ConsoleFacts {
   alertExplanation(projectId: string, alertId: string): Promise<unknown>;
   alertStories(alert: Alert, from: "matches" | "window", limit: number): Promise<readonly ShownStory[]>;
   rulePrecision(rule: string, since: Instant): Promise<RulePrecision>;
+  /** The alerts of one rule that opened from `since` on, newest first. */
+  ruleAlerts(rule: string, since: Instant, limit: number): Promise<readonly Alert[]>;
   windowMentions(alert: Alert, limit: number): Promise<readonly ShownMention[]>;
 
   notifications(limit: number): Promise<readonly ShownNotification[]>;

@@ -20,6 +20,7 @@ interface FrameParts {
   readonly auth: ConsoleAuth;
   readonly forms: Forms;
   readonly hasInbox: boolean;
+  readonly hasRules: boolean;
   readonly hasActions: boolean;
   readonly pace: string | null;
   readonly whatHappensNext: () => string | null;
@@ -72,6 +73,7 @@ export function createFrames(parts: FrameParts) {
       since: null,
       openAlerts: 0,
       hasInbox: parts.hasInbox,
+      hasRules: parts.hasRules,
       hasActions: parts.hasActions,
       logoutToken: parts.auth.visitor(request)?.session ? parts.forms.token(request) : null,
       assets: ASSETS,

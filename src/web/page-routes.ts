@@ -81,7 +81,7 @@ export function pageRoutes(
       return { ...asked, ask: asked.ask && isOfThisSite(request) };
     };
     route(app, "/why", frames, {
-      page: (request) => whyMentionPage(explain, question(request), all.times),
+      page: (request) => whyMentionPage(explain, question(request), all.times, all.hasRules),
       parts: () => ({}),
       json: (request) => explainMention(WhyQuestion.parse(request.query).of),
     });

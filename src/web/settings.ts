@@ -14,6 +14,10 @@ export interface ConsoleSettings {
   readonly trustedProxies?: readonly string[];
   /** PEM files: the certificate with its chain, and its key. Read once, at the start. */
   readonly tls?: { readonly cert: string; readonly key: string };
+  /** Whether admins may write rules into the folder of rules. */
+  readonly editRules?: boolean;
+  /** Logins that are admins. */
+  readonly admins?: readonly string[];
   /** IANA zone of the shown times. */
   readonly timezone: string;
 }

@@ -2,8 +2,10 @@ import { pino } from "pino";
 import { createAlertActions } from "../../src/alerts/actions/alert-actions.ts";
 import { whyUnreadMention } from "../../src/alerts/actions/ask-source.ts";
 import { type AskedSource, whyMention } from "../../src/alerts/actions/why.ts";
+import { openRuleView } from "../../src/app/open-rule-view.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
+import type { NotifyConfig } from "../../src/notify/decide/decide-notifications.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
@@ -13,6 +15,7 @@ import { type ConsoleDeps, createConsole } from "../../src/web/create-console.ts
 import type { InboxMessage } from "../../src/web/inbox-view.ts";
 import type { ConsoleRoute } from "../../src/web/server.ts";
 import type { ConsoleSettings } from "../../src/web/settings.ts";
+import { NOBODY } from "../backtest/notify-config.ts";
 import { createTestDatabase } from "../postgres.ts";
 
 export interface TestConsole {
@@ -44,6 +47,9 @@ export async function startTestConsole(
     rules?: readonly Rule[];
     /** Asked where a reader wants it. */
     source?: AskedSource;
+    /** A folder of rules: the console has pages of them. */
+    folder?: string;
+    notifyConfig?: NotifyConfig;
     /** Changes the parts that use the database. */
     defaults?: (parts: ConsoleDefaults) => Partial<ConsoleDeps>;
   } = {},
@@ -85,6 +91,15 @@ export async function startTestConsole(
       health: { ready: async () => [{ name: "database", ok: true }] },
       whatHappensNext: () => "A crisis breaks out within two minutes.",
       log: pino({ level: "silent" }),
+      ...(options.folder === undefined
+        ? {}
+        : {
+            rules: await openRuleView({
+              ...{ stores, facts, clock, folder: options.folder, timezone: "UTC" },
+              notifyConfig: options.notifyConfig ?? NOBODY,
+              log: pino({ level: "silent" }),
+            }),
+          }),
       ...options.defaults?.(defaults),
       ...options.deps,
     },

@@ -3,6 +3,7 @@ import { counted } from "../../lib/numbers.ts";
 import type { Alert } from "../../model/alert.ts";
 import { type AlertEvent, describePrecision, type RulePrecision } from "../../model/alert-action.ts";
 import { eventAt, type Mention } from "../../model/mention.ts";
+import { OWN_QUERY } from "../../model/query.ts";
 import type {
   ShownDelivery,
   ShownMention,
@@ -21,6 +22,7 @@ import { alertActionsPart } from "../parts/silence-form.ts";
 import { waitWords } from "../parts/status-panels.ts";
 import { expandReason, foreign, formatCompact, formatMeasured, shorten } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
+import { linkOfRule } from "./rules.ts";
 
 const EVENTS = 200;
 const MENTIONS = 30;
@@ -86,7 +88,7 @@ export function alertPage(
     // The actions come first, for the person on call, and outside of the live part, so that an update never replaces
     // a form in use.
     body: html`<p class="crumb"><a href="/alerts">Alerts</a></p>
-<div class="title"><h1>${foreign(story.alert.queryName)}: ${parts.times.titleOf(story.alert.rule)}</h1></div>
+<div class="title"><h1>${foreign(story.alert.queryName)}: ${parts.times.titleOf(story.alert.rule)}</h1>${parts.hasRules === true && story.alert.queryId !== OWN_QUERY.queryId && html`<a href="${linkOfRule(story.alert.rule)}">Its rule</a>`}</div>
 ${token !== null && alertActionsPart(story.alert, token)}${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}`,
   };
 }

@@ -16,6 +16,8 @@ export interface Frame {
   readonly since: string | null;
   readonly openAlerts: number;
   readonly hasInbox: boolean;
+  /** Whether it shows the rules. */
+  readonly hasRules: boolean;
   /** Whether people can act on alerts here. */
   readonly hasActions: boolean;
   readonly logoutToken: string | null;
@@ -34,7 +36,7 @@ export function layout(page: Page, frame: Frame): Html {
 <title>${page.title} · Earshot</title>
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${frame.assets.stylesheet}">
-${frame.assets.scripts.map((address) => html`<script src="${address}" defer></script>\n`)}</head>
+${[...frame.assets.scripts, ...(page.scripts ?? [])].map((address) => html`<script src="${address}" defer></script>\n`)}</head>
 <body${live}>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top"><div class="wide">
@@ -72,6 +74,7 @@ function entries(frame: Frame): readonly (readonly [string, Html])[] {
       html`Alerts <span aria-live="polite" hx-get="/?part=count" hx-trigger="sse:alerts" hx-swap="innerHTML">${openCount(frame.openAlerts)}</span>`,
     ],
     ["/mentions", html`Mentions`],
+    ...(frame.hasRules ? ([["/rules", html`Rules`]] as const) : []),
     ...(frame.hasInbox ? ([["/inbox", html`Inbox`]] as const) : []),
     ["/coverage", html`Coverage`],
     ...(frame.hasActions ? ([["/silences", html`Silences`]] as const) : []),

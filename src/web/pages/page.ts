@@ -14,6 +14,8 @@ export interface PageParts {
   readonly warmingUp?: () => Promise<readonly ShownWarmUp[]>;
   /** Receivers whose messages are delayed; absent if the console does not know the receivers. */
   readonly waits?: () => Promise<readonly ShownWait[]>;
+  /** Whether /rules shows rules. */
+  readonly hasRules?: boolean;
   /** Whether /preview shows messages. */
   readonly hasPreviews?: boolean;
   readonly times: Times;
@@ -23,6 +25,8 @@ export interface PageParts {
 export interface Page {
   readonly title: string;
   /** Its entry in the navigation; null for none. */
-  readonly section: null | "/" | "/alerts" | "/mentions" | "/inbox" | "/coverage" | "/silences";
+  readonly section: null | "/" | "/alerts" | "/mentions" | "/rules" | "/inbox" | "/coverage" | "/silences";
+  /** Scripts of this page, besides those of every page. */
+  readonly scripts?: readonly string[];
   readonly body: Html;
 }

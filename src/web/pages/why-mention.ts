@@ -8,6 +8,7 @@ import { mentionList } from "../parts/mention-list.ts";
 import { foreign } from "../parts/words.ts";
 import type { Times } from "../times.ts";
 import type { Page } from "./page.ts";
+import { linkOfRule } from "./rules.ts";
 
 /** What became of a mention in one query. */
 export interface ExplainedMention {
@@ -78,6 +79,8 @@ export async function whyMentionPage(
   { mention: explain, unread }: { readonly mention: ExplainMention; readonly unread?: ExplainUnread },
   { of: text, ask }: WhyQuestion,
   times: Times,
+  /** Whether /rules shows rules. */
+  hasRules = false,
 ): Promise<Page> {
   const found = text === "" ? [] : await explain(text);
   const missing = text === "" || found.length > 0 ? null : await unread?.(text, ask);
@@ -90,7 +93,7 @@ export async function whyMentionPage(
 <label class="grows">Address or id of a mention <input type="search" name="of" value="${text}" maxlength="2000" dir="auto"></label>
 <button type="submit">Explain</button>
 </form>
-${found.map((one) => mentionPanel(one, times))}${
+${found.map((one) => mentionPanel(one, times, hasRules))}${
   text !== "" && found.length === 0 && unreadPanel(text, missing ?? null, ask, times)
 }${text === "" && html`<p class="panel empty">Say which mention: why did it lead to an alert, or why not? It may be one that is not stored.</p>`}`,
   };
@@ -124,7 +127,10 @@ function unreadPanel(text: string, missing: ExplainedUnread | null, asked: boole
 function mentionPanel(
   { mention, projectId, queryName, seenAt, rules, alerts }: ExplainedMention,
   times: Times,
+  hasRules: boolean,
 ): Html {
+  const titleOf = (rule: string): Html =>
+    hasRules ? html`<a href="${linkOfRule(rule)}">${times.titleOf(rule)}</a>` : html`${times.titleOf(rule)}`;
   const shown = { mention, projectId, queryName, eventAt: eventAt(mention) };
   const alerted = rules.filter(({ outcome }) => outcome === "Alerted");
   const others = rules.filter(({ outcome }) => outcome !== "Alerted");
@@ -132,11 +138,11 @@ function mentionPanel(
 <p class="detail">At the source since ${times.moment(mention.addedAt)}, read first ${times.moment(seenAt)}.</p>
 ${
   alerted.length > 0 &&
-  html`<h3>Why: rules that alerted</h3><dl class="facts is-wide">${alerted.map((one) => html`<dt>${times.titleOf(one.rule)}</dt><dd>${observed(one, times)}</dd>`)}</dl>`
+  html`<h3>Why: rules that alerted</h3><dl class="facts is-wide">${alerted.map((one) => html`<dt>${titleOf(one.rule)}</dt><dd>${observed(one, times)}</dd>`)}</dl>`
 }<h3>Why not: rules that did not alert</h3>${
     others.length === 0
       ? html`<p class="empty">There is no other rule.</p>`
-      : html`<dl class="facts is-wide">${others.map((one) => html`<dt>${times.titleOf(one.rule)}</dt><dd>${observed(one, times)}</dd>`)}</dl>`
+      : html`<dl class="facts is-wide">${others.map((one) => html`<dt>${titleOf(one.rule)}</dt><dd>${observed(one, times)}</dd>`)}</dl>`
   }
 <h3>Its alerts</h3>${
     alerts.length === 0
