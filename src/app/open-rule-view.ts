@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LEARN_MS, storedMentions } from "../backtest/stored-mentions.ts";
 import { drawTry } from "../backtest/try-chart.ts";
-import { boundRange, type Trial, tryRule } from "../backtest/try-rule.ts";
+import { boundTry, type Trial, tryRule } from "../backtest/try-rule.ts";
 import { type Clock, monotonicMs } from "../lib/clock.ts";
 import { DAY, floorTo, type Instant, SECOND, toIso } from "../lib/instant.ts";
 import { readYaml } from "../lib/read-yaml.ts";
@@ -39,10 +39,11 @@ export interface RuleViewParts extends RuleFiles {
 
 interface TryLimits {
   readonly mentions: number;
+  readonly queries: number;
   readonly ms: number;
 }
 
-const LIMITS: TryLimits = { mentions: 150_000, ms: 10 * SECOND };
+const LIMITS: TryLimits = { mentions: 150_000, queries: 20, ms: 10 * SECOND };
 /** Tries of all sessions at a time. */
 const MOST_TRIES = 2;
 const EDITS = 20;
@@ -213,15 +214,16 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<RuleTryOutcome> {
   const started = monotonicMs();
-  const queries = (await stores.queries.active()).filter(
+  const all = (await stores.queries.active()).filter(
     (query) => query.queryId !== OWN_QUERY.queryId && rule.appliesTo(query),
   );
-  if (queries.length === 0) return { outcome: "NoQuery" };
+  if (all.length === 0) return { outcome: "NoQuery" };
   const to = clock.now();
   const from = to - days * DAY;
-  const ids = queries.map(({ queryId }) => queryId);
+  const ids = all.map(({ queryId }) => queryId);
   const arrivals = await stores.mentions.arrivalsByDay(ids, from - LEARN_MS);
-  const range = boundRange(arrivals, { learnFrom: from - LEARN_MS, from, to }, limits.mentions);
+  const range = boundTry(all, arrivals, { learnFrom: from - LEARN_MS, from, to }, limits);
+  const { queries } = range;
   signal.throwIfAborted();
   const trial = await tryRule({
     ...{ rule, queries, notifyConfig, signal, to },

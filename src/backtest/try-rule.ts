@@ -121,8 +121,10 @@ function createPace(signal: AbortSignal): () => Promise<number> | number {
   };
 }
 
-/** The range of a try within its limits. */
-export interface TryRange {
+/** A try within its limits. */
+export interface TryBounds {
+  /** The busiest ones first. */
+  readonly queries: readonly Query[];
   readonly learnFrom: Instant;
   readonly from: Instant;
   /** What was cut, in sentences. */
@@ -130,35 +132,55 @@ export interface TryRange {
 }
 
 /**
- * Fits a try into `most` mentions: first it learns from less, then it shows fewer days. `days` are the arrivals of each
- * day, in order of time.
+ * Fits a try into so many queries and mentions: it looks at the busiest queries, then learns from less, then shows fewer
+ * days. `arrivals` are in order of time.
  */
-export function boundRange(
-  days: readonly { readonly day: Instant; readonly n: number }[],
+export function boundTry(
+  queries: readonly Query[],
+  arrivals: readonly { readonly queryId: string; readonly day: Instant; readonly n: number }[],
   wanted: { readonly learnFrom: Instant; readonly from: Instant; readonly to: Instant },
-  most: number,
-): TryRange {
-  let first = wanted.learnFrom;
-  let left = most;
-  for (const { day, n } of days.toReversed()) {
-    left -= n;
-    if (left >= 0) continue;
-    first = Math.min(Math.max(wanted.learnFrom, day + DAY), wanted.to - DAY);
-    break;
-  }
-  if (first <= wanted.learnFrom) return { ...wanted, cut: [] };
-  const limit = `a try looks at ${counted(most, "mention")} at most`;
+  most: { readonly mentions: number; readonly queries: number },
+): TryBounds {
+  const totals = new Map<string, number>();
+  for (const { queryId, n } of arrivals) totals.set(queryId, (totals.get(queryId) ?? 0) + n);
+  const busiest = [...queries]
+    .sort((a, b) => (totals.get(b.queryId) ?? 0) - (totals.get(a.queryId) ?? 0))
+    .slice(0, most.queries);
+  const cut =
+    busiest.length < queries.length
+      ? [`It looks at the ${busiest.length} busiest of ${counted(queries.length, "query", "queries")} only.`]
+      : [];
+  const ids = new Set(busiest.map(({ queryId }) => queryId));
+  const its = arrivals.filter(({ queryId }) => ids.has(queryId));
+  const first = firstWithin(its, wanted, most.mentions);
+  if (first <= wanted.learnFrom) return { ...wanted, queries: busiest, cut };
+  const limit = `a try looks at ${counted(most.mentions, "mention")} at most`;
+  const days = (from: Instant, to: Instant): string => counted(Math.round((to - from) / DAY), "day");
   if (first <= wanted.from)
     return {
+      queries: busiest,
       learnFrom: first,
       from: wanted.from,
-      cut: [
-        `It learned what is usual from ${counted(Math.round((wanted.from - first) / DAY), "day")} only: ${limit}.`,
-      ],
+      cut: [...cut, `It learned what is usual from ${days(first, wanted.from)} only: ${limit}.`],
     };
   return {
+    queries: busiest,
     learnFrom: first,
     from: first,
-    cut: [`It covers ${counted(Math.round((wanted.to - first) / DAY), "day")} only: ${limit}.`],
+    cut: [...cut, `It covers ${days(first, wanted.to)} only: ${limit}.`],
   };
+}
+
+/** The first moment from which on there are not more than `most` mentions; a day at the least. */
+function firstWithin(
+  arrivals: readonly { readonly day: Instant; readonly n: number }[],
+  { learnFrom, to }: { readonly learnFrom: Instant; readonly to: Instant },
+  most: number,
+): Instant {
+  let left = most;
+  for (const { day, n } of arrivals.toReversed()) {
+    left -= n;
+    if (left < 0) return Math.min(Math.max(learnFrom, day + DAY), to - DAY);
+  }
+  return learnFrom;
 }

@@ -25,7 +25,12 @@ export async function findConcerns(
       ...note,
     })),
   );
-  return [...ofReceivers, ...plainLogin(config.web), ...(await openSecrets(file, config.web))];
+  return [
+    ...ofReceivers,
+    ...plainLogin(config.web),
+    ...nobodyEdits(config.web),
+    ...(await openSecrets(file, config.web)),
+  ];
 }
 
 type PageConfig = ConfigFile["web"];
@@ -43,6 +48,16 @@ function plainLogin({ host, login, publicUrl, tls }: PageConfig): readonly Conce
         "Set web.tls (cert, key), or put a proxy with https before the page, its address in web.publicUrl.",
     },
   ];
+}
+
+/** Rules may be written on the console, and nobody is allowed to. */
+function nobodyEdits({ editRules, admins, login }: PageConfig): readonly Concern[] {
+  if (!editRules || (login !== undefined && admins.includes(login.username))) return [];
+  const found =
+    login === undefined
+      ? "web.editRules has no effect: without web.login nobody is an admin"
+      : `web.editRules has no effect: ${login.username}, the login, is not among web.admins`;
+  return [{ what: "page", found, advice: "Set web.login, and name its username in web.admins." }];
 }
 
 /** Files with secrets that every user of this machine may read. */

@@ -104,7 +104,7 @@ export function delayOf(rule: Rule, pollMs: number | null): RuleDelay {
       ms: even,
       why:
         burst === 0
-          ? "is looked back; a burst reaches the limit sooner, an even flow only at its end"
+          ? "looked back at; a burst reaches the limit sooner, an even flow only at its end"
           : "must pass completely",
     },
     { what: "Step", ms: BUCKET_MS, why: "mentions are judged when their five minutes are over" },

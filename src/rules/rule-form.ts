@@ -145,7 +145,9 @@ function plain(value: unknown, key: string): JsonValue {
 
 /** `a, b` → both words, in quotes if a word has a comma: `"a, b"`. */
 function wordsIn(text: string): readonly string[] {
-  const words = [...text.matchAll(/"([^"]*)"|[^,\n]+/g)].map(([whole, quoted]) => quoted ?? whole.trim());
+  const words = [...text.matchAll(/\s*"([^"]*)"\s*|[^,\n]+/g)].map(
+    ([whole, quoted]) => quoted ?? whole.trim(),
+  );
   return words.filter((word) => word !== "");
 }
 

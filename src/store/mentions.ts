@@ -120,12 +120,16 @@ export function createMentionStore(db: Db) {
       }
     },
 
-    /** How many mentions of these queries arrived on each day (of UTC) from `since` on, in order of time. */
-    async arrivalsByDay(queryIds: readonly string[], since: Instant): Promise<{ day: Instant; n: number }[]> {
-      const { rows } = await sql<{ day: Instant; n: number }>`
-        select date_trunc('day', added_at, 'UTC') as day, count(*)::int as n from earshot.mentions
+    /** How many mentions of each of these queries arrived on each day (of UTC) from `since` on, in order of time. */
+    async arrivalsByDay(
+      queryIds: readonly string[],
+      since: Instant,
+    ): Promise<{ queryId: string; day: Instant; n: number }[]> {
+      const { rows } = await sql<{ queryId: string; day: Instant; n: number }>`
+        select query_id as "queryId", date_trunc('day', added_at, 'UTC') as day, count(*)::int as n
+        from earshot.mentions
         where project_id in ${projects} and query_id = any(${[...queryIds]}::text[]) and added_at >= ${at(since)}
-        group by 1 order by 1
+        group by 1, 2 order by 2
       `.execute(db);
       return rows;
     },

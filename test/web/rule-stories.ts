@@ -28,19 +28,39 @@ export async function storeWeeks(stores: Stores, now: Instant): Promise<readonly
     mentions.push(
       aMention({
         ...{ queryId, sentiment, text, resourceId: `m-${n}`, addedAt: at, publishedAt: at - MINUTE },
-        ...{ author: `author${n % 400}`, language: n % 5 === 0 ? "de" : "en", followers: n % 900, countryCode: "GBR" },
+        ...{
+          author: `author${n % 400}`,
+          language: n % 5 === 0 ? "de" : "en",
+          followers: n % 900,
+          countryCode: "GBR",
+        },
         ...{ pageType: "twitter", tags: n % 9 === 0 ? ["press"] : [] },
       }),
     );
   };
   for (let at = now - 42 * DAY; at < now; at += HOUR / 8) {
     const n = Math.round(at / (HOUR / 8));
-    add(at, n % 3 === 0 ? "2" : "1", ["neutral", "positive", "neutral", "negative"][n % 4] ?? "neutral", `Flight ${n}`);
+    add(
+      at,
+      n % 3 === 0 ? "2" : "1",
+      ["neutral", "positive", "neutral", "negative"][n % 4] ?? "neutral",
+      `Flight ${n}`,
+    );
   }
-  for (const [start, size] of [[now - 9 * DAY, 60], [now - 5 * DAY, 90], [now - 30 * HOUR, 200]] as const)
+  for (const [start, size] of [
+    [now - 9 * DAY, 60],
+    [now - 5 * DAY, 90],
+    [now - 30 * HOUR, 200],
+  ] as const)
     for (let n = 0; n < size; n++)
-      add(start + n * (25_000 - (n % 7) * 900), "1", "negative", `My flight was cancelled, ${n} hours of waiting`);
+      add(
+        start + n * (25_000 - (n % 7) * 900),
+        "1",
+        "negative",
+        `My flight was cancelled, ${n} hours of waiting`,
+      );
   mentions.sort((a, b) => a.addedAt - b.addedAt);
-  for (let at = 0; at < mentions.length; at += 2_000) await storeMentions(stores, mentions.slice(at, at + 2_000), now);
+  for (let at = 0; at < mentions.length; at += 2_000)
+    await storeMentions(stores, mentions.slice(at, at + 2_000), now);
   return mentions;
 }

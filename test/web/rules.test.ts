@@ -2,13 +2,13 @@ import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { LEARN_MS, storedMentions } from "../../src/backtest/stored-mentions.ts";
 import { createSimulation } from "../../src/backtest/simulate.ts";
+import { LEARN_MS, storedMentions } from "../../src/backtest/stored-mentions.ts";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
 import { loadRules, ruleVersion } from "../../src/rules/load-rules.ts";
 import { parseRule } from "../../src/rules/parse-rule.ts";
 import { toComms } from "../backtest/notify-config.ts";
-import { anAlert, ATTACKS } from "./make-a-story.ts";
+import { ATTACKS, anAlert } from "./make-a-story.ts";
 import { SPIKE_RULE, storeWeeks } from "./rule-stories.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
@@ -49,7 +49,8 @@ const ask = (path: string, init: RequestInit = {}, of = web) =>
 async function formOf(of: TestConsole) {
   const page = await ask("/rules/try", {}, of);
   return {
-    token: /name="token" value="([^"]+)"/.exec((await page.text()).split('<main id="main"')[1] ?? "")?.[1] ?? "",
+    token:
+      /name="token" value="([^"]+)"/.exec((await page.text()).split('<main id="main"')[1] ?? "")?.[1] ?? "",
     cookie: page.headers.get("set-cookie")?.split(";", 1)[0] ?? "",
   };
 }
@@ -61,7 +62,9 @@ const post = (path: string, fields: Record<string, string>, headers: Record<stri
     headers: { cookie, ...headers },
   });
 const attempt = async (text: string, fields: Record<string, string> = {}) =>
-  (await post("/rules/try", { text, name: "complaints", days: "14", ...fields }, { "hx-request": "true" })).text();
+  (
+    await post("/rules/try", { text, name: "complaints", days: "14", ...fields }, { "hx-request": "true" })
+  ).text();
 const save = (fields: Record<string, string>) =>
   post("/rules/save", { name: "complaints", opened: ruleVersion(SPIKE_RULE), by: "Ann", ...fields });
 const CHANGED = SPIKE_RULE.replace("atLeast: 15", "atLeast: 20");
@@ -69,7 +72,15 @@ const fileOf = (name: string) => readFile(join(folder, `${name}.yaml`), "utf8");
 
 test("the list names every rule, what it looks at, and its tests", async () => {
   await web.stores.rulePages.noteTests([
-    { rule: "volume-spike", test: "volume-spike", outcome: "passed", detail: "", ruleVersion: ruleVersion(await fileOf("volume-spike")), ranAt: NOW - HOUR, tookMs: 900 },
+    {
+      rule: "volume-spike",
+      test: "volume-spike",
+      outcome: "passed",
+      detail: "",
+      ruleVersion: ruleVersion(await fileOf("volume-spike")),
+      ranAt: NOW - HOUR,
+      tookMs: 900,
+    },
   ]);
   const text = await (await ask("/rules")).text();
   for (const { name } of (await loadRules("rules")).rules) expect(text).toContain(`href="/rules/${name}"`);
@@ -85,14 +96,27 @@ test("a rule's page says in plain words what it does, what it costs, how it was 
   const result = { rule: "complaints", ranAt: NOW - 3 * DAY, tookMs: 800 };
   await web.stores.rulePages.noteTests([
     { ...result, test: "complaints", outcome: "passed", detail: "", ruleVersion: version },
-    { ...result, test: "complaints-edge", outcome: "failed", detail: "line 9: nobody was <b>notified</b>", ruleVersion: "abcabcabcabc" },
+    {
+      ...result,
+      test: "complaints-edge",
+      outcome: "failed",
+      detail: "line 9: nobody was <b>notified</b>",
+      ruleVersion: "abcabcabcabc",
+    },
   ]);
   const alert = anAlert({ openedAt: NOW - 2 * DAY, rule: "complaints", handling: { relevant: false } });
-  await web.stores.alerts.save([alert, anAlert({ openedAt: NOW - 40 * DAY, rule: "complaints", because: "too old to be shown" })]);
+  await web.stores.alerts.save([
+    alert,
+    anAlert({ openedAt: NOW - 40 * DAY, rule: "complaints", because: "too old to be shown" }),
+  ]);
   const text = await (await ask("/rules/complaints")).text();
-  expect(text).toContain("Far more negative mentions than this query usually has at this hour of the week, and 15 at least.");
+  expect(text).toContain(
+    "Far more negative mentions than this query usually has at this hour of the week, and 15 at least.",
+  );
   expect(text).toContain("Warning at first; critical from at least 60 in 30 min.");
-  expect(text).toMatch(/An alert comes at the earliest some seconds after the mention that reaches the limit; how late is known/);
+  expect(text).toMatch(
+    /An alert comes at the earliest some seconds after the mention that reaches the limit; how late is known/,
+  );
   expect(text).toContain("# A comment that people keep.");
   expect(text).toMatch(/3 days ago.*nobody was &lt;b&gt;notified/s);
   expect(text).toMatch(/Old result:<\/strong> it tested version <code>abcabcabcabc/);
@@ -108,11 +132,16 @@ test("a rule without a stored result says how to run its tests, and one that doe
   expect(await (await ask("/rules/crisis-spike")).text()).toContain("earshot test");
   for (const name of ["no-such", "..%2F..%2Fetc%2Fpasswd", "Complaints", "complaints.yaml", ".history"])
     expect([name, (await ask(`/rules/${name}`)).status]).toEqual([name, 404]);
-  expect((await ask("/rules/crisis-spike/yaml")).headers.get("content-disposition")).toBe('attachment; filename="crisis-spike.yaml"');
+  expect((await ask("/rules/crisis-spike/yaml")).headers.get("content-disposition")).toBe(
+    'attachment; filename="crisis-spike.yaml"',
+  );
 });
 
 test("a file with faults has a page that shows each at its line", async () => {
-  await writeFile(join(folder, "complaints.yaml"), SPIKE_RULE.replace("sentiment: negative", "sentimnt: negative"));
+  await writeFile(
+    join(folder, "complaints.yaml"),
+    SPIKE_RULE.replace("sentiment: negative", "sentimnt: negative"),
+  );
   const text = await (await ask("/rules/complaints")).text();
   expect(text).toContain('data-line="8"');
   expect(text).toContain("did you mean &quot;sentiment&quot;?");
@@ -138,13 +167,15 @@ test("a try gives the alerts and messages of a backtest of the same file", async
 
 test("a try shows the mentions that match, and says what it cost", async () => {
   const text = await attempt("description: x\nseverity: info\nwhen: { tag: press, language: de }\n");
-  expect(text).toMatch(/\d+ mentions of [\d,]+ mentions match \(\d+%\), in 2 queries/);
+  expect(text).toMatch(/\d+ of [\d,]+ mentions match \(\d+%\), in 2 queries/);
   expect(text.match(/<li class="mention /g)).toHaveLength(10);
-  expect(await attempt("description: x\nseverity: info\nqueries: [nobody]\nwhen: { tag: press }\n")).toContain("There is no query that this rule is for");
+  expect(
+    await attempt("description: x\nseverity: info\nqueries: [nobody]\nwhen: { tag: press }\n"),
+  ).toContain("There is no query that this rule is for");
 });
 
 test("faults of the YAML are shown at their line, in words", async () => {
-  const text = await attempt("title: x\nseverity: loud\nwhen:\n  keyword: [\"\n");
+  const text = await attempt('title: x\nseverity: loud\nwhen:\n  keyword: ["\n');
   expect(text).toMatch(/The rule has \d+ fault/);
   expect(text).toMatch(/data-line="[45]"/);
   const other = await attempt("description: x\nseverity: info\nwhen:\n  sentiment: negativ\n");
@@ -154,7 +185,10 @@ test("faults of the YAML are shown at their line, in words", async () => {
 test("texts of strangers and of editors are escaped wherever a try shows them", async () => {
   for (const attack of ATTACKS) {
     const yaml = `description: ${JSON.stringify(attack)}\nseverity: info\nwhen: { keyword: ${JSON.stringify(`a${attack}`)} }\nextra: ${JSON.stringify(attack)}\n`;
-    for (const text of [await attempt(yaml), await (await post("/rules/try", { text: yaml, name: attack })).text()]) {
+    for (const text of [
+      await attempt(yaml),
+      await (await post("/rules/try", { text: yaml, name: attack })).text(),
+    ]) {
       expect(text).not.toContain("<script>document");
       expect(text).not.toContain("<img");
       expect(text).not.toContain("<iframe");
@@ -164,7 +198,18 @@ test("texts of strangers and of editors are escaped wherever a try shows them", 
 });
 
 test("a form makes the same rule, and keeps comments of parts that it does not change", async () => {
-  const form = { mode: "form", base: SPIKE_RULE, title: "Wave of complaints", description: "Far more negative mentions than usual.", sentiment: "negative", counts: "spike", atLeast: "25", severity: "warning", criticalFrom: "60", criticalWithin: "30m" };
+  const form = {
+    mode: "form",
+    base: SPIKE_RULE,
+    title: "Wave of complaints",
+    description: "Far more negative mentions than usual.",
+    sentiment: "negative",
+    counts: "spike",
+    atLeast: "25",
+    severity: "warning",
+    criticalFrom: "60",
+    criticalWithin: "30m",
+  };
   const answer = await post("/rules/download", { ...form, name: "complaints" });
   expect(answer.headers.get("content-disposition")).toBe('attachment; filename="complaints.yaml"');
   expect(await answer.text()).toBe(SPIKE_RULE.replace("atLeast: 15", "atLeast: 25"));
@@ -193,12 +238,23 @@ test("a newer try of the same session ends the one before, and a reader who goes
 
 test("a rule is saved with who wrote it, and the old version is kept where the loader does not read it", async () => {
   const answer = await save({ text: CHANGED.replaceAll("\n", "\r\n") });
-  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("Restart Earshot to use it.")]);
+  expect([answer.status, await answer.text()]).toEqual([
+    200,
+    expect.stringContaining("Restart Earshot to use it."),
+  ]);
   expect(await fileOf("complaints")).toBe(CHANGED);
   expect(await readdir(join(folder, ".history"))).toEqual(["complaints-20260303T140500Z.yaml"]);
-  expect(await readFile(join(folder, ".history", "complaints-20260303T140500Z.yaml"), "utf8")).toBe(SPIKE_RULE);
+  expect(await readFile(join(folder, ".history", "complaints-20260303T140500Z.yaml"), "utf8")).toBe(
+    SPIKE_RULE,
+  );
   expect(await web.stores.rulePages.edits("complaints", 5)).toEqual([
-    { rule: "complaints", at: NOW, actor: { via: "page", login: "ann", typed: "Ann" }, before: ruleVersion(SPIKE_RULE), after: ruleVersion(CHANGED) },
+    {
+      rule: "complaints",
+      at: NOW,
+      actor: { via: "page", login: "ann", typed: "Ann" },
+      before: ruleVersion(SPIKE_RULE),
+      after: ruleVersion(CHANGED),
+    },
   ]);
   expect((await loadRules(folder)).faults).toEqual([]);
   expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
@@ -226,7 +282,10 @@ test("of two saves at once one wins, and the other is told", async () => {
 
 test("a rule that the loader would refuse is not written, nor one beside a file that it refuses", async () => {
   const answer = await save({ text: SPIKE_RULE.replace("sentiment", "sentimnt") });
-  expect([answer.status, await answer.text()]).toEqual([409, expect.stringContaining("complaints.yaml, line 8: unknown key")]);
+  expect([answer.status, await answer.text()]).toEqual([
+    409,
+    expect.stringContaining("complaints.yaml, line 8: unknown key"),
+  ]);
   await writeFile(join(folder, "zz-broken.yaml"), "severity: 5\n");
   try {
     expect(await (await save({ text: CHANGED })).text()).toContain("zz-broken.yaml, line 1");
@@ -237,7 +296,20 @@ test("a rule that the loader would refuse is not written, nor one beside a file 
 });
 
 test("a name never leaves the folder, and an old rule is not replaced by a new one of its name", async () => {
-  for (const name of ["../evil", "..", "a/b", "a\\b", "/etc/evil", ".history", "UPPER", "a--b", "try", "a".repeat(90), "a\u0000b", ""]) {
+  for (const name of [
+    "../evil",
+    "..",
+    "a/b",
+    "a\\b",
+    "/etc/evil",
+    ".history",
+    "UPPER",
+    "a--b",
+    "try",
+    "a".repeat(90),
+    "a\u0000b",
+    "",
+  ]) {
     const answer = await save({ name, opened: "", text: SPIKE_RULE });
     expect([name, answer.status]).toEqual([name, 409]);
   }
@@ -262,7 +334,12 @@ test("a name never leaves the folder, and an old rule is not replaced by a new o
 test("a save needs the login and a form of this console", async () => {
   const fields = { token, mode: "yaml", name: "complaints", opened: ruleVersion(SPIKE_RULE), text: CHANGED };
   const send = (headers: Record<string, string>, more = {}) =>
-    fetch(`${web.url}/rules/save`, { method: "POST", redirect: "manual", headers, body: new URLSearchParams({ ...fields, ...more }) });
+    fetch(`${web.url}/rules/save`, {
+      method: "POST",
+      redirect: "manual",
+      headers,
+      body: new URLSearchParams({ ...fields, ...more }),
+    });
   expect((await send({ cookie })).status).toBe(401);
   expect((await send({ authorization: BASIC })).status).toBe(403);
   expect((await send({ authorization: BASIC, cookie }, { token: "x" })).status).toBe(403);
@@ -272,8 +349,16 @@ test("a save needs the login and a form of this console", async () => {
 
 test.each([
   ["editRules is off", { login: LOGIN, admins: ["ann"] }, "web.editRules in earshot.yaml does not allow it"],
-  ["the login is no admin", { login: LOGIN, editRules: true, admins: ["bob"] }, "ann is not among web.admins"],
-  ["there is no login", { editRules: true, admins: ["ann"] }, "this console has no login, so nobody is an admin"],
+  [
+    "the login is no admin",
+    { login: LOGIN, editRules: true, admins: ["bob"] },
+    "ann is not among web.admins",
+  ],
+  [
+    "there is no login",
+    { editRules: true, admins: ["ann"] },
+    "this console has no login, so nobody is an admin",
+  ],
 ])("nobody saves where %s, and the page says why", async (_, settings, because) => {
   const other = await startTestConsole(NOW, { folder, settings });
   try {
@@ -286,7 +371,13 @@ test.each([
       {
         method: "POST",
         headers: { cookie: form.cookie },
-        body: new URLSearchParams({ token: form.token, mode: "yaml", name: "complaints", opened: ruleVersion(SPIKE_RULE), text: CHANGED }),
+        body: new URLSearchParams({
+          token: form.token,
+          mode: "yaml",
+          name: "complaints",
+          opened: ruleVersion(SPIKE_RULE),
+          text: CHANGED,
+        }),
       },
       other,
     );

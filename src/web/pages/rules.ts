@@ -46,9 +46,9 @@ export function rulesPage(rules: readonly ListedRule[], times: Times): Page {
 function ruleRow(rule: ListedRule, times: Times): Html {
   const { name, title, kind, severities, queries, faults, isInUse } = rule;
   return html`<tr><th scope="row"><a href="${linkOfRule(name)}">${title ?? name}</a><span class="detail">${name}</span></th>
-<td>${kind === null ? html`<span class="fault">${counted(faults.length, "fault")} in the file</span>` : (KINDS[kind] ?? kind)}${kind !== null && !isInUse && html`<span class="detail">the file changed since the start</span>`}</td>
-<td>${severities.join(", ")}</td><td>${queries === null ? "all" : foreign(queries.join(", "))}</td>
-<td>${testSummary(rule, times)}</td></tr>`;
+<td data-label="Looks at: ">${kind === null ? html`<span class="fault">${counted(faults.length, "fault")} in the file</span>` : (KINDS[kind] ?? kind)}${kind !== null && !isInUse && html`<span class="detail">the file changed since the start</span>`}</td>
+<td data-label="Severity: ">${severities.join(", ")}</td><td data-label="Queries: ">${queries === null ? "all" : foreign(queries.join(", "))}</td>
+<td data-label="Tests: ">${testSummary(rule, times)}</td></tr>`;
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { DAY } from "../../lib/instant.ts";
-import { counted, formatShare } from "../../lib/numbers.ts";
+import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
 import { RuleForm } from "../../model/rule-form.ts";
 import type { RuleTryOutcome, TriedRule } from "../../model/rule-try.ts";
 import { EDITOR_SCRIPT } from "../asset-routes.ts";
@@ -83,13 +83,13 @@ ${text}</textarea></div>`
 <p id="try-status" class="try-status" role="status">${outcome !== undefined && statusOf(outcome)}</p>
 <div id="result">${outcome !== undefined && resultPart(outcome, parts.tried ?? text, mode, times)}</div>
 </div>
-</div>
 <section class="panel action-form" aria-labelledby="h-save"><h2 id="h-save">Keep it</h2>
 <div class="row"><button type="submit" formaction="/rules/download">Download the YAML</button>${
       parts.readOnly === null
         ? html`<label>Your name <input name="by" maxlength="80" autocomplete="name"></label><button type="submit" class="is-first" formaction="/rules/save">Save into the folder of rules</button>`
         : html`<p class="hint">It cannot be saved into the folder of rules here: ${parts.readOnly}.</p>`
     }</div></section>
+</div>
 </form>`,
   };
 }
@@ -142,7 +142,7 @@ function triedPart(tried: TriedRule, times: Times): Html {
   const { alertCount, alerts, matched, mentions, messages, queries, queryCount, cut } = tried;
   const total = messages.reduce((sum, one) => sum + one.messages, 0);
   return html`${cut.map((one) => html`<p class="note">${one}</p>`)}
-<p>${counted(matched, "mention")} of ${counted(mentions, "mention")} ${matched === 1 ? "matches" : "match"}${mentions > 0 && ` (${formatShare(matched / mentions)})`}, in ${counted(queryCount, "query", "queries")}. ${
+<p>${formatNumber(matched)} of ${counted(mentions, "mention")} ${matched === 1 ? "matches" : "match"}${mentions > 0 && ` (${formatShare(matched / mentions)})`}, in ${counted(queryCount, "query", "queries")}. ${
     total > 0 &&
     html`Messages: ${messages.map(({ receiver, messages: n }, index) => html`${index > 0 && ", "}${foreign(receiver)} ${n}`)}.`
   }</p>
@@ -151,12 +151,12 @@ ${
   alertCount > 0 &&
   html`<h3>${alerts.length < alertCount ? `The newest ${alerts.length} of ${alertCount} alerts` : "The alerts"}</h3><ol class="timeline is-alerts">${alerts.map(
     (alert) =>
-      html`<li><span class="when">${alertSpan(alert, times)}</span><span>${severityBadge({ ...alert, state: "firing" })}${foreign(alert.queryName)} <span class="detail" dir="auto">${alert.because}</span></span></li>`,
+      html`<li><span class="when">${alertSpan(alert, times)}</span><span> ${severityBadge({ ...alert, state: "firing" })}${foreign(alert.queryName)} <span class="detail" dir="auto">${alert.because}</span></span></li>`,
   )}</ol>`
 }
 ${queries.length > 1 && html`<details id="by-query"><summary>By query</summary><div class="scrolls"><table><thead><tr><th scope="col">Query</th><th scope="col" class="number">Matches</th><th scope="col" class="number">Alerts</th></tr></thead><tbody>${queries.map(({ name, matched: n, alerts: its }) => html`<tr><th scope="row">${foreign(name)}</th><td class="number">${n}</td><td class="number">${its}</td></tr>`)}</tbody></table></div></details>`}
 <h3>Mentions that match, newest first</h3>${mentionList(tried.examples, times, "None in this time.")}
-<p class="detail">It learned from mentions since ${times.moment(tried.learnedFrom)}. Nobody acknowledges or silences anything in a try, and routes, quiet hours and throttles are those of this configuration. It took ${(tried.tookMs / 1000).toFixed(1)} s.</p>`;
+<p class="detail after">It learned from mentions since ${times.moment(tried.learnedFrom)}. Nobody acknowledges or silences anything in a try, and routes, quiet hours and throttles are those of this configuration. It took ${(tried.tookMs / 1000).toFixed(1)} s.</p>`;
 }
 
 /** After a rule was saved. */
@@ -164,6 +164,6 @@ export function savedPage(name: string, next: string): Page {
   return {
     title: "Saved",
     section: "/rules",
-    body: html`<section class="panel problem"><h1>Saved</h1><p>The rule <a href="${linkOfRule(name)}">${name}</a> is in the folder of rules. ${next}</p><p class="hint">The old version, if there was one, is in the folder <code>.history</code> beside it.</p></section>`,
+    body: html`<div class="title"><h1>Saved</h1></div><section class="panel"><p>The rule <a href="${linkOfRule(name)}">${name}</a> is in the folder of rules. ${next}</p><p class="hint">The old version, if there was one, is in the folder <code>.history</code> beside it.</p></section>`,
   };
 }
