@@ -27,6 +27,7 @@ const THOROUGH: readonly string[] = [
   "test/store/embedded.test.ts",
   "test/cli/preview.test.ts",
   "test/web/browser.test.ts",
+  "test/web/rules-browser.test.ts",
   // Hostile text.
   "test/ingest/long-addresses.test.ts",
   "test/local-api/mentions/long-page.test.ts",
