@@ -47,7 +47,9 @@ function recordsOf(
   return results.flatMap(({ name, rule, outcome, failures: [first], tookMs }) => {
     const version = rule === null ? undefined : versions.get(rule);
     if (rule === null || version === undefined) return [];
-    const detail = first === undefined ? "" : `line ${first.line}: ${first.message}`.slice(0, LONGEST_DETAIL);
+    // A fault of a file begins with its path and line; the path of this machine says nothing on another.
+    const message = first?.message.replace(/^\S+:\d+:\d+ /, "") ?? "";
+    const detail = first === undefined ? "" : `line ${first.line}: ${message}`.slice(0, LONGEST_DETAIL);
     return [{ rule, test: name, outcome, detail, ruleVersion: version, ranAt, tookMs }];
   });
 }

@@ -239,15 +239,18 @@ async function attempt(
         ]
       : []),
   ];
+  const { firstAt } = trial.simulated;
+  const start = Math.max(range.from, firstAt ?? range.from);
+  if (start > range.from + DAY) cut.push(`Mentions are stored since ${toIso(start).slice(0, 10)} only.`);
   const shown = await shownQueries(trial, rule, queries, range.from, timezone, signal);
   const names = new Map(queries.map((query) => [query.queryId, query]));
   const { alerts } = trial.simulated;
   return {
     outcome: "Tried",
-    from: range.from,
+    from: start,
     to,
     until: trial.until,
-    learnedFrom: Math.max(range.learnFrom, trial.simulated.firstAt ?? range.learnFrom),
+    learnedFrom: Math.max(range.learnFrom, firstAt ?? range.learnFrom),
     cut,
     mentions: trial.mentions,
     matched: trial.matched,
@@ -312,6 +315,7 @@ async function shownQueries(
                   .map(({ createdAt }) => floorTo(createdAt, BUCKET_MS)),
               ),
             ],
+            since: simulated.firstAt ?? from,
             ...{ from, to: until, zone },
           });
     shown.push({ name: query.name, matched, alerts: alerts.length, chart });

@@ -20,6 +20,8 @@ export interface TriedSeries {
   readonly subject: string;
   readonly alerts: readonly Alert[];
   readonly notifiedAt: readonly Instant[];
+  /** The first mention: before it, nothing is known. */
+  readonly since: Instant;
   readonly from: Instant;
   readonly to: Instant;
   readonly zone: string;
@@ -30,12 +32,13 @@ export interface TriedSeries {
  * colours of the page; null if nothing was counted.
  */
 export async function drawTry(series: TriedSeries): Promise<string | null> {
-  const { query, counts, subject, alerts, notifiedAt, from, to, zone } = series;
+  const { query, counts, subject, alerts, notifiedAt, since, to, zone } = series;
+  const from = Math.max(series.from, since);
   if (![...counts.values()].some((n) => n > 0)) return null;
   const columnMs = columnWidth(to - from);
   const shownFrom = floorTo(from, columnMs);
   const shownTo = floorTo(to, columnMs) + columnMs;
-  const first = Math.min(shownFrom, Math.max(shownFrom - LONGEST_HISTORY_MS, firstOf(counts)));
+  const first = Math.max(floorTo(since, BUCKET_MS), shownFrom - LONGEST_HISTORY_MS);
   const state = createSpikeState(first);
   const columns = await yieldingLoop(
     columnsOf(series, state, { first, shownFrom, shownTo, columnMs }),
@@ -94,11 +97,4 @@ function* columnsOf(
     yield;
   }
   return columns;
-}
-
-/** A loop, because Math.min takes a limited number of arguments. */
-function firstOf(counts: ReadonlyMap<Instant, number>): Instant {
-  let first = Number.POSITIVE_INFINITY;
-  for (const bucket of counts.keys()) first = Math.min(first, bucket);
-  return first;
 }

@@ -9,7 +9,7 @@ const result = { name: "a-edge", rule: "a", outcome: "failed" as const, tookMs: 
 
 test("the last result of each test is stored with the version of its rule; tests of no rule in use are not", async () => {
   const versions = new Map([["a", "111111111111"]]);
-  const first = { ...result, failures: [{ line: 4, message: "nobody was notified" }] };
+  const first = { ...result, failures: [{ line: 4, message: "/a/b.test.yaml:4:9 nobody was notified" }] };
   await noteRuleTests(
     url,
     [first, { ...result, rule: null, failures: [] }, { ...result, rule: "other", failures: [] }],

@@ -17,13 +17,19 @@ spike:
 `;
 
 /** Two queries over six weeks: eight mentions an hour, and three storms of complaints at the first one. */
-export async function storeWeeks(stores: Stores, now: Instant): Promise<readonly Mention[]> {
+export async function storeWeeks(
+  stores: Stores,
+  now: Instant,
+  /** Mentions before are left out. */
+  since = Number.NEGATIVE_INFINITY,
+): Promise<readonly Mention[]> {
   const queries = ["Aurora Air", "Northwind"].map((name, index) => ({
     ...{ projectId: PROJECT, queryId: String(index + 1), name, projectName: "Brands", timezone: "UTC" },
   }));
   await stores.queries.register(queries, now - 50 * DAY, now - 50 * DAY);
   const mentions: Mention[] = [];
   const add = (at: Instant, queryId: string, sentiment: string, text: string): void => {
+    if (at < since) return;
     const n = mentions.length;
     mentions.push(
       aMention({

@@ -387,3 +387,25 @@ test.each([
     await other.close();
   }
 });
+
+test("where mentions are stored for some days only, a try says so and counts from there", async () => {
+  const young = await startTestConsole(NOW + 3 * DAY, { folder, notifyConfig: ROUTES });
+  try {
+    await storeWeeks(young.stores, NOW + 3 * DAY, NOW);
+    const form = await formOf(young);
+    const answer = await ask(
+      "/rules/try",
+      {
+        method: "POST",
+        headers: { cookie: form.cookie, "hx-request": "true" },
+        body: new URLSearchParams({ token: form.token, mode: "yaml", text: SPIKE_RULE, days: "14" }),
+      },
+      young,
+    );
+    const text = await answer.text();
+    expect(text).toContain("Mentions are stored since 2026-03-03 only.");
+    expect(text).toMatch(/Would have sent <strong>\d+ alerts?<\/strong> in 3 days/);
+  } finally {
+    await young.close();
+  }
+});

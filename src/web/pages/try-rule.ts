@@ -114,7 +114,7 @@ export function resultAnswer(
 function statusOf(outcome: RuleTryOutcome): Html {
   switch (outcome.outcome) {
     case "Tried":
-      return html`Would have sent <strong>${counted(outcome.alertCount, "alert")}</strong> in ${daysOf(outcome)}${outcome.cut.length > 0 && html` <span class="fault">(cut)</span>`}`;
+      return html`Would have sent <strong>${counted(outcome.alertCount, "alert")}</strong> in ${daysOf(outcome)}${outcome.until < outcome.to && html` <span class="fault">(cut)</span>`}`;
     case "Faulty":
       return html`<span class="fault">The rule has ${counted(outcome.faults.length, "fault")}</span>`;
     case "Ended":
@@ -142,7 +142,7 @@ function triedPart(tried: TriedRule, times: Times): Html {
   const { alertCount, alerts, matched, mentions, messages, queries, queryCount, cut } = tried;
   const total = messages.reduce((sum, one) => sum + one.messages, 0);
   return html`${cut.map((one) => html`<p class="note">${one}</p>`)}
-<p>${formatNumber(matched)} of ${counted(mentions, "mention")} ${matched === 1 ? "matches" : "match"}${mentions > 0 && ` (${formatShare(matched / mentions)})`}, in ${counted(queryCount, "query", "queries")}. ${
+<p>${formatNumber(matched)} of ${counted(mentions, "mention")} ${matched === 1 ? "matches" : "match"}${mentions > 0 && ` (${shareOf(matched / mentions)})`}, in ${counted(queryCount, "query", "queries")}. ${
     total > 0 &&
     html`Messages: ${messages.map(({ receiver, messages: n }, index) => html`${index > 0 && ", "}${foreign(receiver)} ${n}`)}.`
   }</p>
@@ -157,6 +157,10 @@ ${
 ${queries.length > 1 && html`<details id="by-query"><summary>By query</summary><div class="scrolls"><table><thead><tr><th scope="col">Query</th><th scope="col" class="number">Matches</th><th scope="col" class="number">Alerts</th></tr></thead><tbody>${queries.map(({ name, matched: n, alerts: its }) => html`<tr><th scope="row">${foreign(name)}</th><td class="number">${n}</td><td class="number">${its}</td></tr>`)}</tbody></table></div></details>`}
 <h3>Mentions that match, newest first</h3>${mentionList(tried.examples, times, "None in this time.")}
 <p class="detail after">It learned from mentions since ${times.moment(tried.learnedFrom)}. Nobody acknowledges or silences anything in a try, and routes, quiet hours and throttles are those of this configuration. It took ${(tried.tookMs / 1000).toFixed(1)} s.</p>`;
+}
+
+function shareOf(share: number): string {
+  return share > 0 && share < 0.005 ? "under 1%" : formatShare(share);
 }
 
 /** After a rule was saved. */
