@@ -11,6 +11,10 @@ export interface YamlText {
 
 /** Reads YAML that a person wrote, so that every fault can be shown at its line. Never throws. */
 export function readYaml(file: string, text: string): YamlText {
+  if (isTooDeep(text)) {
+    const fault = { file, line: 1, column: 1, message: "this is nested too deeply" };
+    return { content: undefined, faults: [fault], locate: ({ message }) => ({ ...fault, message }) };
+  }
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, intAsBigInt: false });
   const faultAt = (offset: number, message: string, suggestion?: string): Fault => {
@@ -69,3 +73,23 @@ function offsetOf(document: Document, { path, at }: Issue): number {
 function startOf(node: unknown): number | undefined {
   return isNode(node) ? (node as Node).range?.[0] : undefined;
 }
+
+/** Deeper than any file of ours, and far from the end of the stack. */
+const DEEPEST = 100;
+
+/**
+ * Whether brackets, or dashes on one line, are nested so deeply that reading them could exhaust the stack. Near its end
+ * the engine may abort the whole process, and no error can be caught.
+ */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charCodeAt(at);
+    if (letter === 0x5b || letter === 0x7b) depth++;
+    else if (letter === 0x5d || letter === 0x7d) depth--;
+    if (depth > DEEPEST) return true;
+  }
+  return TOO_MANY_DASHES.test(text);
+}
+
+const TOO_MANY_DASHES = new RegExp(`(?:[-?:][ \\t]+){${DEEPEST}}`);

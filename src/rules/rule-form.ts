@@ -1,5 +1,6 @@
-import { type Document, isMap, parseDocument, stringify } from "yaml";
+import { type Document, parseDocument, stringify } from "yaml";
 import { canonicalJson, type JsonValue } from "../lib/json.ts";
+import { readYaml } from "../lib/read-yaml.ts";
 import { RuleForm } from "../model/rule-form.ts";
 
 /** Fields with commas between words → keys of `when`. */
@@ -70,7 +71,7 @@ function severityOf(form: RuleForm): unknown {
  * lose it.
  */
 export function formOfContent(content: unknown): RuleForm | null {
-  if (!isRecord(content)) return null;
+  if (!isRecord(content) || hasCircle(content)) return null;
   const when = isRecord(content["when"]) ? content["when"] : {};
   const counts = (["volume", "spike", "share"] as const).find((key) => content[key] !== undefined);
   const counted = counts !== undefined && isRecord(content[counts]) ? content[counts] : {};
@@ -113,10 +114,17 @@ export function formOfContent(content: unknown): RuleForm | null {
  */
 export function yamlOfForm(form: RuleForm, base: string | null): string {
   const content = contentOfForm(form);
-  const document = base === null ? null : parseDocument(base);
-  if (document === null || document.errors.length > 0 || !isMap(document.contents))
+  const read = base === null ? null : readYaml("rule.yaml", base);
+  if (
+    base === null ||
+    read === null ||
+    read.faults.length > 0 ||
+    !isRecord(read.content) ||
+    hasCircle(read.content)
+  )
     return stringify(content, { lineWidth: 0 });
-  const before = document.toJS() as Content;
+  const document = parseDocument(base);
+  const before = read.content;
   for (const key of Object.keys(before)) if (content[key] === undefined) document.delete(key);
   for (const [key, value] of Object.entries(content))
     if (!isSame({ [key]: before[key] }, { [key]: value })) setKey(document, key, value);
@@ -125,6 +133,16 @@ export function yamlOfForm(form: RuleForm, base: string | null): string {
 
 function setKey(document: Document, key: string, value: unknown): void {
   document.set(key, document.createNode(value));
+}
+
+/** An alias in YAML may name what it stands in. */
+function hasCircle(content: unknown): boolean {
+  try {
+    JSON.stringify(content);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** Words that a rule may write alone or as a list. */

@@ -151,3 +151,20 @@ test("completions know every key of the shipped rules", async () => {
     "negative",
   ]);
 });
+
+const ALIASES = `a: &a [x,x,x,x,x,x,x,x,x,x]\n${Array.from({ length: 9 }, (_, i) => {
+  const [one, other] = [98 + i, 97 + i].map((code) => String.fromCharCode(code));
+  return `${one}: &${one} [${Array(10).fill(`*${other}`).join(",")}]`;
+}).join("\n")}`;
+
+test.each([
+  ["brackets that nest without end", "[".repeat(60_000)],
+  ["braces", "{a: ".repeat(9_000)],
+  ["dashes", "- ".repeat(30_000)],
+  ["aliases that multiply", ALIASES],
+  ["an alias of itself", "description: x\nseverity: info\nwhen: &a\n  all: [*a]\n"],
+  ["a name of the language", "__proto__: { a: 1 }\ndescription: x"],
+])("a text that attacks its reader is refused, and changed as a form it is written anew: %s", (_, text) => {
+  expect(parseRule("a", "a.yaml", text)).toHaveProperty("faults");
+  expect(parse(yamlOfForm(FORM, text))).toMatchObject({ title: "Refunds" });
+});
