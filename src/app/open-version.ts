@@ -61,6 +61,11 @@ export interface ProcessParts {
 export interface RuleFiles {
   readonly folder: string;
   readonly notifyConfig: NotifyConfig;
+  /**
+   * Makes every process take up the files after a rule was saved; returns what becomes of it, as a sentence. Absent
+   * where only a restart does that.
+   */
+  readonly reload?: () => Promise<string>;
 }
 
 export function ruleFilesOf(config: Config): RuleFiles {

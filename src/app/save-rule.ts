@@ -21,6 +21,7 @@ import { describeActor } from "../model/alert-action.ts";
 import { loadRules, RULE_NAME, ruleVersion } from "../rules/load-rules.ts";
 import type { Stores } from "../store/stores.ts";
 import type { RuleToSave, SavedRule } from "../web/rule-view.ts";
+import type { RuleFiles } from "./open-version.ts";
 
 /** Old versions of rules, inside the folder of rules; the loader does not read it. */
 export const HISTORY = ".history";
@@ -35,18 +36,18 @@ export const LONGEST_RULE = 64_000;
  * saves wait for each other, in whichever process.
  */
 export async function saveRule(
-  parts: { readonly stores: Stores; readonly folder: string; readonly log: Logger },
+  parts: Pick<RuleFiles, "folder" | "reload"> & { readonly stores: Stores; readonly log: Logger },
   { name, text, opened, actor }: RuleToSave,
   now: Instant,
 ): Promise<SavedRule> {
-  const { stores, folder, log } = parts;
+  const { stores, folder, log, reload } = parts;
   const wrongName = faultOfName(name);
   if (wrongName !== null) return refused(wrongName);
   if (text.length > LONGEST_RULE) return refused(`a rule has ${LONGEST_RULE / 1000} kB at most`);
   const written = normalized(text);
   const file = join(folder, `${name}.yaml`);
   try {
-    return await stores.transaction(async ({ rulePages }) => {
+    const saved = await stores.transaction<SavedRule>(async ({ rulePages }) => {
       await rulePages.lock();
       const before = await readOld(file);
       if (before === "no file") return refused(`${name}.yaml is no plain file: it is not replaced`);
@@ -66,17 +67,14 @@ export async function saveRule(
         { rule: name, by: describeActor(actor), via: actor.via, before: opened, after, kept },
         "a rule was changed on the console",
       );
-      return { outcome: "Saved" as const, next: await afterRulesSaved() };
+      return { outcome: "Saved", next: "Restart Earshot to use it." };
     });
+    // After the commit: the processes read the files at once.
+    return saved.outcome === "Saved" && reload !== undefined ? { ...saved, next: await reload() } : saved;
   } catch (error) {
     log.error({ rule: name, error: describeError(error) }, "a rule could not be saved");
     return refused(`the folder of rules cannot be written: ${codeOf(error)}`);
   }
-}
-
-/** Makes the processes use the rules that were saved; returns what people have to do for it, as a sentence. */
-async function afterRulesSaved(): Promise<string> {
-  return "Restart Earshot to use it.";
 }
 
 /** Why a name cannot be the name of a new rule; null if it can. The name never leaves the folder. */

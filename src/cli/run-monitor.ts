@@ -8,6 +8,7 @@ import {
   joinProcesses,
   listenForHangUps,
   type Reloadable,
+  requestReload,
 } from "../app/reload.ts";
 import { ROLES } from "../app/roles.ts";
 import { type Earshot, startEarshot } from "../app.ts";
@@ -16,7 +17,7 @@ import { unknownNamesIn } from "../config/unknown-names-in.ts";
 import { refuseDemoData } from "../demo/demo-database.ts";
 import { systemClock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
-import { describeFault } from "../lib/errors.ts";
+import { describeError, describeFault } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, leave, stopSignal } from "./stop-signal.ts";
@@ -41,7 +42,7 @@ export async function runMonitor(
     closing.add(engines.stop);
     await refuseDemoData(engines.databaseUrl);
     const joined = joinProcesses(wanted, files, log);
-    const started = { file, files, engines, options, wanted, joined, log, signal };
+    const started = { file, env, files, engines, options, wanted, joined, log, signal };
     const monitor = await startMonitor(started, closing);
     await followReloads({ file, env, joined, files, running: monitor, hangUps, log }, closing);
     return closing;
@@ -54,6 +55,7 @@ export async function runMonitor(
 async function startMonitor(
   parts: {
     readonly file: string;
+    readonly env: NodeJS.ProcessEnv;
     readonly files: LoadedFiles;
     readonly engines: Engines;
     readonly options: StartOptions;
@@ -64,7 +66,7 @@ async function startMonitor(
   },
   closing: Closing,
 ): Promise<Reloadable> {
-  const { file, files, engines, options, wanted, joined, log, signal } = parts;
+  const { file, env, files, engines, options, wanted, joined, log, signal } = parts;
   let url: string | null = null;
   const earshot = await startEarshot({
     config: files.config,
@@ -92,7 +94,7 @@ async function startMonitor(
     rules,
     previews,
     why,
-    ruleFiles: ruleFilesOf(config),
+    ruleFiles: { ...ruleFilesOf(config), reload: () => reloadSaved(file, env, earshot.stores) },
     receivers: config.receivers,
   });
   // Only a warning: a monitor that refuses to start would monitor nothing.
@@ -134,4 +136,15 @@ async function startMonitor(
       };
     },
   };
+}
+
+/** After a rule was saved on the console: as `earshot reload` does, but without waiting for the processes. */
+async function reloadSaved(file: string, env: NodeJS.ProcessEnv, stores: Earshot["stores"]): Promise<string> {
+  try {
+    const { digest } = await loadFiles(file, env, { triesTemplates: true });
+    await requestReload(stores, digest);
+    return "Every process takes it up within some seconds. Coverage shows which version each of them runs.";
+  } catch (error) {
+    return `It is not in use yet: ${describeError(error)}. earshot check shows the faults; then run earshot reload.`;
+  }
 }

@@ -29,6 +29,7 @@ beforeAll(async () => {
     folder,
     notifyConfig: ROUTES,
     settings: { login: LOGIN, editRules: true, admins: ["ann"] },
+    reload: async () => `Taken up with at least ${/^ *atLeast: (\d+)/m.exec(await fileOf("complaints"))?.[1]}.`,
   });
   await storeWeeks(web.stores, NOW);
   ({ token, cookie } = await formOf(web));
@@ -240,7 +241,7 @@ test("a rule is saved with who wrote it, and the old version is kept where the l
   const answer = await save({ text: CHANGED.replaceAll("\n", "\r\n") });
   expect([answer.status, await answer.text()]).toEqual([
     200,
-    expect.stringContaining("Restart Earshot to use it."),
+    expect.stringContaining("Taken up with at least 20."),
   ]);
   expect(await fileOf("complaints")).toBe(CHANGED);
   expect(await readdir(join(folder, ".history"))).toEqual(["complaints-20260303T140500Z.yaml"]);

@@ -50,6 +50,8 @@ export async function startTestConsole(
     /** A folder of rules: the console has pages of them. */
     folder?: string;
     notifyConfig?: NotifyConfig;
+    /** Called after a rule was saved. */
+    reload?: () => Promise<string>;
     /** Changes the parts that use the database. */
     defaults?: (parts: ConsoleDefaults) => Partial<ConsoleDeps>;
   } = {},
@@ -97,6 +99,7 @@ export async function startTestConsole(
             rules: await openRuleView({
               ...{ stores, facts, clock, folder: options.folder, timezone: "UTC" },
               notifyConfig: options.notifyConfig ?? NOBODY,
+              ...(options.reload !== undefined && { reload: options.reload }),
               log: pino({ level: "silent" }),
             }),
           }),
