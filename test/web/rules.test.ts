@@ -29,7 +29,8 @@ beforeAll(async () => {
     folder,
     notifyConfig: ROUTES,
     settings: { login: LOGIN, editRules: true, admins: ["ann"] },
-    reload: async () => `Taken up with at least ${/^ *atLeast: (\d+)/m.exec(await fileOf("complaints"))?.[1]}.`,
+    reload: async () =>
+      `Taken up with at least ${/^ *atLeast: (\d+)/m.exec(await fileOf("complaints"))?.[1]}.`,
   });
   await storeWeeks(web.stores, NOW);
   ({ token, cookie } = await formOf(web));
