@@ -30,6 +30,7 @@ export function createOutageLog(parts: {
 }): OutageLog {
   const { stores, clock, sweepsRun, queueIn } = parts;
   let pending: Outage[] = [];
+  const startedAt = monotonicMs();
   let failing: { readonly since: number; readonly because: string } | null = null;
   let isFirst = true;
 
@@ -48,7 +49,8 @@ export function createOutageLog(parts: {
     },
     write: async () => {
       const lastSweepAgoMs = isFirst && sweepsRun ? ((await stores.health.pulses()).get("sweep") ?? 0) : 0;
-      if (isFirst && lastSweepAgoMs > NOBODY_WORKED_MS)
+      // This process has worked since its start, also if the database was away before it could say so.
+      if (isFirst && lastSweepAgoMs - (monotonicMs() - startedAt) > NOBODY_WORKED_MS)
         ended("earshot", { outcome: "away", forMs: lastSweepAgoMs, because: null });
       isFirst = false;
       if (failing !== null)

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { createOutageLog } from "../../src/health/note-outages.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { asAdministrator } from "../flows/story.ts";
@@ -34,6 +34,16 @@ test("a first start, and one soon after the last sweep, report no outage", async
   await notes().write();
   await stores.health.beat("sweep", NOW);
   await notes().write();
+  expect(await written()).toEqual([]);
+});
+
+test("a process that could not write since its start was no pause, however long the database was away", async () => {
+  const own = notes();
+  await stores.health.beat("sweep", NOW);
+  await asAdministrator(url, "update earshot.pulses set at_wall = now() - interval '80 seconds'");
+  const later = performance.now() + 85_000;
+  const spy = vi.spyOn(performance, "now").mockReturnValue(later);
+  await own.write().finally(() => spy.mockRestore());
   expect(await written()).toEqual([]);
 });
 
