@@ -92,4 +92,5 @@ function isTooDeep(text: string): boolean {
   return TOO_MANY_DASHES.test(text);
 }
 
-const TOO_MANY_DASHES = new RegExp(`(?:[-?:][ \\t]+){${DEEPEST}}`);
+/** As many as `DEEPEST`. */
+const TOO_MANY_DASHES = /(?:[-?:][ \t]+){100}/;

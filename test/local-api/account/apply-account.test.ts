@@ -267,8 +267,7 @@ describe("faults are shown at their line, with what was expected", () => {
 
   test("brackets that nest a hundred thousand deep", async () => {
     const faults = await faultsOf("[".repeat(100_000));
-    expect(faults[0]).toMatch(/^account\.yaml:1:\d+ /);
-    expect(faults).toHaveLength(21);
+    expect(faults).toEqual([expect.stringMatching(/^account\.yaml:1:\d+ .*nested/)]);
   });
 
   test("of ten thousand faults twenty are shown", async () => {
