@@ -178,16 +178,9 @@ export async function simulateAll(
 /** Routes and receivers of the configuration, or else those of a replay. */
 async function notifyConfigOf(config: Config | null): Promise<NotifyConfig> {
   if (config !== null) return createNotifyConfig(config);
-  const { localConfig } = await import("../demo/local-parts.ts");
-  const { inventLocalSecrets } = await import("../demo/local-account.ts");
-  const nowhere = {
-    apiUrl: "http://127.0.0.1:9",
-    slackApiUrl: "http://127.0.0.1:9",
-    smtp: { host: "127.0.0.1", port: 9 },
-    secrets: inventLocalSecrets(),
-  };
+  const { offlineConfig } = await import("../demo/local-parts.ts");
   const folders = { rules: shippedFolder("rules"), templates: shippedFolder("templates") };
-  return createNotifyConfig(localConfig(nowhere, folders));
+  return createNotifyConfig(offlineConfig(folders));
 }
 
 function onlyNamed(set: RuleSet, { rules }: RuleSet): RuleSet {

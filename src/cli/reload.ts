@@ -96,7 +96,7 @@ async function waitForAnswers(
   timeoutMs: number,
   onAnswer: (process: RunningProcess, answer: ReloadAnswer) => void,
 ): Promise<readonly Answered[]> {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const startedAt = monotonicMs(); ; await delay(LOOK_EVERY_MS)) {
     const request = (await processes.requested()) ?? asked;
     if (request.version !== asked.version)
@@ -110,8 +110,8 @@ async function waitForAnswers(
     }));
     const isLate = monotonicMs() - startedAt >= timeoutMs;
     for (const { process, answer } of answers) {
-      if (told.has(process.id) || (answer === "waits" && !isLate)) continue;
-      told.add(process.id);
+      if (reported.has(process.id) || (answer === "waits" && !isLate)) continue;
+      reported.add(process.id);
       onAnswer(process, answer);
     }
     if (isLate || answers.every(({ answer }) => answer !== "waits")) return answers;

@@ -6,7 +6,7 @@ import { openPostgres } from "../app/open-postgres.ts";
 import { validRules, validTemplates } from "../app/validate-files.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { type Config, loadConfig } from "../config.ts";
-import { localConfig } from "../demo/local-parts.ts";
+import { offlineConfig } from "../demo/local-parts.ts";
 import { UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { withPlaceholders } from "../rule-tests/placeholders.ts";
@@ -73,15 +73,7 @@ export async function configForTests(options: RuleTestOptions, env: NodeJS.Proce
   const config =
     options.config !== undefined || existsSync(file)
       ? await loadConfig(file, withPlaceholders(env))
-      : localConfig(
-          {
-            apiUrl: "http://127.0.0.1/",
-            slackApiUrl: "http://127.0.0.1/",
-            smtp: { host: "127.0.0.1", port: 25 },
-            secrets: { password: "unused", slackToken: "unused", signingSecret: "unused" },
-          },
-          { rules: shippedFolder("rules"), templates: shippedFolder("templates") },
-        );
+      : offlineConfig({ rules: shippedFolder("rules"), templates: shippedFolder("templates") });
   return {
     ...config,
     ...(options.rules !== undefined && { rules: resolve(options.rules) }),

@@ -154,3 +154,11 @@ export function localConfig(
     retention: "400d",
   });
 }
+
+/** The same receivers and routes where nobody calls a vendor: for rule tests and backtests without a configuration. */
+export function offlineConfig(folders: { readonly rules: string; readonly templates: string }): Config {
+  const nowhere = "http://127.0.0.1/";
+  const secrets = { password: "unused", slackToken: "unused", signingSecret: "unused" };
+  const smtp = { host: "127.0.0.1", port: 25 };
+  return localConfig({ apiUrl: nowhere, slackApiUrl: nowhere, smtp, secrets }, folders);
+}

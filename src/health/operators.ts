@@ -2,6 +2,8 @@ import { z } from "zod";
 import { Duration, durationBetween } from "../lib/duration.ts";
 import { DAY, SECOND } from "../lib/instant.ts";
 
+const Patience = durationBetween(SECOND, 30 * DAY);
+
 /** `operator` in `earshot.yaml`: who is notified about problems of Earshot itself, and when something is a problem. */
 export const OperatorConfig = z
   .strictObject({
@@ -13,24 +15,20 @@ export const OperatorConfig = z
         "Names of the receivers. Default: those of the routes for critical alerts, else the first receiver.",
       ),
     repeatEvery: Duration.prefault("4h").describe("How often people are reminded of an open problem."),
-    lag: durationBetween(SECOND, 30 * DAY)
-      .prefault("30m")
-      .describe("How far a query may be behind. Longer by itself if the account is polled more slowly."),
-    rateLimited: durationBetween(SECOND, 30 * DAY)
-      .prefault("15m")
-      .describe("How long the account may be over its rate limit."),
-    receiverFails: durationBetween(SECOND, 30 * DAY)
-      .prefault("10m")
-      .describe("How long a receiver may fail if a retry can help. If it cannot, it is reported at once."),
-    standstill: durationBetween(SECOND, 30 * DAY)
-      .prefault("5m")
-      .describe("How long due work may wait."),
-    digestLate: durationBetween(SECOND, 30 * DAY)
-      .prefault("15m")
-      .describe("How late a digest may be, after the half hour that digests wait for queries."),
-    silence: durationBetween(SECOND, 30 * DAY)
-      .prefault("1h")
-      .describe("How long a query that is usually busy at this hour may be silent."),
+    lag: Patience.prefault("30m").describe(
+      "How far a query may be behind. Longer by itself if the account is polled more slowly.",
+    ),
+    rateLimited: Patience.prefault("15m").describe("How long the account may be over its rate limit."),
+    receiverFails: Patience.prefault("10m").describe(
+      "How long a receiver may fail if a retry can help. If it cannot, it is reported at once.",
+    ),
+    standstill: Patience.prefault("5m").describe("How long due work may wait."),
+    digestLate: Patience.prefault("15m").describe(
+      "How late a digest may be, after the half hour that digests wait for queries.",
+    ),
+    silence: Patience.prefault("1h").describe(
+      "How long a query that is usually busy at this hour may be silent.",
+    ),
   })
   .refine((operator) => operator.repeatEvery > 0, {
     path: ["repeatEvery"],

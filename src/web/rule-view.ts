@@ -26,7 +26,7 @@ export interface ShownRule extends ListedRule {
   /** In plain words; empty if the file has faults. */
   readonly says: readonly { readonly label: string; readonly text: string }[];
   readonly delay: (RuleDelay & { readonly says: string }) | null;
-  /** Whether it learns what is usual. */
+  /** Changes that were made on the console, the newest first. */
   readonly edits: readonly RuleEdit[];
 }
 

@@ -3,6 +3,7 @@ import { inject } from "vitest";
 import { simulate } from "../../src/backtest/simulate.ts";
 import { readMentions } from "../../src/demo/replay/read-mentions.ts";
 import { startReplay } from "../../src/demo/replay/replay.ts";
+import type { ReplayReport } from "../../src/demo/replay/report.ts";
 import { DAY, floorTo, toIso } from "../../src/lib/instant.ts";
 import { BUCKET_MS } from "../../src/model/judging.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
@@ -10,16 +11,8 @@ import { NOBODY } from "./notify-config.ts";
 
 const TEMPLATES = new URL("../../templates", import.meta.url).pathname;
 
-/** An alert as replay and backtest report it. */
-export interface FoundAlert {
-  readonly rule: string;
-  readonly query: string;
-  readonly severity: string;
-  readonly openedAt: string;
-  readonly resolvedAt: string | null;
-  readonly mentions: number;
-  readonly because: string;
-}
+/** An alert as a replay reports it. */
+export type FoundAlert = ReplayReport["alerts"][number];
 
 /** The alerts of the whole monitor over a file. */
 export async function replayedAlerts(file: string, rules: string): Promise<readonly FoundAlert[]> {

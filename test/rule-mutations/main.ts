@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Config } from "../../src/config.ts";
-import { localConfig } from "../../src/demo/local-parts.ts";
+import { offlineConfig } from "../../src/demo/local-parts.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/log.ts";
 import { findRuleTests, runSuite } from "../../src/rule-tests/run-suite.ts";
@@ -80,15 +80,7 @@ async function broken(rule: string, mutation: Mutation, folder: string): Promise
     if (after === before) return null;
     await writeFile(join(folder, file), after);
   }
-  const config = localConfig(
-    {
-      apiUrl: "http://127.0.0.1/",
-      slackApiUrl: "http://127.0.0.1/",
-      smtp: { host: "127.0.0.1", port: 25 },
-      secrets: { password: "unused", slackToken: "unused", signingSecret: "unused" },
-    },
-    { rules: join(folder, "rules"), templates: join(folder, "templates") },
-  );
+  const config = offlineConfig({ rules: join(folder, "rules"), templates: join(folder, "templates") });
   return mutation.in === "config" ? mutation.apply(config) : config;
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
-import { localConfig } from "../../src/demo/local-parts.ts";
+import { offlineConfig } from "../../src/demo/local-parts.ts";
 import { createLog } from "../../src/log.ts";
 import { reportLines } from "../../src/rule-tests/report.ts";
 import { findRuleTests, runSuite } from "../../src/rule-tests/run-suite.ts";
@@ -29,15 +29,7 @@ test("every shipped rule has a test that must notify, one that must not, and one
 
 test("the tests of the shipped rules pass", { timeout: 240_000 }, async () => {
   const { rules } = await loadRules(RULES);
-  const config = localConfig(
-    {
-      apiUrl: "http://127.0.0.1/",
-      slackApiUrl: "http://127.0.0.1/",
-      smtp: { host: "127.0.0.1", port: 25 },
-      secrets: { password: "unused", slackToken: "unused", signingSecret: "unused" },
-    },
-    { rules: RULES, templates: join(ROOT, "templates") },
-  );
+  const config = offlineConfig({ rules: RULES, templates: join(ROOT, "templates") });
   const results = await runSuite(await findRuleTests(RULES), {
     config,
     rules,
