@@ -2,14 +2,21 @@ import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { checkNames } from "./config/check-names.ts";
 import { ConfigFile } from "./config/config-file.ts";
+import { ownSource } from "./config/own-source.ts";
 import { readConfig } from "./config/read-config.ts";
 import { checkReceivers, type ReceiverConfig, readReceivers } from "./config/receiver-config.ts";
+import type { SourceConfig } from "./config/source-config.ts";
+import { checkListen, type ListenConfig, readFeeds } from "./feeds/common/listen-config.ts";
 import { describeIssues } from "./lib/describe-issues.ts";
 import { type Issue, UserError } from "./lib/errors.ts";
 import { shippedFolder } from "./lib/folders.ts";
 
-export interface Config extends Omit<ConfigFile, "receivers" | "templates"> {
+export interface Config extends Omit<ConfigFile, "receivers" | "templates" | "source" | "listen"> {
   readonly receivers: readonly ReceiverConfig[];
+  /** With `listen`, that of our own Listening API, whose address is known when it is open: see `withListening`. */
+  readonly source: SourceConfig;
+  /** Null: an account is polled. */
+  readonly listen: ListenConfig | null;
   /** The user's folder, or the shipped one. */
   readonly templates: string;
 }
@@ -25,7 +32,13 @@ export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<
   const web =
     tls === undefined ? page : { ...page, tls: { cert: resolved(tls.cert), key: resolved(tls.key) } };
   const templates = isUsed ? own : shippedFolder("templates");
-  return { ...config, web, rules: resolved(config.rules), templates };
+  return {
+    ...config,
+    web,
+    rules: resolved(config.rules),
+    templates,
+    listen: resolveListen(config.listen, resolved),
+  };
 }
 
 /** Checks a configuration made in code (demo, replay, tests) with the same schema. */
@@ -41,16 +54,41 @@ export function parseConfig(content: unknown): Config {
   return { ...config, templates: config.templates ?? shippedFolder("templates") };
 }
 
+/** Files of feeds lie beside the configuration. */
+function resolveListen(listen: ListenConfig | null, resolved: (path: string) => string): ListenConfig | null {
+  if (listen === null) return null;
+  const feeds = listen.feeds.map((feed) =>
+    "opml" in feed && feed.opml !== undefined ? { ...feed, opml: resolved(feed.opml) } : feed,
+  );
+  return { ...listen, feeds };
+}
+
+const BOTH =
+  "source and listen cannot stand in one file yet: run a second Earshot with a file, EARSHOT_HOME and web.port of its own";
+
 type Written = Omit<Config, "templates"> & Pick<ConfigFile, "templates">;
 
 function parseFile(content: unknown, issues: Issue[]): Written | undefined {
   const parsed = ConfigFile.safeParse(content);
   const receivers = readReceivers(content, issues);
+  const feeds = readFeeds(content, issues);
   if (!parsed.success) {
     issues.push(...describeIssues(parsed.error, ConfigFile, content));
     return undefined;
   }
   checkNames(parsed.data, issues);
   checkReceivers({ publicUrl: parsed.data.web.publicUrl ?? null }, receivers, issues);
-  return { ...parsed.data, receivers };
+  const { source, listen: written, ...file } = parsed.data;
+  const listen = written === undefined ? null : { ...written, feeds };
+  if (listen !== null) checkListen(listen, issues);
+  if (source !== undefined && listen !== null) issues.push({ path: ["listen"], at: "key", message: BOTH });
+  const own = source ?? (listen === null ? undefined : ownSource(listen));
+  if (own === undefined) {
+    issues.push({
+      path: [],
+      message: "name a source (an account), or listen (public feeds): nothing is watched",
+    });
+    return undefined;
+  }
+  return { ...file, receivers, source: own, listen };
 }

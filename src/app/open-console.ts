@@ -9,6 +9,7 @@ import type { LocalInbox } from "../demo/inbox/create-local-inbox.ts";
 import type { InboxMessage } from "../demo/inbox/inbox-store.ts";
 import { renderSlackMessage } from "../demo/inbox/render-slack-message.ts";
 import { LOCAL_PEOPLE } from "../demo/local-parts.ts";
+import type { PushEndpoint } from "../feeds/common/push-endpoint.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
 import { withTimeout } from "../lib/concurrency.ts";
@@ -63,6 +64,8 @@ export interface PageOptions {
   readonly rules: readonly Rule[];
   /** What explanations need besides the database; without it the console never asks the source. */
   readonly why?: Earshot["why"];
+  /** Takes mentions that other programs post, where a feed is open for them. */
+  readonly push?: PushEndpoint;
   /** Messages for previews; without it the console shows none. */
   readonly previews?: Previews;
   /** Where the rules in use are; without it there are no pages of rules. */
@@ -150,6 +153,7 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
     explainer: createAlertExplainer(options.settings.timezone),
     actions,
     ...(slack === null ? {} : { slack }),
+    ...(options.push?.isOpen === true ? { push: options.push } : {}),
     ...(options.ruleFiles === undefined
       ? {}
       : {

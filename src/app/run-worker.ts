@@ -6,7 +6,8 @@ import { describeError, UserError } from "../lib/errors.ts";
 import { createLog } from "../log.ts";
 import { openEngines } from "./engines.ts";
 import { loadFiles } from "./load-files.ts";
-import { followReloads, joinProcesses, listenForHangUps } from "./reload.ts";
+import { withListening } from "./open-listening.ts";
+import { followReloads, joinProcesses, listenForHangUps, type Reloadable } from "./reload.ts";
 import type { Role } from "./roles.ts";
 
 /**
@@ -25,11 +26,13 @@ export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock =
       const engines = await openEngines({ ...environment, configFile: file }, log);
       closing.add(engines.stop);
       const { databaseUrl, queue } = engines;
-      const { config } = files;
+      const feeds = { databaseUrl, fetches: role === "poll", clock, log };
+      const listening = await withListening(files.config, feeds, closing);
+      const config = listening.configOf(files.config);
       const joined = joinProcesses([role], files, log);
       const earshot = await startEarshot({
         config,
-        files,
+        files: { ...files, config },
         databaseUrl,
         queue,
         clock,
@@ -39,7 +42,11 @@ export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock =
         beforeWork: joined.join,
       });
       closing.add(earshot.stop);
-      const parts = { file, env: host.env, joined, files, running: earshot, hangUps, log };
+      const running: Reloadable = {
+        stores: earshot.stores,
+        prepare: (next) => earshot.prepare({ ...next, config: listening.configOf(next.config) }),
+      };
+      const parts = { file, env: host.env, joined, files, running, hangUps, log };
       await followReloads(parts, closing);
       return closing;
     });

@@ -118,6 +118,13 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./coverage.ts")).defineCoverageCommand,
   },
   {
+    name: "feeds",
+    usage: "[options]",
+    description:
+      "Lists the public feeds of earshot.yaml: last heard, next try, items, why one is silent. Tries one without storing.",
+    load: async () => (await import("./feeds.ts")).defineFeedsCommand,
+  },
+  {
     name: "detect",
     usage: "[options]",
     description: "Reads mention counts (CSV) on standard input and prints one JSON line for each spike.",
@@ -214,6 +221,7 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot redeliver comms                   send again what it refused for good; without a name: a list
   earshot dead-letters list                 what always failed; replay tries it again
   earshot bounce < message                  record a mail that came back
+  earshot feeds                             public feeds: last heard, matched today, why one is silent
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts
   earshot local-api start                   the Listening API alone, with a sample account

@@ -1,6 +1,7 @@
 import { type Engines, openEngines } from "../app/engines.ts";
 import { keepConsole } from "../app/keep-console.ts";
 import { type LoadedFiles, loadFiles } from "../app/load-files.ts";
+import { withListening } from "../app/open-listening.ts";
 import { ruleFilesOf } from "../app/open-version.ts";
 import {
   followReloads,
@@ -66,8 +67,15 @@ async function startMonitor(
   },
   closing: Closing,
 ): Promise<Reloadable> {
-  const { file, env, files, engines, options, wanted, joined, log, signal } = parts;
+  const { file, env, engines, options, wanted, joined, log, signal } = parts;
   let url: string | null = null;
+  const listening = await withListening(
+    parts.files.config,
+    { databaseUrl: engines.databaseUrl, fetches: wanted.includes("poll"), clock: systemClock, log },
+    closing,
+  );
+  const withSource = (now: LoadedFiles): LoadedFiles => ({ ...now, config: listening.configOf(now.config) });
+  const files = withSource(parts.files);
   const earshot = await startEarshot({
     config: files.config,
     files,
@@ -96,6 +104,7 @@ async function startMonitor(
     why,
     ruleFiles: { ...ruleFilesOf(config), reload: () => reloadSaved(file, env, earshot.stores) },
     receivers: config.receivers,
+    ...(listening.push === null ? {} : { push: listening.push }),
   });
   // Only a warning: a monitor that refuses to start would monitor nothing.
   const warn = async (now: LoadedFiles): Promise<void> => {
@@ -116,7 +125,8 @@ async function startMonitor(
   }
   return {
     stores: earshot.stores,
-    prepare: async (next) => {
+    prepare: async (wantedFiles) => {
+      const next = withSource(wantedFiles);
       await warn(next);
       const version = await earshot.prepare(next);
       const page = await console?.prepare(contentsOf(next, version)).catch(async (error: unknown) => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DigestConfig } from "../digest/digest-config.ts";
+import { ListenConfig } from "../feeds/common/listen-config.ts";
 import { HeartbeatConfig } from "../health/heartbeat.ts";
 import { OperatorConfig } from "../health/operators.ts";
 import { durationBetween } from "../lib/duration.ts";
@@ -58,9 +59,16 @@ const Web = z.strictObject({
     ),
 });
 
-/** The schema of `earshot.yaml`. Receivers are read separately, because their fields depend on their kind. */
+/**
+ * The schema of `earshot.yaml`. Receivers and feeds are read separately, because their fields depend on their kind.
+ */
 export const ConfigFile = z.strictObject({
-  source: SourceConfig.describe("The account of the Listening API, and what is watched."),
+  source: SourceConfig.exactOptional().describe(
+    "The account of the Listening API, and what is watched. Or leave it out, and listen to public feeds.",
+  ),
+  listen: ListenConfig.exactOptional().describe(
+    "What is looked for in public feeds, in place of a source: Earshot then brings its own Listening API.",
+  ),
   receivers: z
     .array(z.unknown())
     .min(1, "name at least one receiver, else nobody is notified")

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { kinds } from "../feeds/common/kinds.ts";
 import { editorSchema, type JsonSchema, rewrite } from "../lib/json-schema.ts";
 import { notifiers } from "../notify/notifiers.ts";
 import { ConfigFile } from "./config-file.ts";
@@ -8,12 +9,29 @@ import { Receiver } from "./receiver-config.ts";
 export function configJsonSchema(): JsonSchema {
   const { $schema, properties, ...file } = editorSchema(ConfigFile);
   const receivers = { ...properties?.["receivers"], items: { anyOf: notifiers.map(receiverOf) } };
+  const listen = properties?.["listen"] ?? {};
+  const feeds = { ...listen.properties?.["feeds"], items: { anyOf: kinds.map(feedOf) } };
   return {
     $schema,
     title: "earshot.yaml",
     description: "The configuration of Earshot.",
-    ...rewrite({ ...file, properties: { ...properties, receivers } }, withSecrets),
+    ...rewrite(
+      {
+        ...file,
+        properties: {
+          ...properties,
+          receivers,
+          listen: { ...listen, properties: { ...listen.properties, feeds } },
+        },
+      },
+      withSecrets,
+    ),
   };
+}
+
+function feedOf({ config }: { readonly config: z.ZodType }): JsonSchema {
+  const { $schema: _, ...kind } = editorSchema(config);
+  return kind;
 }
 
 /** A receiver is a name, its manners, and what the notifier of its kind needs. */

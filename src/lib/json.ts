@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { storableText } from "./text.ts";
 
 /** Any JSON value. Types that are stored as JSON are aliases, not interfaces, so that they fit here. */
 export type JsonValue =
@@ -8,6 +9,14 @@ export type JsonValue =
   | null
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
+
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** JSON that PostgreSQL accepts as `jsonb`, whatever strangers wrote: see `storableText`. */
+export function storableJson(value: unknown): string {
+  return JSON.stringify(value, (_key, one: unknown) => (typeof one === "string" ? storableText(one) : one));
+}
 
 /** JSON with the keys of every object in order and no blanks: equal values have equal texts. */
 export function canonicalJson(value: JsonValue): string {

@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool } from "undici";
-import { ACCEPTED_ENCODINGS, decodeBody, toUtf8 } from "./answer-body.ts";
+import { ACCEPTED_ENCODINGS, decodeBody, toUtf8 } from "../lib/answer-body.ts";
 import { SourceError } from "./source-error.ts";
 
 /** Stops a call after a time, or when a caller's signal aborts. */

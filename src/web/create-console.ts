@@ -25,6 +25,7 @@ import { readVolume } from "./pages/overview.ts";
 import type { ExplainMention, ExplainUnread } from "./pages/why-mention.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import type { PreviewView } from "./preview-view.ts";
+import { type PushReceiver, pushRoutes } from "./push-routes.ts";
 import { ruleRoutes } from "./rule-routes.ts";
 import type { RuleView } from "./rule-view.ts";
 import { answerFaults, type ConsoleRoute, createServer, keepStorable, listen, listRoutes } from "./server.ts";
@@ -48,6 +49,7 @@ export interface ConsoleDeps {
   readonly actions?: ConsoleActions;
   /** Absent if no message in Slack has buttons that post here. */
   readonly slack?: SlackEndpoint;
+  readonly push?: PushReceiver;
   /** Absent if nothing renders messages. */
   readonly previews?: PreviewView;
   /** Absent if the console does not know the folder of rules. */
@@ -148,6 +150,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   );
   if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
   if (deps.slack !== undefined) slackRoutes(app, deps.slack);
+  if (deps.push !== undefined) pushRoutes(app, deps.push);
   if (explainer !== null) chartRoutes(app, deps.facts, explainer);
   if (deps.actions !== undefined) {
     actionRoutes(app, { actions: deps.actions, forms, auth, times, facts: deps.facts }, frames);

@@ -56,9 +56,11 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(EDGES.map((part) => [part, GROUND])),
   // The two ends of one specification: what they shared, neither could find wrong in the other.
   "local-api": ["lib", "log"],
-  config: [...GROUND, ...FEATURES],
+  // Public feeds fill the local Listening API.
+  feeds: [...GROUND, "local-api"],
+  config: [...GROUND, ...FEATURES, "feeds"],
   // Composition: what opens stores and queues, and hands them to the features.
-  app: [...GROUND, ...FEATURES, ...EDGES, "config", "demo"],
+  app: [...GROUND, ...FEATURES, ...EDGES, "config", "demo", "feeds", "local-api"],
   demo: [...GROUND, ...FEATURES, ...EDGES, "config", "app", "local-api"],
   // Plays stories on the whole line.
   "rule-tests": [...GROUND, ...FEATURES, ...EDGES, "config", "app", "demo", "local-api"],
@@ -74,6 +76,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "rule-tests",
     "source",
     "local-api",
+    "feeds",
   ],
 };
 
@@ -109,6 +112,9 @@ export const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   pino: ["src/log.ts"],
   "@resvg/": ["src/charts/"],
   croner: ["src/digest/"],
+  feedsmith: ["src/feeds/"],
+  htmlparser2: ["src/feeds/"],
+  tldts: ["src/feeds/"],
   "ipaddr.js": ["src/lib/"],
   uuid: ["src/lib/"],
   "fastest-levenshtein": ["src/lib/"],
@@ -156,5 +162,6 @@ export const TEXT_RULES: readonly TextRule[] = [
 /** A list of plug-ins, and the folder of which every file has to stand in it. */
 export const PLUG_IN_LISTS: readonly { readonly list: string; readonly folder: string }[] = [
   { list: "src/rules/conditions.ts", folder: "src/rules/conditions/" },
+  { list: "src/feeds/common/kinds.ts", folder: "src/feeds/" },
   { list: "src/notify/notifiers.ts", folder: "src/notify/notifiers/" },
 ];

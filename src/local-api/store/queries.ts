@@ -3,6 +3,7 @@ import type { Instant } from "../../lib/instant.ts";
 import { compile } from "../query-language/compile.ts";
 import { QueryTextError } from "../query-language/problem.ts";
 import type { Database } from "./database.ts";
+import { HEARD_TYPE } from "./heard-items.ts";
 import { visibleSql } from "./mention-range.ts";
 
 export const QUERY_TYPES = ["search string", "twitter", "facebook", "instagram"] as const;
@@ -30,12 +31,15 @@ export interface StoredQuery {
   readonly typeName: string | null;
 }
 
+/** All of the project but the hidden one of its feeds. */
 export async function listQueries(db: Database, projectId: number, type?: QueryType): Promise<StoredQuery[]> {
   const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
   const { rows } = await sql<QueryRow>`
     select id, name, type, created_at, last_modified_at, last_modified_username, sample_percentage,
       boolean_text, description, languages, content_sources, start_date, type_name
-    from local_api.query where project_id = ${projectId} and ${ofType} order by id`.execute(db);
+    from local_api.query where project_id = ${projectId} and type <> ${HEARD_TYPE} and ${ofType} order by id`.execute(
+    db,
+  );
   return rows.map(toQuery);
 }
 
@@ -192,7 +196,7 @@ interface QueryVolume {
 /** Whether any query of the project has a mention. */
 export async function hasMentions(db: Database, projectId: number): Promise<boolean> {
   const { rows } = await sql`
-    select from local_api.query q where q.project_id = ${projectId}
+    select from local_api.query q where q.project_id = ${projectId} and q.type <> ${HEARD_TYPE}
       and exists (select from local_api.mention m where m.query_id = q.id) limit 1`.execute(db);
   return rows.length > 0;
 }

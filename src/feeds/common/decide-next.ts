@@ -1,0 +1,38 @@
+import { HOUR, MINUTE } from "../../lib/instant.ts";
+
+/** From this many failures in a row on, a feed is tried seldom: the circuit is open. */
+export const CIRCUIT_OPENS_AT = 6;
+const SELDOM_MS = 6 * HOUR;
+const LONGEST_MS = 2 * HOUR;
+
+export interface FetchOutcome {
+  readonly everyMs: number;
+  /** In a row, this one included; 0: it succeeded. */
+  readonly failures: number;
+  /** The server asked for it. */
+  readonly retryAfterMs: number | null;
+  /** The address is gone for good. */
+  readonly isFinal: boolean;
+}
+
+/**
+ * Until the next fetch, in milliseconds; null: never. Spread at random, so that feeds that were fetched together do not
+ * stay together. A failure doubles the wait; a server that names a time is not asked before.
+ *
+ * @param random from 0 to 1
+ */
+export function decideNext(
+  { everyMs, failures, retryAfterMs, isFinal }: FetchOutcome,
+  random: number,
+): number | null {
+  if (isFinal) return null;
+  if (failures === 0) return Math.max(retryAfterMs ?? 0, Math.round(everyMs * (0.95 + random / 10)));
+  const isOpen = failures >= CIRCUIT_OPENS_AT;
+  const base = Math.max(MINUTE, Math.min(everyMs, 15 * MINUTE));
+  const full = isOpen
+    ? Math.max(SELDOM_MS, everyMs)
+    : Math.min(base * 2 ** (failures - 1), Math.max(LONGEST_MS, everyMs));
+  // Never sooner than the server asked, and not all at that very moment.
+  const wait = Math.round(full * (1 - random / 4));
+  return retryAfterMs === null ? wait : Math.max(wait, Math.round(retryAfterMs * (1 + random / 10)));
+}

@@ -1,0 +1,170 @@
+import { z } from "zod";
+import { durationBetween } from "../../lib/duration.ts";
+import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
+import type { JsonValue } from "../../lib/json.ts";
+
+/** What the terms of a source and the law ask of whoever stores its posts. Data: nothing outside asks for the kind. */
+export interface FeedPolicy {
+  /** Raised with every change, and stored with each item: an audit asks what was allowed then. */
+  readonly version: number;
+  /** How much of a text is stored, in UTF-16 code units; null: all of it. Queries see the whole text when it arrives. */
+  readonly storedCharacters: number | null;
+  /** What may stand in messages, for people. */
+  readonly sentOut: string;
+  /** How deletes are learnt, for people. */
+  readonly deletesLearntBy: string;
+  /** Whose terms apply, for people. */
+  readonly terms: string;
+}
+
+/** How a host may be asked, by all feeds and processes together. */
+export interface FeedPace {
+  /** Between the beginnings of two requests, in milliseconds. */
+  readonly everyMs: number;
+  /** Requests of one feed that run at the same time. */
+  readonly atOnce: number;
+}
+
+/** One thing that is fetched by itself: an address, a tag, a site. It has its own schedule and cursor. */
+export interface FeedPart {
+  /** Unique among the parts of its kind, the same after a restart. */
+  readonly id: string;
+  /** For people, such as an address without a scheme. */
+  readonly name: string;
+  /** The first address that is asked. Null: it is not fetched, others push to it. */
+  readonly url: string | null;
+}
+
+/** An item as its feed has it. Everything in it is hostile. */
+export interface FeedItem {
+  /** Unique within `scope`, as the source names it. */
+  readonly id: string;
+  /** Where ids are unique. Default: the kind. */
+  readonly scope?: string;
+  readonly url: string | null;
+  readonly title: string | null;
+  /** Plain text, or HTML, which becomes text. */
+  readonly body: { readonly text: string } | { readonly html: string } | null;
+  readonly publishedAt: Instant | null;
+  /** The handle or name that goes for the author, and the full name where it is another one. */
+  readonly author: string | null;
+  readonly fullname?: string | null;
+  /** Title of the site or channel. */
+  readonly site?: string | null;
+  readonly language?: string | null;
+  readonly pageType?: string;
+  readonly isReply?: boolean;
+}
+
+/** What a fetch has brought. */
+export interface FeedRead {
+  readonly items: readonly FeedItem[];
+  /** Items that their source has deleted, also ones that were never heard. */
+  readonly deletes: readonly { readonly id: string; readonly scope?: string; readonly reason: string }[];
+  /** Where the next fetch goes on. Any JSON. */
+  readonly cursor: JsonValue;
+  /** There is more to fetch at once. */
+  readonly more?: boolean;
+  /** What was wrong although items came: a document that breaks off. It is then fetched whole again. */
+  readonly problem?: string;
+}
+
+export interface FeedRequest {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Ask whether it has changed since the last time; the answer may be 304 without a body. */
+  readonly conditional?: boolean;
+  /** Statuses that are answers to the reader and no failures, besides 200 and 304. */
+  readonly accepts?: readonly number[];
+}
+
+export interface FeedAnswer {
+  readonly status: number;
+  /** The address that answered, after redirects. */
+  readonly url: string;
+  /** Decoded text; empty for 304. */
+  readonly body: string;
+  readonly header: (name: string) => string | null;
+}
+
+/**
+ * Reads a feed: yields requests, gets their answers in the same order, returns what they say. Pure: the same answers
+ * give the same result. A request that fails ends it with an error, and the next fetch begins at the same cursor; what
+ * an answer says wrongly it reports with a `FeedError`.
+ */
+export type FeedReader = Generator<readonly FeedRequest[], FeedRead, readonly FeedAnswer[]>;
+
+/** What a fetch found wrong, in words that say what to do. */
+export class FeedError extends Error {
+  override readonly name = "FeedError";
+  /** The feed will not come back: it is not asked again until it is configured anew. */
+  readonly isFinal: boolean;
+  /** The server has said when to come back. */
+  readonly retryAfterMs: number | null;
+  constructor(message: string, how: { isFinal?: boolean; retryAfterMs?: number | null } = {}) {
+    super(message);
+    this.isFinal = how.isFinal ?? false;
+    this.retryAfterMs = how.retryAfterMs ?? null;
+  }
+}
+
+/** What a kind may know besides its own settings. */
+export interface FeedContext {
+  /** The configured queries, for feeds that search. */
+  readonly queries: readonly { readonly name: string; readonly text: string }[];
+  /** A file beside the configuration. Throws a UserError. */
+  readonly readFile: (path: string) => string;
+}
+
+/** The keys of every feed in `earshot.yaml`. */
+export const FeedKeys = {
+  name: z
+    .string()
+    .min(1)
+    .max(100)
+    .exactOptional()
+    .describe("Name of the feed, for lists. Default: what it reads."),
+  every: durationBetween(MINUTE, 7 * DAY)
+    .exactOptional()
+    .describe("How often it is fetched, 1 minute or longer. Each kind has a default. Example: 15m"),
+  allowPrivateAddress: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether it may be on this machine or in the local network. Otherwise such addresses are refused.",
+    ),
+};
+type FeedSettings = {
+  readonly kind: string;
+  readonly name?: string;
+  readonly every?: number;
+  readonly allowPrivateAddress: boolean;
+};
+
+/** A kind of feed: one file, one line in `kinds.ts`, the contract suite. */
+export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
+  readonly kind: string;
+  /** The keys of a feed of this kind: `FeedKeys`, `kind` as a literal, and its own. */
+  readonly config: z.ZodType<Settings>;
+  /** One sentence for help and pages. */
+  readonly about: string;
+  readonly policy: FeedPolicy;
+  readonly pace: FeedPace;
+  /** Between two fetches, unless the configuration has `every`. */
+  readonly everyMs: number;
+  /** Page type of its items, unless an item or its site has one. */
+  readonly pageType: string;
+  /** Faults that the schema cannot see. Throws a UserError. */
+  readonly parts: (settings: Settings, context: FeedContext) => readonly FeedPart[];
+  /** For kinds that are fetched. `cursor` is that of the last read, or null; it may be of an older version. */
+  readonly read?: (part: FeedPart, settings: Settings, cursor: JsonValue, now: Instant) => FeedReader;
+  /** For kinds that others push to: what a JSON body brings, and why parts of it are refused. */
+  readonly receive?: (
+    body: unknown,
+  ) => Pick<FeedRead, "items" | "deletes"> & { readonly refused: readonly string[] };
+}
+
+/** Declares a kind; the type of its settings follows from `config`. */
+export function defineFeed<Settings extends FeedSettings>(kind: FeedKind<Settings>): FeedKind<Settings> {
+  return kind;
+}

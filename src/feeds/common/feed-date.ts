@@ -1,0 +1,48 @@
+import type { Instant } from "../../lib/instant.ts";
+import { MINUTE } from "../../lib/instant.ts";
+import { readDate } from "../../local-api/parameters/parse-moment.ts";
+
+/** Names of zones that feeds use and RFC 2822 does not know. */
+const ZONES: Readonly<Record<string, string>> = {
+  ...{ CET: "+0100", CEST: "+0200", MET: "+0100", WET: "+0000", WEST: "+0100", BST: "+0100", EET: "+0200" },
+  ...{ EEST: "+0300", MSK: "+0300", JST: "+0900", KST: "+0900", AEST: "+1000", AEDT: "+1100", Z: "+0000" },
+};
+
+/**
+ * The moment that a feed names, in any of the usual forms; null if it cannot be read. Without a zone it is UTC. A wrong
+ * weekday is ignored.
+ */
+export function readFeedDate(text: string | null | undefined): Instant | null {
+  const trimmed = (text ?? "").trim().slice(0, 100);
+  if (trimmed === "") return null;
+  const plain = trimmed
+    .replace(/^[A-Za-z]{3,9},?\s+(?=\d)/, "")
+    .replace(/\s+\([^)]*\)$/, "")
+    .replace(/\s(?:GMT|UTC|UT)([+-]\d{1,4})$/, " $1")
+    .replace(/\s([A-Z]{1,5})$/, (whole, zone: string) =>
+      ZONES[zone] === undefined ? whole : ` ${ZONES[zone]}`,
+    );
+  const withZone = /(?:[+-]\d{2}:?\d{2}|\s[A-Z]{2,4})$/.test(plain) ? plain : `${plain} GMT`;
+  return readDate(plain, {}) ?? readDate(withZone, {}) ?? readDate(trimmed, {}) ?? null;
+}
+
+/** What a date is worth that its author has set: `dated`, or why the moment of the fetch stands in for it. */
+export type DateDoubt = "dated" | "without a date" | "dated in the future" | "dated before the web";
+
+/** Clocks of servers differ. */
+const AHEAD_MS = 10 * MINUTE;
+const WEB_BEGAN = Date.UTC(1995, 0, 1);
+
+/**
+ * The date of an item. A date that cannot be true (in the future, or that of an empty field) gives way to the moment at
+ * which the item was fetched. A date years ago stays: such a mention counts for that time, and alerts nobody.
+ */
+export function decideDate(
+  published: Instant | null,
+  fetchedAt: Instant,
+): { readonly at: Instant; readonly doubt: DateDoubt } {
+  if (published === null) return { at: fetchedAt, doubt: "without a date" };
+  if (published > fetchedAt + AHEAD_MS) return { at: fetchedAt, doubt: "dated in the future" };
+  if (published < WEB_BEGAN) return { at: fetchedAt, doubt: "dated before the web" };
+  return { at: Math.min(published, fetchedAt), doubt: "dated" };
+}

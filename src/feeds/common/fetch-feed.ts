@@ -1,0 +1,200 @@
+import { isIP } from "node:net";
+import { Agent, type Dispatcher, request } from "undici";
+import { ACCEPTED_ENCODINGS, decodeBody } from "../../lib/answer-body.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { describeError } from "../../lib/errors.ts";
+import { MINUTE, SECOND } from "../../lib/instant.ts";
+import { isPrivateAddress, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
+import { readRetryAfter } from "../../lib/retry.ts";
+import { type FeedAnswer, FeedError, type FeedRequest } from "./define-feed.ts";
+import { textOfBytes } from "./text-of-bytes.ts";
+
+/** What a server gave to recognise an answer by. */
+export type Validators = { readonly etag?: string; readonly lastModified?: string };
+
+export interface FetchFeed {
+  /** Any answer that the request accepts. Throws a FeedError for all others, and for everything that goes wrong. */
+  fetch(
+    wanted: FeedRequest,
+    how: {
+      readonly allowPrivateAddress: boolean;
+      readonly validators?: Validators;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<FeedAnswer>;
+  close(): Promise<void>;
+}
+
+export interface FetchLimits {
+  /** Of one document, before and after decompression. Default: 5 MB. */
+  readonly maxBytes?: number;
+  /** From the first connection to the last byte, redirects included. Default: 30 s. */
+  readonly timeoutMs?: number;
+}
+
+const MOST_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** HTTP for feeds: a named user agent, and bounds for whatever a server may do. */
+export function createFetchFeed(
+  options: { readonly userAgent: string; readonly clock: Clock } & FetchLimits,
+): FetchFeed {
+  const { userAgent, clock, maxBytes = 5_000_000, timeoutMs = 30 * SECOND } = options;
+  const bounds = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, maxHeaderSize: 32_768 };
+  const agents = {
+    public: new Agent({ ...bounds, connect: { lookup: publicLookup, timeout: timeoutMs } }),
+    any: new Agent({ ...bounds, connect: { timeout: timeoutMs } }),
+  };
+
+  async function follow(
+    wanted: FeedRequest,
+    how: Parameters<FetchFeed["fetch"]>[1],
+    signal: AbortSignal,
+  ): Promise<FeedAnswer> {
+    let url = wanted.url;
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+      refuseAddress(url, how.allowPrivateAddress);
+      const answer = await request(url, {
+        method: "GET",
+        dispatcher: how.allowPrivateAddress ? agents.any : agents.public,
+        signal,
+        headers: {
+          "user-agent": userAgent,
+          "accept-encoding": ACCEPTED_ENCODINGS,
+          ...(redirects === 0 || sameOrigin(url, wanted.url) ? wanted.headers : {}),
+          ...conditions(how.validators),
+        },
+      });
+      const to = headerOf(answer, "location");
+      if (!REDIRECTS.has(answer.statusCode) || to === null) return await read(answer, url, wanted);
+      answer.body.on("error", () => undefined).destroy();
+      if (!URL.canParse(to, url)) throw new FeedError("it redirects to something that is no address");
+      url = new URL(to, url).href;
+    }
+    throw new FeedError(
+      `it redirects more than ${MOST_REDIRECTS} times; put the final address into earshot.yaml`,
+    );
+  }
+
+  async function read(
+    answer: Dispatcher.ResponseData,
+    url: string,
+    wanted: FeedRequest,
+  ): Promise<FeedAnswer> {
+    const status = answer.statusCode;
+    const header = (name: string) => headerOf(answer, name);
+    const isAnswer = status === 200 || status === 304 || wanted.accepts?.includes(status) === true;
+    if (!isAnswer) {
+      answer.body.on("error", () => undefined).destroy();
+      throw statusError(status, readRetryAfter(header("retry-after"), clock.now()));
+    }
+    const raw = await readBytes(answer, maxBytes);
+    const bytes = await decodeBody(raw, header("content-encoding"), maxBytes).catch((error: unknown) => {
+      const isTooLarge = Reflect.get(Object(error), "code") === "ERR_BUFFER_TOO_LARGE";
+      throw isTooLarge ? tooLarge(maxBytes) : new FeedError("its compressed answer breaks off or is damaged");
+    });
+    return { status, url, header, body: textOfBytes(bytes, header("content-type")) };
+  }
+
+  return {
+    async fetch(wanted, how) {
+      const late = AbortSignal.timeout(timeoutMs);
+      try {
+        return await follow(wanted, how, AbortSignal.any([late, how.signal]));
+      } catch (error) {
+        if (how.signal.aborted) throw how.signal.reason;
+        throw toFeedError(error, late.aborted ? `no complete answer within ${timeoutMs / SECOND} s` : null);
+      }
+    },
+    async close() {
+      await Promise.all([agents.public.destroy(), agents.any.destroy()]);
+    },
+  };
+}
+
+/** Every redirect is checked, too: a public address must not lead inside. Names are checked when they are resolved. */
+function refuseAddress(url: string, allowPrivateAddress: boolean): void {
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== "http:" && protocol !== "https:")
+    throw new FeedError(`it leads to ${protocol.slice(0, 20)}, which is not fetched`);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (!allowPrivateAddress && isIP(host) !== 0 && isPrivateAddress(host)) throw new PrivateAddressError(host);
+}
+
+function sameOrigin(a: string, b: string): boolean {
+  return new URL(a).origin === new URL(b).origin;
+}
+
+function conditions({ etag, lastModified }: Validators = {}): Record<string, string> {
+  return {
+    ...(etag === undefined ? {} : { "if-none-match": etag }),
+    ...(lastModified === undefined ? {} : { "if-modified-since": lastModified }),
+  };
+}
+
+function headerOf({ headers }: Dispatcher.ResponseData, name: string): string | null {
+  const value = headers[name];
+  return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value;
+}
+
+async function readBytes({ body, headers }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
+  body.on("error", () => undefined);
+  const chunks: Buffer[] = [];
+  let size = Number(headers["content-length"] ?? 0) > maxBytes ? Number.POSITIVE_INFINITY : 0;
+  if (size === 0)
+    for await (const chunk of body) {
+      const bytes = chunk as Buffer;
+      size += bytes.length;
+      if (size > maxBytes) break;
+      chunks.push(bytes);
+    }
+  if (size <= maxBytes) return Buffer.concat(chunks, size);
+  body.destroy();
+  throw tooLarge(maxBytes);
+}
+
+function tooLarge(maxBytes: number): FeedError {
+  return new FeedError(`its answer is larger than ${maxBytes / 1_000_000} MB`);
+}
+
+const STATUSES: Readonly<Record<number, string>> = {
+  401: "it demands a login",
+  403: "it refuses us; perhaps it lets only browsers in",
+  404: "there is nothing at this address",
+  410: "it is gone for good",
+  429: "we ask it too often",
+};
+
+/** A server that is busy and names no time gets a minute. */
+function statusError(status: number, retryAfterMs: number | null): FeedError {
+  const what = STATUSES[status] ?? (status >= 500 ? "the server fails" : "it answers with an error");
+  return new FeedError(`${what} (status ${status})`, {
+    isFinal: status === 410,
+    retryAfterMs: retryAfterMs ?? (status === 429 ? MINUTE : null),
+  });
+}
+
+function toFeedError(error: unknown, late: string | null): FeedError {
+  if (error instanceof FeedError) return error;
+  if (late !== null) return new FeedError(late);
+  for (let one = error; one instanceof Error; one = one.cause)
+    if (one instanceof PrivateAddressError || Reflect.get(one, "code") === "EPRIVATE")
+      return new FeedError(
+        "it is on this machine or in a private network; allowPrivateAddress: true at the feed allows that",
+      );
+  const code: unknown = Reflect.get(Object(error), "code");
+  return new FeedError(CODES[String(code)] ?? `the connection failed: ${describeError(error)}`);
+}
+
+const CODES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing answers at this address (connection refused)",
+  ENOTFOUND: "its host name does not exist",
+  EAI_AGAIN: "its host name cannot be looked up at the moment",
+  ECONNRESET: "the connection broke off",
+  UND_ERR_SOCKET: "the connection broke off",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "its answer breaks off before its end",
+  UND_ERR_CONNECT_TIMEOUT: "it cannot be reached in time",
+  UND_ERR_HEADERS_TIMEOUT: "no answer in time",
+  UND_ERR_BODY_TIMEOUT: "its answer stopped in the middle",
+  UND_ERR_HEADERS_OVERFLOW: "its headers are too large",
+};

@@ -1,0 +1,15 @@
+import { hackerNews } from "../hacker-news.ts";
+import { push } from "../push.ts";
+import { rss } from "../rss.ts";
+import type { FeedKind } from "./define-feed.ts";
+
+/** Every kind of feed. A new one is a file beside these and a line here. */
+export const kinds = [rss, hackerNews, push] as const;
+
+/** The definition of a kind that `FeedConfig` has accepted. */
+export function kindOf({ kind }: { readonly kind: string }): FeedKind {
+  const found = kinds.find((one) => one.kind === kind);
+  if (found === undefined) throw new Error(`there is no kind of feed "${kind}"`);
+  // Each kind gets settings of its own schema only.
+  return found as unknown as FeedKind;
+}

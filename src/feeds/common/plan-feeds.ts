@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { UserError, whyUnread } from "../../lib/errors.ts";
+import { stableHash } from "../../lib/json.ts";
+import type { ConfiguredFeed } from "../../local-api/store/feeds.ts";
+import type { FeedKind, FeedPart } from "./define-feed.ts";
+import { kindOf } from "./kinds.ts";
+import type { FeedConfig, ListenConfig } from "./listen-config.ts";
+
+/** One thing that is fetched or pushed, with everything that its configuration says. */
+export interface PlannedFeed extends ConfiguredFeed {
+  readonly part: FeedPart;
+  readonly definition: FeedKind;
+  readonly settings: FeedConfig;
+}
+
+/**
+ * The feeds of a configuration, each address once. Throws a UserError if a file with addresses cannot be read.
+ */
+export function planFeeds(listen: Pick<ListenConfig, "feeds" | "queries">): readonly PlannedFeed[] {
+  const planned = new Map<string, PlannedFeed>();
+  for (const settings of listen.feeds) {
+    const definition = kindOf(settings);
+    for (const part of definition.parts(settings, { queries: listen.queries, readFile })) {
+      const key = stableHash([definition.kind, part.id]);
+      if (planned.has(key)) continue;
+      planned.set(key, {
+        ...{ key, kind: definition.kind, name: part.name, part, definition, settings },
+        host: part.url === null ? "" : new URL(part.url).host,
+        everyMs: part.url === null ? null : (settings.every ?? definition.everyMs),
+      });
+    }
+  }
+  return [...planned.values()];
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UserError(`${path} cannot be read: ${whyUnread(error)}`);
+  }
+}

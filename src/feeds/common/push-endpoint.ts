@@ -1,0 +1,63 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { describeError } from "../../lib/errors.ts";
+import type { Received } from "../../local-api/arrive/receive-items.ts";
+import type { Logger } from "../../log.ts";
+import type { FeedRead } from "./define-feed.ts";
+import type { PlannedFeed } from "./plan-feeds.ts";
+
+export interface PushAnswer {
+  readonly status: 200 | 400 | 401 | 503;
+  readonly body: object;
+}
+
+export interface PushEndpoint {
+  /** Whether any feed takes what is pushed. */
+  readonly isOpen: boolean;
+  /** `token` is what the sender showed. Never rejects. */
+  take(token: string, body: unknown): Promise<PushAnswer>;
+}
+
+/** Takes what other programs post. A repeated post stores nothing twice, so that a sender may try again. */
+export function createPushEndpoint(parts: {
+  readonly feeds: readonly PlannedFeed[];
+  readonly receive: (feed: PlannedFeed, read: Pick<FeedRead, "items" | "deletes">) => Promise<Received>;
+  readonly log: Pick<Logger, "error">;
+}): PushEndpoint {
+  const open = parts.feeds.flatMap((feed) => {
+    const { settings, definition } = feed;
+    return "token" in settings && definition.receive !== undefined
+      ? [{ feed, receive: definition.receive, token: digest(settings.token) }]
+      : [];
+  });
+  return {
+    isOpen: open.length > 0,
+    async take(token, body) {
+      const shown = digest(token);
+      const found = open.find((one) => timingSafeEqual(one.token, shown));
+      if (found === undefined)
+        return refusal(401, ["show the token of a push feed: Authorization: Bearer TOKEN"]);
+      const { refused, ...read } = found.receive(body);
+      if (read.items.length + read.deletes.length === 0)
+        return refusal(400, refused.length > 0 ? refused : ["there is no mention in it"]);
+      try {
+        const received = await parts.receive(found.feed, read);
+        return { status: 200, body: { ...received, refused } };
+      } catch (error) {
+        parts.log.error(
+          { feed: found.feed.name, error: describeError(error) },
+          "pushed mentions were not stored",
+        );
+        return refusal(503, ["nothing was stored; send it again a little later"]);
+      }
+    },
+  };
+}
+
+function refusal(status: 400 | 401 | 503, errors: readonly string[]): PushAnswer {
+  return { status, body: { errors: errors.slice(0, 20).map((message) => ({ message })) } };
+}
+
+/** Of one length, so that comparing takes the same time for every token. */
+function digest(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

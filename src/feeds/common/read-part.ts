@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import { HOUR, type Instant } from "../../lib/instant.ts";
+import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import type { FeedAnswer, FeedRead, FeedRequest } from "./define-feed.ts";
+import type { FetchFeed, Validators } from "./fetch-feed.ts";
+import type { PlannedFeed } from "./plan-feeds.ts";
+
+/** What is stored of a feed between two fetches. */
+const State = z.object({
+  cursor: z.json().default(null),
+  /** By address: what the server gave to recognise its answer by, and the hash of the body. */
+  validators: z
+    .record(
+      z.string(),
+      z.object({
+        etag: z.string().optional(),
+        lastModified: z.string().optional(),
+        body: z.string().optional(),
+      }),
+    )
+    .default({}),
+  /** When it was last fetched without conditions. */
+  wholeAt: z.number().default(0),
+});
+
+/** Some servers answer 304 for ever, or keep the ETag of an old document. */
+const WHOLE_EVERY_MS = 6 * HOUR;
+const MOST_VALIDATORS = 20;
+const LONGEST_VALIDATOR = 500;
+
+export interface ReadParts {
+  readonly fetch: FetchFeed["fetch"];
+  /** Takes the next moments at which the host may be asked; gives the wait until the first, in milliseconds. */
+  readonly reserve: (host: string, slots: { count: number; paceMs: number }) => Promise<number>;
+  /** Called before each batch of requests. Throws if the feed is no longer ours. */
+  readonly hold: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Lets the reader of the feed ask what it wants, at the pace of its host, and gives what it read with the state to
+ * store. Stores nothing. Throws what the fetch or the reader throws; then the old state stays good.
+ */
+export async function readPart(
+  { part, definition, settings }: PlannedFeed,
+  stored: JsonObject,
+  now: Instant,
+  parts: ReadParts,
+): Promise<{ readonly read: FeedRead; readonly state: JsonObject }> {
+  const before = State.catch({ cursor: null, validators: {}, wholeAt: 0 }).parse(stored);
+  const isWhole = now - before.wholeAt >= WHOLE_EVERY_MS;
+  const validators: Record<string, z.output<typeof State>["validators"][string]> = {};
+  if (definition.read === undefined) throw new Error(`a feed of the kind ${definition.kind} is not fetched`);
+  const { pace } = definition;
+
+  async function ask(wanted: FeedRequest): Promise<FeedAnswer> {
+    const known = wanted.conditional === true ? before.validators[wanted.url] : undefined;
+    const how = { allowPrivateAddress: settings.allowPrivateAddress, signal: parts.signal };
+    const answer = await parts.fetch(wanted, {
+      ...how,
+      ...(known === undefined || isWhole ? {} : { validators: conditionsOf(known) }),
+    });
+    if (wanted.conditional !== true) return answer;
+    if (answer.status === 304) {
+      if (known !== undefined) validators[wanted.url] = known;
+      return answer;
+    }
+    const body = createHash("sha256").update(answer.body).digest("base64url");
+    validators[wanted.url] = { ...validatorsOf(answer), body };
+    // Many servers give every answer a new ETag.
+    return !isWhole && known?.body === body ? { ...answer, status: 304, body: "" } : answer;
+  }
+
+  async function askAll(requests: readonly FeedRequest[]): Promise<FeedAnswer[]> {
+    const answers: FeedAnswer[] = [];
+    // Small batches, so that the lease is held and a stop is not kept waiting.
+    for (let from = 0; from < requests.length; from += MOST_AT_ONCE) {
+      const batch = requests.slice(from, from + MOST_AT_ONCE);
+      await parts.hold();
+      const host = new URL(batch[0]?.url ?? "").host;
+      const wait = await parts.reserve(host, { count: batch.length, paceMs: pace.everyMs });
+      await delay(wait, undefined, { signal: parts.signal });
+      answers.push(...(await inTurns(batch, pace, ask, parts.signal)));
+    }
+    return answers;
+  }
+
+  const reader = definition.read(part, settings, before.cursor as JsonValue, now);
+  for (let step = reader.next([]); ; step = reader.next(await askAll(step.value))) {
+    if (step.done !== true) continue;
+    const read = step.value;
+    // A document that broke off is fetched whole again.
+    const kept = read.problem === undefined ? Object.entries(validators).slice(0, MOST_VALIDATORS) : [];
+    const wholeAt = isWhole && read.problem === undefined ? now : before.wholeAt;
+    return {
+      read,
+      state: { cursor: read.cursor, validators: Object.fromEntries(kept), wholeAt } as JsonObject,
+    };
+  }
+}
+
+const MOST_AT_ONCE = 100;
+
+/** Starts the requests at the pace, some at a time; answers in the order of the requests. The first failure counts. */
+async function inTurns(
+  requests: readonly FeedRequest[],
+  { everyMs, atOnce }: { readonly everyMs: number; readonly atOnce: number },
+  ask: (wanted: FeedRequest) => Promise<FeedAnswer>,
+  signal: AbortSignal,
+): Promise<FeedAnswer[]> {
+  const answers: FeedAnswer[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next++; index < requests.length; index = next++) {
+      const wanted = requests[index];
+      if (wanted === undefined) return;
+      if (index > 0 && everyMs > 0) await delay(everyMs * Math.min(atOnce, index), undefined, { signal });
+      answers[index] = await ask(wanted);
+    }
+  };
+  const workers = Array.from({ length: Math.min(atOnce, requests.length) }, work);
+  const ended = await Promise.allSettled(workers);
+  for (const one of ended) if (one.status === "rejected") throw one.reason;
+  return answers;
+}
+
+function validatorsOf(answer: FeedAnswer): Validators {
+  const etag = answer.header("etag");
+  const lastModified = answer.header("last-modified");
+  const isFit = (value: string | null): value is string =>
+    value !== null && value.length <= LONGEST_VALIDATOR;
+  return { ...(isFit(etag) ? { etag } : {}), ...(isFit(lastModified) ? { lastModified } : {}) };
+}
+
+function conditionsOf({
+  etag,
+  lastModified,
+}: {
+  etag?: string | undefined;
+  lastModified?: string | undefined;
+}): Validators {
+  return { ...(etag === undefined ? {} : { etag }), ...(lastModified === undefined ? {} : { lastModified }) };
+}

@@ -1,0 +1,200 @@
+import { setMaxListeners } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../../lib/clock.ts";
+import { describeError } from "../../lib/errors.ts";
+import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
+import { isTransient } from "../../lib/retry.ts";
+import { type QueryCache, type Received, receiveItems } from "../../local-api/arrive/receive-items.ts";
+import type { Database } from "../../local-api/store/database.ts";
+import {
+  claimFeed,
+  closeHost,
+  countPushed,
+  endFetch,
+  extendLease,
+  type LeasedFeed,
+  releaseFeed,
+  reserveHost,
+} from "../../local-api/store/feeds.ts";
+import { forgetHeardBefore } from "../../local-api/store/heard-items.ts";
+import type { Logger } from "../../log.ts";
+import { decideNext } from "./decide-next.ts";
+import { FeedError, type FeedRead } from "./define-feed.ts";
+import type { FetchFeed } from "./fetch-feed.ts";
+import type { PlannedFeed } from "./plan-feeds.ts";
+import { readPart } from "./read-part.ts";
+import { type Enrich, toArrived, toDeleted } from "./to-arrived.ts";
+
+/** Renewed before every batch of requests, and much longer than one takes. */
+const LEASE_MS = 3 * MINUTE;
+/** Fetches at the same time in one process. */
+const AT_ONCE = 4;
+const LOOK_EVERY_MS = SECOND;
+
+export interface FeedRunParts {
+  readonly db: Database;
+  readonly project: { readonly id: number; readonly timezone: string };
+  readonly feeds: readonly PlannedFeed[];
+  readonly fetch: FetchFeed["fetch"];
+  readonly enrich: Enrich;
+  /** How long items are kept. */
+  readonly keepMs: number;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "info" | "warn" | "error" | "debug">;
+  readonly signal: AbortSignal;
+  readonly random?: () => number;
+  readonly leaseMs?: number;
+}
+
+/** The feed went to another worker, which fetches it: what this one has read is dropped. */
+class LeaseLostError extends Error {
+  override readonly name = "LeaseLostError";
+}
+
+export type FeedRun = ReturnType<typeof createFeedRun>;
+
+/**
+ * Fetches feeds that are due. Any number of processes may do it on the same tables: a lease in the database gives each
+ * feed to one of them, and the items of a fetch are stored in one transaction with its cursor, which ends the lease.
+ */
+export function createFeedRun(parts: FeedRunParts) {
+  const { db, project, log, clock, signal, random = Math.random, leaseMs = LEASE_MS } = parts;
+  const cache: QueryCache = new Map();
+  // A dozen requests wait for it at a time.
+  setMaxListeners(0, signal);
+  const byKey = new Map(parts.feeds.map((feed) => [feed.key, feed]));
+
+  /** Fetches one due feed. Null if none is due. */
+  async function fetchNext(): Promise<{
+    readonly feed: PlannedFeed;
+    readonly received: Received | null;
+  } | null> {
+    const leased = await claimFeed(db, project.id, [...byKey.keys()], leaseMs);
+    const feed = leased === null ? undefined : byKey.get(leased.key);
+    if (leased === null || feed === undefined) return null;
+    try {
+      return { feed, received: await fetchLeased(feed, leased) };
+    } catch (error) {
+      if (error instanceof LeaseLostError) {
+        log.warn({ feed: feed.name }, "another worker has taken over this feed");
+        return { feed, received: null };
+      }
+      if (signal.aborted) {
+        await releaseFeed(db, project.id, leased);
+        return null;
+      }
+      // Our own database is away: the feed is not at fault.
+      if (!(error instanceof FeedError) && isTransient(error)) throw error;
+      await endWithProblem(feed, leased, error);
+      return { feed, received: null };
+    }
+  }
+
+  /** All parts of a fetch, each committed by itself with its cursor. */
+  async function fetchLeased(feed: PlannedFeed, leased: LeasedFeed): Promise<Received> {
+    const total = { added: 0, edited: 0, deleted: 0, matched: 0 };
+    let state = leased.state;
+    for (;;) {
+      const done = await readPart(feed, state, leased.at, {
+        fetch: parts.fetch,
+        reserve: (host, slots) => reserveHost(db, host, slots),
+        hold: async () => {
+          if (!(await extendLease(db, project.id, leased, leaseMs))) throw new LeaseLostError();
+        },
+        signal,
+      });
+      const { read } = done;
+      const goesOn = read.more === true && !signal.aborted;
+      const failures = read.problem === undefined ? 0 : leased.failures + 1;
+      const nextInMs = decideNext(
+        { everyMs: leased.everyMs, failures, retryAfterMs: null, isFinal: false },
+        random(),
+      );
+      const received = await db.transaction().execute(async (transaction) => {
+        const stored = await receive(transaction, feed, read);
+        const end = {
+          ...{ state: done.state, nextInMs, problem: read.problem ?? null, goesOn },
+          ...{ items: stored.added + stored.edited, matched: stored.matched },
+        };
+        if (!(await endFetch(transaction, project.id, leased, end))) throw new LeaseLostError();
+        return stored;
+      });
+      for (const name of ["added", "edited", "deleted", "matched"] as const) total[name] += received[name];
+      state = done.state;
+      if (goesOn) continue;
+      log.debug({ feed: feed.name, ...total }, "a feed was fetched");
+      return total;
+    }
+  }
+
+  async function receive(
+    transaction: Database,
+    feed: PlannedFeed,
+    read: Pick<FeedRead, "items" | "deletes">,
+  ) {
+    const at = clock.now();
+    const { definition } = feed;
+    const circumstances = {
+      kind: definition,
+      fetchedAt: at,
+      keepFrom: at - parts.keepMs,
+      enrich: parts.enrich,
+    };
+    const arrived = read.items.flatMap((item) => toArrived(item, circumstances).item ?? []);
+    const from = {
+      ...{ kind: definition.kind, feedKey: feed.key, host: feed.host },
+      policyVersion: definition.policy.version,
+    };
+    const deleted = read.deletes.map((one) => toDeleted(definition, one));
+    return receiveItems(transaction, project, from, { arrived, deleted }, { at, cache });
+  }
+
+  async function endWithProblem(feed: PlannedFeed, leased: LeasedFeed, error: unknown): Promise<void> {
+    const isFeedError = error instanceof FeedError;
+    const { retryAfterMs, isFinal } = isFeedError ? error : { retryAfterMs: null, isFinal: false };
+    const failures = leased.failures + 1;
+    const nextInMs = decideNext({ everyMs: leased.everyMs, failures, retryAfterMs, isFinal }, random());
+    const problem = isFeedError
+      ? error.message
+      : `it could not be read: ${describeError(error)}`.slice(0, 500);
+    const details = { feed: feed.name, problem, failures };
+    if (isFeedError) log.info(details, "a feed could not be fetched");
+    else log.error(details, "a feed could not be read: this is a fault of Earshot");
+    // The host has asked all of us to wait.
+    if (retryAfterMs !== null) await closeHost(db, feed.host, retryAfterMs);
+    await endFetch(db, project.id, leased, { state: leased.state, nextInMs, problem, items: 0, matched: 0 });
+  }
+
+  return {
+    fetchNext,
+    /** Stores what was pushed. */
+    async receivePushed(feed: PlannedFeed, read: Pick<FeedRead, "items" | "deletes">): Promise<Received> {
+      return db.transaction().execute(async (transaction) => {
+        const received = await receive(transaction, feed, read);
+        const counts = { items: received.added + received.edited, matched: received.matched };
+        await countPushed(transaction, project.id, feed.key, counts);
+        return received;
+      });
+    },
+    /** Fetches what becomes due until the signal comes. */
+    async run(): Promise<void> {
+      const work = async (): Promise<void> => {
+        while (!signal.aborted) {
+          const found = await fetchNext().catch((error: unknown) => {
+            if (!signal.aborted)
+              log.error({ error: describeError(error) }, "feeds cannot be fetched; trying again");
+            return null;
+          });
+          if (found === null) await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+        }
+      };
+      const forget = async (): Promise<void> => {
+        while (!signal.aborted) {
+          await forgetHeardBefore(db, clock.now() - parts.keepMs).catch(() => {});
+          await delay(HOUR, undefined, { signal, ref: false }).catch(() => {});
+        }
+      };
+      await Promise.all([...Array.from({ length: AT_ONCE }, work), forget()]);
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import { createHmac } from "node:crypto";
+import type { Clock } from "../../lib/clock.ts";
+import type { Closing } from "../../lib/closing.ts";
+import { UserError } from "../../lib/errors.ts";
+import { readAccountFile } from "../../local-api/account/account-file.ts";
+import { applyAccount, planApply } from "../../local-api/account/apply-account.ts";
+import { createLocalApi } from "../../local-api/create-local-api.ts";
+import { seedAccount } from "../../local-api/seed-account.ts";
+import { createDatabase, type Database, type DatabasePool } from "../../local-api/store/database.ts";
+import { configureFeeds } from "../../local-api/store/feeds.ts";
+import { migrateLocalApi } from "../../local-api/store/migrate-local-api.ts";
+import { signingSecret } from "../../local-api/store/settings.ts";
+import type { Logger } from "../../log.ts";
+import { createFetchFeed, type FetchLimits } from "./fetch-feed.ts";
+import type { ListenConfig } from "./listen-config.ts";
+import { type PlannedFeed, planFeeds } from "./plan-feeds.ts";
+import { createPushEndpoint, type PushEndpoint } from "./push-endpoint.ts";
+import { createFeedRun } from "./run-feeds.ts";
+import { type Enrich, noEnrichment } from "./to-arrived.ts";
+
+/** Names of the account in the local tables. */
+export interface OwnAccount {
+  readonly client: string;
+  readonly project: string;
+  readonly username: string;
+}
+
+export interface ListeningOptions {
+  /** Belongs to the caller. */
+  readonly pool: DatabasePool;
+  readonly listen: ListenConfig;
+  readonly account: OwnAccount;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Whether this process fetches feeds; all processes serve the API to themselves. */
+  readonly fetches: boolean;
+  readonly version: string;
+  /** The port that is tried first. */
+  readonly port: number;
+  readonly enrich?: Enrich;
+  readonly limits?: FetchLimits;
+}
+
+export interface Listening {
+  /** Where the API answers, on this machine only. */
+  readonly url: string;
+  readonly password: string;
+  readonly push: PushEndpoint;
+  readonly feeds: readonly PlannedFeed[];
+}
+
+/**
+ * Opens the local Listening API with the queries and categories of the configuration, and fetches its feeds. Any number
+ * of processes may do so on the same tables. Rejects with a UserError if the configuration does not fit.
+ */
+export async function startListening(options: ListeningOptions, closing: Closing): Promise<Listening> {
+  const { pool, listen, account, clock, log } = options;
+  const feeds = planFeeds(listen);
+  await migrateLocalApi(pool);
+  const secret = await signingSecret(pool);
+  // The same in every process on these tables, and stored nowhere else.
+  const password = createHmac("sha256", secret).update("monitor").digest("base64url");
+  const { projectId } = await seedAccount(pool, {
+    client: { name: account.client },
+    user: { username: account.username, password },
+    project: { name: account.project },
+    at: clock.now(),
+  });
+  const db = createDatabase(pool);
+  await applyQueries(db, listen, account, clock);
+  const api = createLocalApi({ pool, clock, log, signingSecret: secret });
+  closing.add(api.close);
+  const url = await listenAt(api, options.port);
+  const stopping = new AbortController();
+  const fetcher = createFetchFeed({ userAgent: userAgent(options), clock, ...options.limits });
+  closing.add(fetcher.close);
+  const run = createFeedRun({
+    ...{ db, feeds, clock, log, fetch: fetcher.fetch, keepMs: listen.keep },
+    project: { id: projectId, timezone: "Etc/UTC" },
+    enrich: options.enrich ?? noEnrichment,
+    signal: stopping.signal,
+  });
+  if (options.fetches) {
+    await configureFeeds(db, projectId, feeds);
+    const running = run.run();
+    closing.add(async () => {
+      stopping.abort(new Error("Earshot is stopping"));
+      await running;
+    });
+  }
+  return { url, password, feeds, push: createPushEndpoint({ feeds, receive: run.receivePushed, log }) };
+}
+
+/** Names the program and whom to write to, as owners of servers ask. */
+export function userAgent({
+  version,
+  listen,
+}: {
+  version: string;
+  listen: Pick<ListenConfig, "contact">;
+}): string {
+  const contact = listen.contact === undefined ? "no contact given" : `contact: ${listen.contact}`;
+  return `Earshot/${version} (open mention monitor; ${contact})`;
+}
+
+const MOST_TRIES = 5;
+
+/**
+ * Queries and categories as they are configured; a new or changed text looks back over what is stored. What is no
+ * longer configured stays with its mentions, and is not polled.
+ */
+async function applyQueries(
+  db: Database,
+  { queries, categories }: ListenConfig,
+  { client, project }: OwnAccount,
+  clock: Clock,
+): Promise<void> {
+  const content = {
+    clients: [
+      {
+        name: client,
+        projects: [
+          {
+            name: project,
+            queries,
+            categories: categories.map(({ name, subcategories }) => ({
+              name,
+              children: subcategories.map((one) => ({
+                name: one.name,
+                rules: [{ filter: { search: one.text } }],
+              })),
+            })),
+          },
+        ],
+      },
+    ],
+  };
+  const file = readAccountFile("listen", JSON.stringify(content));
+  for (let tries = 1; ; tries++) {
+    const shown = await planApply(db, file, { prune: false });
+    if (shown.isNothing) return;
+    try {
+      await applyAccount(db, file, { prune: false, shown, at: clock.now() });
+      return;
+    } catch (error) {
+      // Another process was faster with the same.
+      if (!(error instanceof UserError) || tries >= MOST_TRIES) throw error;
+    }
+  }
+}
+
+/** Another process on this machine may have the port. */
+async function listenAt(api: ReturnType<typeof createLocalApi>, port: number): Promise<string> {
+  const host = "127.0.0.1";
+  try {
+    return await api.listen({ host, port });
+  } catch (error) {
+    if (Reflect.get(Object(error), "code") !== "EADDRINUSE") throw error;
+    return api.listen({ host, port: 0 });
+  }
+}

@@ -1,0 +1,48 @@
+import { isUtf8 } from "node:buffer";
+
+/**
+ * The text of an XML, HTML or JSON document. What servers and documents say of their charset is often wrong, and UTF-8
+ * is hard to hit by accident: valid UTF-8 is UTF-8, whatever is announced. Otherwise the header counts, then the
+ * document, as far as the bytes fit; then Windows-1252, in which every byte is a character.
+ */
+export function textOfBytes(bytes: Buffer, contentType: string | null): string {
+  const marked = markedCharset(bytes);
+  if (marked !== null) return new TextDecoder(marked).decode(bytes);
+  const start = bytes.subarray(0, 1_024).toString("latin1");
+  const announced = /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType ?? "")?.[1];
+  const declared =
+    /^\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/i.exec(start)?.[1] ??
+    /<meta[^>]+charset\s*=\s*["']?([\w.:-]+)/i.exec(start)?.[1];
+  const named = [announced, declared].filter((name) => name !== undefined);
+  // In ISO-2022-JP every byte is ASCII.
+  const shifted = bytes.includes(0x1b) ? named.find((name) => /^iso-2022-/i.test(name)) : undefined;
+  if (shifted === undefined && isUtf8Start(bytes)) return new TextDecoder().decode(bytes);
+  for (const name of named) {
+    const text = decodeExactly(bytes, name);
+    if (text !== null) return text;
+  }
+  return new TextDecoder("windows-1252").decode(bytes);
+}
+
+/** Also if it was cut off inside a character. */
+function isUtf8Start(bytes: Buffer): boolean {
+  return [0, 1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, Math.max(0, bytes.length - cut))));
+}
+
+/** Byte order marks, and the zeros of UTF-16 without one. */
+function markedCharset(bytes: Buffer): string | null {
+  const [first, second] = bytes;
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  if (first === 0 && second !== 0 && second !== undefined) return "utf-16be";
+  return first !== 0 && second === 0 ? "utf-16le" : null;
+}
+
+/** Null if the charset is unknown or a byte does not fit. */
+function decodeExactly(bytes: Buffer, charset: string): string | null {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import type { Instant } from "../../lib/instant.ts";
+import { cutText, storableText } from "../../lib/text.ts";
+import type { ArrivedItem, DeletedItem } from "../../local-api/arrive/receive-items.ts";
+import type { ImportLine } from "../../local-api/import/import-line.ts";
+import { pageTypeOfSite } from "../../local-api/records/page-types.ts";
+import { domainOf } from "../../local-api/records/text-signs.ts";
+import { canonicalUrl } from "./canonical-url.ts";
+import type { FeedItem, FeedKind, FeedRead } from "./define-feed.ts";
+import { type DateDoubt, decideDate } from "./feed-date.ts";
+import { textOfHtml, tidyLines } from "./text-of-html.ts";
+
+/** What is known of a text besides its words. Null: not known. */
+export interface Enrichment {
+  readonly language: string | null;
+  readonly sentiment: "positive" | "neutral" | "negative" | null;
+}
+
+/** Called with title and text of every item that is stored. */
+export type Enrich = (text: string) => Enrichment;
+
+/** Knows nothing: rules on sentiment and language do not match then. */
+export const noEnrichment: Enrich = () => ({ language: null, sentiment: null });
+
+/** An item that becomes a mention, with what people want to know of it. */
+export interface Arrival {
+  readonly item: ArrivedItem;
+  readonly doubt: DateDoubt;
+}
+
+export type ArrivalOutcome = Arrival | { readonly item: null; readonly reason: string };
+
+interface Circumstances {
+  readonly kind: Pick<FeedKind, "kind" | "policy" | "pageType">;
+  readonly fetchedAt: Instant;
+  /** Older items are not kept. */
+  readonly keepFrom: Instant;
+  readonly enrich: Enrich;
+}
+
+const LONGEST_TITLE = 500;
+const LONGEST_NAME = 200;
+
+/** An item of a feed as a line that the local Listening API takes, or why it is none. Pure. */
+export function toArrived(
+  found: FeedItem,
+  { kind, fetchedAt, keepFrom, enrich }: Circumstances,
+): ArrivalOutcome {
+  const title = oneLine(found.title, LONGEST_TITLE);
+  const body = bodyOf(found);
+  const url = canonicalUrl(found.url);
+  if (title === null && body === "") return { item: null, reason: "it has neither title nor text" };
+  const { at: date, doubt } = decideDate(found.publishedAt, fetchedAt);
+  if (date < keepFrom) return { item: null, reason: "it is older than what is kept" };
+  // A headline alone is the text, too: people search in texts and read them in messages.
+  const text = body === "" ? (title ?? "") : body;
+  const idKey = idKeyOf(kind, found);
+  const { language, sentiment } = enrich(title === null ? text : `${title}\n${text}`);
+  const line: ImportLine = {
+    id: idKey,
+    text,
+    title,
+    date,
+    url,
+    resourceType: kind.kind,
+    pageType: pageType(found.pageType ?? pageTypeOfSite(domainOf(url) ?? "") ?? kind.pageType),
+    author: oneLine(found.author, LONGEST_NAME),
+    fullname: oneLine(found.fullname, LONGEST_NAME),
+    weblogTitle: oneLine(found.site, LONGEST_TITLE),
+    language: found.language ?? language,
+    sentiment,
+    threadEntryType: found.isReply === true ? "reply" : "post",
+  };
+  const contentKey =
+    hashOf(url ?? "", title ?? "", text).slice(0, 16) + hashOf(String(found.publishedAt)).slice(0, 16);
+  const { storedCharacters } = kind.policy;
+  const item = {
+    idKey,
+    contentKey,
+    nativeId: storableText(found.id).slice(0, LONGEST_ID),
+    line,
+    storedCharacters,
+  };
+  return { item, doubt };
+}
+
+/** The same key as that of the item, so that a delete finds it. */
+export function toDeleted(kind: Pick<FeedKind, "kind">, found: FeedRead["deletes"][number]): DeletedItem {
+  return {
+    idKey: idKeyOf(kind, found),
+    nativeId: storableText(found.id).slice(0, LONGEST_ID),
+    reason: cutText(found.reason, 200),
+  };
+}
+
+const LONGEST_ID = 1_000;
+
+/** Addresses as ids change from http to https. */
+function idKeyOf({ kind }: Pick<FeedKind, "kind">, { id, scope }: { id: string; scope?: string }): string {
+  return hashOf(kind, scope ?? "", id.trim().replace(/^https?:\/\/(?:www\.)?/i, "//"));
+}
+
+function hashOf(...parts: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(storableText(part)).update("\0");
+  return hash.digest("hex").slice(0, 32);
+}
+
+function bodyOf({ body }: FeedItem): string {
+  if (body === null) return "";
+  return storableText(cutText("html" in body ? textOfHtml(body.html) : tidyLines(body.text)));
+}
+
+function oneLine(text: string | null | undefined, most: number): string | null {
+  const line = (text ?? "").replaceAll(/\s+/g, " ").trim();
+  return line === "" ? null : storableText(cutText(line, most));
+}
+
+function pageType(name: string): ImportLine["pageType"] {
+  return name as ImportLine["pageType"];
+}

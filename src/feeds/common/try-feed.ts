@@ -1,0 +1,126 @@
+import { setMaxListeners } from "node:events";
+import type { Clock } from "../../lib/clock.ts";
+import type { Instant } from "../../lib/instant.ts";
+import type { ArrivedItem } from "../../local-api/arrive/receive-items.ts";
+import { compile } from "../../local-api/query-language/compile.ts";
+import { explainMiss } from "../../local-api/query-language/explain-miss.ts";
+import { searchableMention } from "../../local-api/query-language/search-text.ts";
+import { FeedError, type FeedRead } from "./define-feed.ts";
+import { createFetchFeed, type FetchLimits } from "./fetch-feed.ts";
+import type { ListenConfig } from "./listen-config.ts";
+import type { PlannedFeed } from "./plan-feeds.ts";
+import { readPart } from "./read-part.ts";
+import { noEnrichment, toArrived } from "./to-arrived.ts";
+
+/** What a feed would bring now. */
+export interface Tried {
+  readonly feed: string;
+  /** Why it cannot be read, or not wholly. */
+  readonly problem: string | null;
+  readonly items: readonly TriedItem[];
+  /** Items that would be left out, by reason. */
+  readonly refused: readonly { readonly reason: string; readonly n: number }[];
+  readonly deletes: number;
+  readonly more: boolean;
+  readonly policy: { readonly stored: string; readonly sentOut: string; readonly deletesLearntBy: string };
+}
+
+interface TriedItem {
+  readonly id: string;
+  readonly url: string | null;
+  readonly title: string | null;
+  readonly text: string;
+  readonly date: Instant;
+  readonly doubt: string;
+  readonly author: string | null;
+  readonly pageType: string;
+  /** The queries that match, with the words for which they do. */
+  readonly queries: readonly { readonly name: string; readonly words: readonly string[] }[];
+  /** Why the other queries do not. */
+  readonly misses: readonly { readonly query: string; readonly message: string }[];
+}
+
+/** Fetches a feed once, from its beginning, and says what would come in. Stores nothing. */
+export async function tryFeed(
+  feed: PlannedFeed,
+  options: {
+    readonly listen: Pick<ListenConfig, "queries" | "keep">;
+    readonly userAgent: string;
+    readonly clock: Clock;
+    readonly signal: AbortSignal;
+    readonly limits?: FetchLimits;
+  },
+): Promise<Tried> {
+  const { listen, clock, signal } = options;
+  // A dozen requests wait for it at a time.
+  setMaxListeners(0, signal);
+  const { definition } = feed;
+  const { policy } = definition;
+  const outcome = await read(feed, options).catch((error: unknown): FeedRead => {
+    if (!(error instanceof FeedError)) throw error;
+    return { items: [], deletes: [], cursor: null, problem: error.message };
+  });
+  const fetchedAt = clock.now();
+  const kind = definition;
+  const circumstances = { kind, fetchedAt, keepFrom: fetchedAt - listen.keep, enrich: noEnrichment };
+  const items: TriedItem[] = [];
+  const reasons = new Map<string, number>();
+  for (const found of signal.aborted ? [] : outcome.items) {
+    const arrival = toArrived(found, circumstances);
+    if (arrival.item === null) reasons.set(arrival.reason, (reasons.get(arrival.reason) ?? 0) + 1);
+    else items.push(toTried(arrival.item, arrival.doubt, listen.queries));
+  }
+  return {
+    feed: feed.name,
+    problem: outcome.problem ?? null,
+    items,
+    refused: [...reasons].map(([reason, n]) => ({ reason, n })),
+    deletes: outcome.deletes.length,
+    more: outcome.more === true,
+    policy: {
+      stored:
+        policy.storedCharacters === null
+          ? "the whole text"
+          : `title, link and ${policy.storedCharacters} characters of text`,
+      sentOut: policy.sentOut,
+      deletesLearntBy: policy.deletesLearntBy,
+    },
+  };
+}
+
+async function read(feed: PlannedFeed, options: Parameters<typeof tryFeed>[1]): Promise<FeedRead> {
+  const { userAgent, clock, signal, limits } = options;
+  if (feed.definition.read === undefined)
+    throw new FeedError("nothing is fetched here: other programs POST to /feeds/push of the console");
+  const fetcher = createFetchFeed({ userAgent, clock, ...limits });
+  try {
+    const parts = { fetch: fetcher.fetch, reserve: async () => 0, hold: async () => {}, signal };
+    return (await readPart(feed, {}, clock.now(), parts)).read;
+  } finally {
+    await fetcher.close();
+  }
+}
+
+function toTried({ line }: ArrivedItem, doubt: string, queries: ListenConfig["queries"]): TriedItem {
+  const { text, title = null, url = null, author = null, language = null } = line;
+  const pageType = line.pageType ?? "general";
+  const mention = searchableMention({ title, snippet: text, url, author, language, pageType }, text);
+  const found: { name: string; words: readonly string[] }[] = [];
+  const misses: { query: string; message: string }[] = [];
+  for (const { name, text: wanted, languages } of queries) {
+    const compiled = compile(wanted);
+    if (!compiled.ok) continue;
+    const miss = explainMiss(compiled.query, mention);
+    if (miss !== undefined) misses.push({ query: name, message: miss.message });
+    else if (languages.length > 0 && language !== null && !languages.includes(language))
+      misses.push({
+        query: name,
+        message: `Its language is ${language}, and the query is limited to ${languages.join(", ")}.`,
+      });
+    else {
+      const words = compiled.query.positions(mention).map((position) => position.text);
+      found.push({ name, words: [...new Set(words)].slice(0, 5) });
+    }
+  }
+  return { id: line.id, url, title, text, date: line.date, doubt, author, pageType, queries: found, misses };
+}

@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { HttpAddress } from "../lib/http-address.ts";
+import { MINUTE } from "../lib/instant.ts";
+import { readJson } from "../lib/json.ts";
+import {
+  defineFeed,
+  type FeedAnswer,
+  FeedError,
+  type FeedItem,
+  FeedKeys,
+  type FeedPart,
+  type FeedRead,
+  type FeedReader,
+} from "./common/define-feed.ts";
+
+/** Every story and comment of Hacker News, in the order of their ids, with edits and deletes. */
+export const hackerNews = defineFeed({
+  kind: "hacker-news",
+  about: "All stories and comments of Hacker News.",
+  config: z.strictObject({
+    kind: z.literal("hacker-news").describe("All stories and comments of Hacker News."),
+    ...FeedKeys,
+    baseUrl: HttpAddress.default("https://hacker-news.firebaseio.com/v0").describe(
+      "Address of the interface, for a mirror or a test.",
+    ),
+  }),
+  policy: {
+    version: 1,
+    storedCharacters: null,
+    sentOut: "an excerpt, with link",
+    deletesLearntBy: "the list of changed items, read every time: deleted and dead ones go",
+    terms: "a free public interface",
+  },
+  pace: { everyMs: 15, atOnce: 12 },
+  everyMs: MINUTE,
+  pageType: "forum",
+  parts: ({ name, baseUrl }) => [{ id: "items", name: name ?? "Hacker News", url: baseUrl }],
+  read: readHackerNews,
+});
+
+/** About a quarter of an hour of the site: a new feed has something to show. */
+const FIRST_BACKLOG = 150;
+/** Asked in one fetch; if there are more, the next follows at once. */
+const MOST_ITEMS = 300;
+/** A fresh id may be answered with null for a while. Some ids are null for ever. */
+const MOST_TRIES = 30;
+
+/** `from`: the first id that was read. `next`: the first that was not. `pending`: ids that were null, and how often. */
+const Cursor = z.object({ from: z.int(), next: z.int(), pending: z.array(z.tuple([z.int(), z.int()])) });
+
+const Item = z.object({
+  id: z.int(),
+  type: z.string().optional(),
+  by: z.string().optional(),
+  time: z.number().optional(),
+  title: z.string().optional(),
+  text: z.string().optional(),
+  url: z.string().optional(),
+  parent: z.int().optional(),
+  deleted: z.boolean().optional(),
+  dead: z.boolean().optional(),
+});
+
+function* readHackerNews({ url: base }: FeedPart, _settings: unknown, stored: unknown): FeedReader {
+  const [newest, changes] = yield [{ url: `${base}/maxitem.json` }, { url: `${base}/updates.json` }];
+  const max = z.int().safeParse(readJson(newest?.body ?? ""));
+  if (!max.success) throw new FeedError("its newest id is no number; the interface answers something else");
+  const known = Cursor.safeParse(stored);
+  const first = Math.max(1, max.data - FIRST_BACKLOG + 1);
+  const cursor = known.success ? known.data : { from: first, next: first, pending: [] };
+  // Ids that went back would be a mirror of another time: then nothing is new.
+  const until = Math.min(max.data, cursor.next + MOST_ITEMS - 1);
+  const fresh = range(cursor.next, until);
+  const tries = new Map(cursor.pending);
+  // Older items were never heard; a new score would make them new.
+  const changed = changedIds(changes).filter((id) => id >= cursor.from && id < cursor.next && !tries.has(id));
+  const asked = [...tries.keys(), ...fresh, ...changed];
+  const answers = yield asked.map((id) => ({ url: `${base}/item/${id}.json` }));
+  const read = { items: [] as FeedItem[], deletes: [] as FeedRead["deletes"][number][] };
+  const pending: [number, number][] = [];
+  for (const [index, id] of asked.entries()) {
+    const found = Item.safeParse(readJson(answers[index]?.body ?? ""));
+    const isKnown = index >= tries.size + fresh.length;
+    if (found.success) sort(found.data, read);
+    else if (!isKnown) {
+      const tried = (tries.get(id) ?? 0) + 1;
+      if (tried < MOST_TRIES) pending.push([id, tried]);
+    }
+  }
+  const next = Math.max(cursor.next, until + 1);
+  return { ...read, cursor: { from: cursor.from, next, pending }, more: until < max.data };
+}
+
+function sort(
+  item: z.output<typeof Item>,
+  read: { items: FeedItem[]; deletes: FeedRead["deletes"][number][] },
+) {
+  const id = String(item.id);
+  if (item.deleted === true) read.deletes.push({ id, reason: "deleted by its author" });
+  else if (item.dead === true) read.deletes.push({ id, reason: "removed by Hacker News" });
+  // The options of a poll are parts of it.
+  else if (item.type !== "pollopt" && item.by !== undefined) read.items.push(toItem(item, id));
+}
+
+function toItem({ by = "", time, title, text, url, type }: z.output<typeof Item>, id: string): FeedItem {
+  const html = [
+    text,
+    url === undefined ? undefined : `<p>${url.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</p>`,
+  ];
+  const body = html.filter((part) => part !== undefined).join("\n");
+  return {
+    id,
+    url: `https://news.ycombinator.com/item?id=${id}`,
+    title: title ?? null,
+    body: body === "" ? null : { html: body },
+    publishedAt: time === undefined ? null : time * 1_000,
+    author: by,
+    site: "Hacker News",
+    isReply: type === "comment",
+  };
+}
+
+function changedIds(answer: FeedAnswer | undefined): number[] {
+  const found = z.object({ items: z.array(z.int()) }).safeParse(readJson(answer?.body ?? ""));
+  return found.success ? [...new Set(found.data.items)] : [];
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+}

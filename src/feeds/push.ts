@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { type JsonValue, stableHash } from "../lib/json.ts";
+import { PAGE_TYPES } from "../local-api/records/page-types.ts";
+import { defineFeed, type FeedItem, FeedKeys, type FeedRead } from "./common/define-feed.ts";
+import { readFeedDate } from "./common/feed-date.ts";
+
+/** Mentions that other programs send: Zapier, n8n, own scripts. */
+export const push = defineFeed({
+  kind: "push",
+  about: "Mentions that other programs POST as JSON to /feeds/push of the console, with a token.",
+  config: z.strictObject({
+    kind: z.literal("push").describe("Mentions that other programs post as JSON."),
+    ...FeedKeys,
+    token: z
+      .string()
+      .min(16, "expected 16 characters or more; `openssl rand -hex 24` makes a good one")
+      .meta({ description: "What the sender shows: Authorization: Bearer TOKEN.", writeOnly: true }),
+  }),
+  policy: {
+    version: 1,
+    storedCharacters: null,
+    sentOut: "the text, with link",
+    deletesLearntBy: 'a posted {"id": …, "deleted": true}',
+    terms: "those of whoever sends",
+  },
+  pace: { everyMs: 0, atOnce: 1 },
+  everyMs: 0,
+  pageType: "general",
+  parts: ({ name = "push" }) => [{ id: name, name, url: null }],
+  receive,
+});
+
+/** In one call. */
+const MOST_MENTIONS = 1_000;
+
+const Text = z.string().max(100_000);
+const Short = z.string().max(2_000);
+
+/** One mention of the body. Unknown keys are ignored: senders pass on whatever they have. */
+const Pushed = z.object({
+  id: z
+    .union([z.string().min(1).max(1_000), z.int()])
+    .transform(String)
+    .nullish(),
+  url: Short.nullish(),
+  title: Short.nullish(),
+  text: Text.nullish(),
+  html: Text.nullish(),
+  date: z.union([z.string().max(100), z.number()]).nullish(),
+  author: Short.nullish(),
+  fullname: Short.nullish(),
+  site: Short.nullish(),
+  language: z
+    .string()
+    .regex(/^[a-z]{2}$/, "expected two letters, such as en")
+    .nullish(),
+  pageType: z.enum(PAGE_TYPES).nullish(),
+  deleted: z.boolean().nullish(),
+});
+
+/** A mention, a list of them, or `{"mentions": […]}`. */
+function receive(body: unknown): Pick<FeedRead, "items" | "deletes"> & { refused: readonly string[] } {
+  const given = Array.isArray(body) ? body : (Reflect.get(Object(body), "mentions") ?? [body]);
+  if (!Array.isArray(given))
+    return { items: [], deletes: [], refused: ["expected a mention or a list of mentions"] };
+  if (given.length > MOST_MENTIONS)
+    return {
+      items: [],
+      deletes: [],
+      refused: [`expected at most ${MOST_MENTIONS} mentions, got ${given.length}`],
+    };
+  const items: FeedItem[] = [];
+  const deletes: FeedRead["deletes"][number][] = [];
+  const refused: string[] = [];
+  for (const [index, one] of given.entries()) {
+    const read = Pushed.safeParse(one);
+    const outcome = read.success ? toItem(read.data) : faultsIn(read.error);
+    if (typeof outcome === "string") refused.push(`${index}: ${outcome}`);
+    else if ("reason" in outcome) deletes.push(outcome);
+    else items.push(outcome);
+  }
+  return { items, deletes, refused };
+}
+
+function faultsIn(error: z.ZodError): string {
+  return error.issues.map(({ path, message }) => [...path, message].join(": ")).join("; ");
+}
+
+function toItem(pushed: z.output<typeof Pushed>): FeedItem | FeedRead["deletes"][number] | string {
+  const { id, url, title, text, html, date, deleted } = pushed;
+  if (deleted === true) return id == null ? "a delete needs the id" : { id, reason: "deleted by the sender" };
+  if (!title?.trim() && !text?.trim() && !html?.trim()) return "it has neither title nor text";
+  const publishedAt = typeof date === "number" ? (date < 1e11 ? date * 1_000 : date) : readFeedDate(date);
+  if (date != null && publishedAt === null) return "date: expected a date such as 2026-03-01T09:30:00Z";
+  return {
+    // The same post sent twice is one mention, also without an id.
+    id: id ?? url ?? stableHash([title ?? "", text ?? html ?? ""] satisfies JsonValue),
+    url: url ?? null,
+    title: title ?? null,
+    body: text != null ? { text } : html != null ? { html } : null,
+    publishedAt,
+    author: pushed.author ?? null,
+    fullname: pushed.fullname ?? null,
+    site: pushed.site ?? null,
+    language: pushed.language ?? null,
+    ...(pushed.pageType == null ? {} : { pageType: pushed.pageType }),
+  };
+}

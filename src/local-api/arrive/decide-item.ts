@@ -1,0 +1,49 @@
+import { HOUR, type Instant } from "../../lib/instant.ts";
+import type { HeardItem } from "../store/heard-items.ts";
+
+/** An item of a feed, as far as its identity goes. Keys are hashes in hex. */
+export interface ItemKeys {
+  readonly idKey: string;
+  /** Of address, title and text; null if the item has too little of them to be found by. */
+  readonly contentKey: string | null;
+}
+
+export type ItemDecision =
+  /** Never heard. */
+  | { readonly outcome: "new" }
+  /** Known, and unchanged. */
+  | { readonly outcome: "same" }
+  /** Known under another id: the feed gives its items new ids. */
+  | { readonly outcome: "renamed"; readonly resourceId: string }
+  | { readonly outcome: "edited"; readonly resourceId: string }
+  /** It changed again so soon that the change waits: some feeds put a counter or the time into every item. */
+  | { readonly outcome: "waits" }
+  /** Its author or its site has deleted it. It does not come back, under no id. */
+  | { readonly outcome: "deleted"; readonly resourceId: string };
+
+/** Between two stored changes of an item. */
+export const EDITED_EVERY_MS = HOUR;
+
+/**
+ * What to do with an item. `known` are the stored items with its id or its content. A tombstone counts more than
+ * everything else, so that the order of arrival makes no difference.
+ */
+export function decideItem(
+  { idKey, contentKey }: ItemKeys,
+  known: readonly HeardItem[],
+  now: Instant,
+): ItemDecision {
+  const byId = known.find((one) => one.idKey === idKey);
+  const byContent =
+    contentKey === null ? undefined : known.find((one) => one.contentKey === contentKey && one !== byId);
+  const buried = [byId, byContent].find((one) => one?.isDeleted === true);
+  if (buried !== undefined) return { outcome: "deleted", resourceId: buried.resourceId };
+  if (byId !== undefined) {
+    if (contentKey === null || byId.contentKey === contentKey) return { outcome: "same" };
+    const isFresh = byId.editedAt !== null && now - byId.editedAt < EDITED_EVERY_MS;
+    return isFresh ? { outcome: "waits" } : { outcome: "edited", resourceId: byId.resourceId };
+  }
+  return byContent === undefined
+    ? { outcome: "new" }
+    : { outcome: "renamed", resourceId: byContent.resourceId };
+}

@@ -1,0 +1,362 @@
+import type { Instant } from "../../lib/instant.ts";
+import {
+  assignQueries,
+  type ProjectQueries,
+  readProjectQueries,
+  withMatchPositions,
+} from "../assign/assign-queries.ts";
+import { labelArriving } from "../assign/label-rules.ts";
+import type { ImportLine } from "../import/import-line.ts";
+import { importedMention } from "../import/imported-mention.ts";
+import { type MentionRecord, mentionRecord } from "../records/mention-record.ts";
+import { excerptOf } from "../records/mention-text.ts";
+import { wireTime } from "../records/wire.ts";
+import { type CurrentMention, takeCurrentMentions } from "../store/current-mentions.ts";
+import type { Database } from "../store/database.ts";
+import { deleteMentions } from "../store/delete-things.ts";
+import {
+  buryMentions,
+  findHeard,
+  findHolders,
+  HEARD_TYPE,
+  type HeardItem,
+  lockHeardQuery,
+  markSeen,
+  type NewHeardItem,
+  putHeard,
+  queriesRevision,
+} from "../store/heard-items.ts";
+import { insertMentions } from "../store/insert-mentions.ts";
+import type { MentionVersion } from "../store/mention-version.ts";
+import { listQueries } from "../store/queries.ts";
+import { decideItem, type ItemKeys } from "./decide-item.ts";
+
+/** An item of a feed that came in. */
+export interface ArrivedItem extends ItemKeys {
+  readonly nativeId: string;
+  /** With the whole text, which queries see. Its id is `idKey`, which becomes the id of the mention. */
+  readonly line: ImportLine;
+  /** How much of the text may be stored, in UTF-16 code units; null: all of it. */
+  readonly storedCharacters: number | null;
+}
+
+/** An item that was deleted where it stood. */
+export interface DeletedItem {
+  readonly idKey: string;
+  readonly nativeId: string;
+  readonly reason: string;
+}
+
+/** Where items come from: what an audit asks. */
+export interface Provenance {
+  readonly kind: string;
+  readonly feedKey: string;
+  readonly host: string;
+  readonly policyVersion: number;
+}
+
+export interface Received {
+  /** New items, with those that match no query. */
+  readonly added: number;
+  readonly edited: number;
+  readonly deleted: number;
+  /** Of the new and edited items, those that a query matched. */
+  readonly matched: number;
+}
+
+/** The queries of a project, compiled once for as long as they stay the same. */
+export type QueryCache = Map<number, { readonly revision: string; readonly queries: ProjectQueries }>;
+
+/**
+ * Stores what a feed brought, inside the caller's transaction: new items as mentions of every query that they match,
+ * changed ones as new versions, deleted ones as tombstones. Doing it again changes nothing. Every item is also in a
+ * hidden query of the project, in which new queries look back.
+ */
+export async function receiveItems(
+  db: Database,
+  project: { readonly id: number; readonly timezone: string },
+  from: Provenance,
+  { arrived, deleted }: { arrived: readonly ArrivedItem[]; deleted: readonly DeletedItem[] },
+  { at, cache }: { readonly at: Instant; readonly cache: QueryCache },
+): Promise<Received> {
+  if (arrived.length + deleted.length === 0) return { added: 0, edited: 0, deleted: 0, matched: 0 };
+  const heardId = await lockHeardQuery(db, project.id);
+  const queries = await queriesOf(db, project.id, cache);
+  const gone = await bury(db, project.id, heardId, from, deleted, at);
+  const items = distinct(arrived);
+  const known = await knownOf(db, project.id, items);
+  const notes: NewHeardItem[] = [];
+  const added: ArrivedItem[] = [];
+  const edited: ArrivedItem[] = [];
+  const note = (item: ArrivedItem, resourceId: string, deleteReason: string | null = null) =>
+    notes.push({ ...from, ...item, resourceId, deleteReason });
+  for (const item of items) {
+    const decision = decideItem(item, known(item), at);
+    switch (decision.outcome) {
+      case "new":
+        added.push(item);
+        note(item, item.idKey);
+        break;
+      case "edited":
+        // A known id that stands for another one: the mention goes by the first.
+        edited.push({ ...item, line: { ...item.line, id: decision.resourceId } });
+        note(item, decision.resourceId);
+        break;
+      case "renamed":
+        note(item, decision.resourceId);
+        break;
+      case "deleted":
+        note(item, decision.resourceId, "its content was deleted before");
+        break;
+      case "same":
+      case "waits":
+        break;
+      default:
+        decision satisfies never;
+    }
+  }
+  await putHeard(db, project.id, notes);
+  await markSeen(
+    db,
+    project.id,
+    items.map(({ idKey }) => idKey),
+  );
+  const matchedNew = await insertNew(db, project, heardId, added, queries, at);
+  const matchedEdited = await replaceEdited(db, project, heardId, edited, queries, at);
+  return {
+    added: added.length,
+    edited: edited.length,
+    deleted: gone,
+    matched: matchedNew + matchedEdited,
+  };
+}
+
+/** A document may have an item twice: the first counts, as readers of feeds do it. */
+function distinct(items: readonly ArrivedItem[]): ArrivedItem[] {
+  const ids = new Set<string>();
+  const contents = new Set<string>();
+  return items.filter(({ idKey, contentKey }) => {
+    if (ids.has(idKey) || (contentKey !== null && contents.has(contentKey))) return false;
+    ids.add(idKey);
+    if (contentKey !== null) contents.add(contentKey);
+    return true;
+  });
+}
+
+async function knownOf(
+  db: Database,
+  projectId: number,
+  items: readonly ArrivedItem[],
+): Promise<(item: ItemKeys) => readonly HeardItem[]> {
+  const rows = await findHeard(db, projectId, {
+    ids: items.map(({ idKey }) => idKey),
+    contents: items.flatMap(({ contentKey }) => (contentKey === null ? [] : [contentKey])),
+  });
+  const byId = new Map(rows.map((row) => [row.idKey, row]));
+  // A tombstone among several of the same content counts.
+  const byContent = new Map<string, HeardItem>();
+  for (const row of rows)
+    if (row.contentKey !== null && (row.isDeleted || !byContent.has(row.contentKey)))
+      byContent.set(row.contentKey, row);
+  return ({ idKey, contentKey }) =>
+    [byId.get(idKey), contentKey === null ? undefined : byContent.get(contentKey)].filter(
+      (row) => row !== undefined,
+    );
+}
+
+async function queriesOf(db: Database, projectId: number, cache: QueryCache): Promise<ProjectQueries> {
+  const revision = await queriesRevision(db, projectId);
+  const cached = cache.get(projectId);
+  if (cached?.revision === revision) return cached.queries;
+  const queries = await readProjectQueries(db, projectId);
+  cache.set(projectId, { revision, queries });
+  return queries;
+}
+
+async function insertNew(
+  db: Database,
+  project: { readonly id: number; readonly timezone: string },
+  heardId: number,
+  items: readonly ArrivedItem[],
+  queries: ProjectQueries,
+  at: Instant,
+): Promise<number> {
+  let matched = 0;
+  const versions: MentionVersion[] = [];
+  for (const item of items) {
+    const found = matching(item, queries, at);
+    if (found.length > 0) matched++;
+    versions.push(storedVersion(item, { id: heardId, name: HEARD_TYPE }, 0, at), ...found);
+  }
+  await insertMentions(db, await labelArriving(db, project, versions));
+  return matched;
+}
+
+/** The item in every query that its whole text matches, with as much of it as may be stored. */
+function matching(item: ArrivedItem, queries: ProjectQueries, at: Instant): MentionVersion[] {
+  const whole = importedMention(arriving(item.line, at), { id: 0, name: "" }, NO_LABELS);
+  return assignQueries(whole, queries).map((version) => {
+    const { queryId: id, queryName: name, matchPositions } = version.record;
+    if (isStoredWhole(item)) return version;
+    const from = Math.min(...matchPositions.map(startOf), Number.POSITIVE_INFINITY);
+    return withMatchPositions(storedVersion(item, { id, name }, from, at), queries);
+  });
+}
+
+const NO_LABELS = { categories: [], tags: [] };
+
+function isStoredWhole({ line, storedCharacters }: ArrivedItem): boolean {
+  return storedCharacters === null || line.text.length <= storedCharacters;
+}
+
+function startOf(position: object): number {
+  const start: unknown = Reflect.get(position, "start");
+  return typeof start === "number" ? start : Number.POSITIVE_INFINITY;
+}
+
+/** Enough to understand what is said about a word. */
+const BEFORE_MATCH = 200;
+
+/** The part of the text around its first match, which is what a reader looks for. */
+function storedVersion(
+  item: ArrivedItem,
+  query: { readonly id: number; readonly name: string },
+  matchAt: number,
+  at: Instant,
+): MentionVersion {
+  const { line, storedCharacters: most } = item;
+  if (most === null || isStoredWhole(item)) return importedMention(arriving(line, at), query, NO_LABELS);
+  const isFar = Number.isFinite(matchAt) && matchAt > most - BEFORE_MATCH;
+  const from = isFar ? Math.max(0, matchAt - BEFORE_MATCH) : 0;
+  const rest = (from > 0 ? "…" : "") + line.text.slice(from);
+  const text = rest.length > most ? `${excerptOf(rest, most - 1)}…` : rest;
+  return importedMention(arriving({ ...line, text }, at), query, NO_LABELS);
+}
+
+/** Whatever its own date is, it arrives now. */
+function arriving(line: ImportLine, at: Instant): ImportLine {
+  return { ...line, added: at, updated: at };
+}
+
+/** What people and rules did to a mention, and a text that changes does not undo. */
+const KEPT_FIELDS = [
+  ...["tags", "categories", "categoryDetails", "assignment", "lastAssignmentDate"],
+  ...["priority", "status", "checked", "starred"],
+] as const;
+
+/** New versions take the place of all old ones: a text that its author changed is not kept. */
+async function replaceEdited(
+  db: Database,
+  project: { readonly id: number; readonly timezone: string },
+  heardId: number,
+  items: readonly ArrivedItem[],
+  queries: ProjectQueries,
+  at: Instant,
+): Promise<number> {
+  if (items.length === 0) return 0;
+  const byResource = new Map(items.map((item) => [item.line.id, item]));
+  const queryIds = [heardId, ...(await listQueries(db, project.id)).map(({ id }) => id)];
+  const holders = await findHolders(db, queryIds, [...byResource.keys()]);
+  const current = await takeCurrentMentions(db, holders, at);
+  const versions: MentionVersion[] = [];
+  let matched = 0;
+  for (const [resourceId, item] of byResource) {
+    const before = current.filter((one) => one.resourceId === resourceId);
+    const found = matching(item, queries, at);
+    if (found.length > 0) matched++;
+    for (const one of before) {
+      const queryName = String(one.fields["queryName"] ?? "");
+      const after =
+        found.find(({ record }) => record.queryId === one.queryId) ??
+        storedVersion(item, { id: one.queryId, name: queryName }, 0, at);
+      versions.push(nextVersion(one, after, at));
+    }
+    // It may say a word now that another query looks for.
+    versions.push(...found.filter(({ record }) => before.every(({ queryId }) => queryId !== record.queryId)));
+  }
+  const labelled = await labelArriving(db, project, versions);
+  await deleteMentions(db, { queryIds, resourceIds: [...byResource.keys()] });
+  await insertMentions(db, labelled);
+  return matched;
+}
+
+/** Visible from its arrival on, so that whoever reads the mentions of that time finds what it says now. */
+function nextVersion(before: CurrentMention, after: MentionVersion, at: Instant): MentionVersion {
+  const updated = Math.max(at, before.updated + 1);
+  const kept = Object.fromEntries(
+    KEPT_FIELDS.filter((name) => before.fields[name] !== undefined).map((name) => [
+      name,
+      before.fields[name],
+    ]),
+  ) as Partial<MentionRecord>;
+  const sentiment = after.record.sentiment ?? (before.fields["sentiment"] as string | null) ?? null;
+  const times = { added: wireTime(before.added), updated: wireTime(updated) };
+  return {
+    ...after,
+    version: before.version + 1,
+    record: { ...after.record, ...kept, sentiment, ...times },
+    added: before.added,
+    updated,
+    visibleAt: before.added,
+    backfilled: before.backfilled,
+    tagIds: before.tagIds,
+  };
+}
+
+/**
+ * Removes the content of deleted items everywhere in these tables, and remembers their ids. In each query a version
+ * without content stays, of the type `deleted`, so that clients learn of it when they ask for changed mentions.
+ */
+async function bury(
+  db: Database,
+  projectId: number,
+  heardId: number,
+  from: Provenance,
+  deleted: readonly DeletedItem[],
+  at: Instant,
+): Promise<number> {
+  if (deleted.length === 0) return 0;
+  const items = [...new Map(deleted.map((one) => [one.idKey, one])).values()];
+  const ids = items.map(({ idKey }) => idKey);
+  const known = new Map(
+    (await findHeard(db, projectId, { ids, contents: [] })).map((row) => [row.idKey, row]),
+  );
+  const fresh = items.filter(({ idKey }) => known.get(idKey)?.isDeleted !== true);
+  await putHeard(
+    db,
+    projectId,
+    fresh.map(({ idKey, nativeId, reason }) => ({
+      ...{ ...from, idKey, nativeId, contentKey: null, deleteReason: reason },
+      resourceId: known.get(idKey)?.resourceId ?? idKey,
+    })),
+  );
+  const resourceIds = fresh.flatMap(({ idKey }) => known.get(idKey)?.resourceId ?? []);
+  if (resourceIds.length === 0) return 0;
+  await buryMentions(db, projectId, resourceIds, "another id of it was deleted");
+  const queryIds = [heardId, ...(await listQueries(db, projectId)).map(({ id }) => id)];
+  const current = await takeCurrentMentions(db, await findHolders(db, queryIds, resourceIds), at);
+  await deleteMentions(db, { queryIds, resourceIds });
+  await insertMentions(
+    db,
+    current.filter(({ queryId }) => queryId !== heardId).map((mention) => emptied(mention, at)),
+  );
+  return resourceIds.length;
+}
+
+/** Identity and times, and nothing of what it said or who said it. */
+function emptied(mention: CurrentMention, at: Instant): MentionVersion {
+  const { fields, queryId, resourceId, added } = mention;
+  const updated = Math.max(at, mention.updated + 1);
+  const text = (name: string) => (typeof fields[name] === "string" ? String(fields[name]) : null);
+  const record = mentionRecord({
+    ...{ resourceId, queryId, queryName: text("queryName") ?? "", resourceType: "deleted" },
+    ...{ added: wireTime(added), updated: wireTime(updated), date: text("date") },
+    ...{ pageType: text("pageType"), pageTypeName: text("pageTypeName"), gender: "unknown" },
+  });
+  return {
+    ...{ version: mention.version + 1, record, added, updated, visibleAt: added, supersededAt: null },
+    date: record.date === null ? null : Date.parse(record.date),
+    backfilled: mention.backfilled,
+    fullText: null,
+  };
+}

@@ -1,0 +1,259 @@
+import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
+import { type JsonObject, storableJson } from "../../lib/json.ts";
+import type { Database } from "./database.ts";
+
+/** A feed as it is configured. */
+export interface ConfiguredFeed {
+  readonly key: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly host: string;
+  /** Null: it is not fetched, because others push to it. */
+  readonly everyMs: number | null;
+}
+
+/** A feed that this process may fetch until the lease ends. */
+export interface LeasedFeed {
+  readonly key: string;
+  readonly lease: string;
+  readonly state: JsonObject;
+  readonly failures: number;
+  readonly everyMs: number;
+  /** A moment of the database's clock. */
+  readonly at: Instant;
+}
+
+/** A feed with what happened to it, for people. Moments are of the database's clock. */
+export interface FeedRow extends Omit<ConfiguredFeed, "everyMs"> {
+  readonly everyMs: number;
+  readonly isConfigured: boolean;
+  readonly isFetchedNow: boolean;
+  readonly nextAt: Instant | null;
+  readonly failures: number;
+  readonly triedAt: Instant | null;
+  readonly heardAt: Instant | null;
+  readonly itemAt: Instant | null;
+  readonly problem: string | null;
+  readonly itemsToday: number;
+  readonly matchedToday: number;
+}
+
+/**
+ * Makes these the feeds of the project: new ones are due at once, the others keep their cursor and schedule. A feed
+ * that had been given up is tried again. Feeds of an earlier configuration stay, and are not fetched.
+ */
+export async function configureFeeds(
+  db: Database,
+  projectId: number,
+  feeds: readonly ConfiguredFeed[],
+): Promise<void> {
+  await sql`
+    update local_api.feed set is_configured = false
+    where project_id = ${projectId} and key <> all(${feeds.map(({ key }) => key)}::text[])`.execute(db);
+  await sql`
+    insert into local_api.feed as known (project_id, key, kind, name, host, every_ms, next_at)
+    select ${projectId}, f->>'key', f->>'kind', f->>'name', f->>'host', coalesce((f->>'everyMs')::bigint, 0),
+      case when f->>'everyMs' is not null then now() end
+    from jsonb_array_elements(${storableJson(feeds)}::jsonb) as f order by f->>'key'
+    on conflict (project_id, key) do update set name = excluded.name, host = excluded.host,
+      every_ms = excluded.every_ms, is_configured = true,
+      next_at = case when excluded.next_at is null then null
+        else coalesce(least(known.next_at, now() + excluded.every_ms * interval '1 millisecond'), now()) end`.execute(
+    db,
+  );
+}
+
+/** Claims a due feed for `leaseMs`; null if none is due. Two workers never get the same one. */
+export async function claimFeed(
+  db: Database,
+  projectId: number,
+  keys: readonly string[],
+  leaseMs: number,
+): Promise<LeasedFeed | null> {
+  const { rows } = await sql<LeasedRow>`
+    update local_api.feed f set lease = gen_random_uuid(), tried_at = now(),
+      lease_until = now() + ${leaseMs} * interval '1 millisecond'
+    where (project_id, key) = (
+      select project_id, key from local_api.feed d
+      where project_id = ${projectId} and key = any(${keys}::text[]) and next_at <= now()
+        and (lease_until is null or lease_until <= now())
+        and not exists (select from local_api.feed_host h
+          where h.host = d.host and h.next_at > now() + interval '30 seconds')
+      order by next_at, key limit 1 for no key update skip locked)
+    returning key, lease, state, failures, every_ms, now() as at`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { key, lease, state, failures } = row;
+  return { key, lease, state, failures, everyMs: Number(row.every_ms), at: row.at.getTime() };
+}
+
+interface LeasedRow {
+  key: string;
+  lease: string;
+  state: JsonObject;
+  failures: number;
+  every_ms: string;
+  at: Date;
+}
+
+/** Holds a lease that is about to end. False if somebody else has the feed now. */
+export async function extendLease(
+  db: Database,
+  projectId: number,
+  { key, lease }: Pick<LeasedFeed, "key" | "lease">,
+  leaseMs: number,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update local_api.feed set lease_until = now() + ${leaseMs} * interval '1 millisecond'
+    where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** How a fetch ended. */
+export interface FetchEnd {
+  readonly state: JsonObject;
+  /** When it is fetched next; null: never again, until it is configured anew. */
+  readonly nextInMs: number | null;
+  /** Null: it succeeded. */
+  readonly problem: string | null;
+  /** New and changed items, and those of them that a query matched. */
+  readonly items: number;
+  readonly matched: number;
+  /** The lease goes on: another part of the same fetch follows. */
+  readonly goesOn?: boolean;
+}
+
+/**
+ * Records how a fetch ended, inside the transaction that stores its items. False, and nothing is changed, if the lease
+ * has gone to somebody else: then the transaction must not be committed.
+ */
+export async function endFetch(
+  db: Database,
+  projectId: number,
+  { key, lease }: Pick<LeasedFeed, "key" | "lease">,
+  end: FetchEnd,
+): Promise<boolean> {
+  const isDone = end.goesOn !== true;
+  const { numAffectedRows } = await sql`
+    update local_api.feed set state = ${storableJson(end.state)}::jsonb,
+      lease = case when ${isDone} then null else lease end,
+      lease_until = case when ${isDone} then null else lease_until end,
+      next_at = case when ${isDone} then now() + ${end.nextInMs}::double precision * interval '1 millisecond'
+        else next_at end,
+      problem = ${end.problem}, failures = case when ${end.problem}::text is null then 0 else failures + 1 end,
+      heard_at = case when ${end.problem}::text is null then now() else heard_at end,
+      ${countedSql(end)}
+    where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** The same for items that were pushed: nobody holds a lease. */
+export async function countPushed(
+  db: Database,
+  projectId: number,
+  key: string,
+  counts: Pick<FetchEnd, "items" | "matched">,
+): Promise<void> {
+  await sql`
+    update local_api.feed set tried_at = now(), heard_at = now(), ${countedSql(counts)}
+    where project_id = ${projectId} and key = ${key}`.execute(db);
+}
+
+function countedSql({ items, matched }: Pick<FetchEnd, "items" | "matched">) {
+  const today = sql`(now() at time zone 'utc')::date`;
+  return sql`
+    item_at = case when ${items} > 0 then now() else item_at end,
+    items_today = ${items} + case when counted_on = ${today} then items_today else 0 end,
+    matched_today = ${matched} + case when counted_on = ${today} then matched_today else 0 end,
+    counted_on = ${today}`;
+}
+
+/** Gives a feed back that was not fetched after all, because this process stops. */
+export async function releaseFeed(
+  db: Database,
+  projectId: number,
+  { key, lease }: Pick<LeasedFeed, "key" | "lease">,
+): Promise<void> {
+  await sql`
+    update local_api.feed set lease = null, lease_until = null
+    where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
+}
+
+/**
+ * Takes the next `count` moments at which the host may be asked, `paceMs` apart, for all processes together. Gives the
+ * wait until the first of them, in milliseconds.
+ */
+export async function reserveHost(
+  db: Database,
+  host: string,
+  { count, paceMs }: { readonly count: number; readonly paceMs: number },
+): Promise<number> {
+  const span = sql`${count * paceMs}::double precision * interval '1 millisecond'`;
+  const { rows } = await sql<{ wait: number }>`
+    insert into local_api.feed_host as h (host, next_at) values (${host}, clock_timestamp() + ${span})
+    on conflict (host) do update set next_at = greatest(h.next_at, clock_timestamp()) + ${span}
+    returning 1000 * extract(epoch from next_at - ${span} - clock_timestamp())::double precision as wait`.execute(
+    db,
+  );
+  return Math.max(0, Math.ceil(rows[0]?.wait ?? 0));
+}
+
+/** Nobody asks the host for this long: it has said so, or it does not answer. */
+export async function closeHost(db: Database, host: string, forMs: number): Promise<void> {
+  const until = sql`clock_timestamp() + ${forMs}::double precision * interval '1 millisecond'`;
+  await sql`
+    insert into local_api.feed_host as h (host, next_at) values (${host}, ${until})
+    on conflict (host) do update set next_at = greatest(h.next_at, ${until})`.execute(db);
+}
+
+/** All feeds that are configured, or were, by name. `at` is the database's clock. */
+export async function listFeeds(
+  db: Database,
+  projectId: number,
+): Promise<{ readonly at: Instant; readonly feeds: readonly FeedRow[] }> {
+  const { rows } = await sql<ListedRow>`
+    select f.*, now() as at, coalesce(lease_until > now(), false) as is_fetched_now,
+      greatest(f.next_at, h.next_at) as due_at,
+      counted_on is not distinct from (now() at time zone 'utc')::date as is_today
+    from local_api.feed f left join local_api.feed_host h on h.host = f.host
+    where project_id = ${projectId} order by is_configured desc, kind, name`.execute(db);
+  const { rows: now } = await sql<{ at: Date }>`select now() as at`.execute(db);
+  return { at: now[0]?.at.getTime() ?? 0, feeds: rows.map(toRow) };
+}
+
+interface ListedRow {
+  key: string;
+  kind: string;
+  name: string;
+  host: string;
+  every_ms: string;
+  is_configured: boolean;
+  is_fetched_now: boolean;
+  next_at: Date | null;
+  due_at: Date | null;
+  failures: number;
+  tried_at: Date | null;
+  heard_at: Date | null;
+  item_at: Date | null;
+  problem: string | null;
+  is_today: boolean;
+  items_today: number;
+  matched_today: number;
+}
+
+function toRow(row: ListedRow): FeedRow {
+  const { key, kind, name, host, failures, problem } = row;
+  return {
+    ...{ key, kind, name, host, failures, problem },
+    everyMs: Number(row.every_ms),
+    isConfigured: row.is_configured,
+    isFetchedNow: row.is_fetched_now,
+    nextAt: row.next_at === null ? null : (row.due_at?.getTime() ?? null),
+    triedAt: row.tried_at?.getTime() ?? null,
+    heardAt: row.heard_at?.getTime() ?? null,
+    itemAt: row.item_at?.getTime() ?? null,
+    itemsToday: row.is_today ? row.items_today : 0,
+    matchedToday: row.is_today ? row.matched_today : 0,
+  };
+}

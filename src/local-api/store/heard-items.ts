@@ -1,0 +1,159 @@
+import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
+import type { Database } from "./database.ts";
+
+/** The type of the query that has every item of a project's feeds. No call of the API shows it. */
+export const HEARD_TYPE = "heard items";
+
+/**
+ * The hidden query with every item that was heard, also those that match no query, for queries that look back. Made if
+ * missing, and locked until the transaction ends: arriving items and a new query that looks back wait for each other,
+ * so that no item falls between them.
+ */
+export async function lockHeardQuery(db: Database, projectId: number): Promise<number> {
+  const found = await heardQuery(db, projectId);
+  if (found !== null) return found;
+  await sql`
+    insert into local_api.query (project_id, name, type, created_at, last_modified_at, last_modified_username)
+    values (${projectId}, ${HEARD_TYPE}, ${HEARD_TYPE}, now(), now(), 'feeds')
+    on conflict (project_id, name) do nothing`.execute(db);
+  const made = await heardQuery(db, projectId);
+  if (made === null) throw new Error(`project ${projectId} has a query of its own named "${HEARD_TYPE}"`);
+  return made;
+}
+
+/** The same, or null where no feed has been heard yet. */
+export async function heardQuery(db: Database, projectId: number): Promise<number | null> {
+  const { rows } = await sql<{ id: string }>`
+    select id from local_api.query where project_id = ${projectId} and type = ${HEARD_TYPE} for no key update`.execute(
+    db,
+  );
+  return rows[0] === undefined ? null : Number(rows[0].id);
+}
+
+/** Changes when a query of the project is made, changed or deleted. */
+export async function queriesRevision(db: Database, projectId: number): Promise<string> {
+  const { rows } = await sql<{ revision: string | null }>`
+    select md5(string_agg(concat_ws(' ', id, name, last_modified_at, boolean_text), E'\n' order by id)) as revision
+    from local_api.query where project_id = ${projectId}`.execute(db);
+  return rows[0]?.revision ?? "";
+}
+
+/** What is known of an item. */
+export interface HeardItem {
+  readonly idKey: string;
+  readonly contentKey: string | null;
+  readonly resourceId: string;
+  readonly editedAt: Instant | null;
+  readonly isDeleted: boolean;
+}
+
+/** The items that have one of these ids or contents; hashes are in hex. */
+export async function findHeard(
+  db: Database,
+  projectId: number,
+  keys: { readonly ids: readonly string[]; readonly contents: readonly string[] },
+): Promise<HeardItem[]> {
+  const { rows } = await sql<HeardRow>`
+    select encode(id_key, 'hex') as id_key, encode(content_key, 'hex') as content_key, resource_id, edited_at,
+      deleted_at is not null as is_deleted
+    from local_api.heard_item where project_id = ${projectId}
+      and (id_key = any(select decode(k, 'hex') from unnest(${keys.ids}::text[]) k)
+        or content_key = any(select decode(k, 'hex') from unnest(${keys.contents}::text[]) k))
+    order by fetched_at`.execute(db);
+  return rows.map((row) => ({
+    idKey: row.id_key,
+    contentKey: row.content_key,
+    resourceId: row.resource_id,
+    editedAt: row.edited_at?.getTime() ?? null,
+    isDeleted: row.is_deleted,
+  }));
+}
+
+interface HeardRow {
+  id_key: string;
+  content_key: string | null;
+  resource_id: string;
+  edited_at: Date | null;
+  is_deleted: boolean;
+}
+
+export interface NewHeardItem {
+  readonly idKey: string;
+  readonly contentKey: string | null;
+  readonly resourceId: string;
+  readonly kind: string;
+  readonly feedKey: string | null;
+  readonly host: string;
+  readonly nativeId: string;
+  readonly policyVersion: number;
+  /** Why it is deleted; null: it is there. */
+  readonly deleteReason: string | null;
+}
+
+/** Stores items, or what is new of them. A tombstone stays one, whatever comes later. */
+export async function putHeard(
+  db: Database,
+  projectId: number,
+  items: readonly NewHeardItem[],
+): Promise<void> {
+  if (items.length === 0) return;
+  await sql`
+    insert into local_api.heard_item as known (project_id, id_key, content_key, resource_id, kind, feed_key, host,
+      native_id, policy_version, deleted_at, delete_reason)
+    select ${projectId}, decode(i->>'idKey', 'hex'), decode(i->>'contentKey', 'hex'), i->>'resourceId', i->>'kind',
+      i->>'feedKey', i->>'host', i->>'nativeId', (i->>'policyVersion')::integer,
+      case when i->>'deleteReason' is not null then clock_timestamp() end, i->>'deleteReason'
+    from jsonb_array_elements(${storableJson(items)}::jsonb) as i
+    on conflict (project_id, id_key) do update set
+      content_key = coalesce(excluded.content_key, known.content_key),
+      edited_at = case when excluded.content_key is distinct from known.content_key
+        and excluded.content_key is not null then clock_timestamp() else known.edited_at end,
+      seen_on = greatest(known.seen_on, excluded.seen_on),
+      deleted_at = coalesce(known.deleted_at, excluded.deleted_at),
+      delete_reason = coalesce(known.delete_reason, excluded.delete_reason)`.execute(db);
+}
+
+/** Remembers that feeds still show these items. At most one write a day for each. */
+export async function markSeen(db: Database, projectId: number, idKeys: readonly string[]): Promise<void> {
+  await sql`
+    update local_api.heard_item set seen_on = current_date
+    where project_id = ${projectId} and seen_on < current_date
+      and id_key = any(select decode(k, 'hex') from unnest(${idKeys}::text[]) k)`.execute(db);
+}
+
+/** Marks every item with one of these mentions as deleted: an item may be known under several ids. */
+export async function buryMentions(
+  db: Database,
+  projectId: number,
+  resourceIds: readonly string[],
+  reason: string,
+): Promise<void> {
+  await sql`
+    update local_api.heard_item set deleted_at = clock_timestamp(), delete_reason = ${reason}
+    where project_id = ${projectId} and resource_id = any(${resourceIds}::text[]) and deleted_at is null`.execute(
+    db,
+  );
+}
+
+/** Forgets items, tombstones too, that no feed has shown since the day. Gives their number. */
+export async function forgetHeardBefore(db: Database, before: Instant): Promise<number> {
+  const { rows } = await sql<{ n: string }>`
+    with gone as (delete from local_api.heard_item where seen_on < ${new Date(before)}::timestamptz::date returning 1)
+    select count(*) as n from gone`.execute(db);
+  return Number(rows[0]?.n ?? 0);
+}
+
+/** Which of the queries have these mentions, in any version. */
+export async function findHolders(
+  db: Database,
+  queryIds: readonly number[],
+  resourceIds: readonly string[],
+): Promise<{ readonly queryId: number; readonly resourceId: string }[]> {
+  if (resourceIds.length === 0) return [];
+  const { rows } = await sql<{ query_id: string; resource_id: string }>`
+    select distinct query_id, resource_id from local_api.mention
+    where query_id = any(${queryIds}::bigint[]) and resource_id = any(${resourceIds}::text[])`.execute(db);
+  return rows.map((row) => ({ queryId: Number(row.query_id), resourceId: row.resource_id }));
+}
