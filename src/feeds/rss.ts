@@ -81,31 +81,33 @@ type Parsed = ReturnType<typeof parseFeed>;
  */
 function parseDocument(body: string): { document: Parsed; problem?: string } {
   const text = body.replace(/^[\s\ufeff]+/, "");
+  const whole = wholeItems(text);
   try {
-    return { document: parseFeed(text) };
+    if (whole === null) return { document: parseFeed(text) };
+    return {
+      document: parseFeed(whole),
+      problem: "its document breaks off; the whole items of it were read",
+    };
   } catch {
-    const mended = mendTruncated(text);
-    if (mended === null) throw new FeedError(whatItIs(text));
-    try {
-      return {
-        document: parseFeed(mended),
-        problem: "its document breaks off; the whole items of it were read",
-      };
-    } catch {
-      throw new FeedError(whatItIs(text));
-    }
+    throw new FeedError(whatItIs(text));
   }
 }
 
-/** Ends a document that breaks off behind its last whole item; null if there is none. */
-function mendTruncated(text: string): string | null {
-  const root = /<((?:[\w-]+:)?(?:rss|feed|rdf))[\s>]/i.exec(text)?.[1];
-  if (root === undefined || new RegExp(`</${root}\\s*>\\s*$`, "i").test(text.slice(-200))) return null;
-  const ends = [...text.matchAll(/<\/((?:[\w-]+:)?(?:item|entry))\s*>/gi)];
+/**
+ * A document that breaks off, ended behind its last whole item; null for one that reaches its end. The library takes
+ * some broken ones for whole, and the items behind the break would be missed until the document changes.
+ */
+function wholeItems(text: string): string | null {
+  const opening = /<((?:[\w-]+:)?(?:rss|feed|rdf))[\s>]/i.exec(text);
+  const root = opening?.[1];
+  if (opening === null || root === undefined) return null;
+  const ends = [...text.matchAll(/<\/(?:[\w-]+:)?(?:item|entry)\s*>/gi)];
   const last = ends.at(-1);
-  if (last === undefined) return null;
-  const whole = text.slice(0, last.index + last[0].length);
-  return `${whole}${/rss$/i.test(root) ? "</channel>" : ""}</${root}>`;
+  const until = last === undefined ? opening.index + root.length : last.index + last[0].length;
+  if (new RegExp(`</${root}\\s*>`, "i").test(text.slice(until))) return null;
+  if (last === undefined) throw new FeedError("its document breaks off before the end of its first item");
+  // In RDF, items stand beside the channel.
+  return `${text.slice(0, until)}${/rss$/i.test(root) ? "</channel>" : ""}</${root}>`;
 }
 
 /** What stands at the address instead of a feed, in words that help. */

@@ -21,12 +21,19 @@ export function textOfBytes(bytes: Buffer, contentType: string | null): string {
     const text = decodeExactly(bytes, name);
     if (text !== null) return text;
   }
-  return new TextDecoder("windows-1252").decode(bytes);
+  return decodeWindows1252(bytes);
 }
 
 /** Also if it was cut off inside a character. */
 function isUtf8Start(bytes: Buffer): boolean {
-  return [0, 1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, Math.max(0, bytes.length - cut))));
+  if (isUtf8(bytes)) return true;
+  return [1, 2, 3].some((cut) => {
+    const at = bytes.length - cut;
+    const [lead = 0, ...rest] = bytes.subarray(Math.max(0, at));
+    const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
+    const isUnfinished = cut < length && rest.every((byte) => byte >= 0x80 && byte < 0xc0);
+    return at >= 0 && isUnfinished && isUtf8(bytes.subarray(0, at));
+  });
 }
 
 /** Byte order marks, and the zeros of UTF-16 without one. */
@@ -41,8 +48,20 @@ function markedCharset(bytes: Buffer): string | null {
 /** Null if the charset is unknown or a byte does not fit. */
 function decodeExactly(bytes: Buffer, charset: string): string | null {
   try {
-    return new TextDecoder(charset, { fatal: true }).decode(bytes);
+    const decoder = new TextDecoder(charset, { fatal: true });
+    return decoder.encoding === "windows-1252" ? decodeWindows1252(bytes) : decoder.decode(bytes);
   } catch {
     return null;
   }
 }
+
+/** By hand: several releases of Node take it for Latin-1, and quotation marks are lost. */
+function decodeWindows1252(bytes: Buffer): string {
+  return bytes
+    .toString("latin1")
+    .replaceAll(C1, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? character);
+}
+
+const C1 = /[\x80-\x9f]/g;
+/** What stands at 0x80 to 0x9F; five places are empty. */
+const WINDOWS_1252 = [..."€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"];

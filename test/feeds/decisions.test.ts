@@ -1,0 +1,149 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { canonicalUrl } from "../../src/feeds/common/canonical-url.ts";
+import { CIRCUIT_OPENS_AT, decideNext } from "../../src/feeds/common/decide-next.ts";
+import { decideDate, readFeedDate } from "../../src/feeds/common/feed-date.ts";
+import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
+import { monotonicMs } from "../../src/lib/clock.ts";
+import { HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { decideItem } from "../../src/local-api/arrive/decide-item.ts";
+
+describe("text of HTML", () => {
+  test.each([
+    ["<p>One<br>two</p><p>three &amp; four</p>", "One\ntwo\n\nthree & four"],
+    ["<ul><li>a</li><li>b</li></ul>after", "- a\n- b\n\nafter"],
+    ["I&#x27;m <i>sure</i><p>next<p><pre><code>  x\n    y</code></pre>", "I'm sure\n\nnext\n\nx\ny"],
+    ["bo<b>ld</b> <a href='http://x'>link</a>", "bold link"],
+    ["a<script>steal()</script><style>p{}</style>b", "ab"],
+    ["5 < 6 & 7 > 3", "5 < 6 & 7 > 3"],
+    ["<h1>T</h1>text\n  goes   on", "T\n\ntext goes on"],
+    ["<table><tr><td>a</td><td>b</td></tr></table>", "a b"],
+    ["<img src=x onerror=alert(1)>x", "x"],
+  ])("%s", (html, text) => {
+    expect(textOfHtml(html)).toBe(text);
+  });
+
+  test("takes time in proportion to its length, whatever it is", () => {
+    for (const part of ["<div>", "<a>", "<b></i>", "<", "&", "<!--", "<p>x", "&#x", "<![CDATA["]) {
+      const started = monotonicMs();
+      textOfHtml(part.repeat(100_000));
+      // A parser that builds a tree takes half a minute for some of these.
+      expect(monotonicMs() - started, part).toBeLessThan(5_000);
+    }
+  });
+
+  test("never fails, and makes no markup of text", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(typeof textOfHtml(text)).toBe("string");
+      }),
+    );
+  });
+});
+
+describe("dates of feeds", () => {
+  const noon = Date.UTC(2026, 10, 23, 12);
+  test.each([
+    "Mon, 23 Nov 2026 12:00:00 GMT",
+    "Mon, 23 Nov 2026 12:00:00 +0000",
+    "Mon, 23 Nov 2026 12:00:00 Z",
+    "Tue, 23 Nov 2026 12:00:00 GMT",
+    "23 Nov 2026 12:00:00",
+    "Mon, 23 Nov 2026 13:00:00 CET",
+    "Mon, 23 Nov 2026 07:00:00 EST",
+    "Mon, 23 Nov 2026 12:00 GMT",
+    "2026-11-23T12:00:00Z",
+    "2026-11-23T13:00:00+01:00",
+    "2026-11-23T12:00:00",
+    "2026-11-23 12:00:00",
+    " Monday, 23 Nov 2026 12:00:00 UTC (noon)",
+  ])("%s is noon", (text) => {
+    expect(readFeedDate(text)).toBe(noon);
+  });
+
+  test.each(["", "yesterday", "23/11/2026 at noon", "NaN", "0000-00-00"])("%j is no date", (text) => {
+    expect(readFeedDate(text)).toBeNull();
+  });
+
+  test.each([
+    [null, noon, "without a date"],
+    [noon + HOUR, noon, "dated in the future"],
+    [noon + MINUTE, noon, "dated"],
+    [0, noon, "dated before the web"],
+    [Date.UTC(2009, 0, 1), Date.UTC(2009, 0, 1), "dated"],
+  ])("%s at noon counts as %s: %s", (published, at, doubt) => {
+    expect(decideDate(published, noon)).toEqual({ at, doubt });
+  });
+});
+
+test.each([
+  ["https://Blog.Example:443/a?utm_source=x&id=1&fbclid=2#top", "https://blog.example/a?id=1"],
+  ["http://user:secret@a.example/", "http://a.example/"],
+  ["https://a.example/#!/page", "https://a.example/#!/page"],
+  ["https://a.example/?q=a%20b&utm_medium=y", "https://a.example/?q=a+b"],
+  ["javascript:alert(1)", null],
+  ["", null],
+  [null, null],
+])("the canonical address of %s", (address, expected) => {
+  expect(canonicalUrl(address)).toBe(expected);
+});
+
+describe("the next fetch", () => {
+  const base = { everyMs: 10 * MINUTE, retryAfterMs: null, isFinal: false };
+
+  test("comes at the interval after a success, and later with each failure, up to hours", () => {
+    const waits = [0, 1, 2, 3, 4, 5, 6].map((failures) => decideNext({ ...base, failures }, 0));
+    expect(waits.slice(0, 6)).toEqual([9.5, 10, 20, 40, 80, 120].map((minutes) => minutes * MINUTE));
+    expect(decideNext({ ...base, failures: CIRCUIT_OPENS_AT }, 0)).toBe(6 * HOUR);
+  });
+
+  test("is never sooner than a server asks", () => {
+    fc.assert(
+      fc.property(
+        fc.nat(20),
+        fc.nat(HOUR),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (failures, retryAfterMs, random) => {
+          expect(decideNext({ ...base, failures, retryAfterMs }, random)).toBeGreaterThanOrEqual(
+            retryAfterMs,
+          );
+        },
+      ),
+    );
+  });
+
+  test("never comes to an address that is gone", () => {
+    expect(decideNext({ ...base, failures: 1, isFinal: true }, 0)).toBeNull();
+  });
+});
+
+describe("an item", () => {
+  const known = { idKey: "a", contentKey: "x", resourceId: "1", editedAt: null, isDeleted: false };
+  const now = 10 * HOUR;
+  test.each([
+    ["never heard", { idKey: "b", contentKey: "y" }, [], { outcome: "new" }],
+    ["known", { idKey: "a", contentKey: "x" }, [known], { outcome: "same" }],
+    ["known, changed", { idKey: "a", contentKey: "y" }, [known], { outcome: "edited", resourceId: "1" }],
+    [
+      "changed a moment ago",
+      { idKey: "a", contentKey: "y" },
+      [{ ...known, editedAt: now - 1 }],
+      { outcome: "waits" },
+    ],
+    ["with a new id", { idKey: "b", contentKey: "x" }, [known], { outcome: "renamed", resourceId: "1" }],
+    [
+      "deleted",
+      { idKey: "a", contentKey: "y" },
+      [{ ...known, isDeleted: true }],
+      { outcome: "deleted", resourceId: "1" },
+    ],
+    [
+      "deleted under another id",
+      { idKey: "b", contentKey: "x" },
+      [{ ...known, isDeleted: true }],
+      { outcome: "deleted", resourceId: "1" },
+    ],
+  ])("%s", (_name, item, stored, decision) => {
+    expect(decideItem(item, stored, now)).toEqual(decision);
+  });
+});

@@ -1,0 +1,130 @@
+import { sql } from "kysely";
+import { pino } from "pino";
+import { afterAll } from "vitest";
+import { createFetchFeed, type FetchLimits } from "../../src/feeds/common/fetch-feed.ts";
+import { type FeedConfig, readFeeds } from "../../src/feeds/common/listen-config.ts";
+import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
+import { createFeedRun, type FeedRunParts } from "../../src/feeds/common/run-feeds.ts";
+import { noEnrichment } from "../../src/feeds/common/to-arrived.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import type { Issue } from "../../src/lib/errors.ts";
+import { DAY } from "../../src/lib/instant.ts";
+import { seedAccount } from "../../src/local-api/seed-account.ts";
+import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
+import { configureFeeds } from "../../src/local-api/store/feeds.ts";
+import { HEARD_TYPE } from "../../src/local-api/store/heard-items.ts";
+import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
+import { openPool } from "../../src/store/database.ts";
+import { createTestDatabase } from "../postgres.ts";
+
+export interface Shown {
+  readonly query: string;
+  readonly title: string | null;
+  readonly text: string | null;
+  readonly url: string | null;
+  readonly version: number;
+  readonly record: Record<string, unknown>;
+}
+
+export interface Feeding {
+  readonly db: Database;
+  readonly projectId: number;
+  /** What the local API shows now, in the order of title and text; of the hidden query with `heard`. */
+  mentions(which?: { heard: boolean }): Promise<Shown[]>;
+  /** Another worker on the same tables. */
+  worker(more?: Partial<FeedRunParts>): ReturnType<typeof createFeedRun>;
+  /** Fetches everything that is due, with one worker; everything becomes due first. */
+  fetchAll(): Promise<void>;
+  makeDue(): Promise<void>;
+  feeds(): Promise<{ name: string; problem: string | null; failures: number; state: object }[]>;
+}
+
+/** A configuration as people write it; feeds on this machine are allowed. */
+export function feedsOf(...written: readonly object[]): readonly FeedConfig[] {
+  const issues: Issue[] = [];
+  const feeds = readFeeds(
+    { listen: { feeds: written.map((one) => ({ allowPrivateAddress: true, ...one })) } },
+    issues,
+  );
+  if (issues.length > 0) throw new Error(JSON.stringify(issues));
+  return feeds;
+}
+
+/** Local tables with queries, and feeds that are fetched for real. */
+export async function startFeeding(options: {
+  readonly feeds: readonly FeedConfig[];
+  readonly queries: Readonly<Record<string, string>>;
+  readonly limits?: FetchLimits;
+}): Promise<Feeding> {
+  const { url, drop } = await createTestDatabase();
+  const pool = openPool({ url, connections: 8, onError: () => {} });
+  const stopping = new AbortController();
+  const fetcher = createFetchFeed({
+    userAgent: "Earshot/test (contact: test@earshot.example)",
+    clock: systemClock,
+    timeoutMs: 5_000,
+    ...options.limits,
+  });
+  afterAll(async () => {
+    stopping.abort();
+    await fetcher.close();
+    await pool.end();
+    await drop();
+  });
+  await migrateLocalApi(pool);
+  const queries = Object.entries(options.queries).map(([name, text]) => ({ name, text }));
+  const { projectId } = await seedAccount(pool, {
+    client: { name: "Listening" },
+    user: { username: "monitor@listening.local", password: "long enough" },
+    project: { name: "Listening" },
+    queries,
+    at: systemClock.now() - DAY,
+  });
+  const db = createDatabase(pool);
+  const planned = planFeeds({
+    feeds: options.feeds,
+    queries: queries.map((query) => ({ ...query, languages: [] })),
+  });
+  // The server of a test may be asked at any pace.
+  const feeds = planned.map((feed) => ({
+    ...feed,
+    definition: { ...feed.definition, pace: { everyMs: 0, atOnce: feed.definition.pace.atOnce } },
+  }));
+  await configureFeeds(db, projectId, feeds);
+  const worker: Feeding["worker"] = (more = {}) =>
+    createFeedRun({
+      ...{ db, feeds, fetch: fetcher.fetch, enrich: noEnrichment, keepMs: 90 * DAY, clock: systemClock },
+      ...{ project: { id: projectId, timezone: "Etc/UTC" }, log: pino({ level: "silent" }) },
+      signal: stopping.signal,
+      ...more,
+    });
+  const one = worker();
+  const feeding: Feeding = {
+    db,
+    projectId,
+    worker,
+    async makeDue() {
+      await sql`update local_api.feed set next_at = now() where next_at is not null`.execute(db);
+      await sql`delete from local_api.feed_host`.execute(db);
+    },
+    async fetchAll() {
+      await feeding.makeDue();
+      while ((await one.fetchNext()) !== null) {}
+    },
+    async mentions({ heard } = { heard: false }) {
+      const { rows } = await sql<Shown & { fields: string }>`
+        select q.name as query, m.title, m.full_text as text, m.url, m.version,
+          filled_fields || (select empty_fields from local_api.record_shape where id = shape_id) as fields
+        from local_api.mention m join local_api.query q on q.id = m.query_id
+        where (q.type = ${HEARD_TYPE}) = ${heard} and superseded_at = 'infinity' and visible_at <= now()
+        order by q.name, m.title, m.full_text, m.url`.execute(db);
+      return rows.map(({ fields, ...row }) => ({ ...row, record: JSON.parse(fields) }));
+    },
+    async feeds() {
+      const { rows } = await sql<{ name: string; problem: string | null; failures: number; state: object }>`
+        select name, problem, failures, state from local_api.feed order by name`.execute(db);
+      return rows;
+    },
+  };
+  return feeding;
+}

@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { fetchOnce, plannedOf, testFeed } from "../contracts/feed.ts";
+import { type FeedServer, startFeedServer } from "../fakes/feed-server.ts";
+
+/** A Hacker News with items 1 to `max`. */
+function fill(server: FeedServer, max: number, updates: readonly number[] = []) {
+  server.pages.set("/v0/maxitem.json", { body: String(max) });
+  server.pages.set("/v0/updates.json", { body: JSON.stringify({ items: updates, profiles: [] }) });
+  for (let id = 1; id <= max; id++) if (!server.pages.has(`/v0/item/${id}.json`)) put(server, id);
+  return { kind: "hacker-news", baseUrl: `${server.url}/v0` };
+}
+
+function put(server: FeedServer, id: number, more: object | null = {}) {
+  const time = Math.floor(systemClock.now() / 1_000);
+  const item = { id, type: "comment", by: "ann", time, text: `Text ${id}<p>of it` };
+  server.pages.set(`/v0/item/${id}.json`, {
+    body: JSON.stringify(more === null ? null : { ...item, ...more }),
+  });
+}
+
+testFeed("hacker-news", {
+  ids: ["1", "2", "3"],
+  setUp: (server) => fill(server, 3),
+  addOne(server) {
+    fill(server, 4);
+    return "4";
+  },
+});
+
+async function withServer(work: (server: FeedServer) => Promise<void>): Promise<void> {
+  const server = await startFeedServer();
+  await work(server).finally(server.close);
+}
+
+test("a long absence is made up for, in parts, without a gap", () =>
+  withServer(async (server) => {
+    const feed = plannedOf(fill(server, 10));
+    let { state } = await fetchOnce(feed);
+    fill(server, 750);
+    const ids: string[] = [];
+    for (;;) {
+      const done = await fetchOnce(feed, state);
+      ids.push(...done.read.items.map(({ id }) => id));
+      state = done.state;
+      if (done.read.more !== true) break;
+    }
+    expect(ids).toEqual(Array.from({ length: 740 }, (_, n) => String(n + 11)));
+  }));
+
+test("an id that is null at first is asked again, and one that stays null does not stop the others", () =>
+  withServer(async (server) => {
+    const feed = plannedOf(fill(server, 3));
+    put(server, 2, null);
+    put(server, 3, null);
+    let { read, state } = await fetchOnce(feed);
+    expect(read.items.map(({ id }) => id)).toEqual(["1"]);
+    put(server, 2);
+    fill(server, 4);
+    ({ read, state } = await fetchOnce(feed, state));
+    expect(read.items.map(({ id }) => id)).toEqual(["2", "4"]);
+    for (let round = 0; round < 40; round++) ({ state } = await fetchOnce(feed, state));
+    expect(state).toMatchObject({ cursor: { pending: [] } });
+  }));
+
+test("deleted and dead items are deletes, whether they are new or were changed", () =>
+  withServer(async (server) => {
+    const feed = plannedOf(fill(server, 4));
+    put(server, 4, { deleted: true, text: undefined, by: undefined });
+    const first = await fetchOnce(feed);
+    expect(first.read.deletes.map(({ id }) => id)).toEqual(["4"]);
+    put(server, 1, { dead: true });
+    put(server, 2, { text: "another text" });
+    fill(server, 4, [1, 2, 99]);
+    const { read } = await fetchOnce(feed, first.state);
+    expect(read.deletes).toEqual([{ id: "1", reason: "removed by Hacker News" }]);
+    expect(read.items.map(({ id, body }) => [id, body])).toEqual([["2", { html: "another text" }]]);
+  }));
+
+test("a story brings its address in the text, and an item that fails is asked again with all others", () =>
+  withServer(async (server) => {
+    const feed = plannedOf(fill(server, 2));
+    put(server, 1, {
+      type: "story",
+      title: "A story",
+      url: "https://acme.example/?a=1&b=2",
+      text: undefined,
+    });
+    server.pages.set("/v0/item/2.json", { status: 500 });
+    await expect(fetchOnce(feed)).rejects.toThrow("status 500");
+    put(server, 2);
+    const { read } = await fetchOnce(feed);
+    expect(read.items[0]).toMatchObject({
+      ...{ title: "A story", url: "https://news.ycombinator.com/item?id=1", isReply: false },
+      body: { html: "<p>https://acme.example/?a=1&amp;b=2</p>" },
+    });
+  }));

@@ -1,0 +1,93 @@
+import { fastify } from "fastify";
+import { afterAll, expect, test } from "vitest";
+import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
+import { createPushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
+import { pushRoutes } from "../../src/web/push-routes.ts";
+import { feedsOf, startFeeding } from "./feeding.ts";
+
+const written = feedsOf(
+  { kind: "push", name: "zapier", token: "token of zapier 1" },
+  { kind: "push", name: "script", token: "token-of-a-script" },
+);
+const feeding = await startFeeding({ feeds: written, queries: { Acme: "acme" } });
+const app = fastify();
+let isDown = false;
+const run = feeding.worker();
+const endpoint = createPushEndpoint({
+  feeds: planFeeds({ feeds: written, queries: [] }),
+  receive: (feed, read) => (isDown ? Promise.reject(new Error("away")) : run.receivePushed(feed, read)),
+  log: { error: () => {} },
+});
+pushRoutes(app, endpoint);
+afterAll(() => app.close());
+
+async function post(body: unknown, token = "token-of-a-script") {
+  const payload = typeof body === "string" ? body : JSON.stringify(body);
+  const headers = { authorization: `Bearer ${token}`, "content-type": "text/plain" };
+  const answer = await app.inject({ method: "POST", url: "/feeds/push", payload, headers });
+  return { status: answer.statusCode, body: answer.json() };
+}
+
+test("mentions are stored and matched; sent again, they are not new", async () => {
+  const mention = {
+    id: 1,
+    title: "Acme opens a shop",
+    text: "In Bath.\nAt last.",
+    url: "https://x.example/1",
+    author: "Ann",
+  };
+  const more = { html: "<p>Something <b>else</b></p>", date: "2026-11-22T10:00:00Z" };
+  expect(await post([mention, more])).toMatchObject({
+    status: 200,
+    body: { added: 2, matched: 1, refused: [] },
+  });
+  expect(await post({ mentions: [mention, more] })).toMatchObject({ status: 200, body: { added: 0 } });
+  expect(await feeding.mentions()).toMatchObject([
+    {
+      title: "Acme opens a shop",
+      text: "In Bath.\nAt last.",
+      url: "https://x.example/1",
+      record: { author: "Ann" },
+    },
+  ]);
+  expect((await feeding.mentions({ heard: true })).map(({ text }) => text)).toContain("Something else");
+});
+
+test("a wrong mention is named, and the others are stored", async () => {
+  const answer = await post([{ text: "acme two" }, { nothing: 1 }, { text: 7 }, { text: "x", date: "soon" }]);
+  expect(answer).toMatchObject({ status: 200, body: { added: 1 } });
+  expect(answer.body.refused).toEqual([
+    "1: it has neither title nor text",
+    expect.stringMatching(/^2: text: /),
+    "3: date: expected a date such as 2026-03-01T09:30:00Z",
+  ]);
+  expect(await post([{ nothing: 1 }])).toMatchObject({ status: 400 });
+});
+
+test.each(["{", "", "7", "null", "[]", '"text"', "[[1]]"])(
+  "the body %j is refused, and stores nothing",
+  async (body) => {
+    const before = (await feeding.mentions({ heard: true })).length;
+    expect((await post(body)).status).toBe(400);
+    expect(await feeding.mentions({ heard: true })).toHaveLength(before);
+  },
+);
+
+test("a wrong token is refused, and does not learn what is right", async () => {
+  expect(await post({ text: "x" }, "wrong")).toMatchObject({ status: 401 });
+  expect(await post({ text: "x" }, "")).toMatchObject({ status: 401 });
+});
+
+test("while the database is away, the sender is asked to come again", async () => {
+  isDown = true;
+  expect(await post({ text: "acme" })).toMatchObject({ status: 503 });
+  isDown = false;
+});
+
+test("hostile text is stored as text", async () => {
+  const text = "acme \u0000 \ud800 <script>alert(1)</script> & '; drop table mention; --";
+  expect(await post({ id: "\u0000 bad \ud800", text })).toMatchObject({ status: 200, body: { added: 1 } });
+  expect((await feeding.mentions()).map((one) => one.text)).toContain(
+    "acme \ufffd \ufffd <script>alert(1)</script> & '; drop table mention; --",
+  );
+});
