@@ -6,6 +6,7 @@ import { startListening } from "../feeds/common/start-listening.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
+import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import { openPool } from "../store/database.ts";
 
@@ -16,6 +17,8 @@ export interface Listening {
    */
   readonly configOf: (config: Config) => Config;
   readonly push: PushEndpoint | null;
+  /** For `startEarshot`: what the first fetch brings alerts, what a new query finds in the past does not. */
+  readonly watch: { readonly watchFrom?: Instant };
 }
 
 /** With `listen`, opens our own Listening API and fetches the feeds. */
@@ -37,7 +40,7 @@ export async function withListening(
     if (isDeepStrictEqual(now.listen, listen)) return now;
     throw new UserError("`listen` was changed, which a reload does not take up", ["restart Earshot"]);
   };
-  if (listen === null) return { configOf: unchanged, push: null };
+  if (listen === null) return { configOf: unchanged, push: null, watch: {} };
   const { databaseUrl, fetches, clock, log, port = LISTENING_PORT } = parts;
   const pool = openPool({
     url: databaseUrl,
@@ -46,13 +49,13 @@ export async function withListening(
   });
   closing.add(() => pool.end());
   const options = { pool, listen, account: LISTENING, clock, log, fetches, version: VERSION, port };
-  const { url, password, push, feeds } = await startListening(options, closing);
+  const { url, password, push, feeds, watchFrom } = await startListening(options, closing);
   log.info({ url, feeds: feeds.length, fetches }, "the Listening API of the feeds is open");
   const configOf = (now: Config): Config => ({
     ...unchanged(now),
     source: { ...now.source, baseUrl: url, password },
   });
-  return { configOf, push };
+  return { configOf, push, watch: { watchFrom } };
 }
 
 const VERSION = "0.1";

@@ -33,6 +33,7 @@ export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock =
       const earshot = await startEarshot({
         config,
         files: { ...files, config },
+        ...listening.watch,
         databaseUrl,
         queue,
         clock,

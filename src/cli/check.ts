@@ -5,6 +5,7 @@ import { readEnvironment } from "../config/environment.ts";
 import { findConcerns } from "../config/find-concerns.ts";
 import { unknownNamesIn } from "../config/unknown-names-in.ts";
 import { loadConfig } from "../config.ts";
+import { planFeeds } from "../feeds/common/plan-feeds.ts";
 import { describeFault, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { counted } from "../lib/numbers.ts";
@@ -48,6 +49,10 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
   if (config !== null)
     print(
       `${file}: valid, ${counted(config.receivers.length, "receiver")}, ${counted(config.routes.length, "route")}`,
+    );
+  if (config?.listen != null)
+    print(
+      `listen: ${counted(config.listen.queries.length, "query", "queries")}, ${counted(planFeeds(config.listen).length, "feed")}`,
     );
   print(`${rulesFolder}: ${counted(rules.length, "rule")}, valid`);
   const { padToWidth } = await import("./text-width.ts");

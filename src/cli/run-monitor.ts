@@ -79,6 +79,7 @@ async function startMonitor(
   const earshot = await startEarshot({
     config: files.config,
     files,
+    ...listening.watch,
     databaseUrl: engines.databaseUrl,
     queue: engines.queue,
     clock: systemClock,

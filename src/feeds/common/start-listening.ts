@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Clock } from "../../lib/clock.ts";
 import type { Closing } from "../../lib/closing.ts";
 import { UserError } from "../../lib/errors.ts";
+import type { Instant } from "../../lib/instant.ts";
 import { readAccountFile } from "../../local-api/account/account-file.ts";
 import { applyAccount, planApply } from "../../local-api/account/apply-account.ts";
 import { createLocalApi } from "../../local-api/create-local-api.ts";
@@ -47,6 +48,8 @@ export interface Listening {
   readonly password: string;
   readonly push: PushEndpoint;
   readonly feeds: readonly PlannedFeed[];
+  /** Before the first item comes, and after new queries have looked back: from here on, mentions alert. */
+  readonly watchFrom: Instant;
 }
 
 /**
@@ -80,6 +83,7 @@ export async function startListening(options: ListeningOptions, closing: Closing
     enrich: options.enrich ?? noEnrichment,
     signal: stopping.signal,
   });
+  const watchFrom = clock.now();
   if (options.fetches) {
     await configureFeeds(db, projectId, feeds);
     const running = run.run();
@@ -88,7 +92,13 @@ export async function startListening(options: ListeningOptions, closing: Closing
       await running;
     });
   }
-  return { url, password, feeds, push: createPushEndpoint({ feeds, receive: run.receivePushed, log }) };
+  return {
+    url,
+    password,
+    feeds,
+    watchFrom,
+    push: createPushEndpoint({ feeds, receive: run.receivePushed, log }),
+  };
 }
 
 /** Names the program and whom to write to, as owners of servers ask. */

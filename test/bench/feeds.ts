@@ -1,0 +1,126 @@
+import { parseFeed } from "feedsmith";
+import type { FeedAnswer, FeedReader } from "../../src/feeds/common/define-feed.ts";
+import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
+import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
+import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
+import { DAY } from "../../src/lib/instant.ts";
+
+/**
+ * Items that a processor second takes through each reader and on to a mention, beside the bare library (feedsmith, or
+ * JSON.parse) over the same documents. Nothing is fetched or stored; `local-api-import.ts` measures storing. Times are
+ * processor time, the median of the rounds.
+ */
+const ITEMS = 300;
+const ROUNDS = 15;
+const now = Date.UTC(2026, 10, 23, 12);
+const html = `<p>The kettle of Acme &amp; Sons is <b>sold</b> again.</p><ul><li>One</li><li>Two</li></ul>${"<p>More words about it.</p>".repeat(20)}`;
+const ids = Array.from({ length: ITEMS }, (_, n) => n + 1);
+
+const rss = `<?xml version="1.0"?><rss version="2.0"><channel><title>Blog</title>${ids
+  .map(
+    (n) =>
+      `<item><guid>id-${n}</guid><title>Title ${n}</title><link>https://blog.example/${n}?utm_source=x</link>` +
+      `<pubDate>Mon, 23 Nov 2026 12:00:00 GMT</pubDate><description><![CDATA[${html}]]></description></item>`,
+  )
+  .join("")}</channel></rss>`;
+const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><title>Blog</title>${ids
+  .map(
+    (n) =>
+      `<entry><id>id-${n}</id><title>Title ${n}</title><link href="https://blog.example/${n}"/>` +
+      `<updated>2026-11-23T12:00:00Z</updated><content type="html"><![CDATA[${html}]]></content></entry>`,
+  )
+  .join("")}</feed>`;
+const json = JSON.stringify({
+  version: "https://jsonfeed.org/version/1.1",
+  title: "Blog",
+  items: ids.map((n) => ({
+    ...{ id: `id-${n}`, url: `https://blog.example/${n}`, title: `Title ${n}`, content_html: html },
+    date_published: "2026-11-23T12:00:00Z",
+  })),
+});
+const stories = ids.map((id) =>
+  JSON.stringify({ id, type: "comment", by: "ann", time: now / 1_000, text: html }),
+);
+
+const answer = (body: string): FeedAnswer => ({
+  status: 200,
+  url: "https://blog.example/feed",
+  body,
+  header: () => null,
+});
+
+/** Runs a reader with these answers, in turn. */
+function run(reader: FeedReader, rounds: readonly (readonly FeedAnswer[])[]) {
+  let step = reader.next([]);
+  for (const answers of rounds) step = reader.next(answers);
+  if (step.done !== true) throw new Error("it asks for more");
+  return step.value.items;
+}
+
+function plan(written: { kind: "rss"; urls: string[] } | { kind: "hacker-news"; baseUrl: string }) {
+  const [feed] = planFeeds({ feeds: [{ ...written, allowPrivateAddress: false }], queries: [] });
+  if (feed?.definition.read === undefined) throw new Error("it is fetched");
+  const { part, definition, settings } = feed;
+  return { definition, read: () => definition.read?.(part, settings, null, now) as FeedReader };
+}
+
+function perSecond(work: () => unknown): number {
+  const times = Array.from({ length: ROUNDS }, () => {
+    const from = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(from);
+    return (user + system) / 1_000_000;
+  }).sort((a, b) => a - b);
+  return ITEMS / (times[Math.floor(ROUNDS / 2)] ?? 1);
+}
+
+const rssPlan = plan({ kind: "rss", urls: ["https://blog.example/feed"] });
+const hn = plan({ kind: "hacker-news", baseUrl: "https://hn.example/v0" });
+const hnAnswers = [[answer("150"), answer('{"items":[]}')], stories.slice(0, 150).map(answer)];
+const cases = [
+  {
+    name: "RSS",
+    bare: () => parseFeed(rss),
+    items: () => run(rssPlan.read(), [[answer(rss)]]),
+    kind: rssPlan.definition,
+    share: 1,
+  },
+  {
+    name: "Atom",
+    bare: () => parseFeed(atom),
+    items: () => run(rssPlan.read(), [[answer(atom)]]),
+    kind: rssPlan.definition,
+    share: 1,
+  },
+  {
+    name: "JSON feed",
+    bare: () => parseFeed(json),
+    items: () => run(rssPlan.read(), [[answer(json)]]),
+    kind: rssPlan.definition,
+    share: 1,
+  },
+  {
+    ...{ name: "Hacker News", bare: () => stories.slice(0, 150).map((text) => JSON.parse(text)) },
+    ...{ items: () => run(hn.read(), hnAnswers), kind: hn.definition, share: 0.5 },
+  },
+];
+
+console.log(
+  `${ITEMS} items of ${html.length} characters of HTML; items a processor second, median of ${ROUNDS}`,
+);
+console.log(
+  `${"".padEnd(14)}${"bare library".padStart(14)}${"reader".padStart(14)}${"to mention".padStart(14)}`,
+);
+for (const { name, bare, items, kind, share } of cases) {
+  const around = { kind, fetchedAt: now, keepFrom: now - 90 * DAY, enrich: noEnrichment };
+  const figures = [bare, items, () => items().map((item) => toArrived(item, around))];
+  const shown = figures.map((work) =>
+    Math.round(perSecond(work) * share)
+      .toLocaleString("en-US")
+      .padStart(14),
+  );
+  console.log(`${name.padEnd(14)}${shown.join("")}`);
+}
+console.log(
+  `text of HTML: ${Math.round(perSecond(() => ids.map(() => textOfHtml(html)))).toLocaleString("en-US")} texts a second`,
+);
