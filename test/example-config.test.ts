@@ -6,7 +6,9 @@ import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
 import { unknownNamesIn } from "../src/config/unknown-names-in.ts";
 import { loadConfig } from "../src/config.ts";
-import { UserError } from "../src/lib/errors.ts";
+import { kinds } from "../src/feeds/common/kinds.ts";
+import { ListenConfig, readFeeds } from "../src/feeds/common/listen-config.ts";
+import { type Issue, UserError } from "../src/lib/errors.ts";
 import { notifiers } from "../src/notify/notifiers.ts";
 import { loadRules } from "../src/rules/load-rules.ts";
 
@@ -46,10 +48,23 @@ test("every name in the example exists in it or in the shipped rules", async () 
   expect(await unknownNamesIn(FILE, config, rules)).toEqual([]);
 });
 
+test("the example of public feeds, which stands in a comment, is valid and shows every key and kind", () => {
+  const [commented = ""] = /^# listen:\n(?:#.*\n)+/m.exec(text) ?? [];
+  const { listen } = parseDocument(commented.replaceAll(/^# ?/gm, "")).toJS();
+  const issues: Issue[] = [];
+  const feeds = readFeeds({ listen }, issues);
+  expect(issues).toEqual([]);
+  expect(feeds.map(({ kind }) => kind)).toEqual(kinds.map(({ kind }) => kind));
+  expect(Object.keys(ListenConfig.parse(listen)).sort()).toEqual(Object.keys(ListenConfig.shape).sort());
+});
+
 test("the example shows every section, every kind of receiver and every key of the source", async () => {
   const config = await loadExample();
   const shown = parseDocument(text).toJS() as Record<string, unknown> & { source: object };
-  expect(Object.keys(shown).sort()).toEqual(Object.keys(config).sort());
+  // It stands in a comment, because it takes the place of the source.
+  const { listen, ...others } = config;
+  expect(listen).toBeNull();
+  expect(Object.keys(shown).sort()).toEqual(Object.keys(others).sort());
   expect(Object.keys(shown.source).sort()).toEqual(Object.keys(config.source).sort());
   const kinds = config.receivers.map((receiver) => receiver.notifier.kind);
   expect(new Set(kinds), "Show a receiver of every kind in earshot.example.yaml.").toEqual(

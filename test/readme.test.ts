@@ -208,7 +208,11 @@ async function faultsOfYaml(text: string): Promise<string[]> {
 /** What a part of a configuration needs beside it to be read. */
 function partsAround(part: Readonly<Record<string, unknown>>): object {
   const receivers = (part["receivers"] ?? RECEIVERS) as readonly { readonly name: string }[];
-  return { source: SOURCE, receivers, routes: [{ receivers: [receivers[0]?.name ?? ""] }] };
+  return {
+    ...("listen" in part ? {} : { source: SOURCE }),
+    receivers,
+    routes: [{ receivers: [receivers[0]?.name ?? ""] }],
+  };
 }
 
 const SOURCE = { baseUrl: "https://listening.example", username: "u", password: "p", clientId: "c" };

@@ -17,6 +17,11 @@ export interface Listening {
    */
   readonly configOf: (config: Config) => Config;
   readonly push: PushEndpoint | null;
+  /** How programs on this machine reach the API; null without `listen`. */
+  readonly local: {
+    readonly url: string;
+    readonly login: { readonly username: string; readonly password: string };
+  } | null;
   /** For `startEarshot`: what the first fetch brings alerts, what a new query finds in the past does not. */
   readonly watch: { readonly watchFrom?: Instant };
 }
@@ -40,7 +45,7 @@ export async function withListening(
     if (isDeepStrictEqual(now.listen, listen)) return now;
     throw new UserError("`listen` was changed, which a reload does not take up", ["restart Earshot"]);
   };
-  if (listen === null) return { configOf: unchanged, push: null, watch: {} };
+  if (listen === null) return { configOf: unchanged, push: null, local: null, watch: {} };
   const { databaseUrl, fetches, clock, log, port = LISTENING_PORT } = parts;
   const pool = openPool({
     url: databaseUrl,
@@ -55,7 +60,8 @@ export async function withListening(
     ...unchanged(now),
     source: { ...now.source, baseUrl: url, password },
   });
-  return { configOf, push, watch: { watchFrom } };
+  const local = { url, login: { username: LISTENING.username, password } };
+  return { configOf, push, local, watch: { watchFrom } };
 }
 
 const VERSION = "0.1";

@@ -7,7 +7,7 @@ import { makeDataFolder } from "../lib/folders.ts";
 
 const Note = z.object({
   url: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
-  /** Protects nothing but invented mentions. */
+  /** Protects invented mentions, or those of public feeds. */
   login: z.object({ username: z.string(), password: z.string() }),
   /** The API's time at a moment of wall time, and its speed. */
   at: z.number(),

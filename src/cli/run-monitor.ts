@@ -20,6 +20,7 @@ import { systemClock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
 import { describeError, describeFault } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
+import { leaveLocalAddress } from "./local-address.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, leave, stopSignal } from "./stop-signal.ts";
 
@@ -43,7 +44,7 @@ export async function runMonitor(
     closing.add(engines.stop);
     await refuseDemoData(engines.databaseUrl);
     const joined = joinProcesses(wanted, files, log);
-    const started = { file, env, files, engines, options, wanted, joined, log, signal };
+    const started = { file, home: environment.home, env, files, engines, options, wanted, joined, log, signal };
     const monitor = await startMonitor(started, closing);
     await followReloads({ file, env, joined, files, running: monitor, hangUps, log }, closing);
     return closing;
@@ -56,6 +57,7 @@ export async function runMonitor(
 async function startMonitor(
   parts: {
     readonly file: string;
+    readonly home: string;
     readonly env: NodeJS.ProcessEnv;
     readonly files: LoadedFiles;
     readonly engines: Engines;
@@ -67,13 +69,15 @@ async function startMonitor(
   },
   closing: Closing,
 ): Promise<Reloadable> {
-  const { file, env, engines, options, wanted, joined, log, signal } = parts;
+  const { file, home, env, engines, options, wanted, joined, log, signal } = parts;
   let url: string | null = null;
   const listening = await withListening(
     parts.files.config,
     { databaseUrl: engines.databaseUrl, fetches: wanted.includes("poll"), clock: systemClock, log },
     closing,
   );
+  if (listening.local !== null)
+    closing.add(await leaveLocalAddress(home, { ...listening.local, clock: systemClock }, systemClock));
   const withSource = (now: LoadedFiles): LoadedFiles => ({ ...now, config: listening.configOf(now.config) });
   const files = withSource(parts.files);
   const earshot = await startEarshot({

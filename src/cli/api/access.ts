@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { readEnvironment } from "../../config/environment.ts";
-import { loadSourceConfig } from "../../config/load-source-config.ts";
+import { hasSource, loadSourceConfig } from "../../config/load-source-config.ts";
 import { LOCAL_ACCOUNT } from "../../demo/local-account.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
@@ -50,13 +50,18 @@ async function findPlace(flags: AccessFlags, env: NodeJS.ProcessEnv, clock: Cloc
     return { ...(await fromHand(flags, env)), clock };
   const { configFile, home } = readEnvironment(env);
   const file = flags.config ?? configFile;
-  if (flags.config !== undefined || existsSync(file)) return { ...(await fromConfig(file, env)), clock };
+  const isConfigured = flags.config !== undefined || existsSync(file);
+  if (isConfigured && (await hasSource(file))) return { ...(await fromConfig(file, env)), clock };
   const local = await readLocalAddress(home, clock);
   if (local !== null) {
     const { url, username, password } = local;
     const credentials = { username, password, clientId: LOCAL_ACCOUNT.clientId };
     return { baseUrl: url, credentials, clock: local.clock, from: LOCAL };
   }
+  if (isConfigured)
+    throw new UserError(`${file} has no source, and the Listening API of its feeds is not running`, [
+      "start it with `earshot start` in another terminal, and try again here",
+    ]);
   throw new UserError("there is no account to ask with", [
     "invented: start a demo with `earshot start`, or `earshot local-api start`, in another terminal and try again here",
     `with your own: copy earshot.example.yaml to ${configFile} and fill in its part "source"`,

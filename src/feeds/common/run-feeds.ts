@@ -51,8 +51,6 @@ class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
 }
 
-export type FeedRun = ReturnType<typeof createFeedRun>;
-
 /**
  * Fetches feeds that are due. Any number of processes may do it on the same tables: a lease in the database gives each
  * feed to one of them, and the items of a fetch are stored in one transaction with its cursor, which ends the lease.

@@ -61,7 +61,14 @@ async function examineAccount(
   environment: Environment,
   log: Logger,
 ): Promise<readonly Finding[]> {
-  const { source } = config;
+  const { source, listen } = config;
+  if (listen !== null)
+    return [
+      ok(
+        "source",
+        `our own Listening API, with ${counted(listen.queries.length, "query", "queries")}; earshot feeds shows what it hears`,
+      ),
+    ];
   // A folder that cannot be read is reported with the rules.
   const { rules } = await loadRules(config.rules).catch(() => ({ rules: [] }));
   const named = namedQueries(config, rules.map(alertsOf)).filter(({ pattern }) => pattern !== "*");
