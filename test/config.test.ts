@@ -208,3 +208,46 @@ test.each([
   const text = VALID.replace("  - receivers: [alerts]\n", routes);
   expect((await faultsOf(text)).join("\n")).toContain(fault);
 });
+
+const LISTENING = `listen:
+  queries: [{ name: Acme, text: acme }]
+  feeds: [{ kind: hacker-news }]
+${VALID.slice(VALID.indexOf("receivers:"))}`;
+
+test("public feeds take the place of a source, which is then our own API", async () => {
+  const config = await load(LISTENING);
+  expect(config.listen).toMatchObject({ queries: [{ name: "Acme" }], feeds: [{ kind: "hacker-news" }] });
+  expect(config.source).toMatchObject({
+    queries: ["Acme"],
+    baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1/),
+  });
+});
+
+test.each([
+  [
+    LISTENING.replace("hacker-news", "hackernews"),
+    'expected a feed with a kind of rss, hacker-news, push, got "hackernews"',
+  ],
+  [
+    LISTENING.replace("{ kind: hacker-news }", "{ kind: rss }"),
+    "name at least one address in urls, or an opml file",
+  ],
+  [
+    LISTENING.replace("{ kind: hacker-news }", "{ kind: rss, url: x }"),
+    'unknown key "url" (known here: kind, name, every, allowPrivateAddress, urls, opml)',
+  ],
+  [
+    LISTENING.replace("{ kind: hacker-news }", "{ kind: push, token: short }"),
+    "expected at least 16 characters, got 5",
+  ],
+  [LISTENING.replace("{ kind: hacker-news }", "{ kind: hacker-news, every: 1s }"), "expected 1m to 7d"],
+  [LISTENING.replace("text: acme", 'text: "(acme"'), "character 1: "],
+  [
+    LISTENING.replace("}]\n  feeds", "}, { name: Acme, text: b }]\n  feeds"),
+    'there are two with the name "Acme"',
+  ],
+  [`${VALID}listen: { queries: [{ name: A, text: a }] }\n`, "source and listen cannot stand in one file yet"],
+  [VALID.slice(VALID.indexOf("receivers:")), "name a source (an account), or listen (public feeds)"],
+])("a fault of listen is reported: %#", async (text, fault) => {
+  expect((await faultsOf(text)).join("\n")).toContain(fault);
+});

@@ -94,13 +94,18 @@ async function configWithListen(
 async function list(options: Options, env: NodeJS.ProcessEnv): Promise<void> {
   const config = await configWithListen(options, env);
   const planned = planFeeds(config.listen ?? { feeds: [], queries: [] });
-  const { at, feeds } = await withTables(env, async ({ db }) => {
+  const { at, feeds: stored } = await withTables(env, async ({ db }) => {
     const project = await findProject(db, LISTENING).catch((error: unknown) => {
       if (error instanceof UserError) return null;
       throw error;
     });
     return project === null ? { at: systemClock.now(), feeds: [] } : listFeeds(db, project.id);
   });
+  // The file may have changed since the last start.
+  const feeds = stored.map((feed) => ({
+    ...feed,
+    isConfigured: planned.some(({ key }) => key === feed.key),
+  }));
   const missing = planned.filter(({ key }) => feeds.every((feed) => feed.key !== key));
   if (options.json) {
     printJson({

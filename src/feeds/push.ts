@@ -11,10 +11,10 @@ export const push = defineFeed({
   config: z.strictObject({
     kind: z.literal("push").describe("Mentions that other programs post as JSON."),
     ...FeedKeys,
-    token: z
-      .string()
-      .min(16, "expected 16 characters or more; `openssl rand -hex 24` makes a good one")
-      .meta({ description: "What the sender shows: Authorization: Bearer TOKEN.", writeOnly: true }),
+    token: z.string().min(16).meta({
+      description: "What senders show, 16 characters or more: Authorization: Bearer TOKEN.",
+      writeOnly: true,
+    }),
   }),
   policy: {
     version: 1,

@@ -1,0 +1,124 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { withListening } from "../../src/app/open-listening.ts";
+import { loadConfig } from "../../src/config.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createClosing } from "../../src/lib/closing.ts";
+import { type FeedServer, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
+import { createTestDatabase } from "../postgres.ts";
+import { until } from "../until.ts";
+import { type Ran, runCommand } from "./run-command.ts";
+
+const closing = createClosing();
+let server: FeedServer;
+let folder: string;
+let env: Record<string, string>;
+afterAll(() => closing.close());
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  closing.add(database.drop);
+  server = await startFeedServer();
+  closing.add(server.close);
+  folder = await mkdtemp(join(tmpdir(), "earshot-feeds-"));
+  closing.add(() => rm(folder, { recursive: true }));
+  env = { DATABASE_URL: database.url, EARSHOT_HOME: folder, EARSHOT_CONFIG: join(folder, "earshot.yaml") };
+  server.pages.set("/good", {
+    body: rssDocument([
+      {
+        guid: "1",
+        title: "Acme opens a shop",
+        link: "https://blog.example/1",
+        html: "<p>x</p>",
+        date: "2099-01-01T00:00:00Z",
+      },
+      { guid: "2", title: "Other news", link: "https://blog.example/2", html: "<p>rivalware is here</p>" },
+      { guid: "3", title: "Acme in 2001", date: "2001-01-01T00:00:00Z" },
+    ]),
+  });
+  server.pages.set("/page", { body: "<!doctype html><title>Just a moment</title>" });
+});
+
+async function configure(feeds: string): Promise<void> {
+  await writeFile(
+    env["EARSHOT_CONFIG"] ?? "",
+    `listen:
+  queries: [{ name: Acme, text: acme NOT jobs }, { name: Rival, text: '"big rivalware"' }]
+  feeds: ${feeds}
+receivers: [{ name: hook, kind: webhook, url: "http://127.0.0.1:9/x", allowPrivateAddress: true }]
+routes: [{ receivers: [hook] }]
+`,
+  );
+}
+const rss = () =>
+  `[{ kind: rss, urls: ["${server.url}/good", "${server.url}/page"], allowPrivateAddress: true }, { kind: push, name: zapier, token: 0123456789abcdef }]`;
+
+const feeds = (...args: string[]): Promise<Ran> => runCommand(["feeds", ...args], env);
+
+test("try shows what would come in, matched by what, and why not, and stores nothing", async () => {
+  await configure(rss());
+  const { stdout, exitCode } = await feeds("try", `${server.url}/good`);
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain("2 items, 1 matched. Nothing was stored.");
+  expect(stdout).toContain("Acme opens a shop\n");
+  expect(stdout).toContain("(dated in the future: the time of the fetch)");
+  expect(stdout).toContain("→ Acme");
+  expect(stdout).toContain('· not Rival: "big rivalware" is not in the text.');
+  expect(stdout).toContain("Left out, 1 item: it is older than what is kept.");
+  const { stdout: json } = await feeds("try", `${server.url}/good`, "--json");
+  expect(JSON.parse(json)).toMatchObject({ items: [{ queries: [{ name: "Acme" }] }, { queries: [] }] });
+  expect((await feeds()).stdout).toContain("not started: earshot start takes it up");
+});
+
+test("a feed that cannot be read is named with the reason; a wrong name with the one that was meant", async () => {
+  await configure(rss());
+  expect(await feeds("try", `${server.url}/page`)).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringContaining("a web page is at this address, not a feed"),
+  });
+  expect(await feeds("try", "zapierr")).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('did you mean "zapier"'),
+  });
+  expect(await feeds("try", "rss")).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('2 feeds are called "rss"'),
+  });
+});
+
+test("the list says of each feed when it was heard, what came, and why it is silent", async () => {
+  await configure(rss());
+  const config = await loadConfig(env["EARSHOT_CONFIG"] ?? "", {});
+  const running = createClosing();
+  const parts = {
+    databaseUrl: env["DATABASE_URL"] ?? "",
+    fetches: true,
+    clock: systemClock,
+    log: pino({ level: "silent" }),
+  };
+  await withListening(config, { ...parts, port: 0 }, running);
+  const list = async () =>
+    JSON.parse((await feeds("--json")).stdout).feeds as { name: string; state: string }[];
+  await until(
+    "both were fetched",
+    async () => (await list()).filter(({ state }) => state === "ok" || state === "failing").length === 2,
+    { withinMs: 20_000 },
+  );
+  await running.close();
+  const { stdout } = await feeds();
+  expect(stdout).toMatch(
+    /\/good .* ok\n {2}heard \S+ ago, expected every 10m, next try in .* today 2 items, 1 matched/,
+  );
+  expect(stdout).toMatch(/\/page .* failing\n.*\n {2}a web page is at this address/);
+  expect(stdout).toMatch(/zapier .* open\n.*\n {2}nothing was sent to it yet/);
+});
+
+test("a file without feeds is told how they are written", async () => {
+  await configure("[]");
+  expect((await feeds()).stdout).toContain("earshot.yaml has it no more; its mentions stay");
+  await writeFile(env["EARSHOT_CONFIG"] ?? "", "receivers: []\n");
+  expect((await feeds()).exitCode).toBe(2);
+});
