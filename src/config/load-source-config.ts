@@ -1,15 +1,14 @@
+import { readFile } from "node:fs/promises";
 import { describeIssues } from "../lib/describe-issues.ts";
 import type { Issue } from "../lib/errors.ts";
+import { readYaml } from "../lib/read-yaml.ts";
 import { readConfig } from "./read-config.ts";
 import { SourceConfig } from "./source-config.ts";
 
-/** Whether the file has a `source`. Without it, Earshot polls its own Listening API. Throws if the file cannot be read. */
-export function hasSource(file: string): Promise<boolean> {
-  return readConfig(file, {}, (content) => ({ has: content !== undefined }), "source").then(
-    ({ has }) => has,
-    // A fault of it is reported by whoever reads it.
-    () => true,
-  );
+/** Whether the file listens to public feeds: then Earshot polls its own Listening API, and the file has no `source`. */
+export async function hasListen(file: string): Promise<boolean> {
+  const { content } = readYaml(file, await readFile(file, "utf8").catch(() => ""));
+  return Reflect.get(Object(content), "listen") !== undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { readEnvironment } from "../../config/environment.ts";
-import { hasSource, loadSourceConfig } from "../../config/load-source-config.ts";
+import { hasListen, loadSourceConfig } from "../../config/load-source-config.ts";
 import { LOCAL_ACCOUNT } from "../../demo/local-account.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
@@ -51,7 +51,7 @@ async function findPlace(flags: AccessFlags, env: NodeJS.ProcessEnv, clock: Cloc
   const { configFile, home } = readEnvironment(env);
   const file = flags.config ?? configFile;
   const isConfigured = flags.config !== undefined || existsSync(file);
-  if (isConfigured && (await hasSource(file))) return { ...(await fromConfig(file, env)), clock };
+  if (isConfigured && !(await hasListen(file))) return { ...(await fromConfig(file, env)), clock };
   const local = await readLocalAddress(home, clock);
   if (local !== null) {
     const { url, username, password } = local;

@@ -52,6 +52,11 @@ test("faults of the source are reported with their line", async () => {
   await expect(findAccess({}, env, clock)).rejects.toThrow("earshot.yaml has 4 faults");
 });
 
+test("with public feeds, the API is our own, which must run", async () => {
+  await writeFile(join(folder, "earshot.yaml"), "listen: { queries: [] }\n");
+  await expect(findAccess({}, env, clock)).rejects.toThrow("the Listening API of its feeds is not running");
+});
+
 test("flags come before the environment, and the two before the file, whose password they never take", async () => {
   await writeFile(join(folder, "earshot.yaml"), YAML);
   await writeFile(join(folder, "pw"), "from file\r\n");
