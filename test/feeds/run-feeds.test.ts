@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import { MINUTE } from "../../src/lib/instant.ts";
+import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import { EDITED_EVERY_MS } from "../../src/local-api/arrive/decide-item.ts";
 import { lookBack } from "../../src/local-api/assign/look-back.ts";
 import { insertQuery } from "../../src/local-api/store/queries.ts";
@@ -294,4 +294,17 @@ test("a feed that is gone for good is not asked again", async () => {
   await feeding.fetchAll();
   await feeding.fetchAll();
   expect(server.requests.filter(({ path }) => path === "/blog")).toHaveLength(1);
+});
+
+test("items that are older than what is kept are deleted, and an item that its feed still shows does not come back", async () => {
+  const old = { ...item(1), date: recent(60 * 24 * 40) };
+  serve([old, item(2)]);
+  await feeding.fetchAll();
+  expect(await feeding.mentions()).toHaveLength(2);
+  const strict = feeding.worker({ keepMs: 30 * DAY });
+  await strict.forgetOld();
+  await feeding.makeDue();
+  while ((await strict.fetchNext()) !== null) {}
+  expect((await feeding.mentions()).map(({ title }) => title)).toEqual(["Acme 2"]);
+  expect(await feeding.mentions({ heard: true })).toHaveLength(1);
 });

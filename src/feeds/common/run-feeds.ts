@@ -6,6 +6,7 @@ import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
 import { isTransient } from "../../lib/retry.ts";
 import { type QueryCache, type Received, receiveItems } from "../../local-api/arrive/receive-items.ts";
 import type { Database } from "../../local-api/store/database.ts";
+import { deleteMentions } from "../../local-api/store/delete-things.ts";
 import {
   claimFeed,
   closeHost,
@@ -16,7 +17,8 @@ import {
   releaseFeed,
   reserveHost,
 } from "../../local-api/store/feeds.ts";
-import { forgetHeardBefore } from "../../local-api/store/heard-items.ts";
+import { forgetHeardBefore, heardQuery } from "../../local-api/store/heard-items.ts";
+import { listQueries } from "../../local-api/store/queries.ts";
 import type { Logger } from "../../log.ts";
 import { decideNext } from "./decide-next.ts";
 import { FeedError, type FeedRead } from "./define-feed.ts";
@@ -163,8 +165,18 @@ export function createFeedRun(parts: FeedRunParts) {
     await endFetch(db, project.id, leased, { state: leased.state, nextInMs, problem, items: 0, matched: 0 });
   }
 
+  /** Deletes what is older than what is kept: of this project alone, as others may share the tables. */
+  async function forgetOld(): Promise<void> {
+    const before = clock.now() - parts.keepMs;
+    const heardId = await heardQuery(db, project.id);
+    const queryIds = (await listQueries(db, project.id)).map(({ id }) => id);
+    await deleteMentions(db, { queryIds: heardId === null ? queryIds : [heardId, ...queryIds], to: before });
+    await forgetHeardBefore(db, project.id, before);
+  }
+
   return {
     fetchNext,
+    forgetOld,
     /** Stores what was pushed. */
     async receivePushed(feed: PlannedFeed, read: Pick<FeedRead, "items" | "deletes">): Promise<Received> {
       return db.transaction().execute(async (transaction) => {
@@ -188,7 +200,9 @@ export function createFeedRun(parts: FeedRunParts) {
       };
       const forget = async (): Promise<void> => {
         while (!signal.aborted) {
-          await forgetHeardBefore(db, clock.now() - parts.keepMs).catch(() => {});
+          await forgetOld().catch((error: unknown) => {
+            if (!signal.aborted) log.warn({ error: describeError(error) }, "old items could not be deleted");
+          });
           await delay(HOUR, undefined, { signal, ref: false }).catch(() => {});
         }
       };

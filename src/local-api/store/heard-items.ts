@@ -138,9 +138,9 @@ export async function buryMentions(
 }
 
 /** Forgets items, tombstones too, that no feed has shown since the day. Gives their number. */
-export async function forgetHeardBefore(db: Database, before: Instant): Promise<number> {
+export async function forgetHeardBefore(db: Database, projectId: number, before: Instant): Promise<number> {
   const { rows } = await sql<{ n: string }>`
-    with gone as (delete from local_api.heard_item where seen_on < ${new Date(before)}::timestamptz::date returning 1)
+    with gone as (delete from local_api.heard_item where project_id = ${projectId} and seen_on < ${new Date(before)}::timestamptz::date returning 1)
     select count(*) as n from gone`.execute(db);
   return Number(rows[0]?.n ?? 0);
 }
