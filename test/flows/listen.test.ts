@@ -45,9 +45,10 @@ async function start(): Promise<void> {
   );
   if (listening.push === null) throw new Error("there is a push feed");
   push = listening.push;
-  const { source } = listening.config;
+  const fed = listening.configOf(config);
+  expect(() => listening.configOf({ ...config, listen: null })).toThrow("`listen` was changed");
   const earshot = await startEarshot({
-    config: { ...listening.config, source: { ...source, updatesEvery: SECOND } },
+    config: { ...fed, source: { ...fed.source, updatesEvery: SECOND } },
     ...listening.watch,
     databaseUrl,
     queue: { kind: "postgres", url: databaseUrl, schema: "earshot_queue" },
