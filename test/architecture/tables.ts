@@ -58,15 +58,11 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "local-api": ["lib", "log"],
   // Public feeds fill the local Listening API.
   feeds: [...GROUND, "local-api"],
-  config: [...GROUND, ...FEATURES, "feeds"],
-  // Composition: what opens stores and queues, and hands them to the features.
-  app: [...GROUND, ...FEATURES, ...EDGES, "config", "demo", "feeds", "local-api"],
-  demo: [...GROUND, ...FEATURES, ...EDGES, "config", "app", "local-api"],
   // Tells language, sentiment and relevance of what the local API stores.
   enrich: [...GROUND, "local-api"],
-  config: [...GROUND, ...FEATURES, "enrich"],
+  config: [...GROUND, ...FEATURES, "feeds", "enrich"],
   // Composition: what opens stores and queues, and hands them to the features.
-  app: [...GROUND, ...FEATURES, ...EDGES, "config", "demo"],
+  app: [...GROUND, ...FEATURES, ...EDGES, "config", "demo", "feeds", "enrich", "local-api"],
   demo: [...GROUND, ...FEATURES, ...EDGES, "config", "app", "enrich", "local-api"],
   // Plays stories on the whole line.
   "rule-tests": [...GROUND, ...FEATURES, ...EDGES, "config", "app", "demo", "local-api"],

@@ -39,14 +39,24 @@ export async function takeCurrentMentions(
     select id from local_api.query where id = any(${queryIds}::bigint[]) order by id for no key update`.execute(
     db,
   );
+  const found = await readCurrentMentions(db, wanted, moment);
+  await sql`delete from local_api.mention where ${isOneOf(found)} and visible_at > ${at}`.execute(db);
+  return found;
+}
+
+/** The visible versions of mentions, in the order of query and id; nothing is locked. */
+export async function readCurrentMentions(
+  db: Database,
+  wanted: readonly MentionKey[],
+  moment: Instant,
+): Promise<CurrentMention[]> {
+  const at = new Date(moment);
   const { rows } = await sql<CurrentRow>`
     select query_id, resource_id, version, added, updated, backfilled, tags, full_text, twitter_like_count,
       filled_fields, (select empty_fields from local_api.record_shape where id = shape_id) as empty_fields
     from local_api.mention where ${isOneOf(wanted)}
       and visible_at <= ${at} and superseded_at > ${at} order by query_id, resource_id`.execute(db);
-  const found = rows.map(toCurrent);
-  await sql`delete from local_api.mention where ${isOneOf(found)} and visible_at > ${at}`.execute(db);
-  return found;
+  return rows.map(toCurrent);
 }
 
 function isOneOf(keys: readonly MentionKey[]) {

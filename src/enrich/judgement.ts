@@ -1,0 +1,88 @@
+import type { MentionRecord } from "../local-api/records/mention-record.ts";
+import type { Sentiment } from "./lexicon.ts";
+
+// How an analyser's answer stands in the record of a mention: `sentiment` itself, and a classification of the Listening
+// API that says who said it. People who change the sentiment by hand change `sentiment` alone, so that theirs is known.
+
+/** The name of the lexicon as an analyser. */
+export const LEXICON = "lexicon";
+
+/** A score and the analyser's reason. The reason is the analyser's text about hostile text: as hostile as that. */
+export interface Relevance {
+  /** From 0, something else, to 1, what the query means. */
+  readonly score: number;
+  readonly reason: string;
+}
+
+type Fields = Readonly<Record<string, unknown>> | MentionRecord;
+
+interface Classification {
+  readonly classifierId: string;
+  readonly labelId: string;
+  readonly name: string;
+  readonly confidence: number | null;
+}
+
+/** Title and text, as analysers read them; the answers are stored under its hash. */
+export function textForAnalyser(mention: {
+  readonly fields: Fields;
+  readonly fullText: string | null;
+}): string {
+  const { title, snippet } = mention.fields as { title?: unknown; snippet?: unknown };
+  const text = mention.fullText ?? snippet;
+  const parts = [title, text].filter(
+    (part): part is string => typeof part === "string" && part.trim() !== "",
+  );
+  const [first, second] = parts;
+  // Posts without a title of their own are often given their beginning as one.
+  if (first !== undefined && second?.startsWith(first)) return second.trim();
+  return parts.join("\n").trim();
+}
+
+/** False if the source or a person said the sentiment: an analyser does not overrule them. */
+export function judgeable(fields: Fields): boolean {
+  const { sentiment } = fields as { sentiment?: unknown };
+  if (sentiment === null || sentiment === undefined || sentiment === "") return true;
+  return classificationsOf(fields).some((one) => isSentiment(one) && one.labelId === sentiment);
+}
+
+/** The fields that change with an analyser's sentiment. */
+export function withSentiment(
+  fields: Fields,
+  sentiment: Sentiment,
+  analyser: string,
+): Pick<MentionRecord, "sentiment" | "classifications"> {
+  const own: Classification = {
+    classifierId: `sentiment:${analyser}`,
+    labelId: sentiment,
+    name: `${sentiment}, said by ${analyser}`,
+    confidence: null,
+  };
+  const others = classificationsOf(fields).filter((one) => !isSentiment(one));
+  return { sentiment, classifications: [...others, own] };
+}
+
+/** The fields that change with an analyser's relevance: the score is the confidence, the reason is the name. */
+export function withRelevance(
+  fields: Fields,
+  { score, reason }: Relevance,
+): Pick<MentionRecord, "classifications"> {
+  const own: Classification = {
+    classifierId: "relevance",
+    labelId: "relevant",
+    name: reason,
+    confidence: score,
+  };
+  const others = classificationsOf(fields).filter(({ classifierId }) => classifierId !== "relevance");
+  return { classifications: [...others, own] };
+}
+
+function isSentiment({ classifierId }: { readonly classifierId?: unknown }): boolean {
+  return typeof classifierId === "string" && classifierId.startsWith("sentiment:");
+}
+
+function classificationsOf(fields: Fields): (Partial<Classification> & object)[] {
+  const { classifications } = fields as { classifications?: unknown };
+  if (!Array.isArray(classifications)) return [];
+  return classifications.filter((one): one is object => typeof one === "object" && one !== null);
+}
