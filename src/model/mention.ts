@@ -42,6 +42,11 @@ export interface Mention {
   readonly countryCode: string | null;
   /** positive, neutral, negative; open. */
   readonly sentiment: string | null;
+  /**
+   * How surely it is about what its query means, from 0 to 1, where an analyser has said it. Absent and not null
+   * otherwise: else every mention that an earlier release stored would count as changed.
+   */
+  readonly relevance?: number;
   readonly categories: readonly MentionCategory[];
   readonly tags: readonly string[];
   readonly hashtags: readonly string[];

@@ -10,6 +10,7 @@ import { newValue } from "./conditions/new.ts";
 import { pageType } from "./conditions/page-type.ts";
 import { pattern } from "./conditions/pattern.ts";
 import { reach } from "./conditions/reach.ts";
+import { relevance } from "./conditions/relevance.ts";
 import { sentiment } from "./conditions/sentiment.ts";
 import { share } from "./conditions/share.ts";
 import { spike } from "./conditions/spike.ts";
@@ -35,6 +36,7 @@ export const mentionConditions: readonly MentionCondition[] = [
   country,
   pageType,
   tag,
+  relevance,
 ];
 
 /** The conditions that count over time; a rule has at most one. */

@@ -61,11 +61,12 @@ export function outside(
   noun: string,
   value: number | null,
   { atLeast, atMost }: { readonly atLeast?: number | undefined; readonly atMost?: number | undefined },
+  format: (value: number) => string = formatNumber,
 ): Miss {
   if (value === null) {
     const wants = [
-      ...(atLeast === undefined ? [] : [`at least ${formatNumber(atLeast)}`]),
-      ...(atMost === undefined ? [] : [`at most ${formatNumber(atMost)}`]),
+      ...(atLeast === undefined ? [] : [`at least ${format(atLeast)}`]),
+      ...(atMost === undefined ? [] : [`at most ${format(atMost)}`]),
     ].join(" and ");
     const text = `${noun}: not known, because the source does not say; the rule wants ${wants}`;
     return { ...ONE, outcome: "unknown", condition, text };
@@ -74,8 +75,8 @@ export function outside(
   const limit = isLow ? atLeast : (atMost ?? value);
   const off = Math.abs(limit - value);
   const text = isLow
-    ? `${noun}: ${formatNumber(value)}, at least ${formatNumber(limit)} needed: ${formatNumber(off)} short`
-    : `${noun}: ${formatNumber(value)}, at most ${formatNumber(limit)} allowed: ${formatNumber(off)} too many`;
+    ? `${noun}: ${format(value)}, at least ${format(limit)} needed: ${format(off)} short`
+    : `${noun}: ${format(value)}, at most ${format(limit)} allowed: ${format(off)} too many`;
   const distance = Math.min(1, off / Math.max(1, Math.abs(limit), Math.abs(value)));
   return { ...ONE, outcome: isLow ? "too-low" : "too-high", condition, text, value, limit, distance };
 }

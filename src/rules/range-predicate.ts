@@ -10,21 +10,22 @@ export function inRange(
   noun: string,
   range: Range,
   read: (mention: Mention) => number | null,
+  format: (value: number) => string = formatNumber,
 ): Predicate {
   const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = range;
   const limits = [
-    ...(range.atLeast === undefined ? [] : [`at least ${formatNumber(range.atLeast)}`]),
-    ...(range.atMost === undefined ? [] : [`at most ${formatNumber(range.atMost)}`]),
+    ...(range.atLeast === undefined ? [] : [`at least ${format(range.atLeast)}`]),
+    ...(range.atMost === undefined ? [] : [`at most ${format(range.atMost)}`]),
   ].join(", ");
-  const limit = range.atMost === undefined ? formatNumber(atLeast) : limits;
+  const limit = range.atMost === undefined ? format(atLeast) : limits;
   return {
     form: { [type]: range },
     matches: (mention) => {
       const value = read(mention);
       return value !== null && value >= atLeast && value <= atMost;
     },
-    explain: (mention) => `with ${formatNumber(read(mention) ?? Number.NaN)} ${noun} (limit ${limit})`,
-    miss: (mention) => outside(type, noun, read(mention), range),
+    explain: (mention) => `with ${format(read(mention) ?? Number.NaN)} ${noun} (limit ${limit})`,
+    miss: (mention) => outside(type, noun, read(mention), range, format),
     label: `${limits} ${noun}`,
     attribute: `with ${limits} ${noun}`,
   };

@@ -48,6 +48,7 @@ type UsedField =
   | "country"
   | "countryCode"
   | "sentiment"
+  | "classifications"
   | "categories"
   | "categoryDetails"
   | "tags"
@@ -77,6 +78,7 @@ export function toMention(value: unknown, read: ReadText = storableText): Mentio
   const publishedAt = toInstant(wire.date);
   const addedAt = toInstant(wire.added) ?? publishedAt;
   if (addedAt === null) return reject(resourceId, "neither added nor date is a moment", queryId);
+  const relevance = toRelevance(wire.classifications);
   const updatedAt = Math.max(addedAt, toInstant(wire.updated) ?? addedAt);
 
   return {
@@ -110,6 +112,7 @@ export function toMention(value: unknown, read: ReadText = storableText): Mentio
       country: toText(wire.country, read),
       countryCode: toText(wire.countryCode, read),
       sentiment: toText(wire.sentiment, read),
+      ...(relevance !== null && { relevance }),
       categories: toCategories(wire, read),
       tags: toTexts(wire.tags, read),
       hashtags: toTexts(wire.insightsHashtag, read),
@@ -161,6 +164,18 @@ function toCount(raw: unknown): number | null {
 function toVerified(wire: WireMention): boolean | null {
   if (typeof wire.authorVerifiedType === "string" && wire.authorVerifiedType !== "") return true;
   return typeof wire.twitterVerified === "boolean" ? wire.twitterVerified : null;
+}
+
+/** Ours: the local Listening API stores what an analyser said as the classification `relevance`. */
+function toRelevance(raw: unknown): number | null {
+  if (!Array.isArray(raw) || raw.length === 0) return null;
+  for (const item of raw as readonly unknown[]) {
+    if (typeof item !== "object" || item === null) continue;
+    const { classifierId, confidence } = item as { classifierId?: unknown; confidence?: unknown };
+    if (classifierId === "relevance" && typeof confidence === "number" && confidence >= 0 && confidence <= 1)
+      return confidence;
+  }
+  return null;
 }
 
 function toCategories(wire: WireMention, read: ReadText): readonly MentionCategory[] {

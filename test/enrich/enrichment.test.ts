@@ -392,4 +392,10 @@ test("the lexicon answers on the way, in the language of the text, and never ove
     classifications: [],
   });
   expect(enrich({ title: null, snippet: null })).toMatchObject({ language: null, sentiment: null });
+  expect(enricher.ofText("What a wonderful morning in the park")).toMatchObject({
+    language: "en",
+    sentiment: "positive",
+    classifications: [{ classifierId: "sentiment:lexicon" }],
+  });
+  expect(enricher.ofText("horrible", "fr")).toMatchObject({ language: "fr", sentiment: "negative" });
 });

@@ -32,6 +32,7 @@ const MATCHES: [when: string, mention: Partial<Mention>, because: string][] = [
   ["followers: { atLeast: 10000 }", { followers: 120_000 }, "with 120,000 followers (limit 10,000)"],
   ["reach: { atMost: 5 }", { reach: 5 }, "with 5 estimated readers (limit at most 5)"],
   ["impact: { atLeast: 40.5 }", { impact: 61.2 }, "with 61 points of impact (limit 41)"],
+  ["relevance: { atLeast: 0.6 }", { relevance: 0.65 }, "with 0.65 relevance (limit 0.6)"],
   ["language: [EN, de]", { language: "de" }, "in language de"],
   ["country: [DEU, Österreich]", { country: "osterreich" }, "from Österreich"],
   ["country: DEU", { countryCode: "DEU", country: "Germany" }, "from DEU"],
@@ -62,6 +63,8 @@ const MISSES: [when: string, mention: Partial<Mention>][] = [
   ["pattern: '^order'", { text: "an order" }],
   ["author: reuters", { author: "reuters2" }],
   ["followers: { atLeast: 10, atMost: 20 }", { followers: 21 }],
+  ["relevance: { atLeast: 0.6 }", { relevance: 0.59 }],
+  ["relevance: { atMost: 0.2 }", {}],
   ["all: [{ tag: a }, { tag: b }]", { tags: ["a"] }],
   ["not: { any: [{ tag: a }, { tag: b }] }", { tags: ["b"] }],
 ];

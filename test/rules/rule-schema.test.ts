@@ -56,6 +56,7 @@ const CONDITIONS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   country: word,
   pageType: some(["news", ["blog", "forum"], "ourOwnPages"], ["twiter", [""]]),
   tag: word,
+  relevance: keys({ atLeast: some([0, 0.6, 1], [60, "0.6", -1]), atMost: some([0.9, 1], [1.1]) }),
 };
 
 const { tree } = fc.letrec((again) => {

@@ -52,6 +52,21 @@ test("a mention of the current version becomes a mention of the model", () => {
   });
 });
 
+test("what an analyser said of the relevance is a number from 0 to 1, or absent", () => {
+  const relevanceOf = (classifications: unknown) =>
+    toMention({ ...NAMELESS, classifications }).mention?.relevance;
+  const said = (confidence: unknown) => [
+    null,
+    { classifierId: "emotions", labelId: "joy", confidence: 1 },
+    { classifierId: "relevance", labelId: "relevant", name: "a reason", confidence },
+  ];
+  expect(relevanceOf(said(0.85))).toBe(0.85);
+  expect(relevanceOf(said(0))).toBe(0);
+  for (const wrong of [-0.1, 1.1, "0.5", null, Number.NaN]) expect(relevanceOf(said(wrong))).toBeUndefined();
+  for (const none of [undefined, null, [], {}, "relevance"]) expect(relevanceOf(none)).toBeUndefined();
+  expect(Object.keys(toMention(NAMELESS).mention ?? {})).not.toContain("relevance");
+});
+
 test("a mention of the earlier version has integers for ids, category ids only, and reach", () => {
   const { mention } = toMention({
     ...NAMELESS,
