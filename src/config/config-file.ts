@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DigestConfig } from "../digest/digest-config.ts";
 import { ListenConfig } from "../feeds/common/listen-config.ts";
+import { EnrichConfig } from "../enrich/enrich-config.ts";
 import { HeartbeatConfig } from "../health/heartbeat.ts";
 import { OperatorConfig } from "../health/operators.ts";
 import { durationBetween } from "../lib/duration.ts";
@@ -87,6 +88,9 @@ export const ConfigFile = z.strictObject({
     .describe("Who is notified next of a firing alert that nobody acknowledges."),
   rotations: z.array(Rotation).default([]).describe("Receivers who take turns, for steps of escalations."),
   digests: z.array(DigestConfig).default([]).describe("What is sent once a day, a week or a month."),
+  enrich: EnrichConfig.prefault({}).describe(
+    "How mentions of Earshot's own Listening API get their language, sentiment and relevance.",
+  ),
   rules: z.string().default("rules").describe("Folder of the rules, relative to this file unless absolute."),
   templates: z
     .string()

@@ -76,6 +76,27 @@ export function createMentionStore(db: Db) {
       return rows;
     },
 
+    /**
+     * Titles and texts of a query that people called not relevant, of the newest alerts first: the newest mention of each
+     * such alert. A mention that was deleted since is not among them.
+     */
+    async calledNotRelevant(
+      query: { readonly id: string; readonly name: string },
+      limit: number,
+    ): Promise<string[]> {
+      const { rows } = await sql<{ text: string }>`
+        select newest.text from earshot.alerts a, lateral (
+          select concat_ws(E'\n', m.body->>'title', m.body->>'text') as text from earshot.matches x
+          join earshot.mentions m using (project_id, query_id, resource_id, day)
+          where x.project_id = a.project_id and x.alert_id = a.id
+          order by m.event_at desc, m.resource_id limit 1) newest
+        where a.query_id = ${query.id} and a.query_name = ${query.name}
+          and not (a.handling->>'relevant')::boolean and newest.text <> ''
+        order by a.opened_at desc, a.id limit ${limit}
+      `.execute(db);
+      return rows.map(({ text }) => text);
+    },
+
     /** Whether a mention of these queries is stored that was added (or updated) before the request's start. */
     async hasOlder(
       queries: readonly { readonly projectId: string; readonly queryId: string }[],

@@ -92,3 +92,43 @@ test("a batch of them is read from an index, without sorting all that are stored
   expect(plan).toContain("Index Scan");
   expect(plan).not.toMatch(/\bSort +\(cost/);
 });
+
+test("what people called not relevant is found by query, one text for each alert, the newest alert first", async () => {
+  const query = { id: "meant", name: "Delta" };
+  const alert = (id: string, openedAt: number, relevant: boolean | null) =>
+    sql`
+    insert into earshot.alerts (project_id, id, rule, fingerprint, query_id, query_name, severity, state, labels, opened_at,
+      last_seen_at, mentions, because, window_from, window_to, "values", handling)
+    values ('p', ${id}::uuid, 'r', ${id}, 'meant', 'Delta', 'info', 'resolved', '{}', ${new Date(openedAt)}, now(), 1, '',
+      now(), now(), '{}', ${JSON.stringify(relevant === null ? {} : { relevant })}::jsonb)`.execute(
+      database.db,
+    );
+  const match = (alertId: string, resourceId: string) =>
+    sql`
+    insert into earshot.matches (project_id, query_id, resource_id, day, rule, alert_id, at, because)
+    values ('p', 'meant', ${resourceId}, '2026-03-01', 'r', ${alertId}::uuid, now(), '')`.execute(
+      database.db,
+    );
+  const ids = [1, 2, 3, 4].map((n) => `0199b2c4-7d1a-7000-8000-00000000000${n}`);
+  const mentions = ids.map((_, n) =>
+    aMention({
+      queryId: "meant",
+      resourceId: `m${n}`,
+      publishedAt: NOON + n,
+      title: `title ${n}`,
+      text: `text ${n}`,
+    }),
+  );
+  await stores.mentions.storePage("p", stores.mentions.rowsOf(mentions.map(stored)), NOON);
+  const [first = "", second = "", relevant = "", silent = ""] = ids;
+  await alert(first, NOON, false);
+  await alert(second, NOON + 1, false);
+  await alert(relevant, NOON + 2, true);
+  await alert(silent, NOON + 3, null);
+  for (const [n, id] of ids.entries()) await match(id, `m${n}`);
+  expect(await stores.mentions.calledNotRelevant(query, 9)).toEqual(["title 1\ntext 1", "title 0\ntext 0"]);
+  expect(await stores.mentions.calledNotRelevant(query, 1)).toEqual(["title 1\ntext 1"]);
+  expect(await stores.mentions.calledNotRelevant({ ...query, name: "Omega" }, 9)).toEqual([]);
+  await sql`delete from earshot.mentions where resource_id = 'm1'`.execute(database.db);
+  expect(await stores.mentions.calledNotRelevant(query, 9)).toEqual(["title 0\ntext 0"]);
+});

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import { readEnvironment } from "../../config/environment.ts";
+import { loadConfig } from "../../config.ts";
 import { DEMO_CLIENT, LOCAL_ACCOUNT } from "../../demo/local-account.ts";
 import { openLocalTables } from "../../demo/open-local-tables.ts";
+import { createEnrichment } from "../../enrich/run-enrichment.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
@@ -23,6 +25,7 @@ interface StartOptions {
   readonly testMode: boolean;
   readonly strict: boolean;
   readonly json: boolean;
+  readonly config?: string;
 }
 
 export function addLocalStart(group: Command, env: NodeJS.ProcessEnv): void {
@@ -44,6 +47,10 @@ export function addLocalStart(group: Command, env: NodeJS.ProcessEnv): void {
       "refuse parameters that a call does not have (default: pass over and name them)",
       false,
     )
+    .option(
+      "--config <file>",
+      "an earshot.yaml whose `enrich` says who judges mentions that wait for a sentiment or a relevance",
+    )
     .option("--json", "print address, login and ids as one JSON line", false)
     .addHelpText("after", HELP)
     .action((options: StartOptions) => start(options, env));
@@ -55,6 +62,7 @@ Examples:
   earshot local-api start --port 0 --json       for a script: one line of JSON, then it serves
   DATABASE_URL=postgres://… earshot local-api start --port 8088
                                                 one of several processes on the same tables
+  earshot local-api start --config earshot.yaml also asks the endpoints in its \`enrich\` about waiting mentions
 
 The sample (client "Sample") has three days of mentions behind it, which the first start writes in some seconds, and
 goes on living while a server runs.
@@ -66,6 +74,7 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
   const running = await openTogether(async (closing) => {
     const environment = readEnvironment(env);
     const { home } = environment;
+    const config = options.config === undefined ? null : await loadConfig(options.config, env);
     const tables = await openLocalTables(environment, log, { ofDemo: false });
     closing.add(tables.close);
     const { pool, description } = tables;
@@ -85,6 +94,11 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
     closing.add(api.close);
     if (signal.aborted) return { url: "", sample, description, close: closing.close };
     const url = await listen(api, options);
+    if (config !== null) {
+      const enrichment = createEnrichment({ pool, clock: systemClock, log, config: config.enrich });
+      closing.add(enrichment.stop);
+      enrichment.start();
+    }
     if (sample !== null) closing.add(await leaveLocalAddress(home, toLocal(url, sample), systemClock));
     if (life !== null) closing.add(life.live());
     return { url, sample, description, close: closing.close };
