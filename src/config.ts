@@ -80,7 +80,7 @@ function parseFile(content: unknown, issues: Issue[]): Written | undefined {
   checkReceivers({ publicUrl: parsed.data.web.publicUrl ?? null }, receivers, issues);
   const { source, listen: written, ...file } = parsed.data;
   const listen = written === undefined ? null : { ...written, feeds };
-  if (listen !== null) checkListen(listen, issues);
+  if (listen !== null) checkListen(listen, file.enrich, issues);
   if (source !== undefined && listen !== null) issues.push({ path: ["listen"], at: "key", message: BOTH });
   const own = source ?? (listen === null ? undefined : ownSource(listen));
   if (own === undefined) {

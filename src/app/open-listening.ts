@@ -1,14 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { LISTENING, LISTENING_PORT } from "../config/own-source.ts";
 import type { Config } from "../config.ts";
+import { createEnricher, type Enricher, type MeantQuery, prepareQueries } from "../enrich/enrich.ts";
+import { createEnrichment } from "../enrich/run-enrichment.ts";
 import type { PushEndpoint } from "../feeds/common/push-endpoint.ts";
 import { startListening } from "../feeds/common/start-listening.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
+import { createDatabase as createLocalDatabase, type DatabasePool } from "../local-api/store/database.ts";
 import type { Logger } from "../log.ts";
-import { openPool } from "../store/database.ts";
+import { openDatabase, openPool } from "../store/database.ts";
+import { createStores } from "../store/stores.ts";
 
 export interface Listening {
   /**
@@ -53,8 +57,14 @@ export async function withListening(
     onError: (error) => log.warn({ error: describeError(error) }, "a database connection of the feeds broke"),
   });
   closing.add(() => pool.end());
-  const options = { pool, listen, account: LISTENING, clock, log, fetches, version: VERSION, port };
-  const { url, password, push, feeds, watchFrom } = await startListening(options, closing);
+  // Its lists take a second to load: when the first item comes.
+  let enricher: Promise<Enricher> | undefined;
+  const options = {
+    ...{ pool, listen, account: LISTENING, clock, log, fetches, version: VERSION, port },
+    enricher: () => (enricher ??= createEnricher(config.enrich)),
+  };
+  const { url, password, push, feeds, queries, watchFrom } = await startListening(options, closing);
+  if (fetches) await startEnrichment(config, queries, { pool, databaseUrl, clock, log }, closing);
   log.info({ url, feeds: feeds.length, fetches }, "the Listening API of the feeds is open");
   const configOf = (now: Config): Config => ({
     ...unchanged(now),
@@ -62,6 +72,30 @@ export async function withListening(
   });
   const local = { url, login: { username: LISTENING.username, password } };
   return { configOf, push, local, watch: { watchFrom } };
+}
+
+/** Asks the endpoints, if there are any, about mentions that wait. */
+async function startEnrichment(
+  { enrich }: Config,
+  queries: readonly MeantQuery[],
+  parts: {
+    readonly pool: DatabasePool;
+    readonly databaseUrl: string;
+    readonly clock: Clock;
+    readonly log: Logger;
+  },
+  closing: Closing,
+): Promise<void> {
+  await prepareQueries(createLocalDatabase(parts.pool), enrich, queries);
+  const database = openDatabase({ url: parts.databaseUrl, connections: 1, onError: () => {} });
+  closing.add(database.close);
+  const { mentions } = createStores(database.db);
+  const enrichment = createEnrichment({
+    ...{ ...parts, config: enrich },
+    notRelevant: ({ id, name }, most) => mentions.calledNotRelevant({ id: String(id), name }, most),
+  });
+  closing.add(enrichment.stop);
+  enrichment.start();
 }
 
 const VERSION = "0.1";

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { readEnvironment } from "../config/environment.ts";
 import { LISTENING } from "../config/own-source.ts";
 import { type Config, loadConfig } from "../config.ts";
+import { createEnricher } from "../enrich/enrich.ts";
 import { feedStatus } from "../feeds/common/feed-status.ts";
 import { planFeeds } from "../feeds/common/plan-feeds.ts";
 import { userAgent } from "../feeds/common/start-listening.ts";
@@ -143,7 +144,7 @@ async function tryOne(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const signal = stopSignal(() => {});
-  const { listen, file } = await configWithListen(options, env);
+  const { listen, enrich, file } = await configWithListen(options, env);
   if (listen === null) return;
   const planned = planFeeds(listen);
   const named = planned.filter((feed) => isCalled(feed, wanted));
@@ -166,6 +167,7 @@ async function tryOne(
     );
   const tried = await tryFeed(feed, {
     listen,
+    enrich: (await createEnricher(enrich)).ofText,
     userAgent: userAgent({ version: "0.1", listen }),
     clock: systemClock,
     signal,

@@ -44,7 +44,18 @@ export async function runMonitor(
     closing.add(engines.stop);
     await refuseDemoData(engines.databaseUrl);
     const joined = joinProcesses(wanted, files, log);
-    const started = { file, home: environment.home, env, files, engines, options, wanted, joined, log, signal };
+    const started = {
+      file,
+      home: environment.home,
+      env,
+      files,
+      engines,
+      options,
+      wanted,
+      joined,
+      log,
+      signal,
+    };
     const monitor = await startMonitor(started, closing);
     await followReloads({ file, env, joined, files, running: monitor, hangUps, log }, closing);
     return closing;

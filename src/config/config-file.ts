@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DigestConfig } from "../digest/digest-config.ts";
-import { ListenConfig } from "../feeds/common/listen-config.ts";
 import { EnrichConfig } from "../enrich/enrich-config.ts";
+import { ListenConfig } from "../feeds/common/listen-config.ts";
 import { HeartbeatConfig } from "../health/heartbeat.ts";
 import { OperatorConfig } from "../health/operators.ts";
 import { durationBetween } from "../lib/duration.ts";

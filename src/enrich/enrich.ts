@@ -1,35 +1,30 @@
-import type { MentionRecord } from "../local-api/records/mention-record.ts";
+import {
+  judgeable,
+  LEXICON,
+  type TextFacts,
+  textForAnalyser,
+  withSentiment,
+} from "../local-api/records/judgement.ts";
 import type { MentionKey } from "../local-api/store/current-mentions.ts";
 import type { Database } from "../local-api/store/database.ts";
-import { queueEnrichment, readAbouts } from "../local-api/store/enrichment.ts";
+import { putAbout, queueEnrichment, queueUnjudged, readAbouts } from "../local-api/store/enrichment.ts";
 import type { MentionVersion } from "../local-api/store/mention-version.ts";
 import { type DetectLanguage, loadLanguageDetector } from "./detect-language.ts";
 import type { EnrichConfig } from "./enrich-config.ts";
-import { judgeable, LEXICON, textForAnalyser, withSentiment } from "./judgement.ts";
-import { type Lexicon, loadLexicon, type Sentiment } from "./lexicon.ts";
+import { type Lexicon, loadLexicon } from "./lexicon.ts";
 
 /** What a feed calls for the mentions that it brings. Nothing here waits for a server. */
 export interface Enricher {
   /**
-   * The mention with what its text shows at once: its language, and its sentiment if the lexicon tells it. What the
-   * source said itself stays. Call it before the queries are matched, because queries have languages.
+   * What a text shows at once: its language, unless the source says it, and its sentiment if the lexicon tells it. Call
+   * it before the queries are matched, because queries have languages.
    */
-  enrich(version: MentionVersion): MentionVersion;
-  /** The same for a text that is no mention yet. `language`: what the source says. */
   ofText(text: string, language?: string | null): TextFacts;
   /**
    * Notes which mentions wait for an endpoint. Call it in the transaction that stores them, also when a text has
    * changed; `runEnrichment` does the rest.
    */
   queue(transaction: Database, versions: readonly MentionVersion[]): Promise<void>;
-}
-
-/** What a text shows by itself: fields of a mention, and of a line of an import. */
-export interface TextFacts {
-  readonly language: string | null;
-  readonly sentiment: Sentiment | null;
-  /** Who said the sentiment. */
-  readonly classifications: MentionRecord["classifications"];
 }
 
 /** Loads what the configuration needs; about a second. */
@@ -44,13 +39,6 @@ export async function createEnricher(config: EnrichConfig): Promise<Enricher> {
   }
   return {
     ofText,
-    enrich(version) {
-      const { record, fullText } = version;
-      const text = textForAnalyser({ fields: record, fullText });
-      const { language, sentiment } = ofText(text, record.language);
-      const fields = sentiment !== null && judgeable(record) ? withSentiment(record, sentiment, LEXICON) : {};
-      return { ...version, record: { ...record, language, ...fields } };
-    },
     async queue(transaction, versions) {
       const withText = versions.filter(
         ({ record, fullText }) => textForAnalyser({ fields: record, fullText }) !== "",
@@ -70,6 +58,40 @@ export async function createEnricher(config: EnrichConfig): Promise<Enricher> {
       await queueEnrichment(transaction, "relevance", meant.map(keyOf));
     },
   };
+}
+
+/** A query that somebody was told to look for. */
+export interface MeantQuery {
+  readonly id: number;
+  /** What it means in plain words; null: its text says it all. */
+  readonly about: string | null;
+}
+
+/** The newest mentions that are judged later. A query may look back over years, and a call may cost money. */
+const LATER = { most: 1_000, days: 7 };
+
+/**
+ * Stores what queries mean, and queues their mentions of late that nobody was asked about: what a new query found in the
+ * past, all of a query that means something else now. Doing it again changes nothing.
+ */
+export async function prepareQueries(
+  db: Database,
+  config: EnrichConfig,
+  queries: readonly MeantQuery[],
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const changed = new Set<number>();
+    for (const { id, about } of queries) if (await putAbout(transaction, id, about)) changed.add(id);
+    const ids = queries.map(({ id }) => id);
+    if (typeof config.sentiment === "object")
+      await queueUnjudged(transaction, "sentiment", ids, { ...LATER, again: false });
+    if (config.relevance === undefined) return;
+    const meant = queries.flatMap(({ id, about }) => (about === null ? [] : [id]));
+    for (const again of [true, false]) {
+      const which = meant.filter((id) => changed.has(id) === again);
+      await queueUnjudged(transaction, "relevance", which, { ...LATER, again });
+    }
+  });
 }
 
 const NONE = { sentiment: null, classifications: [] };

@@ -7,7 +7,7 @@ import { createDatabase, type DatabasePool } from "../local-api/store/database.t
 import { type EnrichmentKind, pruneEnrichment } from "../local-api/store/enrichment.ts";
 import { createChatEndpoint } from "./chat-endpoint.ts";
 import type { EnrichConfig } from "./enrich-config.ts";
-import { type Analyser, type RoundResult, runRound } from "./run-round.ts";
+import { type Analyser, type Round, type RoundResult, runRound } from "./run-round.ts";
 
 export interface EnrichmentOptions {
   /** Belongs to the caller. The schema has to be migrated. */
@@ -19,10 +19,7 @@ export interface EnrichmentOptions {
    * Texts of a query that people called not relevant, the newest first. They are read when they are asked about, so that
    * a deleted one is no example any more. Default: none.
    */
-  readonly notRelevant?: (query: {
-    readonly id: number;
-    readonly name: string;
-  }) => Promise<readonly string[]>;
+  readonly notRelevant?: Round["notRelevant"];
 }
 
 export interface Enrichment {

@@ -7,6 +7,14 @@ import { retryDelayMs } from "../lib/retry.ts";
 import { editMentions } from "../local-api/edit/edit-mention.ts";
 import type { MentionChanges } from "../local-api/edit/mention-changes.ts";
 import type { LocalApiLog } from "../local-api/local-api-context.ts";
+import {
+  judgeable,
+  LEXICON,
+  type Relevance,
+  textForAnalyser,
+  withRelevance,
+  withSentiment,
+} from "../local-api/records/judgement.ts";
 import { type CurrentMention, readCurrentMentions } from "../local-api/store/current-mentions.ts";
 import type { Database } from "../local-api/store/database.ts";
 import {
@@ -24,14 +32,6 @@ import {
 } from "../local-api/store/enrichment.ts";
 import type { ChatEndpoint } from "./chat-endpoint.ts";
 import type { EndpointConfig } from "./enrich-config.ts";
-import {
-  judgeable,
-  LEXICON,
-  type Relevance,
-  textForAnalyser,
-  withRelevance,
-  withSentiment,
-} from "./judgement.ts";
 import { type Lexicon, loadLexicon, SENTIMENTS, type Sentiment } from "./lexicon.ts";
 import {
   type MarkedText,
@@ -57,7 +57,11 @@ export interface Round {
   readonly clock: Clock;
   readonly log: LocalApiLog;
   readonly signal: AbortSignal;
-  readonly notRelevant: (query: { readonly id: number; readonly name: string }) => Promise<readonly string[]>;
+  /** At most so many texts of a query that people called not relevant, the newest first. */
+  readonly notRelevant: (
+    query: { readonly id: number; readonly name: string },
+    most: number,
+  ) => Promise<readonly string[]>;
 }
 
 /** Jobs that were worked on, and how long to wait before the next round. */
@@ -159,7 +163,7 @@ async function questionsOf(
   for (const [queryId, about] of abouts) {
     const own = waiting.filter(({ job }) => job.queryId === queryId);
     const name = String(own[0]?.mention.fields["queryName"] ?? "");
-    const examples = (await notRelevant({ id: queryId, name })).slice(0, MOST_EXAMPLES);
+    const examples = await notRelevant({ id: queryId, name }, MOST_EXAMPLES);
     const meaning = { about, notRelevant: examples };
     questions.push({
       asked: askedHash(RELEVANCE_VERSION, config.endpoint, config.model, about, ...examples),

@@ -2,7 +2,7 @@ import { parseFeed, parseOpml } from "feedsmith";
 import { z } from "zod";
 import { UserError } from "../lib/errors.ts";
 import { HttpAddress } from "../lib/http-address.ts";
-import { MINUTE, SECOND } from "../lib/instant.ts";
+import { HOUR, MINUTE, SECOND } from "../lib/instant.ts";
 import { registrableDomain } from "./common/canonical-url.ts";
 import {
   defineFeed,
@@ -48,6 +48,7 @@ export const rss = defineFeed({
   pace: { everyMs: 2 * SECOND, atOnce: 1 },
   everyMs: 10 * MINUTE,
   pageType: "general",
+  editedEveryMs: HOUR,
   parts({ urls, opml, name }, { readFile }) {
     const listed = opml === undefined ? [] : addressesIn(readFile(opml), opml);
     const all = [...new Set([...urls, ...listed])];

@@ -4,7 +4,6 @@ import { EnrichConfig } from "../../src/enrich/enrich-config.ts";
 import { createEnrichment, type Enrichment } from "../../src/enrich/run-enrichment.ts";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { editMention } from "../../src/local-api/edit/edit-mention.ts";
-import { mentionRecord } from "../../src/local-api/records/mention-record.ts";
 import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
 import {
   countWaiting,
@@ -82,7 +81,10 @@ async function arrive(
   const added = fixture.clock.now();
   const versions = texts.map((snippet) => {
     const resourceId = `mention-${++made}`;
-    return enricher.enrich(mentionVersion({ queryId, resourceId, snippet, ...fields }, { added }));
+    return mentionVersion(
+      { queryId, resourceId, snippet, ...enricher.ofText(snippet), ...fields },
+      { added },
+    );
   });
   await db.transaction().execute(async (transaction) => {
     await insertMentions(transaction, versions);
@@ -374,24 +376,14 @@ describe("relevance", () => {
   });
 });
 
-test("the lexicon answers on the way, in the language of the text, and never overrules the source", async () => {
+test("the lexicon answers on the way, in the language of the text or of its source", async () => {
   const enricher = await createEnricher(EnrichConfig.parse({}));
-  const base = { queryId: 1, resourceId: "a", queryName: "", added: "", updated: "" };
-  const enrich = (fields: object) => {
-    const version = mentionVersion({ queryId: 1, resourceId: "a" }, { added: T0 });
-    return enricher.enrich({ ...version, record: mentionRecord({ ...base, ...fields }) }).record;
-  };
-  expect(enrich({ snippet: "Das Essen war schrecklich und der Kellner unfreundlich" })).toMatchObject({
+  expect(enricher.ofText("Das Essen war schrecklich und der Kellner unfreundlich")).toMatchObject({
     language: "de",
     sentiment: "negative",
     classifications: [{ classifierId: "sentiment:lexicon", labelId: "negative" }],
   });
-  expect(enrich({ snippet: "terrible", language: "fr", sentiment: "positive" })).toMatchObject({
-    language: "fr",
-    sentiment: "positive",
-    classifications: [],
-  });
-  expect(enrich({ title: null, snippet: null })).toMatchObject({ language: null, sentiment: null });
+  expect(enricher.ofText("")).toMatchObject({ language: null, sentiment: null, classifications: [] });
   expect(enricher.ofText("What a wonderful morning in the park")).toMatchObject({
     language: "en",
     sentiment: "positive",

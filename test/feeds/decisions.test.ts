@@ -132,6 +132,12 @@ describe("an item", () => {
     ],
     ["with a new id", { idKey: "b", contentKey: "x" }, [known], { outcome: "renamed", resourceId: "1" }],
     [
+      "changed a moment ago, from a source that says so once",
+      { idKey: "a", contentKey: "y", editedEveryMs: 0 },
+      [{ ...known, editedAt: now - 1 }],
+      { outcome: "edited", resourceId: "1" },
+    ],
+    [
       "deleted",
       { idKey: "a", contentKey: "y" },
       [{ ...known, isDeleted: true }],
@@ -144,6 +150,6 @@ describe("an item", () => {
       { outcome: "deleted", resourceId: "1" },
     ],
   ])("%s", (_name, item, stored, decision) => {
-    expect(decideItem(item, stored, now)).toEqual(decision);
+    expect(decideItem({ editedEveryMs: HOUR, ...item }, stored, now)).toEqual(decision);
   });
 });

@@ -4,8 +4,7 @@ import { afterAll } from "vitest";
 import { createFetchFeed, type FetchLimits } from "../../src/feeds/common/fetch-feed.ts";
 import { type FeedConfig, readFeeds } from "../../src/feeds/common/listen-config.ts";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
-import { createFeedRun, type FeedRunParts } from "../../src/feeds/common/run-feeds.ts";
-import { noEnrichment } from "../../src/feeds/common/to-arrived.ts";
+import { createFeedRun, type FeedRunParts, noEnricher } from "../../src/feeds/common/run-feeds.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Issue } from "../../src/lib/errors.ts";
 import { DAY } from "../../src/lib/instant.ts";
@@ -93,7 +92,14 @@ export async function startFeeding(options: {
   await configureFeeds(db, projectId, feeds);
   const worker: Feeding["worker"] = (more = {}) =>
     createFeedRun({
-      ...{ db, feeds, fetch: fetcher.fetch, enrich: noEnrichment, keepMs: 90 * DAY, clock: systemClock },
+      ...{
+        db,
+        feeds,
+        fetch: fetcher.fetch,
+        enricher: async () => noEnricher,
+        keepMs: 90 * DAY,
+        clock: systemClock,
+      },
       ...{ project: { id: projectId, timezone: "Etc/UTC" }, log: pino({ level: "silent" }) },
       signal: stopping.signal,
       ...more,

@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
-import { EDITED_EVERY_MS } from "../../src/local-api/arrive/decide-item.ts";
 import { lookBack } from "../../src/local-api/assign/look-back.ts";
 import { insertQuery } from "../../src/local-api/store/queries.ts";
 import { type FeedServer, type RssItem, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
@@ -130,8 +129,7 @@ test("a text that changes at every fetch is stored at most once an hour", async 
   expect((await feeding.mentions()).map(({ text, version }) => [text, version])).toEqual([
     ["Seen 1 times", 2],
   ]);
-  await sql`update local_api.heard_item set edited_at = edited_at
-    - ${EDITED_EVERY_MS} * interval '1 millisecond'`.execute(db);
+  await sql`update local_api.heard_item set edited_at = edited_at - interval '1 hour'`.execute(db);
   serve([item(1, { html: "<p>Seen 9 times</p>" })]);
   await feeding.fetchAll();
   expect((await feeding.mentions()).map(({ text }) => text)).toEqual(["Seen 9 times"]);

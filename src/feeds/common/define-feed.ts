@@ -152,6 +152,11 @@ export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
   readonly pace: FeedPace;
   /** Between two fetches, unless the configuration has `every`. */
   readonly everyMs: number;
+  /**
+   * Shortest time between two stored changes of an item, for documents that have a counter or the time in every item.
+   * Default: 0, each change counts.
+   */
+  readonly editedEveryMs?: number;
   /** Page type of its items, unless an item or its site has one. */
   readonly pageType: string;
   /** Faults that the schema cannot see. Throws a UserError. */

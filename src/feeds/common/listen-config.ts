@@ -25,6 +25,15 @@ const ListenedQuery = z.strictObject({
   text: QueryText.describe(
     'What is looked for: words, "phrases", AND, OR, NOT, NEAR/5, wild*. Example: ("acme corp" OR @acme) NOT jobs',
   ),
+  about: z
+    .string()
+    .trim()
+    .min(1)
+    .max(500)
+    .exactOptional()
+    .describe(
+      "What the words mean, in plain words, for `enrich.relevance`. Example: the airline, not the river",
+    ),
   languages: z
     .array(z.string().regex(/^[a-z]{2}$/, "expected two letters, such as en"))
     .default([])
@@ -103,7 +112,16 @@ export function readFeeds(content: unknown, issues: Issue[]): FeedConfig[] {
 }
 
 /** Faults that show only when all parts are known. */
-export function checkListen(listen: ListenConfig, issues: Issue[]): void {
+export function checkListen(
+  listen: ListenConfig,
+  enrich: { readonly relevance?: unknown },
+  issues: Issue[],
+): void {
+  if (enrich.relevance === undefined)
+    listen.queries.forEach(({ about }, index) => {
+      const path = ["listen", "queries", index, "about"];
+      if (about !== undefined) issues.push({ path, message: "nobody reads it: set enrich.relevance, too" });
+    });
   const repeated = (names: readonly string[], path: Issue["path"], key: string) => {
     names.forEach((name, index) => {
       if (names.indexOf(name) !== index)

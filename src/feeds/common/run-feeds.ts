@@ -4,7 +4,12 @@ import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
 import { isTransient } from "../../lib/retry.ts";
-import { type QueryCache, type Received, receiveItems } from "../../local-api/arrive/receive-items.ts";
+import {
+  type Arriving,
+  type QueryCache,
+  type Received,
+  receiveItems,
+} from "../../local-api/arrive/receive-items.ts";
 import type { Database } from "../../local-api/store/database.ts";
 import { deleteMentions } from "../../local-api/store/delete-things.ts";
 import {
@@ -25,7 +30,7 @@ import { FeedError, type FeedRead } from "./define-feed.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 import { readPart } from "./read-part.ts";
-import { type Enrich, toArrived, toDeleted } from "./to-arrived.ts";
+import { type Enrich, noEnrichment, toArrived, toDeleted } from "./to-arrived.ts";
 
 /** Renewed before every batch of requests, and much longer than one takes. */
 const LEASE_MS = 3 * MINUTE;
@@ -38,7 +43,8 @@ export interface FeedRunParts {
   readonly project: { readonly id: number; readonly timezone: string };
   readonly feeds: readonly PlannedFeed[];
   readonly fetch: FetchFeed["fetch"];
-  readonly enrich: Enrich;
+  /** What texts show by themselves, and what waits for an endpoint. Awaited when the first item comes. */
+  readonly enricher: () => Promise<FeedEnricher>;
   /** How long items are kept. */
   readonly keepMs: number;
   readonly clock: Clock;
@@ -47,6 +53,14 @@ export interface FeedRunParts {
   readonly random?: () => number;
   readonly leaseMs?: number;
 }
+
+export interface FeedEnricher {
+  readonly ofText: Enrich;
+  /** Called in the transaction that stores the mentions, also with those whose text has changed. */
+  readonly queue: Arriving["queue"];
+}
+
+export const noEnricher: FeedEnricher = { ofText: noEnrichment, queue: async () => {} };
 
 /** The feed went to another worker, which fetches it: what this one has read is dropped. */
 class LeaseLostError extends Error {
@@ -132,13 +146,14 @@ export function createFeedRun(parts: FeedRunParts) {
     feed: PlannedFeed,
     read: Pick<FeedRead, "items" | "deletes">,
   ) {
+    const { ofText, queue } = await parts.enricher();
     const at = clock.now();
     const { definition } = feed;
     const circumstances = {
       kind: definition,
       fetchedAt: at,
       keepFrom: at - parts.keepMs,
-      enrich: parts.enrich,
+      enrich: ofText,
     };
     const arrived = read.items.flatMap((item) => toArrived(item, circumstances).item ?? []);
     const from = {
@@ -146,7 +161,7 @@ export function createFeedRun(parts: FeedRunParts) {
       policyVersion: definition.policy.version,
     };
     const deleted = read.deletes.map((one) => toDeleted(definition, one));
-    return receiveItems(transaction, project, from, { arrived, deleted }, { at, cache });
+    return receiveItems(transaction, project, from, { arrived, deleted }, { at, cache, queue });
   }
 
   async function endWithProblem(feed: PlannedFeed, leased: LeasedFeed, error: unknown): Promise<void> {

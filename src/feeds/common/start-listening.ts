@@ -10,14 +10,14 @@ import { seedAccount } from "../../local-api/seed-account.ts";
 import { createDatabase, type Database, type DatabasePool } from "../../local-api/store/database.ts";
 import { configureFeeds } from "../../local-api/store/feeds.ts";
 import { migrateLocalApi } from "../../local-api/store/migrate-local-api.ts";
+import { listQueries } from "../../local-api/store/queries.ts";
 import { signingSecret } from "../../local-api/store/settings.ts";
 import type { Logger } from "../../log.ts";
 import { createFetchFeed, type FetchLimits } from "./fetch-feed.ts";
 import type { ListenConfig } from "./listen-config.ts";
 import { type PlannedFeed, planFeeds } from "./plan-feeds.ts";
 import { createPushEndpoint, type PushEndpoint } from "./push-endpoint.ts";
-import { createFeedRun } from "./run-feeds.ts";
-import { type Enrich, noEnrichment } from "./to-arrived.ts";
+import { createFeedRun, type FeedRunParts } from "./run-feeds.ts";
 
 /** Names of the account in the local tables. */
 export interface OwnAccount {
@@ -38,7 +38,7 @@ export interface ListeningOptions {
   readonly version: string;
   /** The port that is tried first. */
   readonly port: number;
-  readonly enrich?: Enrich;
+  readonly enricher: FeedRunParts["enricher"];
   readonly limits?: FetchLimits;
 }
 
@@ -48,6 +48,8 @@ export interface Listening {
   readonly password: string;
   readonly push: PushEndpoint;
   readonly feeds: readonly PlannedFeed[];
+  /** The queries of the configuration, as they are stored. */
+  readonly queries: readonly { readonly id: number; readonly about: string | null }[];
   /** Before the first item comes, and after new queries have looked back: from here on, mentions alert. */
   readonly watchFrom: Instant;
 }
@@ -80,7 +82,7 @@ export async function startListening(options: ListeningOptions, closing: Closing
   const run = createFeedRun({
     ...{ db, feeds, clock, log, fetch: fetcher.fetch, keepMs: listen.keep },
     project: { id: projectId, timezone: "Etc/UTC" },
-    enrich: options.enrich ?? noEnrichment,
+    enricher: options.enricher,
     signal: stopping.signal,
   });
   const watchFrom = clock.now();
@@ -96,6 +98,7 @@ export async function startListening(options: ListeningOptions, closing: Closing
     url,
     password,
     feeds,
+    queries: await storedQueries(db, projectId, listen),
     watchFrom,
     push: createPushEndpoint({ feeds, receive: run.receivePushed, log }),
   };
@@ -132,7 +135,7 @@ async function applyQueries(
         projects: [
           {
             name: project,
-            queries,
+            queries: queries.map(({ about: _, ...query }) => query),
             categories: categories.map(({ name, subcategories }) => ({
               name,
               children: subcategories.map((one) => ({
@@ -157,6 +160,14 @@ async function applyQueries(
       if (!(error instanceof UserError) || tries >= MOST_TRIES) throw error;
     }
   }
+}
+
+async function storedQueries(db: Database, projectId: number, { queries }: ListenConfig) {
+  const ids = new Map((await listQueries(db, projectId)).map(({ id, name }) => [name, id]));
+  return queries.flatMap(({ name, about = null }) => {
+    const id = ids.get(name);
+    return id === undefined ? [] : [{ id, about }];
+  });
 }
 
 /** Another process on this machine may have the port. */

@@ -3,6 +3,7 @@ import type { Instant } from "../../lib/instant.ts";
 import { cutText, storableText } from "../../lib/text.ts";
 import type { ArrivedItem, DeletedItem } from "../../local-api/arrive/receive-items.ts";
 import type { ImportLine } from "../../local-api/import/import-line.ts";
+import type { TextFacts } from "../../local-api/records/judgement.ts";
 import { pageTypeOfSite } from "../../local-api/records/page-types.ts";
 import { domainOf } from "../../local-api/records/text-signs.ts";
 import { canonicalUrl } from "./canonical-url.ts";
@@ -10,17 +11,11 @@ import type { FeedItem, FeedKind, FeedRead } from "./define-feed.ts";
 import { type DateDoubt, decideDate } from "./feed-date.ts";
 import { textOfHtml, tidyLines } from "./text-of-html.ts";
 
-/** What is known of a text besides its words. Null: not known. */
-export interface Enrichment {
-  readonly language: string | null;
-  readonly sentiment: "positive" | "neutral" | "negative" | null;
-}
-
-/** Called with title and text of every item that is stored. */
-export type Enrich = (text: string) => Enrichment;
+/** Called with title and text of every item that is stored, and the language that its source names. */
+export type Enrich = (text: string, language: string | null) => TextFacts;
 
 /** Knows nothing: rules on sentiment and language do not match then. */
-export const noEnrichment: Enrich = () => ({ language: null, sentiment: null });
+export const noEnrichment: Enrich = (_text, language) => ({ language, sentiment: null, classifications: [] });
 
 /** An item that becomes a mention, with what people want to know of it. */
 export interface Arrival {
@@ -31,7 +26,7 @@ export interface Arrival {
 export type ArrivalOutcome = Arrival | { readonly item: null; readonly reason: string };
 
 interface Circumstances {
-  readonly kind: Pick<FeedKind, "kind" | "policy" | "pageType">;
+  readonly kind: Pick<FeedKind, "kind" | "policy" | "pageType" | "editedEveryMs">;
   readonly fetchedAt: Instant;
   /** Older items are not kept. */
   readonly keepFrom: Instant;
@@ -55,7 +50,8 @@ export function toArrived(
   // A headline alone is the text, too: people search in texts and read them in messages.
   const text = body === "" ? (title ?? "") : body;
   const idKey = idKeyOf(kind, found);
-  const { language, sentiment } = enrich(title === null ? text : `${title}\n${text}`);
+  const whole = title === null || text.startsWith(title) ? text : `${title}\n${text}`;
+  const facts = enrich(whole, found.language ?? null);
   const line: ImportLine = {
     id: idKey,
     text,
@@ -67,8 +63,9 @@ export function toArrived(
     author: oneLine(found.author, LONGEST_NAME),
     fullname: oneLine(found.fullname, LONGEST_NAME),
     weblogTitle: oneLine(found.site, LONGEST_TITLE),
-    language: found.language ?? language,
-    sentiment,
+    language: facts.language,
+    sentiment: facts.sentiment,
+    classifications: facts.classifications as ImportLine["classifications"],
     threadEntryType: found.isReply === true ? "reply" : "post",
   };
   const contentKey =
@@ -80,6 +77,7 @@ export function toArrived(
     nativeId: storableText(found.id).slice(0, LONGEST_ID),
     line,
     storedCharacters,
+    editedEveryMs: kind.editedEveryMs ?? 0,
   };
   return { item, doubt };
 }

@@ -10,7 +10,7 @@ import { createFetchFeed, type FetchLimits } from "./fetch-feed.ts";
 import type { ListenConfig } from "./listen-config.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 import { readPart } from "./read-part.ts";
-import { noEnrichment, toArrived } from "./to-arrived.ts";
+import { type Enrich, toArrived } from "./to-arrived.ts";
 
 /** What a feed would bring now. */
 export interface Tried {
@@ -45,6 +45,7 @@ export async function tryFeed(
   feed: PlannedFeed,
   options: {
     readonly listen: Pick<ListenConfig, "queries" | "keep">;
+    readonly enrich: Enrich;
     readonly userAgent: string;
     readonly clock: Clock;
     readonly signal: AbortSignal;
@@ -62,7 +63,7 @@ export async function tryFeed(
   });
   const fetchedAt = clock.now();
   const kind = definition;
-  const circumstances = { kind, fetchedAt, keepFrom: fetchedAt - listen.keep, enrich: noEnrichment };
+  const circumstances = { kind, fetchedAt, keepFrom: fetchedAt - listen.keep, enrich: options.enrich };
   const items: TriedItem[] = [];
   const reasons = new Map<string, number>();
   for (const found of signal.aborted ? [] : outcome.items) {

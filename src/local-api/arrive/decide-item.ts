@@ -1,4 +1,4 @@
-import { HOUR, type Instant } from "../../lib/instant.ts";
+import type { Instant } from "../../lib/instant.ts";
 import type { HeardItem } from "../store/heard-items.ts";
 
 /** An item of a feed, as far as its identity goes. Keys are hashes in hex. */
@@ -6,6 +6,8 @@ export interface ItemKeys {
   readonly idKey: string;
   /** Of address, title and text; null if the item has too little of them to be found by. */
   readonly contentKey: string | null;
+  /** Shortest time between two stored changes, in milliseconds. */
+  readonly editedEveryMs: number;
 }
 
 export type ItemDecision =
@@ -21,15 +23,12 @@ export type ItemDecision =
   /** Its author or its site has deleted it. It does not come back, under no id. */
   | { readonly outcome: "deleted"; readonly resourceId: string };
 
-/** Between two stored changes of an item. */
-export const EDITED_EVERY_MS = HOUR;
-
 /**
  * What to do with an item. `known` are the stored items with its id or its content. A tombstone counts more than
  * everything else, so that the order of arrival makes no difference.
  */
 export function decideItem(
-  { idKey, contentKey }: ItemKeys,
+  { idKey, contentKey, editedEveryMs }: ItemKeys,
   known: readonly HeardItem[],
   now: Instant,
 ): ItemDecision {
@@ -40,7 +39,7 @@ export function decideItem(
   if (buried !== undefined) return { outcome: "deleted", resourceId: buried.resourceId };
   if (byId !== undefined) {
     if (contentKey === null || byId.contentKey === contentKey) return { outcome: "same" };
-    const isFresh = byId.editedAt !== null && now - byId.editedAt < EDITED_EVERY_MS;
+    const isFresh = byId.editedAt !== null && now - byId.editedAt < editedEveryMs;
     return isFresh ? { outcome: "waits" } : { outcome: "edited", resourceId: byId.resourceId };
   }
   return byContent === undefined

@@ -8,6 +8,7 @@ import {
 import { labelArriving } from "../assign/label-rules.ts";
 import type { ImportLine } from "../import/import-line.ts";
 import { importedMention } from "../import/imported-mention.ts";
+import { judgeable } from "../records/judgement.ts";
 import { type MentionRecord, mentionRecord } from "../records/mention-record.ts";
 import { excerptOf } from "../records/mention-text.ts";
 import { wireTime } from "../records/wire.ts";
@@ -64,6 +65,14 @@ export interface Received {
   readonly matched: number;
 }
 
+/** What arriving items need besides the tables. */
+export interface Arriving {
+  readonly at: Instant;
+  readonly cache: QueryCache;
+  /** Notes the new and changed mentions of queries that somebody has still to judge, in the same transaction. */
+  readonly queue: (transaction: Database, versions: readonly MentionVersion[]) => Promise<void>;
+}
+
 /** The queries of a project, compiled once for as long as they stay the same. */
 export type QueryCache = Map<number, { readonly revision: string; readonly queries: ProjectQueries }>;
 
@@ -77,7 +86,7 @@ export async function receiveItems(
   project: { readonly id: number; readonly timezone: string },
   from: Provenance,
   { arrived, deleted }: { arrived: readonly ArrivedItem[]; deleted: readonly DeletedItem[] },
-  { at, cache }: { readonly at: Instant; readonly cache: QueryCache },
+  { at, cache, queue }: Arriving,
 ): Promise<Received> {
   if (arrived.length + deleted.length === 0) return { added: 0, edited: 0, deleted: 0, matched: 0 };
   const heardId = await lockHeardQuery(db, project.id);
@@ -121,13 +130,16 @@ export async function receiveItems(
     project.id,
     items.map(({ idKey }) => idKey),
   );
-  const matchedNew = await insertNew(db, project, heardId, added, queries, at);
-  const matchedEdited = await replaceEdited(db, project, heardId, edited, queries, at);
+  const fresh = await insertNew(db, project, heardId, added, queries, at);
+  const changed = await replaceEdited(db, project, heardId, edited, queries, at);
+  // What no query looks for is not worth a question.
+  const judged = [...fresh.versions, ...changed.versions].filter(({ record }) => record.queryId !== heardId);
+  await queue(db, judged);
   return {
     added: added.length,
     edited: edited.length,
     deleted: gone,
-    matched: matchedNew + matchedEdited,
+    matched: fresh.matched + changed.matched,
   };
 }
 
@@ -173,6 +185,12 @@ async function queriesOf(db: Database, projectId: number, cache: QueryCache): Pr
   return queries;
 }
 
+interface Stored {
+  /** Items that a query matched. */
+  readonly matched: number;
+  readonly versions: readonly MentionVersion[];
+}
+
 async function insertNew(
   db: Database,
   project: { readonly id: number; readonly timezone: string },
@@ -180,7 +198,7 @@ async function insertNew(
   items: readonly ArrivedItem[],
   queries: ProjectQueries,
   at: Instant,
-): Promise<number> {
+): Promise<Stored> {
   let matched = 0;
   const versions: MentionVersion[] = [];
   for (const item of items) {
@@ -188,8 +206,9 @@ async function insertNew(
     if (found.length > 0) matched++;
     versions.push(storedVersion(item, { id: heardId, name: HEARD_TYPE }, 0, at), ...found);
   }
-  await insertMentions(db, await labelArriving(db, project, versions));
-  return matched;
+  const labelled = await labelArriving(db, project, versions);
+  await insertMentions(db, labelled);
+  return { matched, versions: labelled };
 }
 
 /** The item in every query that its whole text matches, with as much of it as may be stored. */
@@ -252,8 +271,8 @@ async function replaceEdited(
   items: readonly ArrivedItem[],
   queries: ProjectQueries,
   at: Instant,
-): Promise<number> {
-  if (items.length === 0) return 0;
+): Promise<Stored> {
+  if (items.length === 0) return { matched: 0, versions: [] };
   const byResource = new Map(items.map((item) => [item.line.id, item]));
   const queryIds = [heardId, ...(await listQueries(db, project.id)).map(({ id }) => id)];
   const holders = await findHolders(db, queryIds, [...byResource.keys()]);
@@ -277,7 +296,7 @@ async function replaceEdited(
   const labelled = await labelArriving(db, project, versions);
   await deleteMentions(db, { queryIds, resourceIds: [...byResource.keys()] });
   await insertMentions(db, labelled);
-  return matched;
+  return { matched, versions: labelled };
 }
 
 /** Visible from its arrival on, so that whoever reads the mentions of that time finds what it says now. */
@@ -289,12 +308,13 @@ function nextVersion(before: CurrentMention, after: MentionVersion, at: Instant)
       before.fields[name],
     ]),
   ) as Partial<MentionRecord>;
-  const sentiment = after.record.sentiment ?? (before.fields["sentiment"] as string | null) ?? null;
+  // What a person or the source said of it stays; an analyser judges the new text anew.
+  const said = judgeable(before.fields) ? {} : { sentiment: before.fields["sentiment"] as string };
   const times = { added: wireTime(before.added), updated: wireTime(updated) };
   return {
     ...after,
     version: before.version + 1,
-    record: { ...after.record, ...kept, sentiment, ...times },
+    record: { ...after.record, ...kept, ...said, ...times },
     added: before.added,
     updated,
     visibleAt: before.added,

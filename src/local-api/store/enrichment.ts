@@ -183,13 +183,42 @@ export async function takeCall(db: Database, analyser: string, perDay: number): 
   return rows.length > 0;
 }
 
-/** Says what a query means; null: nothing. */
-export async function putAbout(db: Database, queryId: number, about: string | null): Promise<void> {
-  if (about === null) await sql`delete from local_api.query_about where query_id = ${queryId}`.execute(db);
-  else
-    await sql`
-      insert into local_api.query_about (query_id, about) values (${queryId}, ${about})
-      on conflict (query_id) do update set about = excluded.about`.execute(db);
+/** Says what a query means; null: nothing. Gives whether that is new. */
+export async function putAbout(db: Database, queryId: number, about: string | null): Promise<boolean> {
+  const { numAffectedRows } =
+    about === null
+      ? await sql`delete from local_api.query_about where query_id = ${queryId}`.execute(db)
+      : await sql`
+          insert into local_api.query_about as known (query_id, about) values (${queryId}, ${about})
+          on conflict (query_id) do update set about = excluded.about where known.about <> excluded.about`.execute(
+          db,
+        );
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+/**
+ * Queues the newest mentions of these queries that nobody was asked about, such as those that a new query found in the
+ * past: at most `most`, that came in the last `days`. With `again` also those that were judged. Gives how many.
+ */
+export async function queueUnjudged(
+  db: Database,
+  kind: EnrichmentKind,
+  queryIds: readonly number[],
+  { most, days, again }: { readonly most: number; readonly days: number; readonly again: boolean },
+): Promise<number> {
+  const judged = `${kind}:%`;
+  const { numAffectedRows } = await sql`
+    insert into local_api.enrichment_job (query_id, resource_id, kind)
+    select query_id, resource_id, ${kind} from (
+      select query_id, resource_id from local_api.mention
+      where query_id = any(${queryIds}::bigint[]) and added > now() - ${days} * interval '1 day'
+        and visible_at <= now() and superseded_at = 'infinity' and resource_type is distinct from 'deleted'
+        and (${again} or not exists (select from unnest(classifications) one where one like ${judged}))
+        and (${kind} <> 'sentiment' or sentiment is null)
+      order by added desc, resource_id limit ${most}) newest
+    order by 1, 2
+    on conflict (query_id, resource_id, kind) do nothing`.execute(db);
+  return Number(numAffectedRows ?? 0n);
 }
 
 /** What these queries mean, of those that say it. */

@@ -1,8 +1,15 @@
-import type { MentionRecord } from "../local-api/records/mention-record.ts";
-import type { Sentiment } from "./lexicon.ts";
+import type { MentionRecord } from "./mention-record.ts";
 
 // How an analyser's answer stands in the record of a mention: `sentiment` itself, and a classification of the Listening
 // API that says who said it. People who change the sentiment by hand change `sentiment` alone, so that theirs is known.
+
+/** What a text shows by itself. Null: not known. */
+export interface TextFacts {
+  readonly language: string | null;
+  readonly sentiment: "positive" | "neutral" | "negative" | null;
+  /** Who said the sentiment. */
+  readonly classifications: MentionRecord["classifications"];
+}
 
 /** The name of the lexicon as an analyser. */
 export const LEXICON = "lexicon";
@@ -49,7 +56,7 @@ export function judgeable(fields: Fields): boolean {
 /** The fields that change with an analyser's sentiment. */
 export function withSentiment(
   fields: Fields,
-  sentiment: Sentiment,
+  sentiment: "positive" | "neutral" | "negative",
   analyser: string,
 ): Pick<MentionRecord, "sentiment" | "classifications"> {
   const own: Classification = {
