@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { LISTENING, LISTENING_PORT } from "../config/own-source.ts";
 import type { Config } from "../config.ts";
-import { createEnricher, type Enricher, type MeantQuery, prepareQueries } from "../enrich/enrich.ts";
-import { createEnrichment } from "../enrich/run-enrichment.ts";
+import type { Enricher, MeantQuery } from "../enrich/enrich.ts";
 import type { PushEndpoint } from "../feeds/common/push-endpoint.ts";
-import { startListening } from "../feeds/common/start-listening.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
-import { createDatabase as createLocalDatabase, type DatabasePool } from "../local-api/store/database.ts";
+import type { DatabasePool } from "../local-api/store/database.ts";
 import type { Logger } from "../log.ts";
 import { openDatabase, openPool } from "../store/database.ts";
 import { createStores } from "../store/stores.ts";
@@ -51,6 +49,9 @@ export async function withListening(
   };
   if (listen === null) return { configOf: unchanged, push: null, local: null, watch: {} };
   const { databaseUrl, fetches, clock, log, port = LISTENING_PORT } = parts;
+  // Only here: whoever polls an account does not wait for a server and readers of feeds to be read.
+  const { startListening } = await import("../feeds/common/start-listening.ts");
+  const { createEnricher } = await import("../enrich/enrich.ts");
   const pool = openPool({
     url: databaseUrl,
     connections: 12,
@@ -86,7 +87,10 @@ async function startEnrichment(
   },
   closing: Closing,
 ): Promise<void> {
-  await prepareQueries(createLocalDatabase(parts.pool), enrich, queries);
+  const { prepareQueries } = await import("../enrich/enrich.ts");
+  const { createEnrichment } = await import("../enrich/run-enrichment.ts");
+  const { createDatabase } = await import("../local-api/store/database.ts");
+  await prepareQueries(createDatabase(parts.pool), enrich, queries);
   const database = openDatabase({ url: parts.databaseUrl, connections: 1, onError: () => {} });
   closing.add(database.close);
   const { mentions } = createStores(database.db);
