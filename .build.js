@@ -21,7 +21,7 @@ export const EXTERNAL = [
 const EMPTY_MAP = Buffer.from('{"version":3,"sources":[""],"mappings":"A"}').toString("base64");
 
 /** @type {import("esbuild").Plugin} */
-const packages = {
+export const packages = {
   name: "packages",
   setup({ onLoad }) {
     onLoad({ filter: /node_modules.*\.[cm]?js$/ }, async ({ path }) => {

@@ -74,7 +74,7 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
     database,
     reset: async (template, outside) => {
       await stage.administrate(`drop database if exists ${database} with (force)`);
-      await stage.administrate(`create database ${database} template ${template}`);
+      await stage.administrate(`create database ${database} template ${template} strategy file_copy`);
       if (stage.queue === "redis") await inRedis(stage, index, (redis) => redis.flushdb());
       await inbox.fill(outside.inbox);
       slack.calls.length = 0;

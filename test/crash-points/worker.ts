@@ -84,22 +84,23 @@ async function stop(): Promise<Report> {
 }
 
 /**
- * Waits until the tables say that nothing is due and no worker is busy. Work that waits for the wall's clock (a retry,
+ * Waits until no worker is busy and the tables say that nothing is due. Work that waits for the wall's clock (a retry,
  * the next edit) waits only until all busy workers are done: then that clock is moved forward.
  */
 async function settle(running: Earshot): Promise<void> {
   const { polls, notifications, alertMessages } = running.stores;
-  for (let quiet = 0, rounds = 0; quiet < 2; rounds++) {
-    if (rounds > MOST_ROUNDS) throw new Error("nothing settles");
-    const swept = await running.sweep();
+  for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
     await idle(running);
+    const swept = await running.sweep();
     const due =
       swept.polls + swept.windows + swept.decisions + swept.deliveries + swept.edits + swept.digests;
+    if (due > 0) continue;
     const waiting =
       (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
-    quiet = due + waiting === 0 ? quiet + 1 : 0;
-    if (due === 0 && waiting > 0) await wall?.query("select harness.put_forward($1)", [STEP_S]);
+    if (waiting === 0) return;
+    await wall?.query("select harness.put_forward($1)", [STEP_S]);
   }
+  throw new Error("nothing settles");
 }
 
 const MOST_ROUNDS = 200;
