@@ -226,7 +226,7 @@ test("public feeds take the place of a source, which is then our own API", async
 test.each([
   [
     LISTENING.replace("hacker-news", "hackernews"),
-    'expected a feed with a kind of rss, hacker-news, push, got "hackernews"',
+    'expected a feed with a kind of rss, hacker-news, news, push, got "hackernews"',
   ],
   [
     LISTENING.replace("{ kind: hacker-news }", "{ kind: rss }"),
@@ -235,6 +235,10 @@ test.each([
   [
     LISTENING.replace("{ kind: hacker-news }", "{ kind: rss, url: x }"),
     'unknown key "url" (known here: kind, name, every, allowPrivateAddress, urls, opml)',
+  ],
+  [
+    LISTENING.replace("{ kind: hacker-news }", "{ kind: rss, url: x }, { kind: news, for: [Acme, Rival] }"),
+    'earshot.yaml:3:60 there is no query "Rival" (there are: Acme)',
   ],
   [
     LISTENING.replace("{ kind: hacker-news }", "{ kind: push, token: short }"),

@@ -16,6 +16,8 @@ import { type FeedServer, startFeedServer } from "../fakes/feed-server.ts";
 export interface FeedSample {
   /** A feed of the kind that reads from `server`, as people write it, and the pages of a server with some items. */
   setUp(server: FeedServer): object;
+  /** For kinds that search: the queries of the configuration. */
+  readonly queries?: readonly { readonly name: string; readonly text: string }[];
   /** Ids of the items that the first fetch brings. */
   readonly ids: readonly string[];
   /** Makes one item more, and gives its id. */
@@ -39,14 +41,18 @@ export async function fetchOnce(feed: PlannedFeed, state: JsonObject = {}) {
 }
 
 /** The one feed of a configuration. Throws what `earshot check` would say. */
-export function plannedOf(written: object): PlannedFeed {
+export function plannedOf(
+  written: object,
+  queries: readonly { readonly name: string; readonly text: string }[] = [],
+): PlannedFeed {
   const issues: Issue[] = [];
   const feeds: FeedConfig[] = readFeeds(
-    { listen: { feeds: [{ allowPrivateAddress: true, ...written }] } },
+    { listen: { queries, feeds: [{ allowPrivateAddress: true, ...written }] } },
     issues,
   );
-  const [feed] = planFeeds({ feeds, queries: [] });
-  if (feed === undefined) throw new Error(JSON.stringify(issues));
+  if (issues.length > 0) throw new Error(JSON.stringify(issues.map(({ message }) => message)));
+  const [feed] = planFeeds({ feeds, queries: queries.map((query) => ({ ...query, languages: [] })) });
+  if (feed === undefined) throw new Error("it has no parts");
   return { ...feed, definition: { ...feed.definition, pace: { everyMs: 0, atOnce: 4 } } };
 }
 
@@ -56,7 +62,7 @@ export function testFeed(kind: string, sample: FeedSample): void {
     async function withServer(work: (server: FeedServer, feed: PlannedFeed) => Promise<void>): Promise<void> {
       const server = await startFeedServer();
       try {
-        await work(server, plannedOf(sample.setUp(server)));
+        await work(server, plannedOf(sample.setUp(server), sample.queries));
       } finally {
         await server.close();
       }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { durationBetween } from "../../lib/duration.ts";
+import type { Issue } from "../../lib/errors.ts";
 import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
 
@@ -33,6 +34,8 @@ export interface FeedPart {
   readonly name: string;
   /** The first address that is asked. Null: it is not fetched, others push to it. */
   readonly url: string | null;
+  /** For kinds that search: what they ask for, in the language of the source. */
+  readonly searches?: readonly string[];
 }
 
 /** An item as its feed has it. Everything in it is hostile. */
@@ -52,8 +55,16 @@ export interface FeedItem {
   /** Title of the site or channel. */
   readonly site?: string | null;
   readonly language?: string | null;
+  /** Name of the country of the site, in English. */
+  readonly country?: string | null;
   readonly pageType?: string;
   readonly isReply?: boolean;
+  /** As counted when it was read. A mention has it where its network has fields for it; alone it is no edit. */
+  readonly engagement?: {
+    readonly likes?: number | undefined;
+    readonly comments?: number | undefined;
+    readonly shares?: number | undefined;
+  };
 }
 
 /** What a fetch has brought. */
@@ -67,6 +78,8 @@ export interface FeedRead {
   readonly more?: boolean;
   /** What was wrong although items came: a document that breaks off. It is then fetched whole again. */
   readonly problem?: string;
+  /** How long the host wants to be left alone although all went well, in milliseconds. */
+  readonly pauseMs?: number;
 }
 
 export interface FeedRequest {
@@ -159,6 +172,8 @@ export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
   readonly editedEveryMs?: number;
   /** Page type of its items, unless an item or its site has one. */
   readonly pageType: string;
+  /** Faults that show only beside the other parts of the file. Paths begin at the feed. */
+  readonly faults?: (settings: Settings, context: Pick<FeedContext, "queries">) => readonly Issue[];
   /** Faults that the schema cannot see. Throws a UserError. */
   readonly parts: (settings: Settings, context: FeedContext) => readonly FeedPart[];
   /** For kinds that are fetched. `cursor` is that of the last read, or null; it may be of an older version. */

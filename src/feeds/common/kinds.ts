@@ -1,10 +1,11 @@
 import { hackerNews } from "../hacker-news.ts";
+import { news } from "../news.ts";
 import { push } from "../push.ts";
 import { rss } from "../rss.ts";
 import type { FeedKind } from "./define-feed.ts";
 
 /** Every kind of feed. A new one is a file beside these and a line here. */
-export const kinds = [rss, hackerNews, push] as const;
+export const kinds = [rss, hackerNews, news, push] as const;
 
 /** The definition of a kind that `FeedConfig` has accepted. */
 export function kindOf({ kind }: { readonly kind: string }): FeedKind {

@@ -104,10 +104,24 @@ export function readFeeds(content: unknown, issues: Issue[]): FeedConfig[] {
     }
     const { config } = kindOf({ kind });
     const parsed = config.safeParse(feed);
-    if (parsed.success) return [parsed.data as FeedConfig];
+    if (parsed.success) {
+      const faults = kindOf({ kind }).faults?.(parsed.data, { queries: queriesIn(listen) }) ?? [];
+      issues.push(...faults.map((issue) => ({ ...issue, path: [...path, ...issue.path] })));
+      return [parsed.data as FeedConfig];
+    }
     const found = describeIssues(parsed.error, config, feed);
     issues.push(...found.map((issue) => ({ ...issue, path: [...path, ...issue.path] })));
     return [];
+  });
+}
+
+/** The queries as far as they are written well; the other faults are found elsewhere. */
+function queriesIn(listen: unknown): { name: string; text: string }[] {
+  const queries: unknown = Reflect.get(Object(listen), "queries");
+  const Named = z.object({ name: Name, text: z.string() });
+  return (Array.isArray(queries) ? queries : []).flatMap((query: unknown) => {
+    const named = Named.safeParse(query);
+    return named.success ? [named.data] : [];
   });
 }
 

@@ -37,6 +37,8 @@ const LEASE_MS = 3 * MINUTE;
 /** Fetches at the same time in one process. */
 const AT_ONCE = 4;
 const LOOK_EVERY_MS = SECOND;
+/** Parts of one fetch; the next fetch goes on after them. */
+const MOST_ROUNDS = 100;
 
 export interface FeedRunParts {
   readonly db: Database;
@@ -86,8 +88,9 @@ export function createFeedRun(parts: FeedRunParts) {
     const leased = await claimFeed(db, project.id, [...byKey.keys()], leaseMs);
     const feed = leased === null ? undefined : byKey.get(leased.key);
     if (leased === null || feed === undefined) return null;
+    const progress = { state: leased.state };
     try {
-      return { feed, received: await fetchLeased(feed, leased) };
+      return { feed, received: await fetchLeased(feed, leased, progress) };
     } catch (error) {
       if (error instanceof LeaseLostError) {
         log.warn({ feed: feed.name }, "another worker has taken over this feed");
@@ -99,17 +102,20 @@ export function createFeedRun(parts: FeedRunParts) {
       }
       // Our own database is away: the feed is not at fault.
       if (!(error instanceof FeedError) && isTransient(error)) throw error;
-      await endWithProblem(feed, leased, error);
+      await endWithProblem(feed, { ...leased, ...progress }, error);
       return { feed, received: null };
     }
   }
 
-  /** All parts of a fetch, each committed by itself with its cursor. */
-  async function fetchLeased(feed: PlannedFeed, leased: LeasedFeed): Promise<Received> {
+  /** All parts of a fetch, each committed by itself with its cursor. `progress` is the state that was committed last. */
+  async function fetchLeased(
+    feed: PlannedFeed,
+    leased: LeasedFeed,
+    progress: { state: LeasedFeed["state"] },
+  ): Promise<Received> {
     const total = { added: 0, edited: 0, deleted: 0, matched: 0 };
-    let state = leased.state;
-    for (;;) {
-      const done = await readPart(feed, state, leased.at, {
+    for (let round = 1; ; round++) {
+      const done = await readPart(feed, progress.state, leased.at, {
         fetch: parts.fetch,
         reserve: (host, slots) => reserveHost(db, host, slots),
         hold: async () => {
@@ -118,12 +124,16 @@ export function createFeedRun(parts: FeedRunParts) {
         signal,
       });
       const { read } = done;
-      const goesOn = read.more === true && !signal.aborted;
+      const retryAfterMs = read.pauseMs ?? null;
+      // A server that never comes to an end must not keep the others from their turn.
+      const isLast = round >= MOST_ROUNDS || retryAfterMs !== null || signal.aborted;
+      const goesOn = read.more === true && !isLast;
       const failures = read.problem === undefined ? 0 : leased.failures + 1;
       const nextInMs = decideNext(
-        { everyMs: leased.everyMs, failures, retryAfterMs: null, isFinal: false },
+        { everyMs: leased.everyMs, failures, retryAfterMs, isFinal: false },
         random(),
       );
+      if (retryAfterMs !== null) await closeHost(db, feed.host, retryAfterMs);
       const received = await db.transaction().execute(async (transaction) => {
         const stored = await receive(transaction, feed, read);
         const end = {
@@ -134,7 +144,7 @@ export function createFeedRun(parts: FeedRunParts) {
         return stored;
       });
       for (const name of ["added", "edited", "deleted", "matched"] as const) total[name] += received[name];
-      state = done.state;
+      progress.state = done.state;
       if (goesOn) continue;
       log.debug({ feed: feed.name, ...total }, "a feed was fetched");
       return total;

@@ -67,6 +67,8 @@ export function toArrived(
     sentiment: facts.sentiment,
     classifications: facts.classifications as ImportLine["classifications"],
     threadEntryType: found.isReply === true ? "reply" : "post",
+    ...(found.country == null ? {} : { country: oneLine(found.country, LONGEST_NAME) }),
+    ...countsOf(found),
   };
   const contentKey =
     hashOf(url ?? "", title ?? "", text).slice(0, 16) + hashOf(String(found.publishedAt)).slice(0, 16);
@@ -113,6 +115,16 @@ function oneLine(text: string | null | undefined, most: number): string | null {
   const line = (text ?? "").replaceAll(/\s+/g, " ").trim();
   return line === "" ? null : storableText(cutText(line, most));
 }
+
+/** Numbers that can be stored, and no others: a source may send anything. */
+function countsOf({ engagement = {} }: FeedItem): Pick<ImportLine, "likes" | "comments" | "shares"> {
+  const fit = Object.entries(engagement).filter(
+    ([, n]) => Number.isSafeInteger(n) && Number(n) >= 0 && Number(n) <= MOST_COUNTED,
+  );
+  return Object.fromEntries(fit);
+}
+
+const MOST_COUNTED = 2_147_483_647;
 
 function pageType(name: string): ImportLine["pageType"] {
   return name as ImportLine["pageType"];

@@ -1,0 +1,61 @@
+import type { Expression, Term } from "../../local-api/query-language/expression.ts";
+
+/** Words in a row, as they are written in a search; any text that matches has one of these. */
+type Alternatives = readonly string[];
+
+/**
+ * Words and phrases of which any matching text has at least one, for a source that searches for us. Never narrower than
+ * the query: wildcards, NOT, distances and fields are left out, and the query is matched exactly when the items are here.
+ * Of several conditions the first counts, which is the name that is looked for as people write it. Null: nothing can be
+ * searched for.
+ */
+export function searchOfQuery(expression: Expression): Alternatives | null {
+  return conditions(expression)[0] ?? null;
+}
+
+function conditions(expression: Expression): Alternatives[] {
+  switch (expression.kind) {
+    case "term":
+      return phrasesOf(expression).map((phrase) => [phrase]);
+    case "field":
+    case "not":
+      return [];
+    case "all":
+      return expression.of.flatMap(conditions);
+    case "within":
+      return expression.of.flatMap((each) => conditions(each.expression));
+    case "near":
+      return [...conditions(expression.left), ...conditions(expression.right)];
+    case "any": {
+      const firsts = expression.of.map((each) => conditions(each)[0]);
+      // Without one of the alternatives the search would be narrower.
+      return firsts.every((first) => first !== undefined) ? [[...new Set(firsts.flat())]] : [];
+    }
+  }
+}
+
+/** Shorter words are refused by search engines. */
+const SHORTEST = 3;
+
+/** The parts of a phrase between its wildcards. */
+function phrasesOf({ pieces }: Term): string[] {
+  const phrases: string[] = [];
+  let phrase = "";
+  const end = () => {
+    if (phrase.length >= SHORTEST) phrases.push(phrase);
+    phrase = "";
+  };
+  for (const { word, signs } of pieces) {
+    if (word.kind === "glob") {
+      end();
+      continue;
+    }
+    // A sign that a search engine could take for an operator parts words, as a blank does.
+    const between = /^[-.&'’]$/.test(signs) ? signs : " ";
+    const spelled = word.kind === "accented" ? word.lower : word.folded;
+    if (spelled === "") end();
+    else phrase += phrase === "" ? spelled : `${between}${spelled}`;
+  }
+  end();
+  return phrases;
+}
