@@ -15,7 +15,7 @@ export type FeedAnswer =
 
 export interface FeedServer {
   readonly url: string;
-  /** Answers by path with its parameters, or else by path alone; another path is 404. */
+  /** Answers by path with its parameters, else by path alone, else by `*`; another path is 404. */
   readonly pages: Map<string, FeedAnswer | (() => FeedAnswer)>;
   readonly requests: { readonly path: string; readonly headers: IncomingMessage["headers"] }[];
   close(): Promise<void>;
@@ -28,7 +28,7 @@ export async function startFeedServer(): Promise<FeedServer> {
   const server = createServer((request, response) => {
     const path = request.url ?? "/";
     requests.push({ path, headers: request.headers });
-    const page = pages.get(path) ?? pages.get(path.split("?")[0] ?? path);
+    const page = pages.get(path) ?? pages.get(path.split("?")[0] ?? path) ?? pages.get("*");
     const answer: FeedAnswer | undefined =
       typeof page === "function" && page.length === 0 ? (page as () => FeedAnswer)() : (page as FeedAnswer);
     if (answer === undefined) return response.writeHead(404).end("not here");

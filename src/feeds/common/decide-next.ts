@@ -1,4 +1,4 @@
-import { HOUR, MINUTE } from "../../lib/instant.ts";
+import { DAY, HOUR, MINUTE } from "../../lib/instant.ts";
 
 /** From this many failures in a row on, a feed is tried seldom: the circuit is open. */
 export const CIRCUIT_OPENS_AT = 6;
@@ -35,4 +35,16 @@ export function decideNext(
   // Never sooner than the server asked, and not all at that very moment.
   const wait = Math.round(full * (1 - random / 4));
   return retryAfterMs === null ? wait : Math.max(wait, Math.round(retryAfterMs * (1 + random / 10)));
+}
+
+/** Later, hardly anybody deletes a post, and nobody is told of it any more. */
+const CHECKED_FOR_MS = 30 * DAY;
+export const FIRST_CHECK_MS = HOUR;
+
+/**
+ * Until a stored item is asked for again, in milliseconds; null: never. Deletes come early: each wait is half of the
+ * age, which makes about 16 checks in 30 days.
+ */
+export function nextCheckMs(ageMs: number): number | null {
+  return ageMs >= CHECKED_FOR_MS ? null : Math.round(Math.max(FIRST_CHECK_MS / 2, ageMs / 2));
 }

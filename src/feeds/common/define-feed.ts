@@ -44,6 +44,8 @@ export interface FeedItem {
   readonly id: string;
   /** Where ids are unique. Default: the kind. */
   readonly scope?: string;
+  /** For kinds with `recheck`: how the item is asked for, if not by its id. */
+  readonly reference?: string;
   readonly url: string | null;
   readonly title: string | null;
   /** Plain text, or HTML, which becomes text. */
@@ -106,6 +108,20 @@ export interface FeedAnswer {
  * an answer says wrongly it reports with a `FeedError`.
  */
 export type FeedReader = Generator<readonly FeedRequest[], FeedRead, readonly FeedAnswer[]>;
+
+/** An item that is stored, as its source names it. */
+export interface StoredItem {
+  readonly id: string;
+  /** Null: by its id. */
+  readonly reference: string | null;
+}
+
+/** Asks for stored items again: the edited ones become items, and those that are gone deletes. */
+type Recheck = Generator<
+  readonly FeedRequest[],
+  Pick<FeedRead, "items" | "deletes" | "pauseMs">,
+  readonly FeedAnswer[]
+>;
 
 /** What a fetch found wrong, in words that say what to do. */
 export class FeedError extends Error {
@@ -178,6 +194,20 @@ export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
   readonly parts: (settings: Settings, context: FeedContext) => readonly FeedPart[];
   /** For kinds that are fetched. `cursor` is that of the last read, or null; it may be of an older version. */
   readonly read?: (part: FeedPart, settings: Settings, cursor: JsonValue, now: Instant) => FeedReader;
+  /**
+   * For kinds that do not learn of deletes otherwise: after a fetch, at most `most` stored items are asked for again,
+   * those first that have waited longest. An item that its source does not have any more is a delete; one that is not
+   * shown for another reason (a login, an outage) is not.
+   */
+  readonly recheck?: {
+    readonly most: number;
+    readonly read: (
+      items: readonly StoredItem[],
+      part: FeedPart,
+      settings: Settings,
+      now: Instant,
+    ) => Recheck;
+  };
   /** For kinds that others push to: what a JSON body brings, and why parts of it are refused. */
   readonly receive?: (
     body: unknown,

@@ -5,8 +5,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import { MINUTE, SECOND } from "../../lib/instant.ts";
 import { isPrivateAddress, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
-import { readRetryAfter } from "../../lib/retry.ts";
 import { type FeedAnswer, FeedError, type FeedRequest } from "./define-feed.ts";
+import { askedPause } from "./rate-limit.ts";
 import { textOfBytes } from "./text-of-bytes.ts";
 
 /** What a server gave to recognise an answer by. */
@@ -86,7 +86,7 @@ export function createFetchFeed(
     const isAnswer = status === 200 || status === 304 || wanted.accepts?.includes(status) === true;
     if (!isAnswer) {
       answer.body.on("error", () => undefined).destroy();
-      throw statusError(status, readRetryAfter(header("retry-after"), clock.now()));
+      throw statusError(status, askedPause(header, clock.now()));
     }
     const raw = await readBytes(answer, maxBytes);
     const bytes = await decodeBody(raw, header("content-encoding"), maxBytes).catch((error: unknown) => {
@@ -167,7 +167,9 @@ const STATUSES: Readonly<Record<number, string>> = {
 
 /** A server that is busy and names no time gets a minute. */
 function statusError(status: number, retryAfterMs: number | null): FeedError {
-  const what = STATUSES[status] ?? (status >= 500 ? "the server fails" : "it answers with an error");
+  const isLimit = status === 403 && retryAfterMs !== null;
+  const what =
+    STATUSES[isLimit ? 429 : status] ?? (status >= 500 ? "the server fails" : "it answers with an error");
   return new FeedError(`${what} (status ${status})`, {
     isFinal: status === 410,
     retryAfterMs: retryAfterMs ?? (status === 429 ? MINUTE : null),

@@ -3,7 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { HOUR, type Instant } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
-import type { FeedAnswer, FeedRead, FeedRequest } from "./define-feed.ts";
+import type { DueCheck } from "../../local-api/store/heard-items.ts";
+import { type FeedAnswer, FeedError, type FeedRead, type FeedRequest } from "./define-feed.ts";
 import type { FetchFeed, Validators } from "./fetch-feed.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 
@@ -36,6 +37,8 @@ export interface ReadParts {
   readonly reserve: (host: string, slots: { count: number; paceMs: number }) => Promise<number>;
   /** Called before each batch of requests. Throws if the feed is no longer ours. */
   readonly hold: () => Promise<void>;
+  /** Stored items of the feed that are to be asked for again. Default: none. */
+  readonly dueChecks?: (most: number) => Promise<readonly DueCheck[]>;
   readonly signal: AbortSignal;
 }
 
@@ -48,7 +51,12 @@ export async function readPart(
   stored: JsonObject,
   now: Instant,
   parts: ReadParts,
-): Promise<{ readonly read: FeedRead; readonly state: JsonObject }> {
+): Promise<{
+  readonly read: FeedRead;
+  readonly state: JsonObject;
+  /** The stored items that were asked for again. */
+  readonly checked: readonly DueCheck[];
+}> {
   const before = State.catch({ cursor: null, validators: {}, wholeAt: 0 }).parse(stored);
   const isWhole = now - before.wholeAt >= WHOLE_EVERY_MS;
   const validators: Record<string, z.output<typeof State>["validators"][string]> = {};
@@ -87,18 +95,44 @@ export async function readPart(
     return answers;
   }
 
-  const reader = definition.read(part, settings, before.cursor as JsonValue, now);
-  for (let step = reader.next([]); ; step = reader.next(await askAll(step.value))) {
-    if (step.done !== true) continue;
-    const read = step.value;
-    // A document that broke off is fetched whole again.
-    const kept = read.problem === undefined ? Object.entries(validators).slice(0, MOST_VALIDATORS) : [];
-    const wholeAt = isWhole && read.problem === undefined ? now : before.wholeAt;
-    return {
-      read,
-      state: { cursor: read.cursor, validators: Object.fromEntries(kept), wholeAt } as JsonObject,
-    };
+  async function run<Result>(
+    reader: Generator<readonly FeedRequest[], Result, readonly FeedAnswer[]>,
+  ): Promise<Result> {
+    let step = reader.next([]);
+    while (step.done !== true) step = reader.next(await askAll(step.value));
+    return step.value;
   }
+
+  /** What became of stored items. A failure here is told, and takes nothing from what was read. */
+  async function recheck(): Promise<{ found: Partial<FeedRead>; checked: readonly DueCheck[] }> {
+    const { most, read } = definition.recheck ?? {};
+    const checked = most === undefined ? [] : ((await parts.dueChecks?.(most)) ?? []);
+    if (checked.length === 0 || read === undefined) return { found: {}, checked };
+    try {
+      return { found: await run(read(checked, part, settings, now)), checked };
+    } catch (error) {
+      if (!(error instanceof FeedError)) throw error;
+      const problem = `stored items could not be checked for deletes: ${error.message}`;
+      const pause = error.retryAfterMs === null ? {} : { pauseMs: error.retryAfterMs };
+      return { found: { problem, ...pause }, checked };
+    }
+  }
+
+  const fresh = await run(definition.read(part, settings, before.cursor as JsonValue, now));
+  const mayAsk = fresh.more !== true && fresh.pauseMs === undefined;
+  const { found, checked } = mayAsk ? await recheck() : { found: {}, checked: [] };
+  const read: FeedRead = {
+    ...fresh,
+    ...found,
+    // Of two states of one item the later one counts, and the first in the list is taken.
+    items: [...(found.items ?? []), ...fresh.items],
+    deletes: [...fresh.deletes, ...(found.deletes ?? [])],
+  };
+  // A document that broke off is fetched whole again.
+  const kept = read.problem === undefined ? Object.entries(validators).slice(0, MOST_VALIDATORS) : [];
+  const wholeAt = isWhole && read.problem === undefined ? now : before.wholeAt;
+  const state = { cursor: read.cursor, validators: Object.fromEntries(kept), wholeAt } as JsonObject;
+  return { read, state, checked };
 }
 
 const MOST_AT_ONCE = 100;

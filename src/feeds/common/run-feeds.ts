@@ -22,10 +22,15 @@ import {
   releaseFeed,
   reserveHost,
 } from "../../local-api/store/feeds.ts";
-import { forgetHeardBefore, heardQuery } from "../../local-api/store/heard-items.ts";
+import {
+  dueChecks,
+  forgetHeardBefore,
+  heardQuery,
+  scheduleChecks,
+} from "../../local-api/store/heard-items.ts";
 import { listQueries } from "../../local-api/store/queries.ts";
 import type { Logger } from "../../log.ts";
-import { decideNext } from "./decide-next.ts";
+import { decideNext, FIRST_CHECK_MS, nextCheckMs } from "./decide-next.ts";
 import { FeedError, type FeedRead } from "./define-feed.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
@@ -121,6 +126,7 @@ export function createFeedRun(parts: FeedRunParts) {
         hold: async () => {
           if (!(await extendLease(db, project.id, leased, leaseMs))) throw new LeaseLostError();
         },
+        dueChecks: (most) => dueChecks(db, project.id, feed.key, most),
         signal,
       });
       const { read } = done;
@@ -136,6 +142,8 @@ export function createFeedRun(parts: FeedRunParts) {
       if (retryAfterMs !== null) await closeHost(db, feed.host, retryAfterMs);
       const received = await db.transaction().execute(async (transaction) => {
         const stored = await receive(transaction, feed, read);
+        const checked = done.checked.map(({ idKey, ageMs }) => ({ idKey, inMs: nextCheckMs(ageMs) }));
+        await scheduleChecks(transaction, project.id, checked);
         const end = {
           ...{ state: done.state, nextInMs, problem: read.problem ?? null, goesOn },
           ...{ items: stored.added + stored.edited, matched: stored.matched },
@@ -169,6 +177,7 @@ export function createFeedRun(parts: FeedRunParts) {
     const from = {
       ...{ kind: definition.kind, feedKey: feed.key, host: feed.host },
       policyVersion: definition.policy.version,
+      checkInMs: definition.recheck === undefined ? null : FIRST_CHECK_MS,
     };
     const deleted = read.deletes.map((one) => toDeleted(definition, one));
     return receiveItems(transaction, project, from, { arrived, deleted }, { at, cache, queue });

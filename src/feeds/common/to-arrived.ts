@@ -77,6 +77,9 @@ export function toArrived(
     idKey,
     contentKey,
     nativeId: storableText(found.id).slice(0, LONGEST_ID),
+    ...(found.reference === undefined
+      ? {}
+      : { reference: storableText(found.reference).slice(0, LONGEST_ID) }),
     line,
     storedCharacters,
     editedEveryMs: kind.editedEveryMs ?? 0,

@@ -37,6 +37,8 @@ export interface ArrivedItem extends ItemKeys {
   readonly nativeId: string;
   /** With the whole text, which queries see. Its id is `idKey`, which becomes the id of the mention. */
   readonly line: ImportLine;
+  /** How its source is asked for it again, where that is not by its id. */
+  readonly reference?: string | null;
   /** How much of the text may be stored, in UTF-16 code units; null: all of it. */
   readonly storedCharacters: number | null;
 }
@@ -54,6 +56,8 @@ export interface Provenance {
   readonly feedKey: string;
   readonly host: string;
   readonly policyVersion: number;
+  /** Until a new item is asked for again, in milliseconds. Default: never. */
+  readonly checkInMs?: number | null;
 }
 
 export interface Received {

@@ -90,6 +90,9 @@ export interface NewHeardItem {
   readonly policyVersion: number;
   /** Why it is deleted; null: it is there. */
   readonly deleteReason: string | null;
+  /** How its source is asked for it again, and in how many milliseconds. */
+  readonly reference?: string | null;
+  readonly checkInMs?: number | null;
 }
 
 /** Stores items, or what is new of them. A tombstone stays one, whatever comes later. */
@@ -101,10 +104,11 @@ export async function putHeard(
   if (items.length === 0) return;
   await sql`
     insert into local_api.heard_item as known (project_id, id_key, content_key, resource_id, kind, feed_key, host,
-      native_id, policy_version, deleted_at, delete_reason)
+      native_id, policy_version, deleted_at, delete_reason, reference, check_at)
     select ${projectId}, decode(i->>'idKey', 'hex'), decode(i->>'contentKey', 'hex'), i->>'resourceId', i->>'kind',
       i->>'feedKey', i->>'host', i->>'nativeId', (i->>'policyVersion')::integer,
-      case when i->>'deleteReason' is not null then clock_timestamp() end, i->>'deleteReason'
+      case when i->>'deleteReason' is not null then clock_timestamp() end, i->>'deleteReason', i->>'reference',
+      now() + (i->>'checkInMs')::double precision * interval '1 millisecond'
     from jsonb_array_elements(${storableJson(items)}::jsonb) as i
     on conflict (project_id, id_key) do update set
       content_key = coalesce(excluded.content_key, known.content_key),
@@ -121,6 +125,47 @@ export async function markSeen(db: Database, projectId: number, idKeys: readonly
     update local_api.heard_item set seen_on = current_date
     where project_id = ${projectId} and seen_on < current_date
       and id_key = any(select decode(k, 'hex') from unnest(${idKeys}::text[]) k)`.execute(db);
+}
+
+/** An item that is to be asked for again. */
+export interface DueCheck {
+  readonly idKey: string;
+  readonly id: string;
+  readonly reference: string | null;
+  /** Since it was heard first. */
+  readonly ageMs: number;
+}
+
+/** Items of a feed that are due to be asked for again, those first that have waited longest. */
+export async function dueChecks(
+  db: Database,
+  projectId: number,
+  feedKey: string,
+  most: number,
+): Promise<DueCheck[]> {
+  const { rows } = await sql<{ id_key: string; native_id: string; reference: string | null; age_ms: number }>`
+    select encode(id_key, 'hex') as id_key, native_id, reference,
+      1000 * extract(epoch from now() - fetched_at)::double precision as age_ms
+    from local_api.heard_item
+    where project_id = ${projectId} and feed_key = ${feedKey} and deleted_at is null and check_at <= now()
+    order by check_at limit ${most}`.execute(db);
+  return rows.map((row) => ({
+    ...{ idKey: row.id_key, id: row.native_id, reference: row.reference, ageMs: row.age_ms },
+  }));
+}
+
+/** When these items are asked for next; null: never again. */
+export async function scheduleChecks(
+  db: Database,
+  projectId: number,
+  checks: readonly { readonly idKey: string; readonly inMs: number | null }[],
+): Promise<void> {
+  if (checks.length === 0) return;
+  await sql`
+    update local_api.heard_item h
+    set check_at = now() + (c->>'inMs')::double precision * interval '1 millisecond'
+    from jsonb_array_elements(${storableJson(checks)}::jsonb) as c
+    where h.project_id = ${projectId} and h.id_key = decode(c->>'idKey', 'hex')`.execute(db);
 }
 
 /** Marks every item with one of these mentions as deleted: an item may be known under several ids. */

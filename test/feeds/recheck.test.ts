@@ -1,0 +1,147 @@
+import { sql } from "kysely";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { nextCheckMs } from "../../src/feeds/common/decide-next.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { startFeedServer } from "../fakes/feed-server.ts";
+import { type FakePost, serveMastodon } from "../fakes/mastodon.ts";
+import { feedsOf, startFeeding } from "./feeding.ts";
+
+const [home, far] = [await startFeedServer(), await startFeedServer()];
+afterAll(() => Promise.all([home.close(), far.close()]));
+const feeding = await startFeeding({
+  feeds: feedsOf(
+    { kind: "mastodon", server: home.url, tags: ["acme"] },
+    { kind: "mastodon", server: far.url, tags: ["acme"] },
+  ),
+  queries: { Acme: "acme" },
+});
+const { db } = feeding;
+
+const posts: FakePost[] = [];
+const post = (n: number, content = `<p>Acme ${n}</p>`): FakePost => ({
+  ...{ id: String(1_000 + n), content, at: systemClock.now() - MINUTE },
+});
+const batches = (hasBatches: boolean) => serveMastodon(home, posts, { hasBatches });
+
+beforeEach(async () => {
+  posts.length = 0;
+  batches(true);
+  serveMastodon(far, []);
+  home.requests.length = 0;
+  await sql`delete from local_api.mention`.execute(db);
+  await sql`delete from local_api.heard_item`.execute(db);
+  await sql`update local_api.feed set state = '{}', failures = 0, problem = null`.execute(db);
+});
+
+async function makeChecksDue() {
+  await sql`update local_api.heard_item set check_at = now() where check_at is not null`.execute(db);
+}
+const texts = async () => (await feeding.mentions()).map(({ text }) => text);
+const rechecks = () => home.requests.filter(({ path }) => path.startsWith("/api/v1/statuses"));
+
+test.each([true, false])(
+  "a post that its server has lost goes, and an edited one changes; batches: %s",
+  async (has) => {
+    batches(has);
+    posts.push(post(1), post(2), post(3));
+    await feeding.fetchAll();
+    posts.splice(0, 2, post(2, "<p>Acme, edited</p>"));
+    await feeding.fetchAll();
+    expect(rechecks()).toHaveLength(0);
+    await makeChecksDue();
+    await feeding.fetchAll();
+    expect(await texts()).toEqual([null, "Acme 3", "Acme, edited"].sort());
+    const { rows } =
+      await sql`select delete_reason from local_api.heard_item where deleted_at is not null`.execute(db);
+    expect(rows).toEqual([{ delete_reason: "the server does not have it any more" }]);
+    // Its text is nowhere, and it does not come back.
+    const left =
+      await sql`select from local_api.mention where full_text like '%Acme 1%' or filled_fields like '%Acme 1%'`.execute(
+        db,
+      );
+    expect(left.rows).toHaveLength(0);
+    posts.push(post(1));
+    await sql`update local_api.feed set state = '{}'`.execute(db);
+    await feeding.fetchAll();
+    expect(await texts()).not.toContain("Acme 1");
+  },
+);
+
+test("one answer that fails deletes nothing", async () => {
+  posts.push(post(1), post(2));
+  await feeding.fetchAll();
+  const all = home.pages.get("*");
+  posts.length = 0;
+  for (const answer of [
+    { status: 503, body: "{}" },
+    { status: 404, body: "<html>moved</html>" },
+    { status: 401, body: "{}" },
+    { body: "<html>" },
+  ]) {
+    home.pages.set("*", (request, response) => {
+      if (request.url?.includes("/timelines/") === true) response.end("[]");
+      else response.writeHead(answer.status ?? 200).end(answer.body);
+    });
+    await makeChecksDue();
+    await feeding.fetchAll();
+    expect(await texts()).toEqual(["Acme 1", "Acme 2"]);
+  }
+  const [feed] = (await feeding.feeds()).filter(({ problem }) => problem !== null);
+  expect(feed).toBeUndefined();
+  home.pages.set("*", all as never);
+});
+
+test("an outage of the re-read is said, and what was read with it is stored", async () => {
+  posts.push(post(1));
+  await feeding.fetchAll();
+  posts.push(post(2));
+  const all = home.pages.get("*") as (a: unknown, b: unknown) => void;
+  home.pages.set("*", (request, response) => {
+    if (request.url?.includes("/timelines/") === true) all(request, response);
+    else response.writeHead(500).end();
+  });
+  await makeChecksDue();
+  await feeding.fetchAll();
+  expect(await texts()).toEqual(["Acme 1", "Acme 2"]);
+  expect((await feeding.feeds()).map(({ problem }) => problem)).toContain(
+    "stored items could not be checked for deletes: the server fails (status 500)",
+  );
+});
+
+test("the same post seen through two servers is one mention", async () => {
+  posts.push(post(1));
+  const seenFar = { ...post(1), id: "77", uri: "https://social.example/users/ann/statuses/1001" };
+  serveMastodon(far, [{ ...seenFar, url: "https://social.example/@ann/1001", at: posts[0]?.at ?? 0 }], {
+    host: "far.example",
+  });
+  await feeding.fetchAll();
+  expect(await texts()).toEqual(["Acme 1"]);
+});
+
+test("checks are few at a time, those first that have waited longest, and end after a month", async () => {
+  posts.push(...Array.from({ length: 30 }, (_, n) => post(n)));
+  await feeding.fetchAll();
+  await sql`update local_api.heard_item set check_at = now() - (right(reference, 3) || ' seconds')::interval`.execute(
+    db,
+  );
+  home.requests.length = 0;
+  await feeding.fetchAll();
+  const [asked] = rechecks();
+  const ids = new URL(asked?.path ?? "", home.url).searchParams.getAll("id[]");
+  expect(ids).toEqual(Array.from({ length: 20 }, (_, n) => String(1_029 - n)));
+  await feeding.fetchAll();
+  expect(rechecks()).toHaveLength(2);
+  await sql`update local_api.heard_item set check_at = now(), fetched_at = now() - interval '31 days'`.execute(
+    db,
+  );
+  for (let round = 0; round < 3; round++) await feeding.fetchAll();
+  const { rows } = await sql`select from local_api.heard_item where check_at is not null`.execute(db);
+  expect(rows).toHaveLength(0);
+});
+
+test("waits grow with the age", () => {
+  expect([0, HOUR, 10 * HOUR, 29 * DAY, 30 * DAY].map(nextCheckMs)).toEqual([
+    ...[30 * MINUTE, 30 * MINUTE, 5 * HOUR, 14.5 * DAY, null],
+  ]);
+});
