@@ -19,6 +19,8 @@ const DECODERS: Record<string, Decoder> = {
 /** Codings that we can decode, for the `accept-encoding` header. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
 
+const MOST_CODINGS = 3;
+
 /**
  * Decodes `content-encoding`, last coding first, off the event loop. At most `maxBytes` come out, so a small answer
  * cannot fill the memory. Rejects with zlib's error, or a RangeError naming an unknown coding.
@@ -26,7 +28,10 @@ export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
 export async function decodeBody(bytes: Buffer, encoding: string | null, maxBytes: number): Promise<Buffer> {
   if (encoding === null || bytes.length === 0) return bytes;
   let decoded = bytes;
-  for (const coding of encoding.toLowerCase().split(",").reverse()) {
+  const codings = encoding.toLowerCase().split(",");
+  // Thousands of them would keep us busy for minutes, however small each result is.
+  if (codings.length > MOST_CODINGS) throw new RangeError("too many content-encodings");
+  for (const coding of codings.reverse()) {
     const decoder = DECODERS[coding.trim()];
     if (decoder === undefined) throw new RangeError("unknown content-encoding");
     decoded = await decoder(decoded, { maxOutputLength: maxBytes });

@@ -1,4 +1,4 @@
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import type { FeedRequest } from "../../src/feeds/common/define-feed.ts";
 import { createFetchFeed } from "../../src/feeds/common/fetch-feed.ts";
@@ -135,6 +135,49 @@ describe("what a server may do wrong", () => {
     });
     await expect(get("/plain")).rejects.toThrow("the connection broke off");
     await expect(get("/packed")).rejects.toThrow("its compressed answer breaks off or is damaged");
+  });
+
+  test("a connection that is closed as it is used again, once or always", async () => {
+    let closed = 0;
+    server.pages.set("/a", (_request, response) => {
+      if (closed++ === 0) response.destroy();
+      else response.end("<rss>");
+    });
+    server.pages.set("/b", (_request, response) => response.destroy());
+    expect((await get("/a")).body).toBe("<rss>");
+    server.requests.length = 0;
+    await expect(get("/b")).rejects.toThrow("the connection broke off");
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("a bomb of brotli, one inside the other, and a coding that there is not", async () => {
+    const large = Buffer.alloc(20_000_000);
+    const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+    server.pages.set("/brotli", {
+      body: brotliCompressSync(large, quick),
+      headers: { "content-encoding": "br" },
+    });
+    const twice = gzipSync(gzipSync(large));
+    server.pages.set("/twice", { body: twice, headers: { "content-encoding": "gzip, gzip" } });
+    let wrapped: Buffer = Buffer.from("<rss>");
+    for (let level = 0; level < 4; level++) wrapped = gzipSync(wrapped);
+    server.pages.set("/many", { body: wrapped, headers: { "content-encoding": "gzip,gzip,gzip,gzip" } });
+    server.pages.set("/zstd", { body: "x", headers: { "content-encoding": "zstd" } });
+    for (const path of ["/brotli", "/twice"]) await expect(get(path)).rejects.toThrow("larger than 1 MB");
+    await expect(get("/many")).rejects.toThrow("its compressed answer");
+    await expect(get("/zstd")).rejects.toThrow("its compressed answer");
+  });
+
+  test("headers without end, and an answer in drops", async () => {
+    server.pages.set("/headers", { headers: { "x-long": "x".repeat(60_000) } });
+    await expect(get("/headers")).rejects.toThrow("its headers are too large");
+    let timer: NodeJS.Timeout | undefined;
+    server.pages.set("/drops", (_request, response) => {
+      response.writeHead(200);
+      timer = setInterval(() => response.write("x"), 100);
+    });
+    await expect(get("/drops")).rejects.toThrow("no complete answer within 2 s");
+    clearInterval(timer);
   });
 
   test("an answer that never ends", async () => {

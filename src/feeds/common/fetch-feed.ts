@@ -54,7 +54,7 @@ export function createFetchFeed(
     let url = wanted.url;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
       refuseAddress(url, how.allowPrivateAddress);
-      const answer = await request(url, {
+      const answer = await requestTwice(url, {
         method: "GET",
         dispatcher: how.allowPrivateAddress ? agents.any : agents.public,
         signal,
@@ -110,6 +110,17 @@ export function createFetchFeed(
       await Promise.all([agents.public.destroy(), agents.any.destroy()]);
     },
   };
+}
+
+/** A server may close a connection at the very moment at which it is used again; then nothing was answered. */
+async function requestTwice(...how: Parameters<typeof request>): Promise<Dispatcher.ResponseData> {
+  try {
+    return await request(...how);
+  } catch (error) {
+    const code: unknown = Reflect.get(Object(error), "code");
+    if (code !== "UND_ERR_SOCKET" && code !== "ECONNRESET") throw error;
+    return await request(...how);
+  }
 }
 
 /** Every redirect is checked, too: a public address must not lead inside. Names are checked when they are resolved. */
