@@ -54,17 +54,19 @@ export function createFetchFeed(
     let url = wanted.url;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
       refuseAddress(url, how.allowPrivateAddress);
-      const answer = await requestTwice(url, {
-        method: "GET",
-        dispatcher: how.allowPrivateAddress ? agents.any : agents.public,
-        signal,
-        headers: {
-          "user-agent": userAgent,
-          "accept-encoding": ACCEPTED_ENCODINGS,
-          ...(redirects === 0 || sameOrigin(url, wanted.url) ? wanted.headers : {}),
-          ...conditions(how.validators),
-        },
-      });
+      const answer = await again(() =>
+        request(url, {
+          method: "GET",
+          dispatcher: how.allowPrivateAddress ? agents.any : agents.public,
+          signal,
+          headers: {
+            "user-agent": userAgent,
+            "accept-encoding": ACCEPTED_ENCODINGS,
+            ...(redirects === 0 || sameOrigin(url, wanted.url) ? wanted.headers : {}),
+            ...conditions(how.validators),
+          },
+        }),
+      );
       const to = headerOf(answer, "location");
       if (!REDIRECTS.has(answer.statusCode) || to === null) return await read(answer, url, wanted);
       answer.body.on("error", () => undefined).destroy();
@@ -113,13 +115,13 @@ export function createFetchFeed(
 }
 
 /** A server may close a connection at the very moment at which it is used again; then nothing was answered. */
-async function requestTwice(...how: Parameters<typeof request>): Promise<Dispatcher.ResponseData> {
+async function again<Result>(send: () => Promise<Result>): Promise<Result> {
   try {
-    return await request(...how);
+    return await send();
   } catch (error) {
     const code: unknown = Reflect.get(Object(error), "code");
     if (code !== "UND_ERR_SOCKET" && code !== "ECONNRESET") throw error;
-    return await request(...how);
+    return await send();
   }
 }
 
