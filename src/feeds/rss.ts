@@ -6,6 +6,7 @@ import { HOUR, MINUTE, SECOND } from "../lib/instant.ts";
 import { registrableDomain } from "./common/canonical-url.ts";
 import {
   defineFeed,
+  type FeedAnswer,
   FeedError,
   type FeedItem,
   FeedKeys,
@@ -67,10 +68,19 @@ const ACCEPT =
 function* readRss(part: FeedPart): FeedReader {
   const [answer] = yield [{ url: part.url ?? "", conditional: true, headers: { accept: ACCEPT } }];
   if (answer === undefined || answer.status === 304) return { items: [], deletes: [], cursor: null };
-  const { document, problem } = parseDocument(answer.body);
   const scope = registrableDomain(answer.url) ?? "";
-  const items = toItems(document, answer.url).map((item) => ({ ...item, scope }));
-  return { items, deletes: [], cursor: null, ...(problem === undefined ? {} : { problem }) };
+  const { items, problem } = readDocument(answer);
+  return {
+    items: items.map((item) => ({ ...item, scope })),
+    ...{ deletes: [], cursor: null },
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
+
+/** The items of a feed document of any format. Throws a FeedError if it is none. */
+export function readDocument(answer: FeedAnswer): { items: FeedItem[]; problem?: string } {
+  const { document, problem } = parseDocument(answer.body);
+  return { items: toItems(document, answer.url), ...(problem === undefined ? {} : { problem }) };
 }
 
 type Parsed = ReturnType<typeof parseFeed>;
@@ -136,6 +146,7 @@ interface Fields {
   readonly date: unknown;
   readonly author: string | undefined;
   readonly isPlain?: boolean;
+  readonly likes?: number | undefined;
 }
 
 function toItems(parsed: Parsed, base: string): FeedItem[] {
@@ -143,7 +154,7 @@ function toItems(parsed: Parsed, base: string): FeedItem[] {
   const links = new Map<string, Set<string>>();
   for (const { guid, link } of items)
     if (guid !== undefined) links.set(guid, (links.get(guid) ?? new Set()).add(link ?? ""));
-  return items.flatMap(({ guid, link, title, html, date, author, isPlain }) => {
+  return items.flatMap(({ guid, link, title, html, date, author, isPlain, likes }) => {
     const url =
       link !== undefined && URL.canParse(link.trim(), base) ? new URL(link.trim(), base).href : null;
     // One id for several addresses is no id.
@@ -157,6 +168,7 @@ function toItems(parsed: Parsed, base: string): FeedItem[] {
       body: html === undefined ? null : isPlain === true ? { text: html } : { html },
       publishedAt: readFeedDate(typeof date === "string" ? date : null),
       author: author ?? null,
+      ...(likes === undefined ? {} : { engagement: { likes } }),
       site: site === undefined ? null : plainTitle(site),
       language:
         language !== undefined && /^[a-z]{2}\b/i.test(language) ? language.slice(0, 2).toLowerCase() : null,
@@ -197,13 +209,13 @@ function fieldsOf(parsed: Parsed): {
         site: title?.value,
         language: undefined,
         items: entries.map((entry) => ({
+          ...mediaOf(entry.media?.groups?.[0]),
           guid: entry.id,
           link:
             entry.links?.find(({ rel }) => rel === undefined || rel === "alternate")?.href ??
             entry.links?.[0]?.href,
           title: entry.title?.value,
-          html: longer(entry.content?.value, entry.summary?.value),
-          isPlain: (entry.content ?? entry.summary)?.type === "text",
+          ...textOfEntry(entry),
           date: entry.published ?? entry.updated,
           author: entry.authors?.[0]?.name,
         })),
@@ -241,6 +253,21 @@ function fieldsOf(parsed: Parsed): {
       };
     }
   }
+}
+
+/** Sites of videos have the description and the counts apart, where an entry has no text. */
+function mediaOf(
+  group: { description?: { value?: string }; community?: { starRating?: { count?: number } } } | undefined,
+): Pick<Fields, "html" | "isPlain" | "likes"> {
+  return { html: group?.description?.value, isPlain: true, likes: group?.community?.starRating?.count };
+}
+
+function textOfEntry(entry: {
+  content?: { value?: string; type?: string };
+  summary?: { value?: string; type?: string };
+}): Partial<Pick<Fields, "html" | "isPlain">> {
+  const html = longer(entry.content?.value, entry.summary?.value);
+  return html === undefined ? {} : { html, isPlain: (entry.content ?? entry.summary)?.type === "text" };
 }
 
 /** Many feeds have the whole text and an excerpt. */

@@ -5,10 +5,11 @@ import { news } from "../news.ts";
 import { push } from "../push.ts";
 import { rss } from "../rss.ts";
 import { stackExchange } from "../stack-exchange.ts";
+import { youtube } from "../youtube.ts";
 import type { FeedKind } from "./define-feed.ts";
 
 /** Every kind of feed. A new one is a file beside these and a line here. */
-export const kinds = [rss, hackerNews, news, mastodon, stackExchange, github, push] as const;
+export const kinds = [rss, hackerNews, news, mastodon, youtube, stackExchange, github, push] as const;
 
 /** The definition of a kind that `FeedConfig` has accepted. */
 export function kindOf({ kind }: { readonly kind: string }): FeedKind {
