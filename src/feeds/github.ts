@@ -12,6 +12,7 @@ import {
   type FeedRead,
   type FeedReader,
   type FeedRequest,
+  type Recheck,
   type StoredItem,
 } from "./common/define-feed.ts";
 import { readFeedDate } from "./common/feed-date.ts";
@@ -204,10 +205,10 @@ function* recheckIssues(
   part: FeedPart,
   settings: Settings,
   now: Instant,
-): Generator<readonly FeedRequest[], Pick<FeedRead, "items" | "deletes" | "pauseMs">, readonly FeedAnswer[]> {
+): Recheck {
   const deletes: FeedRead["deletes"][number][] = [];
   const items: FeedItem[] = [];
-  for (const { id, reference } of stored) {
+  for (const [index, { id, reference }] of stored.entries()) {
     if (reference === null) continue;
     const url = `${part.url?.replace(/\/$/, "")}/repos/${reference}`;
     const [answer] = yield [{ url, accepts: [403, 404, 410, 429, 451], headers: headersOf(settings) }];
@@ -220,7 +221,7 @@ function* recheckIssues(
     const issue = Issue.safeParse(json);
     if (status === 200 && issue.success && String(issue.data.id) === id) items.push(toItem(issue.data));
     const pauseMs = answer === undefined ? null : askedPause(answer.header, now);
-    if (pauseMs !== null) return { items, deletes, pauseMs };
+    if (pauseMs !== null) return { items, deletes, pauseMs, unanswered: stored.slice(index + 1) };
   }
   return { items, deletes };
 }

@@ -11,6 +11,7 @@ import {
   type FeedRead,
   type FeedReader,
   type FeedRequest,
+  type Recheck,
   type StoredItem,
 } from "./common/define-feed.ts";
 import { readFeedDate } from "./common/feed-date.ts";
@@ -63,16 +64,16 @@ export const mastodon = defineFeed({
   parts({ server, tags, name }) {
     const base = (/^https?:/i.test(server) ? server : `https://${server}`).replace(/\/$/, "").toLowerCase();
     const host = new URL(base).host;
-    const paths =
-      tags.length === 0 ? ["public"] : [...new Set(tags)].map((tag) => `tag/${encodeURIComponent(tag)}`);
-    return paths.map((path, index) => ({
-      id: `${host}/${path}`,
-      url: `${base}/api/v1/timelines/${path}`,
-      name:
-        paths.length === 1 && name !== undefined
-          ? name
-          : `${host}${tags.length === 0 ? "" : ` #${tags[index]}`}`,
-    }));
+    // Servers take capitals and small letters of a tag for the same.
+    const wanted = tags.length === 0 ? [null] : [...new Set(tags.map((tag) => tag.toLowerCase()))];
+    return wanted.map((tag) => {
+      const path = tag === null ? "public" : `tag/${encodeURIComponent(tag)}`;
+      const ownName = wanted.length === 1 ? name : undefined;
+      return {
+        ...{ id: `${host}/${path}`, url: `${base}/api/v1/timelines/${path}` },
+        name: ownName ?? (tag === null ? host : `${host} #${tag}`),
+      };
+    });
   },
   read: readTimeline,
   recheck: { most: 20, read: recheckPosts },
@@ -144,8 +145,8 @@ const FEW_CALLS = 5;
 const EMPTY =
   "its public timeline is empty: the server may have switched it off; name tags, or another server";
 
-function isPublic({ id }: FeedPart): boolean {
-  return id.endsWith("/public");
+function isPublic({ url }: FeedPart): boolean {
+  return url?.endsWith("/timelines/public") === true;
 }
 
 /** The id behind all others, if it is behind the known one, too. Ids grow: numbers by length, others as text. */
@@ -231,11 +232,7 @@ function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
-function* recheckPosts(
-  stored: readonly StoredItem[],
-  part: FeedPart,
-  settings: Settings,
-): Generator<readonly FeedRequest[], Pick<FeedRead, "items" | "deletes">, readonly FeedAnswer[]> {
+function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: Settings): Recheck {
   const statuses = new URL("/api/v1/statuses", part.url ?? "").href;
   const asked = new Map(
     stored.flatMap(({ id, reference }) => (reference === null ? [] : [[reference, id] as const])),

@@ -12,6 +12,7 @@ import {
   type FeedRead,
   type FeedReader,
   type FeedRequest,
+  type Recheck,
   type StoredItem,
 } from "./common/define-feed.ts";
 import { textOfHtml } from "./common/text-of-html.ts";
@@ -228,11 +229,7 @@ function toItems(posts: readonly Post[], part: FeedPart, titles: ReadonlyMap<num
   });
 }
 
-function* recheckPosts(
-  stored: readonly StoredItem[],
-  part: FeedPart,
-  settings: Settings,
-): Generator<readonly FeedRequest[], Pick<FeedRead, "items" | "deletes" | "pauseMs">, readonly FeedAnswer[]> {
+function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: Settings): Recheck {
   const asked = stored.flatMap(({ id }) => {
     const number = /^\S+ (\d+)$/.exec(id)?.[1];
     return number === undefined ? [] : [{ id, number }];

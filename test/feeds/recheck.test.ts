@@ -140,8 +140,20 @@ test("checks are few at a time, those first that have waited longest, and end af
   expect(rows).toHaveLength(0);
 });
 
+test("a changed count of likes alone is no edit", async () => {
+  posts.push(post(1));
+  await feeding.fetchAll();
+  const [before] = await feeding.mentions();
+  posts.splice(0, 1, { ...post(1), at: posts[0]?.at ?? 0, favourites_count: 4_000, replies_count: 70 });
+  await makeChecksDue();
+  await feeding.fetchAll();
+  expect(rechecks()).toHaveLength(1);
+  expect(await feeding.mentions()).toEqual([before]);
+});
+
 test("waits grow with the age", () => {
-  expect([0, HOUR, 10 * HOUR, 29 * DAY, 30 * DAY].map(nextCheckMs)).toEqual([
+  expect([10 * DAY, 31 * DAY].map((age) => nextCheckMs(age, false))).toEqual([HOUR, null]);
+  expect([0, HOUR, 10 * HOUR, 29 * DAY, 30 * DAY].map((age) => nextCheckMs(age))).toEqual([
     ...[30 * MINUTE, 30 * MINUTE, 5 * HOUR, 14.5 * DAY, null],
   ]);
 });

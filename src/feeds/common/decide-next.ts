@@ -43,8 +43,9 @@ export const FIRST_CHECK_MS = HOUR;
 
 /**
  * Until a stored item is asked for again, in milliseconds; null: never. Deletes come early: each wait is half of the
- * age, which makes about 16 checks in 30 days.
+ * age, which makes about 16 checks in 30 days. When nothing was learnt, it is asked for again in an hour.
  */
-export function nextCheckMs(ageMs: number): number | null {
-  return ageMs >= CHECKED_FOR_MS ? null : Math.round(Math.max(FIRST_CHECK_MS / 2, ageMs / 2));
+export function nextCheckMs(ageMs: number, isAnswered = true): number | null {
+  if (ageMs >= CHECKED_FOR_MS) return null;
+  return isAnswered ? Math.round(Math.max(FIRST_CHECK_MS / 2, ageMs / 2)) : FIRST_CHECK_MS;
 }

@@ -116,12 +116,14 @@ export interface StoredItem {
   readonly reference: string | null;
 }
 
-/** Asks for stored items again: the edited ones become items, and those that are gone deletes. */
-type Recheck = Generator<
-  readonly FeedRequest[],
-  Pick<FeedRead, "items" | "deletes" | "pauseMs">,
-  readonly FeedAnswer[]
->;
+/** What became of stored items: the edited ones are items, and those that are gone deletes. */
+export interface Rechecked extends Pick<FeedRead, "items" | "deletes" | "pauseMs"> {
+  /** The items about which nothing was learnt; they are asked for again soon. */
+  readonly unanswered?: readonly StoredItem[];
+}
+
+/** Asks for stored items again. */
+export type Recheck = Generator<readonly FeedRequest[], Rechecked, readonly FeedAnswer[]>;
 
 /** What a fetch found wrong, in words that say what to do. */
 export class FeedError extends Error {

@@ -93,7 +93,12 @@ export function createFetchFeed(
     const raw = await readBytes(answer, maxBytes);
     const bytes = await decodeBody(raw, header("content-encoding"), maxBytes).catch((error: unknown) => {
       const isTooLarge = Reflect.get(Object(error), "code") === "ERR_BUFFER_TOO_LARGE";
-      throw isTooLarge ? tooLarge(maxBytes) : new FeedError("its compressed answer breaks off or is damaged");
+      if (isTooLarge) throw tooLarge(maxBytes);
+      throw new FeedError(
+        error instanceof RangeError
+          ? "its answer is packed in a way that nobody asked for (content-encoding)"
+          : "its compressed answer breaks off or is damaged",
+      );
     });
     return { status, url, header, body: textOfBytes(bytes, header("content-type")) };
   }

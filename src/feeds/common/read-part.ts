@@ -4,7 +4,13 @@ import { z } from "zod";
 import { HOUR, type Instant } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { DueCheck } from "../../local-api/store/heard-items.ts";
-import { type FeedAnswer, FeedError, type FeedRead, type FeedRequest } from "./define-feed.ts";
+import {
+  type FeedAnswer,
+  FeedError,
+  type FeedRead,
+  type FeedRequest,
+  type Rechecked,
+} from "./define-feed.ts";
 import type { FetchFeed, Validators } from "./fetch-feed.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 
@@ -54,8 +60,8 @@ export async function readPart(
 ): Promise<{
   readonly read: FeedRead;
   readonly state: JsonObject;
-  /** The stored items that were asked for again. */
-  readonly checked: readonly DueCheck[];
+  /** The stored items that were to be asked for again; `isAnswered`: something was learnt about it. */
+  readonly checked: readonly (DueCheck & { readonly isAnswered: boolean })[];
 }> {
   const before = State.catch({ cursor: null, validators: {}, wholeAt: 0 }).parse(stored);
   const isWhole = now - before.wholeAt >= WHOLE_EVERY_MS;
@@ -104,29 +110,32 @@ export async function readPart(
   }
 
   /** What became of stored items. A failure here is told, and takes nothing from what was read. */
-  async function recheck(): Promise<{ found: Partial<FeedRead>; checked: readonly DueCheck[] }> {
+  async function recheck(): Promise<{ found: Partial<Rechecked & FeedRead>; due: readonly DueCheck[] }> {
     const { most, read } = definition.recheck ?? {};
-    const checked = most === undefined ? [] : ((await parts.dueChecks?.(most)) ?? []);
-    if (checked.length === 0 || read === undefined) return { found: {}, checked };
+    const due = most === undefined ? [] : ((await parts.dueChecks?.(most)) ?? []);
+    if (due.length === 0 || read === undefined) return { found: {}, due };
     try {
-      return { found: await run(read(checked, part, settings, now)), checked };
+      return { found: await run(read(due, part, settings, now)), due };
     } catch (error) {
       if (!(error instanceof FeedError)) throw error;
       const problem = `stored items could not be checked for deletes: ${error.message}`;
       const pause = error.retryAfterMs === null ? {} : { pauseMs: error.retryAfterMs };
-      return { found: { problem, ...pause }, checked };
+      return { found: { problem, ...pause, unanswered: due }, due };
     }
   }
 
   const fresh = await run(definition.read(part, settings, before.cursor as JsonValue, now));
   const mayAsk = fresh.more !== true && fresh.pauseMs === undefined;
-  const { found, checked } = mayAsk ? await recheck() : { found: {}, checked: [] };
+  const { found, due } = mayAsk ? await recheck() : { found: {}, due: [] };
+  const { unanswered = [], ...more }: Partial<Rechecked & FeedRead> = found;
+  const isOpen = new Set(unanswered.map(({ id }) => id));
+  const checked = due.map((item) => ({ ...item, isAnswered: !isOpen.has(item.id) }));
   const read: FeedRead = {
     ...fresh,
-    ...found,
+    ...more,
     // Of two states of one item the later one counts, and the first in the list is taken.
-    items: [...(found.items ?? []), ...fresh.items],
-    deletes: [...fresh.deletes, ...(found.deletes ?? [])],
+    items: [...(more.items ?? []), ...fresh.items],
+    deletes: [...fresh.deletes, ...(more.deletes ?? [])],
   };
   // A document that broke off is fetched whole again.
   const kept = read.problem === undefined ? Object.entries(validators).slice(0, MOST_VALIDATORS) : [];

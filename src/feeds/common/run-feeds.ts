@@ -142,7 +142,10 @@ export function createFeedRun(parts: FeedRunParts) {
       if (retryAfterMs !== null) await closeHost(db, feed.host, retryAfterMs);
       const received = await db.transaction().execute(async (transaction) => {
         const stored = await receive(transaction, feed, read);
-        const checked = done.checked.map(({ idKey, ageMs }) => ({ idKey, inMs: nextCheckMs(ageMs) }));
+        const checked = done.checked.map(({ idKey, ageMs, isAnswered }) => ({
+          idKey,
+          inMs: nextCheckMs(ageMs, isAnswered),
+        }));
         await scheduleChecks(transaction, project.id, checked);
         const end = {
           ...{ state: done.state, nextInMs, problem: read.problem ?? null, goesOn },
