@@ -1,9 +1,11 @@
 import { parseFeed } from "feedsmith";
 import type { FeedAnswer, FeedReader } from "../../src/feeds/common/define-feed.ts";
+import { readFeeds } from "../../src/feeds/common/listen-config.ts";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
 import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
-import { DAY } from "../../src/lib/instant.ts";
+import type { Issue } from "../../src/lib/errors.ts";
+import { DAY, toIso } from "../../src/lib/instant.ts";
 
 /**
  * Items that a processor second takes through each reader and on to a mention, beside the bare library (feedsmith, or
@@ -42,6 +44,78 @@ const stories = ids.map((id) =>
   JSON.stringify({ id, type: "comment", by: "ann", time: now / 1_000, text: html }),
 );
 
+const articles = JSON.stringify({
+  articles: ids.slice(0, 240).map((n) => ({
+    ...{
+      url: `https://news.example/${n}`,
+      url_mobile: "",
+      title: `Acme ' s kettle , number ${n}`,
+      socialimage: "",
+    },
+    ...{ seendate: "20261123T113000Z", domain: "news.example", language: "German", sourcecountry: "Austria" },
+  })),
+});
+const posts = JSON.stringify(
+  ids.map((n) => ({
+    ...{
+      id: String(1_000 + n),
+      uri: `https://m.example/users/ann/statuses/${n}`,
+      url: `https://m.example/@ann/${n}`,
+    },
+    ...{
+      created_at: toIso(now),
+      visibility: "public",
+      language: "en",
+      content: html,
+      spoiler_text: "",
+      reblog: null,
+    },
+    ...{
+      in_reply_to_id: null,
+      account: { acct: "ann", display_name: "Ann Lee", url: "https://m.example/@ann" },
+    },
+    ...{ replies_count: 1, reblogs_count: 2, favourites_count: 3 },
+  })),
+);
+const videos = `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/"><title>TV</title>${ids
+  .map(
+    (n) =>
+      `<entry><id>yt:video:${n}</id><title>Title ${n}</title><link href="https://www.youtube.com/watch?v=${n}"/>` +
+      `<published>2026-11-23T11:00:00Z</published><media:group><media:description>${"More words about it.\n".repeat(25)}` +
+      `</media:description><media:community><media:starRating count="10"/></media:community></media:group></entry>`,
+  )
+  .join("")}</feed>`;
+const seconds = now / 1_000;
+const questions = JSON.stringify({
+  items: ids.map((n) => ({
+    ...{
+      question_id: n,
+      title: `Acme &amp; kettle ${n}`,
+      body: html,
+      link: `https://so.example/${n}`,
+      score: 3,
+    },
+    ...{ creation_date: seconds - n, last_activity_date: seconds - n, owner: { display_name: "Ann Lee" } },
+  })),
+  has_more: false,
+});
+const issuesFound = JSON.stringify({
+  items: ids.map((n) => ({
+    ...{
+      id: n,
+      url: `https://api.github.com/repos/a/b/issues/${n}`,
+      html_url: `https://github.com/a/b/issues/${n}`,
+    },
+    ...{
+      title: `Title ${n}`,
+      body: html,
+      created_at: toIso(now),
+      updated_at: toIso(now),
+      user: { login: "ann" },
+    },
+  })),
+});
+
 const answer = (body: string): FeedAnswer => ({
   status: 200,
   url: "https://blog.example/feed",
@@ -57,8 +131,11 @@ function run(reader: FeedReader, rounds: readonly (readonly FeedAnswer[])[]) {
   return step.value.items;
 }
 
-function plan(written: { kind: "rss"; urls: string[] } | { kind: "hacker-news"; baseUrl: string }) {
-  const [feed] = planFeeds({ feeds: [{ ...written, allowPrivateAddress: false }], queries: [] });
+function plan(written: object) {
+  const queries = [{ name: "Acme", text: "acme", languages: [] }];
+  const issues: Issue[] = [];
+  const feeds = readFeeds({ listen: { queries, feeds: [written] } }, issues);
+  const [feed] = planFeeds({ feeds, queries });
   if (feed?.definition.read === undefined) throw new Error("it is fetched");
   const { part, definition, settings } = feed;
   return { definition, read: () => definition.read?.(part, settings, null, now) as FeedReader };
@@ -76,6 +153,7 @@ function perSecond(work: () => unknown): number {
 
 const rssPlan = plan({ kind: "rss", urls: ["https://blog.example/feed"] });
 const hn = plan({ kind: "hacker-news", baseUrl: "https://hn.example/v0" });
+const tv = plan({ kind: "youtube", channels: ["UC_x5XG1OV2P6uZZ5FSM9Ttw"] });
 const hnAnswers = [[answer("150"), answer('{"items":[]}')], stories.slice(0, 150).map(answer)];
 const cases = [
   {
@@ -103,7 +181,22 @@ const cases = [
     ...{ name: "Hacker News", bare: () => stories.slice(0, 150).map((text) => JSON.parse(text)) },
     ...{ items: () => run(hn.read(), hnAnswers), kind: hn.definition, share: 0.5 },
   },
+  jsonCase("News", { kind: "news" }, articles, [], 0.8),
+  jsonCase("Mastodon", { kind: "mastodon", server: "m.example", tags: ["acme"] }, posts),
+  {
+    ...{ name: "YouTube", bare: () => parseFeed(videos), share: 1 },
+    ...{ items: () => run(tv.read(), [[answer(videos)]]), kind: tv.definition },
+  },
+  jsonCase("Stack Exch.", { kind: "stack-exchange", sites: ["so"] }, questions, ['{"items":[]}']),
+  jsonCase("GitHub", { kind: "github", search: "acme" }, issuesFound, ['{"items":[]}']),
 ];
+
+/** A reader of one JSON document with the items, and of others without. */
+function jsonCase(name: string, written: object, body: string, rest: readonly string[] = [], share = 1) {
+  const { definition, read } = plan(written);
+  const rounds = [body, ...rest].map((one) => [answer(one)]);
+  return { name, bare: () => JSON.parse(body), items: () => run(read(), rounds), kind: definition, share };
+}
 
 console.log(
   `${ITEMS} items of ${html.length} characters of HTML; items a processor second, median of ${ROUNDS}`,
