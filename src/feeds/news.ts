@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { closestWord } from "../lib/closest-word.ts";
 import type { Issue } from "../lib/errors.ts";
 import { HttpAddress } from "../lib/http-address.ts";
 import { DAY, HOUR, type Instant, MINUTE, SECOND, toIso } from "../lib/instant.ts";
 import { readJson, stableHash } from "../lib/json.ts";
+import { nameSome, trimFullStops } from "../lib/text.ts";
 import { compile } from "../local-api/query-language/compile.ts";
 import {
   defineFeed,
@@ -68,8 +70,10 @@ export const news = defineFeed({
       const query = queries.find((one) => one.name === name);
       const path = ["for", index];
       if (query === undefined) {
-        const known = queries.map((one) => one.name).join(", ");
-        return [{ path, message: `there is no query "${name}" (there are: ${known})` }];
+        const known = queries.map((one) => one.name);
+        const meant = closestWord(name, known);
+        const message = `there is no query "${name}" (there are: ${nameSome(known)})`;
+        return [{ path, message, ...(meant === undefined ? {} : { suggestion: meant }) }];
       }
       return compile(query.text).ok && searchesOf(query, []).length === 0
         ? [{ path, message: `the query "${name}" ${UNSEARCHABLE}` }]
@@ -215,7 +219,7 @@ function articlesIn(answer: FeedAnswer | undefined): z.output<typeof Article>[] 
       return found.success ? [found.data] : [];
     });
   if (/^[<{[]/.test(body)) return "GDELT answers something else than a list of articles";
-  const said = body.replaceAll(/\s+/g, " ").slice(0, 200);
+  const said = trimFullStops(body.replaceAll(/\s+/g, " ").slice(0, 200));
   if (/limit requests|every 5 seconds/i.test(said))
     throw new FeedError("GDELT is asked too often from this address", { retryAfterMs: 5 * MINUTE });
   return `GDELT refuses the search: ${said}`;

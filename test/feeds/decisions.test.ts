@@ -2,11 +2,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalUrl } from "../../src/feeds/common/canonical-url.ts";
 import { CIRCUIT_OPENS_AT, decideNext } from "../../src/feeds/common/decide-next.ts";
+import type { FeedItem } from "../../src/feeds/common/define-feed.ts";
 import { decideDate, readFeedDate } from "../../src/feeds/common/feed-date.ts";
+import { askedPause } from "../../src/feeds/common/rate-limit.ts";
 import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
+import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
-import { HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { decideItem } from "../../src/local-api/arrive/decide-item.ts";
+import { importedMention } from "../../src/local-api/import/imported-mention.ts";
 
 describe("text of HTML", () => {
   test.each([
@@ -151,5 +155,58 @@ describe("an item", () => {
     ],
   ])("%s", (_name, item, stored, decision) => {
     expect(decideItem({ editedEveryMs: HOUR, ...item }, stored, now)).toEqual(decision);
+  });
+});
+
+describe("how long a server wants to be left alone", () => {
+  const now = Date.UTC(2026, 10, 23, 12);
+  const inSeconds = (ms: number) => String((now + ms) / 1_000);
+  test.each([
+    [{}, null],
+    [{ "retry-after": "90" }, 90_000],
+    [{ "x-ratelimit-remaining": "10", "x-ratelimit-reset": inSeconds(MINUTE) }, null],
+    [{ "x-ratelimit-remaining": "0", "x-ratelimit-reset": inSeconds(10 * MINUTE) }, 10 * MINUTE],
+    [{ "x-ratelimit-remaining": "0", "x-ratelimit-reset": "2026-11-23T12:05:00.000Z" }, 5 * MINUTE],
+    [{ "x-ratelimit-remaining": "0", "x-ratelimit-reset": inSeconds(-MINUTE) }, 1_000],
+    [{ "x-ratelimit-remaining": "0", "x-ratelimit-reset": inSeconds(30 * DAY) }, HOUR],
+    [{ "x-ratelimit-remaining": "0", "x-ratelimit-reset": "soon" }, null],
+  ])("%o", (headers: Record<string, string>, expected) => {
+    expect(askedPause((name) => headers[name] ?? null, now)).toBe(expected);
+  });
+});
+
+describe("counts of likes, comments and shares", () => {
+  const fetchedAt = Date.UTC(2026, 10, 23, 12);
+  const arrived = (pageType: string, engagement: FeedItem["engagement"]) => {
+    const kind = {
+      kind: "any",
+      pageType,
+      policy: { version: 1, storedCharacters: null, sentOut: "", deletesLearntBy: "", terms: "" },
+    };
+    const item: FeedItem = {
+      ...{ id: "1", url: null, title: null, body: { text: "Acme" }, publishedAt: fetchedAt, author: null },
+      ...(engagement === undefined ? {} : { engagement }),
+    };
+    const { item: found } = toArrived(item, { kind, fetchedAt, keepFrom: 0, enrich: noEnrichment });
+    if (found === null) throw new Error("it is refused");
+    return {
+      found,
+      record: importedMention(found.line, { id: 1, name: "" }, { categories: [], tags: [] }).record,
+    };
+  };
+
+  test("stand in the fields of the network, and nowhere for a network that has none", () => {
+    const counts = { likes: 3, comments: 1, shares: 2 };
+    expect(arrived("bluesky", counts).record).toMatchObject({
+      ...{ blueskyLikes: 3, blueskyReplies: 1, blueskyReposts: 2 },
+    });
+    expect(arrived("general", counts).record.blueskyLikes).toBeNull();
+  });
+
+  test("make no edit, and are left out when they are no counts", () => {
+    const [few, many] = [arrived("bluesky", { likes: 1 }), arrived("bluesky", { likes: 9_000 })];
+    expect(few.found.contentKey).toBe(many.found.contentKey);
+    for (const likes of [-1, 0.5, Number.NaN, 1e300])
+      expect(arrived("bluesky", { likes }).record.blueskyLikes).toBeNull();
   });
 });

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { nextCheckMs } from "../../src/feeds/common/decide-next.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { DAY, HOUR, MINUTE, toIso } from "../../src/lib/instant.ts";
 import { startFeedServer } from "../fakes/feed-server.ts";
 import { type FakePost, serveMastodon } from "../fakes/mastodon.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
@@ -149,6 +149,38 @@ test("a changed count of likes alone is no edit", async () => {
   await feeding.fetchAll();
   expect(rechecks()).toHaveLength(1);
   expect(await feeding.mentions()).toEqual([before]);
+});
+
+test("a host that wants to be left alone is, by all feeds, although all went well", async () => {
+  const reset = toIso(systemClock.now() + 4 * MINUTE);
+  home.pages.set("*", (_request, response) => {
+    response.writeHead(200, { "x-ratelimit-remaining": "3", "x-ratelimit-reset": reset }).end("[]");
+  });
+  await feeding.fetchAll();
+  const { rows } = await sql<{ minutes: number }>`
+    select round(extract(epoch from next_at - now()) / 60)::integer as minutes from local_api.feed_host
+    where host = ${new URL(home.url).host}`.execute(db);
+  expect(rows).toEqual([{ minutes: 4 }]);
+  expect((await feeding.feeds()).map(({ problem }) => problem)).toEqual([null, null]);
+});
+
+test("a fetch that fails after some of its parts goes on behind them", async () => {
+  posts.push(post(0));
+  await feeding.fetchAll();
+  posts.push(...Array.from({ length: 400 }, (_, n) => post(n + 1)));
+  const all = home.pages.get("*") as (a: unknown, b: unknown) => void;
+  home.requests.length = 0;
+  home.pages.set("*", (request, response) => {
+    if (home.requests.length <= 7) all(request, response);
+    else response.writeHead(500).end();
+  });
+  await feeding.fetchAll();
+  expect((await feeding.mentions({ heard: true })).length).toBe(201);
+  const states = JSON.stringify((await feeding.feeds()).map(({ state }) => state));
+  expect(states).toContain(`"minId":"${post(200).id}"`);
+  batches(true);
+  await feeding.fetchAll();
+  expect((await feeding.mentions({ heard: true })).length).toBe(401);
 });
 
 test("waits grow with the age", () => {
