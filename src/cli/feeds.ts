@@ -61,7 +61,10 @@ Feeds stand in earshot.yaml:
     feeds:
       - { kind: rss, urls: [https://blog.example/feed] }
       - { kind: hacker-news }
+      - { kind: news, for: [Acme], languages: [en] }
+      - { kind: mastodon, server: mastodon.example, tags: [acme] }
       - { kind: push, token: \${PUSH_TOKEN} }
+Other kinds and their keys: docs/feeds.md.
 
 States: ok · quiet (it answers, nothing new) · waiting (not fetched yet) · late (due, and nobody fetches it) ·
 failing (tried again soon) · paused (failed often, tried seldom) · gone (410) · open (others push to it).

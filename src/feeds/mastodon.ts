@@ -87,7 +87,7 @@ const PAGE = 40;
 /** In one part of a fetch; if there are more, the next follows at once. */
 const MOST_PAGES = 5;
 
-const Post = z.object({
+const Plain = z.object({
   id: z.string().min(1).max(100),
   uri: z.string().min(1),
   url: z.string().nullish(),
@@ -105,10 +105,9 @@ const Post = z.object({
   replies_count: z.number().nullish(),
   reblogs_count: z.number().nullish(),
   favourites_count: z.number().nullish(),
-  get reblog() {
-    return Post.nullish();
-  },
 });
+/** A boost repeats a post, and never another boost. */
+const Post = Plain.extend({ reblog: Plain.nullish() });
 type Post = z.output<typeof Post>;
 
 function* readTimeline(part: FeedPart, settings: Settings, stored: unknown, now: Instant): FeedReader {

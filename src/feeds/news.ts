@@ -4,7 +4,7 @@ import type { Issue } from "../lib/errors.ts";
 import { HttpAddress } from "../lib/http-address.ts";
 import { DAY, HOUR, type Instant, MINUTE, SECOND, toIso } from "../lib/instant.ts";
 import { readJson, stableHash } from "../lib/json.ts";
-import { nameSome, trimFullStops } from "../lib/text.ts";
+import { cutText, nameSome, trimFullStops } from "../lib/text.ts";
 import { compile } from "../local-api/query-language/compile.ts";
 import {
   defineFeed,
@@ -75,15 +75,20 @@ export const news = defineFeed({
         const message = `there is no query "${name}" (there are: ${nameSome(known)})`;
         return [{ path, message, ...(meant === undefined ? {} : { suggestion: meant }) }];
       }
-      return compile(query.text).ok && searchesOf(query, []).length === 0
-        ? [{ path, message: `the query "${name}" ${UNSEARCHABLE}` }]
-        : [];
+      if (!compile(query.text).ok) return [];
+      const n = searchesOf(query, []).length;
+      if (n === 0) return [{ path, message: `the query "${name}" ${UNSEARCHABLE}` }];
+      const message = `the query "${name}" has too many alternatives to be searched for (${MOST_SEARCHES * MOST_ALTERNATIVES} at most)`;
+      return n > MOST_SEARCHES ? [{ path, message }] : [];
     });
     return faults;
   },
   parts({ for: wanted, languages, baseUrl, name }, { queries }) {
     const named = queries.filter((query) => wanted === undefined || wanted.includes(query.name));
-    const searched = named.filter((query) => searchesOf(query, languages).length > 0);
+    const searched = named.filter((query) => {
+      const n = searchesOf(query, languages).length;
+      return n > 0 && n <= MOST_SEARCHES;
+    });
     const searches = [...new Set(searched.flatMap((query) => searchesOf(query, languages)))];
     const names = searched.map((query) => query.name).join(", ");
     return [
@@ -103,6 +108,8 @@ const UNSEARCHABLE =
 /** The source refuses long searches, without saying where they begin. */
 const MOST_ALTERNATIVES = 8;
 const LONGEST_SEARCH = 200;
+/** Of one query: more would take longer than the time between two fetches. */
+const MOST_SEARCHES = 30;
 
 /** The searches that together find whatever the query could match. */
 function searchesOf({ text }: FeedContext["queries"][number], languages: readonly string[]): string[] {
@@ -232,6 +239,8 @@ function repaired(body: string): string {
     .replaceAll(/\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])|\\/g, (found) => (found === "\\" ? "\\\\" : found));
 }
 
+const LONGEST_TITLE = 1_000;
+
 function toItem({
   url,
   title,
@@ -240,11 +249,11 @@ function toItem({
   domain,
   sourcecountry,
 }: z.output<typeof Article>): FeedItem | null {
-  // The search parts signs from words.
-  const headline = title
-    .replaceAll(/\s+([,.;:!?%)\]}»”’])/g, "$1")
-    .replaceAll(/([([{«“])\s+/g, "$1")
-    .replaceAll(/(\p{L})\s+'\s+(s|t|re|ve|ll|d|m)\b/giu, "$1'$2")
+  // The search parts signs from words. Blanks first, as looking for what follows them takes the square of their number.
+  const headline = cutText(title.replaceAll(/\s+/g, " "), LONGEST_TITLE)
+    .replaceAll(/ ([,.;:!?%)\]}»”’])/g, "$1")
+    .replaceAll(/([([{«“]) /g, "$1")
+    .replaceAll(/(\p{L}) ' (s|t|re|ve|ll|d|m)\b/giu, "$1'$2")
     .trim();
   if (headline === "" || !/^https?:\/\//i.test(url)) return null;
   return {

@@ -192,6 +192,19 @@ test("headlines with line ends and backslashes, which are no JSON, are read", ()
     expect(read.items.map(({ title }) => title)).toEqual(["Acme \\'s kettle \\d ü"]);
   }));
 
+test("a headline of a million blanks, and a query of thousands of names, do not hold up anything", () =>
+  withServer(async (server) => {
+    const feed = plannedOf(
+      hold(server, [{ ...article(1), title: `Acme${" ".repeat(1_000_000)}x , y` }]),
+      queries,
+    );
+    expect((await fetchOnce(feed)).read.items.map(({ title }) => title)).toEqual(["Acme x, y"]);
+    const names = Array.from({ length: 3_000 }, (_, n) => `brand${n}`);
+    const many = [...queries, { name: "Many", text: names.join(" OR ") }];
+    expect(plannedOf({ kind: "news" }, many).name).toBe("news: Acme");
+    expect(() => plannedOf({ kind: "news", for: ["Many"] }, many)).toThrow("too many alternatives");
+  }));
+
 test("one search that is refused does not take the others along", () =>
   withServer(async (server) => {
     const written = hold(server, [article(1)]);
