@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Instant, MINUTE } from "../lib/instant.ts";
+import { DAY, type Instant, MINUTE } from "../lib/instant.ts";
 import { readJson } from "../lib/json.ts";
 import {
   defineFeed,
@@ -231,10 +231,13 @@ function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
+const FORGOTTEN_AFTER_MS = 7 * DAY;
+
 function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: Settings): Recheck {
   const statuses = new URL("/api/v1/statuses", part.url ?? "").href;
+  const host = new URL(statuses).host;
   const asked = new Map(
-    stored.flatMap(({ id, reference }) => (reference === null ? [] : [[reference, id] as const])),
+    stored.flatMap((item) => (item.reference === null ? [] : [[item.reference, item] as const])),
   );
   const query = [...asked.keys()].map((reference) => `id[]=${encodeURIComponent(reference)}`).join("&");
   // From 4.3.0 on, twenty at once. An older server answers with an error or with something else.
@@ -255,10 +258,12 @@ function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: 
   const deletes: FeedRead["deletes"][number][] = [];
   for (const [index, reference] of missing.entries()) {
     const { status, body = "" } = answers[index] ?? {};
-    const id = asked.get(reference) ?? "";
+    const { id = "", ageMs = 0 } = asked.get(reference) ?? {};
     const json = readJson(body);
+    // Many servers forget the posts of others after some days, also those that are still there.
+    const mayForget = ageMs > FORGOTTEN_AFTER_MS && URL.canParse(id) && new URL(id).host !== host;
     // A web page with this status is not the interface that speaks.
-    const isGone = (status === 404 || status === 410) && typeof json === "object";
+    const isGone = (status === 404 || status === 410) && typeof json === "object" && !mayForget;
     if (isGone) deletes.push({ id, reason: "the server does not have it any more" });
     const read = status === 200 ? Post.safeParse(json) : undefined;
     if (read?.success === true) found.push(read.data);

@@ -177,6 +177,7 @@ test("an issue that GitHub does not show any more is a delete, and an edited one
     const stored: StoredItem[] = [1, 2].map((id) => ({
       id: String(id),
       reference: `acme/kettle/issues/${id}`,
+      ageMs: MINUTE,
     }));
     const asReader: typeof feed.definition.read = (part, settings, _cursor, now) =>
       read?.(stored, part, settings, now) as FeedReader;

@@ -135,6 +135,7 @@ test.each(Object.entries(KINDS))(
     const stored: StoredItem[] = ["1", "https://a.example/7", "stackoverflow 1"].map((id) => ({
       id,
       reference: id,
+      ageMs: DAY,
     }));
     const around = { kind: definition, fetchedAt: now, keepFrom: now - 90 * DAY, enrich: noEnrichment };
     const one = fc.record({

@@ -3,6 +3,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { nextCheckMs } from "../../src/feeds/common/decide-next.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE, toIso } from "../../src/lib/instant.ts";
+import { closeHost } from "../../src/local-api/store/feeds.ts";
 import { startFeedServer } from "../fakes/feed-server.ts";
 import { type FakePost, serveMastodon } from "../fakes/mastodon.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
@@ -67,6 +68,28 @@ test.each([true, false])(
     expect(await texts()).not.toContain("Acme 1");
   },
 );
+
+test("a server that forgets posts of other servers after some days deletes none of them, but its own", async () => {
+  const other = { ...post(1), uri: "https://other.example/1", url: "https://other.example/@bob/1" };
+  posts.push(
+    other,
+    { ...post(2), uri: `${home.url}/users/ann/statuses/2` },
+    {
+      ...other,
+      id: "1003",
+      uri: "https://other.example/3",
+      url: "https://other.example/@bob/3",
+      content: "<p>Acme 3</p>",
+    },
+  );
+  await feeding.fetchAll();
+  posts.length = 0;
+  await sql`update local_api.heard_item set fetched_at = now() - interval '8 days'
+    where native_id not like '%/3'`.execute(db);
+  await makeChecksDue();
+  await feeding.fetchAll();
+  expect(await texts()).toEqual([null, null, "Acme 1"].sort());
+});
 
 test("one answer that fails deletes nothing", async () => {
   posts.push(post(1), post(2));
@@ -162,6 +185,27 @@ test("a host that wants to be left alone is, by all feeds, although all went wel
     where host = ${new URL(home.url).host}`.execute(db);
   expect(rows).toEqual([{ minutes: 4 }]);
   expect((await feeding.feeds()).map(({ problem }) => problem)).toEqual([null, null]);
+});
+
+test("a host that closes in the middle of a fetch keeps no worker waiting, and is no failure", async () => {
+  posts.push(post(0));
+  await feeding.fetchAll();
+  posts.push(...Array.from({ length: 90 }, (_, n) => post(n + 1)));
+  const all = home.pages.get("*") as (a: unknown, b: unknown) => void;
+  home.requests.length = 0;
+  home.pages.set("*", (request, response) => {
+    const closing = closeHost(db, new URL(home.url).host, 10 * MINUTE);
+    void closing.then(() => all(request, response));
+  });
+  await feeding.fetchAll();
+  expect(home.requests).toHaveLength(1);
+  const { rows } = await sql<{ failures: number; is_free: boolean; is_due: boolean }>`
+    select failures, lease is null as is_free, next_at <= now() as is_due from local_api.feed
+    where host = ${new URL(home.url).host}`.execute(db);
+  expect(rows).toEqual([{ failures: 0, is_free: true, is_due: true }]);
+  batches(true);
+  await feeding.fetchAll();
+  expect((await feeding.mentions({ heard: true })).length).toBe(91);
 });
 
 test("a fetch that fails after some of its parts goes on behind them", async () => {

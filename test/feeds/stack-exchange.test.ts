@@ -179,7 +179,7 @@ test.each([
 
 /** Runs the check of stored items with real requests. */
 async function recheck(feed: PlannedFeed, ids: readonly string[]) {
-  const items: StoredItem[] = ids.map((id) => ({ id, reference: null }));
+  const items: StoredItem[] = ids.map((id) => ({ id, reference: null, ageMs: HOUR }));
   const read = feed.definition.recheck?.read;
   const asReader: typeof feed.definition.read = (part, settings, _cursor, now) =>
     read?.(items, part, settings, now) as FeedReader;

@@ -114,6 +114,8 @@ export interface StoredItem {
   readonly id: string;
   /** Null: by its id. */
   readonly reference: string | null;
+  /** Since it was heard first. */
+  readonly ageMs: number;
 }
 
 /** What became of stored items: the edited ones are items, and those that are gone deletes. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { HOUR, type Instant } from "../../lib/instant.ts";
+import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { DueCheck } from "../../local-api/store/heard-items.ts";
 import {
@@ -36,6 +36,14 @@ const State = z.object({
 const WHOLE_EVERY_MS = 6 * HOUR;
 const MOST_VALIDATORS = 20;
 const LONGEST_VALIDATOR = 500;
+
+/** Waiting for longer would outlive the lease, and keep a worker from other feeds. */
+const LONGEST_TURN_MS = MINUTE;
+
+/** Another feed was told meanwhile that its host wants to be left alone: this one waits its turn, too, and has not failed. */
+export class HostClosedError extends Error {
+  override readonly name = "HostClosedError";
+}
 
 export interface ReadParts {
   readonly fetch: FetchFeed["fetch"];
@@ -95,6 +103,7 @@ export async function readPart(
       await parts.hold();
       const host = new URL(batch[0]?.url ?? "").host;
       const wait = await parts.reserve(host, { count: batch.length, paceMs: pace.everyMs });
+      if (wait > LONGEST_TURN_MS) throw new HostClosedError(host);
       await delay(wait, undefined, { signal: parts.signal });
       answers.push(...(await inTurns(batch, pace, ask, parts.signal)));
     }
@@ -117,6 +126,7 @@ export async function readPart(
     try {
       return { found: await run(read(due, part, settings, now)), due };
     } catch (error) {
+      if (error instanceof HostClosedError) return { found: { unanswered: due }, due };
       if (!(error instanceof FeedError)) throw error;
       const problem = `stored items could not be checked for deletes: ${error.message}`;
       const pause = error.retryAfterMs === null ? {} : { pauseMs: error.retryAfterMs };

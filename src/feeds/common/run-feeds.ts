@@ -34,8 +34,8 @@ import { decideNext, FIRST_CHECK_MS, nextCheckMs } from "./decide-next.ts";
 import { FeedError, type FeedRead } from "./define-feed.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
-import { readPart } from "./read-part.ts";
 import { type Enrich, noEnrichment, toArrived, toDeleted } from "./to-arrived.ts";
+import { HostClosedError, readPart } from "./read-part.ts";
 
 /** Renewed before every batch of requests, and much longer than one takes. */
 const LEASE_MS = 3 * MINUTE;
@@ -104,6 +104,11 @@ export function createFeedRun(parts: FeedRunParts) {
       if (signal.aborted) {
         await releaseFeed(db, project.id, leased);
         return null;
+      }
+      if (error instanceof HostClosedError) {
+        log.debug({ feed: feed.name, host: error.message }, "the host of a feed is left alone for a while");
+        await releaseFeed(db, project.id, leased);
+        return { feed, received: null };
       }
       // Our own database is away: the feed is not at fault.
       if (!(error instanceof FeedError) && isTransient(error)) throw error;
