@@ -34,8 +34,8 @@ import { decideNext, FIRST_CHECK_MS, nextCheckMs } from "./decide-next.ts";
 import { FeedError, type FeedRead } from "./define-feed.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
-import { type Enrich, noEnrichment, toArrived, toDeleted } from "./to-arrived.ts";
 import { HostClosedError, readPart } from "./read-part.ts";
+import { type Enrich, noEnrichment, toArrived, toDeleted } from "./to-arrived.ts";
 
 /** Renewed before every batch of requests, and much longer than one takes. */
 const LEASE_MS = 3 * MINUTE;
