@@ -226,7 +226,7 @@ test("public feeds take the place of a source, which is then our own API", async
 test.each([
   [
     LISTENING.replace("hacker-news", "hackernews"),
-    'expected a feed with a kind of rss, hacker-news, news, mastodon, youtube, stack-exchange, github, push, got "hackernews"',
+    'expected a feed with a kind of rss, hacker-news, news, bluesky, mastodon, youtube, stack-exchange, github, mailbox, push, got "hackernews"',
   ],
   [
     LISTENING.replace("{ kind: hacker-news }", "{ kind: rss }"),

@@ -16,6 +16,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   "local-api/store/migrations/002-feeds.ts": "0e087e56b8d4ea67",
   "local-api/store/migrations/012-enrichment.ts": "2ca69c29e0afe2bb",
   "local-api/store/migrations/020-recheck.ts": "a391c33b29b1cc83",
+  "local-api/store/migrations/030-streams.ts": "9e9185b9fed71bdc",
   "store/migrations/0001-schema.ts": "8416539174831aaf",
   "store/migrations/0002-processes.ts": "7fcc18f07f63d0f5",
   "store/migrations/0003-rule-pages.ts": "fbed64007c760b3a",

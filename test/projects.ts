@@ -26,6 +26,7 @@ const THOROUGH: readonly string[] = [
   "test/cli/local-api-start.test.ts",
   "test/store/embedded.test.ts",
   "test/cli/preview.test.ts",
+  "test/feeds/stream-kills.test.ts",
   "test/web/browser.test.ts",
   "test/web/rules-browser.test.ts",
   // Hostile text.

@@ -3,7 +3,7 @@ import { readEnvironment } from "../config/environment.ts";
 import { LISTENING } from "../config/own-source.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { createEnricher } from "../enrich/enrich.ts";
-import { feedStatus } from "../feeds/common/feed-status.ts";
+import { feedStatus, gapText } from "../feeds/common/feed-status.ts";
 import { planFeeds } from "../feeds/common/plan-feeds.ts";
 import { userAgent } from "../feeds/common/start-listening.ts";
 import { type Tried, tryFeed } from "../feeds/common/try-feed.ts";
@@ -38,13 +38,14 @@ export function defineFeedsCommand(group: Command, env: NodeJS.ProcessEnv): void
       "name, address or kind of a configured feed; or any address of an RSS, Atom or JSON feed",
     )
     .description(
-      "Fetches a feed once and prints what would come in, matched by which query and why. Stores nothing.",
+      "Fetches a feed once, or listens to a stream, and prints what would come in, matched by which query and why. Stores nothing.",
     )
     .option("--config <file>", "configuration (default: earshot.yaml)")
     .option("--json", "print JSON", false)
     .option("--all", "print every item, not only the first 20", false)
+    .option("--seconds <n>", "how long a stream is listened to", "10")
     .addHelpText("after", TRY_HELP)
-    .action((feed: string, own: Options & { all: boolean }, command: Command) =>
+    .action((feed: string, own: Options & { all: boolean; seconds: string }, command: Command) =>
       tryOne(
         feed,
         { ...command.parent?.opts(), ...own, json: own.json || command.parent?.opts()["json"] },
@@ -63,10 +64,12 @@ Feeds stand in earshot.yaml:
       - { kind: hacker-news }
       - { kind: news, for: [Acme], languages: [en] }
       - { kind: mastodon, server: mastodon.example, tags: [acme] }
+      - { kind: bluesky }
+      - { kind: mailbox, imap: { host: imap.mail.example, user: ann@acme.example, password: \${MAIL_PASSWORD} } }
       - { kind: push, token: \${PUSH_TOKEN} }
 Other kinds and their keys: docs/feeds.md.
 
-States: ok · quiet (it answers, nothing new) · waiting (not fetched yet) · late (due, and nobody fetches it) ·
+States: ok · listening (a stream is open) · quiet (it answers, nothing new) · waiting (not fetched yet) · late (due, and nobody fetches it) ·
 failing (tried again soon) · paused (failed often, tried seldom) · gone (410) · open (others push to it).
 
 Examples:
@@ -77,6 +80,7 @@ Examples:
 const TRY_HELP = `
 Examples:
   earshot feeds try "Hacker News"
+  earshot feeds try bluesky --seconds 30        listens for half a minute
   earshot feeds try https://blog.example/feed   also before it stands in earshot.yaml
   earshot feeds try blog.example/feed --json
 
@@ -138,15 +142,18 @@ function linesOf(feed: FeedRow, at: Instant): string[] {
     `${padToWidth(feed.name, 44)} ${feed.kind.padEnd(12)} ${state}`,
     `  heard ${ago(feed.heardAt)}${every}${next} · today ${counted(feed.itemsToday, "item")}, ${counted(feed.matchedToday, "matched", "matched")} · newest item came ${ago(feed.itemAt)}`,
     ...(why === null ? [] : [`  ${why}`]),
+    ...(feed.gap === null || why === gapText(feed.gap) ? [] : [`  ${gapText(feed.gap)}`]),
   ];
 }
 
 async function tryOne(
   wanted: string,
-  options: Options & { readonly all: boolean },
+  options: Options & { readonly all: boolean; readonly seconds: string },
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const signal = stopSignal(() => {});
+  const seconds = Number(options.seconds);
+  if (!(seconds > 0 && seconds <= 3_600)) throw new UserError("--seconds is a number from 1 to 3600");
   const { listen, enrich, file } = await configWithListen(options, env);
   if (listen === null) return;
   const planned = planFeeds(listen);
@@ -174,6 +181,7 @@ async function tryOne(
     userAgent: userAgent({ version: "0.1", listen }),
     clock: systemClock,
     signal,
+    listenMs: seconds * 1_000,
   });
   if (options.json) {
     printJson(tried);

@@ -8,6 +8,8 @@ import { loadConfig } from "../../src/config.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { type FeedServer, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
+import { mail, startImap } from "../fakes/imap.ts";
+import { createEvents, startJetstream } from "../fakes/jetstream.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { until } from "../until.ts";
 import { type Ran, runCommand } from "./run-command.ts";
@@ -114,6 +116,77 @@ test("the list says of each feed when it was heard, what came, and why it is sil
   );
   expect(stdout).toMatch(/\/page .* failing\n.*\n {2}a web page is at this address/);
   expect(stdout).toMatch(/zapier .* open\n.*\n {2}nothing was sent to it yet/);
+});
+
+test("a stream is listened to for some seconds; an address on this machine is refused unless it is allowed", async () => {
+  const jetstream = await startJetstream();
+  closing.add(jetstream.close);
+  const { create, remove } = createEvents(systemClock.now() * 1_000);
+  const events = [
+    create("did:plc:ann", "1", "acme again"),
+    create("did:plc:bob", "2", "nothing"),
+    remove("did:plc:ann", "9"),
+  ];
+  jetstream.onOpen = (socket) => {
+    for (const { frame } of events) socket.send(frame);
+  };
+  const stream = (more: string) => `[{ kind: bluesky, hosts: ["${jetstream.url}"]${more} }]`;
+  await configure(stream(", allowPrivateAddress: true"));
+  const { stdout, exitCode } = await feeds("try", "bluesky", "--seconds", "0.5");
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain("Bluesky: 2 items, 1 matched. Nothing was stored.");
+  expect(stdout).toMatch(
+    /acme again\n.+ by did:plc:ann · bluesky · https:\/\/bsky\.app\/profile\/did:plc:ann\/post\/1/,
+  );
+  expect(stdout).toContain('→ Acme: "acme"');
+  expect(stdout).toContain("1 delete.");
+  expect(await feeds("try", "bluesky", "--seconds", "soon")).toMatchObject({
+    stderr: expect.stringContaining("--seconds is a number"),
+  });
+  await configure(stream(""));
+  expect(await feeds("try", "bluesky", "--seconds", "0.5")).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringContaining("allowPrivateAddress: true at the feed allows that"),
+  });
+});
+
+test("a started monitor listens to the stream and reads the mailbox, and the list says so", async () => {
+  const jetstream = await startJetstream();
+  const imap = await startImap();
+  closing.add(jetstream.close);
+  closing.add(imap.close);
+  imap.mails = [{ uid: 1, source: mail({}, "acme by mail"), receivedAt: systemClock.now() }];
+  const { host, port, user, password } = imap;
+  await configure(
+    `[{ kind: bluesky, hosts: ["${jetstream.url}"], allowPrivateAddress: true },
+      { kind: mailbox, imap: { host: ${host}, port: ${port}, user: ${user}, password: ${password}, encryption: none }, allowPrivateAddress: true }]`,
+  );
+  const running = createClosing();
+  const parts = {
+    ...{ databaseUrl: env["DATABASE_URL"] ?? "", fetches: true, clock: systemClock },
+    log: pino({ level: "silent" }),
+  };
+  await withListening(await loadConfig(env["EARSHOT_CONFIG"] ?? "", {}), { ...parts, port: 0 }, running);
+  try {
+    await until("it is connected", () => jetstream.sockets.size === 1, { withinMs: 20_000 });
+    jetstream.emit(createEvents(systemClock.now() * 1_000).create("did:plc:ann", "1", "acme on Bluesky"));
+    await until(
+      "both have brought an item",
+      async () => {
+        const { feeds: rows } = JSON.parse((await feeds("--json")).stdout) as {
+          feeds: { itemsToday: number }[];
+        };
+        return rows.filter(({ itemsToday }) => itemsToday === 1).length === 2;
+      },
+      { withinMs: 20_000 },
+    );
+    const { stdout } = await feeds();
+    expect(stdout).toMatch(/^Bluesky +bluesky +listening\n {2}heard \S+ ago, .* today 1 item, 1 matched/m);
+    expect(stdout).toMatch(/^ann@mail\.example +mailbox +ok\n/m);
+    expect(stdout).not.toContain(password);
+  } finally {
+    await running.close();
+  }
 });
 
 test("a file without feeds is told how they are written", async () => {

@@ -5,9 +5,11 @@ import { createFetchFeed, type FetchLimits } from "../../src/feeds/common/fetch-
 import { type FeedConfig, readFeeds } from "../../src/feeds/common/listen-config.ts";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { createFeedRun, type FeedRunParts, noEnricher } from "../../src/feeds/common/run-feeds.ts";
+import { runStream, type StreamRunParts } from "../../src/feeds/common/run-stream.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Issue } from "../../src/lib/errors.ts";
 import { DAY } from "../../src/lib/instant.ts";
+import type { Received } from "../../src/local-api/arrive/receive-items.ts";
 import { seedAccount } from "../../src/local-api/seed-account.ts";
 import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
 import { configureFeeds } from "../../src/local-api/store/feeds.ts";
@@ -27,15 +29,25 @@ export interface Shown {
 
 export interface Feeding {
   readonly db: Database;
+  /** Of the database. */
+  readonly url: string;
   readonly projectId: number;
   /** What the local API shows now, in the order of title and text; of the hidden query with `heard`. */
   mentions(which?: { heard: boolean }): Promise<Shown[]>;
   /** Another worker on the same tables. */
   worker(more?: Partial<FeedRunParts>): ReturnType<typeof createFeedRun>;
+  /** A worker that reads the stream, in a hurry. */
+  listen(more?: Partial<StreamRunParts>): Listener;
   /** Fetches everything that is due, with one worker; everything becomes due first. */
   fetchAll(): Promise<void>;
   makeDue(): Promise<void>;
   feeds(): Promise<{ name: string; problem: string | null; failures: number; state: object }[]>;
+}
+
+export interface Listener {
+  /** Frames that were stored, and what became of them. */
+  readonly batches: readonly (Received & { readonly frames: number })[];
+  stop(): Promise<void>;
 }
 
 /** A configuration as people write it; feeds on this machine are allowed. */
@@ -58,6 +70,7 @@ export async function startFeeding(options: {
   const { url, drop } = await createTestDatabase();
   const pool = openPool({ url, connections: 8, onError: () => {} });
   const stopping = new AbortController();
+  const started: (() => Promise<void>)[] = [];
   const fetcher = createFetchFeed({
     userAgent: "Earshot/test (contact: test@earshot.example)",
     clock: systemClock,
@@ -66,6 +79,7 @@ export async function startFeeding(options: {
   });
   afterAll(async () => {
     stopping.abort();
+    await Promise.all(started.map((stop) => stop()));
     await fetcher.close();
     await pool.end();
     await drop();
@@ -105,10 +119,32 @@ export async function startFeeding(options: {
       ...more,
     });
   const one = worker();
+  const stream = feeds.find(({ definition }) => definition.stream !== undefined);
+  const listen: Feeding["listen"] = (more = {}) => {
+    if (stream === undefined) throw new Error("no feed of this test is a stream");
+    const stop = new AbortController();
+    const batches: (Received & { frames: number })[] = [];
+    const run = runStream({
+      ...{ db, feed: stream, enricher: async () => noEnricher, keepMs: 90 * DAY, clock: systemClock },
+      ...{ project: { id: projectId, timezone: "Etc/UTC" }, log: pino({ level: "silent" }) },
+      ...{ userAgent: "Earshot/test", lookEveryMs: 20, reconnectMs: 10, random: () => 0.5 },
+      ...{ onBatch: (batch) => batches.push(batch), signal: AbortSignal.any([stopping.signal, stop.signal]) },
+      ...more,
+      limits: { batchMs: 20, silentMs: 200, handshakeMs: 300, ...more.limits },
+    });
+    const stopped = async () => {
+      stop.abort();
+      await run;
+    };
+    started.push(stopped);
+    return { batches, stop: stopped };
+  };
   const feeding: Feeding = {
     db,
+    url,
     projectId,
     worker,
+    listen,
     async makeDue() {
       await sql`update local_api.feed set next_at = now() where next_at is not null`.execute(db);
       await sql`delete from local_api.feed_host`.execute(db);

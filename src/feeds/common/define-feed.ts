@@ -67,6 +67,10 @@ export interface FeedItem {
     readonly comments?: number | undefined;
     readonly shares?: number | undefined;
   };
+  /** The native id of the account that wrote it: when the account is removed, its items go, too. */
+  readonly authorId?: string;
+  /** Rises with every change of the item: an older version that comes late does not replace a newer one. An integer. */
+  readonly revision?: number;
 }
 
 /** What a fetch has brought. */
@@ -82,6 +86,39 @@ export interface FeedRead {
   readonly problem?: string;
   /** How long the host wants to be left alone although all went well, in milliseconds. */
   readonly pauseMs?: number;
+}
+
+/**
+ * A feed that is one open connection (WebSocket), held by one process at a time. Its functions are pure. Positions are
+ * microseconds since 1970 as the host counts them, or any other rising number below 10¹⁵.
+ */
+export interface FeedStream<Settings> {
+  /** Where it may be opened, the preferred one first: wss:// addresses. */
+  readonly hosts: (settings: Settings) => readonly string[];
+  /** The address to open. `from`: the first position that is wanted, included; null: from now on. */
+  readonly address: (host: string, from: number | null, limits: { readonly maxFrameBytes: number }) => string;
+  /** What the frames say, in any order and with any of them twice. Never throws: what it cannot read it counts. */
+  readonly read: (frames: readonly string[], now: Instant) => StreamRead;
+  /** Whether frames may be compressed on the way. */
+  readonly isCompressed: (settings: Settings) => boolean;
+}
+
+/** What a batch of frames has brought. For an item that comes and goes in it, only the end counts. */
+export interface StreamRead {
+  readonly items: readonly StreamItem[];
+  readonly deletes: FeedRead["deletes"];
+  /** Accounts that are gone with all that they wrote, and accounts that are there again, applied in this order. */
+  readonly removedAuthors: readonly { readonly authorId: string; readonly reason: string }[];
+  readonly restoredAuthors: readonly string[];
+  /** Positions of the first frame that has one, of the lowest, and of the highest; null: none has. */
+  readonly positions: { readonly first: number; readonly lowest: number; readonly highest: number } | null;
+  /** Frames that say nothing that is known. */
+  readonly unread: number;
+}
+
+export interface StreamItem extends FeedItem {
+  /** It changes an item that may be stored. */
+  readonly isEdit: boolean;
 }
 
 export interface FeedRequest {
@@ -139,6 +176,15 @@ export class FeedError extends Error {
     this.isFinal = how.isFinal ?? false;
     this.retryAfterMs = how.retryAfterMs ?? null;
   }
+}
+
+export interface CollectParts {
+  readonly now: Instant;
+  readonly signal: AbortSignal;
+  /** Longest silence of a server. */
+  readonly timeoutMs: number;
+  /** Called now and then while it works. Throws if the feed is no longer ours. */
+  readonly hold: () => Promise<void>;
 }
 
 /** What a kind may know besides its own settings. */
@@ -212,6 +258,15 @@ export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
       now: Instant,
     ) => Recheck;
   };
+  /** For kinds with a protocol of their own: does what `read` does, with connections of its own and within bounds. */
+  readonly collect?: (
+    part: FeedPart,
+    settings: Settings,
+    cursor: JsonValue,
+    parts: CollectParts,
+  ) => Promise<FeedRead>;
+  /** For kinds that are one open connection. */
+  readonly stream?: FeedStream<Settings>;
   /** For kinds that others push to: what a JSON body brings, and why parts of it are refused. */
   readonly receive?: (
     body: unknown,

@@ -194,7 +194,8 @@ function statusError(status: number, retryAfterMs: number | null): FeedError {
   });
 }
 
-function toFeedError(error: unknown, late: string | null): FeedError {
+/** The failure of a connection in words. `late`: what it waited for too long. */
+export function toFeedError(error: unknown, late: string | null): FeedError {
   if (error instanceof FeedError) return error;
   if (late !== null) return new FeedError(late);
   for (let one = error; one instanceof Error; one = one.cause)

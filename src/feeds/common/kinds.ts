@@ -1,5 +1,7 @@
+import { bluesky } from "../bluesky.ts";
 import { github } from "../github.ts";
 import { hackerNews } from "../hacker-news.ts";
+import { mailbox } from "../mailbox.ts";
 import { mastodon } from "../mastodon.ts";
 import { news } from "../news.ts";
 import { push } from "../push.ts";
@@ -9,7 +11,18 @@ import { youtube } from "../youtube.ts";
 import type { FeedKind } from "./define-feed.ts";
 
 /** Every kind of feed. A new one is a file beside these and a line here. */
-export const kinds = [rss, hackerNews, news, mastodon, youtube, stackExchange, github, push] as const;
+export const kinds = [
+  rss,
+  hackerNews,
+  news,
+  bluesky,
+  mastodon,
+  youtube,
+  stackExchange,
+  github,
+  mailbox,
+  push,
+] as const;
 
 /** The definition of a kind that `FeedConfig` has accepted. */
 export function kindOf({ kind }: { readonly kind: string }): FeedKind {
@@ -17,4 +30,9 @@ export function kindOf({ kind }: { readonly kind: string }): FeedKind {
   if (found === undefined) throw new Error(`there is no kind of feed "${kind}"`);
   // Each kind gets settings of its own schema only.
   return found as unknown as FeedKind;
+}
+
+/** Whether feeds of a kind are one open connection. A kind of an older version is not. */
+export function isStream({ kind }: { readonly kind: string }): boolean {
+  return kinds.find((one) => one.kind === kind)?.stream !== undefined;
 }

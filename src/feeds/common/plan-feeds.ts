@@ -26,11 +26,16 @@ export function planFeeds(listen: Pick<ListenConfig, "feeds" | "queries">): read
       planned.set(key, {
         ...{ key, kind: definition.kind, name: part.name, part, definition, settings },
         host: part.url === null ? "" : new URL(part.url).host,
-        everyMs: part.url === null ? null : (settings.every ?? definition.everyMs),
+        everyMs: part.url === null ? null : (everyOf(settings) ?? definition.everyMs),
       });
     }
   }
   return [...planned.values()];
+}
+
+/** A stream is not fetched every so often. */
+function everyOf(settings: FeedConfig): number | undefined {
+  return "every" in settings ? settings.every : undefined;
 }
 
 function readFile(path: string): string {

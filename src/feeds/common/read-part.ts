@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
+import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { DueCheck } from "../../local-api/store/heard-items.ts";
 import {
@@ -54,6 +54,8 @@ export interface ReadParts {
   /** Stored items of the feed that are to be asked for again. Default: none. */
   readonly dueChecks?: (most: number) => Promise<readonly DueCheck[]>;
   readonly signal: AbortSignal;
+  /** Longest silence of a server, for kinds with a protocol of their own. Default: 30 s. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -74,6 +76,13 @@ export async function readPart(
   const before = State.catch({ cursor: null, validators: {}, wholeAt: 0 }).parse(stored);
   const isWhole = now - before.wholeAt >= WHOLE_EVERY_MS;
   const validators: Record<string, z.output<typeof State>["validators"][string]> = {};
+  if (definition.collect !== undefined) {
+    await parts.hold();
+    const { signal, hold, timeoutMs = 30 * SECOND } = parts;
+    const around = { now, signal, hold, timeoutMs };
+    const read = await definition.collect(part, settings, before.cursor as JsonValue, around);
+    return { read, state: { cursor: read.cursor }, checked: [] };
+  }
   if (definition.read === undefined) throw new Error(`a feed of the kind ${definition.kind} is not fetched`);
   const { pace } = definition;
 

@@ -25,6 +25,7 @@ import {
 import {
   dueChecks,
   forgetHeardBefore,
+  forgetUnseenDeletes,
   heardQuery,
   scheduleChecks,
 } from "../../local-api/store/heard-items.ts";
@@ -69,6 +70,10 @@ export interface FeedEnricher {
 
 export const noEnricher: FeedEnricher = { ofText: noEnrichment, queue: async () => {} };
 
+function isFetched({ definition }: PlannedFeed): boolean {
+  return definition.stream === undefined;
+}
+
 /** The feed went to another worker, which fetches it: what this one has read is dropped. */
 class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
@@ -83,7 +88,7 @@ export function createFeedRun(parts: FeedRunParts) {
   const cache: QueryCache = new Map();
   // A dozen requests wait for it at a time.
   setMaxListeners(0, signal);
-  const byKey = new Map(parts.feeds.map((feed) => [feed.key, feed]));
+  const byKey = new Map(parts.feeds.filter(isFetched).map((feed) => [feed.key, feed]));
 
   /** Fetches one due feed. Null if none is due. */
   async function fetchNext(): Promise<{
@@ -214,6 +219,7 @@ export function createFeedRun(parts: FeedRunParts) {
     const queryIds = (await listQueries(db, project.id)).map(({ id }) => id);
     await deleteMentions(db, { queryIds: heardId === null ? queryIds : [heardId, ...queryIds], to: before });
     await forgetHeardBefore(db, project.id, before);
+    await forgetUnseenDeletes(db, project.id);
   }
 
   return {

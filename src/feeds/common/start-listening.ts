@@ -18,6 +18,7 @@ import type { ListenConfig } from "./listen-config.ts";
 import { type PlannedFeed, planFeeds } from "./plan-feeds.ts";
 import { createPushEndpoint, type PushEndpoint } from "./push-endpoint.ts";
 import { createFeedRun, type FeedRunParts } from "./run-feeds.ts";
+import { runStream } from "./run-stream.ts";
 
 /** Names of the account in the local tables. */
 export interface OwnAccount {
@@ -79,19 +80,24 @@ export async function startListening(options: ListeningOptions, closing: Closing
   const stopping = new AbortController();
   const fetcher = createFetchFeed({ userAgent: userAgent(options), clock, ...options.limits });
   closing.add(fetcher.close);
-  const run = createFeedRun({
-    ...{ db, feeds, clock, log, fetch: fetcher.fetch, keepMs: listen.keep },
+  const running = {
+    ...{ db, clock, log, keepMs: listen.keep },
     project: { id: projectId, timezone: "Etc/UTC" },
     enricher: options.enricher,
     signal: stopping.signal,
-  });
+  };
+  const run = createFeedRun({ ...running, feeds, fetch: fetcher.fetch });
   const watchFrom = clock.now();
   if (options.fetches) {
     await configureFeeds(db, projectId, feeds);
-    const running = run.run();
+    const agent = { userAgent: userAgent(options) };
+    const streams = feeds
+      .filter(({ definition }) => definition.stream !== undefined)
+      .map((feed) => runStream({ ...running, ...agent, feed }));
+    const fetching = run.run();
     closing.add(async () => {
       stopping.abort(new Error("Earshot is stopping"));
-      await running;
+      await Promise.all([fetching, ...streams]);
     });
   }
   return {

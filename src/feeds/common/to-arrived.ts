@@ -63,6 +63,7 @@ export function toArrived(
     author: oneLine(found.author, LONGEST_NAME),
     fullname: oneLine(found.fullname, LONGEST_NAME),
     weblogTitle: oneLine(found.site, LONGEST_TITLE),
+    ...(found.authorId === undefined ? {} : { authorId: storableText(found.authorId).slice(0, LONGEST_ID) }),
     language: facts.language,
     sentiment: facts.sentiment,
     classifications: facts.classifications as ImportLine["classifications"],
@@ -83,6 +84,8 @@ export function toArrived(
     line,
     storedCharacters,
     editedEveryMs: kind.editedEveryMs ?? 0,
+    ...(found.authorId === undefined ? {} : { authorKey: authorKeyOf(kind, found.authorId) }),
+    ...(found.revision === undefined ? {} : { revision: found.revision }),
   };
   return { item, doubt };
 }
@@ -94,6 +97,11 @@ export function toDeleted(kind: Pick<FeedKind, "kind">, found: FeedRead["deletes
     nativeId: storableText(found.id).slice(0, LONGEST_ID),
     reason: cutText(found.reason, 200),
   };
+}
+
+/** The key by which the items of an account are found. */
+export function authorKeyOf({ kind }: Pick<FeedKind, "kind">, authorId: string): string {
+  return hashOf("author", kind, authorId);
 }
 
 const LONGEST_ID = 1_000;

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../../lib/clock.ts";
-import type { Instant } from "../../lib/instant.ts";
+import { formatDuration } from "../../lib/duration.ts";
+import { type Instant, SECOND } from "../../lib/instant.ts";
 import type { ArrivedItem } from "../../local-api/arrive/receive-items.ts";
 import { compile } from "../../local-api/query-language/compile.ts";
 import { explainMiss } from "../../local-api/query-language/explain-miss.ts";
@@ -8,6 +9,7 @@ import { searchableMention } from "../../local-api/query-language/search-text.ts
 import { FeedError, type FeedRead } from "./define-feed.ts";
 import { createFetchFeed, type FetchLimits } from "./fetch-feed.ts";
 import type { ListenConfig } from "./listen-config.ts";
+import { openStream, STREAM_LIMITS } from "./open-stream.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 import { readPart } from "./read-part.ts";
 import { type Enrich, toArrived } from "./to-arrived.ts";
@@ -40,7 +42,7 @@ interface TriedItem {
   readonly misses: readonly { readonly query: string; readonly message: string }[];
 }
 
-/** Fetches a feed once, from its beginning, and says what would come in. Stores nothing. */
+/** Fetches a feed once, from its beginning, or listens to a stream, and says what would come in. Stores nothing. */
 export async function tryFeed(
   feed: PlannedFeed,
   options: {
@@ -50,6 +52,8 @@ export async function tryFeed(
     readonly clock: Clock;
     readonly signal: AbortSignal;
     readonly limits?: FetchLimits;
+    /** How long a stream is listened to. */
+    readonly listenMs?: number;
   },
 ): Promise<Tried> {
   const { listen, clock, signal } = options;
@@ -91,7 +95,8 @@ export async function tryFeed(
 
 async function read(feed: PlannedFeed, options: Parameters<typeof tryFeed>[1]): Promise<FeedRead> {
   const { userAgent, clock, signal, limits } = options;
-  if (feed.definition.read === undefined)
+  if (feed.definition.stream !== undefined) return await listen(feed, options);
+  if (feed.definition.read === undefined && feed.definition.collect === undefined)
     throw new FeedError("nothing is fetched here: other programs POST to /feeds/push of the console");
   const fetcher = createFetchFeed({ userAgent, clock, ...limits });
   try {
@@ -100,6 +105,37 @@ async function read(feed: PlannedFeed, options: Parameters<typeof tryFeed>[1]): 
   } finally {
     await fetcher.close();
   }
+}
+
+const MOST_HEARD = 5_000;
+
+/** From now on, for some seconds. The time is over, or so much came that nobody reads it all. */
+async function listen(
+  { definition, settings }: PlannedFeed,
+  { userAgent, clock, signal, listenMs = 10 * SECOND }: Parameters<typeof tryFeed>[1],
+): Promise<FeedRead> {
+  const { stream } = definition;
+  const [host = ""] = stream?.hosts(settings) ?? [];
+  if (stream === undefined) throw new FeedError("it is no stream");
+  const open = openStream(stream.address(host, null, STREAM_LIMITS), {
+    ...{ userAgent, allowPrivateAddress: settings.allowPrivateAddress },
+    ...{ isCompressed: stream.isCompressed(settings), limits: STREAM_LIMITS },
+  });
+  const until = AbortSignal.any([signal, AbortSignal.timeout(listenMs)]);
+  until.addEventListener("abort", open.close);
+  const frames: string[] = [];
+  let problem: string | null = null;
+  while (frames.length < MOST_HEARD && !until.aborted) {
+    const taken = await open.take();
+    frames.push(...taken.frames);
+    if (taken.end === null) continue;
+    if (!until.aborted) problem = taken.end.problem;
+    break;
+  }
+  open.close();
+  const read = stream.read(frames, clock.now());
+  if (problem === null && frames.length === 0) problem = `nothing came in ${formatDuration(listenMs)}`;
+  return { ...read, cursor: null, ...(problem === null ? {} : { problem }) };
 }
 
 function toTried({ line }: ArrivedItem, doubt: string, queries: ListenConfig["queries"]): TriedItem {

@@ -8,6 +8,8 @@ export interface ItemKeys {
   readonly contentKey: string | null;
   /** Shortest time between two stored changes, in milliseconds. */
   readonly editedEveryMs: number;
+  /** Rises with every change of the item at its source, where the source says so: 53 bits at most. */
+  readonly revision?: number;
 }
 
 export type ItemDecision =
@@ -28,7 +30,7 @@ export type ItemDecision =
  * everything else, so that the order of arrival makes no difference.
  */
 export function decideItem(
-  { idKey, contentKey, editedEveryMs }: ItemKeys,
+  { idKey, contentKey, editedEveryMs, revision }: ItemKeys,
   known: readonly HeardItem[],
   now: Instant,
 ): ItemDecision {
@@ -39,6 +41,11 @@ export function decideItem(
   if (buried !== undefined) return { outcome: "deleted", resourceId: buried.resourceId };
   if (byId !== undefined) {
     if (contentKey === null || byId.contentKey === contentKey) return { outcome: "same" };
+    if (revision !== undefined) {
+      // Delivered again, or late.
+      const isOlder = revision < (byId.revision ?? revision);
+      return isOlder ? { outcome: "same" } : { outcome: "edited", resourceId: byId.resourceId };
+    }
     const isFresh = byId.editedAt !== null && now - byId.editedAt < editedEveryMs;
     return isFresh ? { outcome: "waits" } : { outcome: "edited", resourceId: byId.resourceId };
   }

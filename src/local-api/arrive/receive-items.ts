@@ -17,14 +17,18 @@ import type { Database } from "../store/database.ts";
 import { deleteMentions } from "../store/delete-things.ts";
 import {
   buryMentions,
+  dropUnseenDeletes,
   findHeard,
   findHolders,
+  findOfAuthors,
+  findUnseenDeletes,
   HEARD_TYPE,
   type HeardItem,
   lockHeardQuery,
   markSeen,
   type NewHeardItem,
   putHeard,
+  putUnseenDeletes,
   queriesRevision,
 } from "../store/heard-items.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
@@ -41,6 +45,8 @@ export interface ArrivedItem extends ItemKeys {
   readonly reference?: string | null;
   /** How much of the text may be stored, in UTF-16 code units; null: all of it. */
   readonly storedCharacters: number | null;
+  /** Hash of the account that wrote it, by which a removal of the account finds it. */
+  readonly authorKey?: string;
 }
 
 /** An item that was deleted where it stood. */
@@ -48,6 +54,21 @@ export interface DeletedItem {
   readonly idKey: string;
   readonly nativeId: string;
   readonly reason: string;
+}
+
+/** An account that is gone, with everything that it wrote. */
+export interface RemovedAuthor {
+  readonly authorKey: string;
+  readonly reason: string;
+}
+
+/** What came in together. */
+export interface ArrivedBatch {
+  readonly arrived: readonly ArrivedItem[];
+  readonly deleted: readonly DeletedItem[];
+  readonly removedAuthors?: readonly RemovedAuthor[];
+  /** Keys of accounts that are there again. Applied after the removals; deleted items stay deleted. */
+  readonly restoredAuthors?: readonly string[];
 }
 
 /** Where items come from: what an audit asks. */
@@ -75,6 +96,8 @@ export interface Arriving {
   readonly cache: QueryCache;
   /** Notes the new and changed mentions of queries that somebody has still to judge, in the same transaction. */
   readonly queue: (transaction: Database, versions: readonly MentionVersion[]) => Promise<void>;
+  /** Default: all. */
+  readonly keeps?: "all" | "matched";
 }
 
 /** The queries of a project, compiled once for as long as they stay the same. */
@@ -84,32 +107,47 @@ export type QueryCache = Map<number, { readonly revision: string; readonly queri
  * Stores what a feed brought, inside the caller's transaction: new items as mentions of every query that they match,
  * changed ones as new versions, deleted ones as tombstones. Doing it again changes nothing. Every item is also in a
  * hidden query of the project, in which new queries look back.
+ *
+ * `keeps: "matched"` is for streams of a whole network: only items that match a query are stored, and deletes of what
+ * is not stored are remembered for two days only.
  */
 export async function receiveItems(
   db: Database,
   project: { readonly id: number; readonly timezone: string },
   from: Provenance,
-  { arrived, deleted }: { arrived: readonly ArrivedItem[]; deleted: readonly DeletedItem[] },
-  { at, cache, queue }: Arriving,
+  { arrived, deleted, removedAuthors = [], restoredAuthors = [] }: ArrivedBatch,
+  { at, cache, queue, keeps = "all" }: Arriving,
 ): Promise<Received> {
-  if (arrived.length + deleted.length === 0) return { added: 0, edited: 0, deleted: 0, matched: 0 };
+  if (arrived.length + deleted.length + removedAuthors.length + restoredAuthors.length === 0)
+    return { added: 0, edited: 0, deleted: 0, matched: 0 };
   const heardId = await lockHeardQuery(db, project.id);
   const queries = await queriesOf(db, project.id, cache);
-  const gone = await bury(db, project.id, heardId, from, deleted, at);
-  const items = distinct(arrived);
+  const unseen = keeps === "matched" ? "forget soon" : "remember";
+  const ofRemoved = await itemsOf(db, project.id, removedAuthors);
+  const gone = await bury(db, project.id, heardId, from, [...ofRemoved, ...deleted], unseen, at);
+  await putUnseenDeletes(
+    db,
+    project.id,
+    removedAuthors.map(({ authorKey }) => authorKey),
+  );
+  if (restoredAuthors.length > 0) await dropUnseenDeletes(db, project.id, restoredAuthors);
+  const items = await withoutDeleted(db, project.id, distinct(arrived), keeps);
   const known = await knownOf(db, project.id, items);
   const notes: NewHeardItem[] = [];
-  const added: ArrivedItem[] = [];
+  const added: { readonly item: ArrivedItem; readonly found: readonly MentionVersion[] }[] = [];
   const edited: ArrivedItem[] = [];
   const note = (item: ArrivedItem, resourceId: string, deleteReason: string | null = null) =>
     notes.push({ ...from, ...item, resourceId, deleteReason });
   for (const item of items) {
     const decision = decideItem(item, known(item), at);
     switch (decision.outcome) {
-      case "new":
-        added.push(item);
+      case "new": {
+        const found = matching(item, queries, at);
+        if (found.length === 0 && keeps === "matched") break;
+        added.push({ item, found });
         note(item, item.idKey);
         break;
+      }
       case "edited":
         // A known id that stands for another one: the mention goes by the first.
         edited.push({ ...item, line: { ...item.line, id: decision.resourceId } });
@@ -134,7 +172,7 @@ export async function receiveItems(
     project.id,
     items.map(({ idKey }) => idKey),
   );
-  const fresh = await insertNew(db, project, heardId, added, queries, at);
+  const fresh = await insertNew(db, project, heardId, added, at);
   const changed = await replaceEdited(db, project, heardId, edited, queries, at);
   // What no query looks for is not worth a question.
   const judged = [...fresh.versions, ...changed.versions].filter(({ record }) => record.queryId !== heardId);
@@ -180,7 +218,35 @@ async function knownOf(
     );
 }
 
-async function queriesOf(db: Database, projectId: number, cache: QueryCache): Promise<ProjectQueries> {
+/** Everything that is stored of removed accounts. */
+async function itemsOf(
+  db: Database,
+  projectId: number,
+  removed: readonly RemovedAuthor[],
+): Promise<DeletedItem[]> {
+  if (removed.length === 0) return [];
+  const reasons = new Map(removed.map(({ authorKey, reason }) => [authorKey, reason]));
+  const found = await findOfAuthors(db, projectId, [...reasons.keys()]);
+  return found.map(({ idKey, nativeId, authorKey }) => ({
+    ...{ idKey, nativeId, reason: reasons.get(authorKey) ?? "its account was removed" },
+  }));
+}
+
+/** Without items that were deleted, or whose account was removed, before they came. */
+async function withoutDeleted(
+  db: Database,
+  projectId: number,
+  items: readonly ArrivedItem[],
+  keeps: "all" | "matched",
+): Promise<readonly ArrivedItem[]> {
+  if (keeps === "all" || items.length === 0) return items;
+  const keys = items.flatMap(({ idKey, authorKey }) => [idKey, authorKey ?? idKey]);
+  const gone = await findUnseenDeletes(db, projectId, keys);
+  return items.filter(({ idKey, authorKey }) => !gone.has(idKey) && !gone.has(authorKey ?? idKey));
+}
+
+/** The queries as they are now; compiled anew only when one has changed. */
+export async function queriesOf(db: Database, projectId: number, cache: QueryCache): Promise<ProjectQueries> {
   const revision = await queriesRevision(db, projectId);
   const cached = cache.get(projectId);
   if (cached?.revision === revision) return cached.queries;
@@ -199,14 +265,12 @@ async function insertNew(
   db: Database,
   project: { readonly id: number; readonly timezone: string },
   heardId: number,
-  items: readonly ArrivedItem[],
-  queries: ProjectQueries,
+  items: readonly { readonly item: ArrivedItem; readonly found: readonly MentionVersion[] }[],
   at: Instant,
 ): Promise<Stored> {
   let matched = 0;
   const versions: MentionVersion[] = [];
-  for (const item of items) {
-    const found = matching(item, queries, at);
+  for (const { item, found } of items) {
     if (found.length > 0) matched++;
     versions.push(storedVersion(item, { id: heardId, name: HEARD_TYPE }, 0, at), ...found);
   }
@@ -337,6 +401,7 @@ async function bury(
   heardId: number,
   from: Provenance,
   deleted: readonly DeletedItem[],
+  unseen: "remember" | "forget soon",
   at: Instant,
 ): Promise<number> {
   if (deleted.length === 0) return 0;
@@ -345,7 +410,17 @@ async function bury(
   const known = new Map(
     (await findHeard(db, projectId, { ids, contents: [] })).map((row) => [row.idKey, row]),
   );
-  const fresh = items.filter(({ idKey }) => known.get(idKey)?.isDeleted !== true);
+  const isStored = ({ idKey }: DeletedItem) => known.has(idKey);
+  const isKept = unseen === "remember" ? () => true : isStored;
+  const fresh = items.filter((one) => isKept(one) && known.get(one.idKey)?.isDeleted !== true);
+  if (unseen === "forget soon") {
+    const others = items.filter((one) => !isStored(one));
+    await putUnseenDeletes(
+      db,
+      projectId,
+      others.map(({ idKey }) => idKey),
+    );
+  }
   await putHeard(
     db,
     projectId,

@@ -35,6 +35,8 @@ export interface ProjectQueries {
   readonly isEmpty: boolean;
   /** Whether it is one of them. */
   has(queryId: number): boolean;
+  /** False: no query matches a mention with these words, whatever else is known of it. Cheap, for long streams. */
+  mayMatch(mention: Searchable): boolean;
   /** Every query that the mention matches, and why, in the order of their ids. */
   matching(mention: Searchable): MatchedQuery[];
   /** Why the mention is in the query, as far as the query has a text and the mention matches it. */
@@ -60,6 +62,7 @@ export async function readProjectQueries(db: Database, projectId: number): Promi
   return {
     isEmpty: queries.size === 0,
     has: (queryId) => queries.has(queryId),
+    mayMatch: (mention) => index.candidates(mention) > 0,
     matching: (mention) =>
       index.matching(mention).flatMap((id) => {
         const found = queries.get(id);

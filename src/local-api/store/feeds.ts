@@ -37,6 +37,15 @@ export interface FeedRow extends Omit<ConfiguredFeed, "everyMs"> {
   readonly problem: string | null;
   readonly itemsToday: number;
   readonly matchedToday: number;
+  /** The last time of which a stream brought nothing; null: none in the last 30 days. */
+  readonly gap: FeedGap | null;
+}
+
+/** Time of which a stream has no events for us. */
+export interface FeedGap {
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly reason: string;
 }
 
 /**
@@ -148,6 +157,53 @@ export async function endFetch(
   return numAffectedRows === 1n;
 }
 
+/**
+ * Records what a stream has brought, inside the transaction that stores its items, and holds the lease. False, and
+ * nothing is changed, if the lease has gone to somebody else: then the transaction must not be committed.
+ */
+export async function keepStream(
+  db: Database,
+  projectId: number,
+  { key, lease }: Pick<LeasedFeed, "key" | "lease">,
+  had: Pick<FetchEnd, "state" | "items" | "matched"> & { readonly leaseMs: number },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update local_api.feed set state = ${storableJson(had.state)}::jsonb,
+      lease_until = now() + ${had.leaseMs} * interval '1 millisecond',
+      heard_at = now(), problem = null, failures = 0, ${countedSql(had)}
+    where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** Records that a connection of a stream ended, and holds the lease until the next one. False: see `keepStream`. */
+export async function failStream(
+  db: Database,
+  projectId: number,
+  { key, lease }: Pick<LeasedFeed, "key" | "lease">,
+  { problem, leaseMs }: { readonly problem: string; readonly leaseMs: number },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update local_api.feed set problem = ${problem}, failures = failures + 1, tried_at = now(),
+      lease_until = now() + ${leaseMs} * interval '1 millisecond'
+    where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** Remembers a gap for as long as somebody may ask. */
+export async function putGap(
+  db: Database,
+  projectId: number,
+  key: string,
+  { from, to, reason }: FeedGap,
+): Promise<void> {
+  await sql`
+    insert into local_api.feed_gap (project_id, key, from_at, to_at, reason)
+    values (${projectId}, ${key}, ${new Date(from)}, ${new Date(to)}, ${reason})`.execute(db);
+  await sql`
+    delete from local_api.feed_gap where project_id = ${projectId} and key = ${key}
+      and noticed_at < now() - interval '30 days'`.execute(db);
+}
+
 /** The same for items that were pushed: nobody holds a lease. */
 export async function countPushed(
   db: Database,
@@ -215,8 +271,12 @@ export async function listFeeds(
   const { rows } = await sql<ListedRow>`
     select f.*, now() as at, coalesce(lease_until > now(), false) as is_fetched_now,
       greatest(f.next_at, h.next_at) as due_at,
-      counted_on is not distinct from (now() at time zone 'utc')::date as is_today
+      counted_on is not distinct from (now() at time zone 'utc')::date as is_today,
+      g.from_at as gap_from, g.to_at as gap_to, g.reason as gap_reason
     from local_api.feed f left join local_api.feed_host h on h.host = f.host
+      left join lateral (select from_at, to_at, reason from local_api.feed_gap g
+        where g.project_id = f.project_id and g.key = f.key and noticed_at > now() - interval '30 days'
+        order by noticed_at desc limit 1) g on true
     where project_id = ${projectId} order by is_configured desc, kind, name`.execute(db);
   const { rows: now } = await sql<{ at: Date }>`select now() as at`.execute(db);
   return { at: now[0]?.at.getTime() ?? 0, feeds: rows.map(toRow) };
@@ -240,6 +300,9 @@ interface ListedRow {
   is_today: boolean;
   items_today: number;
   matched_today: number;
+  gap_from: Date | null;
+  gap_to: Date | null;
+  gap_reason: string | null;
 }
 
 function toRow(row: ListedRow): FeedRow {
@@ -255,5 +318,12 @@ function toRow(row: ListedRow): FeedRow {
     itemAt: row.item_at?.getTime() ?? null,
     itemsToday: row.is_today ? row.items_today : 0,
     matchedToday: row.is_today ? row.matched_today : 0,
+    gap: gapOf(row),
   };
+}
+
+function gapOf({ gap_from: from, gap_to: to, gap_reason: reason }: ListedRow): FeedGap | null {
+  return from === null || to === null
+    ? null
+    : { from: from.getTime(), to: to.getTime(), reason: reason ?? "" };
 }

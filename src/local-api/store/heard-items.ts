@@ -47,6 +47,8 @@ export interface HeardItem {
   readonly resourceId: string;
   readonly editedAt: Instant | null;
   readonly isDeleted: boolean;
+  /** See `ItemKeys`. */
+  readonly revision?: number | null;
 }
 
 /** The items that have one of these ids or contents; hashes are in hex. */
@@ -57,7 +59,7 @@ export async function findHeard(
 ): Promise<HeardItem[]> {
   const { rows } = await sql<HeardRow>`
     select encode(id_key, 'hex') as id_key, encode(content_key, 'hex') as content_key, resource_id, edited_at,
-      deleted_at is not null as is_deleted
+      deleted_at is not null as is_deleted, revision
     from local_api.heard_item where project_id = ${projectId}
       and (id_key = any(select decode(k, 'hex') from unnest(${keys.ids}::text[]) k)
         or content_key = any(select decode(k, 'hex') from unnest(${keys.contents}::text[]) k))
@@ -68,6 +70,7 @@ export async function findHeard(
     resourceId: row.resource_id,
     editedAt: row.edited_at?.getTime() ?? null,
     isDeleted: row.is_deleted,
+    revision: row.revision === null ? null : Number(row.revision),
   }));
 }
 
@@ -77,6 +80,7 @@ interface HeardRow {
   resource_id: string;
   edited_at: Date | null;
   is_deleted: boolean;
+  revision: string | null;
 }
 
 export interface NewHeardItem {
@@ -93,6 +97,9 @@ export interface NewHeardItem {
   /** How its source is asked for it again, and in how many milliseconds. */
   readonly reference?: string | null;
   readonly checkInMs?: number | null;
+  /** Hash of its author, see `findOfAuthors`. */
+  readonly authorKey?: string;
+  readonly revision?: number;
 }
 
 /** Stores items, or what is new of them. A tombstone stays one, whatever comes later. */
@@ -104,9 +111,10 @@ export async function putHeard(
   if (items.length === 0) return;
   await sql`
     insert into local_api.heard_item as known (project_id, id_key, content_key, resource_id, kind, feed_key, host,
-      native_id, policy_version, deleted_at, delete_reason, reference, check_at)
+      native_id, policy_version, author_key, revision, deleted_at, delete_reason, reference, check_at)
     select ${projectId}, decode(i->>'idKey', 'hex'), decode(i->>'contentKey', 'hex'), i->>'resourceId', i->>'kind',
       i->>'feedKey', i->>'host', i->>'nativeId', (i->>'policyVersion')::integer,
+      decode(i->>'authorKey', 'hex'), (i->>'revision')::bigint,
       case when i->>'deleteReason' is not null then clock_timestamp() end, i->>'deleteReason', i->>'reference',
       now() + (i->>'checkInMs')::double precision * interval '1 millisecond'
     from jsonb_array_elements(${storableJson(items)}::jsonb) as i
@@ -115,8 +123,71 @@ export async function putHeard(
       edited_at = case when excluded.content_key is distinct from known.content_key
         and excluded.content_key is not null then clock_timestamp() else known.edited_at end,
       seen_on = greatest(known.seen_on, excluded.seen_on),
+      revision = greatest(known.revision, excluded.revision),
       deleted_at = coalesce(known.deleted_at, excluded.deleted_at),
       delete_reason = coalesce(known.delete_reason, excluded.delete_reason)`.execute(db);
+}
+
+/** The items of these authors that are not deleted. */
+export async function findOfAuthors(
+  db: Database,
+  projectId: number,
+  authorKeys: readonly string[],
+): Promise<{ readonly idKey: string; readonly nativeId: string; readonly authorKey: string }[]> {
+  const { rows } = await sql<{ id_key: string; native_id: string; author_key: string }>`
+    select encode(id_key, 'hex') as id_key, native_id, encode(author_key, 'hex') as author_key
+    from local_api.heard_item where project_id = ${projectId} and deleted_at is null
+      and author_key = any(select decode(k, 'hex') from unnest(${authorKeys}::text[]) k)`.execute(db);
+  return rows.map((row) => ({ idKey: row.id_key, nativeId: row.native_id, authorKey: row.author_key }));
+}
+
+/** Remembers deleted items and removed accounts of which nothing is stored; hashes are in hex. */
+export async function putUnseenDeletes(
+  db: Database,
+  projectId: number,
+  keys: readonly string[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  await sql`
+    insert into local_api.unseen_delete (project_id, key)
+    select distinct ${projectId}::bigint, decode(k, 'hex') from unnest(${keys}::text[]) k
+    on conflict (project_id, key) do update set deleted_at = excluded.deleted_at`.execute(db);
+}
+
+/** Which of the items and accounts were deleted not long ago. */
+export async function findUnseenDeletes(
+  db: Database,
+  projectId: number,
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ key: string }>`
+    select encode(key, 'hex') as key from local_api.unseen_delete
+    where project_id = ${projectId} and key = any(select decode(k, 'hex') from unnest(${keys}::text[]) k)`.execute(
+    db,
+  );
+  return new Set(rows.map(({ key }) => key));
+}
+
+/** The accounts are there again: what they write from now on may be stored. */
+export async function dropUnseenDeletes(
+  db: Database,
+  projectId: number,
+  keys: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from local_api.unseen_delete
+    where project_id = ${projectId} and key = any(select decode(k, 'hex') from unnest(${keys}::text[]) k)`.execute(
+    db,
+  );
+}
+
+/** No host replays events of more than 36 hours ago. */
+const UNSEEN_DELETES_FOR = sql`interval '48 hours'`;
+
+export async function forgetUnseenDeletes(db: Database, projectId: number): Promise<void> {
+  await sql`
+    delete from local_api.unseen_delete
+    where project_id = ${projectId} and deleted_at < now() - ${UNSEEN_DELETES_FOR}`.execute(db);
 }
 
 /** Remembers that feeds still show these items. At most one write a day for each. */

@@ -2,7 +2,8 @@ import { schema } from "./migrations/001-schema.ts";
 import { feeds } from "./migrations/002-feeds.ts";
 import { enrichment } from "./migrations/012-enrichment.ts";
 import { recheck } from "./migrations/020-recheck.ts";
+import { streams } from "./migrations/030-streams.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** The schema, in the order in which it grew. What was published is never edited: a change is a migration of its own. */
-export const MIGRATIONS: readonly Migration[] = [schema, feeds, enrichment, recheck];
+export const MIGRATIONS: readonly Migration[] = [schema, feeds, enrichment, recheck, streams];

@@ -1,0 +1,216 @@
+import { z } from "zod";
+import { HOUR, type Instant, MINUTE } from "../lib/instant.ts";
+import {
+  defineFeed,
+  type FeedItem,
+  FeedKeys,
+  type StreamItem,
+  type StreamRead,
+} from "./common/define-feed.ts";
+import { readFeedDate } from "./common/feed-date.ts";
+
+const POSTS = "app.bsky.feed.post";
+
+const Host = z.url({ protocol: /^wss?$/, error: "expected an address that begins with wss://" }).meta({
+  pattern: "^\\s*[wW][sS]{1,2}:",
+  patternErrorMessage: "expected an address that begins with wss://",
+});
+
+/** Every post of Bluesky, through its Jetstream: JSON over one WebSocket (the first version of its wire format). */
+export const bluesky = defineFeed({
+  kind: "bluesky",
+  about: "All new posts of Bluesky, as they are written; only those that match a query are stored.",
+  config: z.strictObject({
+    kind: z.literal("bluesky").describe("All new posts of Bluesky that match a query."),
+    name: FeedKeys.name,
+    allowPrivateAddress: FeedKeys.allowPrivateAddress,
+    hosts: z
+      .array(Host)
+      .min(1)
+      .max(20)
+      .default([
+        "wss://jetstream2.us-east.bsky.network",
+        "wss://jetstream1.us-east.bsky.network",
+        "wss://jetstream2.us-west.bsky.network",
+        "wss://jetstream1.us-west.bsky.network",
+      ])
+      .describe("Jetstream servers; the next one is asked when one fails. For mirrors and tests."),
+    compress: z
+      .boolean()
+      .default(false)
+      .describe("Whether the server may compress what it sends. Saves traffic, costs processor time."),
+  }),
+  policy: {
+    version: 1,
+    storedCharacters: null,
+    sentOut: "the whole text, with its author and link",
+    deletesLearntBy: "the stream, at once: deleted posts, and accounts that are removed or deactivated",
+    terms: "Bluesky's; account removals have to be applied",
+  },
+  pace: { everyMs: 0, atOnce: 1 },
+  everyMs: MINUTE,
+  pageType: "bluesky",
+  parts: ({ name, hosts }) => [{ id: "jetstream", name: name ?? "Bluesky", url: hosts[0] ?? null }],
+  stream: {
+    hosts: ({ hosts }) => hosts,
+    isCompressed: ({ compress }) => compress,
+    address(host, from, { maxFrameBytes }) {
+      const url = new URL(host);
+      if (url.pathname === "/") url.pathname = "/subscribe";
+      url.searchParams.set("wantedCollections", POSTS);
+      url.searchParams.set("maxMessageSizeBytes", String(maxFrameBytes));
+      if (from !== null) url.searchParams.set("cursor", String(from));
+      return url.href;
+    },
+    read,
+  },
+});
+
+/** A frame is hostile: every value is looked at before it is used. */
+type Loose = Readonly<Record<string, unknown>>;
+
+const DID = /^did:[a-z]{1,20}:[\w.:%-]{1,300}$/;
+const RKEY = /^[\w.:~-]{1,512}$/;
+
+function read(frames: readonly string[], now: Instant): StreamRead {
+  const items = new Map<string, StreamItem>();
+  const deletes = new Map<string, { id: string; reason: string }>();
+  const removed = new Map<string, string>();
+  const restored = new Set<string>();
+  let positions: { first: number; lowest: number; highest: number } | null = null;
+  let unread = 0;
+  for (const frame of frames) {
+    const event = parse(frame);
+    const did = event?.["did"];
+    if (event === null || typeof did !== "string" || !DID.test(did)) {
+      unread++;
+      continue;
+    }
+    const at = positionOf(event, now);
+    if (at !== null) {
+      positions ??= { first: at, lowest: at, highest: at };
+      if (at < positions.lowest) positions.lowest = at;
+      if (at > positions.highest) positions.highest = at;
+    }
+    const { commit, account } = event;
+    if (isLoose(commit)) {
+      const { operation, collection, rkey } = commit;
+      if (collection !== POSTS) continue;
+      if (typeof rkey !== "string" || !RKEY.test(rkey)) unread++;
+      else if (operation === "delete") {
+        const id = `${did}/${rkey}`;
+        deletes.set(id, { id, reason: "deleted by its author" });
+      } else {
+        const item = toItem(did, rkey, commit, event, at);
+        if (item.isEdit && item.body === null)
+          deletes.set(item.id, { id: item.id, reason: "its text was removed" });
+        const before = items.get(item.id);
+        // Frames may come in any order.
+        if ((before?.revision ?? 0) <= (item.revision ?? 0)) items.set(item.id, item);
+      }
+    } else if (isLoose(account)) {
+      const reason = removalOf(account);
+      if (reason === "active") restored.add(did);
+      else if (reason !== null) {
+        removed.set(did, reason);
+        restored.delete(did);
+        for (const [id, { authorId }] of items) if (authorId === did) items.delete(id);
+      }
+    }
+    // Names of accounts (`identity`) are not stored: all else is nothing to us.
+  }
+  return {
+    items: [...items.values()].filter(
+      ({ id, authorId = "" }) => !deletes.has(id) && (!removed.has(authorId) || restored.has(authorId)),
+    ),
+    deletes: [...deletes.values()],
+    removedAuthors: [...removed].map(([authorId, reason]) => ({ authorId, reason })),
+    restoredAuthors: [...restored],
+    positions,
+    unread,
+  };
+}
+
+function parse(frame: string): Loose | null {
+  try {
+    const parsed: unknown = JSON.parse(frame);
+    return isLoose(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+function isLoose(value: unknown): value is Loose {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A position in the future would skip everything until then when the stream goes on there. */
+function positionOf({ time_us: at }: Loose, now: Instant): number | null {
+  return typeof at === "number" && Number.isSafeInteger(at) && at > 0 && at <= (now + 5 * MINUTE) * 1_000
+    ? at
+    : null;
+}
+
+/** Why all of an account goes; "active": it is there (again). Null: its server has a problem, and nobody left. */
+function removalOf({ active, status }: Loose): string | null {
+  if (active === true) return "active";
+  if (active !== false || status === "desynchronized" || status === "throttled") return null;
+  const known = ["deleted", "takendown", "suspended", "deactivated"];
+  return `its account is ${typeof status === "string" && known.includes(status) ? status : "not active"}`;
+}
+
+/** What an author says of the date counts if it fits the moment at which the post went by. */
+const DATE_MAY_DIFFER = 24 * HOUR;
+
+function toItem(did: string, rkey: string, commit: Loose, event: Loose, at: number | null): StreamItem {
+  const record = isLoose(commit["record"]) ? commit["record"] : {};
+  const createdAt = typeof record["createdAt"] === "string" ? readFeedDate(record["createdAt"]) : null;
+  const wentByAt = at === null || at < 1e15 ? null : Math.floor(at / 1_000);
+  const isPlausible =
+    createdAt !== null && (wentByAt === null || Math.abs(wentByAt - createdAt) <= DATE_MAY_DIFFER);
+  const handle = event["handle"];
+  return {
+    id: `${did}/${rkey}`,
+    url: `https://bsky.app/profile/${did}/post/${rkey}`,
+    title: null,
+    body: bodyOf(record),
+    publishedAt: isPlausible ? createdAt : wentByAt,
+    author: typeof handle === "string" ? handle : did,
+    authorId: did,
+    language: languageOf(record["langs"]),
+    pageType: "bluesky",
+    isReply: isLoose(record["reply"]),
+    isEdit: commit["operation"] === "update",
+    ...(at === null ? {} : { revision: at }),
+  };
+}
+
+const MOST_LINKS = 5;
+
+/** The text, and what a reader sees below it: titles and addresses of links, whose text is often cut. */
+function bodyOf(record: Loose): FeedItem["body"] {
+  const text = typeof record["text"] === "string" ? record["text"] : "";
+  const below: string[] = [];
+  const embed = record["embed"];
+  const external = isLoose(embed)
+    ? (embed["external"] ?? Reflect.get(Object(embed["media"]), "external"))
+    : null;
+  if (isLoose(external)) below.push(...[external["title"], external["uri"]].filter(isText));
+  for (const facet of Array.isArray(record["facets"]) ? record["facets"].slice(0, 100) : [])
+    for (const feature of isLoose(facet) && Array.isArray(facet["features"])
+      ? facet["features"].slice(0, 5)
+      : [])
+      if (isLoose(feature) && isText(feature["uri"])) below.push(feature["uri"]);
+  const added = [...new Set(below)].filter((line) => !text.includes(line)).slice(0, MOST_LINKS);
+  const body = [text, ...added].filter((line) => line !== "").join("\n");
+  return body === "" ? null : { text: body };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "" && value.length <= 2_000;
+}
+
+function languageOf(langs: unknown): string | null {
+  const first: unknown = Array.isArray(langs) ? langs[0] : null;
+  return typeof first === "string" ? (/^([a-z]{2})(?:-|$)/.exec(first)?.[1] ?? null) : null;
+}

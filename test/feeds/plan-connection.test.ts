@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { afterAll, describe, expect, test } from "vitest";
+import { bluesky } from "../../src/feeds/bluesky.ts";
+import { openStream, STREAM_LIMITS } from "../../src/feeds/common/open-stream.ts";
+import {
+  decideReconnect,
+  findGap,
+  nextPlace,
+  planConnection,
+  type StreamTrouble,
+} from "../../src/feeds/common/plan-connection.ts";
+import { HOUR } from "../../src/lib/instant.ts";
+import { startJetstream } from "../fakes/jetstream.ts";
+
+const now = Date.UTC(2026, 10, 23, 12);
+const calm: StreamTrouble = { failures: 0, tooLarge: 0, tooOld: 0 };
+const hosts = ["wss://a", "wss://b", "wss://c"];
+const at = now * 1_000 - 60_000_000;
+const place = { host: "wss://b", from: at, newest: at + 500 };
+const plan = (trouble: Partial<StreamTrouble> = {}, where: typeof place | null = place, of = hosts) =>
+  planConnection(of, where, { ...calm, ...trouble }, now);
+
+describe("the next connection", () => {
+  test("begins now where nothing is known, and else a little before its place at the same server", () => {
+    expect(plan({}, null)).toMatchObject({ host: "wss://a", from: null });
+    expect(plan()).toMatchObject({ host: "wss://b", from: at - 2_000_000 });
+  });
+
+  test("goes to the next server after two failures, and further back there, as it counts in its own way", () => {
+    expect(plan({ failures: 1 })).toMatchObject({ host: "wss://b" });
+    expect(plan({ failures: 2 })).toMatchObject({ host: "wss://c", from: at - 30_000_000 });
+    expect(plan({ failures: 4 })).toMatchObject({ host: "wss://a" });
+    expect(plan({}, { ...place, host: "wss://gone" })).toMatchObject({
+      host: "wss://a",
+      from: at - 30_000_000,
+    });
+  });
+
+  test("tries what servers keep when its place is too old, and then begins now", () => {
+    const old = { ...place, from: at - 100 * HOUR * 1_000 };
+    expect(plan({ tooOld: 1 }, old).from).toBe((now - 35 * HOUR) * 1_000);
+    expect(plan({ tooOld: 2 }, old).from).toBeNull();
+  });
+
+  test("steps over a frame that is too large, further each time, and gives up after a while", () => {
+    const steps = [2, 3, 4, 12].map(
+      (tooLarge) => (plan({ tooLarge, failures: tooLarge }).from ?? 0) - place.newest,
+    );
+    expect(steps).toEqual([1, 2, 4, 1_024]);
+    expect(plan({ tooLarge: 1, failures: 1 }).from).toBe(at - 2_000_000);
+    expect(plan({ tooLarge: 40, failures: 40 }).host).toBe("wss://a");
+  });
+
+  test("never begins after what is not stored, unless it steps over a frame", () => {
+    fc.assert(
+      fc.property(fc.nat(100), fc.constantFrom(0, 1), fc.nat({ max: 2e15 }), (failures, tooLarge, from) => {
+        const found = plan({ failures, tooLarge }, { host: "wss://a", from, newest: from + 7 });
+        expect(found.from ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(from);
+        expect(hosts).toContain(found.host);
+      }),
+    );
+  });
+});
+
+test("a gap is time between the place and the first event, on the same server a second of it", () => {
+  expect(findGap(place, at, plan())).toBeNull();
+  expect(findGap(place, at + 900_000, plan())).toBeNull();
+  expect(findGap(place, at + 1_100_000, plan())).toEqual({ from: now - 60_000, to: now - 60_000 + 1_100 });
+  expect(findGap(place, at + 20_000_000, plan({ failures: 2 }))).toBeNull();
+  expect(findGap(place, at + 31_000_000, plan({ failures: 2 }))).not.toBeNull();
+  expect(findGap(null, at, plan())).toBeNull();
+  expect(findGap({ ...place, from: 5, newest: 9 }, 2_000, plan())).toBeNull();
+});
+
+test("an event out of order does not take the place past those before it, or days back", () => {
+  const positions = { first: at, lowest: at, highest: at + 9e9 };
+  expect(nextPlace(place, "wss://b", positions)).toEqual({ host: "wss://b", from: at, newest: at + 9e9 });
+  expect(nextPlace(place, "wss://b", { ...positions, lowest: 12 })?.from).toBe(at - 60_000_000);
+  expect(nextPlace(place, "wss://c", null)).toBe(place);
+});
+
+test("waits double up to a minute, stay short for a server that sends, and never undercut what a server asks", () => {
+  const wait = (failures: number, more = {}) =>
+    decideReconnect({ failures, hasBrought: false, retryAfterMs: null, ...more }, 0);
+  expect([1, 2, 3, 4, 5, 6, 7, 50].map((n) => wait(n) / 1_000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+  expect(wait(50, { hasBrought: true })).toBe(4_000);
+  expect(wait(1, { retryAfterMs: 90_000 })).toBe(90_000);
+});
+
+describe("opening a stream", async () => {
+  const jetstream = await startJetstream();
+  afterAll(jetstream.close);
+  const open = (address: string, more = {}) =>
+    openStream(address, {
+      ...{ userAgent: "Earshot/test", allowPrivateAddress: true, isCompressed: false, ...more },
+      limits: { ...STREAM_LIMITS, batchMs: 20, handshakeMs: 2_000 },
+    });
+
+  test("asks for posts from a position, and for no event that would be refused", () => {
+    const { stream } = bluesky;
+    expect(stream?.address("wss://host.example", 7, { maxFrameBytes: 1_000 })).toBe(
+      "wss://host.example/subscribe?wantedCollections=app.bsky.feed.post&maxMessageSizeBytes=1000&cursor=7",
+    );
+    expect(stream?.address("wss://host.example/of/mine?key=1", null, { maxFrameBytes: 9 })).toBe(
+      "wss://host.example/of/mine?key=1&wantedCollections=app.bsky.feed.post&maxMessageSizeBytes=9",
+    );
+  });
+
+  test.each([true, false])("is compressed only if it is wanted: %s", async (isCompressed) => {
+    const extensions: string[] = [];
+    jetstream.onOpen = (socket) => {
+      extensions.push(socket.extensions);
+      socket.send("x".repeat(100_000));
+    };
+    const opened = open(jetstream.url, { isCompressed });
+    let frames: readonly string[] = [];
+    while (frames.length === 0) ({ frames } = await opened.take());
+    expect(frames[0]).toHaveLength(100_000);
+    expect(extensions).toEqual([isCompressed ? expect.stringContaining("permessage-deflate") : ""]);
+    opened.close();
+  });
+
+  test.each([
+    ["ws://127.0.0.1:9/subscribe", /allowPrivateAddress: true/],
+    ["ws://[::1]:9/", /allowPrivateAddress: true/],
+    ["ws://169.254.169.254/", /allowPrivateAddress: true/],
+    ["ws://localhost:9/", /allowPrivateAddress: true/],
+  ])("an address inside is refused: %s", async (address, words) => {
+    const opened = open(address, { allowPrivateAddress: false });
+    let { end } = await opened.take();
+    while (end === null) ({ end } = await opened.take());
+    expect(end.problem).toMatch(words);
+  });
+});
