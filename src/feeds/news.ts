@@ -19,16 +19,23 @@ import {
 import { readFeedDate } from "./common/feed-date.ts";
 import { searchOfQuery } from "./common/search-of-query.ts";
 
-/** Names of languages, as the source writes them, by their two letters. */
-const LANGUAGES: ReadonlyMap<string, string> = new Map(
-  (
-    "af sq ar hy az bn bs bg ca zh hr cs da nl en et fi fr gl ka de el gu he hi hu is id it ja kn kk ko lv lt mk ms " +
-    "ml mr mn ne no fa pl pt pa ro ru sr si sk sl so es sw sv ta te th tr uk ur vi"
-  )
-    .split(" ")
-    .map((code) => [code, new Intl.DisplayNames("en", { type: "language" }).of(code)?.toLowerCase() ?? code]),
-);
-const CODES = new Map([...LANGUAGES].map(([code, name]) => [name, code]));
+/** The languages that the source knows, by their two letters. */
+const CODES = (
+  "af sq ar hy az bn bs bg ca zh hr cs da nl en et fi fr gl ka de el gu he hi hu is id it ja kn kk ko lv lt mk ms " +
+  "ml mr mn ne no fa pl pt pa ro ru sr si sk sl so es sw sv ta te th tr uk ur vi"
+).split(" ");
+
+let names: ReadonlyMap<string, string> | undefined;
+
+/** The name of a language, as the source writes it. They take 20 ms to look up, which no other command should wait for. */
+function languageName(code: string): string {
+  names ??= new Map(CODES.map((one) => [one, englishName(one)]));
+  return names.get(code) ?? code;
+}
+
+function englishName(code: string): string {
+  return (new Intl.DisplayNames("en", { type: "language" }).of(code) ?? code).toLowerCase();
+}
 
 /** Headlines of news sites of the whole world, found by GDELT for the words of each query. */
 export const news = defineFeed({
@@ -44,7 +51,7 @@ export const news = defineFeed({
       .describe("Names of the queries to search for. Default: all. Example: [Acme, Rival]"),
     languages: z
       .array(
-        z.string().refine((code) => LANGUAGES.has(code), {
+        z.string().refine((code) => CODES.includes(code), {
           error: "expected the two letters of a language that GDELT knows, such as en",
         }),
       )
@@ -126,7 +133,7 @@ function searchesOf({ text }: FeedContext["queries"][number], languages: readonl
     if (isFull) groups.push([quoted]);
     else group.push(quoted);
   }
-  const inLanguages = anyOf(languages.map((code) => `sourcelang:${LANGUAGES.get(code) ?? code}`));
+  const inLanguages = anyOf(languages.map((code) => `sourcelang:${languageName(code)}`));
   return groups.map((group) => `${anyOf(group)} ${inLanguages}`.trim());
 }
 
@@ -260,7 +267,7 @@ function toItem({
     ...{ id: url, url, title: headline, body: null, author: null },
     publishedAt: readFeedDate(seenDate(seendate)),
     site: domain ?? null,
-    language: CODES.get(language?.toLowerCase() ?? "") ?? null,
+    language: CODES.find((code) => languageName(code) === language?.toLowerCase()) ?? null,
     country: sourcecountry?.trim() || null,
   };
 }
