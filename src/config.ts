@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { checkNames } from "./config/check-names.ts";
 import { ConfigFile } from "./config/config-file.ts";
+import { usesLocalInbox, withLocalReceivers } from "./config/local-receivers.ts";
 import { ownSource } from "./config/own-source.ts";
 import { readConfig } from "./config/read-config.ts";
 import { checkReceivers, type ReceiverConfig, readReceivers } from "./config/receiver-config.ts";
@@ -17,6 +18,8 @@ export interface Config extends Omit<ConfigFile, "receivers" | "templates" | "so
   readonly source: SourceConfig;
   /** Null: an account is polled. */
   readonly listen: ListenConfig | null;
+  /** Messages go to a Slack and a mailbox on this machine: see `withLocalInbox`. */
+  readonly usesLocalInbox: boolean;
   /** The user's folder, or the shipped one. */
   readonly templates: string;
 }
@@ -68,7 +71,8 @@ const BOTH =
 
 type Written = Omit<Config, "templates"> & Pick<ConfigFile, "templates">;
 
-function parseFile(content: unknown, issues: Issue[]): Written | undefined {
+function parseFile(given: unknown, issues: Issue[]): Written | undefined {
+  const content = withLocalReceivers(given);
   const parsed = ConfigFile.safeParse(content);
   const receivers = readReceivers(content, issues);
   const feeds = readFeeds(content, issues);
@@ -90,5 +94,5 @@ function parseFile(content: unknown, issues: Issue[]): Written | undefined {
     });
     return undefined;
   }
-  return { ...file, receivers, source: own, listen };
+  return { ...file, receivers, source: own, listen, usesLocalInbox: usesLocalInbox(given) };
 }

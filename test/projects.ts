@@ -23,11 +23,13 @@ const THOROUGH: readonly string[] = [
   "test/contracts/own-notifier.test.ts",
   "test/cli/api/api-cache.test.ts",
   "test/cli/api/process.test.ts",
+  "test/cli/listen-start.test.ts",
   "test/cli/local-api-start.test.ts",
   "test/store/embedded.test.ts",
   "test/cli/preview.test.ts",
   "test/feeds/stream-kills.test.ts",
   "test/web/browser.test.ts",
+  "test/web/feeds-browser.test.ts",
   "test/web/rules-browser.test.ts",
   // Hostile text.
   "test/ingest/long-addresses.test.ts",

@@ -32,6 +32,7 @@ import { createStores } from "../store/stores.ts";
 import { formatTime } from "../templates/formatters.ts";
 import type { Previews } from "../templates/previews/create-previews.ts";
 import { type ConsoleDeps, createConsole } from "../web/create-console.ts";
+import type { FeedView, SetupView } from "../web/feed-view.ts";
 import { type Answer, type Front, openFront } from "../web/front.ts";
 import { fileAddress, type InboxView } from "../web/inbox-view.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
@@ -66,6 +67,10 @@ export interface PageOptions {
   readonly why?: Earshot["why"];
   /** Takes mentions that other programs post, where a feed is open for them. */
   readonly push?: PushEndpoint;
+  /** The public feeds, where some are configured. */
+  readonly feeds?: FeedView;
+  /** Writes a first configuration; without it there is no such page. */
+  readonly setup?: SetupView;
   /** Messages for previews; without it the console shows none. */
   readonly previews?: Previews;
   /** Where the rules in use are; without it there are no pages of rules. */
@@ -154,6 +159,8 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
     actions,
     ...(slack === null ? {} : { slack }),
     ...(options.push?.isOpen === true ? { push: options.push } : {}),
+    ...(options.feeds === undefined ? {} : { feeds: options.feeds }),
+    ...(options.setup === undefined ? {} : { setup: options.setup }),
     ...(options.ruleFiles === undefined
       ? {}
       : {

@@ -11,6 +11,7 @@ import type { DatabasePool } from "../local-api/store/database.ts";
 import type { Logger } from "../log.ts";
 import { openDatabase, openPool } from "../store/database.ts";
 import { createStores } from "../store/stores.ts";
+import type { FeedView } from "../web/feed-view.ts";
 
 export interface Listening {
   /**
@@ -19,6 +20,8 @@ export interface Listening {
    */
   readonly configOf: (config: Config) => Config;
   readonly push: PushEndpoint | null;
+  /** The feeds for the console; null without `listen`. */
+  readonly view: FeedView | null;
   /** How programs on this machine reach the API; null without `listen`. */
   readonly local: {
     readonly url: string;
@@ -47,11 +50,12 @@ export async function withListening(
     if (isDeepStrictEqual(now.listen, listen)) return now;
     throw new UserError("`listen` was changed, which a reload does not take up", ["restart Earshot"]);
   };
-  if (listen === null) return { configOf: unchanged, push: null, local: null, watch: {} };
+  if (listen === null) return { configOf: unchanged, push: null, view: null, local: null, watch: {} };
   const { databaseUrl, fetches, clock, log, port = LISTENING_PORT } = parts;
   // Only here: whoever polls an account does not wait for a server and readers of feeds to be read.
   const { startListening } = await import("../feeds/common/start-listening.ts");
   const { createEnricher } = await import("../enrich/enrich.ts");
+  const { openFeedView } = await import("./open-feed-view.ts");
   const pool = openPool({
     url: databaseUrl,
     connections: 12,
@@ -62,7 +66,10 @@ export async function withListening(
   let enricher: Promise<Enricher> | undefined;
   const options = {
     ...{ pool, listen, account: LISTENING, clock, log, fetches, version: VERSION, port },
-    enricher: () => (enricher ??= createEnricher(config.enrich)),
+    enricher: () => {
+      enricher ??= createEnricher(config.enrich);
+      return enricher;
+    },
   };
   const { url, password, push, feeds, queries, watchFrom } = await startListening(options, closing);
   if (fetches) await startEnrichment(config, queries, { pool, databaseUrl, clock, log }, closing);
@@ -72,7 +79,8 @@ export async function withListening(
     source: { ...now.source, baseUrl: url, password },
   });
   const local = { url, login: { username: LISTENING.username, password } };
-  return { configOf, push, local, watch: { watchFrom } };
+  const view = openFeedView({ ...options, feeds });
+  return { configOf, push, view, local, watch: { watchFrom } };
 }
 
 /** Asks the endpoints, if there are any, about mentions that wait. */
@@ -102,4 +110,5 @@ async function startEnrichment(
   enrichment.start();
 }
 
-const VERSION = "0.1";
+/** Of the user agent. */
+export const VERSION = "0.1";

@@ -1,5 +1,6 @@
 import { startEarshot } from "../app.ts";
 import { readEnvironment } from "../config/environment.ts";
+import type { Config } from "../config.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
@@ -7,6 +8,7 @@ import { createLog } from "../log.ts";
 import { openEngines } from "./engines.ts";
 import { loadFiles } from "./load-files.ts";
 import { withListening } from "./open-listening.ts";
+import { withLocalInbox } from "./open-local-inbox.ts";
 import { followReloads, joinProcesses, listenForHangUps, type Reloadable } from "./reload.ts";
 import type { Role } from "./roles.ts";
 
@@ -28,7 +30,13 @@ export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock =
       const { databaseUrl, queue } = engines;
       const feeds = { databaseUrl, fetches: role === "poll", clock, log };
       const listening = await withListening(files.config, feeds, closing);
-      const config = listening.configOf(files.config);
+      const inbox = await withLocalInbox(
+        files.config,
+        { databaseUrl, clock, log, consoleUrl: () => null },
+        closing,
+      );
+      const configOf = (config: Config): Config => inbox.configOf(listening.configOf(config));
+      const config = configOf(files.config);
       const joined = joinProcesses([role], files, log);
       const earshot = await startEarshot({
         config,
@@ -45,7 +53,7 @@ export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock =
       closing.add(earshot.stop);
       const running: Reloadable = {
         stores: earshot.stores,
-        prepare: (next) => earshot.prepare({ ...next, config: listening.configOf(next.config) }),
+        prepare: (next) => earshot.prepare({ ...next, config: configOf(next.config) }),
       };
       const parts = { file, env: host.env, joined, files, running, hangUps, log };
       await followReloads(parts, closing);

@@ -21,6 +21,12 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./start.ts")).defineStartCommand,
   },
   {
+    name: "listen",
+    usage: "[options] [brand] [spellings...]",
+    description: "Writes a first earshot.yaml and rules for a brand on public feeds, and starts Earshot.",
+    load: async () => (await import("./listen.ts")).defineListenCommand,
+  },
+  {
     name: "check",
     usage: "[options]",
     description: "Checks the configuration, every rule and every template, and lists all faults at once.",

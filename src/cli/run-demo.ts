@@ -1,5 +1,6 @@
 import { openEngines } from "../app/engines.ts";
 import { openPage } from "../app/open-console.ts";
+import { openSetupView } from "../app/open-setup-view.ts";
 import type { Environment } from "../config/environment.ts";
 import { DEMO_SPEED, type Demo, startDemo } from "../demo/demo.ts";
 import { openDemoDatabase } from "../demo/demo-database.ts";
@@ -10,13 +11,23 @@ import { shippedFolder } from "../lib/folders.ts";
 import type { Logger } from "../log.ts";
 import { leaveLocalAddress } from "./local-address.ts";
 import { print } from "./print.ts";
+import { SETUP_SCHEMAS } from "./schemas.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, leave, stopSignal } from "./stop-signal.ts";
 
 const DEFAULT_PORT = 8080;
 
-/** Runs everything on this machine, with a console, until Ctrl-C. */
-export async function runDemo(options: StartOptions, environment: Environment, log: Logger): Promise<void> {
+/**
+ * Runs everything on this machine, with a console, until Ctrl-C. When its console has written a configuration, it ends and
+ * the monitor starts in its place.
+ */
+export async function runDemo(
+  options: StartOptions,
+  environment: Environment,
+  env: NodeJS.ProcessEnv,
+  log: Logger,
+): Promise<void> {
+  const configured = new AbortController();
   const signal = stopSignal(() => print("\nStopping. The next start goes on from here."));
   const running = await openTogether(async (closing) => {
     print("Earshot demo: starting the database …");
@@ -61,6 +72,13 @@ export async function runDemo(options: StartOptions, environment: Environment, l
         previews: demo.earshot.previews,
         why: demo.earshot.why,
         ruleFiles: demo.earshot.ruleFiles,
+        setup: openSetupView({
+          ...{ file: environment.configFile, isOpen: true, schemas: SETUP_SCHEMAS, clock: systemClock, log },
+          next: "The demo ends, and Earshot starts with these files. In about ten seconds Feeds shows what it hears.",
+          // The reader gets this answer first.
+          onWritten: () => void setTimeout(() => configured.abort(), ANSWER_TAKES_MS),
+          timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+        }),
         whatHappensNext: () => whatHappensNext(demo),
       });
       closing.add(page.close);
@@ -82,13 +100,22 @@ ${whatHappensNext(demo)}
 In another terminal:
   npm run -s earshot -- alerts     lists the open alerts
   npm run -s earshot -- api        shows what the API itself answers
+To hear what the public web says about your brand: earshot listen acme "acme corp"${url === null ? "" : `, or ${url}/setup`}
 To monitor your own account, copy earshot.example.yaml to earshot.yaml and start again:
 it uses another database, which has nothing of this demo.
 Ctrl-C stops the demo; the next start continues from there.`);
-  await aborted(signal);
+  await Promise.race([aborted(signal), aborted(configured.signal)]);
   await running.close();
-  leave();
+  if (signal.aborted || url === null) return leave();
+  print(`\nThe console has written ${environment.configFile}. Starting Earshot with it …`);
+  const { runMonitor } = await import("./run-monitor.ts");
+  const here = { ...options, port: Number(new URL(url).port) };
+  await runMonitor(environment.configFile, here, environment, env, log, (opened) =>
+    print(`\nEarshot is running.\n\n  Console:   ${opened}\n  Feeds:     ${opened}/feeds\n`),
+  );
 }
+
+const ANSWER_TAKES_MS = 1_000;
 
 function whatHappensNext({ clock, crisis }: Pick<Demo, "clock" | "crisis">): string {
   const { brand, at } = crisis();

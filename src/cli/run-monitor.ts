@@ -2,6 +2,8 @@ import { type Engines, openEngines } from "../app/engines.ts";
 import { keepConsole } from "../app/keep-console.ts";
 import { type LoadedFiles, loadFiles } from "../app/load-files.ts";
 import { withListening } from "../app/open-listening.ts";
+import { withLocalInbox } from "../app/open-local-inbox.ts";
+import { openSetupView } from "../app/open-setup-view.ts";
 import { ruleFilesOf } from "../app/open-version.ts";
 import {
   followReloads,
@@ -21,6 +23,7 @@ import { type Closing, openTogether } from "../lib/closing.ts";
 import { describeError, describeFault } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import { leaveLocalAddress } from "./local-address.ts";
+import { SETUP_SCHEMAS } from "./schemas.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, leave, stopSignal } from "./stop-signal.ts";
 
@@ -34,6 +37,8 @@ export async function runMonitor(
   environment: Environment,
   env: NodeJS.ProcessEnv,
   log: Logger,
+  /** Called when it runs, with the address of the console. */
+  onOpen: (url: string | null) => void = () => {},
 ): Promise<void> {
   const signal = stopSignal((name) => log.info({ signal: name }, "stopping"));
   const hangUps = listenForHangUps(process);
@@ -55,6 +60,7 @@ export async function runMonitor(
       joined,
       log,
       signal,
+      onOpen,
     };
     const monitor = await startMonitor(started, closing);
     await followReloads({ file, env, joined, files, running: monitor, hangUps, log }, closing);
@@ -77,10 +83,11 @@ async function startMonitor(
     readonly joined: JoinedProcess;
     readonly log: Logger;
     readonly signal: AbortSignal;
+    readonly onOpen: (url: string | null) => void;
   },
   closing: Closing,
 ): Promise<Reloadable> {
-  const { file, home, env, engines, options, wanted, joined, log, signal } = parts;
+  const { file, home, env, engines, options, wanted, joined, log, signal, onOpen } = parts;
   let url: string | null = null;
   const listening = await withListening(
     parts.files.config,
@@ -89,7 +96,15 @@ async function startMonitor(
   );
   if (listening.local !== null)
     closing.add(await leaveLocalAddress(home, { ...listening.local, clock: systemClock }, systemClock));
-  const withSource = (now: LoadedFiles): LoadedFiles => ({ ...now, config: listening.configOf(now.config) });
+  const inbox = await withLocalInbox(
+    parts.files.config,
+    { databaseUrl: engines.databaseUrl, clock: systemClock, log, consoleUrl: () => url },
+    closing,
+  );
+  const withSource = (now: LoadedFiles): LoadedFiles => ({
+    ...now,
+    config: inbox.configOf(listening.configOf(now.config)),
+  });
   const files = withSource(parts.files);
   const earshot = await startEarshot({
     config: files.config,
@@ -113,7 +128,8 @@ async function startMonitor(
     clock: systemClock,
     log,
     settings: { ...config.web, timezone: config.timezone, port: options.port ?? config.web.port },
-    hasLocalInbox: false,
+    hasLocalInbox: config.usesLocalInbox,
+    ...(inbox.interaction === null ? {} : { interaction: inbox.interaction }),
     queues: earshot.queueCounts,
     rules,
     previews,
@@ -121,6 +137,16 @@ async function startMonitor(
     ruleFiles: { ...ruleFilesOf(config), reload: () => reloadSaved(file, env, earshot.stores) },
     receivers: config.receivers,
     ...(listening.push === null ? {} : { push: listening.push }),
+    ...(listening.view === null ? {} : { feeds: listening.view }),
+    setup: openSetupView({
+      file,
+      isOpen: false,
+      timezone: config.timezone,
+      schemas: SETUP_SCHEMAS,
+      next: "Restart Earshot to use it.",
+      clock: systemClock,
+      log,
+    }),
   });
   // Only a warning: a monitor that refuses to start would monitor nothing.
   const warn = async (now: LoadedFiles): Promise<void> => {
@@ -139,6 +165,7 @@ async function startMonitor(
     url = console.url;
     log.info({ url }, "the page is open");
   }
+  onOpen(url);
   return {
     stores: earshot.stores,
     prepare: async (wantedFiles) => {

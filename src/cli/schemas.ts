@@ -49,6 +49,9 @@ export function schemaText(schema: JsonSchema): string {
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
+/** What a new configuration needs beside it. */
+export const SETUP_SCHEMAS = SCHEMAS.map(({ file, schema }) => ({ file, text: () => schemaText(schema()) }));
+
 /** `earshot schemas`: writes the JSON Schemas, with which editors complete, explain and check YAML files. */
 export function defineSchemasCommand(command: Command): void {
   command

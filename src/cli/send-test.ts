@@ -48,6 +48,10 @@ async function printResult(name: string, options: SendTestOptions, env: NodeJS.P
       closest === undefined ? `known are ${names.join(", ")}` : `did you mean "${closest}"?`,
     ]);
   }
+  if (config.usesLocalInbox)
+    throw new UserError(`${wanted} is the Inbox of the console, which is open while Earshot runs`, [
+      "name receivers in earshot.yaml; earshot send-test then sends to them",
+    ]);
   const outcome = await sendTest(receiver, options.what, {
     renderer: await openTemplates(config.templates),
     clock: systemClock,

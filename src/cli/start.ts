@@ -64,7 +64,7 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
           "the demo, which runs without one, does everything in one process",
         ]);
       const { runDemo } = await import("./run-demo.ts");
-      return runDemo(options, environment, log);
+      return runDemo(options, environment, env, log);
     });
 }
 

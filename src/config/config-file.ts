@@ -73,10 +73,14 @@ export const ConfigFile = z.strictObject({
   receivers: z
     .array(z.unknown())
     .min(1, "name at least one receiver, else nobody is notified")
-    .describe("Who can be notified: a name, a kind, and the keys of that kind."),
+    .prefault([])
+    .describe(
+      "Who can be notified: a name, a kind, and the keys of that kind. Required, unless `listen` is there: messages then go to the Inbox of the console.",
+    ),
   routes: z
     .array(RouteConfig)
     .min(1, "name at least one route, else alerts reach nobody")
+    .prefault([])
     .describe("Which alert goes to which receiver. Read from the top; the first route that matches decides."),
   inhibitions: z
     .array(Inhibition)

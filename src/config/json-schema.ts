@@ -15,6 +15,9 @@ export function configJsonSchema(): JsonSchema {
     $schema,
     title: "earshot.yaml",
     description: "The configuration of Earshot.",
+    // Who listens and names no receiver has those of local-receivers.ts.
+    if: { required: ["listen"], not: { required: ["receivers"] } },
+    else: { required: ["receivers", "routes"] },
     ...rewrite(
       {
         ...file,

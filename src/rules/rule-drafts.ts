@@ -201,8 +201,8 @@ ${queries.length === 0 ? '# queries: ["Acme*"]' : `queries: ${listInYaml(queries
   return sections.join("\n");
 }
 
-/** As a value of its own, or in a list between brackets. */
-function inYaml(text: string, within: "block" | "flow" = "block"): string {
+/** A text in YAML: as a value of its own, or in a list between brackets. */
+export function inYaml(text: string, within: "block" | "flow" = "block"): string {
   // A line break in a list would break the list, and blanks at an end would be lost.
   if (/[\p{Cc}\p{Zl}\p{Zp}]|^\s|\s$/u.test(text)) return JSON.stringify(text);
   const plain = { lineWidth: 0, blockQuote: false } as const;
@@ -212,6 +212,6 @@ function inYaml(text: string, within: "block" | "flow" = "block"): string {
     .slice(1, -1);
 }
 
-function listInYaml(texts: readonly string[]): string {
+export function listInYaml(texts: readonly string[]): string {
   return `[${texts.map((text) => inYaml(text, "flow")).join(", ")}]`;
 }

@@ -14,6 +14,8 @@ import { type ClosedSessions, openCookies } from "./auth/sessions.ts";
 import { guardHost, setSecurityHeaders } from "./auth/set-security-headers.ts";
 import type { ConsoleActions, Unsubscribing } from "./console-actions.ts";
 import type { AlertExplainer, ConsoleFacts } from "./facts.ts";
+import { feedRoutes } from "./feed-routes.ts";
+import type { FeedView, SetupView } from "./feed-view.ts";
 import { createFrames } from "./frames.ts";
 import type { Answer } from "./front.ts";
 import { type Health, healthRoutes } from "./health-routes.ts";
@@ -50,6 +52,10 @@ export interface ConsoleDeps {
   /** Absent if no message in Slack has buttons that post here. */
   readonly slack?: SlackEndpoint;
   readonly push?: PushReceiver;
+  /** Absent if no public feed is configured. */
+  readonly feeds?: FeedView;
+  /** Absent if the console cannot write a configuration. */
+  readonly setup?: SetupView;
   /** Absent if nothing renders messages. */
   readonly previews?: PreviewView;
   /** Absent if the console does not know the folder of rules. */
@@ -96,7 +102,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   const wall = deps.wall ?? systemClock;
   const times = createTimes(deps.clock, settings.timezone, deps.titleOf);
   const volume = cached(() => readVolume({ facts: deps.facts, times }), VOLUME_LIVES_MS, wall);
-  const watch = watchVersions(deps.facts, deps.clock, volume, deps.log);
+  const watch = watchVersions(deps.facts, deps.clock, volume, deps.log, deps.feeds);
   const app = createServer(settings, deps.requestTimeoutMs);
   const routes = listRoutes(app);
   await setSecurityHeaders(app, settings);
@@ -116,6 +122,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     forms,
     hasInbox: deps.inbox !== null,
     hasRules: deps.rules !== undefined,
+    hasFeeds: deps.feeds !== undefined || deps.setup !== undefined,
     hasActions: deps.actions !== undefined,
     pace: describePace(deps.clock),
     whatHappensNext: deps.whatHappensNext ?? (() => null),
@@ -164,6 +171,9 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       frames,
     );
   }
+  const { feeds = null, setup = null } = deps;
+  const hasActions = deps.actions !== undefined;
+  feedRoutes(app, { feeds, setup, hasActions, times, forms, auth, settings }, frames);
   const closeStreams = liveRoute(app, auth, watch, times);
   const open = new Set<ServerResponse>();
   return {

@@ -21,6 +21,7 @@ interface FrameParts {
   readonly forms: Forms;
   readonly hasInbox: boolean;
   readonly hasRules: boolean;
+  readonly hasFeeds: boolean;
   readonly hasActions: boolean;
   readonly pace: string | null;
   readonly whatHappensNext: () => string | null;
@@ -74,6 +75,7 @@ export function createFrames(parts: FrameParts) {
       openAlerts: 0,
       hasInbox: parts.hasInbox,
       hasRules: parts.hasRules,
+      hasFeeds: parts.hasFeeds,
       hasActions: parts.hasActions,
       logoutToken: parts.auth.visitor(request)?.session ? parts.forms.token(request) : null,
       assets: ASSETS,

@@ -10,8 +10,8 @@ import type { ConsoleAuth } from "./auth/demand-login.ts";
 import type { ConsoleFacts, FactPart } from "./facts.ts";
 import type { Times } from "./times.ts";
 
-/** The live parts of pages: those of the facts, and the volume, which is counted again at most every few seconds. */
-export type LivePart = FactPart | "volume";
+/** The live parts of pages: those of the facts, the volume, which is counted again at most every few seconds, and feeds. */
+export type LivePart = FactPart | "volume" | "feeds";
 type LiveVersions = Readonly<Record<LivePart, string>>;
 
 export interface VersionWatch {
@@ -34,6 +34,7 @@ export function watchVersions(
   clock: Clock,
   volume: { isOver(): boolean },
   log: Logger,
+  feeds: { version(): Promise<string> } = { version: async () => "" },
 ): VersionWatch {
   const listeners = new Set<(versions: LiveVersions) => void>();
   let timer: NodeJS.Timeout | undefined;
@@ -42,9 +43,9 @@ export function watchVersions(
   let counted = "";
 
   const read = async (): Promise<LiveVersions> => {
-    const versions = await facts.versions();
+    const [versions, ofFeeds] = await Promise.all([facts.versions(), feeds.version()]);
     if (volume.isOver()) counted = `${versions.mentions}${floorTo(clock.now(), HOUR)}`;
-    return { ...versions, volume: counted };
+    return { ...versions, volume: counted, feeds: ofFeeds };
   };
   const poll = async (run: symbol) => {
     try {
@@ -86,7 +87,15 @@ const MAX_STREAMS = 200;
 /** Limit per session, or per address without one, so that one reader cannot take them all. */
 const MAX_OF_ONE = 20;
 const HEARTBEAT_MS = 15 * SECOND;
-const PARTS: readonly LivePart[] = ["mentions", "volume", "alerts", "notifications", "inbox", "coverage"];
+const PARTS: readonly LivePart[] = [
+  "mentions",
+  "volume",
+  "alerts",
+  "notifications",
+  "inbox",
+  "coverage",
+  "feeds",
+];
 
 /** A token in the page, so that its stream starts from what the page shows. */
 export function sinceToken(versions: LiveVersions): string {

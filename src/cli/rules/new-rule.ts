@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { type Command, Option } from "commander";
 import { describeError, describeFault, UserError } from "../../lib/errors.ts";
 import { Severity } from "../../model/severity.ts";
@@ -10,8 +9,8 @@ import { RULE_NAME, ruleNameOf } from "../../rules/load-rules.ts";
 import { parseRule } from "../../rules/parse-rule.ts";
 import { DRAFT_KINDS, type DraftAnswers, draftRule } from "../../rules/rule-drafts.ts";
 import { ruleJsonSchema } from "../../rules/rule-schema.ts";
+import { listIn, withQuestions } from "../ask-questions.ts";
 import { print, printJson } from "../print.ts";
-import { InterruptedError } from "../run.ts";
 import { schemaLine, schemaText } from "../schemas.ts";
 
 interface NewOptions {
@@ -77,26 +76,10 @@ export async function askForRule(
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
 ): Promise<Asked> {
-  const stopped = new AbortController();
-  const lines = createInterface({ input, output });
-  lines.on("SIGINT", () => stopped.abort());
-  lines.on("close", () => stopped.abort());
-  const ask = async <Answer>(
-    question: string,
-    read: (text: string) => Answer | undefined,
-    help: string,
-  ): Promise<Answer> => {
-    for (;;) {
-      const text = await lines.question(question, { signal: stopped.signal });
-      const answer = read(text.trim());
-      if (answer !== undefined) return answer;
-      output.write(`  ${help}\n`);
-    }
-  };
-  try {
-    output.write("What do you want to hear of?\n");
+  return withQuestions(input, output, async ({ ask, say }) => {
+    say("What do you want to hear of?");
     DRAFT_KINDS.forEach(({ choice }, at) => {
-      output.write(`  ${at + 1}  ${choice}\n`);
+      say(`  ${at + 1}  ${choice}`);
     });
     const most = DRAFT_KINDS.length;
     const found = await ask(
@@ -136,18 +119,7 @@ export async function askForRule(
         `Type ${Severity.options.join(", ")}.`,
       ));
     return { kind: found.kind, word, title, query, severity };
-  } catch (error) {
-    if (stopped.signal.aborted) throw new InterruptedError("stopped");
-    throw error;
-  } finally {
-    lines.close();
-  }
-}
-
-function listIn(text: string): readonly string[] | undefined {
-  const parts = text.split(",").map((part) => part.trim());
-  const named = parts.filter((part) => part !== "");
-  return named.length === 0 ? undefined : named;
+  });
 }
 
 async function writeRule(folder: string, named: string | undefined, options: NewOptions): Promise<void> {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { durationBetween } from "../../lib/duration.ts";
 import type { Issue } from "../../lib/errors.ts";
 import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
-import type { JsonValue } from "../../lib/json.ts";
+import type { JsonObject, JsonValue } from "../../lib/json.ts";
 
 /** What the terms of a source and the law ask of whoever stores its posts. Data: nothing outside asks for the kind. */
 export interface FeedPolicy {
@@ -220,6 +220,16 @@ type FeedSettings = {
   readonly allowPrivateAddress: boolean;
 };
 
+/** A brand that somebody begins to listen for. */
+export interface ProposedBrand {
+  /** Names of the queries; the first one is the brand's. */
+  readonly queries: readonly string[];
+  /** What people call the brand, as they write it: "acme corp", acmecorp, @acme. */
+  readonly spellings: readonly string[];
+  /** Two letters each; empty for any. */
+  readonly languages: readonly string[];
+}
+
 /** A kind of feed: one file, one line in `kinds.ts`, the contract suite. */
 export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
   readonly kind: string;
@@ -227,6 +237,11 @@ export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
   readonly config: z.ZodType<Settings>;
   /** One sentence for help and pages. */
   readonly about: string;
+  /**
+   * The keys with which `earshot listen` proposes it for a brand, besides `kind`. None of them may need a vendor's
+   * account. Null: it is not proposed. Without this, it is proposed if `kind` alone is valid.
+   */
+  readonly propose?: (brand: ProposedBrand) => JsonObject | null;
   readonly policy: FeedPolicy;
   readonly pace: FeedPace;
   /** Between two fetches, unless the configuration has `every`. */

@@ -50,7 +50,9 @@ export async function doctor(examination: DoctorInput): Promise<readonly Finding
       : checkRedis(environment.redisUrl),
     config === null || templates.renderer === null
       ? []
-      : checkReceivers(config.receivers, { renderer: templates.renderer, log }),
+      : config.usesLocalInbox
+        ? [ok("receivers", "none named: messages go to the Inbox of the console, on this machine")]
+        : checkReceivers(config.receivers, { renderer: templates.renderer, log }),
   ]);
   return groups.flat();
 }

@@ -18,6 +18,8 @@ export interface Frame {
   readonly hasInbox: boolean;
   /** Whether it shows the rules. */
   readonly hasRules: boolean;
+  /** Whether it shows public feeds, or sets them up. */
+  readonly hasFeeds: boolean;
   /** Whether people can act on alerts here. */
   readonly hasActions: boolean;
   readonly logoutToken: string | null;
@@ -76,6 +78,7 @@ function entries(frame: Frame): readonly (readonly [string, Html])[] {
     ["/mentions", html`Mentions`],
     ...(frame.hasRules ? ([["/rules", html`Rules`]] as const) : []),
     ...(frame.hasInbox ? ([["/inbox", html`Inbox`]] as const) : []),
+    ...(frame.hasFeeds ? ([["/feeds", html`Feeds`]] as const) : []),
     ["/coverage", html`Coverage`],
     ...(frame.hasActions ? ([["/silences", html`Silences`]] as const) : []),
   ];

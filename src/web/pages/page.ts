@@ -25,7 +25,16 @@ export interface PageParts {
 export interface Page {
   readonly title: string;
   /** Its entry in the navigation; null for none. */
-  readonly section: null | "/" | "/alerts" | "/mentions" | "/rules" | "/inbox" | "/coverage" | "/silences";
+  readonly section:
+    | null
+    | "/"
+    | "/alerts"
+    | "/mentions"
+    | "/rules"
+    | "/inbox"
+    | "/feeds"
+    | "/coverage"
+    | "/silences";
   /** Scripts of this page, besides those of every page. */
   readonly scripts?: readonly string[];
   readonly body: Html;

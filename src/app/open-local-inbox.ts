@@ -1,0 +1,68 @@
+import { openLocalReceivers } from "../config/local-receivers.ts";
+import type { Config } from "../config.ts";
+import { createLocalInbox, type LocalInbox } from "../demo/inbox/create-local-inbox.ts";
+import type { InboxMessage } from "../demo/inbox/inbox-store.ts";
+import { inventLocalSecrets } from "../demo/local-account.ts";
+import { LOCAL_PEOPLE } from "../demo/local-parts.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import type { Closing } from "../lib/closing.ts";
+import { describeError, UserError } from "../lib/errors.ts";
+import type { Logger } from "../log.ts";
+import { openDatabase } from "../store/database.ts";
+import { createInboxStore } from "../store/inbox.ts";
+import { SLACK_PATH } from "../web/slack-routes.ts";
+
+export interface OpenInbox {
+  /** The configuration with the open servers as receivers, if it names none. Throws a UserError if they are not open. */
+  readonly configOf: (config: Config) => Config;
+  /** A person clicks a button of a message; null if the configuration names receivers. */
+  readonly interaction: LocalInbox["press"] | null;
+}
+
+/**
+ * For a configuration that listens and names no receiver: opens a Slack and a mailbox on this machine. Their messages
+ * are in the database, so each process has its own servers and all of them one inbox.
+ */
+export async function withLocalInbox(
+  config: Config,
+  parts: {
+    readonly databaseUrl: string;
+    readonly clock: Clock;
+    readonly log: Logger;
+    /** The console takes clicks on buttons; null while it is closed. */
+    readonly consoleUrl: () => string | null;
+  },
+  closing: Closing,
+): Promise<OpenInbox> {
+  if (!config.usesLocalInbox) return { configOf: refuseInbox, interaction: null };
+  const { databaseUrl, clock, log, consoleUrl } = parts;
+  const onError = (error: Error) =>
+    log.warn({ error: describeError(error) }, "a database connection of the inbox broke");
+  const database = openDatabase({ url: databaseUrl, connections: 3, onError });
+  closing.add(database.close);
+  const { slackToken, signingSecret } = inventLocalSecrets();
+  const url = () => {
+    const console = consoleUrl();
+    return console === null ? null : new URL(SLACK_PATH, console).href;
+  };
+  const inbox = await createLocalInbox(
+    { store: createInboxStore<InboxMessage>(database.db), clock, log },
+    {
+      token: slackToken,
+      users: Object.fromEntries(LOCAL_PEOPLE.map(({ id, name }) => [id, name])),
+      interactivity: { url, signingSecret, wall: systemClock },
+    },
+  );
+  closing.add(inbox.close);
+  const { slackApiUrl, smtp } = inbox;
+  const receivers = openLocalReceivers({ slackApiUrl, smtp, slackToken, signingSecret });
+  return {
+    configOf: (now) => (now.usesLocalInbox ? { ...now, receivers } : now),
+    interaction: inbox.press,
+  };
+}
+
+function refuseInbox(config: Config): Config {
+  if (!config.usesLocalInbox) return config;
+  throw new UserError("`receivers` was removed, which a reload does not take up", ["restart Earshot"]);
+}

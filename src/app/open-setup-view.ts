@@ -1,0 +1,133 @@
+import { existsSync } from "node:fs";
+import { chooseFeeds, proposeFeeds } from "../config/setup/choose-feeds.ts";
+import { draftSetup, rulesFolderOf, type SetupAnswers } from "../config/setup/draft-setup.ts";
+import { kindOf } from "../feeds/common/kinds.ts";
+import { type FeedConfig, ListenConfig } from "../feeds/common/listen-config.ts";
+import type { Clock } from "../lib/clock.ts";
+import { atMost } from "../lib/concurrency.ts";
+import { BusyError, describeError, UserError } from "../lib/errors.ts";
+import type { Logger } from "../log.ts";
+import type { SetupForm, SetupView } from "../web/feed-view.ts";
+import { floodingQueries, tryFeeds } from "./try-feeds.ts";
+import { type SetupSchema, schemaLinesFor, writeSetup } from "./write-setup.ts";
+
+interface SetupParts {
+  /** The earshot.yaml that it writes. */
+  readonly file: string;
+  readonly isOpen: boolean;
+  readonly timezone: string;
+  readonly schemas: readonly SetupSchema[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What people read after the files were written. */
+  readonly next: string;
+  /** Called then. */
+  readonly onWritten?: () => void;
+  /** Strangers must not make this machine call addresses of its own network. Only tests say true. */
+  readonly allowPrivateAddress?: boolean;
+}
+
+const MOST_ADDRESSES = 20;
+
+/** What `earshot listen` does, for the console. Messages go to the Inbox until somebody names receivers in the file. */
+export function openSetupView(parts: SetupParts): SetupView {
+  const { file, isOpen, clock, log } = parts;
+  const turns = atMost(1, 0);
+  const draftOf = (form: SetupForm) => {
+    const answers = answersIn(form, parts);
+    const draft = draftSetup(answers, schemaLinesFor(file, rulesFolderOf(answers.brand)));
+    return { answers, draft };
+  };
+  return {
+    isOpen,
+    kinds: proposeFeeds({ queries: ["brand"], spellings: ["brand"], languages: [] }).map(
+      ({ kind, about }) => ({
+        kind,
+        about,
+      }),
+    ),
+    draft: async (form, tries, signal) => {
+      try {
+        const { answers, draft } = draftOf(form);
+        const { files, warnings } = draft;
+        if (!tries) return { outcome: "Drafted", files, warnings, tried: null };
+        const tried = await turns(() => tryFeeds(listenOf(answers, draft.queries), { clock, signal }));
+        const floods = floodingQueries(
+          tried,
+          draft.queries.map(({ name }) => name),
+        ).map(
+          (name) =>
+            `${name} matches a large part of everything. Leave out words of texts that mean something else.`,
+        );
+        return { outcome: "Drafted", files, warnings: [...warnings, ...floods], tried };
+      } catch (error) {
+        if (error instanceof BusyError) return { outcome: "Busy" };
+        if (error instanceof UserError) return { outcome: "Faulty", faults: faultsIn(error) };
+        throw error;
+      }
+    },
+    write: async (form, { replace, by }) => {
+      try {
+        const { draft } = draftOf(form);
+        const { written, kept } = await writeSetup(file, draft, { replace, schemas: parts.schemas });
+        log.info({ written, kept, by }, "a configuration was written on the console");
+        parts.onWritten?.();
+        return { outcome: "Written", files: [...written, ...kept], next: parts.next };
+      } catch (error) {
+        if (!(error instanceof UserError))
+          log.error({ error: describeError(error) }, "a configuration could not be written");
+        const because =
+          existsSync(file) && !replace ? "there is an earshot.yaml already" : "nothing was written";
+        return { outcome: "Refused", because, details: error instanceof UserError ? faultsIn(error) : [] };
+      }
+    },
+  };
+}
+
+function faultsIn(error: UserError): readonly string[] {
+  return error.details.length > 0 ? error.details : [error.message];
+}
+
+/** Throws a UserError for what cannot be used. */
+function answersIn(form: SetupForm, { timezone, allowPrivateAddress = false }: SetupParts): SetupAnswers {
+  const brand = form.brand.replaceAll(/\s+/g, " ").trim();
+  if (brand === "") throw new UserError("type the name of the brand");
+  const languages = listIn(form.languages).map((code) => code.toLowerCase());
+  const wrong = languages.find((code) => !/^[a-z]{2}$/.test(code));
+  if (wrong !== undefined) throw new UserError(`languages have two letters, such as en; got "${wrong}"`);
+  const contact = form.contact.trim();
+  if (/[^\x21-\x7e]/.test(contact))
+    throw new UserError("the address for owners of feeds has blanks or other letters");
+  const addresses = form.addresses.split(/[\s,]+/).filter((line) => line !== "");
+  if (addresses.length > MOST_ADDRESSES)
+    throw new UserError(`${MOST_ADDRESSES} addresses at most; earshot.yaml takes more`);
+  const spellings = [brand, ...listIn(form.spellings)];
+  const rivals = listIn(form.rivals);
+  const about = { queries: [brand, ...rivals], spellings, languages };
+  const feeds = chooseFeeds([...form.kinds, ...addresses], about, { refusePrivate: !allowPrivateAddress });
+  if (feeds.length === 0) throw new UserError("choose at least one feed, or type the address of one");
+  const own = { brand, spellings, not: listIn(form.not), rivals, languages, feeds };
+  return { ...own, contact: contact === "" ? null : contact, timezone, receiver: null };
+}
+
+function listIn(text: string): readonly string[] {
+  return text
+    .split(/[,\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+/** The part `listen` of the draft, as the file will be read. */
+function listenOf(
+  { languages, feeds, contact }: SetupAnswers,
+  queries: readonly { readonly name: string; readonly text: string }[],
+): ListenConfig {
+  const parsed = ListenConfig.parse({
+    queries: queries.map((query) => ({ ...query, languages })),
+    ...(contact === null ? {} : { contact }),
+  });
+  return {
+    ...parsed,
+    feeds: feeds.map(({ kind, keys }) => kindOf({ kind }).config.parse(keys) as FeedConfig),
+  };
+}

@@ -1,0 +1,190 @@
+import type { SecretFile } from "../../app/write-setup.ts";
+import { chooseFeeds, proposeFeeds } from "../../config/setup/choose-feeds.ts";
+import { brandQuery } from "../../feeds/common/brand-query.ts";
+import { UserError } from "../../lib/errors.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import { listIn, type Questions, withQuestions } from "../ask-questions.ts";
+
+/** Where messages go: the keys of the receiver, or null for the Inbox, and the secrets that it reads from files. */
+export interface SetupReceiver {
+  readonly keys: JsonObject | null;
+  readonly secrets: readonly SecretFile[];
+}
+
+/** What flags have answered. An empty list is open. */
+export interface GivenAnswers {
+  readonly brand?: string;
+  readonly spellings: readonly string[];
+  readonly not: readonly string[];
+  readonly rivals: readonly string[];
+  readonly languages: readonly string[];
+  readonly feeds: readonly string[];
+  readonly contact?: string;
+  readonly to?: SetupReceiver;
+}
+
+type Answered = Omit<GivenAnswers, "brand" | "contact" | "to"> & {
+  readonly brand: string;
+  readonly contact: string | null;
+  readonly to: SetupReceiver;
+};
+
+/** Asks for what the flags leave open. Enter takes the answer in brackets. */
+export function askForBrand(
+  given: GivenAnswers,
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
+): Promise<Answered> {
+  return withQuestions(input, output, async (questions) => {
+    const { ask, say } = questions;
+    const list = (known: readonly string[], question: string) =>
+      known.length > 0 ? known : ask(question, (text) => listIn(text) ?? [], "");
+    const brand =
+      given.brand ??
+      (await ask("What is the brand called? ", (text) => text || undefined, "Type its name, such as acme."));
+    const spellings = await askForSpellings(questions, given.spellings, brand);
+    const { warnings } = brandQuery([brand, ...spellings], given.not);
+    for (const warning of warnings) say(`  ${warning}`);
+    const not =
+      warnings.length === 0
+        ? given.not
+        : await list(given.not, "Leave out texts with these words, with commas between them [none]: ");
+    const rivals = await list(given.rivals, "Rivals to listen for, with commas between them [none]: ");
+    const languages =
+      given.languages.length > 0
+        ? given.languages
+        : await ask(
+            "Only in these languages, such as en, de [any]: ",
+            languagesIn,
+            "Type two letters for each, such as en, de.",
+          );
+    const about = { queries: [brand, ...rivals], spellings: [brand, ...spellings], languages };
+    const feeds = given.feeds.length > 0 ? given.feeds : await askForFeeds(questions, about);
+    const contact =
+      given.contact ??
+      (await ask(
+        "Your mail or web address, for the owners of the feeds [none]: ",
+        (text) => (/\s/.test(text) ? undefined : text),
+        "Type an address without blanks, or nothing.",
+      ));
+    const to = given.to ?? (await askForReceiver(questions));
+    return { brand, spellings, not, rivals, languages, feeds, contact: contact === "" ? null : contact, to };
+  });
+}
+
+/** Whether to keep what is in the way as `.old`, and go on. */
+export function askToReplace(
+  found: readonly string[],
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
+): Promise<boolean> {
+  if (found.length === 0) return Promise.resolve(false);
+  return withQuestions(input, output, ({ ask }) =>
+    ask(
+      `${found.join(" and ")} ${found.length === 1 ? "exists" : "exist"}. Keep as .old and write new? yes or no [no]: `,
+      (text) => (/^(?:y|yes)$/i.test(text) ? true : /^(?:n|no)?$/i.test(text) ? false : undefined),
+      "Type yes or no.",
+    ),
+  );
+}
+
+function languagesIn(text: string): readonly string[] | undefined {
+  const codes = (listIn(text) ?? []).map((code) => code.toLowerCase());
+  return codes.every((code) => /^[a-z]{2}$/.test(code)) ? codes : undefined;
+}
+
+/** Spellings that the language of queries can search. */
+async function askForSpellings(
+  { ask }: Questions,
+  known: readonly string[],
+  brand: string,
+): Promise<readonly string[]> {
+  if (known.length > 0) return known;
+  return ask(
+    "Other spellings, with commas between them (acme corp, @acme_help) [none]: ",
+    (text) => {
+      const spellings = listIn(text) ?? [];
+      return works(() => brandQuery([brand, ...spellings])) ? spellings : undefined;
+    },
+    "One of them has no letter or begins with *, so it cannot be searched.",
+  );
+}
+
+async function askForFeeds(
+  { ask, say }: Questions,
+  about: Parameters<typeof proposeFeeds>[0],
+): Promise<readonly string[]> {
+  const proposed = proposeFeeds(about);
+  say("Where does Earshot listen? These need no account:");
+  proposed.forEach(({ kind, about: what }, at) => {
+    say(`  ${at + 1}  ${kind.padEnd(16)} ${what}`);
+  });
+  const named = (text: string) =>
+    (listIn(text) ?? proposed.map(({ kind }) => kind)).map(
+      (one) => (/^\d+$/.test(one) ? proposed[Number(one) - 1]?.kind : one) ?? one,
+    );
+  return ask(
+    "Numbers, and addresses of feeds of news sites, blogs or forums, with commas between them [all]: ",
+    (text) =>
+      works(() => chooseFeeds(named(text), about, { refusePrivate: false })) ? named(text) : undefined,
+    `Type numbers from 1 to ${proposed.length}, and addresses such as https://blog.example/feed.`,
+  );
+}
+
+const PLACES = ["the Inbox of the console, on this machine", "Slack", "a webhook", "mail"] as const;
+
+async function askForReceiver({ ask, say }: Questions): Promise<SetupReceiver> {
+  say("Where do messages go?");
+  PLACES.forEach((place, at) => {
+    say(`  ${at + 1}  ${place}`);
+  });
+  const place = await ask(
+    "Number [1]: ",
+    (text) => PLACES[Number(text || 1) - 1],
+    `Type a number from 1 to ${PLACES.length}.`,
+  );
+  const needed = (question: string, pattern: RegExp, help: string) =>
+    ask(question, (text) => (pattern.test(text) ? text : undefined), help);
+  switch (place) {
+    case "Slack": {
+      const channel = await ask("Channel [#brand-alerts]: ", (text) => text || "#brand-alerts", "");
+      const token = await needed(
+        "Bot token (xoxb-…; docs/slack.md makes one): ",
+        /^xox\S+$/,
+        "It begins with xoxb-.",
+      );
+      return {
+        keys: { kind: "slack", channel, token_file: SLACK_TOKEN },
+        secrets: [{ path: SLACK_TOKEN, text: `${token}\n` }],
+      };
+    }
+    case "a webhook": {
+      const url = await needed("Address: ", /^https?:\/\/\S+$/i, "It begins with https://.");
+      return {
+        keys: { kind: "webhook", url_file: WEBHOOK_URL },
+        secrets: [{ path: WEBHOOK_URL, text: `${url}\n` }],
+      };
+    }
+    case "mail": {
+      const to = await needed("Mail address: ", /^\S+@\S+$/, "Such as press@brand.example.");
+      const host = await needed("Mail server: ", /^[\w.-]+$/, "Such as mail.brand.example.");
+      return { keys: { kind: "email", to, from: to, smtp: { host } }, secrets: [] };
+    }
+    default:
+      return { keys: null, secrets: [] };
+  }
+}
+
+/** Beside earshot.yaml, in the folder of data, which is in no repository. */
+const SLACK_TOKEN = ".earshot/slack-token";
+const WEBHOOK_URL = ".earshot/webhook-url";
+
+function works(work: () => unknown): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (error instanceof UserError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { isLoopback } from "../lib/listening.ts";
+import type { ConsoleAuth } from "./auth/demand-login.ts";
+import type { Forms } from "./auth/forms.ts";
+import type { FeedView, SetupForm, SetupView } from "./feed-view.ts";
+import { addressOf, type createFrames, route } from "./frames.ts";
+import { feedsPage, feedsPart, triedFeedPage } from "./pages/feeds.ts";
+import { noFeedsPage, setupPage, writtenSetupPage } from "./pages/setup.ts";
+import type { ConsoleSettings } from "./settings.ts";
+import type { Times } from "./times.ts";
+
+type Frames = ReturnType<typeof createFrames>;
+
+/** Pages of public feeds, and the page that sets up a brand. */
+export function feedRoutes(
+  app: FastifyInstance,
+  parts: {
+    readonly feeds: FeedView | null;
+    readonly setup: SetupView | null;
+    /** Whether people act on this console: then they may try feeds, too. */
+    readonly hasActions: boolean;
+    readonly times: Times;
+    readonly forms: Forms;
+    readonly auth: ConsoleAuth;
+    readonly settings: Pick<ConsoleSettings, "editRules" | "admins" | "host" | "login">;
+  },
+  frames: Frames,
+): void {
+  const { feeds, setup, times, forms, auth } = parts;
+  const ownForm = { preHandler: [...forms.check], bodyLimit: MOST_BYTES };
+  const tokenFor = (request: FastifyRequest) => (parts.hasActions ? forms.token(request) : null);
+
+  if (feeds !== null) {
+    route(app, "/feeds", frames, {
+      page: (request) =>
+        feedsPage(addressOf(request.url), feeds, times, {
+          token: tokenFor(request),
+          hasSetup: setup !== null,
+        }),
+      parts: (request) => ({ list: () => feedsPart(feeds, times, tokenFor(request)) }),
+      json: () => feeds.list(),
+    });
+    if (parts.hasActions)
+      app.post("/feeds/try", ownForm, async (request, reply) => {
+        const { key } = z.object({ key: z.string().max(100).catch("") }).parse(request.body ?? {});
+        return frames.sendPage(request, reply, async () => {
+          const tried = await untilGone(reply, (signal) => feeds.attempt(key, signal));
+          return tried === null ? null : triedFeedPage(tried, times);
+        });
+      });
+  } else if (setup !== null)
+    app.get("/feeds", (request, reply) => frames.sendPage(request, reply, async () => noFeedsPage()));
+  if (setup !== null) setupRoutes(setup);
+
+  function setupRoutes(setup: SetupView): void {
+    const shown = (request: FastifyRequest) => ({
+      setup,
+      times,
+      token: forms.token(request),
+      readOnly: whyReadOnly(request, setup),
+      mayTry: mayTry(request, setup),
+    });
+    app.get("/setup", async (request, reply) =>
+      frames.sendPage(request, reply, async () =>
+        setupPage({ ...EMPTY, kinds: setup.kinds.map(({ kind }) => kind) }, shown(request)),
+      ),
+    );
+    app.post("/setup", ownForm, async (request, reply) => {
+      const form = Posted.parse(request.body ?? {});
+      const tries = Reflect.get(Object(request.body), "do") === "try" && mayTry(request, setup);
+      const outcome = await untilGone(reply, (signal) => setup.draft(form, tries, signal));
+      return frames.sendPage(request, reply, async () => setupPage(form, { ...shown(request), outcome }));
+    });
+    app.post("/setup/write", ownForm, async (request, reply) => {
+      const form = Posted.parse(request.body ?? {});
+      const readOnly = whyReadOnly(request, setup);
+      const replace = Reflect.get(Object(request.body), "replace") === "yes";
+      const by = auth.visitor(request)?.username ?? "a reader of this machine";
+      const written =
+        readOnly === null
+          ? await setup.write(form, { replace, by })
+          : ({ outcome: "Refused", because: readOnly, details: [] } as const);
+      if (written.outcome === "Written")
+        return frames.sendPage(request, reply, async () => writtenSetupPage(written));
+      reply.code(readOnly === null ? 409 : 403);
+      const outcome = await setup.draft(form, false, new AbortController().signal);
+      return frames.sendPage(request, reply, async () =>
+        setupPage(form, { ...shown(request), outcome, refused: written }),
+      );
+    });
+  }
+
+  /** Readers over a network must not make this machine fetch what they like; who sits at it may. */
+  function mayTry(request: FastifyRequest, setup: SetupView): boolean {
+    return parts.settings.login === undefined || whyReadOnly(request, setup) === null;
+  }
+
+  /** As for rules: an admin, where the file allows it. Or a demo that only this machine reaches. */
+  function whyReadOnly(request: FastifyRequest, { isOpen }: SetupView): string | null {
+    const { editRules = false, admins = [], host, login } = parts.settings;
+    if (isOpen && login === undefined && isLoopback(host)) return null;
+    if (!editRules) return "web.editRules in earshot.yaml does not allow it";
+    const username = auth.visitor(request)?.username ?? null;
+    if (username === null) return "this console has no login, so nobody is an admin";
+    return admins.includes(username) ? null : `${username} is not among web.admins in earshot.yaml`;
+  }
+}
+
+/** Stops when the reader closes the page. */
+async function untilGone<T>(reply: FastifyReply, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const gone = new AbortController();
+  const close = () => gone.abort();
+  reply.raw.once("close", close);
+  try {
+    return await work(gone.signal);
+  } finally {
+    reply.raw.off("close", close);
+  }
+}
+
+const MOST_BYTES = 50_000;
+
+const text = (most: number) => z.string().max(most).catch("");
+
+const Posted = z.object({
+  brand: text(100),
+  spellings: text(2_000),
+  not: text(2_000),
+  rivals: text(2_000),
+  languages: text(200),
+  kinds: z
+    .union([
+      z
+        .string()
+        .max(40)
+        .transform((one) => [one]),
+      z.array(z.string().max(40)).max(50),
+    ])
+    .catch([]),
+  addresses: text(10_000),
+  contact: text(200),
+}) satisfies z.ZodType<SetupForm>;
+
+const EMPTY: SetupForm = Posted.parse({});

@@ -1,0 +1,107 @@
+import { formatDuration } from "../../lib/duration.ts";
+import type { Instant } from "../../lib/instant.ts";
+import { counted, formatNumber } from "../../lib/numbers.ts";
+import type { FeedView, ShownFeed, ShownTry } from "../feed-view.ts";
+import { type Html, html } from "../html.ts";
+import { livePart } from "../parts/live.ts";
+import { foreign, shorten } from "../parts/words.ts";
+import type { Times } from "../times.ts";
+import type { Page } from "./page.ts";
+
+/** The list of feeds. `token`: of forms; null if nothing may be tried here. */
+export async function feedsPage(
+  address: string,
+  feeds: FeedView,
+  times: Times,
+  { token, hasSetup }: { readonly token: string | null; readonly hasSetup: boolean },
+): Promise<Page> {
+  return {
+    title: "Feeds",
+    section: "/feeds",
+    body: html`<div class="title"><h1>Feeds</h1>${hasSetup && html`<a class="button" href="/setup">Set up another brand</a>`}</div>
+${livePart(address, { name: "list", on: ["feeds"] }, await feedsPart(feeds, times, token))}`,
+  };
+}
+
+export async function feedsPart(feeds: FeedView, times: Times, token: string | null): Promise<Html> {
+  const { at, feeds: list } = await feeds.list();
+  if (list.length === 0)
+    return html`<div class="panel"><p class="empty">No feed is configured: <code>listen.feeds</code> in earshot.yaml names them.</p></div>`;
+  return html`<div class="panel"><p class="hint">What the public feeds bring. Counts are of today (UTC).</p><div class="scrolls" tabindex="0" role="region" aria-label="Feeds"><table class="rule-list"><thead><tr><th scope="col">Feed</th><th scope="col">State</th><th scope="col">Last heard</th><th scope="col">Next try</th><th scope="col">Items today</th><th scope="col">Matched</th>${token !== null && html`<th scope="col"><span class="unseen">Try it</span></th>`}</tr></thead>
+<tbody>${list.map((feed) => feedRow(feed, at, times, token))}</tbody></table></div></div>`;
+}
+
+function feedRow(feed: ShownFeed, now: Instant, times: Times, token: string | null): Html {
+  const { key, name, kind, everyMs, heardAt, nextAt, itemAt, itemsToday, matchedToday } = feed;
+  const isFetched = everyMs > 0;
+  return html`<tr><th scope="row">${foreign(name)}<span class="detail">${kind}${isFetched && `, expected every ${formatDuration(everyMs)}`}</span></th>
+<td data-label="State: ">${stateOf(feed)}</td>
+<td data-label="Last heard: ">${heardAt === null ? html`<span class="detail">never</span>` : times.moment(heardAt)}${itemAt !== null && html`<span class="detail">newest item came ${times.moment(itemAt)}</span>`}</td>
+<td data-label="Next try: ">${BUSY.has(feed.state) ? html`<span class="detail">at work now</span>` : nextTry(nextAt, now, isFetched)}</td>
+<td data-label="Items today: ">${formatNumber(itemsToday)}</td><td data-label="Matched: ">${formatNumber(matchedToday)}</td>${
+    token !== null &&
+    html`<td>${isFetched && html`<form method="post" action="/feeds/try"><input type="hidden" name="token" value="${token}"><input type="hidden" name="key" value="${key}"><button type="submit">Try<span class="unseen"> ${foreign(name)}</span></button></form>`}</td>`
+  }</tr>`;
+}
+
+const GOOD: ReadonlySet<string> = new Set(["ok", "open", "fetching", "listening"]);
+/** It is being fetched, or connected. */
+const BUSY: ReadonlySet<string> = new Set(["fetching", "listening"]);
+const BAD: ReadonlySet<string> = new Set(["failing", "paused", "gone", "late"]);
+
+function stateOf({ state, why }: ShownFeed): Html {
+  const tone = GOOD.has(state) ? "is-sent" : BAD.has(state) ? "is-failing" : "is-due";
+  return html`<span class="outcome ${tone}">${state}</span>${why !== null && html` <span class="detail" dir="auto">${shorten(why, 300)}</span>`}`;
+}
+
+function nextTry(nextAt: Instant | null, now: Instant, isFetched: boolean): Html {
+  if (!isFetched) return html`<span class="detail">others push to it</span>`;
+  if (nextAt === null) return html`<span class="detail">none</span>`;
+  return nextAt <= now ? html`now` : html`in ${formatDuration(nextAt - now)}`;
+}
+
+/** What a feed would bring now. */
+export function triedFeedPage(tried: ShownTry | "Busy", times: Times): Page {
+  return {
+    title: "What a feed would bring",
+    section: "/feeds",
+    body: html`<p class="crumb"><a href="/feeds">Feeds</a></p>
+<div class="title"><h1>What it would bring now</h1><p class="hint">It was fetched once. Nothing was stored and nothing is sent.</p></div>
+${tried === "Busy" ? html`<div class="panel"><p role="status">Others are trying feeds at the moment. Go back and try again in some seconds.</p></div>` : triedPart(tried, times)}`,
+  };
+}
+
+/** Matched items first. */
+export function triedPart({ feed, problem, items, refused }: ShownTry, times: Times): Html {
+  const matched = items.filter(({ queries }) => queries.length > 0);
+  const sorted = [...matched, ...items.filter(({ queries }) => queries.length === 0)].slice(0, MOST_SHOWN);
+  return html`<section class="panel"><h2>${foreign(feed)}</h2>
+<p role="status">${problem !== null && html`<span class="fault" dir="auto">${shorten(problem, 300)}</span> `}${(problem === null || items.length > 0) && html`${counted(items.length, "item")}, ${counted(matched.length, "matched", "matched")}.`}${items.length > MOST_SHOWN && ` The first ${MOST_SHOWN}:`}</p>
+${sorted.length > 0 && html`<ol class="timeline">${sorted.map((item) => triedItem(item, times))}</ol>`}${refused.map(({ reason, n }) => html`<p class="hint">Left out, ${counted(n, "item")}: ${reason}.</p>`)}</section>`;
+}
+
+const MOST_SHOWN = 20;
+
+function triedItem(
+  { title, text, url, date, queries, misses }: ShownTry["items"][number],
+  times: Times,
+): Html {
+  const headline = foreign(shorten(title ?? text, 200));
+  return html`<li><span class="when">${times.moment(date)}</span><div>${
+    url === null
+      ? html`<strong>${headline}</strong>`
+      : html`<a href="${url}" rel="noreferrer noopener" target="_blank">${headline}</a>`
+  }${
+    queries.length > 0
+      ? queries.map(
+          ({ name, words }) =>
+            html`<br><span class="outcome is-sent">${foreign(name)}${words.length > 0 && html`: ${foreign(words.join(", "))}`}</span>`,
+        )
+      : misses
+          .slice(0, 2)
+          .map(
+            ({ query, message }) =>
+              html`<br><span class="detail">not ${foreign(query)}: ${foreign(shorten(message, 200))}</span>`,
+          )
+  }</div></li>`;
+}
