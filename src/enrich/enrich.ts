@@ -33,7 +33,8 @@ export async function createEnricher(config: EnrichConfig): Promise<Enricher> {
   const lexicon: Lexicon = config.sentiment === "lexicon" ? await loadLexicon() : () => null;
   function ofText(text: string, given: string | null = null): TextFacts {
     const language = given ?? detect(text);
-    const sentiment = text === "" ? null : lexicon(text, language);
+    // Words of another language are mostly unknown: a wrong guess does little harm here.
+    const sentiment = text === "" ? null : lexicon(text, language ?? detect(text, true));
     const { classifications } = sentiment === null ? NONE : withSentiment(NONE, sentiment, LEXICON);
     return { language, sentiment, classifications };
   }
