@@ -1,4 +1,4 @@
-import { agreement, BINS } from "../model/sketch.ts";
+import { agreement, BINS, packSketch, WORDS } from "../model/sketch.ts";
 import type { StoryOfMention } from "../model/story.ts";
 
 /**
@@ -34,55 +34,66 @@ const ROWS = 3;
 /** Of 32 bins: a similarity of about 0.55. */
 const ENOUGH = 18;
 
-export function createStoryIndex(): StoryIndex {
+/** `most`: how many texts it holds. */
+export function createStoryIndex(most = MOST_TEXTS): StoryIndex {
   const known = new Map<string, KnownText>();
-  const bands = new Map<number, KnownText>();
-  // A ring: the first key of a map that is shortened at its head is slow to find.
+  // A ring: the first key of a map that is shortened at its head is slow to find. A text is known by its slot in it.
   const order: KnownText[] = [];
   let oldest = 0;
+  const bands = createSlotTable();
+  /** The sketches of the texts in the ring, side by side: comparing them is most of the work. */
+  let sketches = new Int32Array(WORDS * 64);
   let news: KnownText[] = [];
 
+  /** The text that each band of a sketch leads to; its slots stand in `found` until the next look-up. */
+  const lookUp = (sketch: Uint8Array): void => {
+    for (let band = 0; band < BANDS; band++) found[band] = bands.get(bandKey(sketch, band));
+  };
+
+  /** After a look-up of its sketch. */
   const remember = (text: KnownText): void => {
     known.set(text.key, text);
-    // The first one stays in its band: later ones of other stories were compared with it already.
-    if (text.sketch !== null)
-      for (let band = 0; band < BANDS; band++) {
-        const key = bandKey(text.sketch, band);
-        if (!bands.has(key)) bands.set(key, text);
-      }
-    if (order.length < MOST_TEXTS) {
-      order.push(text);
-      return;
+    const slot = order.length < most ? order.length : oldest;
+    if (slot < order.length) {
+      forget(order[slot] ?? text, slot);
+      oldest = (oldest + 1) % most;
     }
-    forget(order[oldest] ?? text);
-    order[oldest] = text;
-    oldest = (oldest + 1) % MOST_TEXTS;
+    order[slot] = text;
+    if (text.sketch === null) return;
+    // The first one stays in its band: later ones of other stories were compared with it already.
+    for (let band = 0; band < BANDS; band++)
+      if (found[band] === NONE) bands.set(bandKey(text.sketch, band), slot);
+    if (WORDS * (slot + 1) > sketches.length) {
+      const larger = new Int32Array(2 * sketches.length);
+      larger.set(sketches);
+      sketches = larger;
+    }
+    packSketch(text.sketch, sketches, slot);
   };
 
-  const forget = (text: KnownText): void => {
+  const forget = (text: KnownText, slot: number): void => {
     known.delete(text.key);
     if (text.sketch === null) return;
-    for (let band = 0; band < BANDS; band++) {
-      const key = bandKey(text.sketch, band);
-      if (bands.get(key) === text) bands.delete(key);
-    }
+    for (let band = 0; band < BANDS; band++) bands.delete(bandKey(text.sketch, band), slot);
   };
 
+  /** After a look-up of the sketch. */
   const nearest = (sketch: Uint8Array): KnownText | null => {
-    let best: KnownText | null = null;
-    let last: KnownText | undefined;
-    let most = ENOUGH - 1;
+    packSketch(sketch, wanted, 0);
+    let best = NONE;
+    let last = NONE;
+    let highest = ENOUGH - 1;
     for (let band = 0; band < BANDS; band++) {
-      const candidate = bands.get(bandKey(sketch, band));
+      const candidate = found[band] as number;
       // Near-duplicates meet in most bands.
-      if (candidate === undefined || candidate === last || candidate.sketch === null) continue;
+      if (candidate === NONE || candidate === last) continue;
       last = candidate;
-      const equal = agreement(sketch, candidate.sketch);
-      if (equal <= most) continue;
+      const equal = agreement(wanted, 0, sketches, candidate);
+      if (equal <= highest) continue;
       best = candidate;
-      most = equal;
+      highest = equal;
     }
-    return best;
+    return order[best] ?? null;
   };
 
   return {
@@ -90,6 +101,7 @@ export function createStoryIndex(): StoryIndex {
       const text = known.get(key);
       if (text !== undefined) return text.story;
       if (sketch === null) return key;
+      lookUp(sketch);
       const near = nearest(sketch);
       const learned = near === null ? { key, story: key, sketch } : { key, story: near.story, sketch: null };
       remember(learned);
@@ -102,13 +114,83 @@ export function createStoryIndex(): StoryIndex {
       return itself;
     },
     learn: (texts) => {
-      for (const text of texts) remember(text);
+      for (const text of texts) {
+        if (text.sketch !== null) lookUp(text.sketch);
+        remember(text);
+      }
     },
   };
 }
+
+const found = new Int32Array(BANDS);
+const wanted = new Int32Array(WORDS);
 
 /** 24 bits of the sketch and three of the band. */
 function bandKey(sketch: Uint8Array, band: number): number {
   const at = (band * ROWS) % BINS;
   return (band << 24) | ((sketch[at] ?? 0) << 16) | ((sketch[at + 1] ?? 0) << 8) | (sketch[at + 2] ?? 0);
+}
+
+/** No slot. */
+const NONE = -1;
+
+/**
+ * Slots by band key. A `Map` of a hundred thousand numbers does the same, and takes three times as long: every look-up
+ * of it follows pointers to memory that is in no cache. Open addressing with linear probing; at most half full. A key
+ * and its slot stand side by side.
+ */
+function createSlotTable() {
+  let bits = 7;
+  let size = 0;
+  let table = new Int32Array(2 << bits).fill(NONE);
+
+  /** Where the key is, or the free place where it belongs. */
+  const placeOf = (key: number): number => {
+    const mask = table.length - 1;
+    let place = homeOf(key);
+    for (let at = table[place]; at !== key && at !== NONE; at = table[place]) place = (place + 2) & mask;
+    return place;
+  };
+  const homeOf = (key: number): number => (Math.imul(key, 0x9e3779b1) >>> (32 - bits)) << 1;
+  const put = (place: number, key: number, slot: number): void => {
+    table[place] = key;
+    table[place + 1] = slot;
+  };
+  const grow = (): void => {
+    const old = table;
+    bits++;
+    table = new Int32Array(2 << bits).fill(NONE);
+    for (let from = 0; from < old.length; from += 2) {
+      const key = old[from] as number;
+      if (key !== NONE) put(placeOf(key), key, old[from + 1] as number);
+    }
+  };
+
+  return {
+    get: (key: number): number => {
+      const place = placeOf(key);
+      return table[place] === key ? (table[place + 1] as number) : NONE;
+    },
+    /** The key must not be there. */
+    set: (key: number, slot: number): void => {
+      size++;
+      if (4 * size > table.length) grow();
+      put(placeOf(key), key, slot);
+    },
+    /** Deletes the key if it leads to this slot. */
+    delete: (key: number, slot: number): void => {
+      let hole = placeOf(key);
+      if (table[hole] !== key || table[hole + 1] !== slot) return;
+      size--;
+      const mask = table.length - 1;
+      // Keys behind the hole move up, unless they would get before their home.
+      for (let place = (hole + 2) & mask; table[place] !== NONE; place = (place + 2) & mask) {
+        const moved = table[place] as number;
+        if (((place - homeOf(moved)) & mask) < ((place - hole) & mask)) continue;
+        put(hole, moved, table[place + 1] as number);
+        hole = place;
+      }
+      put(hole, NONE, NONE);
+    },
+  };
 }

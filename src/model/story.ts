@@ -83,15 +83,17 @@ const LINKS = /(?:https?:\/\/|www\.|pic\.twitter\.com)\S*/gi;
 const TAG = /^#[\p{L}\p{N}_]+$/u;
 const GAP = /[\s…]/;
 /** ` - The Daily Paper`, ` | Example.com`, ` via @example` at the end. */
+const LONGEST_SIGNATURE = 56;
 const SIGNATURE = /\s(?:[-–—|·]\s[^-–—|·]{2,50}|via\s@?\w{2,50})$/i;
 
 /** The text without all the parts in which copies of it differ. */
 function essenceOf(text: string): string {
   const unlinked = (text.includes("/") || text.includes("www.") ? text.replace(LINKS, " ") : text).trimEnd();
   const untagged = withoutTagsAtEnd(unlinked);
-  const signed = SIGNATURE.exec(untagged);
+  const tail = Math.max(0, untagged.length - LONGEST_SIGNATURE);
+  const signed = SIGNATURE.exec(untagged.slice(tail));
   if (signed) {
-    const unsigned = bare(untagged.slice(0, signed.index));
+    const unsigned = bare(untagged.slice(0, tail + signed.index));
     if (unsigned.length >= SHORTEST_SIGNED) return unsigned;
   }
   // A text of hashtags only is kept as its hashtags.
@@ -120,25 +122,25 @@ const NOT_ESSENTIAL = /[^\p{L}\p{N}]+/gu;
 /** The first LONGEST_SKETCHED letters and digits, without regard to case and width. */
 function bare(text: string): string {
   // Most texts are Latin-1 with typographic marks and emoji; for those a table is far faster than Unicode's rules.
-  const essence = Buffer.allocUnsafe(LONGEST_SKETCHED);
   let length = 0;
   let i = 0;
   for (; i < text.length && length < LONGEST_SKETCHED; i++) {
     const code = text.charCodeAt(i);
-    // Dashes, typographic quotes and dots.
-    if (code >= 0x2010 && code <= 0x2027) continue;
-    if (code === EMOJI && isLowHalf(text.charCodeAt(i + 1))) {
-      i++;
-      continue;
-    }
-    const kept = ESSENCE[code] ?? NOT_SIMPLE;
-    if (kept === NOT_SIMPLE) return bareUnicode(text);
-    if (kept !== 0) essence[length++] = kept;
+    if (code < 256) {
+      const kept = ESSENCE[code] as number;
+      if (kept > 0) ESSENTIAL[length++] = kept;
+      else if (kept === NOT_SIMPLE) return bareUnicode(text);
+    } else if (code === EMOJI && isLowHalf(text.charCodeAt(i + 1))) i++;
+    else if (code < 0x2010 || code > 0x2027) return bareUnicode(text);
+    // Dashes, typographic quotes and dots are left out.
   }
   // The next character may be an accent of the last letter.
   if (text.charCodeAt(i) >= ESSENCE.length) return bareUnicode(text);
-  return essence.toString("latin1", 0, length);
+  return ESSENTIAL.toString("latin1", 0, length);
 }
+
+/** Where an essence is put together. */
+const ESSENTIAL = Buffer.alloc(LONGEST_SKETCHED);
 
 /** The first half of U+1F400 to U+1F7FF: emoji and other signs, none of them a letter or digit. */
 const EMOJI = 0xd83d;
@@ -190,12 +192,14 @@ function digestOf(text: string): string {
     c = Math.imul(c ^ code, 0x846ca68b);
     c = (c << 11) | (c >>> 21);
   }
-  const digest = Buffer.allocUnsafe(12);
-  digest.writeInt32LE(spread(a ^ text.length), 0);
-  digest.writeInt32LE(spread(b), 4);
-  digest.writeInt32LE(spread(c), 8);
-  return digest.toString("base64url");
+  DIGEST.writeInt32LE(spread(a ^ text.length), 0);
+  DIGEST.writeInt32LE(spread(b), 4);
+  DIGEST.writeInt32LE(spread(c), 8);
+  return DIGEST.toString("base64url");
 }
+
+/** Where a digest is put together. */
+const DIGEST = Buffer.alloc(12);
 
 /** Spreads the last characters over all 32 bits. */
 function spread(hash: number): number {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createStoryIndex, MOST_TEXTS } from "../../src/ingest/story-index.ts";
-import { agreement, BINS, sketchOf } from "../../src/model/sketch.ts";
+import { agreement, BINS, packSketch, sketchOf, WORDS } from "../../src/model/sketch.ts";
 import { storyOf } from "../../src/model/story.ts";
 import { aMention } from "../mention.ts";
 import { runs } from "../runs.ts";
@@ -89,6 +89,67 @@ test("a text that is read again belongs to the same story", () => {
   );
 });
 
+/** The bins that are equal, counted one by one. */
+function equalBins(a: Uint8Array, b: Uint8Array): number {
+  return a.filter((bin, at) => bin === b[at]).length;
+}
+
+test("packed sketches agree in as many bins as their bytes do", () => {
+  const bins = fc.uint8Array({ minLength: BINS, maxLength: BINS });
+  fc.assert(
+    fc.property(bins, bins, fc.array(fc.nat(BINS - 1)), (a, b, copied) => {
+      for (const at of copied) b[at] = a[at] ?? 0;
+      const packed = new Int32Array(3 * WORDS);
+      packSketch(a, packed, 0);
+      packSketch(b, packed, 2);
+      expect(agreement(packed, 0, packed, 2)).toBe(equalBins(a, b));
+    }),
+    { numRuns: runs(300) },
+  );
+});
+
+/** The index in the plainest way: a list of texts, and all bands of all of them. */
+function plainIndex(most: number) {
+  let texts: { key: string; story: string; sketch: Uint8Array | null }[] = [];
+  const first = new Map<string, (typeof texts)[number]>();
+  const bandsOf = (sketch: Uint8Array | null) =>
+    sketch === null
+      ? []
+      : Array.from({ length: 8 }, (_, band) => `${band} ${sketch.slice(3 * band, 3 * band + 3)}`);
+  return ({ key, sketch }: { key: string; sketch: Uint8Array | null }): string => {
+    const known = texts.findLast((one) => one.key === key);
+    if (known !== undefined) return known.story;
+    if (sketch === null) return key;
+    const candidates = bandsOf(sketch).flatMap((band) => first.get(band) ?? []);
+    const alike = candidates.filter((one) => equalBins(one.sketch ?? sketch, sketch) >= 18);
+    const [near] = alike.toSorted(
+      (a, b) => equalBins(b.sketch ?? sketch, sketch) - equalBins(a.sketch ?? sketch, sketch),
+    );
+    const learned = { key, story: near?.story ?? key, sketch: near === undefined ? sketch : null };
+    const isFree = bandsOf(learned.sketch).filter((band) => !first.has(band));
+    texts.push(learned);
+    const [oldest] = texts;
+    if (texts.length > most && oldest !== undefined) {
+      texts = texts.slice(1);
+      for (const band of bandsOf(oldest.sketch)) if (first.get(band) === oldest) first.delete(band);
+    }
+    for (const band of isFree) first.set(band, learned);
+    return learned.story;
+  };
+}
+
+test("it finds what the plainest index finds, however many texts it holds", () => {
+  const bins = fc.uint8Array({ minLength: BINS, maxLength: BINS, max: 2 });
+  const text = fc.record({ key: fc.integer({ max: 400 }).map(String), sketch: fc.option(bins) });
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 300 }), fc.integer({ min: 1, max: 200 }), (all, most) => {
+      const index = createStoryIndex(most);
+      expect(all.map(index.find)).toEqual(all.map(plainIndex(most)));
+    }),
+    { numRuns: runs(200) },
+  );
+});
+
 test("the sketches of two texts agree about as much as the texts do", () => {
   const grams = (text: string) =>
     new Set(Array.from({ length: text.length - 4 }, (_, i) => text.slice(i, i + 5)));
@@ -103,7 +164,7 @@ test("the sketches of two texts agree about as much as the texts do", () => {
         const changed = text.slice(0, at) + other + text.slice(at + other.length);
         const [a, b] = [grams(text), grams(changed)];
         const common = [...a].filter((gram) => b.has(gram)).length;
-        error += agreement(sketchOf(text), sketchOf(changed)) / BINS - common / (a.size + b.size - common);
+        error += equalBins(sketchOf(text), sketchOf(changed)) / BINS - common / (a.size + b.size - common);
         pairs += 1;
       },
     ),
