@@ -36,15 +36,13 @@ export function trimFullStops(text: string): string {
  * width, ligatures) made plain, invisible characters removed, typographic apostrophes straight, white space single.
  */
 export function foldText(text: string): string {
-  return foldLetters(text).replaceAll(BLANKS, " ").trim();
+  // Most texts are plain, and the long way changes nothing but their capitals.
+  if (!NOT_PLAIN.test(text)) return text.toLowerCase().trim();
+  return (foldSimple(text) ?? foldWhole(text)).replaceAll(BLANKS, " ").trim();
 }
 
-function foldLetters(text: string): string {
-  // Most text is ASCII, for which the long way changes nothing; most other text can be folded letter by letter.
-  if (PLAIN.test(text)) return text.toLowerCase();
-  if (!NOT_SIMPLE.test(text)) return text.replaceAll(FOLDED_ALONE, foldAlone).toLowerCase();
-  return foldWhole(text);
-}
+/** Anything but visible ASCII characters and single spaces. */
+const NOT_PLAIN = /[^ -~]| {2}/;
 
 function foldWhole(text: string): string {
   return text
@@ -57,23 +55,40 @@ function foldWhole(text: string): string {
     .replaceAll(/[\u2018\u2019\u02bc]/g, "'");
 }
 
-const PLAIN = /^[\t\n\r\x20-\x7e]*$/;
-/** Any white space but a single space; most texts have no other. */
+/** Any white space but a single space. */
 const BLANKS = / \s+|[^\S ]\s*/g;
 
 /**
- * Anything but Latin letters, typographic marks, and emoji, which stay unchanged: none of these affects its neighbours.
+ * Most other texts are Latin letters, typographic marks, and emoji, which stay unchanged. None of these affects its
+ * neighbours, so each is folded alone. Null if there is anything else.
  */
-const NOT_SIMPLE = /[^\0-\u{24f}\u{2000}-\u{206f}\u{1f300}-\u{1faff}]/u;
-const FOLDED_ALONE = /[\x80-\u024f\u2000-\u206f]/g;
+function foldSimple(text: string): string | null {
+  let folded = "";
+  let from = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x80) continue;
+    if (code < 0x250 || (code >= 0x2000 && code <= 0x206f)) {
+      folded += text.slice(from, i) + foldAlone(code);
+      from = i + 1;
+    } else if (isEmoji(text, i)) i++;
+    else return null;
+  }
+  return (folded + text.slice(from)).toLowerCase();
+}
 
-const foldedAlone = new Map<string, string>();
+/** U+1F300 to U+1FAFF, in two halves. */
+function isEmoji(text: string, at: number): boolean {
+  const [high, low] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
+  if (low < 0xdc00 || low > 0xdfff) return false;
+  return (high === 0xd83c && low >= 0xdf00) || high === 0xd83d || (high === 0xd83e && low <= 0xdeff);
+}
 
-function foldAlone(letter: string): string {
-  const known = foldedAlone.get(letter);
-  if (known !== undefined) return known;
-  const folded = foldWhole(letter);
-  foldedAlone.set(letter, folded);
+const foldedAlone = new Array<string | undefined>(0x2070);
+
+function foldAlone(code: number): string {
+  const folded = foldedAlone[code] ?? foldWhole(String.fromCharCode(code));
+  foldedAlone[code] = folded;
   return folded;
 }
 

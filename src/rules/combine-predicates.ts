@@ -20,9 +20,14 @@ export function allOf(parts: readonly Predicate[]): Predicate {
   // A negated part is no reason to alert, unless there is no other.
   const positive = parts.filter((part) => part.excludes !== true);
   const reasons = positive.length > 0 ? positive : parts;
+  // Most mentions pass what they must not be, and lack what they must be: that is the shorter way to a no.
+  const asked = [...positive, ...parts.filter((part) => part.excludes === true)];
   return {
     form: { all: ordered(parts) },
-    matches: (mention) => parts.every((part) => part.matches(mention)),
+    matches: (mention) => {
+      for (const part of asked) if (!part.matches(mention)) return false;
+      return true;
+    },
     explain: (mention) => reasons.map((part) => part.explain(mention)).join(", "),
     miss: (mention) =>
       firstOf(parts.filter((part) => !part.matches(mention)).map((part) => part.miss(mention))),
@@ -51,7 +56,10 @@ export function anyOf(parts: readonly Predicate[]): Predicate {
   if (only !== undefined && parts.length === 1) return only;
   return {
     form: { any: ordered(parts) },
-    matches: (mention) => parts.some((part) => part.matches(mention)),
+    matches: (mention) => {
+      for (const part of parts) if (part.matches(mention)) return true;
+      return false;
+    },
     explain: (mention) =>
       parts
         .filter((part) => part.matches(mention))

@@ -1,16 +1,16 @@
 import { foldText } from "../lib/text.ts";
 import type { Mention } from "../model/mention.ts";
 
-const folded = new WeakMap<Mention, string>();
+/** All rules judge a mention before the next one: its text is folded once for all of them. */
+let last: Mention | null = null;
+let folded = "";
 
-/** Title and text of a mention, folded once for all rules. */
+/** Title and text of a mention, folded. */
 export function searchableText(mention: Mention): string {
-  const known = folded.get(mention);
-  if (known !== undefined) return known;
-  const text = [mention.title, mention.text]
-    .filter((part) => part !== null)
-    .map(foldText)
-    .join(" \n ");
-  folded.set(mention, text);
-  return text;
+  if (mention === last) return folded;
+  const { title, text } = mention;
+  if (title === null || text === null) folded = foldText(title ?? text ?? "");
+  else folded = `${foldText(title)} \n ${foldText(text)}`;
+  last = mention;
+  return folded;
 }

@@ -1,3 +1,4 @@
+import type { Mention } from "../../model/mention.ts";
 import { defineCondition } from "../define-condition.ts";
 import { listOf, Word } from "../params.ts";
 import { oneOfWords } from "../word-predicate.ts";
@@ -13,9 +14,15 @@ export const category = defineCondition({
       "category",
       "its category",
       words,
-      (mention) =>
-        mention.categories.flatMap(({ id, name, parentId, parentName }) => [name, id, parentName, parentId]),
+      namesOf,
       (word) => `in category "${word}"`,
       (mention) => mention.categories.map(({ id, name }) => name ?? id),
     ),
 });
+
+/** A loop, not a chain: this runs for every mention. */
+function namesOf({ categories }: Mention): readonly (string | null)[] {
+  const names: (string | null)[] = [];
+  for (const { id, name, parentId, parentName } of categories) names.push(name, id, parentName, parentId);
+  return names;
+}
