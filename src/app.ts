@@ -11,6 +11,7 @@ import { CONCURRENCY, handlersOf, type Role } from "./app/roles.ts";
 import { createSwap } from "./app/swap.ts";
 import type { Swept } from "./app/sweep.ts";
 import { validRules, validTemplates } from "./app/validate-files.ts";
+import { createPngRenderer, type PngRenderer } from "./charts/png-renderer.ts";
 import type { Config } from "./config.ts";
 import type { HealthReport } from "./health/create-health.ts";
 import { createOutageLog } from "./health/note-outages.ts";
@@ -47,6 +48,8 @@ export interface EarshotOptions {
   readonly sweepEveryMs?: number | null;
   /** False: no health checks, because it replays a past that is not its own. */
   readonly checksHealth?: boolean;
+  /** Renders the pictures of messages; belongs to the caller. Absent: one of its own. */
+  readonly pictures?: PngRenderer;
   /** Address of the console for links in messages, if there is one and the configuration has no `web.publicUrl`. */
   readonly consoleUrl?: () => string | null;
   /** Called when all is open, before the first job: others have to know of this process before it opens alerts. */
@@ -136,8 +139,11 @@ async function assemble(
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   closing.add(queues.close);
+  const pictures = options.pictures ?? createPngRenderer();
+  if (options.pictures === undefined) closing.add(pictures.close);
   const process: ProcessParts = {
     database,
+    pictures,
     stores,
     queues,
     outages,

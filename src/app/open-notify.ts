@@ -1,4 +1,4 @@
-import { createPngRenderer } from "../charts/png-renderer.ts";
+import type { PngRenderer } from "../charts/png-renderer.ts";
 import type { Config } from "../config.ts";
 import { type PlannedDigest, planDigests } from "../digest/planned-digest.ts";
 import { observeNotifier } from "../health/note-failures.ts";
@@ -25,12 +25,13 @@ export interface NotifyParts {
   readonly deliver: DeliverParts;
 }
 
-/** Notifiers and pictures are closed with `closing`. */
+/** Notifiers are closed with `closing`. */
 export async function openNotify(
   parts: {
     readonly config: Config;
     readonly stores: Stores;
     readonly renderer: Renderer;
+    readonly pictures: PngRenderer;
     readonly rulesFor: (query: Query) => readonly Rule[];
     readonly consoleUrl: () => string | null;
     readonly version: string | null;
@@ -39,10 +40,8 @@ export async function openNotify(
   },
   closing: Closing,
 ): Promise<NotifyParts> {
-  const { config, stores, renderer, rulesFor, consoleUrl, version, clock, log } = parts;
+  const { config, stores, renderer, pictures, rulesFor, consoleUrl, version, clock, log } = parts;
   const { receivers, timezone } = config;
-  const pictures = createPngRenderer();
-  closing.add(pictures.close);
   const notifiers = openReceivers(receivers, { renderer, stores, clock, log }, closing);
   const channels = createChannels(notifiers);
   const digests = planDigests(config.digests);

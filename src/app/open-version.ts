@@ -1,4 +1,5 @@
 import type { AskedSource } from "../alerts/actions/why.ts";
+import type { PngRenderer } from "../charts/png-renderer.ts";
 import type { Config } from "../config.ts";
 import { createFetchInsights } from "../digest/fetch-insights.ts";
 import { createHealth, type HealthReport } from "../health/create-health.ts";
@@ -43,6 +44,8 @@ export interface ProcessParts {
   readonly stores: Stores;
   readonly queues: Queues;
   readonly outages: OutageLog;
+  /** Its thread is started with the first picture. */
+  readonly pictures: PngRenderer;
   readonly roles: readonly Role[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -102,7 +105,7 @@ export interface OpenVersion {
 /** Opens a version. It does nothing until `begin`, or until its handlers are called. */
 export function openVersion(process: ProcessParts, files: OpenVersion["files"]): Promise<OpenVersion> {
   return openTogether(async (closing) => {
-    const { database, stores, queues, outages, roles, clock, log, startedAt, sweepsRun } = process;
+    const { database, stores, queues, outages, pictures, roles, clock, log, startedAt, sweepsRun } = process;
     const { config, rules, renderer } = files;
     const version = files.digest === undefined ? null : (await versionsIn(stores))(files.digest);
     const consoleUrl = () => config.web.publicUrl ?? process.consoleUrl();
@@ -119,7 +122,7 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     const { budget, calls } = source;
     const { quirkLog } = source.pages;
     const notify = await openNotify(
-      { config, stores, renderer, rulesFor, consoleUrl, version, clock, log },
+      { config, stores, renderer, pictures, rulesFor, consoleUrl, version, clock, log },
       closing,
     );
     const { notifiers, channels, digests, deliver } = notify;

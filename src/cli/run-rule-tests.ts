@@ -2,13 +2,14 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { noteRuleTests } from "../app/note-rule-tests.ts";
-import { openPostgres } from "../app/open-postgres.ts";
+import { openPostgres, openScratchPostgres } from "../app/open-postgres.ts";
 import { validRules, validTemplates } from "../app/validate-files.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { offlineConfig } from "../demo/local-parts.ts";
 import { UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
+import type { Logger } from "../log.ts";
 import { withPlaceholders } from "../rule-tests/placeholders.ts";
 import { findRuleTests, type RuleTestResult, runSuite, type SuiteOptions } from "../rule-tests/run-suite.ts";
 import { ruleVersion } from "../rules/load-rules.ts";
@@ -34,7 +35,7 @@ export async function runRuleTests(
 ): Promise<readonly RuleTestResult[]> {
   const config = await configForTests(options, env);
   const rules = await validRules(config.rules);
-  await validTemplates(config.templates);
+  const renderer = await validTemplates(config.templates);
   const named = files.length > 0 ? files.map((file) => resolve(file)) : await findRuleTests(config.rules);
   if (named.length === 0)
     throw new UserError(`there are no rule tests in ${join(config.rules, "tests")}`, [
@@ -42,14 +43,27 @@ export async function runRuleTests(
     ]);
   for (const file of named) if (!existsSync(file)) throw new UserError(`there is no file ${file}`);
   const log = commandLog({ LOG_LEVEL: "fatal", ...env });
-  const server = await openPostgres(readEnvironment(env), log, { share: true });
+  const versions = await versionsOf(config.rules, rules);
+  const scratch = await openScratchPostgres(readEnvironment(env), log);
+  const { update } = options;
+  const suite = { config, rules, renderer, serverUrl: scratch.url, update, log, signal, onResult };
+  const results = await runSuite(named, suite).finally(scratch.stop);
+  if (isOwn(options, env)) await noteInMonitor(results, versions, env, log);
+  return results;
+}
+
+/** For the console of the monitor; without its tables on this machine there is none. */
+async function noteInMonitor(
+  results: readonly RuleTestResult[],
+  versions: ReadonlyMap<string, string>,
+  env: NodeJS.ProcessEnv,
+  log: Logger,
+): Promise<void> {
+  const environment = readEnvironment(env);
+  if (environment.databaseUrl === null && !existsSync(resolve(environment.home, "postgres"))) return;
+  const server = await openPostgres(environment, log, { share: true });
   try {
-    const { update } = options;
-    const versions = await versionsOf(config.rules, rules);
-    const suite = { config, rules, serverUrl: server.url, update, log, signal, onResult };
-    const results = await runSuite(named, suite);
-    if (isOwn(options, env)) await noteRuleTests(server.url, results, versions, log);
-    return results;
+    await noteRuleTests(server.url, results, versions, log);
   } finally {
     await server.stop();
   }

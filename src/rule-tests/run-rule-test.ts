@@ -3,6 +3,7 @@ import { createAlertActions } from "../alerts/actions/alert-actions.ts";
 import { type MentionWhy, whyMention } from "../alerts/actions/why.ts";
 import { ROLES } from "../app/roles.ts";
 import { type Earshot, startEarshot } from "../app.ts";
+import type { PngRenderer } from "../charts/png-renderer.ts";
 import type { Config } from "../config.ts";
 import { inventLocalSecrets, LOCAL_ACCOUNT } from "../demo/local-account.ts";
 import { createManualClock, monotonicMs } from "../lib/clock.ts";
@@ -15,10 +16,12 @@ import type { Logger } from "../log.ts";
 import type { Actor } from "../model/alert-action.ts";
 import type { LocalVendors } from "../notify/define-notifier.ts";
 import { definitionOf } from "../notify/notifiers.ts";
+import type { Rule } from "../rules/rule.ts";
 import { createConsoleStore } from "../store/console.ts";
 import { type Db, openDatabase, openPool } from "../store/database.ts";
 import { ensurePartitions } from "../store/partitions.ts";
 import { createStores } from "../store/stores.ts";
+import type { Renderer } from "../templates/create-renderer.ts";
 import { type LocalReceivers, startLocalReceivers } from "./local-receivers.ts";
 import type { Observed, ObservedAlert, ObservedEvent } from "./observed.ts";
 import { type StoryQueries, writeBaseline, writeStory } from "./stage.ts";
@@ -28,6 +31,9 @@ import type { RuleTest } from "./test-file.ts";
 export interface RuleTestParts {
   /** Its receivers, routes, rules and templates; the source and the vendors are replaced by local ones. */
   readonly config: Config;
+  readonly rules: readonly Rule[];
+  readonly renderer: Renderer;
+  readonly pictures: PngRenderer;
   /** A database with the tables, the account of the test and its baseline, for this test alone. */
   readonly databaseUrl: string;
   readonly queries: StoryQueries;
@@ -99,13 +105,16 @@ export async function runRuleTest(parts: RuleTestParts, test: RuleTest): Promise
     const api = createLocalApi({ pool, clock, log, signingSecret: secrets.signingSecret });
     closing.add(api.close);
     const apiUrl = await api.listen({ host: "127.0.0.1", port: 0 });
+    const config = rehearsed(parts.config, receivers.vendors, {
+      baseUrl: apiUrl,
+      // Where nothing changes, the polls for changes would be half of the work.
+      updatesEvery: story.changes.length === 0 ? DAY : MINUTE,
+      history: (test.usual?.days ?? 0) * DAY,
+    });
     const earshot = await startEarshot({
-      config: rehearsed(parts.config, receivers.vendors, {
-        baseUrl: apiUrl,
-        // Where nothing changes, the polls for changes would be half of the work.
-        updatesEvery: story.changes.length === 0 ? DAY : MINUTE,
-        history: (test.usual?.days ?? 0) * DAY,
-      }),
+      config,
+      files: { config, rules: parts.rules, renderer: parts.renderer },
+      pictures: parts.pictures,
       databaseUrl,
       queue: { kind: "in-process" },
       clock,

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { createPngRenderer, type PngRenderer } from "../charts/png-renderer.ts";
 import type { Config } from "../config.ts";
 import { monotonicMs, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
@@ -18,6 +19,7 @@ import {
   ensureSiblingDatabase,
   siblingDatabases,
 } from "../store/sibling-database.ts";
+import type { Renderer } from "../templates/create-renderer.ts";
 import { judgeExpectation } from "./judge-expectation.ts";
 import { prepareTables, type RuleTestRun, runRuleTest } from "./run-rule-test.ts";
 import { compareSnapshot } from "./snapshots.ts";
@@ -28,6 +30,8 @@ import { type RuleTest, readRuleTest, unknownNames } from "./test-file.ts";
 export interface SuiteOptions {
   readonly config: Config;
   readonly rules: readonly Rule[];
+  /** The templates of the configuration. */
+  readonly renderer: Renderer;
   /** The server on which the tests make databases of their own. */
   readonly serverUrl: string;
   /** Writes snapshots instead of comparing with them. */
@@ -79,6 +83,9 @@ export async function findRuleTests(rules: string): Promise<string[]> {
 export async function runSuite(files: readonly string[], options: SuiteOptions): Promise<RuleTestResult[]> {
   return openTogether(async (closing) => {
     const server = options.serverUrl;
+    // One thread for the pictures of all tests: it takes longer to start than to draw.
+    const pictures = createPngRenderer();
+    closing.add(pictures.close);
     await dropLeftBehind(server);
     const prefix = `${PREFIX}${systemClock.now().toString(36)}_${process.pid}`;
     closing.add(async () => {
@@ -91,7 +98,7 @@ export async function runSuite(files: readonly string[], options: SuiteOptions):
     for (const file of files) {
       options.signal.throwIfAborted();
       const startedAt = monotonicMs();
-      const judged = await runOne(file, options, async (test, names) => {
+      const judged = await runOne(file, { ...options, pictures }, async (test, names) => {
         const key = JSON.stringify([test.start, test.usual, names]);
         const name = `${prefix}_${prepared.size}`;
         const base = prepared.get(key) ?? {
@@ -138,7 +145,7 @@ type Prepare = (
 
 async function runOne(
   file: string,
-  options: SuiteOptions,
+  options: SuiteOptions & { readonly pictures: PngRenderer },
   prepare: Prepare,
 ): Promise<Omit<RuleTestResult, "tookMs">> {
   const name = basename(file, ENDING);
@@ -173,11 +180,8 @@ async function runOne(
     const { url, queries } = await prepare(test, names);
     const show = createShow(test);
     const judge = (observed: RuleTestRun["observed"]): Failure[] => failuresOf(test, observed, show);
-    const { config, log, signal } = options;
-    const run = await runRuleTest(
-      { config, databaseUrl: url, queries, log, signal, wantsWhy: (observed) => judge(observed).length > 0 },
-      test,
-    );
+    const wantsWhy = (observed: RuleTestRun["observed"]): boolean => judge(observed).length > 0;
+    const run = await runRuleTest({ ...options, databaseUrl: url, queries, wantsWhy }, test);
     const snapshot = await compareSnapshot(file, run.observed.messages, show, options.update);
     const failures = [
       ...judge(run.observed),

@@ -2,6 +2,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { openTemplates } from "../../src/app/open-templates.ts";
 import type { Config } from "../../src/config.ts";
 import { offlineConfig } from "../../src/demo/local-parts.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
@@ -96,6 +97,7 @@ async function catchers(rule: string, config: Config, serverUrl: string): Promis
   const results = await runSuite(its, {
     config,
     rules,
+    renderer: await openTemplates(config.templates),
     serverUrl,
     update: false,
     log: createLog({ level: "silent" }),

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
+import { openTemplates } from "../../src/app/open-templates.ts";
 import { offlineConfig } from "../../src/demo/local-parts.ts";
 import { createLog } from "../../src/log.ts";
 import { reportLines } from "../../src/rule-tests/report.ts";
@@ -33,6 +34,7 @@ test("the tests of the shipped rules pass", { timeout: 240_000 }, async () => {
   const results = await runSuite(await findRuleTests(RULES), {
     config,
     rules,
+    renderer: await openTemplates(join(ROOT, "templates")),
     serverUrl: inject("postgresUrl"),
     update: false,
     log: createLog({ level: "silent" }),
