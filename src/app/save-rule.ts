@@ -32,8 +32,9 @@ export const LONGEST_RULE = 64_000;
 
 /**
  * Writes a rule into the folder: only if its file is still the version that was opened, and if the whole folder is valid
- * with it. The old version is kept in `.history`. Who wrote it is stored in the same transaction, whose lock makes two
- * saves wait for each other, in whichever process.
+ * with it. The old version is kept in `.history`. The lock of a transaction makes two saves wait for each other, in
+ * whichever process. Who writes is stored and committed by itself before the file changes: no change of a file is
+ * without its line, whatever dies. The line of a change that failed is taken back.
  */
 export async function saveRule(
   parts: Pick<RuleFiles, "folder" | "reload"> & { readonly stores: Stores; readonly log: Logger },
@@ -46,8 +47,9 @@ export async function saveRule(
   if (text.length > LONGEST_RULE) return refused(`a rule has ${LONGEST_RULE / 1000} kB at most`);
   const written = normalized(text);
   const file = join(folder, `${name}.yaml`);
-  try {
-    const saved = await stores.transaction<SavedRule>(async ({ rulePages }) => {
+  let isWritten = false;
+  const save = () =>
+    stores.transaction<SavedRule>(async ({ rulePages }) => {
       await rulePages.lock();
       const before = await readOld(file);
       if (before === "no file") return refused(`${name}.yaml is no plain file: it is not replaced`);
@@ -57,25 +59,39 @@ export async function saveRule(
       const faults = await faultsWith(folder, name, written);
       if (faults.length > 0) return refused("with this rule, the folder of rules has faults", faults);
       const after = ruleVersion(written);
-      await rulePages.noteEdit({
+      // On a connection of its own.
+      const edit = await stores.rulePages.noteEdit({
         ...{ rule: name, at: now, actor, after },
         before: before === null ? null : ruleVersion(before),
       });
-      const kept = before === null ? null : await keepOld(folder, name, file, now);
-      await writeWhole(folder, file, written);
-      log.info(
-        { rule: name, by: describeActor(actor), via: actor.via, before: opened, after, kept },
-        "a rule was changed on the console",
-      );
-      return { outcome: "Saved", next: "Restart Earshot to use it." };
+      try {
+        const kept = before === null ? null : await keepOld(folder, name, file, now);
+        await writeWhole(folder, file, written);
+        isWritten = true;
+        log.info(
+          { rule: name, by: describeActor(actor), via: actor.via, before: opened, after, kept },
+          "a rule was changed on the console",
+        );
+      } catch (error) {
+        await stores.rulePages.forgetEdit(edit);
+        throw error;
+      }
+      return SAVED;
     });
-    // After the commit: the processes read the files at once.
+  try {
+    const saved = await save().catch((error: unknown) => {
+      // The lock was lost with its connection, after the work.
+      if (isWritten) return SAVED;
+      throw error;
+    });
     return saved.outcome === "Saved" && reload !== undefined ? { ...saved, next: await reload() } : saved;
   } catch (error) {
     log.error({ rule: name, error: describeError(error) }, "a rule could not be saved");
     return refused(`the folder of rules cannot be written: ${codeOf(error)}`);
   }
 }
+
+const SAVED: SavedRule = { outcome: "Saved", next: "Restart Earshot to use it." };
 
 /** Why a name cannot be the name of a new rule; null if it can. The name never leaves the folder. */
 function faultOfName(name: string): string | null {

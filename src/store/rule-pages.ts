@@ -30,11 +30,21 @@ export function createRulePageStore(db: Db) {
       await sql`select pg_advisory_xact_lock(hashtext('earshot-rules'))`.execute(db);
     },
 
-    async noteEdit({ rule, at: moment, actor, before, after }: RuleEdit): Promise<void> {
-      await sql`
+    /** Returns its id. */
+    async noteEdit({ rule, at: moment, actor, before, after }: RuleEdit): Promise<number> {
+      const { rows } = await sql<{ id: number }>`
         insert into earshot.rule_edits (rule, at, actor, before, after)
         values (${rule}, ${at(moment)}, ${JSON.stringify(actor)}::jsonb, ${before}, ${after})
+        returning id
       `.execute(db);
+      const [row] = rows;
+      if (row === undefined) throw new Error("the change of a rule was not stored");
+      return row.id;
+    },
+
+    /** For a change that came to nothing. */
+    async forgetEdit(id: number): Promise<void> {
+      await sql`delete from earshot.rule_edits where id = ${id}`.execute(db);
     },
 
     /** Newest first. */
