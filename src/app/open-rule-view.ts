@@ -8,7 +8,7 @@ import { OWN_QUERY, type Query } from "../model/query.ts";
 import type { RuleTestRecord } from "../model/rule-page.ts";
 import type { ShownPoll } from "../model/shown.ts";
 import { delayOf, describeRule, formatDelay } from "../rules/describe-rule.ts";
-import { RULE_NAME, ruleNameOf, ruleVersion } from "../rules/load-rules.ts";
+import { RULE_NAME, RULE_TESTS, ruleNameOf, ruleVersion } from "../rules/load-rules.ts";
 import { parseRule } from "../rules/parse-rule.ts";
 import type { Rule } from "../rules/rule.ts";
 import { ruleCompletions } from "../rules/rule-completions.ts";
@@ -59,8 +59,9 @@ export async function openRuleView(parts: RuleViewParts): Promise<RuleView> {
     find: async (name) => {
       const found = RULE_NAME.test(name) ? await readOne(folder, name) : null;
       if (found === null) return null;
-      const [tests, edits, polls] = await Promise.all([
+      const [tests, testFiles, edits, polls] = await Promise.all([
         stores.rulePages.tests(),
+        findTestFiles(folder, name),
         stores.rulePages.edits(name, EDITS),
         facts.coverage(clock.now() - DAY),
       ]);
@@ -71,6 +72,7 @@ export async function openRuleView(parts: RuleViewParts): Promise<RuleView> {
         text: found.text,
         description: rule?.description ?? null,
         says: rule === null ? [] : describeRule(rule),
+        testFiles,
         delay: delay === null ? null : { ...delay, says: formatDelay(delay) },
         edits,
       };
@@ -98,6 +100,24 @@ export async function openRuleView(parts: RuleViewParts): Promise<RuleView> {
     words: async () => wordsOf(await facts.newestMentions(WORDS_FROM), await stores.queries.active()),
   };
 }
+
+/** The names of the tests about this rule. A file that cannot be read is none. */
+async function findTestFiles(folder: string, rule: string): Promise<readonly string[]> {
+  const entries = await readdir(join(folder, RULE_TESTS)).catch(() => []);
+  const its = entries
+    .filter((entry) => entry.endsWith(TEST_ENDING))
+    .sort()
+    .map(async (entry) => {
+      const text = await readFile(join(folder, RULE_TESTS, entry), "utf8").catch(() => "");
+      const { content } = readYaml(entry, text);
+      const isIts =
+        typeof content === "object" && content !== null && "rule" in content && content.rule === rule;
+      return isIts ? [entry.slice(0, -TEST_ENDING.length)] : [];
+    });
+  return (await Promise.all(its)).flat();
+}
+
+const TEST_ENDING = ".test.yaml";
 
 interface RuleInFile {
   readonly name: string;

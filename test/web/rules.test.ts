@@ -93,6 +93,15 @@ test("the list names every rule, what it looks at, and its tests", async () => {
   expect(json.map(({ name }) => name)).toContain("complaints");
 });
 
+test("a rule's page names the tests that nobody ran, and says where the first one goes", async () => {
+  const shipped = await (await ask("/rules/safety-category")).text();
+  expect(shipped).toContain("3 tests, no result on this page yet");
+  expect(shipped).toContain("<code>safety-category-one-story</code>");
+  expect(shipped).not.toContain("Write a story");
+  const own = await (await ask("/rules/complaints")).text();
+  expect(own).toContain("It has no tests. Write a story in <code>tests/complaints.test.yaml</code>");
+});
+
 test("a rule's page says in plain words what it does, what it costs, how it was tested and what it found", async () => {
   const version = ruleVersion(SPIKE_RULE);
   const result = { rule: "complaints", ranAt: NOW - 3 * DAY, tookMs: 800 };

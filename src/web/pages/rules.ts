@@ -128,11 +128,13 @@ function precisionLine(precision: RulePrecision): Html {
   return html`<p class="hint">${text.charAt(0).toUpperCase()}${text.slice(1)}.</p>`;
 }
 
-function testPanel({ tests, version, name }: ShownRule, times: Times): Html {
+function testPanel({ tests, testFiles, version, name }: ShownRule, times: Times): Html {
   const command = html`<code>earshot test</code>`;
   return html`<section class="panel" aria-labelledby="h-tests"><h2 id="h-tests">Its tests</h2>${
     tests.length === 0
-      ? html`<p class="empty">No result is stored. Write a story in <code>tests/${name}.test.yaml</code> beside the rules and run ${command}.</p>`
+      ? testFiles.length === 0
+        ? html`<p class="empty">It has no tests. Write a story in <code>tests/${name}.test.yaml</code> beside the rules and run ${command}.</p>`
+        : html`<p class="empty">${counted(testFiles.length, "test")}, no result on this page yet: ${testFiles.map((file, index) => html`${index > 0 && ", "}<code>${file}</code>`)}.</p><p class="hint">${command} runs them and prints the results. It also stores them for this page, where there is an <code>earshot.yaml</code>; the demo has none.</p>`
       : html`<ol class="timeline">${tests.map((test) => testItem(test, version, times))}</ol><p class="hint">${command} runs them again.</p>`
   }</section>`;
 }
