@@ -121,6 +121,7 @@ async function assemble(
   const database = openDatabase({
     url: options.databaseUrl,
     connections: 20,
+    prepares: options.queue.kind === "in-process",
     onError: (error) => log.warn({ error: describeError(error) }, "a database connection broke"),
   });
   closing.add(database.close);

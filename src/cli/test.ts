@@ -2,9 +2,10 @@ import { watch } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
+import { monotonicMs } from "../lib/clock.ts";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
-import { junitXml, reportLines, timeline } from "../rule-tests/report.ts";
+import { formatSeconds, junitXml, reportLines, timeline } from "../rule-tests/report.ts";
 import type { RuleTestResult } from "../rule-tests/run-suite.ts";
 import { print, printError, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";
@@ -83,13 +84,14 @@ async function runOnce(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<readonly RuleTestResult[]> {
+  const startedAt = monotonicMs();
   const onResult = (result: RuleTestResult): void => {
     if (!options.json) for (const line of reportLines(result)) print(line);
   };
   const results = await runRuleTests(files, options, env, { signal, onResult });
   if (options.junit !== undefined) await writeFile(options.junit, junitXml(results));
   if (options.json) printJson({ tests: results.map(toJson) });
-  else print(summary(results));
+  else print(`${summary(results)}, in ${formatSeconds(monotonicMs() - startedAt)}`);
   return results;
 }
 

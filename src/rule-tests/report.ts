@@ -9,7 +9,7 @@ import type { StoryMention } from "./story.ts";
 export function reportLines(result: RuleTestResult): string[] {
   const { name, description, outcome, failures, run, tookMs } = result;
   const mark = { passed: "passed", failed: "FAILED", broken: "BROKEN" }[outcome];
-  const title = `${mark}  ${name}${description === null ? "" : `: ${description}`}  (${formatDuration(tookMs)})`;
+  const title = `${mark}  ${name}${description === null ? "" : `: ${description}`}  (${formatSeconds(tookMs)})`;
   if (outcome === "passed") return [result.wroteSnapshot ? `${title}  snapshot written` : title];
   if (run === null) return [title, ...failures.map(({ message }) => `    ${message}`)];
   return [
@@ -21,6 +21,11 @@ export function reportLines(result: RuleTestResult): string[] {
     ...whyLines(run).map((line) => `    ${line}`),
     "",
   ];
+}
+
+/** `0.8 s`: whole seconds hide whether a test became slow. */
+export function formatSeconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
 }
 
 /** The story, the life of the alerts and the messages, in order of time. */

@@ -14,6 +14,8 @@ export interface Database {
 interface PoolOptions {
   readonly url: string;
   readonly connections?: number;
+  /** The server plans each statement once for each connection: for tests, which run the same ones over and over. */
+  readonly prepares?: boolean;
   /** Called when an idle connection breaks. The pool replaces it by itself. */
   readonly onError: (error: Error) => void;
 }
@@ -24,6 +26,7 @@ export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg
     connectionString: options.url,
     max: options.connections ?? 10,
     application_name: "earshot",
+    ...(options.prepares === true && { Client: PreparingClient }),
     ...(types === undefined ? {} : { types }),
     // Without this a statement hangs for ever when the server's machine vanishes.
     keepAlive: true,
@@ -38,6 +41,22 @@ export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
+
+/** Gives each statement with parameters a name, by which the server knows it again. */
+class PreparingClient extends pg.Client {
+  // The driver's overloads do not matter here: only calls with a text and values are changed.
+  override query(...words: unknown[]): never {
+    const [text, values] = words;
+    if (typeof text === "string" && Array.isArray(values)) {
+      const name = statements.get(text) ?? `statement ${statements.size}`;
+      statements.set(text, name);
+      words.splice(0, 2, { name, text, values });
+    }
+    return Reflect.apply(super.query, this, words) as never;
+  }
+}
+
+const statements = new Map<string, string>();
 
 /**
  * Opens a pool on the PostgreSQL at `url`. 64-bit counts are read as numbers and moments as `Instant`s, here and
