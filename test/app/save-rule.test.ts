@@ -61,6 +61,8 @@ test("a file is not changed where the change cannot be put on record", async () 
     ...stores,
     rulePages: { ...stores.rulePages, noteEdit: () => Promise.reject(new Error("the tables are full")) },
   };
-  expect(await save("unrecorded", refusing)).toMatchObject({ because: expect.stringContaining("cannot be written") });
+  expect(await save("unrecorded", refusing)).toMatchObject({
+    because: expect.stringContaining("cannot be written"),
+  });
   expect(await textOf("unrecorded")).toBe(OLD);
 });
