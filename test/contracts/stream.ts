@@ -217,7 +217,7 @@ export async function testStream(kind: string, sample: StreamSample): Promise<vo
     test("a frame of 50 MB is refused, and what comes after it is stored", async () => {
       const events = sample.events(nowUs());
       await started(events, { limits: { silentMs: 5_000 } });
-      const huge = events.raw(`{"text":"${"a".repeat(50_000_000)}"}`);
+      const huge = { at: (first.log[0]?.at ?? 0) + 3, frame: `{"text":"${"a".repeat(50_000_000)}"}` };
       const after = [1, 2, 3, 4, 5, 6].map((n) => events.create(`${n}`, `acme ${n}`));
       for (const server of [first, second]) server.log.push(huge, ...after);
       for (const socket of first.sockets) socket.send(huge.frame);
@@ -266,11 +266,15 @@ export async function testStream(kind: string, sample: StreamSample): Promise<vo
       first.emit(events.remove("late"));
       first.emit(events.create("mark", "acme mark"));
       await stored(2);
+      // So much later that the delete itself does not come again.
+      events.pause(20_000_000);
+      first.emit(events.create("next", "acme next"));
+      await stored(3);
       await before.stop();
       first.log.push(events.create("late", "acme late"), events.create("end", "acme end"));
       listen();
-      await stored(3);
-      expect(await texts()).toEqual(["acme end", "acme first", "acme mark"]);
+      await stored(4);
+      expect(await texts()).toEqual(["acme end", "acme first", "acme mark", "acme next"]);
     });
 
     test("a database that fails for a while costs no item, and the reason is shown", async () => {
