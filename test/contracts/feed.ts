@@ -32,7 +32,7 @@ export async function fetchOnce(feed: PlannedFeed, state: JsonObject = {}) {
     reserve: async () => 0,
     hold: async () => {},
     signal: new AbortController().signal,
-    timeoutMs: 1_000,
+    timeoutMs: 2_000,
   };
   try {
     return await readPart(feed, state, systemClock.now(), parts);

@@ -122,11 +122,12 @@ function* fetched(
   seq: number,
   items: string,
 ): Generator<string | Buffer> {
-  const bytes = Buffer.from(source);
+  const bytes = typeof source === "string" ? Buffer.from(source) : source;
   const parts = [`UID ${uid}`];
   if (/INTERNALDATE/i.test(items) && receivedAt !== undefined)
     parts.push(`INTERNALDATE "${imapDate(receivedAt)}"`);
-  if (/ENVELOPE/i.test(items)) parts.push(`ENVELOPE ${envelopeOf(bytes.toString("latin1"))}`);
+  if (/ENVELOPE/i.test(items))
+    parts.push(`ENVELOPE ${envelopeOf(bytes.subarray(0, 300_000).toString("latin1"))}`);
   yield `* ${seq} FETCH (${parts.join(" ")}`;
   const [, peek, most] = /BODY(\.PEEK)?\[\](?:<0\.(\d+)>)?/i.exec(items) ?? [];
   if (/BODY/i.test(items)) {

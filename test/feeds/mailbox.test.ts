@@ -130,7 +130,7 @@ describe("a mailbox", () => {
       { "Content-Type": 'multipart/mixed; boundary="b"' },
       `--b\r\nContent-Type: text/plain\r\n\r\nacme in front\r\n--b\r\nContent-Type: application/zip\r\nContent-Disposition: attachment; filename=a.zip\r\nContent-Transfer-Encoding: base64\r\n\r\n${"QUFB".repeat(12_500_000)}\r\n--b--\r\n`,
     );
-    server.mails = numbered(huge);
+    server.mails = numbered(Buffer.from(huge));
     const { items } = (await read()).read;
     expect(items.map(({ body }) => body)).toEqual([{ text: "acme in front" }]);
     expect(server.sent).toBeLessThan(1_100_000);
