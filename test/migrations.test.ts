@@ -17,9 +17,11 @@ const RELEASED: Readonly<Record<string, string>> = {
   "local-api/store/migrations/012-enrichment.ts": "2ca69c29e0afe2bb",
   "local-api/store/migrations/020-recheck.ts": "a391c33b29b1cc83",
   "local-api/store/migrations/030-streams.ts": "9e9185b9fed71bdc",
+  "local-api/store/migrations/040-forget-requests.ts": "1d5e70a3ef76de2b",
   "store/migrations/0001-schema.ts": "8416539174831aaf",
   "store/migrations/0002-processes.ts": "7fcc18f07f63d0f5",
   "store/migrations/0003-rule-pages.ts": "fbed64007c760b3a",
+  "store/migrations/0004-forgotten.ts": "910d479ee23d82a2",
 };
 
 test("migrations are only added, never edited or removed", () => {

@@ -11,6 +11,8 @@ export interface UnreadFacts {
   readonly silentBecause: string | null;
   /** The mention could not be stored: the reason, from the dead letters. */
   readonly deadLetter: string | null;
+  /** It was deleted, and what was deleted does not come back: since when; absent or null if it was not. */
+  readonly deleted?: { readonly at: Instant; readonly reason: "source" | "request" } | null;
   /** Up to when all mentions that entered the query are read; null before the first finished poll. */
   readonly completeUntil: Instant | null;
   readonly nextPollAt: Instant | null;
@@ -41,6 +43,7 @@ export interface WhyUnread {
 export type UnreadOutcome =
   | "NotInQuery"
   | "NotAtSource"
+  | "Deleted"
   | "NotShownYet"
   | "NotYetPolled"
   | "InGap"
@@ -53,7 +56,15 @@ export type UnreadOutcome =
 
 /** The first reason that applies decides. `moment` formats a time for the reader. */
 export function whyUnread(facts: UnreadFacts, moment: (at: Instant) => string): WhyUnread {
-  const { source, deadLetter, isWatched } = facts;
+  const { source, deadLetter, isWatched, deleted = null } = facts;
+  if (deleted !== null) {
+    const who =
+      deleted.reason === "source" ? "the source said that it was deleted" : "somebody asked to forget it";
+    return say(
+      "Deleted",
+      `${who} (${moment(deleted.at)}); Earshot keeps nothing of it, and does not store it again`,
+    );
+  }
   if (deadLetter !== null)
     return say("NotStorable", `the source sent it, and it could not be stored: ${deadLetter}`);
   if (source === null) return cannotSay(facts, moment);

@@ -5,6 +5,7 @@ import { reconsiderAlerts } from "../ingest/reconsider-alerts.ts";
 import type { Logger } from "../log.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import type { PollKey } from "../model/poll.ts";
+import { type CorrectParts, correctMessage } from "../notify/deliver/correct-message.ts";
 import { type DeliverParts, deliver } from "../notify/deliver/deliver.ts";
 import { type UpdateMessageParts, updateMessage } from "../notify/deliver/update-message.ts";
 import type { PollOutcome } from "../polling/poll-member.ts";
@@ -21,6 +22,7 @@ export interface HandlerParts {
   ) => Promise<void>;
   readonly deliver: DeliverParts;
   readonly updateMessage: UpdateMessageParts;
+  readonly correctMessage: CorrectParts;
   readonly digest: Omit<DigestParts, "onPending">;
   readonly sweep: () => Promise<void>;
   /** Repeats the work of a job until the tables have no more of it, and stores its failures. */
@@ -110,6 +112,14 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       if (result.outcome === "failed" || result.outcome === "given-up")
         log.warn({ ...key, ...result }, "a message could not be updated");
       parts.onDone("update-message", result);
+    },
+    "correct-message": async (key, { signal }) => {
+      const result = await correctMessage(parts.correctMessage, key, signal);
+      if (result.outcome === "failed")
+        log.warn({ ...key, ...result }, "a message could not be corrected yet");
+      if (result.outcome === "given-up")
+        log.error({ ...key, ...result }, "a message still shows what was deleted: delete it by hand");
+      parts.onDone("correct-message", result);
     },
     "build-digest": async (edition) => {
       const result = await parts.noted("build-digest", edition, () =>

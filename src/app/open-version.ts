@@ -132,6 +132,7 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       ...createPollParts({ config, stores, source, rulesFor, version, clock, log }),
       deliver,
       updateMessage: { ...deliver, liveMessages: stores.alertMessages },
+      correctMessage: { ...deliver, corrections: stores.corrections },
       digest: {
         store: stores,
         digests,

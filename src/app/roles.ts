@@ -16,13 +16,16 @@ export function handlersOf(roles: readonly Role[], handlers: Required<Handlers>)
     "reconsider-alerts": reconsider,
     deliver,
     "update-message": updateMessage,
+    "correct-message": correctMessage,
     "build-digest": digest,
     sweep,
   } = handlers;
   return {
     ...(roles.includes("poll") ? { "poll-query": poll, "poll-together": together } : {}),
     ...(roles.includes("tick") ? { "close-windows": close, "reconsider-alerts": reconsider } : {}),
-    ...(roles.includes("deliver") ? { deliver, "update-message": updateMessage } : {}),
+    ...(roles.includes("deliver")
+      ? { deliver, "update-message": updateMessage, "correct-message": correctMessage }
+      : {}),
     ...(roles.includes("digest") ? { "build-digest": digest } : {}),
     ...(roles.includes("sweep") ? { sweep } : {}),
   };

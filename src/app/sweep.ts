@@ -21,6 +21,8 @@ export interface Swept {
   readonly deliveries: number;
   /** Live messages that show an older state of their alert. */
   readonly edits: number;
+  /** Messages that show something that was deleted. */
+  readonly corrections: number;
   readonly digests: number;
 }
 
@@ -41,18 +43,20 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
   const { stores, queues } = parts;
   const closed = new Set((await stores.channelLimits.closed()).map(({ key }) => key));
   const { channels } = parts;
-  const [polls, windows, allDecisions, deliveries, edits, allDigests, deadLetters] = await Promise.all([
-    pollsDue(parts, now),
-    stores.polls.windowsDue(BUCKET_MS),
-    stores.notifications.decisionsDue(now),
-    stores.notifications.due(
-      MOST,
-      [...closed].flatMap((channel) => channels.receiversOf(channel)),
-    ),
-    stores.alertMessages.due(channels.liveReceivers(closed), MOST_EDITS),
-    digestsDue(parts, now),
-    stores.deadLetters.jobs(),
-  ]);
+  const [polls, windows, allDecisions, deliveries, edits, corrections, allDigests, deadLetters] =
+    await Promise.all([
+      pollsDue(parts, now),
+      stores.polls.windowsDue(BUCKET_MS),
+      stores.notifications.decisionsDue(now),
+      stores.notifications.due(
+        MOST,
+        [...closed].flatMap((channel) => channels.receiversOf(channel)),
+      ),
+      stores.alertMessages.due(channels.liveReceivers(closed), MOST_EDITS),
+      stores.corrections.due(MOST_EDITS),
+      digestsDue(parts, now),
+      stores.deadLetters.jobs(),
+    ]);
   // A failed job runs again when a person requests its replay.
   const given = new Set(deadLetters.map(({ scope }) => scope));
   const digests = allDigests.filter(
@@ -76,6 +80,9 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
     ...edits.map((key) =>
       queues.add("update-message", key, { dedupe: `show-${key.projectId}-${key.alertId}-${key.receiver}` }),
     ),
+    ...corrections.map((key) =>
+      queues.add("correct-message", key, { dedupe: `correct-${key.notificationId}` }),
+    ),
     ...digests.map(({ name, localDate }) =>
       queues.add("build-digest", { name, localDate }, { dedupe: `${name}-${localDate}` }),
     ),
@@ -86,6 +93,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
     decisions: decisions.length,
     deliveries: deliveries.length,
     edits: edits.length,
+    corrections: corrections.length,
     digests: digests.length,
   };
 }

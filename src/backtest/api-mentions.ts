@@ -1,10 +1,21 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { appendFile, mkdir, readFile, rename, truncate, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
+import { systemClock } from "../lib/clock.ts";
 import { DAY, type Instant, SECOND } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
@@ -57,6 +68,8 @@ export async function copyFromApi(
   const { account, queries, from, to } = options;
   const folder = join(options.home, "backtest");
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  // A copy is not told of deletes, so it does not outlive its use.
+  await removeCopies(options.home, systemClock.now() - KEPT_MS);
   const ids = queries.map(({ projectId, queryId }) => [projectId, queryId]);
   const name = createHash("sha256")
     .update(JSON.stringify([account, ids, to - from]))
@@ -70,6 +83,21 @@ export async function copyFromApi(
   else await writeFile(files.mentions, "", { mode: 0o600 });
   const end = await copyPages(options, start, files);
   return { from: end.from, to: end.to, mentions: await readCopy(files.mentions) };
+}
+
+/** Deletes copies that were last written before this moment: they hold texts. */
+export async function removeCopies(home: string, before: Instant): Promise<number> {
+  const folder = join(home, "backtest");
+  const names = await readdir(folder).catch(() => []);
+  let removed = 0;
+  for (const name of names.filter((one) => /^[0-9a-f]{16}\.jsonl?$/.test(one))) {
+    const file = join(folder, name);
+    const { mtimeMs } = await stat(file);
+    if (mtimeMs >= before) continue;
+    await rm(file, { force: true });
+    if (name.endsWith(".jsonl")) removed++;
+  }
+  return removed;
 }
 
 async function copyPages(
@@ -160,12 +188,16 @@ async function readProgress(file: string): Promise<Progress | null> {
 
 async function readCopy(file: string): Promise<readonly Mention[]> {
   const mentions = new Map<string, Mention>();
+  const deleted = new Set<string>();
   for await (const line of createInterface({
     input: createReadStream(file),
     crlfDelay: Number.POSITIVE_INFINITY,
   })) {
     const mention = JSON.parse(line) as Mention;
-    mentions.set(`${mention.queryId} ${mention.resourceId}`, mention);
+    const key = `${mention.queryId} ${mention.resourceId}`;
+    if (mention.isDeleted === true) deleted.add(key);
+    else mentions.set(key, mention);
   }
+  for (const key of deleted) mentions.delete(key);
   return [...mentions.values()].sort((a, b) => a.addedAt - b.addedAt);
 }

@@ -117,6 +117,13 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./bounce.ts")).defineBounceCommand,
   },
   {
+    name: "forget",
+    usage: "[options] [who]",
+    description:
+      "Deletes all mentions of an author or an address for good, wherever they are, for a person who asks for it.",
+    load: async () => (await import("./forget.ts")).defineForgetCommand,
+  },
+  {
     name: "coverage",
     usage: "[options]",
     description:
@@ -227,6 +234,7 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot redeliver comms                   send again what it refused for good; without a name: a list
   earshot dead-letters list                 what always failed; replay tries it again
   earshot bounce < message                  record a mail that came back
+  earshot forget "@ann" --dry-run           a person's right: how much would be deleted?
   earshot feeds                             public feeds: last heard, matched today, why one is silent
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts

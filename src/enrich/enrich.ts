@@ -1,10 +1,5 @@
-import {
-  judgeable,
-  LEXICON,
-  type TextFacts,
-  textForAnalyser,
-  withSentiment,
-} from "../local-api/records/judgement.ts";
+import { judgeable, LEXICON, type TextFacts, withSentiment } from "../local-api/records/judgement.ts";
+import { textForAnalyser } from "../local-api/records/mention-text.ts";
 import type { MentionKey } from "../local-api/store/current-mentions.ts";
 import type { Database } from "../local-api/store/database.ts";
 import { putAbout, queueEnrichment, queueUnjudged, readAbouts } from "../local-api/store/enrichment.ts";

@@ -11,10 +11,10 @@ import {
   judgeable,
   LEXICON,
   type Relevance,
-  textForAnalyser,
   withRelevance,
   withSentiment,
 } from "../local-api/records/judgement.ts";
+import { textForAnalyser } from "../local-api/records/mention-text.ts";
 import { type CurrentMention, readCurrentMentions } from "../local-api/store/current-mentions.ts";
 import type { Database } from "../local-api/store/database.ts";
 import {
@@ -92,7 +92,7 @@ export async function runRound(round: Round, analyser: Analyser): Promise<RoundR
   );
   let pauseMs = 0;
   for (const question of questions) {
-    const result = await answer(round, analyser, question);
+    const result = await answer(round, analyser, leased.lease, question);
     await store(round, leased.lease, question, result.answers);
     pauseMs = Math.max(pauseMs, await giveBack(round, analyser, leased.lease, question, result));
   }
@@ -195,7 +195,12 @@ type Failure =
   | { readonly kind: "not-asked" };
 
 /** Answers from earlier calls, and from one call about the other texts. */
-async function answer(round: Round, analyser: Analyser, question: Question): Promise<Answered> {
+async function answer(
+  round: Round,
+  analyser: Analyser,
+  lease: string,
+  question: Question,
+): Promise<Answered> {
   const { db, log, signal } = round;
   const { config, endpoint, kind } = analyser;
   const texts = [...new Set(question.waiting.map(({ text }) => text))];
@@ -236,8 +241,23 @@ async function answer(round: Round, analyser: Analyser, question: Question): Pro
     fresh.set(text, typeof one === "string" ? one : { ...one });
     answers.set(text, { answer: one, by: config.model });
   }
-  await putAnswers(db, question.asked, fresh);
+  await keepAnswers(db, lease, question, fresh);
   return { answers, failure: fresh.size === open.length ? null : { kind: "unusable" } };
+}
+
+/** Answers to texts of mentions that are still there: what was deleted meanwhile is quoted nowhere. */
+async function keepAnswers(
+  db: Database,
+  lease: string,
+  { asked, waiting }: Question,
+  fresh: ReadonlyMap<string, JsonValue>,
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const jobs = waiting.map(({ job }) => job);
+    const own = new Set(await stillLeased(transaction, lease, jobs));
+    const texts = new Set(waiting.filter(({ job }) => own.has(job)).map(({ text }) => text));
+    await putAnswers(transaction, asked, new Map([...fresh].filter(([text]) => texts.has(text))));
+  });
 }
 
 /** New versions of the mentions, and the end of their jobs, in one transaction. */

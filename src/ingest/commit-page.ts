@@ -11,6 +11,8 @@ import type { Facts, Stores } from "../store/stores.ts";
 import type { AlertObservation } from "./apply-observations.ts";
 import { type AssessedMention, storyOfMention } from "./assess-mention.ts";
 import { foldStories, type StoryCache } from "./fold-stories.ts";
+import { eraseEdited, forgetMentions } from "./forget-mentions.ts";
+import { askedToForget } from "./forget-requests.ts";
 import {
   judgePage,
   type MentionChange,
@@ -56,14 +58,19 @@ export async function commitPage(
   state: PollState,
 ): Promise<CommittedPage> {
   const { key, query, lease } = run;
-  const { page, rows, rules, assessed, assess } = prepared;
   let keepStories = (): void => {};
   const committed = await parts.store.transaction(async (facts) => {
     // The lock comes first: counts go to buckets that are still open, and one worker at a time changes alerts.
     const locked = (await facts.queries.lock(key.projectId, key.queryId)) ?? query;
     await facts.polls.advance(key, lease, state);
     const seenAt = parts.clock.now();
-    const { folded, done } = await foldStories(facts.stories, parts.stories, key, prepared.stories);
+    const { page, rows, rules, assessed, assess, stories } = await forgetAndRefuse(
+      facts,
+      locked,
+      prepared,
+      seenAt,
+    );
+    const { folded, done } = await foldStories(facts.stories, parts.stories, key, stories);
     keepStories = done;
     const storing = facts.mentions.storePage(key.projectId, rows, seenAt, folded);
     if (parts.whileStoring !== undefined) setImmediate(parts.whileStoring);
@@ -77,6 +84,22 @@ export async function commitPage(
         after: after(index),
       })),
     ];
+    // A version that could not be stored is replaced by this one.
+    const replaced = outcome.added
+      .filter((index) => rows.edited.has(index))
+      .map((index) => at(assessed, index));
+    if (replaced.length > 0)
+      await facts.forgotten.removeDeadLetters(
+        key.projectId,
+        key.queryId,
+        replaced.map(({ mention }) => mention.resourceId),
+      );
+    await eraseEdited(
+      facts,
+      locked,
+      rules,
+      outcome.changed.map(({ index, ...one }) => ({ ...one, after: at(assessed, index).mention })),
+    );
     const counted = await facts.counts.series(key.projectId, key.queryId);
     const judged = judgePage(locked, counted, changes, { seenAt, behindMs: page.behindMs ?? 0 });
     await recordCounts(facts, key, judged.counts, judged.distinctAuthors);
@@ -99,6 +122,32 @@ export async function commitPage(
   return committed;
 }
 
+/**
+ * Forgets what the page says was deleted, and leaves out what was forgotten before: an old version that comes late, a
+ * replay, a dead letter that is tried again.
+ */
+async function forgetAndRefuse(
+  facts: Facts,
+  query: WatchedQuery,
+  prepared: PreparedPage,
+  now: Instant,
+): Promise<PreparedPage> {
+  const { rules, assess, deleted, assessed, page } = prepared;
+  await forgetMentions(facts, query, deleted, { rules, assess, now, reason: "source" });
+  const { projectId, queryId } = query;
+  const refusals = await facts.forgotten.refusals(projectId, queryId);
+  const mentions = assessed.map(({ mention }) => mention);
+  const asked = refusals.requests.length === 0 ? [] : await askedToForget(facts, refusals.requests, mentions);
+  await forgetMentions(facts, query, asked, { rules, assess, now, reason: "request" });
+  if (!refusals.hasTombstones && asked.length === 0) return prepared;
+  const ids = [...mentions, ...page.rejected].flatMap(({ resourceId }) => resourceId ?? []);
+  const refused = await facts.forgotten.among(projectId, queryId, ids);
+  if (refused.size === 0) return prepared;
+  // What was tried here may be a dead letter, which has all of it.
+  await facts.forgotten.removeDeadLetters(projectId, queryId, [...refused]);
+  return prepared.without(refused);
+}
+
 /** Stories of mentions that are near-duplicates of others. */
 function storiesOf(
   assessed: readonly AssessedMention[],
@@ -108,7 +157,7 @@ function storiesOf(
 }
 
 function isRestamped({ before, after }: MentionChange): boolean {
-  return before !== null && after.mention.addedAt > before.mention.addedAt;
+  return before !== null && after !== null && after.mention.addedAt > before.mention.addedAt;
 }
 
 function earliestOf(mentions: readonly Mention[]): Instant | null {

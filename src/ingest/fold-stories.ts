@@ -3,6 +3,8 @@ import { createStoryIndex, type KnownText, MOST_TEXTS, type StoryIndex } from ".
 
 /** Stored texts of a query. */
 export interface StoryFacts {
+  /** Changes when texts were removed. */
+  version(projectId: string, queryId: string): Promise<number>;
   /** What was appended after `seq` (0: from the beginning), oldest first; no more than the newest `most` texts. */
   since(projectId: string, queryId: string, seq: number, most: number): Promise<StoryBatch[]>;
   /** Also deletes what no index of `most` texts needs any more. */
@@ -30,6 +32,7 @@ interface Indexed {
   readonly index: StoryIndex;
   /** Up to this batch. */
   readonly seq: number;
+  readonly version: number;
 }
 
 /** Holds `most` queries; the least recently used is dropped first. A full index takes about 8 MB, most a few kB. */
@@ -61,7 +64,10 @@ export async function foldStories(
   page: readonly StoryOfMention[],
 ): Promise<{ readonly folded: ReadonlyMap<number, string>; readonly done: () => void }> {
   const name = `${projectId}\u0000${queryId}`;
-  const { index, seq } = cache?.take(name) ?? { index: createStoryIndex(), seq: 0 };
+  const version = await facts.version(projectId, queryId);
+  const cached = cache?.take(name);
+  const isCurrent = cached !== undefined && cached.version === version;
+  const { index, seq } = isCurrent ? cached : { index: createStoryIndex(), seq: 0 };
   let last = seq;
   for (const batch of await facts.since(projectId, queryId, seq, MOST_TEXTS)) {
     index.learn(batch.texts);
@@ -77,5 +83,5 @@ export async function foldStories(
     last += 1;
     await facts.append(projectId, queryId, last, news, MOST_TEXTS);
   }
-  return { folded, done: () => cache?.put(name, { index, seq: last }) };
+  return { folded, done: () => cache?.put(name, { index, seq: last, version }) };
 }

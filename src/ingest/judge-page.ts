@@ -11,11 +11,10 @@ import type { DistinctAuthorChange } from "./count-distinct-authors.ts";
 import { countedAt } from "./counted-at.ts";
 import { createPageCounts } from "./page-counts.ts";
 
-/** A mention that is new (`before` null) or that changed since it was stored. */
-export interface MentionChange {
-  readonly before: AssessedMention | null;
-  readonly after: AssessedMention;
-}
+/** A mention that is new (`before` null), that changed since it was stored, or that is deleted (`after` null). */
+export type MentionChange =
+  | { readonly before: AssessedMention | null; readonly after: AssessedMention }
+  | { readonly before: AssessedMention; readonly after: null };
 
 /** A mention met a mention rule. */
 export interface MentionEvidence {
@@ -64,6 +63,10 @@ export function judgePage(
     }
   };
   for (const { before, after } of changes) {
+    if (after === null) {
+      count(before, Math.max(seen.seenAt, query.tickedUntil), -1);
+      continue;
+    }
     const { mention } = after;
     const stamped = before === null ? mention.addedAt : mention.updatedAt;
     const at = Math.min(stamped + seen.behindMs, seen.seenAt);

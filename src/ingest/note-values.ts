@@ -85,6 +85,20 @@ export function noteValues(
   return { seen: [...touched.values()], large, knownSince: values.get(SERIES_ITSELF)?.firstAt ?? 0 };
 }
 
+/**
+ * The values without those who used them in deleted mentions. One that nobody used any more has no authors: it is
+ * forgotten, and new when it comes again. An author who used a value in another mention, too, is counted with the next.
+ */
+export function forgetUses(known: readonly SeenValue[], uses: readonly ValueUse[]): readonly SeenValue[] {
+  return known.flatMap((value) => {
+    const gone = new Set(
+      uses.filter((use) => valueHash(use.value) === value.value).map(({ author }) => hash(author, 6)),
+    );
+    const authors = value.authors.filter((author) => !gone.has(author));
+    return authors.length === value.authors.length ? [] : [{ ...value, authors }];
+  });
+}
+
 /** The memories of the `new` rules, each once. */
 export function noveltiesOf(rules: readonly Rule[]): readonly Novelty[] {
   const novelties = rules.flatMap((rule) => (rule.kind === "new" ? [rule.novelty] : []));

@@ -3,11 +3,14 @@ import { eventAt, type Mention, type PageRows, type StoredMention } from "../mod
 import { type StoryOfMention, storyOf } from "../model/story.ts";
 import type { Rule } from "../rules/rule.ts";
 import { type AssessedMention, createAssessor } from "./assess-mention.ts";
+import type { MentionToForget } from "./forget-mentions.ts";
 import type { SourcePage } from "./source-page.ts";
 
 /** A page with everything that can be computed before its transaction. */
 export interface PreparedPage {
   readonly page: SourcePage;
+  /** Mentions that the source says were deleted. Everything below is about the others. */
+  readonly deleted: readonly MentionToForget[];
   readonly rows: PageRows;
   /** The assessments, by index in the page. */
   readonly stories: readonly StoryOfMention[];
@@ -17,6 +20,8 @@ export interface PreparedPage {
   readonly assessed: readonly AssessedMention[];
   /** Assesses the stored version of a mention by the same rules. */
   readonly assess: (mention: Mention) => AssessedMention;
+  /** The same page without these mentions, which are not to be stored. */
+  readonly without: (refused: ReadonlySet<string>) => PreparedPage;
 }
 
 /** Most of the work on a page needs no tables, so it is done while the page before is committed. */
@@ -26,13 +31,31 @@ export function preparePage(
   page: SourcePage,
 ): PreparedPage {
   const assess = createAssessor(rules);
-  const prepare = (storable: SourcePage): PreparedPage => ({
-    page: storable,
-    rules,
-    ...rowsAndStories(rowsOf, storable.mentions),
-    assessed: storable.mentions.map(assess),
-    assess,
-  });
+  const prepare = (storable: SourcePage): PreparedPage => {
+    const deleted = storable.mentions.filter(({ isDeleted }) => isDeleted === true);
+    const gone = new Set(deleted.map(({ resourceId }) => resourceId));
+    // An older version may stand in the same page.
+    const mentions =
+      gone.size === 0
+        ? storable.mentions
+        : storable.mentions.filter(({ resourceId }) => !gone.has(resourceId));
+    return {
+      page: storable,
+      deleted: deleted.map((mention) => ({ resourceId: mention.resourceId, eventAt: eventAt(mention) })),
+      rules,
+      ...rowsAndStories(rowsOf, mentions),
+      assessed: mentions.map(assess),
+      assess,
+      without: (refused) =>
+        prepare({
+          ...storable,
+          mentions: storable.mentions.filter(({ resourceId }) => !refused.has(resourceId)),
+          rejected: storable.rejected.filter(
+            ({ resourceId }) => resourceId === null || !refused.has(resourceId),
+          ),
+        }),
+    };
+  };
   try {
     return prepare(page);
   } catch {

@@ -6,6 +6,7 @@ import type { Rule } from "../rules/rule.ts";
 import type { Facts } from "../store/stores.ts";
 import type { AlertObservation } from "./apply-observations.ts";
 import {
+  forgetUses,
   type LargeValue,
   noteValues,
   noveltiesOf,
@@ -49,4 +50,19 @@ export async function noteMentions(
   const noted = noteValues(novelty.key, novelty, known, uses);
   await facts.values.save(projectId, queryId, noted.seen);
   return { large: noted.large, knownSince: noted.knownSince };
+}
+
+/** Forgets who used which value in mentions that were deleted. */
+export async function forgetValues(
+  facts: Pick<Facts, "values">,
+  { projectId, queryId }: Pick<Query, "projectId" | "queryId">,
+  rules: readonly Rule[],
+  mentions: readonly Mention[],
+): Promise<void> {
+  for (const novelty of noveltiesOf(rules)) {
+    const uses = mentions.flatMap((mention) => usesOf(novelty, mention));
+    if (uses.length === 0) continue;
+    const known = await facts.values.find(projectId, queryId, novelty.key, valueKeys(uses));
+    await facts.values.replace(projectId, queryId, forgetUses(known, uses));
+  }
 }

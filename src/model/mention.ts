@@ -53,6 +53,8 @@ export interface Mention {
   readonly reposts: number | null;
   /** Address or id of the original, if the source says that this is a repost. */
   readonly repostOf: string | null;
+  /** The source says that it was deleted. It is never stored; absent for every other mention. */
+  readonly isDeleted?: true;
 }
 
 /** The time that counts for a mention: its publication, else its arrival. */

@@ -4,6 +4,11 @@ export function titleOf(ruleName: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
+/** Stands in the place of mentions that were deleted. */
+export function deletedWords(count: number): string {
+  return count === 1 ? "a mention that its author deleted" : `${count} mentions that their authors deleted`;
+}
+
 /** Numbers of reports about a mail start here, above those of any delivery attempt. */
 export const FIRST_REPORT = 1_000;
 

@@ -29,6 +29,8 @@ export interface AlertMessage {
   readonly previous: VendorRef | null;
   /** Later notifications whose news this message brings as well; absent for none. */
   readonly alsoCovers?: readonly string[];
+  /** Counts how often content of the alert was deleted or replaced; absent: never. */
+  readonly contentVersion?: number;
 }
 
 export interface DigestMessage {
@@ -60,6 +62,12 @@ export interface SendOptions {
   readonly beforePost?: () => Promise<void>;
 }
 
+export interface CorrectOptions {
+  readonly signal: AbortSignal;
+  /** Counts the corrections of this message, from 1. */
+  readonly version: number;
+}
+
 /** A rate-limited channel. Receivers that send to the same channel share it. */
 export interface ChannelLimit {
   /** Identifies the channel; no secret. */
@@ -73,7 +81,7 @@ export interface ChannelLimit {
 }
 
 /** The live message of an alert, to be updated. */
-export interface LiveMessage extends Pick<AlertMessage, "alertId" | "view" | "chart"> {
+export interface LiveMessage extends Pick<AlertMessage, "alertId" | "view" | "chart" | "contentVersion"> {
   /** The notification that it was posted for. */
   readonly notificationId: string;
   /** 1 for the first try since it was last up to date. */
@@ -130,6 +138,12 @@ export interface Sender {
   readonly liveMessages?: LiveMessages;
   /** Returns once the vendor has taken the message. Throws DeliveryError, and nothing else, when it has not. */
   send(message: NotifierMessage, options: SendOptions): Promise<Taken>;
+  /**
+   * Replaces what a message showed that was deleted or edited since, or notifies a program of it. The message is as it
+   * would be sent now; `sent` is what the vendor gave when it was sent. Again is harmless. Absent: what was sent stays.
+   * Throws DeliveryError.
+   */
+  readonly correct?: (message: NotifierMessage, sent: VendorRef, options: CorrectOptions) => Promise<void>;
   /** Asks the vendor whether this receiver would work, without sending anything. Throws DeliveryError. */
   check(options: { signal: AbortSignal }): Promise<void>;
   /** How a working receiver could be better; absent if it has no such check. Throws DeliveryError. */

@@ -53,6 +53,13 @@ export const JOBS = {
     // The next sweep is the retry.
     attempts: 1,
   },
+  // Corrects a message that shows something that was deleted since.
+  "correct-message": {
+    queue: "deliver",
+    payload: z.strictObject({ projectId: id, notificationId: id }),
+    // The next sweep is the retry.
+    attempts: 1,
+  },
   "build-digest": {
     queue: "digest",
     payload: z.strictObject({ name: id, localDate: id }),

@@ -20,6 +20,7 @@ type WireMention = { readonly [Field in UsedField]?: unknown };
 type UsedField =
   | "id"
   | "resourceId"
+  | "resourceType"
   | "queryId"
   | "date"
   | "added"
@@ -77,6 +78,12 @@ export function toMention(value: unknown, read: ReadText = storableText): Mentio
   if (queryId === null) return reject(resourceId, "queryId is missing or unusable");
   const publishedAt = toInstant(wire.date);
   const addedAt = toInstant(wire.added) ?? publishedAt;
+  if (wire.resourceType === "deleted") {
+    // Times are welcome, and not needed.
+    const updatedAt = toInstant(wire.updated) ?? addedAt ?? 0;
+    const times = { publishedAt, addedAt: addedAt ?? updatedAt, updatedAt };
+    return { rejection: null, mention: { ...NO_CONTENT, queryId, resourceId, ...times, isDeleted: true } };
+  }
   if (addedAt === null) return reject(resourceId, "neither added nor date is a moment", queryId);
   const relevance = toRelevance(wire.classifications);
   const updatedAt = Math.max(addedAt, toInstant(wire.updated) ?? addedAt);
@@ -123,6 +130,14 @@ export function toMention(value: unknown, read: ReadText = storableText): Mentio
 }
 
 type ReadText = (raw: string) => string;
+
+/** What a deleted mention has, even if the source still sends something of it. */
+const NO_CONTENT = {
+  ...{ title: null, text: null, url: null, domain: null, language: null, pageType: null },
+  ...{ author: null, authorName: null, verified: null, followers: null, reach: null, impact: null },
+  ...{ impressions: null, country: null, countryCode: null, sentiment: null },
+  ...{ categories: [], tags: [], hashtags: [], reposts: null, repostOf: null },
+} as const;
 
 const LONGEST_NAME = 1_000;
 const NONE: readonly never[] = Object.freeze([]);

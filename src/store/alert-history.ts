@@ -27,11 +27,14 @@ export function createAlertHistoryStore(db: Db) {
       return rows[0]?.explanation ?? null;
     },
 
-    /** Stores the insights with the alert. Two deliveries that fetch them at once write the same. */
-    async explain(projectId: string, alertId: string, explanation: unknown): Promise<void> {
+    /**
+     * Stores the insights with the alert. Two deliveries that fetch them at once write the same. `version`: the content of
+     * the alert when its mentions were read; if some were deleted since, the insights may name them and are not stored.
+     */
+    async explain(projectId: string, alertId: string, explanation: unknown, version: number): Promise<void> {
       await sql`
         update earshot.alerts set explanation = ${JSON.stringify(explanation)}::jsonb
-        where project_id = ${projectId} and id = ${alertId}::uuid
+        where project_id = ${projectId} and id = ${alertId}::uuid and content_version = ${version}
       `.execute(db);
     },
 

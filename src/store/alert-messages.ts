@@ -53,7 +53,10 @@ export function createAlertMessageStore(db: Db) {
       terms: { readonly editEveryMs: number; readonly isOver: boolean },
     ): Promise<void> {
       await sql`
-        update earshot.alert_messages set shown = ${state}, watched = ${!terms.isOver}, attempts = 0,
+        update earshot.alert_messages m set shown = ${state}, attempts = 0,
+          -- It may have changed since the claim: an ended alert, too, when one of its mentions is deleted.
+          watched = ${!terms.isOver} or exists (select from earshot.alerts a
+            where a.project_id = m.project_id and a.id = m.alert_id and ${STATE} <> ${state}),
           next_edit_wall = now() + make_interval(secs => ${terms.editEveryMs / 1000}), leased_until_wall = null
         where ${isHeldBy(claim)}
       `.execute(db);
@@ -147,10 +150,11 @@ export function createAlertMessageStore(db: Db) {
       `.execute(db);
     },
 
-    /** Deletes messages that have shown the end of their alert for a month. */
+    /** Deletes messages whose alert is stored no longer: as long as it is, one of its mentions may be deleted. */
     async forget(): Promise<void> {
       await sql`
-        delete from earshot.alert_messages where not watched and next_edit_wall < now() - interval '30 days'
+        delete from earshot.alert_messages m where not watched and next_edit_wall < now() - interval '30 days'
+          and not exists (select from earshot.alerts a where a.project_id = m.project_id and a.id = m.alert_id)
       `.execute(db);
     },
   };
@@ -158,7 +162,7 @@ export function createAlertMessageStore(db: Db) {
 
 /** Everything that a message shows of an alert and that can change. */
 const STATE = sql`md5(concat_ws('|', a.state, a.severity, a.mentions, a.last_seen_at, a.resolved_at, a.notify_count, a.because,
-  a.handling->>'acknowledgedBy', a.handling->>'assignee', a.handling->>'closedBy', a.handling->>'relevant'))`;
+  a.handling->>'acknowledgedBy', a.handling->>'assignee', a.handling->>'closedBy', a.handling->>'relevant', nullif(a.content_version, 0)))`;
 
 function isHeldBy({ projectId, alertId, receiver, lease }: Claim) {
   return sql`project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver}

@@ -94,6 +94,22 @@ export function createSeenValueStore(db: Db) {
       `.execute(db);
     },
 
+    /** Stores values with fewer authors, and deletes those without any. */
+    async replace(projectId: string, queryId: string, values: readonly SeenValue[]): Promise<void> {
+      await this.save(
+        projectId,
+        queryId,
+        values.filter(({ authors }) => authors.length > 0),
+      );
+      for (const { series, value, authors } of values) {
+        if (authors.length > 0) continue;
+        await sql`
+          delete from earshot.seen_values where project_id = ${projectId} and query_id = ${queryId}
+            and series = ${series} and value = ${value}
+        `.execute(db);
+      }
+    },
+
     /** Deletes values so old that they may count as new again when they come back. */
     async forgetBefore(moment: Instant): Promise<void> {
       await sql`delete from earshot.seen_values where first_at < ${at(moment)} and value <> ''`.execute(db);
@@ -132,6 +148,15 @@ export function createDistinctAuthorStore(db: Db) {
           as v(series text, author text, span double precision, bucket double precision, mentions int)
         on conflict (project_id, query_id, series, author, span) do update
           set bucket = excluded.bucket, mentions = excluded.mentions
+      `.execute(db);
+      // One whose mentions are all gone leaves no hash of a name.
+      const without = distinctAuthors.filter(({ mentions }) => mentions === 0);
+      if (without.length === 0) return;
+      await sql`
+        delete from earshot.distinct_authors v
+        using json_to_recordset(${JSON.stringify(without)}::json) as k(series text, author text, span double precision)
+        where v.project_id = ${projectId} and v.query_id = ${queryId} and v.series = k.series and v.author = k.author
+          and v.span = to_timestamp(k.span / 1000)
       `.execute(db);
     },
 

@@ -121,13 +121,16 @@ export function createCountCheckStore(db: Db) {
       return rows;
     },
 
-    /** How many are stored or dead letters. */
+    /** How many are stored, dead letters, or deleted: a source still counts the record that says so. */
     async stored({ projectId, queryIds, from, to }: CountedSpan): Promise<number> {
       const ids = JSON.stringify(queryIds);
       const { rows } = await sql<{ n: number }>`
         select (select count(*) from json_array_elements_text(${ids}::json) q join earshot.mentions m
             on m.project_id = ${projectId} and m.query_id = q
             where m.event_at >= ${at(from)} and m.event_at <= ${at(to)})
+          + (select count(*) from earshot.tombstones t where t.project_id = ${projectId}
+            and t.query_id in (select json_array_elements_text(${ids}::json))
+            and t.event_at >= ${at(from)} and t.event_at <= ${at(to)})
           + (select count(*) from earshot.dead_letters s where s.project_id = ${projectId} and s.settled_at is null
             and s.query_id in (select json_array_elements_text(${ids}::json))) as n
       `.execute(db);

@@ -107,11 +107,11 @@ export function createDeadLetterStore(db: Db) {
       `.execute(db);
     },
 
-    /** The replay succeeded. */
+    /** The replay succeeded: what it needed goes, because nothing would delete a text from it later. */
     async settle(projectId: string, ids: readonly string[], now: Instant): Promise<void> {
       if (ids.length === 0) return;
       await sql`
-        update earshot.dead_letters set settled_at = ${at(now)}
+        update earshot.dead_letters set settled_at = ${at(now)}, body = null
         where project_id = ${projectId} and id = any(${[...ids]}::uuid[])
       `.execute(db);
     },

@@ -4,12 +4,14 @@ import { type Db, openDatabase } from "./database.ts";
 import * as schema from "./migrations/0001-schema.ts";
 import * as processes from "./migrations/0002-processes.ts";
 import * as rulePages from "./migrations/0003-rule-pages.ts";
+import * as forgotten from "./migrations/0004-forgotten.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {
   "0001-schema": schema,
   "0002-processes": processes,
   "0003-rule-pages": rulePages,
+  "0004-forgotten": forgotten,
 };
 
 /**

@@ -2,12 +2,15 @@ import { createAlertMessageStore } from "./alert-messages.ts";
 import { createAlertStore } from "./alerts.ts";
 import { createChannelLimitStore } from "./channel-limits.ts";
 import { createConditionStore, createDistinctAuthorStore, createSeenValueStore } from "./conditions.ts";
+import { createCorrectionStore } from "./corrections.ts";
 import { createArrivalStore, createCountStore } from "./counts.ts";
 import { createCountCheckStore, createCoverageStore } from "./coverage.ts";
 import type { Db } from "./database.ts";
 import { createDeadLetterStore } from "./dead-letters.ts";
 import { createDigestStore } from "./digests.ts";
+import { createErasureStore } from "./erasures.ts";
 import { createBounceStore, createFailureStore, createOutageStore } from "./failures.ts";
+import { createForgottenStore } from "./forgotten.ts";
 import { createWatchStore } from "./health.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
@@ -51,6 +54,9 @@ function createFacts(db: Db) {
     notifications: createNotificationStore(db),
     bounces: createBounceStore(db),
     alertMessages: createAlertMessageStore(db),
+    corrections: createCorrectionStore(db),
+    erasures: createErasureStore(db),
+    forgotten: createForgottenStore(db),
     channelLimits: createChannelLimitStore(db),
     interactions: createInteractionStore(db),
     digests: createDigestStore(db),

@@ -14,6 +14,49 @@ interface KnownText {
  */
 export function createStoryStore(db: Db) {
   return {
+    /** Changes when texts were removed: then a copy of them is wrong, and is read again. */
+    async version(projectId: string, queryId: string): Promise<number> {
+      const { rows } = await sql<{ version: number }>`
+        select stories_version as version from earshot.queries
+        where project_id = ${projectId} and query_id = ${queryId}
+      `.execute(db);
+      return rows[0]?.version ?? 0;
+    },
+
+    /**
+     * Removes the texts with these keys. One that began its story stays as long as another stored mention belongs to
+     * that story: its sketch is of words that others still publish.
+     */
+    async remove(projectId: string, queryId: string, keys: ReadonlySet<string>): Promise<void> {
+      const { rows } = await sql<{ seq: number; body: Buffer }>`
+        select seq, body from earshot.story_texts where project_id = ${projectId} and query_id = ${queryId}
+      `.execute(db);
+      const batches = rows.map(({ seq, body }) => ({ seq, texts: unpack(body) }));
+      const begun = batches.flatMap(({ texts }) =>
+        texts.flatMap(({ key, sketch }) => (keys.has(key) && sketch !== null ? [key] : [])),
+      );
+      const used = await sql<{ story: string }>`
+        select distinct story from earshot.mentions
+        where project_id = ${projectId} and query_id = ${queryId} and story = any(${begun}::text[])
+      `.execute(db);
+      const kept = new Set(used.rows.map(({ story }) => story));
+      let removed = false;
+      for (const { seq, texts } of batches) {
+        const rest = texts.filter(({ key, sketch }) => !keys.has(key) || (sketch !== null && kept.has(key)));
+        if (rest.length === texts.length) continue;
+        removed = true;
+        await sql`
+          update earshot.story_texts set texts = ${rest.length}, body = ${pack(rest)}
+          where project_id = ${projectId} and query_id = ${queryId} and seq = ${seq}
+        `.execute(db);
+      }
+      if (!removed) return;
+      await sql`
+        update earshot.queries set stories_version = stories_version + 1
+        where project_id = ${projectId} and query_id = ${queryId}
+      `.execute(db);
+    },
+
     /** What was appended after `seq`, oldest first; only the newest batches that hold `most` texts. */
     async since(
       projectId: string,

@@ -2,6 +2,7 @@ import { formatMinutes } from "../lib/duration.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Alert, WindowCount } from "../model/alert.ts";
 import type { Severity } from "../model/severity.ts";
+import { deletedWords } from "../model/wording.ts";
 import { formatCompact, formatNumber } from "./formatters.ts";
 import type { MentionView } from "./mention-view.ts";
 import type { AlertView } from "./view.ts";
@@ -125,9 +126,10 @@ export function reasonOf({ because, windowTo, windowFrom }: Alert): {
  * what it counts and what is normal, without the limits in brackets; the values `count` and `expected` become a factor.
  * For an alert on mentions it is the only mention, or their number.
  */
-export function buildHeadline(alert: Alert, mentions: readonly MentionView[]): string {
+export function buildHeadline(alert: Alert, mentions: readonly MentionView[], deleted = 0): string {
   if (alert.windowTo > alert.windowFrom)
     return `${firstSentence(alert.because)}${factor(alert.values)}${newValue(alert)}`;
+  if (alert.mentions === 0 && deleted > 0) return deletedWords(deleted);
   const [only] = mentions;
   if (alert.mentions === 1 && only !== undefined) return describeOne(only);
   return alert.mentions === 1 ? "1 mention" : `${formatNumber(alert.mentions)} mentions`;

@@ -6,7 +6,7 @@ import { titleOf } from "../model/wording.ts";
 import { announce, buildHeadline, growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
 import { buildFindings, describeStory } from "./build-findings.ts";
 import { cleanLine, safeUrl, shortenText } from "./escape.ts";
-import { buildMentionView, topMentions } from "./mention-view.ts";
+import { buildMentionView, deletedMentions, topMentions } from "./mention-view.ts";
 import type { AlertView } from "./view.ts";
 
 export interface AlertViewFacts {
@@ -14,6 +14,8 @@ export interface AlertViewFacts {
   readonly alert: Alert;
   /** Candidate mentions to show, in any order; a few hundred are enough. */
   readonly mentions: readonly Mention[];
+  /** How many of its mentions were deleted; default 0. */
+  readonly deleted?: number;
   /** The story of each mention; default: the story of its own text. */
   readonly storyOf?: (mention: Mention) => string;
   /** The story that most of its mentions share, with its key; null or absent: none is shared. */
@@ -47,7 +49,9 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const mentions = top.map(({ mention, copies }) =>
     buildMentionView(mention, story?.key === storyOf(mention) ? story.mentions : copies),
   );
-  const headline = buildHeadline(alert, mentions);
+  const { deleted = 0 } = facts;
+  const inTheirPlace = deleted === 0 ? [] : [deletedMentions(deleted)];
+  const headline = buildHeadline(alert, mentions, deleted);
   const announced = announce(alert, headline, mentions);
   const growth = growthOf(alert, facts.kind);
   const reason = reasonOf(alert);
@@ -84,7 +88,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     mentionsCount: alert.mentions,
     notifyCount: alert.notifyCount,
     values: alert.values,
-    mentions,
+    mentions: [...mentions, ...inTheirPlace],
     findings: [
       ...(story === null ? [] : [{ label: "Story", text: describeStory(story, alert, facts.timezone) }]),
       ...buildFindings(alert, facts.explanation ?? null, facts.timezone),

@@ -1,6 +1,7 @@
 import type { Instant } from "../lib/instant.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
 import { storyKey } from "../model/story.ts";
+import { deletedWords } from "../model/wording.ts";
 import { cleanLine, safeUrl, shortenText } from "./escape.ts";
 
 /**
@@ -47,6 +48,14 @@ export function buildMentionView(mention: Mention, copies = 1): MentionView {
     publishedAt: mention.publishedAt,
     copies,
   };
+}
+
+/** Stands in the place of mentions that were deleted. */
+export function deletedMentions(count: number): MentionView {
+  const authorName = deletedWords(count);
+  const nothing = { author: null, url: null, domain: null, pageType: null, sentiment: null };
+  const unknown = { verified: false, followers: null, reach: null, publishedAt: null };
+  return { ...nothing, ...unknown, authorName, text: "", copies: 1 };
 }
 
 /** Keeps the end of a long domain, which shows its owner. */

@@ -55,7 +55,7 @@ export interface AlertView {
   readonly notifyCount: number;
   /** Numbers behind `because`, by name. */
   readonly values: Readonly<Record<string, number>>;
-  /** The few most important ones, most severe first. */
+  /** The few most important ones, most severe first; the last one says how many were deleted, if any were. */
   readonly mentions: readonly MentionView[];
   /** Findings in addition to the numbers, in short lines; empty for alerts on single mentions. */
   readonly findings: readonly FindingView[];

@@ -37,6 +37,8 @@ export interface ConsoleFacts {
   alertMatches(projectId: string, alertId: string, limit: number): Promise<readonly ShownMention[]>;
   /** The findings of its notification, as stored; null if there are none. */
   alertExplanation(projectId: string, alertId: string): Promise<unknown>;
+  /** How many mentions of an alert were deleted. */
+  deletedMentions(projectId: string, alertId: string): Promise<number>;
   alertStories(alert: Alert, from: "matches" | "window", limit: number): Promise<readonly ShownStory[]>;
   rulePrecision(rule: string, since: Instant): Promise<RulePrecision>;
   /** The alerts of one rule that opened from `since` on, newest first. */

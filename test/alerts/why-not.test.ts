@@ -38,6 +38,8 @@ test.each([
   ["BeforeHistory", { historyFrom: 600 }, "reads the query from <600> on"],
   ["BeyondRetention", { keptFrom: 550 }, "deletes what is older than <550>"],
   ["NotStorable", { deadLetter: "neither added nor date is a moment" }, "neither added nor date is a moment"],
+  ["Deleted", { deleted: { at: 700, reason: "source" } }, "the source said that it was deleted (<700>)"],
+  ["Deleted", { deleted: { at: 700, reason: "request" } }, "somebody asked to forget it (<700>)"],
   ["NotWatched", { isWatched: false }, "which Earshot does not watch"],
   ["ReadButMissing", {}, "everything up to <900> is read, but it is not stored"],
   [

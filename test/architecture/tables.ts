@@ -19,7 +19,8 @@ const DECIDES: Readonly<Record<string, readonly string[]>> = {
 const ACTS: Readonly<Record<string, readonly string[]>> = {
   polling: ["polling/planner", "ingest", "rules", "source"],
   // A page is judged, moves alerts, and what is to be sent is decided, in one transaction.
-  ingest: ["rules", "alerts", "notify/decide"],
+  // A deleted mention leaves built digests in that transaction, too.
+  ingest: ["rules", "alerts", "notify/decide", "digest"],
   // The decisions of ingest and notify, over mentions in memory.
   // The band of a chart is what the detector expects.
   backtest: ["ingest", "rules", "alerts", "notify/decide", "charts", "spike"],

@@ -93,7 +93,13 @@ async function settle(running: Earshot): Promise<void> {
     await idle(running);
     const swept = await running.sweep();
     const due =
-      swept.polls + swept.windows + swept.decisions + swept.deliveries + swept.edits + swept.digests;
+      swept.polls +
+      swept.windows +
+      swept.decisions +
+      swept.deliveries +
+      swept.edits +
+      swept.corrections +
+      swept.digests;
     if (due > 0) continue;
     const waiting =
       (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());

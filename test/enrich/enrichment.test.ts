@@ -3,6 +3,7 @@ import { createEnricher } from "../../src/enrich/enrich.ts";
 import { EnrichConfig } from "../../src/enrich/enrich-config.ts";
 import { createEnrichment, type Enrichment } from "../../src/enrich/run-enrichment.ts";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { buryMentions } from "../../src/local-api/arrive/bury-mentions.ts";
 import { editMention } from "../../src/local-api/edit/edit-mention.ts";
 import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
 import {
@@ -294,6 +295,28 @@ describe("sentiment of an endpoint", () => {
     await fixture.database.pool.query(`delete from local_api.mention where resource_id >= '${id}'`);
     await forgetAnswers(db, [LATE]);
     await enrichmentOf().runDue();
+    expect((await countWaiting(db)).sentiment).toBe(0);
+    const { rows } = await fixture.database.pool.query("select from local_api.enrichment_answer");
+    expect(rows.length).toBe(0);
+  });
+
+  test("a mention that is buried while the analyser answers leaves nothing of the answer, and nothing waits", async () => {
+    const [id = ""] = await arrive([LATE]);
+    const { rows: projects } = await fixture.database.pool.query<{ project_id: string }>(
+      "select project_id from local_api.query where id = $1",
+      [queryId],
+    );
+    const bury = () =>
+      db.transaction().execute((transaction) =>
+        buryMentions(transaction, Number(projects[0]?.project_id), [id], {
+          at: fixture.clock.now(),
+          reason: "deleted",
+        }),
+      );
+    const answer = eachWith(() => "negative");
+    server.reply((call) => (response) => void bury().then(() => completion(response, answer(call))));
+    await enrichmentOf().runDue();
+    expect(server.calls.length).toBe(1);
     expect((await countWaiting(db)).sentiment).toBe(0);
     const { rows } = await fixture.database.pool.query("select from local_api.enrichment_answer");
     expect(rows.length).toBe(0);

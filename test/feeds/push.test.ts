@@ -2,7 +2,9 @@ import { fastify } from "fastify";
 import { afterAll, expect, test } from "vitest";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { createPushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
+import { askedHash, putAnswers } from "../../src/local-api/store/enrichment.ts";
 import { pushRoutes } from "../../src/web/push-routes.ts";
+import { tracesInTables } from "../flows/find-traces.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
 
 const written = feedsOf(
@@ -51,6 +53,29 @@ test("mentions are stored and matched; sent again, they are not new", async () =
     },
   ]);
   expect((await feeding.mentions({ heard: true })).map(({ text }) => text)).toContain("Something else");
+});
+
+test("a delete and an edit leave no word of the old text, also in what analysers answered", async () => {
+  const words = ["zorblax", "quillonda", "vextron"];
+  const hers = {
+    id: "h",
+    text: "The zorblax of Acme",
+    author: "quillonda",
+    url: "https://vextron.example/1",
+  };
+  const answered = (text: string) =>
+    putAnswers(feeding.db, askedHash("x"), new Map([[text, { score: 1, reason: text }]]));
+  await post(hers);
+  await answered("The zorblax of Acme");
+  expect(await post({ ...hers, text: "Acme is fine" })).toMatchObject({ body: { edited: 1 } });
+  expect(await tracesInTables(feeding.url, ["zorblax"])).toEqual([]);
+  await answered("Acme is fine");
+  expect(await post({ id: "h", deleted: true })).toMatchObject({ body: { deleted: 1 } });
+  await post({ id: "vextron-late", deleted: true });
+  expect(await tracesInTables(feeding.url, [...words, "is fine"])).toEqual([]);
+  expect(await post(hers)).toMatchObject({ body: { added: 0 } });
+  expect(await post({ ...hers, id: "vextron-late" })).toMatchObject({ body: { added: 0 } });
+  expect(await tracesInTables(feeding.url, words)).toEqual([]);
 });
 
 test("a wrong mention is named, and the others are stored", async () => {

@@ -12,7 +12,13 @@ export async function settle(earshot: Earshot, jobs: Jobs): Promise<void> {
     const before = jobs.done();
     const swept = await earshot.sweep();
     const due =
-      swept.polls + swept.windows + swept.decisions + swept.deliveries + swept.edits + swept.digests;
+      swept.polls +
+      swept.windows +
+      swept.decisions +
+      swept.deliveries +
+      swept.edits +
+      swept.corrections +
+      swept.digests;
     const { polls, notifications, alertMessages } = earshot.stores;
     const waiting =
       due + (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());

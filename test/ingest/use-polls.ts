@@ -52,6 +52,7 @@ export function useWalks(queryIds: readonly string[] = ["1"]) {
     clock,
     reset,
     db: () => database.db,
+    url: () => testDatabase.url,
     stores: () => stores,
     /** A poll without stored quirks, with rules that count, and without receivers. */
     parts: ({

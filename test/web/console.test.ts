@@ -105,29 +105,34 @@ test("an alert shows why it fired, what happened, and who was notified with what
 
 test("an alert on counts shows what changed and its chart, for light and dark, and nothing of either is markup", async () => {
   const { crisis, single } = story;
-  await web.stores.alerts.explain(crisis.projectId, crisis.id, {
-    notifyCount: 1,
-    since: crisis.openedAt - 30 * MINUTE,
-    largest: null,
-    looked: { now: 62, before: 40 },
-    authors: { count: 58, loudest: [{ name: "<img src=x>", mentions: 9 }] },
-    reposts: { now: 0, before: 0 },
-    negative: null,
-    topics: [],
-    domains: [],
-    words: ["<script>"],
-    completeUntil: null,
-    chart: {
-      counted: "negative mentions in 15 min",
-      columnMs: 15 * MINUTE,
-      columns: Array.from({ length: 96 }, (_, i) => ({
-        at: crisis.openedAt - (96 - i) * 15 * MINUTE,
-        count: i,
-        expected: 5,
-        ordinary: 12,
-      })),
+  await web.stores.alerts.explain(
+    crisis.projectId,
+    crisis.id,
+    {
+      notifyCount: 1,
+      since: crisis.openedAt - 30 * MINUTE,
+      largest: null,
+      looked: { now: 62, before: 40 },
+      authors: { count: 58, loudest: [{ name: "<img src=x>", mentions: 9 }] },
+      reposts: { now: 0, before: 0 },
+      negative: null,
+      topics: [],
+      domains: [],
+      words: ["<script>"],
+      completeUntil: null,
+      chart: {
+        counted: "negative mentions in 15 min",
+        columnMs: 15 * MINUTE,
+        columns: Array.from({ length: 96 }, (_, i) => ({
+          at: crisis.openedAt - (96 - i) * 15 * MINUTE,
+          count: i,
+          expected: 5,
+          ordinary: 12,
+        })),
+      },
     },
-  });
+    0,
+  );
   const { body } = await get(`/alerts/${crisis.id}`);
   expect(body).toContain("58 authors; most by &lt;img src=x&gt; (9)");
   expect(body).not.toContain("<script>,");

@@ -90,7 +90,7 @@ beforeAll(async () => {
     },
   });
   const { crisis, single, over } = await tellAStory(web.stores, NOW);
-  await web.stores.alerts.explain(PROJECT, crisis.id, EXPLANATION);
+  await web.stores.alerts.explain(PROJECT, crisis.id, EXPLANATION, 0);
   const silence = {
     match: { query: ["x*"] },
     by: { via: "page", login: "x", typed: "x" } as const,

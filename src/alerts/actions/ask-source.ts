@@ -5,7 +5,7 @@ import type { ShownPoll } from "../../model/shown.ts";
 import { describeMiss } from "../../rules/miss.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { ExplainedQuery } from "../../source/calls/explain-queries.ts";
-import { type SourceFacts, type UnreadOutcome, whyUnread } from "../why-unread.ts";
+import { type SourceFacts, type UnreadFacts, type UnreadOutcome, whyUnread } from "../why-unread.ts";
 import type { AskedSource, WhyParts } from "./why.ts";
 
 /** One query, and why a mention is not stored for it. */
@@ -48,15 +48,20 @@ export async function whyUnreadMention(parts: WhyParts, text: string): Promise<U
   const by = /^[a-z]+:\/\//i.test(text) ? { url: text } : { resourceId: text };
   const said = await askSource(parts.source, polls, by);
   const letters = (await stores.deadLetters.open(LETTERS)).filter(({ resourceId }) => resourceId === text);
+  const tombstones = await stores.forgotten.tombstonesOf(text);
   const queries = polls.map((poll) => {
     const letter = letters.find(({ queryId }) => queryId === poll.queryId);
-    return describePoll(poll, said, letter?.reason ?? null, parts, moment);
+    const deleted = tombstones.find((one) => keyOf(one) === keyOf(poll)) ?? null;
+    return describePoll(poll, said, { deadLetter: letter?.reason ?? null, deleted }, parts, moment);
   });
   return {
     asked: text,
     queries,
     withheld: said.withheld,
-    rules: said.mention === null ? null : mentionRules(parts.rules, said.mention),
+    rules:
+      said.mention === null || said.mention.isDeleted === true
+        ? null
+        : mentionRules(parts.rules, said.mention),
   };
 }
 
@@ -165,7 +170,7 @@ function inQuery({ queryId, queryName: name }: ShownPoll, { addedAt }: Mention):
 function describePoll(
   poll: ShownPoll,
   said: SourceSays,
-  deadLetter: string | null,
+  stored: Pick<UnreadFacts, "deadLetter" | "deleted">,
   { now, keptFrom = Number.NEGATIVE_INFINITY, historyMs }: WhyParts,
   moment: (at: Instant) => string,
 ): UnreadWhy {
@@ -173,7 +178,8 @@ function describePoll(
   const { completeUntil, nextPollAt, active: isWatched } = poll;
   const { outcome, text } = whyUnread(
     {
-      ...{ isWatched, deadLetter, completeUntil, nextPollAt, keptFrom },
+      ...stored,
+      ...{ isWatched, completeUntil, nextPollAt, keptFrom },
       now: now?.() ?? nextPollAt,
       source: found === undefined ? null : sourceFacts(found, said.mention),
       silentBecause: said.silentBecause ?? "The source does not know this query",

@@ -9,14 +9,13 @@ import { labelArriving } from "../assign/label-rules.ts";
 import type { ImportLine } from "../import/import-line.ts";
 import { importedMention } from "../import/imported-mention.ts";
 import { judgeable } from "../records/judgement.ts";
-import { type MentionRecord, mentionRecord } from "../records/mention-record.ts";
+import type { MentionRecord } from "../records/mention-record.ts";
 import { excerptOf } from "../records/mention-text.ts";
 import { wireTime } from "../records/wire.ts";
 import { type CurrentMention, takeCurrentMentions } from "../store/current-mentions.ts";
 import type { Database } from "../store/database.ts";
 import { deleteMentions } from "../store/delete-things.ts";
 import {
-  buryMentions,
   dropUnseenDeletes,
   findHeard,
   findHolders,
@@ -34,7 +33,9 @@ import {
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { listQueries } from "../store/queries.ts";
+import { buryMentions, forgetTexts } from "./bury-mentions.ts";
 import { decideItem, type ItemKeys } from "./decide-item.ts";
+import { readForgotten } from "./forget-requests.ts";
 
 /** An item of a feed that came in. */
 export interface ArrivedItem extends ItemKeys {
@@ -124,7 +125,7 @@ export async function receiveItems(
   const queries = await queriesOf(db, project.id, cache);
   const unseen = keeps === "matched" ? "forget soon" : "remember";
   const ofRemoved = await itemsOf(db, project.id, removedAuthors);
-  const gone = await bury(db, project.id, heardId, from, [...ofRemoved, ...deleted], unseen, at);
+  const gone = await bury(db, project.id, from, [...ofRemoved, ...deleted], unseen, at);
   await putUnseenDeletes(
     db,
     project.id,
@@ -133,12 +134,20 @@ export async function receiveItems(
   if (restoredAuthors.length > 0) await dropUnseenDeletes(db, project.id, restoredAuthors);
   const items = await withoutDeleted(db, project.id, distinct(arrived), keeps);
   const known = await knownOf(db, project.id, items);
+  const isForgotten = await readForgotten(db);
+  const forgotten: string[] = [];
   const notes: NewHeardItem[] = [];
   const added: { readonly item: ArrivedItem; readonly found: readonly MentionVersion[] }[] = [];
   const edited: ArrivedItem[] = [];
   const note = (item: ArrivedItem, resourceId: string, deleteReason: string | null = null) =>
     notes.push({ ...from, ...item, resourceId, deleteReason });
   for (const item of items) {
+    if (isForgotten?.(recordOf(item, at), item.line.date ?? at) === true) {
+      const resourceId = known(item)[0]?.resourceId ?? item.idKey;
+      note(item, resourceId, FORGOTTEN);
+      forgotten.push(resourceId);
+      continue;
+    }
     const decision = decideItem(item, known(item), at);
     switch (decision.outcome) {
       case "new": {
@@ -167,6 +176,7 @@ export async function receiveItems(
     }
   }
   await putHeard(db, project.id, notes);
+  await buryMentions(db, project.id, forgotten, { at, reason: FORGOTTEN });
   await markSeen(
     db,
     project.id,
@@ -183,6 +193,12 @@ export async function receiveItems(
     deleted: gone,
     matched: fresh.matched + changed.matched,
   };
+}
+
+const FORGOTTEN = "a person asked to forget it";
+
+function recordOf({ line }: ArrivedItem, at: Instant): MentionRecord {
+  return importedMention(arriving({ ...line, text: "" }, at), { id: 0, name: "" }, NO_LABELS).record;
 }
 
 /** A document may have an item twice: the first counts, as readers of feeds do it. */
@@ -362,6 +378,7 @@ async function replaceEdited(
     versions.push(...found.filter(({ record }) => before.every(({ queryId }) => queryId !== record.queryId)));
   }
   const labelled = await labelArriving(db, project, versions);
+  await forgetTexts(db, holders, labelled);
   await deleteMentions(db, { queryIds, resourceIds: [...byResource.keys()] });
   await insertMentions(db, labelled);
   return { matched, versions: labelled };
@@ -391,14 +408,10 @@ function nextVersion(before: CurrentMention, after: MentionVersion, at: Instant)
   };
 }
 
-/**
- * Removes the content of deleted items everywhere in these tables, and remembers their ids. In each query a version
- * without content stays, of the type `deleted`, so that clients learn of it when they ask for changed mentions.
- */
+/** Remembers the ids of deleted items, also of those that never came, and buries their mentions. */
 async function bury(
   db: Database,
   projectId: number,
-  heardId: number,
   from: Provenance,
   deleted: readonly DeletedItem[],
   unseen: "remember" | "forget soon",
@@ -430,32 +443,6 @@ async function bury(
     })),
   );
   const resourceIds = fresh.flatMap(({ idKey }) => known.get(idKey)?.resourceId ?? []);
-  if (resourceIds.length === 0) return 0;
-  await buryMentions(db, projectId, resourceIds, "another id of it was deleted");
-  const queryIds = [heardId, ...(await listQueries(db, projectId)).map(({ id }) => id)];
-  const current = await takeCurrentMentions(db, await findHolders(db, queryIds, resourceIds), at);
-  await deleteMentions(db, { queryIds, resourceIds });
-  await insertMentions(
-    db,
-    current.filter(({ queryId }) => queryId !== heardId).map((mention) => emptied(mention, at)),
-  );
+  await buryMentions(db, projectId, resourceIds, { at, reason: "another id of it was deleted" });
   return resourceIds.length;
-}
-
-/** Identity and times, and nothing of what it said or who said it. */
-function emptied(mention: CurrentMention, at: Instant): MentionVersion {
-  const { fields, queryId, resourceId, added } = mention;
-  const updated = Math.max(at, mention.updated + 1);
-  const text = (name: string) => (typeof fields[name] === "string" ? String(fields[name]) : null);
-  const record = mentionRecord({
-    ...{ resourceId, queryId, queryName: text("queryName") ?? "", resourceType: "deleted" },
-    ...{ added: wireTime(added), updated: wireTime(updated), date: text("date") },
-    ...{ pageType: text("pageType"), pageTypeName: text("pageTypeName"), gender: "unknown" },
-  });
-  return {
-    ...{ version: mention.version + 1, record, added, updated, visibleAt: added, supersededAt: null },
-    date: record.date === null ? null : Date.parse(record.date),
-    backfilled: mention.backfilled,
-    fullText: null,
-  };
 }

@@ -30,22 +30,6 @@ interface Classification {
   readonly confidence: number | null;
 }
 
-/** Title and text, as analysers read them; the answers are stored under its hash. */
-export function textForAnalyser(mention: {
-  readonly fields: Fields;
-  readonly fullText: string | null;
-}): string {
-  const { title, snippet } = mention.fields as { title?: unknown; snippet?: unknown };
-  const text = mention.fullText ?? snippet;
-  const parts = [title, text].filter(
-    (part): part is string => typeof part === "string" && part.trim() !== "",
-  );
-  const [first, second] = parts;
-  // Posts without a title of their own are often given their beginning as one.
-  if (first !== undefined && second?.startsWith(first)) return second.trim();
-  return parts.join("\n").trim();
-}
-
 /** False if the source or a person said the sentiment: an analyser does not overrule them. */
 export function judgeable(fields: Fields): boolean {
   const { sentiment } = fields as { sentiment?: unknown };

@@ -33,3 +33,19 @@ export function repostedText(text: string): { author: string; text: string } | n
   if (author === undefined || repeated === undefined) return null;
   return { author: author.toLowerCase(), text: repeated.replaceAll(/\s+/g, " ").trim() };
 }
+
+/** Title and text, as analysers read them; the answers are stored under its hash. */
+export function textForAnalyser(mention: {
+  readonly fields: object;
+  readonly fullText: string | null;
+}): string {
+  const { title, snippet } = mention.fields as { title?: unknown; snippet?: unknown };
+  const text = mention.fullText ?? snippet;
+  const parts = [title, text].filter(
+    (part): part is string => typeof part === "string" && part.trim() !== "",
+  );
+  const [first, second] = parts;
+  // Posts without a title of their own are often given their beginning as one.
+  if (first !== undefined && second?.startsWith(first)) return second.trim();
+  return parts.join("\n").trim();
+}

@@ -59,6 +59,18 @@ export async function readCurrentMentions(
   return rows.map(toCurrent);
 }
 
+/** Every version of these mentions, visible or not, in no order. */
+export async function readAllVersions(
+  db: Database,
+  wanted: readonly MentionKey[],
+): Promise<CurrentMention[]> {
+  const { rows } = await sql<CurrentRow>`
+    select query_id, resource_id, version, added, updated, backfilled, tags, full_text, twitter_like_count,
+      filled_fields, (select empty_fields from local_api.record_shape where id = shape_id) as empty_fields
+    from local_api.mention where ${isOneOf(wanted)}`.execute(db);
+  return rows.map(toCurrent);
+}
+
 function isOneOf(keys: readonly MentionKey[]) {
   return sql`(query_id, resource_id) in (select * from unnest(
     ${keys.map(({ queryId }) => queryId)}::bigint[], ${keys.map(({ resourceId }) => resourceId)}::text[]))`;

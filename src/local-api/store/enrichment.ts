@@ -111,7 +111,7 @@ async function lockQueries(db: Database, mentions: readonly MentionKey[]): Promi
   );
 }
 
-function isOneOf(jobs: readonly EnrichmentJob[]) {
+function isOneOf(jobs: readonly MentionKey[]) {
   return sql`(query_id, resource_id) in (select * from unnest(
     ${jobs.map(({ queryId }) => queryId)}::bigint[], ${jobs.map(({ resourceId }) => resourceId)}::text[]))`;
 }
@@ -122,6 +122,12 @@ export async function countWaiting(db: Database): Promise<Readonly<Record<Enrich
     select kind, count(*) as waiting from local_api.enrichment_job group by kind`.execute(db);
   const found = new Map(rows.map(({ kind, waiting }) => [kind, Number(waiting)]));
   return { sentiment: found.get("sentiment") ?? 0, relevance: found.get("relevance") ?? 0 };
+}
+
+/** Deleted mentions wait for no answer. A worker that has one stores it no more. */
+export async function endEnrichment(db: Database, mentions: readonly MentionKey[]): Promise<void> {
+  if (mentions.length === 0) return;
+  await sql`delete from local_api.enrichment_job where ${isOneOf(mentions)}`.execute(db);
 }
 
 /** What was asked of whom: the analyser with its instructions. Texts are asked about under it. */

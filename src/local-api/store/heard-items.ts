@@ -102,7 +102,10 @@ export interface NewHeardItem {
   readonly revision?: number;
 }
 
-/** Stores items, or what is new of them. A tombstone stays one, whatever comes later. */
+/**
+ * Stores items, or what is new of them. A tombstone stays one, whatever comes later; it has no native id, which is often
+ * an address.
+ */
 export async function putHeard(
   db: Database,
   projectId: number,
@@ -113,9 +116,10 @@ export async function putHeard(
     insert into local_api.heard_item as known (project_id, id_key, content_key, resource_id, kind, feed_key, host,
       native_id, policy_version, author_key, revision, deleted_at, delete_reason, reference, check_at)
     select ${projectId}, decode(i->>'idKey', 'hex'), decode(i->>'contentKey', 'hex'), i->>'resourceId', i->>'kind',
-      i->>'feedKey', i->>'host', i->>'nativeId', (i->>'policyVersion')::integer,
-      decode(i->>'authorKey', 'hex'), (i->>'revision')::bigint,
-      case when i->>'deleteReason' is not null then clock_timestamp() end, i->>'deleteReason', i->>'reference',
+      i->>'feedKey', i->>'host', case when i->>'deleteReason' is null then i->>'nativeId' else '' end,
+      (i->>'policyVersion')::integer, decode(i->>'authorKey', 'hex'), (i->>'revision')::bigint,
+      case when i->>'deleteReason' is not null then clock_timestamp() end, i->>'deleteReason',
+      case when i->>'deleteReason' is null then i->>'reference' end,
       now() + (i->>'checkInMs')::double precision * interval '1 millisecond'
     from jsonb_array_elements(${storableJson(items)}::jsonb) as i
     on conflict (project_id, id_key) do update set
@@ -124,6 +128,8 @@ export async function putHeard(
         and excluded.content_key is not null then clock_timestamp() else known.edited_at end,
       seen_on = greatest(known.seen_on, excluded.seen_on),
       revision = greatest(known.revision, excluded.revision),
+      native_id = case when excluded.deleted_at is null then known.native_id else '' end,
+      reference = case when excluded.deleted_at is null then known.reference end,
       deleted_at = coalesce(known.deleted_at, excluded.deleted_at),
       delete_reason = coalesce(known.delete_reason, excluded.delete_reason)`.execute(db);
 }
@@ -240,14 +246,15 @@ export async function scheduleChecks(
 }
 
 /** Marks every item with one of these mentions as deleted: an item may be known under several ids. */
-export async function buryMentions(
+export async function buryHeard(
   db: Database,
   projectId: number,
   resourceIds: readonly string[],
   reason: string,
 ): Promise<void> {
   await sql`
-    update local_api.heard_item set deleted_at = clock_timestamp(), delete_reason = ${reason}
+    update local_api.heard_item set deleted_at = clock_timestamp(), delete_reason = ${reason}, native_id = '',
+      reference = null
     where project_id = ${projectId} and resource_id = any(${resourceIds}::text[]) and deleted_at is null`.execute(
     db,
   );
@@ -272,4 +279,42 @@ export async function findHolders(
     select distinct query_id, resource_id from local_api.mention
     where query_id = any(${queryIds}::bigint[]) and resource_id = any(${resourceIds}::text[])`.execute(db);
   return rows.map((row) => ({ queryId: Number(row.query_id), resourceId: row.resource_id }));
+}
+
+/** Mentions of an author (handle or name, exactly) or of an address, in every project. Scans all of them. */
+export async function findByAuthorOrAddress(
+  db: Database,
+  {
+    what,
+    value,
+    source,
+  }: { readonly what: "author" | "url"; readonly value: string; readonly source: string | null },
+  limit: number,
+): Promise<{ readonly projectId: number; readonly resourceId: string }[]> {
+  const fits =
+    what === "url"
+      ? sql`m.url = ${value}`
+      : sql`(m.author in (${value}, ${`@${value}`}) or m.fullname = ${value})`;
+  const { rows } = await sql<{ project_id: string; resource_id: string }>`
+    select distinct q.project_id, m.resource_id from local_api.mention m join local_api.query q on q.id = m.query_id
+    where ${fits} and (${source}::text is null or m.domain = ${source} or m.page_type = ${source})
+    order by 1, 2 limit ${limit}`.execute(db);
+  return rows.map((row) => ({ projectId: Number(row.project_id), resourceId: row.resource_id }));
+}
+
+/** Requests to forget, as hashes. A later one of the same counts. */
+export async function putForgetRequest(db: Database, asked: Buffer, at: Instant): Promise<void> {
+  await sql`
+    insert into local_api.forget_request as known (asked, at) values (${asked}, ${new Date(at)})
+    on conflict (asked) do update set at = greatest(known.at, excluded.at)`.execute(db);
+}
+
+export async function listForgetRequests(
+  db: Database,
+): Promise<{ readonly asked: Buffer; readonly at: Instant }[]> {
+  const { rows } = await sql<{
+    asked: Buffer;
+    at: Date;
+  }>`select asked, at from local_api.forget_request`.execute(db);
+  return rows.map(({ asked, at }) => ({ asked, at: at.getTime() }));
 }

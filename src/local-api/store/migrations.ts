@@ -3,7 +3,8 @@ import { feeds } from "./migrations/002-feeds.ts";
 import { enrichment } from "./migrations/012-enrichment.ts";
 import { recheck } from "./migrations/020-recheck.ts";
 import { streams } from "./migrations/030-streams.ts";
+import { forgetRequests } from "./migrations/040-forget-requests.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** The schema, in the order in which it grew. What was published is never edited: a change is a migration of its own. */
-export const MIGRATIONS: readonly Migration[] = [schema, feeds, enrichment, recheck, streams];
+export const MIGRATIONS: readonly Migration[] = [schema, feeds, enrichment, recheck, streams, forgetRequests];

@@ -59,7 +59,7 @@ export interface DeliverParts {
 }
 
 type View =
-  | ({ readonly about: "alert" } & Pick<AlertMessage, "view" | "chart">)
+  | ({ readonly about: "alert" } & Pick<AlertMessage, "view" | "chart" | "contentVersion">)
   | { readonly about: "digest"; readonly view: Extract<NotifierMessage, { kind: "digest" }>["view"] };
 
 export type DeliverOutcome =
@@ -216,8 +216,9 @@ async function giveUp(
   return { outcome: "dead", error };
 }
 
-async function messageOf(
-  parts: DeliverParts,
+/** The message as it would be sent now; null if its facts are deleted. */
+export async function messageOf(
+  parts: Pick<DeliverParts, "viewOf" | "log">,
   notification: Notification,
   behind: readonly Superseded[],
 ): Promise<NotifierMessage | null> {
@@ -228,7 +229,7 @@ async function messageOf(
     return { notificationId, attempt, kind: "digest", view: found.view, previous: null };
   if (alertId === null || kind === "digest") return null;
   const previous = await parts.log.firstRef(projectId, alertId, receiver);
-  const { chart } = found;
+  const { chart, contentVersion } = found;
   const kindNow = kindToSend(kind, behind, found.view.resolvedAt !== null);
   const view = { ...found.view, kind: kindNow };
   return {
@@ -239,6 +240,7 @@ async function messageOf(
     view,
     previous,
     ...(chart !== undefined && { chart }),
+    ...(contentVersion !== undefined && { contentVersion }),
     ...(behind.length > 0 && { alsoCovers: behind.map(({ id }) => id) }),
   };
 }

@@ -65,8 +65,11 @@ export type UpdateOutcome =
 /** The pause before a missing part is tried again. */
 const SOON_MS = 3_000;
 
-/** After so many failures an edit is left to the next change of the alert. */
-const MOST_ATTEMPTS = 40;
+/**
+ * After so many failures an edit is left to the next change of the alert. Waits grow to a minute and stay there, so this
+ * is two days, as for a delivery: an edit may have to remove what was deleted.
+ */
+const MOST_ATTEMPTS = 2_880;
 
 /**
  * Updates the message of an alert. Changes are collected: it shows the current state of the alert, at most every

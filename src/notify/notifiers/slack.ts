@@ -9,10 +9,10 @@ import {
   type VendorRef,
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
-import { composeReply, composeSlack, previewSlack } from "./slack/compose-slack.ts";
+import { composeReply, composeSlack, previewSlack, type SlackContent } from "./slack/compose-slack.ts";
 import { type Connection, checkSlack, findChannelId, secretsOf, withSlack } from "./slack/connect.ts";
 import { findOwnMessage, type OwnMessage } from "./slack/find-own-message.ts";
-import { postMessage, type Thread, tryToEdit } from "./slack/post-message.ts";
+import { editMessage, postMessage, type Thread, tryToEdit } from "./slack/post-message.ts";
 import { buttonFaults, editLimit, hasButtons, postLimit, SlackConfig } from "./slack/slack-config.ts";
 import { slackErrorCode } from "./slack/slack-error.ts";
 import { liveContent, threadOf, updateLiveMessage } from "./slack/update-live-message.ts";
@@ -45,6 +45,8 @@ export const slack = defineNotifier({
           ? { vendorRef: await sendDigest(message, connection, beforePost) }
           : sendAlert(message, connection, beforePost),
       ),
+    correct: (message, sent, { signal }) =>
+      withSlack(config, deps, signal, (connection) => correctMessage(message, sent, connection)),
     check: ({ signal }) => withSlack(config, deps, signal, checkReceiver),
     notes: ({ signal }): Promise<readonly CheckNote[]> => withSlack(config, deps, signal, checkSlack),
     close: async () => {},
@@ -122,6 +124,29 @@ async function sendAlert(
     connection,
   );
   return { vendorRef };
+}
+
+/** Digests and replies. The first message of an alert is live: it is edited as such. */
+async function correctMessage(
+  message: NotifierMessage,
+  sent: VendorRef,
+  connection: Connection,
+): Promise<void> {
+  const thread = threadOf(sent);
+  if (thread === null) return;
+  if (message.kind === "digest") {
+    await replaceMessage(thread, composeSlack(message, connection.renderer), connection);
+    return;
+  }
+  if (sent["inThread"] === undefined) return;
+  const context = { alertId: buttonsFor(message, connection), picture: null };
+  await replaceMessage(thread, composeReply(message.view, connection.renderer, context), connection);
+}
+
+/** Blocks that Slack refuses must not keep the old text there: the plain text is enough. */
+async function replaceMessage(thread: Thread, content: SlackContent, connection: Connection): Promise<void> {
+  if ((await editMessage(thread, content, connection)) !== "refused") return;
+  await editMessage(thread, { ...content, blocks: [] }, connection);
 }
 
 const RINGS: ReadonlySet<AlertMessage["kind"]> = new Set([

@@ -60,6 +60,11 @@ export const webhook = defineNotifier({
         judge(response);
         return { vendorRef: { status: String(response.statusCode) } };
       },
+      correct: async (message, _sent, { signal, version }) => {
+        const response = await post(connections, config, request(message, config, deps, version), signal);
+        await response.body.dump();
+        judge(response);
+      },
       // An unknown server cannot be asked whether it would accept a message, only whether it is reachable.
       check: async ({ signal }) => {
         if (connections instanceof DeliveryError) throw connections;
@@ -102,7 +107,13 @@ interface Request {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function request(message: NotifierMessage, config: WebhookConfig, { clock }: NotifierDeps): Request {
+/** `correction`: counts how often the content of this message had to be replaced; 0 for the message itself. */
+function request(
+  message: NotifierMessage,
+  config: WebhookConfig,
+  { clock }: NotifierDeps,
+  correction = 0,
+): Request {
   const { notificationId, kind, view } = message;
   const sentAt = toIso(clock.now());
   const body = JSON.stringify({
@@ -110,6 +121,7 @@ function request(message: NotifierMessage, config: WebhookConfig, { clock }: Not
     notificationId,
     kind,
     sentAt,
+    ...(correction > 0 && { correction }),
     ...(kind === "digest" ? { digest: view } : { alert: view }),
   });
   const signature =
@@ -120,7 +132,7 @@ function request(message: NotifierMessage, config: WebhookConfig, { clock }: Not
     headers: {
       "Content-Type": "application/json",
       "User-Agent": "Earshot",
-      "Idempotency-Key": notificationId,
+      "Idempotency-Key": correction === 0 ? notificationId : `${notificationId}:${correction}`,
       ...basicLogin(config.url),
       ...(signature && { "X-Earshot-Timestamp": sentAt, "X-Earshot-Signature": signature }),
     },

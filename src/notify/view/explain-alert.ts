@@ -20,6 +20,7 @@ export async function explainAlert(
   alert: Alert,
   rule: Rule | undefined,
 ): Promise<Explanation | null> {
+  const { version } = await stores.erasures.contentOf(alert.projectId, alert.id);
   const stored = Explanation.safeParse(await stores.alerts.explanation(alert.projectId, alert.id));
   const isOver = alert.resolvedAt !== null;
   const isCurrent = stored.success && stored.data.notifyCount === alert.notifyCount;
@@ -27,7 +28,7 @@ export async function explainAlert(
   if (isCurrent && (stored.data.isFinal === true || !isOver)) return stored.data;
   if (rule === undefined || rule.kind === "mention") return stored.success ? stored.data : null;
   const explanation = { ...(await findOut(stores, alert, rule)), ...(isOver && { isFinal: true }) };
-  await stores.alerts.explain(alert.projectId, alert.id, explanation);
+  await stores.alerts.explain(alert.projectId, alert.id, explanation, version);
   return explanation;
 }
 

@@ -54,6 +54,7 @@ async function alertView(parts: ViewParts, notification: Notification) {
   if (alert === null || query === null) return null;
   const rule = parts.rulesFor(query).find((one) => one.name === alert.rule);
   const url = parts.consoleUrl();
+  const content = await parts.stores.erasures.contentOf(projectId, alertId);
   const explanation = kind === "test" ? null : await explainAlert(parts.stores, alert, rule);
   const drawn = (theme: "light" | "dark") =>
     drawAlertChart(alert, explanation, { zone: parts.timezone, theme });
@@ -73,6 +74,7 @@ async function alertView(parts: ViewParts, notification: Notification) {
     alert,
     explanation,
     mentions: candidates.map(({ mention }) => mention),
+    deleted: content.forgotten,
     storyOf: (mention) => stories.get(mention) ?? "",
     ...(shared !== null && story !== null && story.mentions > 1 && { story: { ...story, key: shared } }),
     rule: {
@@ -99,7 +101,7 @@ async function alertView(parts: ViewParts, notification: Notification) {
     svg === null || pictures === undefined
       ? null
       : (scheme?: "light" | "dark") => pictures.render((scheme === "dark" ? drawn("dark") : null) ?? svg);
-  return { about: "alert", view, chart } as const;
+  return { about: "alert", view, chart, contentVersion: content.version } as const;
 }
 
 /** For alerts about Earshot itself, which have no rule file. */

@@ -91,6 +91,13 @@ export function createConsoleAlerts(db: Db) {
     },
 
     /** The insights that were fetched when it was sent; null if there are none. */
+    async deletedMentions(projectId: string, alertId: string): Promise<number> {
+      const { rows } = await sql<{ n: number }>`
+        select forgotten as n from earshot.alerts where project_id = ${projectId} and id = ${alertId}::uuid
+      `.execute(db);
+      return rows[0]?.n ?? 0;
+    },
+
     async alertExplanation(projectId: string, alertId: string): Promise<unknown> {
       const { rows } = await sql<{ explanation: unknown }>`
         select explanation from earshot.alerts where project_id = ${projectId} and id = ${alertId}::uuid

@@ -12,7 +12,7 @@ import type {
   ShownStory,
   ShownWait,
 } from "../../model/shown.ts";
-import { attemptName, wordsOf } from "../../model/wording.ts";
+import { attemptName, deletedWords, wordsOf } from "../../model/wording.ts";
 import { type Html, html } from "../html.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";
@@ -41,6 +41,8 @@ export interface AlertStory {
   readonly deliveries: readonly ShownDelivery[];
   /** Its findings, as stored. */
   readonly explanation: unknown;
+  /** How many of its mentions were deleted. */
+  readonly deleted: number;
   readonly receivers: readonly ShownReceiver[];
   /** Receivers whose messages are delayed. */
   readonly waits: readonly ShownWait[];
@@ -56,18 +58,29 @@ export async function readAlertStory(
 ): Promise<AlertStory | null> {
   const alert = await facts.alert(id);
   if (alert === null) return null;
-  const [events, matches, notifications, deliveries, explanation, receivers, precision, waits] =
+  const [events, matches, notifications, deliveries, explanation, deleted, receivers, precision, waits] =
     await Promise.all([
       facts.alertEvents(alert.projectId, id, EVENTS),
       facts.alertMatches(alert.projectId, id, MENTIONS),
       facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
       facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
       facts.alertExplanation(alert.projectId, id),
+      facts.deletedMentions(alert.projectId, id),
       facts.alertReceivers(alert.projectId, id),
       facts.rulePrecision(alert.rule, alert.openedAt - PRECISION_DAYS * DAY),
       askWaits(),
     ]);
-  const common = { alert, events, notifications, deliveries, explanation, receivers, precision, waits };
+  const common = {
+    alert,
+    events,
+    notifications,
+    deliveries,
+    explanation,
+    deleted,
+    receivers,
+    precision,
+    waits,
+  };
   const mentionsAre = matches.length > 0 ? "matches" : "window";
   const stories = await facts.alertStories(alert, mentionsAre, STORIES);
   if (mentionsAre === "matches") return { ...common, stories, mentions: matches, mentionsAre };
@@ -95,7 +108,7 @@ ${token !== null && alertActionsPart(story.alert, token)}${livePart(address, { n
 
 export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: PageParts): Html {
   const { alert } = story;
-  return html`<p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${handlingLine(alert)}</p>
+  return html`<p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${story.deleted > 0 && html` · ${deletedWords(story.deleted)}`}${handlingLine(alert)}</p>
 <div class="two is-alert">
 <div><section class="panel" aria-labelledby="h-why"><h2 id="h-why">Why</h2><p class="because is-large" dir="auto">${alert.because}</p>${explained(story, explainer)}${facts(story, times.moment)}</section></div>
 <div class="aside">

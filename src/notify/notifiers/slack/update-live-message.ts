@@ -8,7 +8,8 @@ import { hasButtons } from "./slack-config.ts";
 import { slackErrorCode } from "./slack-error.ts";
 
 /**
- * The stored parts of a message in addition to `channel` and `ts`: `details` is the reply with more mentions, `picture`
+ * The stored parts of a message in addition to `channel` and `ts`: `details` is the reply with more mentions,
+ * `detailsVersion` the content of the alert that it shows (absent: 0), `picture`
  * the file in its thread (see `addPicture`), `embedded` the file that the message itself shows.
  */
 interface Parts {
@@ -38,16 +39,29 @@ export async function updateLiveMessage(
   if (edited.ref !== ref) await keep(edited.ref);
   if (edited.outcome === "gone") return postAnew(message, options, connection);
   if (message.view.kind === "test") return DONE;
+  const shownVersion = String(message.contentVersion ?? 0);
+  if (ref["details"] !== undefined && (ref["detailsVersion"] ?? "0") !== shownVersion) {
+    await options.beforePost();
+    await editMessage(
+      { ...thread, ts: ref["details"] },
+      composeDetails(message.view, connection.renderer) ?? GONE,
+      connection,
+    );
+    await keep({ ...ref, detailsVersion: shownVersion });
+  }
   if (ref["details"] === undefined) {
     const details = composeDetails(message.view, connection.renderer);
     if (details !== null) {
       const ts = await postDetails(details, thread, message, options, connection);
       if (ts === null) return LATER;
-      await keep({ ...ref, details: ts });
+      await keep({ ...ref, details: ts, detailsVersion: shownVersion });
     }
   }
   return addPicture(thread, message, { ref: () => ref, keep }, options, connection);
 }
+
+/** In the place of mentions of which none is left. */
+const GONE: SlackContent = { text: "The other mentions were deleted.", blocks: [] };
 
 const DONE: Shown = { finished: true, picture: null };
 const LATER: Shown = { finished: false, picture: null };

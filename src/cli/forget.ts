@@ -1,0 +1,183 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Command } from "commander";
+import { type ForgetCounts, type ForgetParts, findToForget, forget } from "../app/forget.ts";
+import { rulesByQuery } from "../app/rules-by-query.ts";
+import { readEnvironment } from "../config/environment.ts";
+import { canonicalUrl } from "../feeds/common/canonical-url.ts";
+import type { AskedToForget } from "../ingest/forget-requests.ts";
+import { UserError } from "../lib/errors.ts";
+import { toIso } from "../lib/instant.ts";
+import { counted } from "../lib/numbers.ts";
+import { describeActor } from "../model/alert-action.ts";
+import { configInUse, loadRulesInUse } from "./alerts/load-rules-in-use.ts";
+import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
+import { printRows } from "./local-api/print.ts";
+import { withTables } from "./local-api/with-tables.ts";
+import { print, printJson } from "./print.ts";
+import { InterruptedError } from "./run.ts";
+
+interface Options {
+  readonly source?: string;
+  readonly as?: string;
+  readonly by?: string;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** `earshot forget`: a person's right to be forgotten, by hand. */
+export function defineForgetCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  command
+    .argument("[who]", "an author (handle or name, exactly as it is shown) or the address of a mention")
+    .option("--source <source>", "only on this site (news.example) or page type (twitter, forum)")
+    .option("--as <what>", "author or url, where it could be either")
+    .option("--dry-run", "count, and change nothing", false)
+    .option("--yes", "do not ask", false)
+    .option("--by <name>", "who does it (default: your name on this machine)")
+    .option("--requests", "list earlier requests: who, when, how many", false)
+    .option("--json", "answer as JSON", false)
+    .addHelpText("after", HELP)
+    .action((who: string | undefined, options: Options & { readonly requests: boolean }) =>
+      options.requests ? listRequests(options, env) : run(who ?? "", options, env),
+    );
+}
+
+const HELP = `
+Deletes every mention of an author, or of one address, for a person who asks for it: the mentions, what rules counted,
+names and words in alerts, stories, digests and messages in Slack, dead letters. With "listen" in earshot.yaml also from
+Earshot's own Listening API. It cannot be undone. The same mentions are refused when they come again, and so are others
+of the author from before now. What the author publishes later comes in as before.
+
+What is stored of the request: who, when, how many, and a keyed hash of what was asked. No name and no address.
+
+What it cannot reach: mails that were sent, what people copied, backups, and a Listening API that is not ours (ask its
+owner). A webhook gets the corrected message once more, with "correction"; deleting its copy is up to its owner.
+
+Examples:
+  earshot forget "@ann_example" --dry-run         how many are there?
+  earshot forget "Ann Example" --source blog.example
+  earshot forget https://blog.example/posts/17
+  earshot forget "@ann_example" --yes --json      without questions, for a script
+  earshot forget --requests                       who did it, when, and how many mentions
+
+Exit codes: 0 done, or nothing found; 1 not agreed, or failed; 2 an error in your input.`;
+
+async function run(who: string, options: Options, env: NodeJS.ProcessEnv): Promise<void> {
+  const asked = askedFor(who, options);
+  const isListening = (await configInUse(env))?.listen != null;
+  await withAlertActions(env, async (actions) => {
+    const rules = await loadRulesInUse(env);
+    const parts = { ...actions, rulesFor: rulesByQuery(rules), home: readEnvironment(env).home };
+    if (isListening) await withTables(env, ({ db }) => carryOut({ ...parts, local: db }, asked, options));
+    else await carryOut({ ...parts, local: null }, asked, options);
+  });
+}
+
+async function listRequests({ json }: { readonly json: boolean }, env: NodeJS.ProcessEnv): Promise<void> {
+  await withAlertActions(env, async ({ stores }) => {
+    const requests = await stores.forgotten.requests(1_000);
+    const rows = requests.map(({ at, actor, what, ofOneSource, mentions, alerts, localMentions }) => ({
+      ...{ at: toIso(at), by: describeActor(actor), what: ofOneSource ? `${what} of one source` : what },
+      ...{ mentions, alerts, "own API": localMentions },
+    }));
+    await printRows(json ? requests : rows, { json, none: "Nobody has asked to forget anything." });
+  });
+}
+
+function askedFor(
+  who: string,
+  { source = null, as }: { source?: string | null; as?: string },
+): AskedToForget {
+  const value = who.trim();
+  if (value === "" || value === "@") throw new UserError("name an author or an address");
+  if (as !== undefined && as !== "author" && as !== "url")
+    throw new UserError(`--as takes author or url, not "${as}"`);
+  return { what: as ?? (/^https?:\/\//i.test(value) ? "url" : "author"), value, source };
+}
+
+async function carryOut(parts: ForgetParts, typed: AskedToForget, options: Options): Promise<void> {
+  const asked = await asStored(parts, typed);
+  const found = await findToForget(parts, asked);
+  if (options.dryRun) {
+    report(found, asked, { ...options, isDone: false });
+    return;
+  }
+  if (!options.yes) {
+    if (!options.json) print(describe(found, asked));
+    await agree();
+  }
+  report(await forget(parts, asked, shellActor(options.by)), asked, { ...options, isDone: true });
+}
+
+/** Feeds store addresses without tracking parameters; a person copies one with them. */
+async function asStored(parts: ForgetParts, typed: AskedToForget): Promise<AskedToForget> {
+  const canonical = typed.what === "url" ? canonicalUrl(typed.value) : null;
+  if (canonical === null || canonical === typed.value) return typed;
+  const { mentions, localMentions } = await findToForget(parts, typed);
+  return mentions + (localMentions ?? 0) > 0 ? typed : { ...typed, value: canonical };
+}
+
+function report(
+  counts: ForgetCounts,
+  asked: AskedToForget,
+  { json, isDone }: { readonly json: boolean; readonly isDone: boolean },
+): void {
+  if (json) {
+    printJson({ what: asked.what, ...counts, forgotten: isDone });
+    return;
+  }
+  print(describe(counts, asked));
+  print(
+    isDone ? "Forgotten. Messages in Slack are corrected within a minute or two." : "Nothing was changed.",
+  );
+}
+
+function describe(
+  { mentions, alerts, localMentions, silences, sent }: ForgetCounts,
+  asked: AskedToForget,
+): string {
+  const lines = [
+    `${counted(mentions, "mention")} in the monitor${alerts === null ? "" : `, ${counted(alerts, "alert")} about them`}`,
+  ];
+  lines.push(
+    localMentions === null
+      ? "The Listening API is not ours: ask its owner to delete them there, too."
+      : `${counted(localMentions, "mention")} in Earshot's own Listening API`,
+  );
+  if (sent.length > 0)
+    lines.push(
+      `Messages sent: ${sent.map(({ receiver, messages }) => `${receiver} ${messages}`).join(", ")}. Slack is corrected, webhooks get a correction, mails stay where they are.`,
+    );
+  if (silences > 0)
+    lines.push(
+      `${counted(silences, "silence")} names it, written by people: earshot silence list, earshot silence expire`,
+    );
+  if (mentions === 0 && (localMentions ?? 0) === 0)
+    lines.push(
+      `Nothing of this ${asked.what === "url" ? "address" : "author"} is stored. Handles and names are compared exactly.`,
+    );
+  return lines.join("\n");
+}
+
+/** Asks on a terminal. */
+async function agree(): Promise<void> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new UserError("This deletes for good. Nothing was changed.", [
+      "--yes does it without a question; --dry-run only counts",
+    ]);
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const stopped = new AbortController();
+  lines.on("SIGINT", () => stopped.abort());
+  lines.on("close", () => stopped.abort());
+  lines.setPrompt("Delete all of it for good? yes or no: ");
+  lines.prompt();
+  try {
+    const [answer] = await once(lines, "line", { signal: stopped.signal });
+    if (!/^y(es)?$/i.test(String(answer).trim())) throw new UserError("Nothing was changed.");
+  } catch (error) {
+    throw error instanceof UserError ? error : new InterruptedError("stopped");
+  } finally {
+    lines.close();
+  }
+}

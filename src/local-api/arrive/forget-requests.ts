@@ -1,0 +1,61 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { Instant } from "../../lib/instant.ts";
+import type { MentionRecord } from "../records/mention-record.ts";
+import type { Database } from "../store/database.ts";
+import { listForgetRequests, putForgetRequest } from "../store/heard-items.ts";
+import { settingOr } from "../store/settings.ts";
+
+/** An author (handle or name, without @) or an address; of one domain or page type, or of all (null). */
+export interface Forgotten {
+  readonly what: "author" | "url";
+  readonly value: string;
+  readonly source: string | null;
+}
+
+/** Remembers that all mentions from before `at` are to be forgotten, without remembering of whom. */
+export async function rememberForgotten(db: Database, asked: Forgotten, at: Instant): Promise<void> {
+  await putForgetRequest(db, hashOf(await secretOf(db), asked), at);
+}
+
+/**
+ * Whether a mention may not be stored, because somebody asked to forget all from before some later moment. Null: nobody
+ * asked for anything.
+ */
+export async function readForgotten(
+  db: Database,
+): Promise<
+  | ((
+      mention: Pick<MentionRecord, "author" | "fullname" | "url" | "domain" | "pageType">,
+      date: Instant,
+    ) => boolean)
+  | null
+> {
+  const requests = await listForgetRequests(db);
+  if (requests.length === 0) return null;
+  const secret = await secretOf(db);
+  const until = new Map(requests.map(({ asked, at }) => [asked.toString("hex"), at]));
+  return ({ author, fullname, url, domain, pageType }, date) => {
+    const named = (what: Forgotten["what"], value: string | null) =>
+      value === null ? [] : [{ what, value }];
+    const names = [
+      ...named("author", author?.replace(/^@/, "") ?? null),
+      ...named("author", fullname),
+      ...named("url", url),
+    ];
+    return names.some((name) =>
+      [null, domain, pageType].some(
+        (source) => (until.get(hashOf(secret, { ...name, source }).toString("hex")) ?? 0) >= date,
+      ),
+    );
+  };
+}
+
+async function secretOf(db: Database): Promise<string> {
+  return String(await settingOr(db, "forget-secret", randomBytes(32).toString("base64url")));
+}
+
+function hashOf(secret: string, { what, value, source }: Forgotten): Buffer {
+  return createHmac("sha256", secret)
+    .update(JSON.stringify([what, value, source]))
+    .digest();
+}

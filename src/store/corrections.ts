@@ -1,0 +1,95 @@
+import { sql } from "kysely";
+import type { Notification } from "../model/notification.ts";
+import type { Db } from "./database.ts";
+import { NOTIFICATION_COLUMNS } from "./sending.ts";
+
+/** The message of a notification that is to be corrected. */
+interface CorrectionKey {
+  readonly projectId: string;
+  readonly notificationId: string;
+}
+
+/** `version` and `attempts` identify a claim. */
+interface ClaimedCorrection extends CorrectionKey {
+  readonly version: number;
+  readonly attempts: number;
+}
+
+/** Longer than a vendor may take to answer: a correction has no heartbeat. */
+const LEASE_SECONDS = 60;
+
+/** Messages that show something that was deleted, until they are corrected or that is given up. */
+export function createCorrectionStore(db: Db) {
+  return {
+    async due(limit: number): Promise<CorrectionKey[]> {
+      const { rows } = await sql<CorrectionKey>`
+        select project_id as "projectId", notification_id as "notificationId" from earshot.corrections
+        where ${DUE} order by next_try_wall limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+
+    /**
+     * Claims a correction. Null: it is not due, another worker has it, or the message is still being sent. A message
+     * that was never sent needs none.
+     */
+    async claim({ projectId, notificationId }: CorrectionKey): Promise<{
+      readonly claim: ClaimedCorrection;
+      readonly notification: Notification;
+    } | null> {
+      const { rows } = await sql<{ version: number; attempts: number }>`
+        update earshot.corrections set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS}),
+          attempts = attempts + 1
+        where project_id = ${projectId} and notification_id = ${notificationId}::uuid and ${DUE}
+        returning version, attempts
+      `.execute(db);
+      const [claimed] = rows;
+      if (claimed === undefined) return null;
+      const claim = { projectId, notificationId, ...claimed };
+      const found = await sql<Notification>`
+        select ${NOTIFICATION_COLUMNS} from earshot.notifications
+        where project_id = ${projectId} and id = ${notificationId}::uuid
+      `.execute(db);
+      const [notification] = found.rows;
+      if (notification?.state === "sent") return { claim, notification };
+      if (notification?.state === "due") await this.postpone(claim, 1_000, null);
+      else await this.settle(claim);
+      return null;
+    },
+
+    /**
+     * Done, or nothing to do. One that is wanted anew meanwhile stays, and is due at once. A mail that was on its way when
+     * it was wanted has stored its subject since.
+     */
+    async settle({ projectId, notificationId, version }: ClaimedCorrection): Promise<void> {
+      await sql`
+        update earshot.notifications set vendor_ref = vendor_ref - 'subject'
+        where project_id = ${projectId} and id = ${notificationId}::uuid and vendor_ref ? 'subject'
+      `.execute(db);
+      await sql`
+        with done as (
+          delete from earshot.corrections where project_id = ${projectId} and notification_id = ${notificationId}::uuid
+            and version = ${version} returning 1)
+        update earshot.corrections set leased_until_wall = null
+        where project_id = ${projectId} and notification_id = ${notificationId}::uuid and version <> ${version}
+      `.execute(db);
+    },
+
+    /** Tried again after `retryAfterMs`; given up for this reason if that is null. */
+    async postpone(
+      { projectId, notificationId, version }: ClaimedCorrection,
+      retryAfterMs: number | null,
+      problem: string | null,
+    ): Promise<void> {
+      await sql`
+        update earshot.corrections set leased_until_wall = null,
+          next_try_wall = now() + make_interval(secs => ${(retryAfterMs ?? 0) / 1000}),
+          problem = case when version = ${version} and ${retryAfterMs === null} then ${problem}::text end
+        where project_id = ${projectId} and notification_id = ${notificationId}::uuid
+      `.execute(db);
+    },
+  };
+}
+
+const DUE = sql`problem is null and next_try_wall <= now()
+  and (leased_until_wall is null or leased_until_wall < now())`;

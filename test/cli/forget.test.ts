@@ -1,0 +1,182 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { withListening } from "../../src/app/open-listening.ts";
+import { loadConfig } from "../../src/config.ts";
+import { commitPage } from "../../src/ingest/commit-page.ts";
+import { preparePage } from "../../src/ingest/prepare-page.ts";
+import { createManualClock, systemClock } from "../../src/lib/clock.ts";
+import { createClosing } from "../../src/lib/closing.ts";
+import { DAY, HOUR } from "../../src/lib/instant.ts";
+import type { Mention } from "../../src/model/mention.ts";
+import { NEW_POLL } from "../../src/polling/poll-state.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { createStores, type Stores } from "../../src/store/stores.ts";
+import { tracesInTables } from "../flows/find-traces.ts";
+import { NOBODY } from "../ingest/use-polls.ts";
+import { aMention } from "../mention.ts";
+import { createTestDatabase } from "../postgres.ts";
+import { aRule } from "../rules/a-rule.ts";
+import { type Ran, runCommand } from "./run-command.ts";
+
+const TOKEN = "a token of sixteen";
+const closing = createClosing();
+const RULES = [aRule("when: { sentiment: negative }\ngroupBy: author")];
+const HERS = { author: "quillonda", authorName: "Quillonda Brasswit", url: "https://vextron.example/1" };
+const WORDS = ["zorblax", "quillonda", "brasswit", "vextron"];
+const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
+let stores: Stores;
+let url: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  closing.add(database.drop);
+  url = database.url;
+  const folder = await mkdtemp(join(tmpdir(), "earshot-forget-"));
+  closing.add(() => rm(folder, { recursive: true }));
+  env = { DATABASE_URL: url, EARSHOT_HOME: folder, EARSHOT_CONFIG: join(folder, "earshot.yaml") };
+  const opened = openDatabase({ url, onError: (error) => expect.fail(error.message) });
+  closing.add(opened.close);
+  stores = createStores(opened.db);
+  const now = systemClock.now();
+  const query = { projectId: "p", queryId: "1", name: "Acme", projectName: "Brands", timezone: "UTC" };
+  await stores.queries.register([query], now - DAY, now - DAY);
+  await stores.polls.ensure(now);
+}, 60_000);
+afterAll(() => closing.close());
+
+/** Stores a page as a poll does. */
+async function arrive(...mentions: Mention[]): Promise<void> {
+  const clock = createManualClock(systemClock.now());
+  const claim = await stores.polls.claim(KEY, systemClock.now() + DAY);
+  const query = await stores.queries.find("p", "1");
+  if (claim === null || query === null) throw new Error("the poll is free");
+  const page = { mentions, rejected: [], nextCursor: null, total: null, pageSize: null };
+  const prepared = preparePage(RULES, stores.mentions.rowsOf, page);
+  const run = { key: KEY, query, lease: claim.lease };
+  await commitPage({ store: stores, notifyConfig: NOBODY, clock }, run, prepared, NEW_POLL);
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query("update earshot.polls set leased_until_wall = null, lease = null");
+  await client.end();
+}
+
+function said(resourceId: string, facts: Partial<Mention> = {}): Mention {
+  const at = systemClock.now() - HOUR;
+  return aMention({
+    resourceId,
+    publishedAt: at,
+    addedAt: at,
+    sentiment: "negative",
+    text: "zorblax of Acme",
+    ...facts,
+  });
+}
+
+const forget = (...args: string[]): Promise<Ran> => runCommand(["forget", ...args], env);
+
+test("nothing is deleted without an answer, and a dry run only counts", async () => {
+  await arrive(
+    said("1", HERS),
+    said("2", { ...HERS, url: "https://vextron.example/2" }),
+    said("3", { author: "bo", text: "hm" }),
+  );
+  const asked = await forget("@quillonda");
+  expect(asked.exitCode).toBe(2);
+  expect(asked.stderr).toContain("--yes");
+  const dry = await forget("@quillonda", "--dry-run");
+  expect(dry.stdout).toContain("2 mentions in the monitor");
+  expect(dry.stdout).toContain("ask its owner");
+  expect(dry.stdout).toContain("Nothing was changed.");
+  const { stdout } = await forget("Quillonda Brasswit", "--dry-run", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({
+    what: "author",
+    mentions: 2,
+    localMentions: null,
+    forgotten: false,
+  });
+  expect(JSON.parse((await forget("quill", "--dry-run", "--json")).stdout)).toMatchObject({ mentions: 0 });
+  const elsewhere = await forget("quillonda", "--source", "other.example", "--dry-run", "--json");
+  expect(JSON.parse(elsewhere.stdout)).toMatchObject({ mentions: 0 });
+});
+
+test("an author is forgotten, and what is from before does not come back; others stay", async () => {
+  const { stdout, exitCode } = await forget("@quillonda", "--yes", "--by", "Ann");
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain("2 mentions in the monitor, ");
+  expect(stdout).toContain("Forgotten.");
+  expect(await tracesInTables(url, WORDS)).toEqual([]);
+  // The same again, and one that was never seen, from before the request.
+  await arrive(
+    said("1", HERS),
+    said("late", { ...HERS, text: "another zorblax" }),
+    said("4", { author: "cy", text: "hm" }),
+  );
+  expect(await tracesInTables(url, WORDS)).toEqual([]);
+  const kept = await stores.mentions.inWindow("p", "1", 0, systemClock.now(), 10);
+  expect(kept.map(({ mention }) => mention.resourceId).sort()).toEqual(["3", "4"]);
+  const [request] = await stores.forgotten.requests(5);
+  expect(request).toMatchObject({ what: "author", mentions: 2, localMentions: null });
+  expect(request?.actor).toMatchObject({ via: "shell", typed: "Ann" });
+  const listed = await forget("--requests");
+  expect(listed.stdout).toContain('"Ann"');
+  expect(listed.stdout).toMatch(/author\s+2/);
+  // What she publishes later is hers to publish.
+  await arrive(said("new", { ...HERS, publishedAt: systemClock.now() + HOUR }));
+  expect(
+    await stores.mentions.inWindow("p", "1", systemClock.now(), systemClock.now() + DAY, 9),
+  ).toHaveLength(1);
+  expect((await forget("https://vextron.example/1", "--yes", "--json")).exitCode).toBe(0);
+  expect(await tracesInTables(url, WORDS)).toEqual([]);
+});
+
+test("with `listen` it is forgotten in our own Listening API, too, and no feed brings it back", async () => {
+  await writeFile(
+    env["EARSHOT_CONFIG"] ?? "",
+    `listen:
+  queries: [{ name: Acme, text: acme }]
+  feeds: [{ kind: push, name: zapier, token: ${TOKEN} }]
+receivers: [{ name: hook, kind: webhook, url: "http://127.0.0.1:9/x", allowPrivateAddress: true }]
+routes: [{ receivers: [hook] }]
+rules: ${join(import.meta.dirname, "..", "..", "rules")}
+`,
+  );
+  const inside = createClosing();
+  const config = await loadConfig(env["EARSHOT_CONFIG"] ?? "", {});
+  const log = pino({ level: "silent" });
+  const { push } = await withListening(
+    config,
+    { databaseUrl: url, fetches: true, clock: systemClock, log, port: 0 },
+    inside,
+  );
+  try {
+    const hers = {
+      id: "9",
+      text: "zorblax of Acme",
+      author: "quillonda",
+      fullname: "Quillonda Brasswit",
+      url: HERS.url,
+    };
+    const send = async () =>
+      (await push?.take(TOKEN, [hers, { id: "10", text: "Acme is fine", author: "bo" }]))?.body;
+    expect(await send()).toMatchObject({ added: 2, matched: 2 });
+    expect((await tracesInTables(url, WORDS)).length).toBeGreaterThan(0);
+    const { stdout, stderr } = await forget("quillonda", "--yes", "--json");
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toMatchObject({ localMentions: 1, forgotten: true });
+    expect(await tracesInTables(url, WORDS)).toEqual([]);
+    expect(await send()).toMatchObject({ added: 0 });
+    expect(await push?.take(TOKEN, { ...hers, id: "another id" })).toMatchObject({ body: { added: 0 } });
+    // One from before the request that was never seen, and one from after it.
+    const other = { ...hers, text: "another zorblax of Acme", url: "https://vextron.example/8" };
+    const before = { ...other, id: "11", date: new Date(systemClock.now() - DAY).toISOString() };
+    expect(await push?.take(TOKEN, before)).toMatchObject({ body: { added: 0 } });
+    expect(await tracesInTables(url, WORDS)).toEqual([]);
+  } finally {
+    await inside.close();
+  }
+});
