@@ -29,7 +29,7 @@ const Completion = z.object({
 /** Calls `POST {endpoint}/chat/completions`. The address comes from the configuration, and is mostly this machine. */
 export function createChatEndpoint(config: EndpointConfig, clock: Clock): ChatEndpoint {
   const agent = new Agent({ connect: { timeout: config.timeout } });
-  const url = `${config.endpoint.replace(/\/+$/, "")}/chat/completions`;
+  const url = `${config.endpoint.replace(/\/$/, "")}/chat/completions`;
   return {
     async ask({ system, user }, signal) {
       try {

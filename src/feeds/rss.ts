@@ -115,7 +115,7 @@ function wholeItems(text: string): string | null {
   const ends = [...text.matchAll(/<\/(?:[\w-]+:)?(?:item|entry)\s*>/gi)];
   const last = ends.at(-1);
   const until = last === undefined ? opening.index + root.length : last.index + last[0].length;
-  if (new RegExp(`</${root}\\s*>`, "i").test(text.slice(until))) return null;
+  if (text.slice(until).toLowerCase().includes(`</${root.toLowerCase()}`)) return null;
   if (last === undefined) throw new FeedError("its document breaks off before the end of its first item");
   // In RDF, items stand beside the channel.
   return `${text.slice(0, until)}${/rss$/i.test(root) ? "</channel>" : ""}</${root}>`;
@@ -279,7 +279,10 @@ function longer(one: string | undefined, other: string | undefined): string | un
 function authorIn(author: unknown): string | undefined {
   const text = typeof author === "string" ? author : Reflect.get(Object(author), "name");
   if (typeof text !== "string") return undefined;
-  return /\(([^)]+)\)\s*$/.exec(text)?.[1] ?? (text.includes("@") ? undefined : text);
+  const whole = text.trim();
+  const opens = whole.lastIndexOf("(");
+  if (opens >= 0 && whole.endsWith(")") && opens < whole.length - 2) return whole.slice(opens + 1, -1);
+  return whole.includes("@") ? undefined : whole;
 }
 
 function nameOf(url: string): string {

@@ -47,7 +47,8 @@ test("finds the same words in any text as a search place by place, and names the
         const found = plainlyFound(words, searchableText(mention));
         expect(matches(mention)).toBe(found !== undefined);
         if (found === undefined) return;
-        const asWritten = words.findLast((one) => foldText(one) === found);
+        // The schema takes the blanks around a word away.
+        const asWritten = words.findLast((one) => foldText(one) === found)?.trim();
         expect(explain(mention)).toBe(`with the keyword "${asWritten}"`);
       },
     ),

@@ -26,7 +26,8 @@ export function readFeedDate(text: string | null | undefined): Instant | null {
   if (trimmed === "") return null;
   const plain = trimmed
     .replace(/^[A-Za-z]{3,9},?\s+(?=\d)/, "")
-    .replace(/\s+\([^)]*\)$/, "")
+    .replace(/\s\([^()]*\)$/, "")
+    .trimEnd()
     .replace(/\s(?:GMT|UTC|UT)([+-]\d{1,4})$/, " $1")
     .replace(/\s([A-Z]{1,5})$/, (whole, zone: string) =>
       ZONES[zone] === undefined ? whole : ` ${ZONES[zone]}`,

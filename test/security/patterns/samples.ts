@@ -39,9 +39,8 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     },
   // Of the first letter of a word only.
   'src/rules/conditions/keyword.ts: RegExp(`^(?![${UNSPACED}])[\\\\p{L}\\\\p{N}]`, "u")': words,
-  'src/rules/conditions/keyword.ts: RegExp(folded.map((word) => `(${wholeWord(word)})`).join("|"), "u")':
-    words,
-  'src/rules/conditions/keyword.ts: RegExp(folded.map(wholeWord).join("|"), "u")': words,
+  'src/rules/conditions/keyword.ts: RegExp(folded.map((word) => escaped(literalOf(word))).join("|"))': words,
+  'src/rules/conditions/keyword.ts: RegExp(wholeWords(folded), "u")': words,
   // A literal, whatever the secret is.
   'src/source/refusal.ts: RegExp(escapeForPattern(form), "gi")': {
     characters: "ab+(*",
