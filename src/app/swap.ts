@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /** Something that is replaced while work goes on. */
 export interface Swap<Value> {
   /** The newest one: for work that begins now. */
@@ -13,7 +15,12 @@ const ABORTED_MS = 2_000;
 
 /** One value for each piece of work from its beginning to its end, so that no work sees a part of two. */
 export function createSwap<Value>(first: Value): Swap<Value> {
-  const hold = (value: Value) => ({ value, running: 0, late: new AbortController(), onIdle: () => {} });
+  const hold = (value: Value) => {
+    const late = new AbortController();
+    // Each running job waits for it.
+    setMaxListeners(0, late.signal);
+    return { value, running: 0, late, onIdle: () => {} };
+  };
   let held = hold(first);
   return {
     get current() {
