@@ -1,0 +1,205 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { monotonicMs } from "../../../src/lib/clock.ts";
+import { createRandom } from "../../../src/local-api/simulate/random.ts";
+import { bundleEntries } from "../../bundle.ts";
+import type { LedgerLine } from "../ledger.ts";
+import { deal } from "../plan-kills.ts";
+import { until } from "../until.ts";
+import { startWorkers } from "../worker-pool.ts";
+import type { QueueKind } from "../world.ts";
+import { compareFeeds, leftBehind, line } from "./collect.ts";
+import { createTruth, type Item } from "./items.ts";
+import { type FeedWorld, openFeedWorld } from "./world.ts";
+
+export interface FeedChaosOptions {
+  readonly kills: number;
+  readonly seed: number;
+  readonly queue: QueueKind;
+  /** Mean time between two kills. */
+  readonly everyMs: number;
+  /** How long the work may take after the last kill. */
+  readonly patienceMs: number;
+  /** Ends the kills; what came until then is compared. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (sentence: string) => void;
+}
+
+export interface FeedChaosReport {
+  readonly seed: number;
+  readonly queue: QueueKind;
+  readonly kills: number;
+  readonly items: { readonly all: number; readonly gone: number; readonly edited: number };
+  /** Faults of the sources that somebody met. */
+  readonly faults: Readonly<Record<string, number>>;
+  readonly killedForMs: number;
+  /** From the last kill until all was right; null: never. */
+  readonly settledAfterMs: number | null;
+  readonly gaveUp: number;
+  readonly endedBadly: readonly string[];
+  readonly ledger: readonly LedgerLine[];
+  readonly broken: boolean;
+  readonly lastLines: string;
+}
+
+const WORKER = "test/chaos/feeds/worker.ts";
+const START_PATIENCE_MS = 120_000;
+/** How long faults go on after the last kill for those that nobody has met. */
+const CATCH_UP_MS = 60_000;
+/** From so many kills on, every fault has to have happened. */
+const ENOUGH_FOR_ALL = 40;
+const TIME_PASSES_EVERY_MS = 300;
+
+/** Two whole Earshots on one database are killed while their sources misbehave; then both sides are compared. */
+export async function runFeedChaos(options: FeedChaosOptions): Promise<FeedChaosReport> {
+  const world = await openFeedWorld(options.queue, options.seed);
+  try {
+    const bundle = await bundleEntries([WORKER]);
+    world.closing.add(bundle.remove);
+    const workers = startWorkers(bundle.file(WORKER), world.env, world.ports.map(String));
+    world.closing.add(async () => void (await workers.stop()));
+    const { pool, sources } = world;
+    options.onProgress("the workers are starting");
+    if (!(await until(START_PATIENCE_MS, () => isWatching(world, () => sources.beat()))))
+      throw new Error(`the workers did not start:\n${workers.lastLines()}`);
+    const stopTime = letTimePass(world);
+    world.closing.add(stopTime);
+    const truth = createTruth(options.seed);
+    const random = createRandom("chaos feeds kills", options.seed);
+    const nextSlot = deal([...world.ports.keys()], random);
+    const hits = world.ports.map(() => 0);
+    sources.disturb();
+    const begunAt = monotonicMs();
+    for (let kill = 1; kill <= options.kills && !options.signal.aborted; kill++) {
+      sources.publish(truth.step());
+      await delay(Math.round(2 * random.next() * options.everyMs));
+      const slot = nextSlot();
+      if (await workers.kill(slot)) hits[slot] = (hits[slot] ?? 0) + 1;
+      // What a dead worker held is free some minutes later.
+      await endLeases(pool);
+      if (kill % 20 === 0) options.onProgress(`${kill} of ${options.kills} kills`);
+    }
+    const lastKillAt = monotonicMs();
+    const isEnough = options.kills >= ENOUGH_FOR_ALL && !options.signal.aborted;
+    // A slow machine asks little while its workers are killed.
+    await until(CATCH_UP_MS, async () => {
+      if (!isEnough || [...sources.met.values()].every((times) => times > 0)) return true;
+      sources.publish(truth.step());
+      await delay(1_000);
+      return false;
+    });
+    sources.calm();
+    await endLeases(pool);
+    options.onProgress("no more kills, and the sources behave; waiting until all is right");
+    const settled = await settle(world, truth.items, options.patienceMs);
+    await stopTime();
+    const gaveUp = workers.ended();
+    const endedBadly = await workers.stop();
+    const ledger = [
+      ...(await compareFeeds(world, truth.items)),
+      await leftBehind(world, truth.items),
+      line("gaps in the stream", 1, (await gaps(world)).map(String)),
+      line(
+        "workers that were never killed",
+        hits.length,
+        hits.flatMap((n, slot) => (n > 0 ? [] : [String(slot)])),
+      ),
+      line(
+        "kinds of faults that nobody met",
+        sources.met.size,
+        isEnough ? [...sources.met].flatMap(([name, times]) => (times > 0 ? [] : [name])) : [],
+      ),
+    ];
+    const broken = ledger.some((one) => one.broken) || endedBadly.length > 0;
+    const { items } = truth;
+    return {
+      ...{ seed: options.seed, queue: options.queue, kills: hits.reduce((sum, n) => sum + n, 0) },
+      items: {
+        all: items.length,
+        gone: items.filter(({ isGone }) => isGone).length,
+        edited: items.filter(({ texts }) => texts.length > 1).length,
+      },
+      faults: Object.fromEntries(sources.met),
+      killedForMs: lastKillAt - begunAt,
+      settledAfterMs: settled ? monotonicMs() - lastKillAt : null,
+      ...{ gaveUp, endedBadly, ledger, broken },
+      lastLines: broken ? workers.lastLines() : "",
+    };
+  } finally {
+    await world.closing.close();
+  }
+}
+
+/** The monitor has read the past of both queries, and the stream has its first place: what comes now alerts. */
+async function isWatching({ pool }: FeedWorld, beat: () => void): Promise<boolean> {
+  beat();
+  const { rows } = await pool.query<{ yes: boolean }>(
+    `select (select count(*) = 2 from earshot.polls where poll = 'added' and complete_until is not null)
+      and exists (select from local_api.feed where kind = 'bluesky' and state ? 'place')
+      and (select count(*) = 4 from local_api.feed) as yes`,
+  );
+  return rows[0]?.yes === true;
+}
+
+/**
+ * Minutes go by in a moment for the feeds: they are due again, hosts may be asked again, and an item may change again.
+ * Only what the tables say of time is moved; workers meet the same values as after a real wait.
+ */
+function letTimePass({ pool }: FeedWorld): () => Promise<void> {
+  let isOver = false;
+  const run = async (): Promise<void> => {
+    while (!isOver) {
+      await pool.query(TIME_PASSES).catch(() => {});
+      await delay(TIME_PASSES_EVERY_MS);
+    }
+  };
+  const running = run();
+  return async () => {
+    isOver = true;
+    await running;
+  };
+}
+
+// Rows that a worker holds are left to it, so that no worker waits for this, nor this for a worker.
+const TIME_PASSES = `
+  with due as (select project_id, key from local_api.feed where next_at is not null for update skip locked),
+    fetched as (update local_api.feed f set next_at = least(next_at, now()),
+        state = case when f.kind = 'rss' then f.state || '{"wholeAt": 0}' else f.state end
+      from due where (f.project_id, f.key) = (due.project_id, due.key)),
+    hosts as (delete from local_api.feed_host where host in (select host from local_api.feed_host for update skip locked)),
+    changed as (select project_id, id_key from local_api.heard_item
+      where edited_at > now() - interval '1 hour' for update skip locked)
+  update local_api.heard_item h set edited_at = edited_at - interval '2 hours'
+  from changed where (h.project_id, h.id_key) = (changed.project_id, changed.id_key)`;
+
+async function endLeases(pool: FeedWorld["pool"]): Promise<void> {
+  await pool.query("update local_api.feed set lease_until = now() where lease_until > now()");
+}
+
+/** Whether everything came right, and stayed so for a moment in which something superfluous could come. */
+function settle(world: FeedWorld, items: readonly Item[], patienceMs: number): Promise<boolean> {
+  const isRight = async (): Promise<boolean> => {
+    if (!world.sources.isPushed() || !(await isIdle(world))) return false;
+    const lines = await compareFeeds(world, items);
+    return lines.every(({ broken }) => !broken);
+  };
+  return until(patienceMs, async () => {
+    await delay(500);
+    if (!(await isRight())) return false;
+    if ((await leftBehind(world, items)).broken) return false;
+    await delay(3_000);
+    return isRight();
+  });
+}
+
+async function isIdle({ pool }: FeedWorld): Promise<boolean> {
+  const { rows } = await pool.query<{ yes: boolean }>(
+    `select not exists (select from earshot.notifications where state = 'due')
+      and not exists (select from earshot.alert_receivers where next_at <= now()) as yes`,
+  );
+  return rows[0]?.yes === true;
+}
+
+async function gaps({ pool }: FeedWorld): Promise<string[]> {
+  const { rows } = await pool.query<{ reason: string }>("select reason from local_api.feed_gap");
+  return rows.map(({ reason }) => reason);
+}
