@@ -248,3 +248,26 @@ test("an edited mention shows its new text, and the old one nowhere", async () =
   expect(shown).not.toContain("zorblax");
   expect(shown).toContain("It works again");
 });
+
+test("a notification is not claimed while a delete is being stored: it would bring the old words, uncorrected", async () => {
+  await arrives(HERS);
+  const [alert] = await stores().alerts.openOfProject("p");
+  const id = uuid7(clock.now());
+  const why = { digest: null, createdAt: clock.now(), reason: "x" };
+  await stores().notifications.addPending([
+    { id, projectId: "p", receiver: "alerts", kind: "fired", alertId: alert?.id ?? "", ...why },
+  ]);
+  const order: string[] = [];
+  let claim: Promise<unknown> = Promise.resolve();
+  await stores().transaction(async ({ erasures }) => {
+    await erasures.correct(sql`n.id = ${id}::uuid`);
+    claim = stores()
+      .notifications.claim("p", id)
+      .then(() => order.push("claimed"));
+    // A claim that does not wait is answered before later ones.
+    for (let i = 0; i < 5; i++) await stores().notifications.claim("p", uuid7(clock.now()));
+    order.push("deleted");
+  });
+  await claim;
+  expect(order).toEqual(["deleted", "claimed"]);
+});
