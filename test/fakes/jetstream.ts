@@ -49,6 +49,8 @@ export async function startJetstream(): Promise<Jetstream> {
   };
   server.on("upgrade", (request, socket, head) => {
     raw.add(socket);
+    // Whoever asked may be killed.
+    socket.on("error", () => {});
     socket.on("close", () => raw.delete(socket));
     const { searchParams } = new URL(request.url ?? "/", "ws://jetstream");
     fake.asked.push(searchParams);

@@ -11,9 +11,10 @@ export async function compareFeeds(world: FeedWorld, items: readonly Item[]): Pr
   const standing = items.filter(({ isGone }) => !isGone);
   const due = standing.flatMap((item) => queriesOf(item).map((query) => ({ query, item })));
   // Which text it is, so that an old one is missing and unknown at once.
-  const texts = due.map(({ query, item }) => `${query} ${item.n} text ${item.texts.length - 1}`);
+  const texts = due.map(({ query, item }) => `${query} ${item.feed} ${item.n} text ${item.texts.length - 1}`);
   const local = await shownIn(
     pool,
+    items,
     `select q.name as query, to_jsonb(m)::text as row from local_api.mention m
      join local_api.query q on q.id = m.query_id
      where q.type <> $1 and superseded_at = 'infinity' and visible_at <= now()`,
@@ -21,6 +22,7 @@ export async function compareFeeds(world: FeedWorld, items: readonly Item[]): Pr
   );
   const monitored = await shownIn(
     pool,
+    items,
     `select q.name as query, to_jsonb(m)::text as row from earshot.mentions m
      join earshot.queries q using (project_id, query_id)`,
   );
@@ -38,7 +40,7 @@ export async function compareFeeds(world: FeedWorld, items: readonly Item[]): Pr
   const authors = [...new Set(due.map(({ query, item }) => `${query} ${item.author}`))];
   const { rows: alerted } = await pool.query<{ key: string }>(
     `select q.name || ' ' || (a.labels->>'author') as key from earshot.alerts a
-     join earshot.queries q using (project_id, query_id) where a.rule = 'everybody' and a.labels->>'author' is not null`,
+     join earshot.queries q using (project_id, query_id) where a.rule = 'everybody' and a.labels->>'author' like '%zqa%'`,
   );
   const alerts = alerted.map(({ key }) => key.replace("did:plc:", ""));
   const posts = (await slack.messages()).filter(
@@ -78,11 +80,18 @@ export async function leftBehind(world: FeedWorld, items: readonly Item[]): Prom
   return line("deleted texts and authors left", words.length, [...new Set(found)]);
 }
 
-async function shownIn(pool: Pool, sql: string, values: readonly unknown[] = []): Promise<string[]> {
+async function shownIn(
+  pool: Pool,
+  items: readonly Item[],
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<string[]> {
   const { rows } = await pool.query<{ query: string; row: string }>(sql, [...values]);
   return rows.flatMap(({ query, row }) => {
     const words = new Set(
-      [...row.matchAll(TEXT_WORD)].map(([, n, version]) => `${query} ${n} text ${version}`),
+      [...row.matchAll(TEXT_WORD)].map(
+        ([, n, version]) => `${query} ${items[Number(n) - 1]?.feed} ${n} text ${version}`,
+      ),
     );
     return [...words];
   });

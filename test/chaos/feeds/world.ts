@@ -26,7 +26,7 @@ export interface FeedWorld {
   readonly closing: Closing;
 }
 
-const TOKEN = "a token of sixteen";
+const TOKEN = "token-of-the-sender";
 const WORKERS = 2;
 
 const RULES = {
