@@ -18,10 +18,11 @@ export async function tracesInTables(databaseUrl: string, words: readonly string
     for (const { name } of tables.rows) {
       // Bytes are shown as hexadecimal digits; they are compared as such, in any case of letters.
       const { rows } = await client.query<{ word: string; text: string }>(
-        `select w as word, left(r.text, 4000) as text from (select t::text as text from ${name} t) r,
-          unnest($1::text[]) w
-        where lower(r.text) like '%' || lower(w) || '%'
-          or r.text like '%' || encode(convert_to(lower(w), 'UTF8'), 'hex') || '%' limit 5`,
+        `with r as materialized (select t::text as text, lower(t::text) as small from ${name} t)
+        select w.word, left(r.text, 4000) as text from r,
+          (select w as word, lower(w) as small, encode(convert_to(lower(w), 'UTF8'), 'hex') as hex
+            from unnest($1::text[]) w) w
+        where strpos(r.small, w.small) > 0 or strpos(r.small, w.hex) > 0 limit 5`,
         [words],
       );
       for (const { word, text } of rows) found.push(`${name}: ${word} in ${around(text, word)}`);

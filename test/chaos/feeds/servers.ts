@@ -126,6 +126,7 @@ export async function startSources(
     if (fault === "web page") return refuse(200, "<!doctype html><title>Sorry</title>")(request, socket);
     return refuse(Number(fault), "", fault === "429" ? { "retry-after": "1" } : {})(request, socket);
   };
+  const late: Item[] = [];
   const nextBurst = deal(["half", "charset", "cut", "duplicates", "out of order"] as const, random);
   /** One burst on the wire, perhaps torn. What was torn comes whole from the log to whoever connects again. */
   const send = (burst: readonly JetstreamEvent[]): void => {
@@ -153,8 +154,12 @@ export async function startSources(
     hackerNewsUrl: hackerNews.url,
     jetstreamUrl: jetstream.url,
     publish(happened) {
-      const burst: JetstreamEvent[] = [];
+      // A create behind its delete comes with the next burst: not in the same batch.
+      const burst = late
+        .splice(0)
+        .map(({ author, n, texts }) => events.create(`did:plc:${author}`, `k${n}`, texts.at(-1) ?? ""));
       for (const one of happened) {
+        if (one.what === "born-deleted" && one.item.feed === "bluesky") late.push(one.item);
         const feed = one.what === "account-removed" ? one.feed : one.item.feed;
         if (feed === "rss" && "item" in one && one.what === "created") stories.push(one.item);
         else if (feed === "hacker-news" && "item" in one) {
@@ -264,8 +269,7 @@ function eventsOf(
   if (one.what === "edited") return [events.update(did, key, text)];
   if (one.what === "deleted") return [events.remove(did, key)];
   note("bluesky delete before create");
-  const created = events.create(did, key, text);
-  return [events.remove(did, key), created];
+  return [events.remove(did, key)];
 }
 
 function shuffled<T>(all: readonly T[], random: { next(): number }): T[] {
