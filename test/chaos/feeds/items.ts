@@ -83,7 +83,7 @@ export function createTruth(seed: number) {
       for (const feed of ["rss", "hacker-news", "bluesky", "push"] as const) {
         // RSS has no deletes.
         const old = [...edit(feed), ...(feed === "rss" || random.chance(0.3) ? [] : remove(feed))];
-        const fresh = Array.from({ length: random.whole(2, 4) }, () => create(feed));
+        const fresh = Array.from({ length: random.whole(1, 2) }, () => create(feed));
         for (const item of fresh) touched.add(item);
         happened.push(...old, ...fresh.map((item) => ({ what: "created" as const, item })));
         if (feed !== "rss" && random.chance(0.4)) happened.push(bornDeleted(feed));

@@ -109,7 +109,7 @@ export async function runFeedChaos(options: FeedChaosOptions): Promise<FeedChaos
         isEnough ? [...sources.met].flatMap(([name, times]) => (times > 0 ? [] : [name])) : [],
       ),
     ];
-    const broken = ledger.some((one) => one.broken) || endedBadly.length > 0;
+    const broken = !settled || ledger.some((one) => one.broken) || endedBadly.length > 0;
     const { items } = truth;
     return {
       ...{ seed: options.seed, queue: options.queue, kills: hits.reduce((sum, n) => sum + n, 0) },
