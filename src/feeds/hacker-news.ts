@@ -80,9 +80,9 @@ function* readHackerNews({ url: base }: FeedPart, _settings: unknown, stored: un
   const pending: [number, number][] = [];
   for (const [index, id] of asked.entries()) {
     const found = Item.safeParse(readJson(answers[index]?.body ?? ""));
-    const isKnown = index >= tries.size + fresh.length;
     if (found.success) sort(found.data, read);
-    else if (!isKnown) {
+    else {
+      // A changed one, too: it may have been deleted, and the list of changes does not say it twice.
       const tried = (tries.get(id) ?? 0) + 1;
       if (tried < MOST_TRIES) pending.push([id, tried]);
     }

@@ -95,3 +95,16 @@ test("a story brings its address in the text, and an item that fails is asked ag
       body: { html: "<p>https://acme.example/?a=1&amp;b=2</p>" },
     });
   }));
+
+test("a changed item that cannot be read is asked again, though the list of changes has moved on", () =>
+  withServer(async (server) => {
+    const feed = plannedOf(fill(server, 3));
+    const first = await fetchOnce(feed);
+    server.pages.set("/v0/item/2.json", { body: "<html>try later</html>" });
+    fill(server, 3, [2]);
+    const second = await fetchOnce(feed, first.state);
+    put(server, 2, { deleted: true, text: undefined, by: undefined });
+    fill(server, 3, []);
+    const { read } = await fetchOnce(feed, second.state);
+    expect(read.deletes.map(({ id }) => id)).toEqual(["2"]);
+  }));
