@@ -37,6 +37,15 @@ const THOROUGH: readonly string[] = [
   "test/source/hostile-answers.test.ts",
   "test/templates/hostile-text.test.ts",
   "test/web/hostile.test.ts",
+  // Feeds: answers of hostile servers, streams that fall silent, processes.
+  "test/app/open-local-inbox.test.ts",
+  "test/cli/listen.test.ts",
+  "test/enrich/enrichment.test.ts",
+  "test/feeds/bluesky-stream.test.ts",
+  "test/feeds/fetch-feed.test.ts",
+  "test/feeds/hostile-answers.test.ts",
+  "test/feeds/mailbox.test.ts",
+  "test/feeds/recheck.test.ts",
   // Attacks: thousands of connections, processes, every expression of the product.
   "test/security/",
   // Conformance, and long orders of calls at the local Listening API.
