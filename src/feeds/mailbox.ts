@@ -57,7 +57,7 @@ export const mailbox = defineFeed({
   ],
   async collect(_part, settings, cursor, parts) {
     // Two large packages that no process without a mailbox needs.
-    const { collectMails } = await import("./common/collect-mails.ts");
+    const { collectMails } = await import("./mailbox/collect-mails.ts");
     return collectMails(settings, cursor, parts);
   },
 });

@@ -17,7 +17,7 @@ import {
   type FeedReader,
 } from "./common/define-feed.ts";
 import { readFeedDate } from "./common/feed-date.ts";
-import { searchOfQuery } from "./common/search-of-query.ts";
+import { searchOfQuery } from "./news/search-of-query.ts";
 
 /** The languages that the source knows, by their two letters. */
 const CODES = (

@@ -1,6 +1,6 @@
 import type { SecretFile } from "../../app/write-setup.ts";
 import { chooseFeeds, proposeFeeds } from "../../config/setup/choose-feeds.ts";
-import { brandQuery } from "../../feeds/common/brand-query.ts";
+import { brandQuery } from "../../feeds/setup/brand-query.ts";
 import { UserError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { listIn, type Questions, withQuestions } from "../ask-questions.ts";

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { brandQuery } from "../../feeds/common/brand-query.ts";
+import { brandQuery } from "../../feeds/setup/brand-query.ts";
 import { UserError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { ruleNameOf } from "../../rules/load-rules.ts";

@@ -1,8 +1,8 @@
 import { Parser } from "htmlparser2";
 import type { Instant } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/json.ts";
-import { canonicalUrl } from "./canonical-url.ts";
-import type { FeedItem } from "./define-feed.ts";
+import { canonicalUrl } from "../common/canonical-url.ts";
+import type { FeedItem } from "../common/define-feed.ts";
 
 /** A mail without its attachments. Everything in it is hostile; the sender, too, is whatever somebody wrote. */
 export interface Mail {

@@ -5,7 +5,7 @@ import { simpleParser } from "mailparser";
 import { z } from "zod";
 import { DAY, type Instant, SECOND } from "../../lib/instant.ts";
 import { isPrivateAddress } from "../../lib/public-agent.ts";
-import { type CollectParts, FeedError, type FeedItem, type FeedRead } from "./define-feed.ts";
+import { type CollectParts, FeedError, type FeedItem, type FeedRead } from "../common/define-feed.ts";
 import { itemsOfMail, type Mail } from "./items-of-mail.ts";
 
 export interface MailboxSettings {
