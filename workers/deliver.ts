@@ -1,8 +1,7 @@
 // Sends notifications to their receivers.
 
-// Before the other imports, so that stack traces name lines of the sources.
-process.setSourceMapsEnabled(true);
-
+const { nameSourceLines } = await import("../src/lib/source-lines.ts");
+nameSourceLines();
 const { runWorker } = await import("../src/app/run-worker.ts");
 await runWorker("deliver", process);
 

@@ -1,8 +1,7 @@
 // Finds due work in the tables and adds jobs for it; asks the source which queries there are.
 
-// Before the other imports, so that stack traces name lines of the sources.
-process.setSourceMapsEnabled(true);
-
+const { nameSourceLines } = await import("../src/lib/source-lines.ts");
+nameSourceLines();
 const { runWorker } = await import("../src/app/run-worker.ts");
 await runWorker("sweep", process);
 

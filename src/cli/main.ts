@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// Before the other imports, so that stack traces name lines of the sources.
-process.setSourceMapsEnabled(true);
-
+const { nameSourceLines } = await import("../lib/source-lines.ts");
+nameSourceLines();
 const { outliveReaders } = await import("./print.ts");
 outliveReaders();
 const { createProgram } = await import("./create-program.ts");
