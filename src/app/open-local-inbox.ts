@@ -1,16 +1,14 @@
 import { openLocalReceivers } from "../config/local-receivers.ts";
 import type { Config } from "../config.ts";
-import { createLocalInbox, type LocalInbox } from "../demo/inbox/create-local-inbox.ts";
+import type { LocalInbox } from "../demo/inbox/create-local-inbox.ts";
 import type { InboxMessage } from "../demo/inbox/inbox-store.ts";
 import { inventLocalSecrets } from "../demo/local-account.ts";
-import { LOCAL_PEOPLE } from "../demo/local-parts.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import { openDatabase } from "../store/database.ts";
 import { createInboxStore } from "../store/inbox.ts";
-import { SLACK_PATH } from "../web/slack-routes.ts";
 
 export interface OpenInbox {
   /** The configuration with the open servers as receivers, if it names none. Throws a UserError if they are not open. */
@@ -36,6 +34,10 @@ export async function withLocalInbox(
 ): Promise<OpenInbox> {
   if (!config.usesLocalInbox) return { configOf: refuseInbox, interaction: null };
   const { databaseUrl, clock, log, consoleUrl } = parts;
+  // Only here: whoever has receivers does not wait for a mail server, a local API and a console to be read.
+  const { createLocalInbox } = await import("../demo/inbox/create-local-inbox.ts");
+  const { LOCAL_PEOPLE } = await import("../demo/local-parts.ts");
+  const { SLACK_PATH } = await import("../web/slack-routes.ts");
   const onError = (error: Error) =>
     log.warn({ error: describeError(error) }, "a database connection of the inbox broke");
   const database = openDatabase({ url: databaseUrl, connections: 3, onError });

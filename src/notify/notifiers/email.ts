@@ -1,4 +1,4 @@
-import { createTransport, type SendMailOptions } from "nodemailer";
+import type { SendMailOptions } from "nodemailer";
 import { describeError } from "../../lib/errors.ts";
 import {
   type ChannelLimit,
@@ -25,10 +25,8 @@ export const email = defineNotifier({
     smtp: { ...smtp, secure: false, requireTls: false, tls: config.smtp.tls, connections: 0 },
   }),
   create: (config, deps) => {
-    const transport =
-      config.smtp.connections === 0
-        ? createTransport(transportOptions(config))
-        : createTransport(poolOptions(config));
+    let opened: ReturnType<typeof openTransport> | null = null;
+    const transport = () => (opened ??= openTransport(config));
     const attempt = async <T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> => {
       try {
         return await withSignal(run, signal);
@@ -41,19 +39,27 @@ export const email = defineNotifier({
         attempt(signal, async () => {
           const mail = await compose(message, config, deps);
           await beforePost?.();
-          const { response } = await transport.sendMail(mail);
+          const { response } = await (await transport()).sendMail(mail);
           const first = previousId(message.previous);
           const { messageId, subject } = mail;
           const vendorRef = { messageId, subject, to: config.to, answer: oneLine(response) };
           return { vendorRef: first === null ? vendorRef : { ...vendorRef, inThread: first } };
         }),
       check: async ({ signal }) => {
-        await attempt(signal, () => transport.verify());
+        await attempt(signal, async () => (await transport()).verify());
       },
-      close: async () => transport.close(),
+      close: async () => (await opened)?.close(),
     };
   },
 });
+
+/** The library is read with the first mail: a process that sends none does not wait for it. */
+async function openTransport(config: EmailConfig) {
+  const { createTransport } = await import("nodemailer");
+  return config.smtp.connections === 0
+    ? createTransport(transportOptions(config))
+    : createTransport(poolOptions(config));
+}
 
 /**
  * Receivers of one mail server share a limit: they wait together while it is down, and then keep their order. The rate

@@ -1,4 +1,3 @@
-import { explainChange } from "../../alerts/explain-change.ts";
 import { type ExpectedBucket, largestSince, onsetOf, windowBars } from "../../alerts/explain-counts.ts";
 import { formatMinutes } from "../../lib/duration.ts";
 import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
@@ -47,6 +46,8 @@ async function findOut(
   const isMeant = meant(rule, alert);
   const isLooked = (mention: Mention): boolean => rule.judge(mention).met;
   const counted = alert.values["count"];
+  // Only here: it brings lists of words of sixty languages, which a process that explains nothing does not wait for.
+  const { explainChange } = await import("../../alerts/explain-change.ts");
   return {
     notifyCount: alert.notifyCount,
     since,
