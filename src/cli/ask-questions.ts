@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import { UserError } from "../lib/errors.ts";
 import { InterruptedError } from "./run.ts";
 
 /** Asks one question after another. A wrong answer (undefined) is asked again, after a line of help. */
@@ -36,6 +37,14 @@ export async function withQuestions<Result>(
   } finally {
     lines.close();
   }
+}
+
+/** Asks on a terminal whether to do it. Without a yes it throws a UserError, after Ctrl-C an InterruptedError. */
+export async function askForYes(question: string): Promise<void> {
+  const isAgreed = await withQuestions(process.stdin, process.stderr, ({ ask }) =>
+    ask(`${question} yes or no: `, (text) => /^y(es)?$/i.test(text), ""),
+  );
+  if (!isAgreed) throw new UserError("Nothing was changed.");
 }
 
 /** Names with commas between them; undefined if there is none. */

@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import { type ForgetCounts, type ForgetParts, findToForget, forget } from "../app/forget.ts";
 import { rulesByQuery } from "../app/rules-by-query.ts";
@@ -12,10 +10,10 @@ import { counted } from "../lib/numbers.ts";
 import { describeActor } from "../model/alert-action.ts";
 import { configInUse, loadRulesInUse } from "./alerts/load-rules-in-use.ts";
 import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
+import { askForYes } from "./ask-questions.ts";
 import { printRows } from "./local-api/print.ts";
 import { withTables } from "./local-api/with-tables.ts";
 import { print, printJson } from "./print.ts";
-import { InterruptedError } from "./run.ts";
 
 interface Options {
   readonly source?: string;
@@ -166,18 +164,5 @@ async function agree(): Promise<void> {
     throw new UserError("This deletes for good. Nothing was changed.", [
       "--yes does it without a question; --dry-run only counts",
     ]);
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const stopped = new AbortController();
-  lines.on("SIGINT", () => stopped.abort());
-  lines.on("close", () => stopped.abort());
-  lines.setPrompt("Delete all of it for good? yes or no: ");
-  lines.prompt();
-  try {
-    const [answer] = await once(lines, "line", { signal: stopped.signal });
-    if (!/^y(es)?$/i.test(String(answer).trim())) throw new UserError("Nothing was changed.");
-  } catch (error) {
-    throw error instanceof UserError ? error : new InterruptedError("stopped");
-  } finally {
-    lines.close();
-  }
+  await askForYes("Delete all of it for good?");
 }

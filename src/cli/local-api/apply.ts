@@ -1,7 +1,5 @@
-import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError, whyUnread } from "../../lib/errors.ts";
@@ -9,8 +7,8 @@ import { type AccountFile, readAccountFile, type Thing } from "../../local-api/a
 import { accountJsonSchema } from "../../local-api/account/account-schema.ts";
 import { type AccountPlan, applyAccount, planApply } from "../../local-api/account/apply-account.ts";
 import { type Step, stepsOf } from "../../local-api/account/plan-account.ts";
+import { askForYes } from "../ask-questions.ts";
 import { print, printError, printJson } from "../print.ts";
-import { InterruptedError } from "../run.ts";
 import { withTables } from "./with-tables.ts";
 
 interface ApplyOptions {
@@ -149,20 +147,7 @@ async function agree(path: string): Promise<void> {
     throw new UserError("This would delete something (the lines with -). Nothing was changed.", [
       "--yes deletes it; without --prune things that are not in the file are kept",
     ]);
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const stopped = new AbortController();
-  lines.on("SIGINT", () => stopped.abort());
-  lines.on("close", () => stopped.abort());
-  lines.setPrompt("Delete the things with - above? yes or no: ");
-  lines.prompt();
-  try {
-    const [answer] = await once(lines, "line", { signal: stopped.signal });
-    if (!/^y(es)?$/i.test(String(answer).trim())) throw new UserError("Nothing was changed.");
-  } catch (error) {
-    throw error instanceof UserError ? error : new InterruptedError("stopped");
-  } finally {
-    lines.close();
-  }
+  await askForYes("Delete the things with - above?");
 }
 
 function finish(
