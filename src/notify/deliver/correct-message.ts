@@ -1,9 +1,9 @@
 import { describeError } from "../../lib/errors.ts";
-import { retryDelayMs } from "../../lib/retry.ts";
 import type { Notification } from "../../model/notification.ts";
 import type { Notifier } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
 import { type AcquiredSlot, ANYWHERE, acquireSlot } from "./acquire-slot.ts";
+import { asDeliveryError, decideRetry } from "./decide-retry.ts";
 import { type DeliverParts, messageOf } from "./deliver.ts";
 
 interface CorrectionKey {
@@ -39,9 +39,6 @@ export type CorrectOutcome =
   | { readonly outcome: "out-of-reach" }
   | { readonly outcome: "failed"; readonly error: string; readonly retryAfterMs: number }
   | { readonly outcome: "given-up"; readonly error: string };
-
-/** Waits grow to a minute and then stay there: at least two days, as for a delivery. */
-const MOST_ATTEMPTS = 2_880;
 
 /**
  * Corrects one message that was sent and shows something that was deleted since: it is made anew from the facts, and
@@ -97,18 +94,12 @@ async function settleFailure(
   error: unknown,
   slot: AcquiredSlot,
 ): Promise<CorrectOutcome> {
-  const failure =
-    error instanceof DeliveryError ? error : new DeliveryError(describeError(error), { retryable: true });
+  const failure = asDeliveryError(error);
   const message = describeError(failure);
   if (failure.concernsChannel) await slot.failed(message, failure.retryAfterMs);
-  if (!failure.retryable || claim.attempts >= MOST_ATTEMPTS) {
-    await corrections.postpone(claim, null, message);
-    return { outcome: "given-up", error: message };
-  }
-  const retryAfterMs = Math.max(
-    failure.retryAfterMs ?? 0,
-    retryDelayMs(claim.attempts, undefined, Math.random()),
-  );
-  await corrections.postpone(claim, retryAfterMs, null);
-  return { outcome: "failed", error: message, retryAfterMs };
+  const retryAfterMs = decideRetry(failure, claim.attempts, Math.random());
+  await corrections.postpone(claim, retryAfterMs, retryAfterMs === null ? message : null);
+  return retryAfterMs === null
+    ? { outcome: "given-up", error: message }
+    : { outcome: "failed", error: message, retryAfterMs };
 }

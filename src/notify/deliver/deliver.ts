@@ -7,6 +7,7 @@ import type { Notification } from "../../model/notification.ts";
 import type { AlertMessage, Notifier, NotifierMessage, VendorRef } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
 import { type AcquiredSlot, ANYWHERE, acquireSlot, type ChannelLimits } from "./acquire-slot.ts";
+import { asDeliveryError, MOST_ATTEMPTS } from "./decide-retry.ts";
 import { holdClaim } from "./hold-claim.ts";
 import { kindToSend, type Superseded } from "./superseded.ts";
 
@@ -170,9 +171,6 @@ async function follow({ liveMessages }: DeliverParts, notification: Notification
   if (alertId !== null && kind !== "test") await liveMessages.stale({ projectId, alertId, receiver });
 }
 
-/** Waits grow to a minute and then stay there, so this is at least two days, whatever the fault. */
-const MOST_ATTEMPTS = 2_880;
-
 async function settleFailure(
   parts: DeliverParts,
   notification: Notification,
@@ -198,13 +196,6 @@ async function settleFailure(
   );
   await parts.log.markFailed(notification, message, retryAfterMs);
   return { outcome: "failed", error: message, retryAfterMs };
-}
-
-/** Our own fault (a template, a fact of an unexpected shape) must not be retried for ever either. */
-function asDeliveryError(error: unknown): DeliveryError {
-  return error instanceof DeliveryError
-    ? error
-    : new DeliveryError(describeError(error), { retryable: true });
 }
 
 async function giveUp(

@@ -1,8 +1,7 @@
 import { describeError } from "../../lib/errors.ts";
-import { retryDelayMs } from "../../lib/retry.ts";
 import type { LiveMessages, Notifier, Shown, VendorRef } from "../define-notifier.ts";
-import { DeliveryError } from "../delivery-error.ts";
 import { type AcquiredSlot, acquireSlot } from "./acquire-slot.ts";
+import { asDeliveryError, decideRetry } from "./decide-retry.ts";
 import type { DeliverParts } from "./deliver.ts";
 import { holdClaim } from "./hold-claim.ts";
 
@@ -64,12 +63,6 @@ export type UpdateOutcome =
 
 /** The pause before a missing part is tried again. */
 const SOON_MS = 3_000;
-
-/**
- * After so many failures an edit is left to the next change of the alert. Waits grow to a minute and stay there, so this
- * is two days, as for a delivery: an edit may have to remove what was deleted.
- */
-const MOST_ATTEMPTS = 2_880;
 
 /**
  * Updates the message of an alert. Changes are collected: it shows the current state of the alert, at most every
@@ -150,17 +143,15 @@ async function settleFailure(
   error: unknown,
   slot: AcquiredSlot,
 ): Promise<UpdateOutcome> {
-  const failure =
-    error instanceof DeliveryError ? error : new DeliveryError(describeError(error), { retryable: true });
+  const failure = asDeliveryError(error);
   const message = describeError(failure);
   if (failure.concernsChannel) await slot.failed(message, failure.retryAfterMs);
-  if (!failure.retryable || attempts >= MOST_ATTEMPTS) {
-    await liveMessages.postpone(claim, null);
-    return { outcome: "given-up", error: message };
-  }
-  const retryAfterMs = Math.max(failure.retryAfterMs ?? 0, retryDelayMs(attempts, undefined, Math.random()));
+  // Given up, the edit is left to the next change of the alert.
+  const retryAfterMs = decideRetry(failure, attempts, Math.random());
   await liveMessages.postpone(claim, retryAfterMs);
-  return { outcome: "failed", error: message, retryAfterMs };
+  return retryAfterMs === null
+    ? { outcome: "given-up", error: message }
+    : { outcome: "failed", error: message, retryAfterMs };
 }
 
 /** An update that nobody waits for takes a slot only if no notification needs it. */
