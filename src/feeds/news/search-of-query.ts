@@ -1,4 +1,5 @@
 import type { Expression, Term } from "../../local-api/query-language/expression.ts";
+import { conditionsOf } from "../../local-api/query-language/required-terms.ts";
 
 /** Words in a row, as they are written in a search; any text that matches has one of these. */
 type Alternatives = readonly string[];
@@ -10,28 +11,17 @@ type Alternatives = readonly string[];
  * searched for.
  */
 export function searchOfQuery(expression: Expression): Alternatives | null {
-  return conditions(expression)[0] ?? null;
+  return conditionsOf<Alternatives>(expression, { ofTerm, either })[0] ?? null;
 }
 
-function conditions(expression: Expression): Alternatives[] {
-  switch (expression.kind) {
-    case "term":
-      return phrasesOf(expression).map((phrase) => [phrase]);
-    case "field":
-    case "not":
-      return [];
-    case "all":
-      return expression.of.flatMap(conditions);
-    case "within":
-      return expression.of.flatMap((each) => conditions(each.expression));
-    case "near":
-      return [...conditions(expression.left), ...conditions(expression.right)];
-    case "any": {
-      const firsts = expression.of.map((each) => conditions(each)[0]);
-      // Without one of the alternatives the search would be narrower.
-      return firsts.every((first) => first !== undefined) ? [[...new Set(firsts.flat())]] : [];
-    }
-  }
+function ofTerm(term: Term): Alternatives[] {
+  return phrasesOf(term).map((phrase) => [phrase]);
+}
+
+/** Without one of the alternatives the search would be narrower. */
+function either(parts: readonly Alternatives[][]): Alternatives[] {
+  const firsts = parts.map(([first]) => first);
+  return firsts.every((first) => first !== undefined) ? [[...new Set(firsts.flat())]] : [];
 }
 
 /** Shorter words are refused by search engines. */

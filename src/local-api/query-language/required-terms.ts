@@ -21,25 +21,38 @@ const MOST_ALTERNATIVES = 50_000;
  * nothing is certain, as for a query of fields or signs alone.
  */
 export function requiredTerms(expression: Expression): readonly Alternatives[] {
-  return conditions(expression).slice(0, MOST_CONDITIONS);
+  return conditionsOf(expression, { ofTerm, either }).slice(0, MOST_CONDITIONS);
 }
 
-function conditions(expression: Expression): Alternatives[] {
-  switch (expression.kind) {
-    case "term":
-      return ofTerm(expression);
-    case "field":
-    case "not":
-      return [];
-    case "all":
-      return expression.of.flatMap(conditions);
-    case "within":
-      return expression.of.flatMap((each) => conditions(each.expression));
-    case "near":
-      return [...conditions(expression.left), ...conditions(expression.right)];
-    case "any":
-      return either(expression.of);
-  }
+/**
+ * Conditions that any matching text meets. `ofTerm` gives those of a term, `either` those of an OR from those of its
+ * parts; fields and NOT give none.
+ */
+export function conditionsOf<Condition>(
+  expression: Expression,
+  ways: {
+    readonly ofTerm: (term: Term) => Condition[];
+    readonly either: (parts: readonly Condition[][]) => Condition[];
+  },
+): Condition[] {
+  const conditions = (one: Expression): Condition[] => {
+    switch (one.kind) {
+      case "term":
+        return ways.ofTerm(one);
+      case "field":
+      case "not":
+        return [];
+      case "all":
+        return one.of.flatMap(conditions);
+      case "within":
+        return one.of.flatMap((each) => conditions(each.expression));
+      case "near":
+        return [...conditions(one.left), ...conditions(one.right)];
+      case "any":
+        return ways.either(one.of.map(conditions));
+    }
+  };
+  return conditions(expression);
 }
 
 function ofTerm(term: Term): Alternatives[] {
@@ -51,10 +64,10 @@ function requiredBy(word: WordPattern): RequiredTerm {
 }
 
 /** Of each alternative the condition that is hardest to meet; none when one of them requires nothing. */
-function either(of: readonly Expression[]): Alternatives[] {
+function either(parts: readonly Alternatives[][]): Alternatives[] {
   const together: RequiredTerm[] = [];
-  for (const each of of) {
-    const hardest = hardestOf(conditions(each));
+  for (const conditions of parts) {
+    const hardest = hardestOf(conditions);
     if (hardest === undefined) return [];
     for (const term of hardest) together.push(term);
     if (together.length > MOST_ALTERNATIVES) return [];
