@@ -1,6 +1,5 @@
-import { parseArgs } from "node:util";
-import { stopSignal } from "../../src/cli/stop-signal.ts";
 import { SECOND } from "../../src/lib/instant.ts";
+import { runProgram } from "./program.ts";
 import { formatReport } from "./report.ts";
 import { runChaos } from "./run-chaos.ts";
 
@@ -22,57 +21,19 @@ Ctrl-C ends the kills, and what came until then is compared; a second Ctrl-C end
 Exits with 1 if something was lost, sent without a reason, or sent too often.
 `;
 
-const OPTIONS = {
-  kills: { type: "string", default: "200" },
-  seed: { type: "string", default: "1" },
-  queue: { type: "string", default: "redis" },
-  every: { type: "string", default: "1200" },
-  rate: { type: "string", default: "8" },
-  "at-most": { type: "string", default: "86400" },
-  patience: { type: "string", default: "180" },
-  json: { type: "boolean", default: false },
-  help: { type: "boolean", default: false },
-} as const;
-
-async function main(): Promise<number> {
-  const values = readArguments();
-  if (typeof values === "string") {
-    process.stderr.write(`${values}\n`);
-    return 2;
-  }
-  if (values.help) {
-    process.stdout.write(HELP);
-    return 0;
-  }
-  // Not AbortSignal.any: one that only has its `aborted` read may lose the signals that it was made of.
-  const enough = new AbortController();
-  const stop = stopSignal(() => process.stderr.write("no more kills; waiting until all is done\n"));
-  stop.addEventListener("abort", () => enough.abort());
-  setTimeout(() => enough.abort(), Number(values["at-most"]) * SECOND).unref();
-  const report = await runChaos({
-    kills: Number(values.kills),
-    seed: Number(values.seed),
-    queue: values.queue === "postgres" ? "postgres" : "redis",
-    everyMs: Number(values.every),
-    mentionsPerSecond: Number(values.rate),
-    patienceMs: Number(values.patience) * SECOND,
-    signal: enough.signal,
-    onProgress: (sentence) => process.stderr.write(`${sentence}\n`),
-  });
-  process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : formatReport(report));
-  return report.broken ? 1 : 0;
-}
-
-function readArguments() {
-  try {
-    const { values } = parseArgs({ options: OPTIONS, strict: true });
-    if (values.queue !== "redis" && values.queue !== "postgres") return "--queue is redis or postgres";
-    for (const name of ["kills", "seed", "every", "rate", "at-most", "patience"] as const)
-      if (!/^\d{1,6}$/.test(values[name])) return `--${name} is a whole number`;
-    return values;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-process.exitCode = await main();
+await runProgram({
+  help: HELP,
+  numbers: { kills: 200, seed: 1, every: 1_200, rate: 8 },
+  patience: 180,
+  onStop: "no more kills; waiting until all is done",
+  run: ({ numbers, ...given }) =>
+    runChaos({
+      kills: numbers.kills,
+      seed: numbers.seed,
+      everyMs: numbers.every,
+      mentionsPerSecond: numbers.rate,
+      patienceMs: numbers.patience * SECOND,
+      ...given,
+    }),
+  format: formatReport,
+});

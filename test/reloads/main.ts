@@ -1,6 +1,5 @@
-import { parseArgs } from "node:util";
-import { stopSignal } from "../../src/cli/stop-signal.ts";
 import { SECOND } from "../../src/lib/instant.ts";
+import { runProgram } from "../chaos/program.ts";
 import { ledgerRows } from "../chaos/report.ts";
 import { type ReloadsReport, runReloads } from "./run-reloads.ts";
 
@@ -23,45 +22,22 @@ Ctrl-C ends the reloads, and what came until then is compared.
 Exits with 1 if something was lost or sent twice, if a process had another version than it should, or a mixture.
 `;
 
-const OPTIONS = {
-  times: { type: "string", default: "1000" },
-  seed: { type: "string", default: "1" },
-  queue: { type: "string", default: "redis" },
-  rate: { type: "string", default: "3" },
-  "kill-every": { type: "string", default: "10" },
-  "at-most": { type: "string", default: "86400" },
-  patience: { type: "string", default: "120" },
-  json: { type: "boolean", default: false },
-  help: { type: "boolean", default: false },
-} as const;
-
-async function main(): Promise<number> {
-  const values = readArguments();
-  if (typeof values === "string") {
-    process.stderr.write(`${values}\n`);
-    return 2;
-  }
-  if (values.help) {
-    process.stdout.write(HELP);
-    return 0;
-  }
-  const enough = new AbortController();
-  const stop = stopSignal(() => process.stderr.write("no more reloads; waiting until all is done\n"));
-  stop.addEventListener("abort", () => enough.abort());
-  setTimeout(() => enough.abort(), Number(values["at-most"]) * SECOND).unref();
-  const report = await runReloads({
-    times: Number(values.times),
-    seed: Number(values.seed),
-    queue: values.queue === "postgres" ? "postgres" : "redis",
-    mentionsEach: Number(values.rate),
-    killEvery: Number(values["kill-every"]),
-    patienceMs: Number(values.patience) * SECOND,
-    signal: enough.signal,
-    onProgress: (sentence) => process.stderr.write(`${sentence}\n`),
-  });
-  process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : format(report));
-  return report.broken ? 1 : 0;
-}
+await runProgram({
+  help: HELP,
+  numbers: { times: 1_000, seed: 1, rate: 3, "kill-every": 10 },
+  patience: 120,
+  onStop: "no more reloads; waiting until all is done",
+  run: ({ numbers, ...given }) =>
+    runReloads({
+      times: numbers.times,
+      seed: numbers.seed,
+      mentionsEach: numbers.rate,
+      killEvery: numbers["kill-every"],
+      patienceMs: numbers.patience * SECOND,
+      ...given,
+    }),
+  format,
+});
 
 function format(report: ReloadsReport): string {
   const { reloads, kills, mentions, messages, tookUpMs, endedBadly } = report;
@@ -76,17 +52,3 @@ function format(report: ReloadsReport): string {
     "",
   ].join("\n");
 }
-
-function readArguments() {
-  try {
-    const { values } = parseArgs({ options: OPTIONS, strict: true });
-    if (values.queue !== "redis" && values.queue !== "postgres") return "--queue is redis or postgres";
-    for (const name of ["times", "seed", "rate", "kill-every", "at-most", "patience"] as const)
-      if (!/^\d{1,6}$/.test(values[name])) return `--${name} is a whole number`;
-    return values;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-process.exitCode = await main();

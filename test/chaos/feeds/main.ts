@@ -1,6 +1,5 @@
-import { parseArgs } from "node:util";
-import { stopSignal } from "../../../src/cli/stop-signal.ts";
 import { SECOND } from "../../../src/lib/instant.ts";
+import { runProgram } from "../program.ts";
 import { ledgerRows } from "../report.ts";
 import { type FeedChaosReport, runFeedChaos } from "./run-feed-chaos.ts";
 
@@ -22,43 +21,21 @@ Ctrl-C ends the kills, and what came until then is compared; a second Ctrl-C end
 Exits with 1 if something was lost, stored or sent twice, or kept after its delete.
 `;
 
-const OPTIONS = {
-  kills: { type: "string", default: "60" },
-  seed: { type: "string", default: "1" },
-  queue: { type: "string", default: "redis" },
-  every: { type: "string", default: "1000" },
-  "at-most": { type: "string", default: "86400" },
-  patience: { type: "string", default: "180" },
-  json: { type: "boolean", default: false },
-  help: { type: "boolean", default: false },
-} as const;
-
-async function main(): Promise<number> {
-  const values = readArguments();
-  if (typeof values === "string") {
-    process.stderr.write(`${values}\n`);
-    return 2;
-  }
-  if (values.help) {
-    process.stdout.write(HELP);
-    return 0;
-  }
-  const enough = new AbortController();
-  const stop = stopSignal(() => process.stderr.write("no more kills; waiting until all is right\n"));
-  stop.addEventListener("abort", () => enough.abort());
-  setTimeout(() => enough.abort(), Number(values["at-most"]) * SECOND).unref();
-  const report = await runFeedChaos({
-    kills: Number(values.kills),
-    seed: Number(values.seed),
-    queue: values.queue === "postgres" ? "postgres" : "redis",
-    everyMs: Number(values.every),
-    patienceMs: Number(values.patience) * SECOND,
-    signal: enough.signal,
-    onProgress: (sentence) => process.stderr.write(`${sentence}\n`),
-  });
-  process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : format(report));
-  return report.broken ? 1 : 0;
-}
+await runProgram({
+  help: HELP,
+  numbers: { kills: 60, seed: 1, every: 1_000 },
+  patience: 180,
+  onStop: "no more kills; waiting until all is right",
+  run: ({ numbers, ...given }) =>
+    runFeedChaos({
+      kills: numbers.kills,
+      seed: numbers.seed,
+      everyMs: numbers.every,
+      patienceMs: numbers.patience * SECOND,
+      ...given,
+    }),
+  format,
+});
 
 function format(report: FeedChaosReport): string {
   const { kills, killedForMs, settledAfterMs, items, seed, queue, faults, gaveUp, endedBadly } = report;
@@ -79,17 +56,3 @@ function format(report: FeedChaosReport): string {
     "",
   ].join("\n");
 }
-
-function readArguments() {
-  try {
-    const { values } = parseArgs({ options: OPTIONS, strict: true });
-    if (values.queue !== "redis" && values.queue !== "postgres") return "--queue is redis or postgres";
-    for (const name of ["kills", "seed", "every", "at-most", "patience"] as const)
-      if (!/^\d{1,6}$/.test(values[name])) return `--${name} is a whole number`;
-    return values;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-process.exitCode = await main();
