@@ -20,7 +20,7 @@ import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError } from "./lib/errors.ts";
 import { type Instant, SECOND } from "./lib/instant.ts";
 import type { Logger } from "./log.ts";
-import type { QueueCounts } from "./model/pipeline-facts.ts";
+import type { FeedHealth, QueueCounts } from "./model/pipeline-facts.ts";
 import type { Query } from "./model/query.ts";
 import type { BackendOptions } from "./queue/backend.ts";
 import { QUEUE_NAMES } from "./queue/jobs.ts";
@@ -46,6 +46,8 @@ export interface EarshotOptions {
   readonly watchFrom?: Instant;
   /** Real time between two sweeps; a second, unless a fast clock wants it shorter. Null: only when `sweep` is called. */
   readonly sweepEveryMs?: number | null;
+  /** How the public feeds are. Absent: there are none. */
+  readonly feedHealth?: () => Promise<readonly FeedHealth[]>;
   /** False: no health checks, because it replays a past that is not its own. */
   readonly checksHealth?: boolean;
   /** Renders the pictures of messages; belongs to the caller. Absent: one of its own. */
@@ -155,6 +157,7 @@ async function assemble(
     startedAt: clock.now(),
     sweepsRun,
     checksHealth: options.checksHealth !== false,
+    feedHealth: options.feedHealth ?? (async () => []),
     consoleUrl: options.consoleUrl ?? (() => null),
     onDone: options.onDone ?? (() => {}),
   };

@@ -18,6 +18,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   "local-api/store/migrations/020-recheck.ts": "a391c33b29b1cc83",
   "local-api/store/migrations/030-streams.ts": "9e9185b9fed71bdc",
   "local-api/store/migrations/040-forget-requests.ts": "1d5e70a3ef76de2b",
+  "local-api/store/migrations/050-feed-added.ts": "d3d4acfc1e8f1a78",
   "store/migrations/0001-schema.ts": "8416539174831aaf",
   "store/migrations/0002-processes.ts": "7fcc18f07f63d0f5",
   "store/migrations/0003-rule-pages.ts": "fbed64007c760b3a",

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { EarshotOptions } from "../app.ts";
 import { LISTENING, LISTENING_PORT } from "../config/own-source.ts";
 import type { Config } from "../config.ts";
 import type { Enricher, MeantQuery } from "../enrich/enrich.ts";
@@ -6,7 +7,6 @@ import type { PushEndpoint } from "../feeds/common/push-endpoint.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
-import type { Instant } from "../lib/instant.ts";
 import type { DatabasePool } from "../local-api/store/database.ts";
 import type { Logger } from "../log.ts";
 import { openDatabase, openPool } from "../store/database.ts";
@@ -27,8 +27,8 @@ export interface Listening {
     readonly url: string;
     readonly login: { readonly username: string; readonly password: string };
   } | null;
-  /** For `startEarshot`: what the first fetch brings alerts, what a new query finds in the past does not. */
-  readonly watch: { readonly watchFrom?: Instant };
+  /** For `startEarshot`. What the first fetch brings alerts, what a new query finds in the past does not. */
+  readonly watch: Pick<EarshotOptions, "watchFrom" | "feedHealth">;
 }
 
 /** With `listen`, opens our own Listening API and fetches the feeds. */
@@ -71,7 +71,10 @@ export async function withListening(
       return enricher;
     },
   };
-  const { url, password, push, feeds, queries, watchFrom } = await startListening(options, closing);
+  const { url, password, push, feeds, queries, watchFrom, feedHealth } = await startListening(
+    options,
+    closing,
+  );
   if (fetches) await startEnrichment(config, queries, { pool, databaseUrl, clock, log }, closing);
   log.info({ url, feeds: feeds.length, fetches }, "the Listening API of the feeds is open");
   const configOf = (now: Config): Config => ({
@@ -80,7 +83,7 @@ export async function withListening(
   });
   const local = { url, login: { username: LISTENING.username, password } };
   const view = openFeedView({ ...options, feeds });
-  return { configOf, push, view, local, watch: { watchFrom } };
+  return { configOf, push, view, local, watch: { watchFrom, feedHealth } };
 }
 
 /** Asks the endpoints, if there are any, about mentions that wait. */

@@ -10,6 +10,7 @@ import type { Clock } from "../lib/clock.ts";
 import { createClosing, openTogether } from "../lib/closing.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
+import type { FeedHealth } from "../model/pipeline-facts.ts";
 import type { Query } from "../model/query.ts";
 import { titleOf } from "../model/wording.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
@@ -55,6 +56,7 @@ export interface ProcessParts {
   readonly startedAt: Instant;
   readonly sweepsRun: boolean;
   readonly checksHealth: boolean;
+  readonly feedHealth: () => Promise<readonly FeedHealth[]>;
   /** Address of the console, unless the configuration says it. */
   readonly consoleUrl: () => string | null;
   readonly onDone: (job: string, outcome: { readonly outcome: string }) => void;
@@ -166,6 +168,7 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       notifiers,
       deliver,
       outages,
+      feedHealth: process.feedHealth,
       pollEveryMs: config.source.pollEvery,
       sweepsRun,
       startedAt,

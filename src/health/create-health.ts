@@ -4,7 +4,7 @@ import { type Clock, monotonicMs } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import { type Instant, MINUTE } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
-import type { QueryRhythm } from "../model/pipeline-facts.ts";
+import type { FeedHealth, QueryRhythm } from "../model/pipeline-facts.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import type { Notifier } from "../notify/define-notifier.ts";
 import { type DeliverParts, deliver } from "../notify/deliver/deliver.ts";
@@ -25,6 +25,8 @@ interface HealthParts {
   readonly notifiers: ReadonlyMap<string, Notifier>;
   readonly deliver: DeliverParts;
   readonly outages: OutageLog;
+  /** How the public feeds are. */
+  readonly feedHealth: () => Promise<readonly FeedHealth[]>;
   /** The interval of polls that the configuration asks for. */
   readonly pollEveryMs: number;
   /** Whether sweeps run automatically. */
@@ -68,6 +70,7 @@ export function createHealth(parts: HealthParts): { checkHealth(): Promise<Healt
         receivers: config.receivers.map(({ name }) => name),
         addresses: addressesOf(config),
         receiversOf: parts.deliver.receiversOf,
+        feeds: await parts.feedHealth(),
         pollEveryMs: parts.pollEveryMs,
         upForMs: now - startedAt,
         sweepsRun: parts.sweepsRun,

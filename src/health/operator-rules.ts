@@ -18,6 +18,8 @@ export interface Problem {
 export const OPERATOR_LABELS = [
   "query",
   "queryId",
+  "feed",
+  "feedId",
   "receiver",
   "messagesTo",
   "digest",
@@ -32,6 +34,8 @@ export type OperatorRuleName =
   | "source-rate-limited"
   | "source-lag"
   | "query-silent"
+  | "feed-silent"
+  | "feed-gap"
   | "queue-stands-still"
   | "receiver-fails"
   | "messages-given-up"
@@ -70,6 +74,16 @@ export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = 
     severity: "warning",
     overAfterMs: 10 * MINUTE,
     description: "A query that is usually busy at this hour brings nothing. It may be broken at the source.",
+  },
+  "feed-silent": {
+    severity: "warning",
+    overAfterMs: 5 * MINUTE,
+    description: "A public feed is silent for longer than its interval allows, so its mentions are missing.",
+  },
+  "feed-gap": {
+    severity: "warning",
+    overAfterMs: 5 * MINUTE,
+    description: "A stream was away for longer than its server keeps events, so some are lost.",
   },
   "queue-stands-still": {
     severity: "critical",

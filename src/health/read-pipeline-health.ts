@@ -1,6 +1,6 @@
 import { HOUR, type Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
-import type { QueryRhythm } from "../model/pipeline-facts.ts";
+import type { FeedHealth, QueryRhythm } from "../model/pipeline-facts.ts";
 import { compareVersions } from "../model/process.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import type { Stores } from "../store/stores.ts";
@@ -15,6 +15,7 @@ export interface PipelineReadings {
   readonly addresses: ReadonlyMap<string, string>;
   /** The receivers whose messages share a channel limit. */
   readonly receiversOf: (channel: string) => readonly string[];
+  readonly feeds: readonly FeedHealth[];
   readonly pollEveryMs: number;
   readonly upForMs: number;
   /** Whether sweeps run automatically, so that none means a stand-still. */
@@ -84,11 +85,15 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     lastJobAgoMs: readings.sweepsRun ? (pulses.get("sweep") ?? null) : 0,
     upForMs: readings.upForMs,
     pollEveryMs: readings.pollEveryMs,
+    feeds: readings.feeds,
     receivers: readings.receivers,
     addresses: readings.addresses,
     givenUp,
     bounces,
     queueAlert: queueAlertOf(lately, now),
+    silentFeeds: new Set(
+      open.filter(({ rule }) => rule === SILENT_FEED).flatMap(({ labels }) => labels["feedId"] ?? []),
+    ),
     openRules: new Set(open.map(({ rule }) => rule).filter(isOperatorRule)),
     versions: compareVersions(processes, request),
     now,
@@ -101,6 +106,8 @@ function queueAlertOf(alerts: readonly Alert[], now: Instant): PipelineHealth["q
   const last = alerts.findLast((alert) => alert.projectId === OWN_QUERY.projectId && alert.rule === rule);
   return last === undefined ? null : { from: last.openedAt, to: last.resolvedAt ?? now };
 }
+
+const SILENT_FEED: OperatorRuleName = "feed-silent";
 
 /** Dead letters older than this were already reported. */
 const NEWS_MS = HOUR;

@@ -55,6 +55,42 @@ export interface GivenUp {
   readonly since: Instant;
 }
 
+/** In one word, what a public feed does. */
+export type FeedState =
+  | "not configured"
+  | "waiting"
+  | "fetching"
+  | "listening"
+  | "ok"
+  | "quiet"
+  | "late"
+  | "failing"
+  | "paused"
+  | "gone"
+  | "open";
+
+/** A public feed. Durations are in milliseconds of the database's clock. */
+export interface FeedHealth {
+  readonly key: string;
+  readonly name: string;
+  readonly state: FeedState;
+  /** Why nothing comes, and what to do; null: it comes. */
+  readonly why: string | null;
+  /** How often it is fetched; null: it is an open connection. */
+  readonly everyMs: number | null;
+  /** Since it was heard last; null: never. */
+  readonly heardAgoMs: number | null;
+  /** How long it has been silent, if that is longer than its interval allows; else null. */
+  readonly silentForMs: number | null;
+  /** Its newest gap: time of which its posts and deletes are missing. */
+  readonly gap: {
+    readonly from: Instant;
+    readonly to: Instant;
+    readonly reason: string;
+    readonly noticedAgoMs: number;
+  } | null;
+}
+
 /** The facts behind the metrics page. */
 export interface MetricFacts {
   readonly alerts: readonly { readonly severity: string; readonly state: string; readonly n: number }[];

@@ -1,6 +1,7 @@
 import { formatMinutes } from "../lib/duration.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Alert, WindowCount } from "../model/alert.ts";
+import { OWN_QUERY } from "../model/query.ts";
 import type { Severity } from "../model/severity.ts";
 import { deletedWords } from "../model/wording.ts";
 import { formatCompact, formatNumber } from "./formatters.ts";
@@ -102,10 +103,10 @@ export function stepOf(alert: Pick<Alert, "progress"> & { readonly severity: Sev
 }
 
 /**
- * The text after the first sentence: for a count, how sure it is; for a mention, why it matched. States the limits of
- * the rule in words.
+ * The text after the first sentence: for a count, how sure it is; for a mention, why it matched; for a problem of
+ * Earshot itself, what to do. States the limits of the rule in words.
  */
-export function reasonOf({ because, windowTo, windowFrom }: Alert): {
+export function reasonOf({ because, windowTo, windowFrom, queryId }: Alert): {
   readonly label: string;
   readonly text: string;
 } {
@@ -118,7 +119,8 @@ export function reasonOf({ because, windowTo, windowFrom }: Alert): {
   );
   const after = end < 0 ? "" : because.slice(end + 2);
   const text = [...limits.map((limit) => `Rule: ${limit}`), after].filter((part) => part !== "").join(". ");
-  return { label: "How sure", text: text === "" ? because : text };
+  const label = queryId === OWN_QUERY.queryId ? "Details" : "How sure";
+  return { label, text: text === "" ? because : text };
 }
 
 /**

@@ -4,6 +4,7 @@ import { canonicalUrl } from "../../src/feeds/common/canonical-url.ts";
 import { CIRCUIT_OPENS_AT, decideNext } from "../../src/feeds/common/decide-next.ts";
 import type { FeedItem } from "../../src/feeds/common/define-feed.ts";
 import { decideDate, readFeedDate } from "../../src/feeds/common/feed-date.ts";
+import { feedStatus } from "../../src/feeds/common/feed-status.ts";
 import { askedPause } from "../../src/feeds/common/rate-limit.ts";
 import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
 import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
@@ -11,6 +12,7 @@ import { monotonicMs } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { decideItem } from "../../src/local-api/arrive/decide-item.ts";
 import { importedMention } from "../../src/local-api/import/imported-mention.ts";
+import type { FeedRow } from "../../src/local-api/store/feeds.ts";
 
 describe("text of HTML", () => {
   test.each([
@@ -208,5 +210,40 @@ describe("counts of likes, comments and shares", () => {
     expect(few.found.contentKey).toBe(many.found.contentKey);
     for (const likes of [-1, 0.5, Number.NaN, 1e300])
       expect(arrived("bluesky", { likes }).record.blueskyLikes).toBeNull();
+  });
+});
+
+describe("a feed is silent", () => {
+  const now = Date.UTC(2026, 10, 23, 12);
+  const feed: FeedRow = {
+    ...{ key: "k", kind: "rss", name: "blog", host: "blog.example", everyMs: 15 * MINUTE },
+    ...{ isConfigured: true, isFetchedNow: false, nextAt: now + MINUTE, failures: 0, problem: null },
+    ...{ addedAt: now - 90 * DAY, triedAt: now - MINUTE, heardAt: now - MINUTE, itemAt: now - 60 * DAY },
+    ...{ itemsToday: 0, matchedToday: 0, gap: null },
+  };
+  const failing = { problem: "the server fails (status 502)", failures: 3 };
+  const heard = (agoMs: number) => ({ heardAt: now - agoMs });
+  const stream = { kind: "bluesky", everyMs: MINUTE, nextAt: now - DAY, isFetchedNow: true };
+  test.each<[string, Partial<FeedRow>, number | null]>([
+    ["that answers, and has had nothing new for months: not", {}, null],
+    ["that fails for as long as a server may be away: not", { ...failing, ...heard(45 * MINUTE) }, null],
+    ["that fails for longer", { ...failing, ...heard(46 * MINUTE) }, 46 * MINUTE],
+    ["that is fetched once a day: not the next day", { ...failing, everyMs: DAY, ...heard(26 * HOUR) }, null],
+    ["that is fetched once a day", { ...failing, everyMs: DAY, ...heard(26 * HOUR + 1) }, 26 * HOUR + 1],
+    ["whose server wants to be left alone: not", { ...heard(5 * HOUR), nextAt: now + HOUR }, null],
+    ["that nobody fetches", { ...heard(5 * HOUR), nextAt: now - 4 * HOUR }, 5 * HOUR],
+    ["that is gone, at once", { ...failing, ...heard(MINUTE), nextAt: null }, MINUTE],
+    ["that was just added: not", { ...failing, heardAt: null, addedAt: now - 30 * MINUTE }, null],
+    ["that was never heard", { ...failing, heardAt: null, addedAt: now - 31 * MINUTE }, 31 * MINUTE],
+    ["that was added again: since then", { ...failing, ...heard(99 * DAY), addedAt: now - HOUR }, HOUR],
+    ["to which others push: not", { kind: "push", everyMs: 0, nextAt: null, ...heard(80 * DAY) }, null],
+    ["that was removed: not", { isConfigured: false, ...heard(80 * DAY) }, null],
+    ["that is a stream with something a while ago: not", { ...stream, ...heard(10 * MINUTE) }, null],
+    ["that is a stream, open, with nothing for longer", { ...stream, ...heard(11 * MINUTE) }, 11 * MINUTE],
+    ["that is a stream which fails", { ...stream, ...failing, ...heard(11 * MINUTE) }, 11 * MINUTE],
+  ])("%s", (_name, changes, silentForMs) => {
+    const { silentSince, why } = feedStatus({ ...feed, ...changes }, now);
+    expect(silentSince === null ? null : now - silentSince).toBe(silentForMs);
+    if (silentForMs !== null) expect(why).not.toBeNull();
   });
 });

@@ -25,6 +25,8 @@ export function aLine(changes: Partial<PipelineHealth> = {}): PipelineHealth {
     lastJobAgoMs: 1_000,
     upForMs: 24 * 3_600_000,
     pollEveryMs: 60_000,
+    feeds: [],
+    silentFeeds: new Set(),
     receivers: ["comms", "on-call"],
     addresses: new Map([["on-call", "duty@brand.example"]]),
     givenUp: [],

@@ -1,34 +1,64 @@
 import { formatDuration } from "../../lib/duration.ts";
-import { DAY, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
 import type { FeedGap, FeedRow } from "../../local-api/store/feeds.ts";
+import type { FeedHealth, FeedState } from "../../model/pipeline-facts.ts";
 import { CIRCUIT_OPENS_AT } from "./decide-next.ts";
 import { isStream } from "./kinds.ts";
-
-/** In one word, what a feed does. */
-export type FeedState =
-  | "not configured"
-  | "waiting"
-  | "fetching"
-  | "listening"
-  | "ok"
-  | "quiet"
-  | "late"
-  | "failing"
-  | "paused"
-  | "gone"
-  | "open";
 
 export interface FeedStatus {
   readonly state: FeedState;
   /** Why it is silent, and what to do; null: it is not. */
   readonly why: string | null;
+  /** Since when nothing was heard of it, if that is longer than its interval allows; else null. */
+  readonly silentSince: Instant | null;
 }
 
 /** A feed without a new item for this long may have moved, or ended. */
 const QUIET_MS = 30 * DAY;
 
+/** A stream has something every few seconds, and a silent one is opened anew after two minutes. */
+const STREAM_MAY_BE_SILENT_MS = 10 * MINUTE;
+/** A feed may be this much later than its interval says: a server that is away for a while is no news. */
+const MAY_BE_LATE_MS = { least: 30 * MINUTE, most: 2 * HOUR };
+
 /** What a feed does, and why it brings nothing. Pure; moments are of the database's clock. */
 export function feedStatus(feed: FeedRow, now: Instant): FeedStatus {
+  const since = silentSince(feed, now);
+  const { state, why } = stateOf(feed, now);
+  const silence = since === null ? null : `nothing came for ${formatDuration(now - since)}`;
+  return { state, why: why ?? silence, silentSince: since };
+}
+
+/** A feed for the health checks. */
+export function feedHealth(feed: FeedRow, now: Instant): FeedHealth {
+  const { key, name, heardAt, gap } = feed;
+  const { state, why, silentSince: since } = feedStatus(feed, now);
+  return {
+    ...{ key, name, state, why },
+    everyMs: isStream(feed) ? null : feed.everyMs,
+    heardAgoMs: heardAt === null ? null : now - heardAt,
+    silentForMs: since === null ? null : now - since,
+    gap: gap === null ? null : { ...gap, noticedAgoMs: now - gap.noticedAt },
+  };
+}
+
+/** An answer without a new item counts as heard: many feeds have nothing new for weeks. */
+function silentSince(feed: FeedRow, now: Instant): Instant | null {
+  const { isConfigured, everyMs, nextAt, problem, addedAt, heardAt } = feed;
+  // Others push to it, whenever they like.
+  if (!isConfigured || everyMs === 0) return null;
+  const isHeard = heardAt !== null && heardAt >= addedAt;
+  const last = isHeard ? heardAt : addedAt;
+  if (problem !== null && nextAt === null) return last;
+  if (isStream(feed)) return now - last > STREAM_MAY_BE_SILENT_MS ? last : null;
+  // Without a problem it may be asked later than usual, because its server wants to be left alone for a while.
+  const asked = problem === null ? (nextAt ?? 0) : 0;
+  const expectedAt = Math.max(last + (isHeard ? everyMs : 0), asked);
+  const mayBeLateMs = Math.min(Math.max(everyMs, MAY_BE_LATE_MS.least), MAY_BE_LATE_MS.most);
+  return now - expectedAt > mayBeLateMs ? last : null;
+}
+
+function stateOf(feed: FeedRow, now: Instant): Pick<FeedStatus, "state" | "why"> {
   const { heardAt, itemAt, triedAt, nextAt, everyMs, failures, problem } = feed;
   const isPushed = everyMs === 0;
   if (!feed.isConfigured)
@@ -62,7 +92,7 @@ export function feedStatus(feed: FeedRow, now: Instant): FeedStatus {
 }
 
 /** A stream that sends nothing is opened anew after a while; until then it may be a pause. */
-function listening({ heardAt, gap }: FeedRow, now: Instant): FeedStatus {
+function listening({ heardAt, gap }: FeedRow, now: Instant): Pick<FeedStatus, "state" | "why"> {
   if (heardAt === null) return { state: "listening", why: "it is open, and nothing came yet" };
   if (now - heardAt > MINUTE)
     return { state: "listening", why: `it is open, and nothing came for ${formatDuration(now - heardAt)}` };

@@ -8,11 +8,13 @@ import { applyAccount, planApply } from "../../local-api/account/apply-account.t
 import { createLocalApi } from "../../local-api/create-local-api.ts";
 import { seedAccount } from "../../local-api/seed-account.ts";
 import { createDatabase, type Database, type DatabasePool } from "../../local-api/store/database.ts";
-import { configureFeeds } from "../../local-api/store/feeds.ts";
+import { configureFeeds, listFeeds } from "../../local-api/store/feeds.ts";
 import { migrateLocalApi } from "../../local-api/store/migrate-local-api.ts";
 import { listQueries } from "../../local-api/store/queries.ts";
 import { signingSecret } from "../../local-api/store/settings.ts";
 import type { Logger } from "../../log.ts";
+import type { FeedHealth } from "../../model/pipeline-facts.ts";
+import { feedHealth } from "./feed-status.ts";
 import { createFetchFeed, type FetchLimits } from "./fetch-feed.ts";
 import type { ListenConfig } from "./listen-config.ts";
 import { type PlannedFeed, planFeeds } from "./plan-feeds.ts";
@@ -53,6 +55,8 @@ export interface Listening {
   readonly queries: readonly { readonly id: number; readonly about: string | null }[];
   /** Before the first item comes, and after new queries have looked back: from here on, mentions alert. */
   readonly watchFrom: Instant;
+  /** How all feeds are now, whichever process fetches them. */
+  readonly feedHealth: () => Promise<readonly FeedHealth[]>;
 }
 
 /**
@@ -106,6 +110,10 @@ export async function startListening(options: ListeningOptions, closing: Closing
     feeds,
     queries: await storedQueries(db, projectId, listen),
     watchFrom,
+    feedHealth: async () => {
+      const { at, feeds } = await listFeeds(db, projectId);
+      return feeds.filter(({ isConfigured }) => isConfigured).map((feed) => feedHealth(feed, at));
+    },
     push: createPushEndpoint({ feeds, receive: run.receivePushed, log }),
   };
 }

@@ -4,6 +4,7 @@ import { sentence } from "../../lib/text.ts";
 import type { Problem } from "../operator-rules.ts";
 import type { OperatorConfig } from "../operators.ts";
 import { checkDigest } from "./check-digests.ts";
+import { checkFeedGap, checkSilentFeeds, MANY_FEEDS } from "./check-feeds.ts";
 import { checkOutages } from "./check-outage.ts";
 import { checkLag, checkSilentQuery } from "./check-query.ts";
 import { checkDeadLetters, checkQueue } from "./check-queue.ts";
@@ -21,11 +22,13 @@ const MOST_SILENT = 5;
 /** The current problems of Earshot itself: a pure function of the facts, one problem for each cause. */
 export function findProblems(health: PipelineHealth, settings: OperatorConfig): readonly Problem[] {
   const source = sourceProblems(health, settings);
+  const queue = queueProblems(health, settings);
   return [
     ...source,
     ...lagProblems(health, settings, source.length > 0),
     ...silences(health, settings, source.length > 0),
-    ...queueProblems(health, settings),
+    ...feedProblems(health, queue.length > 0),
+    ...queue,
     ...receiverProblems(health, settings),
     ...bounceProblems(health),
     ...pictureProblems(health),
@@ -95,11 +98,39 @@ function silences(health: PipelineHealth, settings: OperatorConfig, explained: b
   ];
 }
 
+function feedProblems(health: PipelineHealth, explained: boolean): Problem[] {
+  const { feeds, silentFeeds: open, now } = health;
+  const { alone, together } = checkSilentFeeds(feeds, { open, explained, upForMs: upSinceOutage(health) });
+  const silent = [
+    ...alone.map(({ feed, ...one }) => ({ ...one, labels: { feed: feed.name, feedId: feed.key }, feeds: 1 })),
+    ...(together === null ? [] : [{ ...together, labels: { feed: MANY_FEEDS, feedId: MANY_FEEDS } }]),
+  ];
+  const gaps = feeds.flatMap((feed): Problem[] => {
+    const because = checkFeedGap(feed);
+    if (because === null || feed.gap === null) return [];
+    const { from, to, noticedAgoMs } = feed.gap;
+    const labels = { feed: feed.name, feedId: feed.key };
+    return [{ rule: "feed-gap", labels, since: now - noticedAgoMs, because, values: { lostMs: to - from } }];
+  });
+  return [
+    ...silent.map(
+      ({ labels, forMs, because, feeds }): Problem => ({
+        ...{ rule: "feed-silent", labels, since: now - forMs, because },
+        values: { feeds, forMs },
+      }),
+    ),
+    ...gaps,
+  ];
+}
+
+/** While the tables were down, nobody could work: time counts from their return. */
+function upSinceOutage({ outages, upForMs, now }: PipelineHealth): number {
+  const back = Math.max(...outages.filter(({ engine }) => engine === "database").map(({ to }) => to));
+  return Math.min(upForMs, Math.max(0, now - back));
+}
+
 function queueProblems(health: PipelineHealth, settings: OperatorConfig): Problem[] {
-  // While the tables were down, no job could come out of the queue, so the age counts from their return.
-  const back = Math.max(...health.outages.filter(({ engine }) => engine === "database").map(({ to }) => to));
-  const upForMs = Math.min(health.upForMs, Math.max(0, health.now - back));
-  const verdict = checkQueue({ ...health, upForMs }, settings.standstill, health.now);
+  const verdict = checkQueue({ ...health, upForMs: upSinceOutage(health) }, settings.standstill, health.now);
   if (verdict.outcome === "Moves") return [];
   const { forMs, because } = verdict;
   return [{ rule: "queue-stands-still", labels: {}, since: health.now - forMs, because, values: { forMs } }];

@@ -2,6 +2,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Failure, OpenBounces, Outage } from "../../model/failure.ts";
 import type {
   DeadLetterCount,
+  FeedHealth,
   GivenUp,
   QueryProgress,
   QueryRhythm,
@@ -28,6 +29,9 @@ export interface PipelineHealth {
   readonly upForMs: number;
   /** The longest of the current poll intervals. */
   readonly pollEveryMs: number;
+  readonly feeds: readonly FeedHealth[];
+  /** Keys of the feeds with an open alert that they are silent, and MANY_FEEDS. */
+  readonly silentFeeds: ReadonlySet<string>;
   readonly receivers: readonly string[];
   /** The address of each email receiver. */
   readonly addresses: ReadonlyMap<string, string>;

@@ -31,6 +31,8 @@ export interface FeedRow extends Omit<ConfiguredFeed, "everyMs"> {
   readonly isFetchedNow: boolean;
   readonly nextAt: Instant | null;
   readonly failures: number;
+  /** Since when the configuration has it. */
+  readonly addedAt: Instant;
   readonly triedAt: Instant | null;
   readonly heardAt: Instant | null;
   readonly itemAt: Instant | null;
@@ -38,7 +40,7 @@ export interface FeedRow extends Omit<ConfiguredFeed, "everyMs"> {
   readonly itemsToday: number;
   readonly matchedToday: number;
   /** The last time of which a stream brought nothing; null: none in the last 30 days. */
-  readonly gap: FeedGap | null;
+  readonly gap: (FeedGap & { readonly noticedAt: Instant }) | null;
 }
 
 /** Time of which a stream has no events for us. */
@@ -67,6 +69,7 @@ export async function configureFeeds(
     from jsonb_array_elements(${storableJson(feeds)}::jsonb) as f order by f->>'key'
     on conflict (project_id, key) do update set name = excluded.name, host = excluded.host,
       every_ms = excluded.every_ms, is_configured = true,
+      added_at = case when known.is_configured then known.added_at else now() end,
       next_at = case when excluded.next_at is null then null
         else coalesce(least(known.next_at, now() + excluded.every_ms * interval '1 millisecond'), now()) end`.execute(
     db,
@@ -272,9 +275,9 @@ export async function listFeeds(
     select f.*, now() as at, coalesce(lease_until > now(), false) as is_fetched_now,
       greatest(f.next_at, h.next_at) as due_at,
       counted_on is not distinct from (now() at time zone 'utc')::date as is_today,
-      g.from_at as gap_from, g.to_at as gap_to, g.reason as gap_reason
+      g.from_at as gap_from, g.to_at as gap_to, g.reason as gap_reason, g.noticed_at as gap_noticed
     from local_api.feed f left join local_api.feed_host h on h.host = f.host
-      left join lateral (select from_at, to_at, reason from local_api.feed_gap g
+      left join lateral (select from_at, to_at, reason, noticed_at from local_api.feed_gap g
         where g.project_id = f.project_id and g.key = f.key and noticed_at > now() - interval '30 days'
         order by noticed_at desc limit 1) g on true
     where project_id = ${projectId} order by is_configured desc, kind, name`.execute(db);
@@ -293,6 +296,7 @@ interface ListedRow {
   next_at: Date | null;
   due_at: Date | null;
   failures: number;
+  added_at: Date;
   tried_at: Date | null;
   heard_at: Date | null;
   item_at: Date | null;
@@ -303,6 +307,7 @@ interface ListedRow {
   gap_from: Date | null;
   gap_to: Date | null;
   gap_reason: string | null;
+  gap_noticed: Date | null;
 }
 
 function toRow(row: ListedRow): FeedRow {
@@ -313,6 +318,7 @@ function toRow(row: ListedRow): FeedRow {
     isConfigured: row.is_configured,
     isFetchedNow: row.is_fetched_now,
     nextAt: row.next_at === null ? null : (row.due_at?.getTime() ?? null),
+    addedAt: row.added_at.getTime(),
     triedAt: row.tried_at?.getTime() ?? null,
     heardAt: row.heard_at?.getTime() ?? null,
     itemAt: row.item_at?.getTime() ?? null,
@@ -322,8 +328,13 @@ function toRow(row: ListedRow): FeedRow {
   };
 }
 
-function gapOf({ gap_from: from, gap_to: to, gap_reason: reason }: ListedRow): FeedGap | null {
-  return from === null || to === null
-    ? null
-    : { from: from.getTime(), to: to.getTime(), reason: reason ?? "" };
+function gapOf(row: ListedRow): FeedRow["gap"] {
+  const { gap_from: from, gap_to: to, gap_reason: reason, gap_noticed: noticed } = row;
+  if (from === null || to === null || noticed === null) return null;
+  return {
+    from: from.getTime(),
+    to: to.getTime(),
+    reason: reason ?? "",
+    noticedAt: noticed.getTime(),
+  };
 }

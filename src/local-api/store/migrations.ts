@@ -4,7 +4,16 @@ import { enrichment } from "./migrations/012-enrichment.ts";
 import { recheck } from "./migrations/020-recheck.ts";
 import { streams } from "./migrations/030-streams.ts";
 import { forgetRequests } from "./migrations/040-forget-requests.ts";
+import { feedAdded } from "./migrations/050-feed-added.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** The schema, in the order in which it grew. What was published is never edited: a change is a migration of its own. */
-export const MIGRATIONS: readonly Migration[] = [schema, feeds, enrichment, recheck, streams, forgetRequests];
+export const MIGRATIONS: readonly Migration[] = [
+  schema,
+  feeds,
+  enrichment,
+  recheck,
+  streams,
+  forgetRequests,
+  feedAdded,
+];
