@@ -4,6 +4,9 @@ import { PAGE_TYPES } from "../local-api/records/page-types.ts";
 import { defineFeed, type FeedItem, FeedKeys, type FeedRead } from "./common/define-feed.ts";
 import { readFeedDate } from "./common/feed-date.ts";
 
+/** The visible characters of ASCII. Others do not arrive as they were sent, or are refused before they are sent. */
+const SENDABLE = /^[!-~]*$/;
+
 /** Mentions that other programs send: Zapier, n8n, own scripts. */
 export const push = defineFeed({
   kind: "push",
@@ -11,10 +14,17 @@ export const push = defineFeed({
   config: z.strictObject({
     kind: z.literal("push").describe("Mentions that other programs post as JSON."),
     ...FeedKeys,
-    token: z.string().min(16).meta({
-      description: "What senders show, 16 characters or more: Authorization: Bearer TOKEN.",
-      writeOnly: true,
-    }),
+    token: z
+      .string()
+      .min(16)
+      .regex(
+        SENDABLE,
+        "a token goes into the header Authorization: Bearer TOKEN, which takes only A to Z, a to z, 0 to 9 and signs such as - . _ ~ + / =, without blanks, accents or line ends",
+      )
+      .meta({
+        description: "What senders show, 16 characters or more, without blanks: Authorization: Bearer TOKEN.",
+        writeOnly: true,
+      }),
   }),
   policy: {
     version: 1,

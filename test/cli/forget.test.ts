@@ -22,7 +22,7 @@ import { createTestDatabase } from "../postgres.ts";
 import { aRule } from "../rules/a-rule.ts";
 import { type Ran, runCommand } from "./run-command.ts";
 
-const TOKEN = "a token of sixteen";
+const TOKEN = "a-token-of-sixteen";
 const closing = createClosing();
 const RULES = [aRule("when: { sentiment: negative }\ngroupBy: author")];
 const HERS = { author: "quillonda", authorName: "Quillonda Brasswit", url: "https://vextron.example/1" };

@@ -1,15 +1,20 @@
 import { fastify } from "fastify";
 import { afterAll, expect, test } from "vitest";
+import { readFeeds } from "../../src/feeds/common/listen-config.ts";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { createPushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
+import type { Issue } from "../../src/lib/errors.ts";
 import { askedHash, putAnswers } from "../../src/local-api/store/enrichment.ts";
 import { pushRoutes } from "../../src/web/push-routes.ts";
 import { tracesInTables } from "../flows/find-traces.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
 
+/** Every character that a token may have. */
+const ALL_VISIBLE = String.fromCharCode(...Array.from({ length: 94 }, (_, n) => 33 + n));
 const written = feedsOf(
-  { kind: "push", name: "zapier", token: "token of zapier 1" },
+  { kind: "push", name: "zapier", token: "token-of-zapier-1" },
   { kind: "push", name: "script", token: "token-of-a-script" },
+  { kind: "push", name: "every character", token: ALL_VISIBLE },
 );
 const feeding = await startFeeding({ feeds: written, queries: { Acme: "acme" } });
 const app = fastify();
@@ -29,6 +34,26 @@ async function post(body: unknown, token = "token-of-a-script") {
   const answer = await app.inject({ method: "POST", url: "/feeds/push", payload, headers });
   return { status: answer.statusCode, body: answer.json() };
 }
+
+test("a token that a header cannot carry is refused by the configuration, and every other one arrives", async () => {
+  for (const token of [
+    "a token of sixteen",
+    " token-of-a-script",
+    "token-of-a-script\n",
+    "tökén-of-a-script",
+  ]) {
+    const issues: Issue[] = [];
+    readFeeds({ listen: { feeds: [{ kind: "push", token }] } }, issues);
+    expect(issues, token).toEqual([
+      {
+        path: ["listen", "feeds", 0, "token"],
+        message: expect.stringContaining("without blanks, accents or line ends"),
+      },
+    ]);
+  }
+  expect(await post({ id: "all", text: "nothing of it" }, ALL_VISIBLE)).toMatchObject({ status: 200 });
+  expect(await post({ id: "all", deleted: true }, ALL_VISIBLE)).toMatchObject({ status: 200 });
+});
 
 test("mentions are stored and matched; sent again, they are not new", async () => {
   const mention = {

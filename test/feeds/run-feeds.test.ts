@@ -11,7 +11,7 @@ const server: FeedServer = await startFeedServer();
 afterAll(server.close);
 const [blog, news] = [`${server.url}/blog`, `${server.url}/news`];
 const feeding = await startFeeding({
-  feeds: feedsOf({ kind: "rss", urls: [blog, news] }, { kind: "push", token: "sixteen letters!" }),
+  feeds: feedsOf({ kind: "rss", urls: [blog, news] }, { kind: "push", token: "sixteen-letters!" }),
   queries: { Acme: "acme OR acmecorp", Kettle: '"kettle fire"' },
 });
 const { db, projectId } = feeding;
@@ -244,7 +244,7 @@ test.each([
 ])("a delete that comes %s leaves nothing of it", async (_when, order) => {
   const worker = feeding.worker();
   const feed = (await import("../../src/feeds/common/plan-feeds.ts")).planFeeds({
-    feeds: feedsOf({ kind: "push", token: "sixteen letters!" }),
+    feeds: feedsOf({ kind: "push", token: "sixteen-letters!" }),
     queries: [],
   })[0];
   if (feed === undefined) throw new Error("there is a push feed");

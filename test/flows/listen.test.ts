@@ -17,7 +17,7 @@ import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { until } from "../until.ts";
 
-const TOKEN = "a token of sixteen";
+const TOKEN = "a-token-of-sixteen";
 const WORD = "zanzibarrel";
 const closing = createClosing();
 let server: FeedServer;

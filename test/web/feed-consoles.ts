@@ -14,7 +14,7 @@ import { createTestDatabase } from "../postgres.ts";
 import { until } from "../until.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
-export const PUSH_TOKEN = "a token of sixteen";
+export const PUSH_TOKEN = "a-token-of-sixteen";
 
 export interface FeedConsoles {
   readonly server: FeedServer;
