@@ -11,6 +11,7 @@ import { withListening } from "./open-listening.ts";
 import { withLocalInbox } from "./open-local-inbox.ts";
 import { followReloads, joinProcesses, listenForHangUps, type Reloadable } from "./reload.ts";
 import type { Role } from "./roles.ts";
+import { aborted, leave, stopSignal } from "./stop-signal.ts";
 
 /**
  * One role as a process of its own, until SIGTERM or Ctrl-C; on SIGHUP and `earshot reload` it takes up the configuration as
@@ -18,7 +19,7 @@ import type { Role } from "./roles.ts";
  * something that a person wrote is wrong, with 1 if it fails.
  */
 export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock = systemClock): Promise<void> {
-  const signal = stopSignal(host);
+  const signal = stopSignal();
   const hangUps = listenForHangUps(host);
   const { configFile: file, ...environment } = readEnvironment(host.env);
   const log = createLog({ level: environment.logLevel ?? "info" });
@@ -27,6 +28,7 @@ export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock =
     const running = await openTogether(async (closing) => {
       const engines = await openEngines({ ...environment, configFile: file }, log);
       closing.add(engines.stop);
+      signal.throwIfAborted();
       const { databaseUrl, queue } = engines;
       const feeds = { databaseUrl, fetches: role === "poll", clock, log };
       const listening = await withListening(files.config, feeds, closing);
@@ -70,22 +72,5 @@ export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock =
       host.exitCode = error instanceof UserError ? 2 : 1;
     }
   }
-  // An engine that was away leaves timers behind, which would keep the process alive for ever.
-  if (signal.aborted) setTimeout(() => host.exit(), 500).unref();
-}
-
-/** Aborted by SIGTERM or Ctrl-C, which also end a start that waits for a service. */
-function stopSignal(host: NodeJS.Process): AbortSignal {
-  const stopping = new AbortController();
-  const stop = () => stopping.abort(new Error("the worker is stopping"));
-  host.once("SIGTERM", stop);
-  host.once("SIGINT", stop);
-  return stopping.signal;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+  if (signal.aborted) leave();
 }

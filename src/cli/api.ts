@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { openShellBudget } from "../app/shell-budget.ts";
 import { accountOf } from "../app/sources.ts";
+import { stopSignal } from "../app/stop-signal.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
@@ -12,7 +13,6 @@ import { openApiCache } from "./api/api-cache.ts";
 import { completionScript, describeCall, HELP, listCalls } from "./api/help.ts";
 import type { ApiOptions } from "./api/options.ts";
 import { commandLog } from "./command-log.ts";
-import { stopSignal } from "./stop-signal.ts";
 
 /** `earshot api CALL`: one call of the Listening API from the shell. */
 export function defineApiCommand(command: Command, env: NodeJS.ProcessEnv): void {
@@ -63,7 +63,7 @@ export function defineApiCommand(command: Command, env: NodeJS.ProcessEnv): void
           process.stdout.write(describeCall(call));
           return;
         }
-        const signal = stopSignal(() => {});
+        const signal = stopSignal();
         const access = await findAccess(options, env, systemClock);
         const environment = readEnvironment(env);
         const budget = await openShellBudget(environment, {

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
+import { InterruptedError } from "../app/stop-signal.ts";
 import { UserError } from "../lib/errors.ts";
-import { InterruptedError } from "./run.ts";
 
 /** Asks one question after another. A wrong answer (undefined) is asked again, after a line of help. */
 export interface Questions {

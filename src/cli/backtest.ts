@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Command } from "commander";
 import { type OpenBacktest, openBacktest } from "../app/open-backtest.ts";
+import { stopSignal } from "../app/stop-signal.ts";
 import { type Comparison, compareSimulations } from "../backtest/compare.ts";
 import { type BacktestReport, reportOf } from "../backtest/report.ts";
 import { createSimulation, type Simulated } from "../backtest/simulate.ts";
@@ -20,7 +21,6 @@ import { type RuleSet, readRuleSet } from "./backtest/read-rule-set.ts";
 import { commandLog } from "./command-log.ts";
 import { timeHere } from "./local-address.ts";
 import { print, printError, printJson } from "./print.ts";
-import { stopSignal } from "./stop-signal.ts";
 
 /** Where mentions come from; `suggest` has the same. */
 export interface MentionOptions {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { stopSignal } from "../app/stop-signal.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { LISTENING } from "../config/own-source.ts";
 import { type Config, loadConfig } from "../config.ts";
@@ -17,7 +18,6 @@ import { findProject } from "../local-api/account/find-named.ts";
 import { type FeedRow, listFeeds } from "../local-api/store/feeds.ts";
 import { withTables } from "./local-api/with-tables.ts";
 import { print, printJson } from "./print.ts";
-import { stopSignal } from "./stop-signal.ts";
 import { padToWidth } from "./text-width.ts";
 
 interface Options {
@@ -151,7 +151,7 @@ async function tryOne(
   options: Options & { readonly all: boolean; readonly seconds: string },
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const signal = stopSignal(() => {});
+  const signal = stopSignal();
   const seconds = Number(options.seconds);
   if (!(seconds > 0 && seconds <= 3_600)) throw new UserError("--seconds is a number from 1 to 3600");
   const { listen, enrich, file } = await configWithListen(options, env);

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
+import { stopSignal } from "../app/stop-signal.ts";
 import { floodingQueries, tryFeeds } from "../app/try-feeds.ts";
 import { inTheWay, schemaLinesFor, writeSetup } from "../app/write-setup.ts";
 import { type Environment, readEnvironment } from "../config/environment.ts";
@@ -21,7 +22,6 @@ import { createLog } from "../log.ts";
 import { askForBrand, askToReplace, type GivenAnswers, type SetupReceiver } from "./listen/ask-for-brand.ts";
 import { print, printError, printJson } from "./print.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";
-import { stopSignal } from "./stop-signal.ts";
 import { toPort } from "./to-port.ts";
 
 interface ListenOptions {
@@ -253,11 +253,12 @@ function showDraft(file: string, { files, warnings }: SetupDraft, isJson: boolea
 
 /** Shows what the feeds would bring now, and names queries that match too much. */
 async function tryAll(file: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const signal = stopSignal(() => {});
+  const signal = stopSignal();
   const { listen } = await loadConfig(file, env);
   if (listen === null || listen.feeds.length === 0) return;
   print("\nLooking what the feeds would bring …");
   const tried = await tryFeeds(listen, { clock: systemClock, signal });
+  signal.throwIfAborted();
   for (const { feed, problem, items } of tried) {
     const matched = items.filter(({ queries }) => queries.length > 0).length;
     print(

@@ -1,6 +1,7 @@
 import { openEngines } from "../app/engines.ts";
 import { openPage } from "../app/open-console.ts";
 import { openSetupView } from "../app/open-setup-view.ts";
+import { aborted, leave, stopSignal, unlessStopped } from "../app/stop-signal.ts";
 import type { Environment } from "../config/environment.ts";
 import { DEMO_SPEED, type Demo, startDemo } from "../demo/demo.ts";
 import { openDemoDatabase } from "../demo/demo-database.ts";
@@ -13,7 +14,6 @@ import { leaveLocalAddress } from "./local-address.ts";
 import { print } from "./print.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";
 import type { StartOptions } from "./start-options.ts";
-import { aborted, leave, stopSignal } from "./stop-signal.ts";
 
 const DEFAULT_PORT = 8080;
 
@@ -29,10 +29,11 @@ export async function runDemo(
 ): Promise<void> {
   const configured = new AbortController();
   const signal = stopSignal(() => print("\nStopping. The next start goes on from here."));
-  const running = await openTogether(async (closing) => {
+  const opening = openTogether(async (closing) => {
     print("Earshot demo: starting the database …");
     const engines = await openEngines(environment, log);
     closing.add(engines.stop);
+    signal.throwIfAborted();
     let url: string | null = null;
     const databaseUrl = await openDemoDatabase(engines.databaseUrl);
     print("Writing the past days, so that there is a baseline to compare with …");
@@ -86,6 +87,8 @@ export async function runDemo(
     }
     return { demo, engines, url, close: closing.close };
   });
+  const running = await unlessStopped(opening, signal);
+  if (running === null) return leave();
   const { demo, engines, url } = running;
   print(`
 Earshot is running ${demo.isContinued ? "again, from where it stopped" : "on invented mentions"} (${engines.description}).

@@ -14,6 +14,7 @@ import {
   requestReload,
 } from "../app/reload.ts";
 import { ROLES } from "../app/roles.ts";
+import { aborted, leave, stopSignal, unlessStopped } from "../app/stop-signal.ts";
 import { type Earshot, startEarshot } from "../app.ts";
 import type { Environment } from "../config/environment.ts";
 import { unknownNamesIn } from "../config/unknown-names-in.ts";
@@ -25,7 +26,6 @@ import type { Logger } from "../log.ts";
 import { leaveLocalAddress } from "./local-address.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";
 import type { StartOptions } from "./start-options.ts";
-import { aborted, leave, stopSignal } from "./stop-signal.ts";
 
 /**
  * Monitors what the configuration says, in the given roles, until it is stopped. On SIGHUP or `earshot reload` it takes
@@ -44,9 +44,10 @@ export async function runMonitor(
   const hangUps = listenForHangUps(process);
   const wanted = options.roles ?? [...ROLES, "web"];
   const files = await loadFiles(file, env, { triesTemplates: wanted.includes("deliver") });
-  const running = await openTogether(async (closing) => {
+  const opening = openTogether(async (closing) => {
     const engines = await openEngines(environment, log);
     closing.add(engines.stop);
+    signal.throwIfAborted();
     await refuseDemoData(engines.databaseUrl);
     const joined = joinProcesses(wanted, files, log);
     const started = {
@@ -66,8 +67,9 @@ export async function runMonitor(
     await followReloads({ file, env, joined, files, running: monitor, hangUps, log }, closing);
     return closing;
   });
+  const running = await unlessStopped(opening, signal);
   await aborted(signal);
-  await running.close();
+  await running?.close();
   leave();
 }
 

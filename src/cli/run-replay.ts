@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { openEngines } from "../app/engines.ts";
 import { openPage } from "../app/open-console.ts";
+import { aborted, stopSignal } from "../app/stop-signal.ts";
 import type { Environment } from "../config/environment.ts";
 import { type ReplayProgress, startReplay } from "../demo/replay/replay.ts";
 import type { ReplayReport } from "../demo/replay/report.ts";
@@ -12,7 +13,6 @@ import { counted } from "../lib/numbers.ts";
 import type { Logger } from "../log.ts";
 import { print, printError, printJson } from "./print.ts";
 import type { StartOptions } from "./start-options.ts";
-import { aborted, stopSignal } from "./stop-signal.ts";
 
 /** Replays a file of past mentions, and reports what would have been sent. */
 export async function runReplay(

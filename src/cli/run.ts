@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from "commander";
+import { InterruptedError } from "../app/stop-signal.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { NobodyReadsError, printError } from "./print.ts";
 
@@ -41,9 +42,4 @@ export class ExitError extends Error {
     super(message);
     this.exitCode = exitCode;
   }
-}
-
-/** Ctrl-C or a stop signal came before the command was done. */
-export class InterruptedError extends Error {
-  override readonly name = "InterruptedError";
 }

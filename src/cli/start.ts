@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import { ROLES, type Role } from "../app/roles.ts";
+import { stopSignal } from "../app/stop-signal.ts";
 import { readEnvironment } from "../config/environment.ts";
 import type { ReplaySpeed } from "../demo/replay/replay.ts";
 import { closestWord } from "../lib/closest-word.ts";
@@ -46,6 +47,8 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
       const isQuiet =
         options.replay !== undefined || (options.config === undefined && !existsSync(environment.configFile));
       const log = createLog({ level: environment.logLevel ?? (isQuiet ? "warn" : "info") });
+      // A signal that comes while the next modules are read ends it in order, too.
+      stopSignal();
       // Each reads half of Earshot, which the help and the others do without.
       if (options.replay !== undefined) {
         const { runReplay } = await import("./run-replay.ts");

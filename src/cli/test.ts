@@ -2,6 +2,7 @@ import { watch } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
+import { aborted, stopSignal } from "../app/stop-signal.ts";
 import { monotonicMs } from "../lib/clock.ts";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
@@ -10,7 +11,6 @@ import type { RuleTestResult } from "../rule-tests/run-suite.ts";
 import { print, printError, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";
 import { configForTests, type RuleTestOptions, runRuleTests } from "./run-rule-tests.ts";
-import { aborted, stopSignal } from "./stop-signal.ts";
 
 interface TestOptions extends RuleTestOptions {
   readonly watch: boolean;
@@ -117,7 +117,7 @@ async function watchAndRun(
   options: TestOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const signal = stopSignal(() => {});
+  const signal = stopSignal();
   const config = await configForTests(options, env);
   const folders = new Set([config.rules, config.templates, ...files.map((file) => dirname(resolve(file)))]);
   let changed = true;

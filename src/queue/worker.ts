@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { monotonicMs } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
@@ -42,6 +43,8 @@ export function createWorker(options: {
 }): RunningWorker {
   const { queues, log } = options;
   const aborter = new AbortController();
+  // Every job that runs listens to it, and there are more than ten at once.
+  setMaxListeners(0, aborter.signal);
   const names = new Set(
     Object.keys(options.handlers)
       .filter(isJobName)

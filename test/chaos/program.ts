@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { stopSignal } from "../../src/cli/stop-signal.ts";
+import { stopSignal } from "../../src/app/stop-signal.ts";
 import { SECOND } from "../../src/lib/instant.ts";
 
 /** What a program of chaos is started with. `signal`: no more kills. */

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Bundle } from "../bundle.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres.ts";
 import { hasRedis, NO_REDIS, startRedis } from "../redis.ts";
+import { until } from "../until.ts";
 import { bundleEarshot, mainOf, runEarshot } from "./run-earshot.ts";
 
 const CONFIG = `
@@ -147,6 +149,39 @@ test.each([
     await copyFile(join(elsewhere, "earshot.yaml"), file);
     await byItself;
     await stops("SIGTERM");
+  },
+);
+
+test.each([
+  ["a monitor", "SIGINT", undefined],
+  ["a worker", "SIGTERM", "workers/poll.ts"],
+] as const)(
+  "%s that is told to stop while it starts ends in order, and leaves no PostgreSQL",
+  async (_, signal, entry) => {
+    // Its PostgreSQL runs as another user when we are root.
+    await chmod(folder, 0o755);
+    const { PATH, HOME } = process.env;
+    const program = entry === undefined ? [mainOf(bundle), "start", "--port", "0"] : [bundle.file(entry)];
+    child = spawn(process.execPath, program, {
+      cwd: folder,
+      env: { PATH, HOME, EARSHOT_HOME: join(folder, ".earshot") },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    said = "";
+    child.stderr?.on("data", (text: Buffer) => {
+      said += text;
+    });
+    const closed = once(child, "close");
+    const lockFile = join(folder, ".earshot", "postgres", "postmaster.pid");
+    await until("PostgreSQL starts", () => existsSync(lockFile), { withinMs: 30_000 });
+    const pid = Number((await readFile(lockFile, "utf8")).split("\n")[0]);
+    // A terminal, npm and tsx send one each.
+    child.kill(signal);
+    child.kill("SIGTERM");
+    expect(await closed, said).toEqual([0, null]);
+    expect(said).not.toMatch(/Error|Warning|"level":[56]0/);
+    expect(existsSync(lockFile)).toBe(false);
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   },
 );
 

@@ -67,6 +67,30 @@ export function queueContract(engine: QueueEngine): void {
       expect(await queues.counts("deliver")).toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
     });
 
+    test("a dozen jobs at once may all listen to the signal without a warning", async () => {
+      const warnings: string[] = [];
+      const warned = ({ name }: Error) => void warnings.push(name);
+      process.on("warning", warned);
+      let listening = 0;
+      let release = (): void => {};
+      const enough = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const job = async (_: unknown, { signal }: { signal: AbortSignal }) => {
+        signal.addEventListener("abort", () => {}, { once: true });
+        if (++listening === 12) release();
+        await enough;
+      };
+      await work({ deliver: job, "poll-query": job });
+      for (let n = 0; n < 12; n++)
+        await (n < 8
+          ? queues.add("deliver", delivery(`n${n}`))
+          : queues.add("poll-query", { projectId: "1", queryId: `${n}`, poll: "added" }));
+      await queues.idle();
+      process.off("warning", warned);
+      expect(warnings).toEqual([]);
+    });
+
     test("a payload of another shape is refused at once", async () => {
       const wrong = { notificationId: "" } as unknown as { notificationId: string; projectId: string };
       await expect(queues.add("deliver", wrong)).rejects.toThrow(/projectId/);

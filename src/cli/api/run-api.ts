@@ -1,3 +1,4 @@
+import { InterruptedError } from "../../app/stop-signal.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
 import type { Budget, Gate } from "../../source/budget.ts";
@@ -5,7 +6,7 @@ import type { ApiCall } from "../../source/call-table.ts";
 import type { RawParams } from "../../source/define-call.ts";
 import { createSourceClient } from "../../source/source-client.ts";
 import { SourceError } from "../../source/source-error.ts";
-import { ExitError, InterruptedError } from "../run.ts";
+import { ExitError } from "../run.ts";
 import type { Access } from "./access.ts";
 import type { ApiCache } from "./api-cache.ts";
 import { fetchAll } from "./fetch-all.ts";

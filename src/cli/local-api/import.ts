@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
+import { stopSignal } from "../../app/stop-signal.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
 import { toIso } from "../../lib/instant.ts";
@@ -8,7 +9,6 @@ import { IMPORT_FIELDS } from "../../local-api/import/csv-columns.ts";
 import { type ImportResult, importMentions } from "../../local-api/import/import-mentions.ts";
 import { PAGE_TYPES } from "../../local-api/records/page-types.ts";
 import { print, printError } from "../print.ts";
-import { stopSignal } from "../stop-signal.ts";
 import { collectPairs } from "./flags.ts";
 import { withTables } from "./with-tables.ts";
 

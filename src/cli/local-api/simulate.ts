@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { aborted, stopSignal } from "../../app/stop-signal.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
 import { DAY, floorTo, HOUR, type Instant, toIso } from "../../lib/instant.ts";
@@ -8,7 +9,6 @@ import { createStream, type Stream } from "../../local-api/simulate/create-strea
 import type { Crisis } from "../../local-api/simulate/crisis.ts";
 import { BRANDS } from "../../local-api/simulate/data.ts";
 import { print, printError, printJson } from "../print.ts";
-import { aborted, stopSignal } from "../stop-signal.ts";
 import { toDurationMs, toMoment } from "./flags.ts";
 import { withTables } from "./with-tables.ts";
 

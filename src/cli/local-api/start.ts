@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { aborted, stopSignal } from "../../app/stop-signal.ts";
 import { readEnvironment } from "../../config/environment.ts";
 import { loadConfig } from "../../config.ts";
 import { DEMO_CLIENT, LOCAL_ACCOUNT } from "../../demo/local-account.ts";
@@ -14,7 +15,6 @@ import { signingSecret } from "../../local-api/store/settings.ts";
 import { commandLog } from "../command-log.ts";
 import { leaveLocalAddress } from "../local-address.ts";
 import { print, printError, printJson } from "../print.ts";
-import { aborted, stopSignal } from "../stop-signal.ts";
 import { toPort } from "../to-port.ts";
 
 interface StartOptions {

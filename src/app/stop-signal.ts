@@ -1,5 +1,4 @@
 import { monotonicMs } from "../lib/clock.ts";
-import { InterruptedError } from "./run.ts";
 
 /** npm forwards the Ctrl-C that the terminal has already sent: a second signal this soon is the same key stroke. */
 const SAME_STROKE_MS = 1_000;
@@ -7,25 +6,52 @@ const SAME_STROKE_MS = 1_000;
 /** Longer than the wait for running jobs. */
 const LONGEST_STOP_MS = 40_000;
 
+/** Ctrl-C or a stop signal came before the work was done. */
+export class InterruptedError extends Error {
+  override readonly name = "InterruptedError";
+}
+
+/** One for the process: whoever asks later, perhaps after the signal came, gets the same. */
+let stopping: AbortController | null = null;
+
 /**
  * A signal that Ctrl-C or SIGTERM aborts. A second Ctrl-C ends the process at once; nothing is lost, because a restart
- * finds the open work.
+ * finds the open work. Ask for it before anything is opened or loaded: until then a signal kills the process.
  */
-export function stopSignal(onStop: (signal: string) => void): AbortSignal {
+export function stopSignal(onStop: (signal: string) => void = () => {}): AbortSignal {
+  stopping ??= listen();
+  const { signal } = stopping;
+  const report = (): void => onStop(signal.reason instanceof InterruptedError ? signal.reason.message : "");
+  if (signal.aborted) report();
+  else signal.addEventListener("abort", report, { once: true });
+  return signal;
+}
+
+function listen(): AbortController {
   const aborter = new AbortController();
   let firstAt = Number.POSITIVE_INFINITY;
   const stop = (signal: NodeJS.Signals): void => {
     if (monotonicMs() - firstAt > SAME_STROKE_MS) process.exit(130);
     if (aborter.signal.aborted) return;
     firstAt = monotonicMs();
-    onStop(signal);
     // Stop even if something hangs on a service that is away.
     setTimeout(() => process.exit(130), LONGEST_STOP_MS).unref();
-    aborter.abort(new InterruptedError("stopped"));
+    aborter.abort(new InterruptedError(signal));
   };
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
-  return aborter.signal;
+  return aborter;
+}
+
+/**
+ * What was opened; null where the signal came first: whatever failed then failed because of it, and what had been opened
+ * is closed again.
+ */
+export function unlessStopped<T>(opening: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  return opening.catch((error: unknown) => {
+    if (signal.aborted) return null;
+    throw error;
+  });
 }
 
 /** Resolves when the signal is aborted. */
