@@ -89,7 +89,7 @@ const COUNTED: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
       cooldown: duration,
       oneFalseAlarmIn: duration,
       falseAlarmsPerDay: some([0.05, 1], [0, 2]),
-      repeats: some(["tell"], ["never"]),
+      repeats: some(["alert"], ["never"]),
       timezone: zone,
     },
     ["atLeast"],

@@ -66,7 +66,7 @@ test("spike names the gate: the floor, the authors, the rarity, the usual variat
     ?.missing.map(({ of }) => of);
   expect(ordinary).toContain("rarity");
   // A burst fires and ends; one like it within the cooldown is held back.
-  const patient = aWindowRule("spike: { atLeast: 20, cooldown: 24h, repeats: tell }").window;
+  const patient = aWindowRule("spike: { atLeast: 20, cooldown: 24h, repeats: alert }").window;
   const rest = new Array<number[]>(70).fill([2]);
   const twice = run(patient, [...usual, [90], [90], ...rest, [90]]);
   const met = twice.map(({ verdict }) => verdict.met);

@@ -90,10 +90,10 @@ const Params = z
       .exactOptional()
       .describe("The same as oneFalseAlarmIn, as a number for each day. Example: 0.05"),
     repeats: z
-      .enum(["tell"])
+      .enum(["alert"])
       .exactOptional()
       .describe(
-        "tell: every burst opens an alert, however often similar ones come. Without it, recent bursts raise the threshold a little.",
+        "alert: every burst opens an alert, however often similar ones come. Without it, recent bursts raise the threshold a little.",
       ),
     timezone: TimeZone.exactOptional().describe(
       "Whose hours and weekends count, such as Europe/Berlin. Default: that of the query.",
@@ -433,7 +433,7 @@ function settingsOf(params: Params): SpikeSettings {
     gates: every === undefined ? gatesOf(sensitivity) : significanceGate(significanceFor(every)),
     cooldownBuckets: Math.ceil(cooldown / BUCKET_MS),
     atLeast,
-    ...(repeats === "tell" && { tuning: EVERY_BURST }),
+    ...(repeats === "alert" && { tuning: EVERY_BURST }),
     ...(windows !== undefined && {
       takesPart: (window) => windows.some((width) => width === WINDOWS[window]),
     }),
