@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Instant } from "../../lib/instant.ts";
 import { cutText, storableText } from "../../lib/text.ts";
-import type { ArrivedItem, DeletedItem } from "../../local-api/arrive/receive-items.ts";
+import type { DeletedItem } from "../../local-api/arrive/delete-items.ts";
+import type { ArrivedItem } from "../../local-api/arrive/item-versions.ts";
 import type { ImportLine } from "../../local-api/import/import-line.ts";
 import type { TextFacts } from "../../local-api/records/judgement.ts";
 import { pageTypeOfSite } from "../../local-api/records/page-types.ts";

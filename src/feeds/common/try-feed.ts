@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Clock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, SECOND } from "../../lib/instant.ts";
-import type { ArrivedItem } from "../../local-api/arrive/receive-items.ts";
+import type { ArrivedItem } from "../../local-api/arrive/item-versions.ts";
 import { compile } from "../../local-api/query-language/compile.ts";
 import { explainMiss } from "../../local-api/query-language/explain-miss.ts";
 import { searchableMention } from "../../local-api/query-language/search-text.ts";

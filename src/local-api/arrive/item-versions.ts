@@ -1,0 +1,105 @@
+import type { Instant } from "../../lib/instant.ts";
+import { assignQueries, type ProjectQueries, withMatchPositions } from "../assign/assign-queries.ts";
+import type { ImportLine } from "../import/import-line.ts";
+import { importedMention } from "../import/imported-mention.ts";
+import { judgeable } from "../records/judgement.ts";
+import type { MentionRecord } from "../records/mention-record.ts";
+import { excerptOf } from "../records/mention-text.ts";
+import { wireTime } from "../records/wire.ts";
+import type { CurrentMention } from "../store/current-mentions.ts";
+import type { MentionVersion } from "../store/mention-version.ts";
+import type { ItemKeys } from "./decide-item.ts";
+
+/** An item of a feed that came in. */
+export interface ArrivedItem extends ItemKeys {
+  readonly nativeId: string;
+  /** With the whole text, which queries see. Its id is `idKey`, which becomes the id of the mention. */
+  readonly line: ImportLine;
+  /** How its source is asked for it again, where that is not by its id. */
+  readonly reference?: string | null;
+  /** How much of the text may be stored, in UTF-16 code units; null: all of it. */
+  readonly storedCharacters: number | null;
+  /** Hash of the account that wrote it, by which a removal of the account finds it. */
+  readonly authorKey?: string;
+}
+
+/** The item in every query that its whole text matches, with as much of it as may be stored. */
+export function matching(item: ArrivedItem, queries: ProjectQueries, at: Instant): MentionVersion[] {
+  const whole = importedMention(arriving(item.line, at), { id: 0, name: "" }, NO_LABELS);
+  return assignQueries(whole, queries).map((version) => {
+    const { queryId: id, queryName: name, matchPositions } = version.record;
+    if (isStoredWhole(item)) return version;
+    const from = Math.min(...matchPositions.map(startOf), Number.POSITIVE_INFINITY);
+    return withMatchPositions(storedVersion(item, { id, name }, from, at), queries);
+  });
+}
+
+const NO_LABELS = { categories: [], tags: [] };
+
+function isStoredWhole({ line, storedCharacters }: ArrivedItem): boolean {
+  return storedCharacters === null || line.text.length <= storedCharacters;
+}
+
+function startOf(position: object): number {
+  const start: unknown = Reflect.get(position, "start");
+  return typeof start === "number" ? start : Number.POSITIVE_INFINITY;
+}
+
+/** Enough to understand what is said about a word. */
+const BEFORE_MATCH = 200;
+
+/** The part of the text around its first match, which is what a reader looks for. */
+export function storedVersion(
+  item: ArrivedItem,
+  query: { readonly id: number; readonly name: string },
+  matchAt: number,
+  at: Instant,
+): MentionVersion {
+  const { line, storedCharacters: most } = item;
+  if (most === null || isStoredWhole(item)) return importedMention(arriving(line, at), query, NO_LABELS);
+  const isFar = Number.isFinite(matchAt) && matchAt > most - BEFORE_MATCH;
+  const from = isFar ? Math.max(0, matchAt - BEFORE_MATCH) : 0;
+  const rest = (from > 0 ? "…" : "") + line.text.slice(from);
+  const text = rest.length > most ? `${excerptOf(rest, most - 1)}…` : rest;
+  return importedMention(arriving({ ...line, text }, at), query, NO_LABELS);
+}
+
+/** Whatever its own date is, it arrives now. */
+function arriving(line: ImportLine, at: Instant): ImportLine {
+  return { ...line, added: at, updated: at };
+}
+
+/** Who wrote it where, as people ask for it to be forgotten; without its text. */
+export function recordOf({ line }: ArrivedItem, at: Instant): MentionRecord {
+  return importedMention(arriving({ ...line, text: "" }, at), { id: 0, name: "" }, NO_LABELS).record;
+}
+
+/** What people and rules did to a mention, and a text that changes does not undo. */
+const KEPT_FIELDS = [
+  ...["tags", "categories", "categoryDetails", "assignment", "lastAssignmentDate"],
+  ...["priority", "status", "checked", "starred"],
+] as const;
+
+/** Visible from its arrival on, so that whoever reads the mentions of that time finds what it says now. */
+export function nextVersion(before: CurrentMention, after: MentionVersion, at: Instant): MentionVersion {
+  const updated = Math.max(at, before.updated + 1);
+  const kept = Object.fromEntries(
+    KEPT_FIELDS.filter((name) => before.fields[name] !== undefined).map((name) => [
+      name,
+      before.fields[name],
+    ]),
+  ) as Partial<MentionRecord>;
+  // What a person or the source said of it stays; an analyser judges the new text anew.
+  const said = judgeable(before.fields) ? {} : { sentiment: before.fields["sentiment"] as string };
+  const times = { added: wireTime(before.added), updated: wireTime(updated) };
+  return {
+    ...after,
+    version: before.version + 1,
+    record: { ...after.record, ...kept, ...said, ...times },
+    added: before.added,
+    updated,
+    visibleAt: before.added,
+    backfilled: before.backfilled,
+    tagIds: before.tagIds,
+  };
+}
