@@ -85,6 +85,17 @@ test("a worker that dies in the middle of a fetch loses nothing: another one fet
   expect(await leases()).toHaveLength(0);
 });
 
+test("a fetch whose items cannot be stored leaves the cursor where it was", async () => {
+  serve([item(1)], { etag: '"1"' });
+  const away = Object.assign(new Error("terminating connection"), { code: "57P01" });
+  const failing = feeding.worker({ enricher: () => Promise.reject(away) });
+  await feeding.makeDue();
+  await expect(failing.fetchNext()).rejects.toThrow(away);
+  await sql`update local_api.feed set lease_until = now() where lease is not null`.execute(db);
+  await feeding.fetchAll();
+  expect(await feeding.mentions()).toHaveLength(1);
+});
+
 test("a worker that lost its lease cannot store what it has read", async () => {
   serve([item(1)]);
   const slow = feeding.worker({
