@@ -11,6 +11,20 @@ export interface Query {
   readonly timezone: string;
 }
 
+/** Where queries come from: the account at `source`, or our own Listening API, which the feeds of `listen` fill. */
+export type SourceName = "account" | "feeds";
+
+/**
+ * Stands before the ids of projects and queries of our own Listening API, in our tables and only there: an account may
+ * have equal ids.
+ */
+export const FEEDS_PREFIX = "feeds-";
+
+/** The source of a project, and so of its queries. */
+export function sourceOfProject(projectId: string): SourceName {
+  return projectId.startsWith(FEEDS_PREFIX) ? "feeds" : "account";
+}
+
 /** A query that is being monitored. */
 export interface WatchedQuery extends Query {
   /** Mentions that entered before this moment teach baselines and never alert. */

@@ -30,6 +30,7 @@ import { createExtensions, type Extensions } from "./extensions.ts";
 import { fetchPages, pageFetcher } from "./fetch-pages.ts";
 import { type LoginAnswer, login } from "./login.ts";
 import type { MentionsParams, ScopeParams } from "./mention-params.ts";
+import { idPrefix, NO_PREFIX } from "./prefix-ids.ts";
 import { type CallOptions, runCall, type Spelling } from "./run-call.ts";
 import { type Credentials, createSession, type TokenStore } from "./session.ts";
 import type { Page } from "./to-page.ts";
@@ -60,6 +61,8 @@ export interface SourceClientOptions {
   readonly gate?: Gate;
   /** Called with what every answer says about the rate budget, failed ones and logins included. */
   readonly onBudget?: (budget: Budget) => void;
+  /** Stands before every id of a project or query that the client takes or gives; the server does not know it. */
+  readonly prefix?: string;
 }
 
 export interface FetchMentionsOptions extends CallOptions {
@@ -107,7 +110,7 @@ export interface SourceClient {
   mentionedAuthors(params: ScopeParams, options?: CallOptions): Promise<Insights>;
   /** Calls that the live service has beyond the specification. Another implementation may answer 404. */
   readonly extensions: Extensions;
-  /** Any call by its name, its answer as the source wrote it (ids beyond 53 bits as text). */
+  /** Any call by its name, as the source takes and writes it: without prefix, ids beyond 53 bits as text. */
   ask(name: CallName, params: RawParams, options?: CallOptions): Promise<unknown>;
   /** Aborts running calls and closes the connections. */
   close(): Promise<void>;
@@ -142,11 +145,12 @@ export function createSourceClient(options: SourceClientOptions): SourceClient {
     spelling: { tokenIn: "header", jsonSuffix: false, ...options.spelling } as const,
     secrets: [credentials.password],
   };
-  const run = <Params, Result>(
+  const ids = options.prefix === undefined ? NO_PREFIX : idPrefix(options.prefix);
+  const run = async <Params, Result>(
     call: Call<Params, Result>,
     params: Params,
     callOptions: CallOptions = {},
-  ): Promise<Result> => runCall(call, params, callOptions, deps);
+  ): Promise<Result> => ids.answered(await runCall(call, ids.asked(params), callOptions, deps));
 
   return {
     token: (callOptions) =>
@@ -182,7 +186,7 @@ export function createSourceClient(options: SourceClientOptions): SourceClient {
     urls: (params, callOptions) => run(urls, params, callOptions),
     mentionedAuthors: (params, callOptions) => run(mentionedAuthors, params, callOptions),
     extensions: createExtensions(run),
-    ask: (name, params, callOptions) => run(rawCall(name), params, callOptions),
+    ask: (name, params, callOptions) => runCall(rawCall(name), params, callOptions ?? {}, deps),
     close: () => transport.close(),
   };
 }
