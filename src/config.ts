@@ -6,7 +6,7 @@ import { usesLocalInbox, withLocalReceivers } from "./config/local-receivers.ts"
 import { ownSource } from "./config/own-source.ts";
 import { readConfig } from "./config/read-config.ts";
 import { checkReceivers, type ReceiverConfig, readReceivers } from "./config/receiver-config.ts";
-import type { SourceConfig } from "./config/source-config.ts";
+import type { Sources } from "./config/source-config.ts";
 import { checkListen, type ListenConfig, readFeeds } from "./feeds/common/listen-config.ts";
 import { describeIssues } from "./lib/describe-issues.ts";
 import { type Issue, UserError } from "./lib/errors.ts";
@@ -14,9 +14,12 @@ import { shippedFolder } from "./lib/folders.ts";
 
 export interface Config extends Omit<ConfigFile, "receivers" | "templates" | "source" | "listen"> {
   readonly receivers: readonly ReceiverConfig[];
-  /** With `listen`, that of our own Listening API, whose address is known when it is open: see `withListening`. */
-  readonly source: SourceConfig;
-  /** Null: an account is polled. */
+  /**
+   * The account, and our own Listening API with `listen`. The address of our own is known when it is open: see
+   * `withListening`.
+   */
+  readonly sources: Sources;
+  /** Null: only an account is polled. */
   readonly listen: ListenConfig | null;
   /** Messages go to a Slack and a mailbox on this machine: see `withLocalInbox`. */
   readonly usesLocalInbox: boolean;
@@ -66,9 +69,6 @@ function resolveListen(listen: ListenConfig | null, resolved: (path: string) => 
   return { ...listen, feeds };
 }
 
-const BOTH =
-  "source and listen cannot stand in one file yet: run a second Earshot with a file, EARSHOT_HOME and web.port of its own";
-
 type Written = Omit<Config, "templates"> & Pick<ConfigFile, "templates">;
 
 function parseFile(given: unknown, issues: Issue[]): Written | undefined {
@@ -85,14 +85,17 @@ function parseFile(given: unknown, issues: Issue[]): Written | undefined {
   const { source, listen: written, ...file } = parsed.data;
   const listen = written === undefined ? null : { ...written, feeds };
   if (listen !== null) checkListen(listen, file.enrich, issues);
-  if (source !== undefined && listen !== null) issues.push({ path: ["listen"], at: "key", message: BOTH });
-  const own = source ?? (listen === null ? undefined : ownSource(listen));
-  if (own === undefined) {
+  const account = source === undefined ? [] : [{ ...source, name: "account" as const }];
+  const [first, ...others] = [...account, ...(listen === null ? [] : [ownSource(listen)])];
+  if (first === undefined) {
     issues.push({
       path: [],
       message: "name a source (an account), or listen (public feeds): nothing is watched",
     });
     return undefined;
   }
-  return { ...file, receivers, source: own, listen, usesLocalInbox: usesLocalInbox(given) };
+  return {
+    ...file,
+    ...{ receivers, listen, sources: [first, ...others], usesLocalInbox: usesLocalInbox(given) },
+  };
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sourceOf } from "../src/config/source-config.ts";
 import { loadConfig, parseConfig } from "../src/config.ts";
 import { kinds } from "../src/feeds/common/kinds.ts";
 import { UserError } from "../src/lib/errors.ts";
@@ -47,7 +48,11 @@ async function faultsOf(text: string, env?: NodeJS.ProcessEnv): Promise<readonly
 
 test("a short file is enough; secrets come from elsewhere, folders are next to it", async () => {
   const config = await load(VALID);
-  expect(config.source).toMatchObject({ password: "secret one", pollEvery: MINUTE / 2, history: 14 * DAY });
+  expect(config.sources[0]).toMatchObject({
+    password: "secret one",
+    pollEvery: MINUTE / 2,
+    history: 14 * DAY,
+  });
   expect(config.receivers).toMatchObject([{ name: "alerts", notifier: { token: "xoxb-secret" } }]);
   expect(config.rules).toBe(join(folder, "rules"));
 });
@@ -218,10 +223,21 @@ ${VALID.slice(VALID.indexOf("receivers:"))}`;
 test("public feeds take the place of a source, which is then our own API", async () => {
   const config = await load(LISTENING);
   expect(config.listen).toMatchObject({ queries: [{ name: "Acme" }], feeds: [{ kind: "hacker-news" }] });
-  expect(config.source).toMatchObject({
+  expect(config.sources[0]).toMatchObject({
     queries: ["Acme"],
     baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1/),
   });
+});
+
+test("public feeds stand beside a source", async () => {
+  const { sources } = await load(`${VALID}listen: { queries: [{ name: A, text: a }], pollEvery: 7s }\n`);
+  expect(sources.map(({ name, pollEvery }) => [name, pollEvery])).toEqual([
+    ["account", MINUTE / 2],
+    ["feeds", 7_000],
+  ]);
+  expect(sourceOf(sources, "12")?.name).toBe("account");
+  expect(sourceOf(sources, "feeds-12")?.name).toBe("feeds");
+  expect(sourceOf(sources.slice(0, 1), "feeds-12")).toBeUndefined();
 });
 
 test.each([
@@ -251,7 +267,6 @@ test.each([
     LISTENING.replace("}]\n  feeds", "}, { name: Acme, text: b }]\n  feeds"),
     'there are two with the name "Acme"',
   ],
-  [`${VALID}listen: { queries: [{ name: A, text: a }] }\n`, "source and listen cannot stand in one file yet"],
   [VALID.slice(VALID.indexOf("receivers:")), "name a source (an account), or listen (public feeds)"],
 ])("a fault of listen is reported: %#", async (text, fault) => {
   expect((await faultsOf(text)).join("\n")).toContain(fault);

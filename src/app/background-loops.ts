@@ -24,8 +24,8 @@ interface LoopParts {
   readonly config: Config;
   readonly stores: Stores;
   readonly db: Db;
-  readonly source: Pick<OpenSource, "background" | "budget">;
-  readonly refreshQueries: () => Promise<readonly Query[]>;
+  readonly sources: readonly OpenSource[];
+  readonly refreshQueries: (source: OpenSource) => Promise<readonly Query[]>;
   /** Null if it runs no health checks. */
   readonly health: { checkHealth(): Promise<unknown> } | null;
   readonly outages: OutageLog;
@@ -40,10 +40,19 @@ interface LoopParts {
 /** Starts the loops of these roles that need no job. `closing` waits until they have ended, once the signal came. */
 export function runBackgroundLoops(roles: readonly Role[], parts: LoopParts, closing: Closing): void {
   if (!roles.includes("sweep")) return;
-  closing.add(startBackgroundWork(parts));
+  const { sources, stores, health, outages, clock, log, signal } = parts;
+  const upkeep = keepTablesLoop(parts);
+  closing.add(() => upkeep);
+  for (const source of sources) {
+    const refreshing = refreshQueriesLoop(source, parts);
+    closing.add(() => refreshing);
+  }
   if (!parts.sweepsRun) return;
-  closing.add(startReconciling(parts));
-  const { health, outages, log, signal } = parts;
+  for (const source of sources) {
+    // Compares the counts of the source with what is stored.
+    const reconciling = reconcileCounts({ stores, source, clock, log, signal });
+    closing.add(() => reconciling);
+  }
   if (health === null) return;
   const checking = checkHealthLoop(health, { onFailed: outages.checkFailed, log, signal });
   closing.add(() => checking);
@@ -83,43 +92,6 @@ export function createInteractionSockets(
 /** By then a new socket is connected. */
 const CONNECTED_MS = 10 * SECOND;
 
-/** Prunes the tables, and asks the source for the queries to watch. */
-function startBackgroundWork({
-  config,
-  db,
-  stores,
-  source,
-  refreshQueries,
-  clock,
-  log,
-  signal,
-}: LoopParts): Ending {
-  const tables = { db, stores, retentionMs: config.retention, clock, log };
-  const refreshing = refreshQueriesLoop({
-    refreshQueries,
-    partitions: () => pruneTables(tables),
-    // Lists change seldom, and under a small rate limit each list takes a call from a query.
-    everyMs: async () => ((await source.budget.read()).limit === null ? 10 * MINUTE : HOUR),
-    log,
-    signal,
-  });
-  return () => refreshing;
-}
-
-/** Compares the counts of the source with what is stored. */
-function startReconciling({ config, stores, source, clock, log, signal }: LoopParts): Ending {
-  const reconciling = reconcileCounts({
-    stores,
-    source: source.background,
-    budget: source.budget,
-    historyMs: config.source.history,
-    clock,
-    log,
-    signal,
-  });
-  return () => reconciling;
-}
-
 /** Authors of that long ago are in no window any more; values that come back after that long may count as new. */
 const DISTINCT_AUTHORS_FOR_MS = 7 * DAY;
 const VALUES_FOR_MS = 400 * DAY;
@@ -143,45 +115,55 @@ async function pruneTables(parts: {
   if (dropped.length > 0) log.info({ dropped }, "months beyond the retention were dropped");
 }
 
+/** Creates partitions for the months to come and prunes the tables, until `signal`. */
+function keepTablesLoop({ config, db, stores, clock, log, signal }: LoopParts): Promise<void> {
+  const tables = { db, stores, retentionMs: config.retention, clock, log };
+  return repeat({
+    work: () => pruneTables(tables),
+    everyMs: async () => 10 * MINUTE,
+    problem: "the tables could not be kept; trying again soon",
+    ...{ log, signal },
+  });
+}
+
 /**
- * Regular upkeep while the program runs: the list of queries, and partitions for the months to come. Known queries are
- * polled even if the source does not list them just now. Ends with `signal`.
+ * Asks a source for its queries, until `signal`. Each source has its own loop: one that is away does not delay the
+ * other. Known queries are polled even if the source does not list them just now.
  */
-async function refreshQueriesLoop(parts: {
-  readonly refreshQueries: () => Promise<unknown>;
-  readonly partitions: () => Promise<unknown>;
+function refreshQueriesLoop(
+  source: OpenSource,
+  { refreshQueries, log, signal }: Pick<LoopParts, "refreshQueries" | "log" | "signal">,
+): Promise<void> {
+  const who = source.config.name === "feeds" ? "the feeds" : "the source";
+  return repeat({
+    work: () => refreshQueries(source),
+    // Lists change seldom, and under a small rate limit each list takes a call from a query.
+    everyMs: async () => ((await source.budget.read()).limit === null ? 10 * MINUTE : HOUR),
+    problem: `the queries of ${who} are not known; asking again soon`,
+    ...{ log, signal },
+  });
+}
+
+/** Works now and then until `signal`; soon again after a failure, which is logged. */
+async function repeat(parts: {
+  readonly work: () => Promise<unknown>;
   /** Real time between two runs. */
   readonly everyMs: () => Promise<number>;
+  readonly problem: string;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }): Promise<void> {
-  const { signal } = parts;
+  const { work, everyMs, problem, log, signal } = parts;
   while (!signal.aborted) {
-    const isDone =
-      (await tryTo(parts.partitions, parts, "the tables could not be kept; trying again soon")) &&
-      (await tryTo(
-        parts.refreshQueries,
-        parts,
-        "the queries of the source are not known; asking again soon",
-      ));
-    const everyMs = isDone ? await parts.everyMs().catch(() => SOON_MS) : SOON_MS;
-    await delay(everyMs, undefined, { signal, ref: false }).catch(() => {});
+    let pauseMs = SOON_MS;
+    try {
+      await work();
+      pauseMs = await everyMs().catch(() => SOON_MS);
+    } catch (error) {
+      if (!signal.aborted) log.error({ error: describeError(error) }, problem);
+    }
+    await delay(pauseMs, undefined, { signal, ref: false }).catch(() => {});
   }
 }
 
 const SOON_MS = 15 * SECOND;
-
-/** Whether it succeeded; the failure is logged, unless it was asked to stop. */
-async function tryTo(
-  work: () => Promise<unknown>,
-  { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
-  problem: string,
-): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    if (!signal.aborted) log.error({ error: describeError(error) }, problem);
-    return false;
-  }
-}

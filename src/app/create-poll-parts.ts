@@ -8,7 +8,7 @@ import { pollSettings } from "../polling/poll-settings.ts";
 import { recordArrivals } from "../polling/record-arrivals.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
-import type { HandlerParts } from "./handlers.ts";
+import type { SourcePolls } from "./handlers.ts";
 import type { OpenSource } from "./open-source.ts";
 
 /** How queries are polled at this source, and what finished polls teach. */
@@ -21,10 +21,10 @@ export function createPollParts(parts: {
   readonly version: string | null;
   readonly clock: Clock;
   readonly log: Logger;
-}): Pick<HandlerParts, "poll" | "sharing" | "onCompleted"> {
+}): SourcePolls {
   const { config, stores, source, rulesFor, version, clock, log } = parts;
   const { budget } = source;
-  const { pollEvery, updatesEvery, history } = config.source;
+  const { pollEvery, updatesEvery, history } = source.config;
   return {
     poll: {
       store: stores,
@@ -34,7 +34,7 @@ export function createPollParts(parts: {
       notifyConfig: createNotifyConfig(config),
       clock,
       version,
-      settings: (query, poll) => pollSettings(config.source, query, poll, rulesFor(query)),
+      settings: (query, poll) => pollSettings(source.config, query, poll, rulesFor(query)),
       stories: createStoryCache(),
       everyMs: (poll) => (poll === "added" ? pollEvery : updatesEvery),
     },

@@ -11,15 +11,12 @@ import { type UpdateMessageParts, updateMessage } from "../notify/deliver/update
 import type { PollOutcome } from "../polling/poll-member.ts";
 import { pollQuery, pollTogether, type TogetherParts } from "../polling/poll-queries.ts";
 import type { Queues } from "../queue/queues.ts";
-import type { Handlers } from "../queue/worker.ts";
+import type { Handlers, JobContext } from "../queue/worker.ts";
 
 export interface HandlerParts {
-  readonly poll: Omit<TogetherParts, "onPending"> & Pick<CloseWindowsParts, "version">;
-  readonly sharing: Sharing;
-  /** Called with the polls that have ended, and their new mentions. */
-  readonly onCompleted: (
-    polls: readonly { readonly key: PollKey; readonly result: CompletedPoll }[],
-  ) => Promise<void>;
+  /** The polls of the source that a project is of; undefined if that source is not configured any more. */
+  readonly pollsOf: (projectId: string) => SourcePolls | undefined;
+  readonly windows: CloseWindowsParts;
   readonly deliver: DeliverParts;
   readonly updateMessage: UpdateMessageParts;
   readonly correctMessage: CorrectParts;
@@ -35,6 +32,16 @@ export interface HandlerParts {
   readonly log: Logger;
   /** Called after every job, with its outcome: drivers and tests wait for it. */
   readonly onDone: (job: string, outcome: { readonly outcome: string }) => void;
+}
+
+/** How the queries of one source are polled. */
+export interface SourcePolls {
+  readonly poll: Omit<TogetherParts, "onPending"> & Pick<CloseWindowsParts, "version">;
+  readonly sharing: Sharing;
+  /** Called with the polls that have ended, and their new mentions. */
+  readonly onCompleted: (
+    polls: readonly { readonly key: PollKey; readonly result: CompletedPoll }[],
+  ) => Promise<void>;
 }
 
 /** A poll that has ended. */
@@ -54,7 +61,10 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       await queues.add("deliver", { projectId, notificationId: id }, { dedupe: id });
     }
   };
-  const onPolled = async (polled: readonly { key: PollKey; result: PollOutcome }[]): Promise<void> => {
+  const onPolled = async (
+    { onCompleted }: SourcePolls,
+    polled: readonly { key: PollKey; result: PollOutcome }[],
+  ): Promise<void> => {
     const completed: { key: PollKey; result: CompletedPoll }[] = [];
     for (const { key, result } of polled) {
       if (result.outcome === "complete") {
@@ -67,32 +77,40 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
         log.warn({ ...key, ...result }, "a poll failed and will be resumed later");
       if (result.outcome === "postponed") log.info({ ...key, ...result }, "a poll waits for a call");
     }
-    await parts.onCompleted(completed);
+    await onCompleted(completed);
+  };
+  const pollOne = async (key: PollKey, { signal }: JobContext): Promise<void> => {
+    const source = parts.pollsOf(key.projectId);
+    if (source === undefined) return parts.onDone("poll-query", NOT_DUE);
+    const result = await pollQuery({ ...source.poll, onPending }, key, signal);
+    await onPolled(source, [{ key, result }]);
+    parts.onDone("poll-query", result);
   };
   return {
-    "poll-query": async (key, { signal }) => {
-      const result = await pollQuery({ ...parts.poll, onPending }, key, signal);
-      await onPolled([{ key, result }]);
-      parts.onDone("poll-query", result);
-    },
+    "poll-query": pollOne,
+    "poll-feeds": pollOne,
     "poll-together": async ({ projectId, queryIds, poll }, { signal }) => {
+      const source = parts.pollsOf(projectId);
+      if (source === undefined) return parts.onDone("poll-together", NOT_DUE);
       const keys = queryIds.map((queryId) => ({ projectId, queryId, poll }));
-      const proven = await parts.sharing.isProven();
-      const result = await pollTogether({ ...parts.poll, onPending }, keys, signal, proven);
-      await onPolled(result.members);
+      const proven = await source.sharing.isProven();
+      const result = await pollTogether({ ...source.poll, onPending }, keys, signal, proven);
+      await onPolled(source, result.members);
       if (result.sharing === "refused" || (result.sharing === "proven" && !proven))
-        await parts.sharing.learn(result.sharing);
+        await source.sharing.learn(result.sharing);
       parts.onDone("poll-together", result);
     },
     "close-windows": async (query) => {
-      const result = await parts.noted("close-windows", query, () => closeWindows(parts.poll, query));
+      const result = await parts.noted("close-windows", query, () => closeWindows(parts.windows, query));
       await onPending(result.pending);
       if (result.more)
         await queues.add("close-windows", query, { dedupe: `${query.projectId}-${query.queryId}` });
       parts.onDone("close-windows", { outcome: result.judged > 0 ? "judged" : "nothing-closed" });
     },
     "reconsider-alerts": async (query) => {
-      const result = await parts.noted("reconsider-alerts", query, () => reconsiderAlerts(parts.poll, query));
+      const result = await parts.noted("reconsider-alerts", query, () =>
+        reconsiderAlerts(parts.windows, query),
+      );
       if (result.outcome === "decided") await onPending(result.pending);
       parts.onDone("reconsider-alerts", result);
     },
@@ -133,6 +151,9 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
     },
   };
 }
+
+/** Of a job that was left from another configuration. */
+const NOT_DUE = { outcome: "not-due" };
 
 function ids({ projectId, queryId }: { projectId: string; queryId: string }) {
   return { projectId, queryId };

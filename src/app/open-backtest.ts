@@ -1,7 +1,7 @@
 import { copyFromApi } from "../backtest/api-mentions.ts";
 import { LEARN_MS, storedMentions } from "../backtest/stored-mentions.ts";
 import type { Environment } from "../config/environment.ts";
-import type { Config } from "../config.ts";
+import type { Source } from "../config/source-config.ts";
 import { readMentions } from "../demo/replay/read-mentions.ts";
 import type { Clock } from "../lib/clock.ts";
 import { UserError } from "../lib/errors.ts";
@@ -16,7 +16,7 @@ import { createMemoryTokenStore } from "../source/session.ts";
 import { createSourceClient, type SourceClient } from "../source/source-client.ts";
 import { openAlertActions } from "./open-alert-actions.ts";
 import { openShellBudget } from "./shell-budget.ts";
-import { accountOf } from "./sources.ts";
+import { accessTo, accountOf } from "./sources.ts";
 
 /** Mentions to run rules over, in the order in which they arrived. */
 export interface OpenBacktest {
@@ -40,8 +40,8 @@ export interface BacktestSource {
   readonly fromApi: boolean;
   /** Null: all of a file, 30 days of the others. */
   readonly lastMs: number | null;
-  /** Of the API. */
-  readonly config: Config | null;
+  /** For the API: those that can be called; empty without a configuration. */
+  readonly sources: readonly Source[];
   readonly environment: Environment;
   readonly clock: Clock;
   readonly log: Logger;
@@ -121,54 +121,60 @@ async function openStored({ lastMs, environment, clock, log }: BacktestSource): 
 }
 
 async function openApi(source: BacktestSource): Promise<OpenBacktest> {
-  const { config, environment, clock, log, signal } = source;
-  if (config === null)
-    throw new UserError("--from-api needs the account of a configuration", [
-      "write earshot.yaml, or name one with --config FILE",
+  if (source.sources.length === 0)
+    throw new UserError("--from-api needs the account of a configuration, or feeds that run", [
+      "write earshot.yaml, or name one with --config FILE; earshot start runs the feeds of its part listen",
     ]);
-  const { baseUrl, username, password, clientId, platformClientId, timeout, pageSize } = config.source;
-  const account = accountOf(config.source);
+  const length = lastMs(source);
+  const copies: Awaited<ReturnType<typeof copyOf>>[] = [];
+  for (const one of source.sources) copies.push(await copyOf(one, source));
+  const to = Math.min(...copies.map((copy) => copy.to));
+  const mentions = copies.flatMap((copy) => copy.mentions);
+  return {
+    queries: copies.flatMap(({ queries }) => queries),
+    mentions: copies.length === 1 ? mentions : mentions.sort((a, b) => a.addedAt - b.addedAt),
+    from: to - length,
+    to,
+    until: to,
+    alerts: [],
+    notes: [],
+    close: async () => {},
+  };
+}
+
+/** The mentions of one source. */
+async function copyOf(from: Source, source: BacktestSource) {
+  const { environment, clock, log, signal } = source;
+  const account = accountOf(from);
   const budget = await openShellBudget(environment, {
     account,
-    timeoutMs: timeout,
+    timeoutMs: from.timeout,
     log,
     priority: "background",
     patienceMs: PATIENCE_MS,
   });
   const client = createSourceClient({
-    baseUrl,
-    credentials: { username, password, clientId, platformClientId },
+    ...accessTo(from),
     tokens: createMemoryTokenStore(),
-    timeoutMs: timeout,
     signal,
     ...(budget !== null && { gate: budget.gate }),
   });
   try {
-    const queries = await queriesOf(client, config);
+    const queries = await queriesOf(client, from);
     const to = clock.now();
-    const length = lastMs(source);
     const copy = await copyFromApi({
       source: client,
       account,
       queries,
-      from: to - length - LEARN_MS,
+      from: to - lastMs(source) - LEARN_MS,
       to,
-      pageSize,
+      pageSize: from.pageSize,
       home: environment.home,
       onProgress: ({ query, mentions }) =>
         source.onProgress(`reading ${query}: ${mentions.toLocaleString("en")} mentions`),
       signal,
     });
-    return {
-      queries,
-      mentions: copy.mentions,
-      from: copy.to - length,
-      to: copy.to,
-      until: copy.to,
-      alerts: [],
-      notes: [],
-      close: async () => {},
-    };
+    return { queries, ...copy };
   } finally {
     await client.close();
     await budget?.close();
@@ -179,7 +185,7 @@ function lastMs(source: BacktestSource): number {
   return source.lastMs ?? LAST_MS;
 }
 
-async function queriesOf(client: SourceClient, { source }: Config): Promise<readonly Query[]> {
+async function queriesOf(client: SourceClient, source: Source): Promise<readonly Query[]> {
   const queries: Query[] = [];
   for (const project of await client.projects()) {
     if (!isNamed(source.projects, project.projectId, project.name)) continue;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EarshotOptions } from "../app.ts";
 import { LISTENING, LISTENING_PORT } from "../config/own-source.ts";
+import type { Source } from "../config/source-config.ts";
 import type { Config } from "../config.ts";
 import type { Enricher, MeantQuery } from "../enrich/enrich.ts";
 import type { PushEndpoint } from "../feeds/common/push-endpoint.ts";
@@ -9,14 +10,16 @@ import type { Closing } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { DatabasePool } from "../local-api/store/database.ts";
 import type { Logger } from "../log.ts";
+import { FEEDS_PREFIX } from "../model/query.ts";
 import { openDatabase, openPool } from "../store/database.ts";
 import { createStores } from "../store/stores.ts";
 import type { FeedView } from "../web/feed-view.ts";
 
 export interface Listening {
   /**
-   * The configuration with the address and the password of our own Listening API, or as it is without `listen`. Throws a
-   * UserError if `listen` is not what it was at the start.
+   * The configuration with the address and the password of our own Listening API, or as it is without `listen`: what the
+   * first fetch brings alerts, what a new query finds in the past does not. Throws a UserError if `listen` is not what it
+   * was at the start.
    */
   readonly configOf: (config: Config) => Config;
   readonly push: PushEndpoint | null;
@@ -27,8 +30,8 @@ export interface Listening {
     readonly url: string;
     readonly login: { readonly username: string; readonly password: string };
   } | null;
-  /** For `startEarshot`. What the first fetch brings alerts, what a new query finds in the past does not. */
-  readonly watch: Pick<EarshotOptions, "watchFrom" | "feedHealth">;
+  /** For `startEarshot`. */
+  readonly health: Pick<EarshotOptions, "feedHealth">;
 }
 
 /** With `listen`, opens our own Listening API and fetches the feeds. */
@@ -50,7 +53,7 @@ export async function withListening(
     if (isDeepStrictEqual(now.listen, listen)) return now;
     throw new UserError("`listen` was changed, which a reload does not take up", ["restart Earshot"]);
   };
-  if (listen === null) return { configOf: unchanged, push: null, view: null, local: null, watch: {} };
+  if (listen === null) return { configOf: unchanged, push: null, view: null, local: null, health: {} };
   const { databaseUrl, fetches, clock, log, port = LISTENING_PORT } = parts;
   // Only here: whoever polls an account does not wait for a server and readers of feeds to be read.
   const { startListening } = await import("../feeds/common/start-listening.ts");
@@ -77,13 +80,15 @@ export async function withListening(
   );
   if (fetches) await startEnrichment(config, queries, { pool, databaseUrl, clock, log }, closing);
   log.info({ url, feeds: feeds.length, fetches }, "the Listening API of the feeds is open");
-  const configOf = (now: Config): Config => ({
-    ...unchanged(now),
-    source: { ...now.source, baseUrl: url, password },
-  });
+  const open = (source: Source): Source =>
+    source.name === "feeds" ? { ...source, baseUrl: url, password, watchFrom } : source;
+  const configOf = (now: Config): Config => {
+    const [first, ...others] = unchanged(now).sources;
+    return { ...now, sources: [open(first), ...others.map(open)] };
+  };
   const local = { url, login: { username: LISTENING.username, password } };
   const view = openFeedView({ ...options, feeds });
-  return { configOf, push, view, local, watch: { watchFrom, feedHealth } };
+  return { configOf, push, view, local, health: { feedHealth } };
 }
 
 /** Asks the endpoints, if there are any, about mentions that wait. */
@@ -107,7 +112,8 @@ async function startEnrichment(
   const { mentions } = createStores(database.db);
   const enrichment = createEnrichment({
     ...{ ...parts, config: enrich },
-    notRelevant: ({ id, name }, most) => mentions.calledNotRelevant({ id: String(id), name }, most),
+    notRelevant: ({ id, name }, most) =>
+      mentions.calledNotRelevant({ id: `${FEEDS_PREFIX}${id}`, name }, most),
   });
   closing.add(enrichment.stop);
   enrichment.start();

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Source } from "../config/source-config.ts";
 import { type CallNotes, createCallNotes, queryScope } from "../health/note-failures.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
@@ -14,8 +14,9 @@ import { createServerQuirkStore } from "../store/server-quirks.ts";
 import type { Stores } from "../store/stores.ts";
 import { accountOf, sourcesOf } from "./sources.ts";
 
-/** The account at the source: its clients, the budget that they share, and the quirks of its server. */
+/** A source: its clients, the budget that they share, and the quirks of its server. */
 export interface OpenSource {
+  readonly config: Source;
   /** Makes the calls that can wait. */
   readonly background: SourceClient;
   readonly budget: BudgetStore;
@@ -27,7 +28,7 @@ export interface OpenSource {
 /** It is closed with `closing`; `signal` ends waits for a call. */
 export function openSource(
   parts: {
-    readonly config: Config;
+    readonly config: Source;
     readonly database: Database;
     readonly stores: Stores;
     readonly rulesFor: (query: Query) => readonly Rule[];
@@ -38,20 +39,20 @@ export function openSource(
   closing: Closing,
 ): OpenSource {
   const { config, database, stores, rulesFor, clock, log, signal } = parts;
-  const account = accountOf(config.source);
+  const account = accountOf(config);
   const budget = createBudgetStore(database.db, account);
   const sources = sourcesOf(config, database, budget, log, signal);
   for (const one of Object.values(sources)) closing.add(one.close);
   const quirkLog = createQuirkLog(createServerQuirkStore(database.db, account), clock);
-  const calls = createCallNotes({ stores, clock });
+  const calls = createCallNotes({ stores, clock, source: config.name });
   const pages = createPageSource({
     sources,
     rulesFor,
-    pageSize: config.source.pageSize,
+    pageSize: config.pageSize,
     quirkLog,
     stores,
     clock,
     noteCall: (queries, failure) => calls.note(queries.map(queryScope), failure),
   });
-  return { background: sources.background, budget, calls, pages };
+  return { config, background: sources.background, budget, calls, pages };
 }

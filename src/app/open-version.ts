@@ -1,5 +1,7 @@
+import { askEach } from "../alerts/actions/ask-source.ts";
 import type { AskedSource } from "../alerts/actions/why.ts";
 import type { PngRenderer } from "../charts/png-renderer.ts";
+import { sourceOf } from "../config/source-config.ts";
 import type { Config } from "../config.ts";
 import { createFetchInsights } from "../digest/fetch-insights.ts";
 import { createHealth, type HealthReport } from "../health/create-health.ts";
@@ -11,7 +13,7 @@ import { createClosing, openTogether } from "../lib/closing.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { FeedHealth } from "../model/pipeline-facts.ts";
-import type { Query } from "../model/query.ts";
+import { type Query, sourceOfProject } from "../model/query.ts";
 import { titleOf } from "../model/wording.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import { createNotifyConfig } from "../notify/notify-config.ts";
@@ -19,6 +21,7 @@ import { totalsOf } from "../polling/reconcile-counts.ts";
 import { registerQueries } from "../polling/register-queries.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Handlers } from "../queue/worker.ts";
+import type { SourceClient } from "../source/source-client.ts";
 import { createConsoleStore } from "../store/console.ts";
 import type { Database } from "../store/database.ts";
 import type { Stores } from "../store/stores.ts";
@@ -33,7 +36,7 @@ import { createSweep } from "./create-sweep.ts";
 import { createHandlers } from "./handlers.ts";
 import { type LoadedFiles, versionsIn } from "./load-files.ts";
 import { openNotify } from "./open-notify.ts";
-import { openSource } from "./open-source.ts";
+import { type OpenSource, openSource } from "./open-source.ts";
 import type { Role } from "./roles.ts";
 import { rulesByQuery } from "./rules-by-query.ts";
 import { learnLimit } from "./sources.ts";
@@ -86,7 +89,7 @@ export interface OpenVersion {
   readonly why: {
     readonly routing: { readonly routes: Config["routes"]; readonly receivers: readonly string[] };
     readonly source: AskedSource;
-    readonly historyMs: number;
+    readonly historyMs: (projectId: string) => number;
     readonly retentionMs: number;
   };
   readonly handlers: Required<Handlers>;
@@ -117,30 +120,42 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     // A broken rule may be fixed now. If not, it becomes a dead letter again.
     await stores.deadLetters.forgetRules(clock.now());
     const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
-    const source = openSource(
-      { config, database, stores, rulesFor, clock, log, signal: calling.signal },
-      closing,
+    const sources = config.sources.map((one) =>
+      openSource({ config: one, database, stores, rulesFor, clock, log, signal: calling.signal }, closing),
     );
-    const { budget, calls } = source;
-    const { quirkLog } = source.pages;
+    const clientOf = (projectId: string): SourceClient => {
+      const found = sources.find(({ config: { name } }) => name === sourceOfProject(projectId));
+      if (found === undefined) throw new Error(`no source is configured for project ${projectId}`);
+      return found.background;
+    };
+    const historyMs = (projectId: string) => sourceOf(config.sources, projectId)?.history ?? 0;
     const notify = await openNotify(
       { config, stores, renderer, pictures, rulesFor, consoleUrl, version, clock, log },
       closing,
     );
     const { notifiers, channels, digests, deliver } = notify;
-    const plan = { stores, budget, source: config.source, rulesFor, quirkLog };
-    const sweep = createSweep({ stores, queues, digests, channels, plan, clock });
+    const plans = sources.map(({ config: source, budget, pages: { quirkLog } }) => ({
+      ...{ stores, budget, source, rulesFor, quirkLog },
+    }));
+    const sweep = createSweep({ stores, queues, digests, channels, plans, clock });
+    const polls = new Map(
+      sources.map((source) => [
+        source.config.name,
+        createPollParts({ config, stores, source, rulesFor, version, clock, log }),
+      ]),
+    );
     const handlers = createHandlers({
-      ...createPollParts({ config, stores, source, rulesFor, version, clock, log }),
+      pollsOf: (projectId) => polls.get(sourceOfProject(projectId)),
+      windows: { store: stores, rulesFor, notifyConfig: createNotifyConfig(config), clock, version },
       deliver,
       updateMessage: { ...deliver, liveMessages: stores.alertMessages },
       correctMessage: { ...deliver, corrections: stores.corrections },
       digest: {
         store: stores,
         digests,
-        fetchInsights: createFetchInsights(source.background, log, calling.signal),
+        fetchInsights: createFetchInsights(clientOf, log, calling.signal),
         clock,
-        historyMs: config.source.history,
+        historyMs,
         consoleUrl,
         titleOf: (name) => rules.find((rule) => rule.name === name)?.title ?? titleOf(name),
       },
@@ -153,13 +168,15 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       log,
       onDone: process.onDone,
     });
-    const refreshQueries = async (): Promise<readonly Query[]> => {
+    const refreshQueries = async (source: OpenSource): Promise<readonly Query[]> => {
+      const { background, budget, calls } = source;
       const now = clock.now();
-      await calls.noted("client", () => learnLimit(source.background, budget, log));
-      const watchFrom = process.watchFrom ?? now;
-      const moments = { watchFrom, historyFrom: watchFrom - config.source.history, now };
+      await stores.queries.leaveOthers(config.sources.map(({ name }) => name));
+      await calls.noted("client", () => learnLimit(background, budget, log));
+      const watchFrom = source.config.watchFrom ?? process.watchFrom ?? now;
+      const moments = { watchFrom, historyFrom: watchFrom - source.config.history, now };
       return calls.noted("projects and queries", () =>
-        registerQueries({ source: source.background, stores }, config.source, moments, looping.signal),
+        registerQueries({ source: background, stores }, source.config, moments, looping.signal),
       );
     };
     const health = createHealth({
@@ -169,7 +186,6 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       deliver,
       outages,
       feedHealth: process.feedHealth,
-      pollEveryMs: config.source.pollEvery,
       sweepsRun,
       startedAt,
       clock,
@@ -184,15 +200,18 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       }),
       why: {
         routing: { routes: config.routes, receivers: config.receivers.map(({ name }) => name) },
-        source: source.background.extensions,
-        historyMs: config.source.history,
+        source: askEach((projectId) => clientOf(projectId).extensions),
+        historyMs,
         retentionMs: config.retention,
       },
       handlers,
       sweep,
       checkHealth: health.checkHealth,
-      refreshQueries,
-      totals: () => totalsOf(source.background, stores, config.source.lookback, clock.now()),
+      refreshQueries: async () => (await Promise.all(sources.map(refreshQueries))).flat(),
+      totals: async () => {
+        const totals = sources.map((source) => totalsOf(source, stores, clock.now()));
+        return new Map((await Promise.all(totals)).flatMap((its) => [...its]));
+      },
       begin: () =>
         runBackgroundLoops(
           roles,
@@ -200,7 +219,7 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
             config,
             stores,
             db: database.db,
-            source,
+            sources,
             refreshQueries,
             health: process.checksHealth ? health : null,
             outages,

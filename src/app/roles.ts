@@ -5,12 +5,13 @@ export const ROLES = ["poll", "tick", "deliver", "digest", "sweep"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Jobs at once in one process. Polls are few and long, deliveries many and short. */
-export const CONCURRENCY = { poll: 4, tick: 2, deliver: 8, digest: 1, sweep: 1 };
+export const CONCURRENCY = { poll: 4, "poll-feeds": 2, tick: 2, deliver: 8, digest: 1, sweep: 1 };
 
 /** The handlers of the jobs that these roles work on. */
 export function handlersOf(roles: readonly Role[], handlers: Required<Handlers>): Handlers {
   const {
     "poll-query": poll,
+    "poll-feeds": feeds,
     "poll-together": together,
     "close-windows": close,
     "reconsider-alerts": reconsider,
@@ -21,7 +22,7 @@ export function handlersOf(roles: readonly Role[], handlers: Required<Handlers>)
     sweep,
   } = handlers;
   return {
-    ...(roles.includes("poll") ? { "poll-query": poll, "poll-together": together } : {}),
+    ...(roles.includes("poll") ? { "poll-query": poll, "poll-feeds": feeds, "poll-together": together } : {}),
     ...(roles.includes("tick") ? { "close-windows": close, "reconsider-alerts": reconsider } : {}),
     ...(roles.includes("deliver")
       ? { deliver, "update-message": updateMessage, "correct-message": correctMessage }

@@ -43,7 +43,7 @@ export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock =
       const earshot = await startEarshot({
         config,
         files: { ...files, config },
-        ...listening.watch,
+        ...listening.health,
         databaseUrl,
         queue,
         clock,

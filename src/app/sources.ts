@@ -1,10 +1,10 @@
-import type { SourceConfig } from "../config/source-config.ts";
-import type { Config } from "../config.ts";
+import type { Source, SourceConfig } from "../config/source-config.ts";
 import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
+import { FEEDS_PREFIX } from "../model/query.ts";
 import { createCallGate } from "../polling/call-gate.ts";
 import type { OwnPriority } from "../polling/page-source.ts";
-import { createSourceClient, type SourceClient } from "../source/source-client.ts";
+import { createSourceClient, type SourceClient, type SourceClientOptions } from "../source/source-client.ts";
 import { SourceError } from "../source/source-error.ts";
 import type { BudgetStore } from "../store/budgets.ts";
 import type { Database } from "../store/database.ts";
@@ -19,22 +19,33 @@ export function accountOf({
   return `${platformClientId === undefined ? username : `client ${platformClientId}`} at ${baseUrl}`;
 }
 
+/** How a client reaches this source, and names what is there. */
+export function accessTo(
+  source: Source,
+): Pick<SourceClientOptions, "baseUrl" | "credentials" | "timeoutMs" | "prefix"> {
+  const { name, baseUrl, username, password, clientId, platformClientId, timeout } = source;
+  return {
+    baseUrl,
+    credentials: { username, password, clientId, platformClientId },
+    timeoutMs: timeout,
+    ...(name === "feeds" && { prefix: FEEDS_PREFIX }),
+  };
+}
+
 /** A client for each priority: they share the token and the budget, and differ in the slots that they may take. */
 export function sourcesOf(
-  config: Config,
+  source: Source,
   database: Database,
   budget: BudgetStore,
   log: Logger,
   signal: AbortSignal,
 ): Readonly<Record<OwnPriority, SourceClient>> {
-  const { baseUrl, username, password, clientId, platformClientId, timeout } = config.source;
+  const { baseUrl, username, timeout } = source;
   const open = (priority: OwnPriority): SourceClient =>
     createSourceClient({
-      baseUrl,
-      credentials: { username, password, clientId, platformClientId },
+      ...accessTo(source),
       tokens: createTokenStore(database.db, `${username} at ${baseUrl}`),
       gate: createCallGate({ budget, priority, timeoutMs: timeout, patienceMs: PATIENCE_MS, log }),
-      timeoutMs: timeout,
       log,
       signal,
     });

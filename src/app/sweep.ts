@@ -7,7 +7,7 @@ import { fitsQuery } from "../lib/patterns.ts";
 import type { DigestEdition } from "../model/digest.ts";
 import { BUCKET_MS } from "../model/judging.ts";
 import type { PollKey } from "../model/poll.ts";
-import type { PlannedPoll } from "../polling/plan-polls.ts";
+import { sourceOfProject } from "../model/query.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Channels } from "./channels.ts";
@@ -31,8 +31,8 @@ export interface SweepParts {
   readonly queues: Queues;
   readonly digests: readonly PlannedDigest[];
   readonly channels: Channels;
-  /** The calls that the account's rate limit allows now; null if it has no limit. */
-  readonly planPolls: (now: Instant) => Promise<readonly PlannedPoll[] | null>;
+  /** The calls to make now, each with the polls that share it. */
+  readonly pollsDue: (now: Instant) => Promise<readonly (readonly PollKey[])[]>;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
   const { channels } = parts;
   const [polls, windows, allDecisions, deliveries, edits, corrections, allDigests, deadLetters] =
     await Promise.all([
-      pollsDue(parts, now),
+      parts.pollsDue(now),
       stores.polls.windowsDue(BUCKET_MS),
       stores.notifications.decisionsDue(now),
       stores.notifications.due(
@@ -98,20 +98,14 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
   };
 }
 
-/** Each call with the polls that share it. */
-async function pollsDue({ stores, planPolls }: SweepParts, now: Instant): Promise<(readonly PollKey[])[]> {
-  const planned = await planPolls(now);
-  if (planned !== null) return planned.map(({ keys }) => keys);
-  return (await stores.polls.due(now, MOST)).map((poll) => [poll]);
-}
-
 async function addPoll(queues: Queues, keys: readonly PollKey[]): Promise<void> {
   const [first] = keys;
   if (first === undefined) return;
   const { projectId, queryId, poll } = first;
   const dedupe = `${projectId}-${queryId}-${poll}`;
   const queryIds = keys.map((key) => key.queryId);
-  if (queryIds.length === 1) await queues.add("poll-query", { projectId, queryId, poll }, { dedupe });
+  const job = sourceOfProject(projectId) === "feeds" ? "poll-feeds" : "poll-query";
+  if (queryIds.length === 1) await queues.add(job, { projectId, queryId, poll }, { dedupe });
   else await queues.add("poll-together", { projectId, queryIds, poll }, { dedupe: `${dedupe}-together` });
 }
 

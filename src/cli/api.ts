@@ -27,6 +27,7 @@ export function defineApiCommand(command: Command, env: NodeJS.ProcessEnv): void
     .option("--json", "the whole answer as JSON", false)
     .option("--quiet", "nothing on standard error but failures", false)
     .option("--config <file>", "configuration to take the account from (default: earshot.yaml)")
+    .option("--feeds", "the Listening API of your feeds, where earshot.yaml names an account, too", false)
     .option("--base-url <url>", "address of the API")
     .option("--username <name>", "login name")
     .option("--password-file <file>", "file that holds the password")

@@ -19,7 +19,7 @@ import { createNotifyConfig } from "../notify/notify-config.ts";
 import type { Rule } from "../rules/rule.ts";
 import { type RuleSet, readRuleSet } from "./backtest/read-rule-set.ts";
 import { commandLog } from "./command-log.ts";
-import { timeHere } from "./local-address.ts";
+import { sourcesInReach, timeHere } from "./local-address.ts";
 import { print, printError, printJson } from "./print.ts";
 
 /** Where mentions come from; `suggest` has the same. */
@@ -127,7 +127,7 @@ export async function mentionsFor(
     file: file ?? null,
     fromApi,
     lastMs,
-    config,
+    sources: config === null ? [] : await sourcesInReach(config.sources, environment.home),
     environment,
     // A demo has a time of its own.
     clock: config === null ? await timeHere(environment.home) : systemClock,

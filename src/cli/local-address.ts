@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import type { Source } from "../config/source-config.ts";
 import { type Clock, createScaledClock, systemClock } from "../lib/clock.ts";
 import { makeDataFolder } from "../lib/folders.ts";
 
@@ -71,6 +72,16 @@ export async function readLocalAddress(home: string, wall: Clock): Promise<Local
   } catch {
     return null;
   }
+}
+
+/** The sources that can be called from here: our own Listening API only while it runs. */
+export async function sourcesInReach(sources: readonly Source[], home: string): Promise<readonly Source[]> {
+  const local = await readLocalAddress(home, systemClock);
+  return sources.flatMap((source) => {
+    if (source.name === "account") return [source];
+    if (local === null || local.isDemo) return [];
+    return [{ ...source, baseUrl: local.url, username: local.username, password: local.password }];
+  });
 }
 
 /** The clock of what runs on this data folder: the demo's if it left a note, else the system's. */

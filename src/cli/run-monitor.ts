@@ -111,7 +111,7 @@ async function startMonitor(
   const earshot = await startEarshot({
     config: files.config,
     files,
-    ...listening.watch,
+    ...listening.health,
     databaseUrl: engines.databaseUrl,
     queue: engines.queue,
     clock: systemClock,

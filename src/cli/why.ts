@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type UnreadMention, whyText, whyUnreadMention } from "../alerts/actions/ask-source.ts";
+import { askEach, type UnreadMention, whyText, whyUnreadMention } from "../alerts/actions/ask-source.ts";
 import {
   type AlertWhy,
   type MentionWhy,
@@ -10,16 +10,19 @@ import {
 import { openShellBudget } from "../app/shell-budget.ts";
 import { accountOf } from "../app/sources.ts";
 import { readEnvironment } from "../config/environment.ts";
+import { sourceOf } from "../config/source-config.ts";
 import type { Config } from "../config.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
+import { createClosing } from "../lib/closing.ts";
 import { UserError } from "../lib/errors.ts";
 import { SECOND } from "../lib/instant.ts";
-import { createSourceClient } from "../source/source-client.ts";
+import { type SourceName, sourceOfProject } from "../model/query.ts";
+import { createSourceClient, type SourceClient } from "../source/source-client.ts";
 import { formatTime } from "../templates/formatters.ts";
 import { findAlertOrNull } from "./alerts/find-alert.ts";
 import { configInUse, loadRulesInUse } from "./alerts/load-rules-in-use.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
-import { findAccess } from "./api/access.ts";
+import { findAccesses } from "./api/access.ts";
 import { openApiCache } from "./api/api-cache.ts";
 import { sanitizeJson } from "./api/sanitize-terminal.ts";
 import { commandLog } from "./command-log.ts";
@@ -111,7 +114,7 @@ function fromConfig(config: Config | null, clock: Clock): Partial<WhyParts> {
   return {
     routing: { routes: config.routes, receivers },
     keptFrom: clock.now() - config.retention,
-    historyMs: config.source.history,
+    historyMs: (projectId) => sourceOf(config.sources, projectId)?.history ?? 0,
   };
 }
 
@@ -126,26 +129,35 @@ async function askingSource<Result>(
   work: (parts: WhyParts) => Promise<Result>,
 ): Promise<Result> {
   if (!ask) return work(parts);
-  const access = await findAccess({}, env, systemClock).catch((error: unknown) => {
-    if (error instanceof UserError) return null;
-    throw error;
-  });
-  if (access === null) return work(parts);
   const environment = readEnvironment(env);
-  const account = accountOf({ baseUrl: access.baseUrl, ...access.credentials });
-  const timeoutMs = Math.min(access.timeoutMs ?? ASK_WITHIN_MS, ASK_WITHIN_MS);
-  const budget = await openShellBudget(environment, { account, timeoutMs, log: commandLog(env) });
-  const client = createSourceClient({
-    ...{ baseUrl: access.baseUrl, credentials: access.credentials, timeoutMs },
-    tokens: openApiCache(environment.home, access, systemClock).tokens,
-    signal: AbortSignal.timeout(2 * ASK_WITHIN_MS),
-    ...(budget === null ? {} : { gate: budget.gate }),
-  });
+  const clients = new Map<SourceName, SourceClient>();
+  const closing = createClosing();
   try {
-    return await work({ ...parts, source: client.extensions });
+    for (const access of await findAccesses(env, systemClock)) {
+      const { baseUrl, credentials, prefix } = access;
+      const account = accountOf({ baseUrl, ...credentials });
+      const timeoutMs = Math.min(access.timeoutMs ?? ASK_WITHIN_MS, ASK_WITHIN_MS);
+      const budget = await openShellBudget(environment, { account, timeoutMs, log: commandLog(env) });
+      if (budget !== null) closing.add(budget.close);
+      const client = createSourceClient({
+        ...{ baseUrl, credentials, timeoutMs },
+        tokens: openApiCache(environment.home, access, systemClock).tokens,
+        signal: AbortSignal.timeout(2 * ASK_WITHIN_MS),
+        ...(prefix === undefined ? {} : { prefix }),
+        ...(budget === null ? {} : { gate: budget.gate }),
+      });
+      closing.add(client.close);
+      clients.set(prefix === undefined ? "account" : "feeds", client);
+    }
+    if (clients.size === 0) return await work(parts);
+    const source = askEach((projectId) => {
+      const client = clients.get(sourceOfProject(projectId));
+      if (client === undefined) throw new UserError("it is not running here; earshot start runs it");
+      return client.extensions;
+    });
+    return await work({ ...parts, source });
   } finally {
-    await client.close();
-    await budget?.close();
+    await closing.close();
   }
 }
 

@@ -5,10 +5,11 @@ import { readYaml } from "../lib/read-yaml.ts";
 import { readConfig } from "./read-config.ts";
 import { SourceConfig } from "./source-config.ts";
 
-/** Whether the file listens to public feeds: then Earshot polls its own Listening API, and the file has no `source`. */
-export async function hasListen(file: string): Promise<boolean> {
+/** Whether the file names an account (`source`), and whether it listens to public feeds (`listen`). */
+export async function partsOf(file: string): Promise<{ readonly source: boolean; readonly listen: boolean }> {
   const { content } = readYaml(file, await readFile(file, "utf8").catch(() => ""));
-  return Reflect.get(Object(content), "listen") !== undefined;
+  const has = (key: string) => Reflect.get(Object(content), key) !== undefined;
+  return { source: has("source"), listen: has("listen") };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ListenConfig } from "../feeds/common/listen-config.ts";
-import { SourceConfig } from "./source-config.ts";
+import { type Source, SourceConfig } from "./source-config.ts";
 
 /** The account, project and login of our own Listening API, when it is fed by public feeds. */
 export const LISTENING = {
@@ -16,8 +16,9 @@ export const LISTENING_PORT = 8087;
  * The source that a monitor of public feeds polls: the queries that are configured now. The password is made when the
  * API opens.
  */
-export function ownSource({ queries, pollEvery }: Pick<ListenConfig, "queries" | "pollEvery">): SourceConfig {
+export function ownSource({ queries, pollEvery }: Pick<ListenConfig, "queries" | "pollEvery">): Source {
   return {
+    name: "feeds",
     ...SourceConfig.parse({
       baseUrl: `http://127.0.0.1:${LISTENING_PORT}`,
       username: LISTENING.username,

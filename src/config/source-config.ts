@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { durationBetween } from "../lib/duration.ts";
 import { HttpAddress } from "../lib/http-address.ts";
-import { DAY, HOUR, MINUTE } from "../lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
+import { type SourceName, sourceOfProject } from "../model/query.ts";
 
 /** The source: one account of a Listening API, and its watched queries. */
 export const SourceConfig = z
@@ -63,3 +64,19 @@ export const SourceConfig = z
     error: "overlap is longer than lookback: a poll would start before the oldest mention that is read",
   });
 export type SourceConfig = z.output<typeof SourceConfig>;
+
+/** A source that Earshot polls. */
+export interface Source extends SourceConfig {
+  readonly name: SourceName;
+  /** From when on its new queries alert; absent: from when they are found. */
+  readonly watchFrom?: Instant;
+}
+
+/** At least one: the account first, if there is one. */
+export type Sources = readonly [Source, ...Source[]];
+
+/** The source of a project; undefined if it is not configured any more. */
+export function sourceOf(sources: readonly Source[], projectId: string): Source | undefined {
+  const name = sourceOfProject(projectId);
+  return sources.find((source) => source.name === name);
+}

@@ -52,7 +52,7 @@ export interface DigestParts {
   readonly fetchInsights?: FetchInsights;
   readonly clock: Clock;
   /** How far back the mentions of a query are stored, before it was watched. */
-  readonly historyMs: number;
+  readonly historyMs: (projectId: string) => number;
   readonly consoleUrl: () => string | null;
   /** The title of a rule, which may have been removed since. */
   readonly titleOf: (rule: string) => string;
@@ -123,6 +123,7 @@ async function collect(
   parts: Pick<DigestParts, "historyMs" | "consoleUrl" | "titleOf"> & { readonly insights: Insights | null },
 ): Promise<DigestView> {
   const { period, before } = edition;
+  const knownFrom = ({ watchFrom, projectId }: WatchedQuery) => watchFrom - parts.historyMs(projectId);
   const queries = await queriesOf(store, config);
   const ids = new Set(queries.map((query) => query.queryId));
   const now = await store.digests.sentiments(period);
@@ -139,8 +140,8 @@ async function collect(
     projects: queries.map((query) => query.projectName),
     queries: queries.map((query) =>
       queryFacts(query, now, {
-        last: before.from >= query.watchFrom - parts.historyMs ? then : null,
-        earlier: earlier.filter((one) => one.from >= query.watchFrom - parts.historyMs),
+        last: before.from >= knownFrom(query) ? then : null,
+        earlier: earlier.filter((one) => one.from >= knownFrom(query)),
       }),
     ),
     insights: parts.insights ?? (await store.digests.insights(queries, period)),

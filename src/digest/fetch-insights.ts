@@ -13,7 +13,7 @@ const PATIENCE_MS = 20 * SECOND;
  * no call left, they are counted from the stored mentions, so that the digest is still sent.
  */
 export function createFetchInsights(
-  source: Pick<SourceClient, "hashtags" | "extensions">,
+  clientOf: (projectId: string) => Pick<SourceClient, "hashtags" | "extensions">,
   log: Logger,
   stopping: AbortSignal,
 ): FetchInsights {
@@ -23,6 +23,7 @@ export function createFetchInsights(
     const talks: Insights[] = [];
     try {
       for (const projectId of projects) {
+        const source = clientOf(projectId);
         // The source includes the end of a range; a period does not.
         const scope = {
           projectId,

@@ -27,8 +27,6 @@ interface HealthParts {
   readonly outages: OutageLog;
   /** How the public feeds are. */
   readonly feedHealth: () => Promise<readonly FeedHealth[]>;
-  /** The interval of polls that the configuration asks for. */
-  readonly pollEveryMs: number;
   /** Whether sweeps run automatically. */
   readonly sweepsRun: boolean;
   /** When this process began to work. */
@@ -71,7 +69,7 @@ export function createHealth(parts: HealthParts): { checkHealth(): Promise<Healt
         addresses: addressesOf(config),
         receiversOf: parts.deliver.receiversOf,
         feeds: await parts.feedHealth(),
-        pollEveryMs: parts.pollEveryMs,
+        sources: config.sources,
         upForMs: now - startedAt,
         sweepsRun: parts.sweepsRun,
         rhythms,

@@ -3,6 +3,7 @@ import { describeError } from "../lib/errors.ts";
 import { isTransient } from "../lib/retry.ts";
 import type { Logger } from "../log.ts";
 import { ALL_PROJECTS } from "../model/digest.ts";
+import { FEEDS_PREFIX, type SourceName } from "../model/query.ts";
 import type { LiveMessages, Notifier, Shown } from "../notify/define-notifier.ts";
 import { DeliveryError } from "../notify/delivery-error.ts";
 import { SourceError } from "../source/source-error.ts";
@@ -25,12 +26,18 @@ export interface CallNotes {
   note(scopes: readonly string[], failure: CallFailure | null): Promise<void>;
 }
 
-/** Stores the current failures of the source, for the health checks of all processes. */
-export function createCallNotes(parts: { readonly stores: Stores; readonly clock: Clock }): CallNotes {
+/** Stores the current failures of a source, for the health checks of all processes. */
+export function createCallNotes(parts: {
+  readonly stores: Stores;
+  readonly clock: Clock;
+  readonly source: SourceName;
+}): CallNotes {
   const { failures } = parts.stores;
+  const ofSource = (scope: string): string =>
+    parts.source === "feeds" && !scope.startsWith(QUERY) ? FEEDS + scope : scope;
   const works = async (scopes: readonly string[]): Promise<void> => {
     // The page must not be lost because the note could not be stored.
-    await failures.clear("call", [...scopes, ACCOUNT]).catch(() => {});
+    await failures.clear("call", [...scopes, ACCOUNT].map(ofSource)).catch(() => {});
   };
   const fails = async (
     scopes: readonly string[],
@@ -41,7 +48,10 @@ export function createCallNotes(parts: { readonly stores: Stores; readonly clock
     if (scope === null) return;
     const message = because.slice(0, 300);
     await failures
-      .note({ kind: "call", scope, reason: kind, message, final: !retryable }, parts.clock.now())
+      .note(
+        { kind: "call", scope: ofSource(scope), reason: kind, message, final: !retryable },
+        parts.clock.now(),
+      )
       .catch(() => {});
   };
   return {
@@ -64,7 +74,16 @@ export function createCallNotes(parts: { readonly stores: Stores; readonly clock
 
 /** The polls of one query. */
 export function queryScope(query: { readonly projectId: string; readonly queryId: string }): string {
-  return `query ${query.projectId}/${query.queryId}`;
+  return `${QUERY}${query.projectId}/${query.queryId}`;
+}
+
+const QUERY = "query ";
+/** Before the other scopes of our own Listening API. */
+const FEEDS = "feeds: ";
+
+/** The source whose calls fail under this scope. */
+export function sourceOfScope(scope: string): SourceName {
+  return scope.startsWith(FEEDS) || scope.startsWith(QUERY + FEEDS_PREFIX) ? "feeds" : "account";
 }
 
 /** A failure of the whole account is stored once, however many calls meet it. */

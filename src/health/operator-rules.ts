@@ -1,4 +1,5 @@
 import { type Instant, MINUTE } from "../lib/instant.ts";
+import type { SourceName } from "../model/query.ts";
 import type { Severity } from "../model/severity.ts";
 
 /** A current problem of Earshot itself. Each is one alert. */
@@ -26,8 +27,23 @@ export const OPERATOR_LABELS = [
   "date",
   "engine",
   "kind",
+  "source",
 ] as const;
 type OperatorLabel = (typeof OPERATOR_LABELS)[number];
+
+/** The label of a problem of one source: none of the account, so that both have alerts of their own. */
+export function sourceLabel(source: SourceName): { readonly source?: string } {
+  return source === "account" ? {} : { source };
+}
+
+/** The source that a problem is of, by its labels. */
+export function sourceOfProblem({
+  labels,
+}: {
+  readonly labels: Readonly<Partial<Record<string, string>>>;
+}): SourceName {
+  return labels["source"] === "feeds" ? "feeds" : "account";
+}
 
 export type OperatorRuleName =
   | "source-refuses"

@@ -1,3 +1,4 @@
+import type { Source } from "../config/source-config.ts";
 import { HOUR, type Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { FeedHealth, QueryRhythm } from "../model/pipeline-facts.ts";
@@ -6,8 +7,8 @@ import { OWN_QUERY } from "../model/query.ts";
 import type { Stores } from "../store/stores.ts";
 import { OUTAGE_STANDS_MS } from "./checks/check-outage.ts";
 import type { PipelineHealth } from "./checks/pipeline-health.ts";
-import { jobScope, queryScope } from "./note-failures.ts";
-import { OPERATOR_RULES, type OperatorRuleName } from "./operator-rules.ts";
+import { jobScope, queryScope, sourceOfScope } from "./note-failures.ts";
+import { type OperatorRuleName, sourceOfProblem } from "./operator-rules.ts";
 
 export interface PipelineReadings {
   readonly stores: Stores;
@@ -16,7 +17,7 @@ export interface PipelineReadings {
   /** The receivers whose messages share a channel limit. */
   readonly receiversOf: (channel: string) => readonly string[];
   readonly feeds: readonly FeedHealth[];
-  readonly pollEveryMs: number;
+  readonly sources: readonly Pick<Source, "name" | "pollEvery">[];
   readonly upForMs: number;
   /** Whether sweeps run automatically, so that none means a stand-still. */
   readonly sweepsRun: boolean;
@@ -62,9 +63,13 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     stores.processes.wall(),
   ]);
   const watched = new Set(progress.map(queryScope));
+  const everyMs = new Map(readings.sources.map(({ name, pollEvery }) => [name, pollEvery]));
   return {
-    // Failures of queries that are no longer watched are left out.
-    failures: failures.filter(({ scope }) => !scope.startsWith("query ") || watched.has(scope)),
+    // Failures of queries and sources that are no longer watched are left out.
+    failures: failures.filter(({ kind, scope }) => {
+      if (scope.startsWith("query ")) return watched.has(scope);
+      return kind !== "call" || everyMs.has(sourceOfScope(scope));
+    }),
     progress,
     rhythms: readings.rhythms,
     waiting,
@@ -84,7 +89,7 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     deadLetters,
     lastJobAgoMs: readings.sweepsRun ? (pulses.get("sweep") ?? null) : 0,
     upForMs: readings.upForMs,
-    pollEveryMs: readings.pollEveryMs,
+    pollEveryMs: { account: everyMs.get("account") ?? 0, feeds: everyMs.get("feeds") ?? 0 },
     feeds: readings.feeds,
     receivers: readings.receivers,
     addresses: readings.addresses,
@@ -94,7 +99,7 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     silentFeeds: new Set(
       open.filter(({ rule }) => rule === SILENT_FEED).flatMap(({ labels }) => labels["feedId"] ?? []),
     ),
-    openRules: new Set(open.map(({ rule }) => rule).filter(isOperatorRule)),
+    openLags: new Set(open.filter(({ rule }) => rule === LAG).map(sourceOfProblem)),
     versions: compareVersions(processes, request),
     now,
     wall,
@@ -112,6 +117,4 @@ const SILENT_FEED: OperatorRuleName = "feed-silent";
 /** Dead letters older than this were already reported. */
 const NEWS_MS = HOUR;
 
-function isOperatorRule(name: string): name is OperatorRuleName {
-  return Object.hasOwn(OPERATOR_RULES, name);
-}
+const LAG: OperatorRuleName = "source-lag";

@@ -1,6 +1,7 @@
 import type { Issue } from "../lib/errors.ts";
 import { fitsAny, fitsGlob } from "../lib/patterns.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
+import type { SourceName } from "../model/query.ts";
 import { compareSeverity, type Severity } from "../model/severity.ts";
 import type { EscalationConfig } from "./decide/escalation.ts";
 import type { Inhibition } from "./decide/inhibition.ts";
@@ -21,7 +22,7 @@ export interface RuleAlerts {
 
 /** The part of a configuration that leads alerts and digests to people. */
 export interface LeadsToPeople {
-  readonly source: { readonly queries: readonly string[] };
+  readonly sources: readonly { readonly name: SourceName; readonly queries: readonly string[] }[];
   readonly receivers: readonly { readonly name: string }[];
   readonly routes: readonly RouteConfig[];
   readonly inhibitions: readonly Inhibition[];
@@ -197,14 +198,15 @@ export function namedQueries(config: LeadsToPeople, rules: readonly RuleAlerts[]
 
 /** Names without a wildcard that match no watched query, whatever the source has. An id may belong to any name. */
 function unwatchedNames(config: LeadsToPeople, rules: readonly RuleAlerts[]): Issue[] {
-  const watched = config.source.queries;
+  const watched = config.sources.flatMap(({ queries }) => queries);
   if (watched.some(isId)) return [];
+  const keys = config.sources.map(({ name }) => (name === "feeds" ? "listen.queries" : "source.queries"));
+  const says = keys.length === 1 ? "it says" : "they say";
+  const watches = `${keys.join(" and ")} ${keys.length === 1 ? "watches" : "watch"}`;
   return namedQueries(config, rules).flatMap(({ path, pattern, rule }): Issue[] => {
     if (/[*?]/.test(pattern) || isId(pattern) || watched.some((one) => fitsGlob(one, pattern))) return [];
     const by = rule === null ? "" : `, which rule ${rule} names`;
-    return [
-      { path, message: `source.queries watches no query "${pattern}"${by} (it says ${watched.join(", ")})` },
-    ];
+    return [{ path, message: `${watches} no query "${pattern}"${by} (${says} ${watched.join(", ")})` }];
   });
 }
 

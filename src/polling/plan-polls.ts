@@ -1,4 +1,4 @@
-import type { SourceConfig } from "../config/source-config.ts";
+import type { Source } from "../config/source-config.ts";
 import { yieldingLoop } from "../lib/concurrency.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
 import type { CallBudget, PollKey, PollKind, Priority, RateLimit } from "../model/poll.ts";
@@ -23,7 +23,8 @@ import { type Candidate, type PlannedCall, type PlanSettings, planCalls } from "
 export interface PlanParts {
   readonly stores: Stores;
   readonly budget: BudgetStore;
-  readonly source: SourceConfig;
+  /** Only its queries are planned. */
+  readonly source: Source;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly quirkLog: Pick<QuirkLog, "quirks">;
 }
@@ -66,13 +67,13 @@ export async function planPolls(parts: PlanParts, now: Instant): Promise<readonl
 /** Stores when each poll is next, by the current plan; pages and commands show it. */
 export async function publishPlan(parts: PlanParts, now: Instant): Promise<void> {
   const budget = await parts.budget.read();
-  if (budget.limit === null) return parts.stores.polls.promise([]);
+  if (budget.limit === null) return parts.stores.polls.promise([], parts.source.name);
   const { candidates, settings, spacing } = await planState(parts, budget, budget.limit, now);
   const waitMs = Math.max(budget.closedForMs, spacing - (budget.pacedMsAgo ?? spacing));
   const play = { now, nextTurnAt: now + waitMs, spacingMs: spacing, turn: budget.turn };
   const forecasts = await yieldingLoop(forecastPolls(candidates, settings, play));
   const plan = forecasts.map(({ key, nextPollAt }) => ({ ...key, nextPollAt }));
-  if (plan.length > 0) await parts.stores.polls.promise(plan);
+  if (plan.length > 0) await parts.stores.polls.promise(plan, parts.source.name);
 }
 
 /** How many planned calls are due by now, with those that fell due since the last sweep. */
@@ -92,7 +93,7 @@ function priorityOf({ purpose, importance }: PlannedCall): Priority {
 async function planState(parts: PlanParts, budget: CallBudget, limit: RateLimit, now: Instant) {
   const hour = hourOfWeek(now);
   const [polls, quirks, added, updated] = await Promise.all([
-    parts.stores.polls.candidates(hour, now),
+    parts.stores.polls.candidates(hour, now, parts.source.name),
     parts.quirkLog.quirks(),
     parts.stores.arrivals.pooled("added", hour),
     parts.stores.arrivals.pooled("updated", hour),

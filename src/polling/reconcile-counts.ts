@@ -1,24 +1,26 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Source } from "../config/source-config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
+import { type SourceName, sourceOfProject } from "../model/query.ts";
 import type { SourceClient } from "../source/source-client.ts";
 import type { BudgetStore } from "../store/budgets.ts";
 import type { CountCheck, CountedSpan } from "../store/coverage.ts";
 import type { Stores } from "../store/stores.ts";
 
-/** How many mentions the source has of each watched query, by id. One call for each query. */
+/** How many mentions the source has of each of its watched queries, by id. One call for each query. */
 export async function totalsOf(
-  source: SourceClient,
+  { config, background }: { readonly config: Source; readonly background: SourceClient },
   stores: Stores,
-  lookbackMs: number,
   now: Instant,
 ): Promise<ReadonlyMap<string, number>> {
   const totals = new Map<string, number>();
   for (const { projectId, queryId, watchFrom } of await stores.queries.active()) {
-    const range = { startDate: watchFrom - lookbackMs, endDate: now + DAY };
-    const page = await source.mentionsPage({ projectId, queryIds: [queryId], ...range, pageSize: 1 });
+    if (sourceOfProject(projectId) !== config.name) continue;
+    const range = { startDate: watchFrom - config.lookback, endDate: now + DAY };
+    const page = await background.mentionsPage({ projectId, queryIds: [queryId], ...range, pageSize: 1 });
     totals.set(queryId, page.total ?? 0);
   }
   return totals;
@@ -32,22 +34,25 @@ const MOST_QUERIES = 200;
 /** Asks the source now and then for its counts and compares them with what is stored, until `signal`. */
 export async function reconcileCounts(parts: {
   readonly stores: Stores;
-  readonly source: SourceClient;
-  readonly budget: BudgetStore;
-  readonly historyMs: number;
+  readonly source: {
+    readonly config: Source;
+    readonly background: SourceClient;
+    readonly budget: BudgetStore;
+  };
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }): Promise<void> {
-  const { stores, source, budget, historyMs, clock, log, signal } = parts;
+  const { stores, source, clock, log, signal } = parts;
+  const { background, budget } = source;
+  const { name, history: historyMs } = source.config;
   const questions = {
-    stores,
-    historyMs,
+    ...{ stores, source: name, historyMs },
     mostQueries: async () => ((await budget.read()).sharing === "proven" ? MOST_QUERIES : 1),
     countAt: async (span: Parameters<Parameters<typeof reconcile>[0]["countAt"]>[0]) => {
       const { projectId, queryIds, from, to } = span;
       const asked = { projectId, queryIds, startDate: from, endDate: to, pageSize: 1 };
-      return (await source.mentionsPage(asked, { signal })).total;
+      return (await background.mentionsPage(asked, { signal })).total;
     },
   };
   while (!signal.aborted) {
@@ -55,7 +60,7 @@ export async function reconcileCounts(parts: {
     if (signal.aborted) return;
     try {
       const now = clock.now();
-      if (await stores.health.takeTurn("count", EVERY_MS / 2, now)) await reconcile(questions, now);
+      if (await stores.health.takeTurn(`count ${name}`, EVERY_MS / 2, now)) await reconcile(questions, now);
     } catch (error) {
       // The budget is used up, or the source is away: it is asked again, and nothing depends on it.
       log.debug({ error: describeError(error) }, "the source could not be asked for its counts");
@@ -65,6 +70,8 @@ export async function reconcileCounts(parts: {
 
 interface ReconcileParts {
   readonly stores: Pick<Stores, "countChecks">;
+  /** Only its queries are checked; absent: all. */
+  readonly source?: SourceName;
   /** How many mentions the source has of these queries with a date in the span; null if it does not count. */
   readonly countAt: (span: CountedSpan) => Promise<number | null>;
   /** How many queries one call may ask for. */
@@ -84,9 +91,9 @@ const SETTLED_MS = HOUR;
  */
 export async function reconcile(parts: ReconcileParts, now: Instant): Promise<void> {
   const { countChecks } = parts.stores;
-  for (const check of await countChecks.caughtUp()) await answer(parts, check, now);
-  if ((await countChecks.waiting()) > 0) return;
-  const due = await countChecks.due(now, await parts.mostQueries());
+  for (const check of await countChecks.caughtUp(parts.source)) await answer(parts, check, now);
+  if ((await countChecks.waiting(parts.source)) > 0) return;
+  const due = await countChecks.due(now, await parts.mostQueries(), parts.source);
   const [first] = due;
   if (first === undefined) return;
   const historyFrom = Math.max(...due.map(({ watchFrom }) => watchFrom - parts.historyMs));

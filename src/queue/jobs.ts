@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** One queue for each family of jobs, so that a slow family never delays another, and each can be scaled alone. */
-export const QUEUE_NAMES = ["poll", "tick", "deliver", "digest", "sweep"] as const;
+export const QUEUE_NAMES = ["poll", "poll-feeds", "tick", "deliver", "digest", "sweep"] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
 interface JobDefinition {
@@ -17,6 +17,12 @@ const id = z.string().min(1).max(200);
 export const JOBS = {
   "poll-query": {
     queue: "poll",
+    payload: z.strictObject({ projectId: id, queryId: id, poll: z.enum(["added", "updated"]) }),
+    attempts: 5,
+  },
+  // A query of our own Listening API. Calls that an account answers slowly, or never, do not delay it.
+  "poll-feeds": {
+    queue: "poll-feeds",
     payload: z.strictObject({ projectId: id, queryId: id, poll: z.enum(["added", "updated"]) }),
     attempts: 5,
   },

@@ -4,6 +4,7 @@ import { type MentionWhy, whyMention } from "../alerts/actions/why.ts";
 import { ROLES } from "../app/roles.ts";
 import { type Earshot, startEarshot } from "../app.ts";
 import type { PngRenderer } from "../charts/png-renderer.ts";
+import type { SourceConfig } from "../config/source-config.ts";
 import type { Config } from "../config.ts";
 import { inventLocalSecrets, LOCAL_ACCOUNT } from "../demo/local-account.ts";
 import { createManualClock, monotonicMs } from "../lib/clock.ts";
@@ -149,21 +150,24 @@ export async function runRuleTest(parts: RuleTestParts, test: RuleTest): Promise
 function rehearsed(
   config: Config,
   vendors: LocalVendors,
-  its: Pick<Config["source"], "baseUrl" | "updatesEvery" | "history">,
+  its: Pick<SourceConfig, "baseUrl" | "updatesEvery" | "history">,
 ): Config {
-  const { source, receivers } = config;
-  const { platformClientId: _, ...rest } = source;
+  const { sources, receivers } = config;
+  const { platformClientId: _, ...rest } = sources[0];
   return {
     ...config,
-    source: {
-      ...rest,
-      ...its,
-      ...LOCAL_ACCOUNT,
-      password: ACCOUNT_PASSWORD,
-      projects: ["*"],
-      queries: ["*"],
-      pollEvery: MINUTE,
-    },
+    sources: [
+      {
+        ...rest,
+        ...its,
+        ...LOCAL_ACCOUNT,
+        name: "account",
+        password: ACCOUNT_PASSWORD,
+        projects: ["*"],
+        queries: ["*"],
+        pollEvery: MINUTE,
+      },
+    ],
     receivers: receivers.map((receiver) => {
       const { rehearse } = definitionOf(receiver.notifier);
       if (rehearse === undefined)

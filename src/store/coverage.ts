@@ -3,7 +3,9 @@ import { DAY, type Instant } from "../lib/instant.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { Mention } from "../model/mention.ts";
 import type { CoverageInterval } from "../model/poll.ts";
+import type { SourceName } from "../model/query.ts";
 import { at, type Db } from "./database.ts";
+import { isOfSource } from "./queries.ts";
 
 /** A dead letter that is still found after this is reported once more. */
 const SEEN_AGAIN_MS = 30 * DAY;
@@ -76,13 +78,14 @@ export function createCountCheckStore(db: Db) {
     async due(
       now: Instant,
       limit: number,
+      source?: SourceName,
     ): Promise<{ projectId: string; queryId: string; watchFrom: Instant }[]> {
       const { rows } = await sql<{ projectId: string; queryId: string; watchFrom: Instant }>`
         with ready as (
           select q.project_id, q.query_id, q.watch_from, coalesce(c.next_at, '-infinity'::timestamptz) as next_at
           from earshot.queries q join earshot.polls w using (project_id, query_id)
           left join earshot.counted_queries c using (project_id, query_id)
-          where q.active and w.poll = 'added' and w.complete_until is not null
+          where q.active and w.poll = 'added' and w.complete_until is not null and ${isOfSource(source, "w")}
             and coalesce(jsonb_typeof(w.state -> 'gap'), 'null') = 'null'
             and coalesce(c.next_at, '-infinity'::timestamptz) <= ${at(now)})
         select project_id as "projectId", query_id as "queryId", watch_from as "watchFrom" from ready
@@ -101,18 +104,19 @@ export function createCountCheckStore(db: Db) {
     },
 
     /** How many checks wait for the polls. */
-    async waiting(): Promise<number> {
+    async waiting(source?: SourceName): Promise<number> {
       const { rows } = await sql<{ n: number }>`
-        select count(*) as n from earshot.count_checks where outcome is null`.execute(db);
+        select count(*) as n from earshot.count_checks c where outcome is null and ${isOfSource(source, "c")}
+      `.execute(db);
       return rows[0]?.n ?? 0;
     },
 
     /** Checks whose queries have all finished a poll since. */
-    async caughtUp(): Promise<CountCheck[]> {
+    async caughtUp(source?: SourceName): Promise<CountCheck[]> {
       const { rows } = await sql<CountCheck>`
         select id, project_id as "projectId", to_json(query_ids) as "queryIds", from_at as "from", to_at as "to", claimed
         from earshot.count_checks c
-        where outcome is null and not exists (
+        where outcome is null and ${isOfSource(source, "c")} and not exists (
           select from earshot.polls w join earshot.queries q using (project_id, query_id)
           where q.active and w.project_id = c.project_id and w.query_id = any(c.query_ids) and w.poll = 'added'
             and (w.polled_at is null or w.polled_at <= c.asked_at))

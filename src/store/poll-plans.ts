@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import type { PollKey } from "../model/poll.ts";
-import type { Query } from "../model/query.ts";
+import type { Query, SourceName } from "../model/query.ts";
 import { at, type Db } from "./database.ts";
+import { isOfSource } from "./queries.ts";
 
 /** A poll and its arrival rates: of the last weeks, of this hour of the week, of the last minutes. */
 export interface PollCandidate extends PollKey, Query {
@@ -26,8 +27,8 @@ export interface PollCandidate extends PollKey, Query {
 /** What the planner of calls reads about polls, and what it writes. */
 export function createPollPlanStore(db: Db) {
   return {
-    /** Polls that no worker holds, due or not, with what the planner needs. `hour`: of the week. */
-    async candidates(hour: number, now: Instant): Promise<PollCandidate[]> {
+    /** Polls that no worker holds, due or not, with what the planner needs. `hour`: of the week. `source`: only its polls. */
+    async candidates(hour: number, now: Instant, source?: SourceName): Promise<PollCandidate[]> {
       const { rows } = await sql<PollCandidate>`
         select w.project_id as "projectId", w.query_id as "queryId", w.poll, q.name, q.project_name as "projectName",
           q.timezone, w.polled_at as "polledAt", q.watch_from as "watchFrom", w.next_at as "nextAt",
@@ -45,7 +46,7 @@ export function createPollPlanStore(db: Db) {
           = (w.project_id, w.query_id, w.poll, -2)
         left join earshot.arrival_rates h on (h.project_id, h.query_id, h.poll, h.hour)
           = (w.project_id, w.query_id, w.poll, ${hour})
-        where q.active
+        where q.active and ${isOfSource(source, "w")}
           and (w.leased_until_wall is null or w.leased_until_wall < now())
           and (w.retry_at_wall is null or w.retry_at_wall <= now())
           and (w.planned_until_wall is null or w.planned_until_wall < now())
@@ -65,10 +66,15 @@ export function createPollPlanStore(db: Db) {
       `.execute(db);
     },
 
-    /** When each poll is next, by the current plan. An empty list: there is no plan, every poll is polled when due. */
-    async promise(plan: readonly (PollKey & { readonly nextPollAt: Instant })[]): Promise<void> {
+    /** When each poll is next, by the current plan. An empty list: there is no plan, the source's polls run when due. */
+    async promise(
+      plan: readonly (PollKey & { readonly nextPollAt: Instant })[],
+      source?: SourceName,
+    ): Promise<void> {
       if (plan.length === 0) {
-        await sql`update earshot.polls set next_poll_at = null where next_poll_at is not null`.execute(db);
+        await sql`
+          update earshot.polls w set next_poll_at = null where next_poll_at is not null and ${isOfSource(source, "w")}
+        `.execute(db);
         return;
       }
       const rows = plan.map(({ projectId, queryId, poll, nextPollAt }) => ({

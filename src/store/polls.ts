@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import type { PollKey } from "../model/poll.ts";
-import { OWN_QUERY } from "../model/query.ts";
+import { OWN_QUERY, type SourceName } from "../model/query.ts";
 import { at, atOrNull, type Db } from "./database.ts";
 import { createPollPlanStore } from "./poll-plans.ts";
+import { isOfSource } from "./queries.ts";
 
 /** Polls: when each is due, who holds it, what is planned for it, and how far it is complete. */
 export function createPollStore(db: Db) {
@@ -22,12 +23,12 @@ export function createPollStore(db: Db) {
       `.execute(db);
     },
 
-    /** Polls that are due and free, the longest due first. */
-    async due(now: Instant, limit: number): Promise<PollKey[]> {
+    /** Polls that are due and free, the longest due first. `source`: only its polls. */
+    async due(now: Instant, limit: number, source?: SourceName): Promise<PollKey[]> {
       const { rows } = await sql<PollKey>`
         select w.project_id as "projectId", w.query_id as "queryId", w.poll
         from earshot.polls w join earshot.queries q using (project_id, query_id)
-        where q.active and w.next_at <= ${at(now)}
+        where q.active and w.next_at <= ${at(now)} and ${isOfSource(source, "w")}
           and (w.leased_until_wall is null or w.leased_until_wall < now())
           and (w.retry_at_wall is null or w.retry_at_wall <= now())
           and (w.planned_until_wall is null or w.planned_until_wall < now())

@@ -1,15 +1,20 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
-import type { Query, WatchedQuery } from "../model/query.ts";
+import { FEEDS_PREFIX, type Query, type SourceName, type WatchedQuery } from "../model/query.ts";
 import { at, type Db } from "./database.ts";
 
 export function createQueryStore(db: Db) {
   return {
     /**
-     * Makes the watched queries exactly these. A query seen for the first time is watched from `watchFrom`, with
+     * Makes the watched queries, or with `source` those of this source, exactly these. A query seen for the first time is watched from `watchFrom`, with
      * windows from `historyFrom` on. A known one keeps its moments and may change its name.
      */
-    async register(queries: readonly Query[], watchFrom: Instant, historyFrom: Instant): Promise<void> {
+    async register(
+      queries: readonly Query[],
+      watchFrom: Instant,
+      historyFrom: Instant,
+      source?: SourceName,
+    ): Promise<void> {
       const page = JSON.stringify(queries);
       await sql`
         insert into earshot.queries (project_id, query_id, name, project_name, timezone, watch_from, ticked_until)
@@ -20,9 +25,17 @@ export function createQueryStore(db: Db) {
           set name = excluded.name, project_name = excluded.project_name, timezone = excluded.timezone, active = true
       `.execute(db);
       await sql`
-        update earshot.queries set active = false
-        where (project_id, query_id) not in (
+        update earshot.queries q set active = false
+        where ${isOfSource(source, "q")} and (project_id, query_id) not in (
           select "projectId", "queryId" from json_to_recordset(${page}::json) as q("projectId" text, "queryId" text))
+      `.execute(db);
+    },
+
+    /** Ends the watch of queries whose source is not configured any more. */
+    async leaveOthers(sources: readonly SourceName[]): Promise<void> {
+      const isConfigured = sources.map((source) => isOfSource(source, "q"));
+      await sql`
+        update earshot.queries q set active = false where active and not (${sql.join(isConfigured, sql` or `)})
       `.execute(db);
     },
 
@@ -60,6 +73,12 @@ export function createQueryStore(db: Db) {
       `.execute(db);
     },
   };
+}
+
+/** Whether the rows of this table, which has a `project_id`, are of this source; undefined: of any. */
+export function isOfSource(source: SourceName | undefined, table: string): RawBuilder<boolean> {
+  if (source === undefined) return sql`true`;
+  return sql`starts_with(${sql.ref(`${table}.project_id`)}, ${FEEDS_PREFIX}) = ${source === "feeds"}`;
 }
 
 const COLUMNS = sql`

@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { monotonicMs } from "../../src/lib/clock.ts";
 
+export type Failure = number | "away" | "hangs";
+
 export interface LimitedLine {
   readonly url: string;
   /** When each call came, in milliseconds of one clock, and what it asked for. */
@@ -10,14 +12,21 @@ export interface LimitedLine {
   mostInWindow(): number;
   /** Another client uses the same account. */
   useByOthers(calls: number): void;
+  /** From now on every call gets this status, with "away" a broken connection, with "hangs" nothing; null: as before. */
+  failWith(failure: Failure | null): void;
   close(): Promise<void>;
 }
 
-/** A proxy to `target` with the rate limit of the live service: a rolling window, shared by all clients, shown in headers. */
+/**
+ * A proxy to `target` with the rate limit of the live service: a rolling window, shared by all clients, shown in headers.
+ * Null: without a limit.
+ */
 export async function openLimitedLine(
   target: string,
-  { limit, periodMs }: { readonly limit: number; readonly periodMs: number },
+  rate: { readonly limit: number; readonly periodMs: number } | null,
 ): Promise<LimitedLine> {
+  const { limit, periodMs } = rate ?? { limit: Number.POSITIVE_INFINITY, periodMs: 60_000 };
+  let failure: Failure | null = null;
   const calls: { at: number; path: string; refused: boolean }[] = [];
   const others: number[] = [];
   const usedAt = (now: number) =>
@@ -27,7 +36,14 @@ export async function openLimitedLine(
     const used = usedAt(at) + 1;
     const refused = used > limit;
     calls.push({ at, path: request.url ?? "/", refused });
-    const headers = { "x-rate-limit": `${limit}/${periodMs / 1_000}s`, "x-rate-limit-used": String(used) };
+    if (failure === "hangs") return;
+    if (failure === "away") return void request.socket.destroy();
+    if (failure !== null)
+      return void response.writeHead(failure).end('{"errors":[{"code":0,"message":"x"}]}');
+    const headers =
+      rate === null
+        ? {}
+        : { "x-rate-limit": `${limit}/${periodMs / 1_000}s`, "x-rate-limit-used": String(used) };
     if (refused) {
       response.writeHead(429, headers).end('{"errors":[{"code":0,"message":"rate limit exceeded"}]}');
       return;
@@ -49,6 +65,9 @@ export async function openLimitedLine(
       ),
     useByOthers: (count) => {
       for (let i = 0; i < count; i++) others.push(monotonicMs());
+    },
+    failWith: (next) => {
+      failure = next;
     },
     close: () =>
       new Promise((resolve) => {

@@ -10,7 +10,7 @@ onAnyEngine((begin) => {
     await until("09:10");
     expect(await posted("#alerts")).toEqual([]);
 
-    const { baseUrl } = config.source;
+    const { baseUrl } = config.sources[0];
     const login = new URLSearchParams({
       username: ACCOUNT.username,
       grant_type: "api-password",

@@ -198,7 +198,7 @@ async function exported({ databaseUrl, clock, query }: Story): Promise<string> {
 
 /** What the local Listening API answers about everything. */
 async function localAnswers({ config, query }: Story): Promise<string> {
-  const { baseUrl } = config.source;
+  const { baseUrl } = config.sources[0];
   const login = new URLSearchParams({
     ...{ username: ACCOUNT.username, grant_type: "api-password", client_id: "earshot-api-client" },
   });

@@ -81,8 +81,7 @@ beforeAll(async () => {
     push = listening.push;
     const fed = listening.configOf(config);
     const earshot = await startEarshot({
-      config: { ...fed, source: { ...fed.source, updatesEvery: SECOND } },
-      ...listening.watch,
+      config: { ...fed, sources: [{ ...fed.sources[0], updatesEvery: SECOND }] },
       databaseUrl: database.url,
       queue: { kind: "postgres", url: database.url, schema: "earshot_queue" },
       ...{ clock: systemClock, log, roles: ROLES, sweepEveryMs: 200, checksHealth: false },

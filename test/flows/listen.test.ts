@@ -48,8 +48,7 @@ async function start(): Promise<void> {
   const fed = listening.configOf(config);
   expect(() => listening.configOf({ ...config, listen: null })).toThrow("`listen` was changed");
   const earshot = await startEarshot({
-    config: { ...fed, source: { ...fed.source, updatesEvery: SECOND } },
-    ...listening.watch,
+    config: { ...fed, sources: [{ ...fed.sources[0], updatesEvery: SECOND }] },
     databaseUrl,
     queue: { kind: "postgres", url: databaseUrl, schema: "earshot_queue" },
     clock: systemClock,
@@ -123,7 +122,7 @@ test("a restart with another query finds what was heard before, and stores nothi
   config = {
     ...config,
     listen: { ...config.listen, queries: [...listen.queries, rival] } as Config["listen"],
-    source: { ...config.source, queries: ["Acme", "Rival"] },
+    sources: [{ ...config.sources[0], queries: ["Acme", "Rival"] }],
   };
   await start();
   const stored = async () =>

@@ -114,7 +114,7 @@ async function receiversOf(localDate: string): Promise<string[]> {
       store: web.stores,
       digests: planDigests(config.digests),
       clock: web.clock,
-      historyMs: DAY,
+      historyMs: () => DAY,
       consoleUrl: () => null,
       titleOf: (rule) => rule,
       onPending: async (some) => void pending.push(...some),

@@ -1,6 +1,8 @@
 import { describeError } from "../../lib/errors.ts";
+import { groupBy } from "../../lib/group-by.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import type { Mention } from "../../model/mention.ts";
+import { sourceOfProject } from "../../model/query.ts";
 import type { ShownPoll } from "../../model/shown.ts";
 import { describeMiss } from "../../rules/miss.ts";
 import type { Rule } from "../../rules/rule.ts";
@@ -46,22 +48,20 @@ export async function whyUnreadMention(parts: WhyParts, text: string): Promise<U
   const { stores, facts, moment = toIsoMinute } = parts;
   const polls = (await facts.coverage(0)).filter(({ poll }) => poll === "added");
   const by = /^[a-z]+:\/\//i.test(text) ? { url: text } : { resourceId: text };
-  const said = await askSource(parts.source, polls, by);
+  const said = await askSources(parts.source, polls, by);
+  const mention = said.mention;
   const letters = (await stores.deadLetters.open(LETTERS)).filter(({ resourceId }) => resourceId === text);
   const tombstones = await stores.forgotten.tombstonesOf(text);
   const queries = polls.map((poll) => {
     const letter = letters.find(({ queryId }) => queryId === poll.queryId);
     const deleted = tombstones.find((one) => keyOf(one) === keyOf(poll)) ?? null;
-    return describePoll(poll, said, { deadLetter: letter?.reason ?? null, deleted }, parts, moment);
+    return describePoll(poll, said.of(poll), { deadLetter: letter?.reason ?? null, deleted }, parts, moment);
   });
   return {
     asked: text,
     queries,
     withheld: said.withheld,
-    rules:
-      said.mention === null || said.mention.isDeleted === true
-        ? null
-        : mentionRules(parts.rules, said.mention),
+    rules: mention === null || mention.isDeleted === true ? null : mentionRules(parts.rules, mention),
   };
 }
 
@@ -75,15 +75,16 @@ export async function whyText(
 ): Promise<UnreadMention> {
   const polls = (await facts.coverage(0)).filter(({ poll }) => poll === "added");
   const wanted = polls.filter((poll) => queryName === null || isNamed(poll, queryName));
-  const said = await askSource(source, wanted, { text });
+  const said = await askSources(source, wanted, { text });
   const queries = wanted.map((poll): UnreadWhy => {
-    const found = said.queries.get(keyOf(poll));
+    const { queries, silentBecause } = said.of(poll);
+    const found = queries.get(keyOf(poll));
     const base = { projectId: poll.projectId, queryId: poll.queryId, queryName: poll.queryName };
     if (found === undefined)
       return {
         ...base,
         outcome: "SourceCannotSay",
-        because: said.silentBecause ?? "the source does not know this query",
+        because: silentBecause ?? "the source does not know this query",
         part: null,
       };
     if (found.outcome === "Matches" || found.outcome === "InQuery")
@@ -105,16 +106,39 @@ interface SourceSays {
 
 type By = { readonly resourceId?: string; readonly url?: string; readonly text?: string };
 
+/** Each project is asked for at the source that it is of. */
+export function askEach(sourceOf: (projectId: string) => AskedSource): AskedSource {
+  return {
+    explainQueries: async (params, options) => sourceOf(params.projectId).explainQueries(params, options),
+    findMention: async (params, options) => sourceOf(params.projectId).findMention(params, options),
+  };
+}
+
+/** What each source says of its own queries: one of them may be away, or not explain. */
+async function askSources(source: AskedSource | undefined, polls: readonly ShownPoll[], by: By) {
+  const said = new Map<string, SourceSays>();
+  for (const [name, its] of groupBy(polls, ({ projectId }) => sourceOfProject(projectId)))
+    said.set(name, await askSource(source, its, by));
+  const all = [...said.values()];
+  return {
+    of: ({ projectId }: ShownPoll): SourceSays => said.get(sourceOfProject(projectId)) ?? NOT_ASKED,
+    mention: all.find(({ mention }) => mention !== null)?.mention ?? null,
+    withheld: [...new Set(all.flatMap(({ withheld }) => withheld))],
+  };
+}
+
+const NOT_ASKED: SourceSays = {
+  ...{ queries: new Map(), withheld: [], mention: null, showsNone: false },
+  silentBecause: "The source was not asked",
+};
+
 async function askSource(
   source: AskedSource | undefined,
   polls: readonly ShownPoll[],
   by: By,
 ): Promise<SourceSays> {
-  const silent = (silentBecause: string): SourceSays => ({
-    ...{ queries: new Map(), withheld: [], mention: null, showsNone: false },
-    silentBecause,
-  });
-  if (source === undefined) return silent("The source was not asked");
+  const silent = (silentBecause: string): SourceSays => ({ ...NOT_ASKED, silentBecause });
+  if (source === undefined) return NOT_ASKED;
   try {
     const queries = new Map<string, ExplainedQuery>();
     const withheld = new Set<string>();
@@ -183,7 +207,10 @@ function describePoll(
       now: now?.() ?? nextPollAt,
       source: found === undefined ? null : sourceFacts(found, said.mention),
       silentBecause: said.silentBecause ?? "The source does not know this query",
-      historyFrom: historyMs === undefined || poll.watchFrom === null ? null : poll.watchFrom - historyMs,
+      historyFrom:
+        historyMs === undefined || poll.watchFrom === null
+          ? null
+          : poll.watchFrom - historyMs(poll.projectId),
       gap:
         poll.gapFrom === null || poll.gap === 0
           ? null

@@ -34,8 +34,8 @@ export interface WhyParts {
   readonly now?: () => Instant;
   /** Mentions from before this are deleted. */
   readonly keptFrom?: Instant;
-  /** How far back a query is read when it is new. */
-  readonly historyMs?: number;
+  /** How far back a query of this project is read when it is new. */
+  readonly historyMs?: (projectId: string) => number;
 }
 
 /** Why an alert exists, and why each receiver was notified or not. */

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { readEnvironment } from "../../config/environment.ts";
-import { hasListen, loadSourceConfig } from "../../config/load-source-config.ts";
+import { loadSourceConfig, partsOf } from "../../config/load-source-config.ts";
 import { LOCAL_ACCOUNT } from "../../demo/local-account.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
+import { FEEDS_PREFIX } from "../../model/query.ts";
 import type { Credentials } from "../../source/session.ts";
 import { readLocalAddress } from "../local-address.ts";
 
@@ -15,6 +16,8 @@ export interface AccessFlags {
   readonly clientId?: string;
   readonly platformClientId?: string;
   readonly config?: string;
+  /** The Listening API of the feeds, where the configuration has an account, too. */
+  readonly feeds?: boolean;
 }
 
 /** The API's address and the credentials to use. */
@@ -24,9 +27,13 @@ export interface Access {
   readonly timeoutMs?: number;
   /** The API's clock: wall time, or a demo's. */
   readonly clock: Clock;
+  /** Stands before ids of projects and queries in Earshot's tables, if this is the Listening API of its feeds. */
+  readonly prefix?: string;
   /** Where these settings were found, for people. */
   readonly from: string;
 }
+
+const NO_PARTS = { source: false, listen: false };
 
 /** The value of `from` for an API with generated mentions. */
 export const LOCAL = "the local API on this machine";
@@ -42,26 +49,47 @@ export async function findAccess(flags: AccessFlags, env: NodeJS.ProcessEnv, clo
   return { ...access, credentials: { ...access.credentials, platformClientId } };
 }
 
+/** The account of the configuration and the Listening API of its feeds, as far as they are there and in reach. */
+export async function findAccesses(env: NodeJS.ProcessEnv, clock: Clock): Promise<readonly Access[]> {
+  const found: Access[] = [];
+  for (const flags of [{}, { feeds: true }]) {
+    const access = await findAccess(flags, env, clock).catch((error: unknown) => {
+      if (error instanceof UserError) return null;
+      throw error;
+    });
+    if (access !== null && found.every(({ prefix }) => prefix !== access.prefix)) found.push(access);
+  }
+  return found;
+}
+
 async function findPlace(flags: AccessFlags, env: NodeJS.ProcessEnv, clock: Clock): Promise<Access> {
   const byHand = flags.baseUrl ?? flags.username ?? flags.passwordFile ?? flags.clientId;
   if (byHand !== undefined && flags.config !== undefined)
     throw new UserError("--config names the whole account; leave it out to use the other flags");
-  if (byHand !== undefined || (flags.config === undefined && env["EARSHOT_API_URL"]))
+  if (byHand !== undefined && flags.feeds === true)
+    throw new UserError("--feeds names the whole account; leave it out to use the other flags");
+  if (byHand !== undefined || (flags.feeds !== true && flags.config === undefined && env["EARSHOT_API_URL"]))
     return { ...(await fromHand(flags, env)), clock };
   const { configFile, home } = readEnvironment(env);
   const file = flags.config ?? configFile;
   const isConfigured = flags.config !== undefined || existsSync(file);
-  if (isConfigured && !(await hasListen(file))) return { ...(await fromConfig(file, env)), clock };
+  const has = isConfigured ? await partsOf(file) : NO_PARTS;
+  if (flags.feeds === true && !has.listen)
+    throw new UserError(`${file} has no part "listen", so there is no Listening API of feeds`);
+  const isAccount = isConfigured && (has.source || !has.listen);
+  if (isAccount && flags.feeds !== true) return { ...(await fromConfig(file, env)), clock };
   const local = await readLocalAddress(home, clock);
   if (local !== null) {
     const { url, username, password } = local;
     const credentials = { username, password, clientId: LOCAL_ACCOUNT.clientId };
-    return { baseUrl: url, credentials, clock: local.clock, from: LOCAL };
+    const prefix = has.listen && !local.isDemo ? { prefix: FEEDS_PREFIX } : {};
+    return { baseUrl: url, credentials, clock: local.clock, from: LOCAL, ...prefix };
   }
   if (isConfigured)
-    throw new UserError(`${file} has no source, and the Listening API of its feeds is not running`, [
-      "start it with `earshot start` in another terminal, and try again here",
-    ]);
+    throw new UserError(
+      `${has.source ? "the" : `${file} has no source, and the`} Listening API of its feeds is not running`,
+      ["start it with `earshot start` in another terminal, and try again here"],
+    );
   throw new UserError("there is no account to ask with", [
     "invented: start a demo with `earshot start`, or `earshot local-api start`, in another terminal and try again here",
     `with your own: copy earshot.example.yaml to ${configFile} and fill in its part "source"`,

@@ -1,5 +1,6 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
+import { sourceOfProject } from "../../model/query.ts";
 import type { OperatorRuleName, Problem } from "../operator-rules.ts";
 import type { OperatorConfig } from "../operators.ts";
 import { lagOf } from "./check-query.ts";
@@ -26,8 +27,10 @@ export function checkHeartbeat(
   const unread = health.progress.filter((query) => query.completeUntil === null);
   if (unread.length === health.progress.length)
     return { outcome: "NotPolled", reason: "no query has been read to its end yet" };
-  const limitMs = Math.max(settings.lag, 3 * health.pollEveryMs);
-  const late = health.progress.find((query) => lagOf(query, health.now) > limitMs);
+  const late = health.progress.find((query) => {
+    const everyMs = health.pollEveryMs[sourceOfProject(query.projectId)];
+    return lagOf(query, health.now) > Math.max(settings.lag, 3 * everyMs);
+  });
   if (late !== undefined)
     return {
       outcome: "NotPolled",

@@ -2,6 +2,7 @@ import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
 import { sentence } from "../../lib/text.ts";
 import type { Failure } from "../../model/failure.ts";
+import type { SourceName } from "../../model/query.ts";
 
 type Refusal =
   | { readonly outcome: "Answers" }
@@ -16,10 +17,16 @@ type Refusal =
     };
 
 /** Whether the source answers 401 or 403. Reported at once: waiting does not help. */
-export function checkRefusal(failures: readonly Failure[]): Refusal {
+export function checkRefusal(failures: readonly Failure[], source: SourceName): Refusal {
   const calls = failures.filter(({ kind }) => kind === "call");
   const logins = calls.filter(({ reason }) => reason === "login" || reason === "unauthorized");
   const [login] = logins;
+  if (login !== undefined && source === "feeds")
+    return {
+      outcome: "LoginRefused",
+      since: earliest(logins),
+      because: `no new mentions of the feeds are read: our own Listening API refuses our login. It said: ${sentence(login.message)} What the feeds bring meanwhile is kept. Start Earshot again, which makes a new password`,
+    };
   if (login !== undefined) {
     return {
       outcome: "LoginRefused",
@@ -35,7 +42,7 @@ export function checkRefusal(failures: readonly Failure[]): Refusal {
     outcome: "Forbidden",
     since: earliest(forbidden),
     scopes: forbidden.length,
-    because: `some mentions cannot be read: the source forbids us ${what}. It said: ${sentence(first.message)} What is missing is read once this is allowed. Have the account's administrator give this user the role and the projects that it needs`,
+    because: `some mentions cannot be read: ${source === "feeds" ? "our own Listening API of the feeds" : "the source"} forbids us ${what}. It said: ${sentence(first.message)} What is missing is read once this is allowed. Have the account's administrator give this user the role and the projects that it needs`,
   };
 }
 

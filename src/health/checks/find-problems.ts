@@ -1,7 +1,9 @@
 import { groupBy } from "../../lib/group-by.ts";
 import { MINUTE } from "../../lib/instant.ts";
 import { sentence } from "../../lib/text.ts";
-import type { Problem } from "../operator-rules.ts";
+import { type SourceName, sourceOfProject } from "../../model/query.ts";
+import { sourceOfScope } from "../note-failures.ts";
+import { type Problem, sourceLabel } from "../operator-rules.ts";
 import type { OperatorConfig } from "../operators.ts";
 import { checkDigest } from "./check-digests.ts";
 import { checkFeedGap, checkSilentFeeds, MANY_FEEDS } from "./check-feeds.ts";
@@ -21,12 +23,10 @@ const MOST_SILENT = 5;
 
 /** The current problems of Earshot itself: a pure function of the facts, one problem for each cause. */
 export function findProblems(health: PipelineHealth, settings: OperatorConfig): readonly Problem[] {
-  const source = sourceProblems(health, settings);
   const queue = queueProblems(health, settings);
   return [
-    ...source,
-    ...lagProblems(health, settings, source.length > 0),
-    ...silences(health, settings, source.length > 0),
+    ...problemsOf("account", health, settings),
+    ...problemsOf("feeds", health, settings),
     ...feedProblems(health, queue.length > 0),
     ...queue,
     ...receiverProblems(health, settings),
@@ -39,25 +39,49 @@ export function findProblems(health: PipelineHealth, settings: OperatorConfig): 
   ];
 }
 
-function sourceProblems(health: PipelineHealth, settings: OperatorConfig): Problem[] {
-  const refusal = checkRefusal(health.failures);
+/** The problems of one source and its queries; the other one may be well. */
+function problemsOf(source: SourceName, all: PipelineHealth, settings: OperatorConfig): Problem[] {
+  const isIts = ({ projectId }: { readonly projectId: string }) => sourceOfProject(projectId) === source;
+  const health: PipelineHealth = {
+    ...all,
+    failures: all.failures.filter(({ kind, scope }) => kind === "call" && sourceOfScope(scope) === source),
+    progress: all.progress.filter(isIts),
+    rhythms: all.rhythms.filter(isIts),
+  };
+  const problems = sourceProblems(source, health, settings);
+  const explained = problems.length > 0;
+  return [
+    ...problems,
+    ...lagProblems(source, health, settings, explained),
+    ...silences(source, health, settings, explained),
+  ];
+}
+
+function sourceProblems(source: SourceName, health: PipelineHealth, settings: OperatorConfig): Problem[] {
+  const labels = sourceLabel(source);
+  const refusal = checkRefusal(health.failures, source);
   if (refusal.outcome !== "Answers") {
     const { since, because } = refusal;
-    return [{ rule: "source-refuses", labels: {}, since, because, values: {} }];
+    return [{ rule: "source-refuses", labels, since, because, values: {} }];
   }
   const limit = checkRateLimit(health.failures, settings.rateLimited, health.now);
   if (limit.outcome !== "LimitedForLong") return [];
   const { since, because } = limit;
-  return [{ rule: "source-rate-limited", labels: {}, since, because, values: {} }];
+  return [{ rule: "source-rate-limited", labels, since, because, values: {} }];
 }
 
-function lagProblems(health: PipelineHealth, settings: OperatorConfig, explained: boolean): Problem[] {
+function lagProblems(
+  source: SourceName,
+  health: PipelineHealth,
+  settings: OperatorConfig,
+  explained: boolean,
+): Problem[] {
   const lag = checkLag(
     health.progress,
     {
       limitMs: settings.lag,
-      pollEveryMs: health.pollEveryMs,
-      isOpen: health.openRules.has("source-lag"),
+      pollEveryMs: health.pollEveryMs[source],
+      isOpen: health.openLags.has(source),
       explained,
       upForMs: health.upForMs,
     },
@@ -66,11 +90,19 @@ function lagProblems(health: PipelineHealth, settings: OperatorConfig, explained
   if (lag.outcome !== "Lags") return [];
   const { since, because, severity, behind, worstMs } = lag;
   return [
-    { rule: "source-lag", labels: {}, since, because, severity, values: { queries: behind, lagMs: worstMs } },
+    {
+      ...{ rule: "source-lag", labels: sourceLabel(source), since, because, severity },
+      values: { queries: behind, lagMs: worstMs },
+    },
   ];
 }
 
-function silences(health: PipelineHealth, settings: OperatorConfig, explained: boolean): Problem[] {
+function silences(
+  source: SourceName,
+  health: PipelineHealth,
+  settings: OperatorConfig,
+  explained: boolean,
+): Problem[] {
   if (explained) return [];
   const silent = health.rhythms.flatMap((rhythm): Problem[] => {
     const verdict = checkSilentQuery(rhythm, settings.silence);
@@ -90,7 +122,7 @@ function silences(health: PipelineHealth, settings: OperatorConfig, explained: b
   return [
     {
       rule: "query-silent",
-      labels: { query: "many" },
+      labels: { query: "many", ...sourceLabel(source) },
       since: Math.min(...silent.map(({ since }) => since)),
       because: `${silent.length} queries that are usually busy at this hour bring no new mention. If people still write, all alerts on them are missing. So many at once point to the source itself: ask its support whether it still collects`,
       values: { queries: silent.length },
@@ -130,7 +162,9 @@ function upSinceOutage({ outages, upForMs, now }: PipelineHealth): number {
 }
 
 function queueProblems(health: PipelineHealth, settings: OperatorConfig): Problem[] {
-  const verdict = checkQueue({ ...health, upForMs: upSinceOutage(health) }, settings.standstill, health.now);
+  const pollEveryMs = Math.max(...Object.values(health.pollEveryMs));
+  const upForMs = upSinceOutage(health);
+  const verdict = checkQueue({ ...health, upForMs, pollEveryMs }, settings.standstill, health.now);
   if (verdict.outcome === "Moves") return [];
   const { forMs, because } = verdict;
   return [{ rule: "queue-stands-still", labels: {}, since: health.now - forMs, because, values: { forMs } }];

@@ -9,7 +9,7 @@ import type {
   WaitingWork,
 } from "../../model/pipeline-facts.ts";
 import type { ProcessVersions } from "../../model/process.ts";
-import type { OperatorRuleName } from "../operator-rules.ts";
+import type { SourceName } from "../../model/query.ts";
 import type { DueDigest } from "./check-digests.ts";
 
 /** Everything known about the pipeline at one moment, as plain facts. */
@@ -27,8 +27,8 @@ export interface PipelineHealth {
   readonly lastJobAgoMs: number | null;
   /** How long this process has been running: before that, nobody could have taken work. */
   readonly upForMs: number;
-  /** The longest of the current poll intervals. */
-  readonly pollEveryMs: number;
+  /** The poll interval of each source; 0: it is not configured. */
+  readonly pollEveryMs: Readonly<Record<SourceName, number>>;
   readonly feeds: readonly FeedHealth[];
   /** Keys of the feeds with an open alert that they are silent, and MANY_FEEDS. */
   readonly silentFeeds: ReadonlySet<string>;
@@ -40,8 +40,8 @@ export interface PipelineHealth {
   readonly bounces: readonly OpenBounces[];
   /** When the last alert `queue-stands-still` was open: from, and to (`now` if it still is). Null: none lately. */
   readonly queueAlert: { readonly from: Instant; readonly to: Instant } | null;
-  /** Rules with an open alert: their alerts end at a lower limit than they begin. */
-  readonly openRules: ReadonlySet<OperatorRuleName>;
+  /** The sources with an open alert `source-lag`: it ends at a lower limit than it begins. */
+  readonly openLags: ReadonlySet<SourceName>;
   /** Which process runs which version of the configuration. */
   readonly versions: ProcessVersions;
   readonly now: Instant;

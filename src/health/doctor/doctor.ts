@@ -11,6 +11,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { describeError, describeFault, UserError } from "../../lib/errors.ts";
 import { shippedFolder } from "../../lib/folders.ts";
 import { counted } from "../../lib/numbers.ts";
+import { fitsGlob } from "../../lib/patterns.ts";
 import type { Logger } from "../../log.ts";
 import { namedQueries } from "../../notify/dead-configuration.ts";
 import { loadRules } from "../../rules/load-rules.ts";
@@ -43,7 +44,7 @@ export async function doctor(examination: DoctorInput): Promise<readonly Finding
     examineRules(config?.rules ?? shippedFolder("rules"), { file: examination.file, config }),
     templates.findings,
     // One after the other, because both may start the embedded PostgreSQL.
-    config === null ? [] : database.then(() => examineAccount(config, environment, log)),
+    config === null ? [] : database.then(() => examineSources(config, environment, log)),
     database,
     environment.redisUrl === null
       ? [ok("queue", "on the same PostgreSQL (no REDIS_URL)")]
@@ -57,27 +58,35 @@ export async function doctor(examination: DoctorInput): Promise<readonly Finding
   return groups.flat();
 }
 
-/** Its calls count against the account's stored budget, if there is one. */
-async function examineAccount(
+/** Calls of the account count against its stored budget, if there is one. */
+async function examineSources(
   config: Config,
   environment: Environment,
   log: Logger,
 ): Promise<readonly Finding[]> {
-  const { source, listen } = config;
-  if (listen !== null)
-    return [
-      ok(
-        "source",
-        `our own Listening API, with ${counted(listen.queries.length, "query", "queries")}; earshot feeds shows what it hears`,
-      ),
-    ];
+  const { sources, listen } = config;
+  const source = sources.find(({ name }) => name === "account");
+  const feeds =
+    listen === null
+      ? []
+      : [
+          ok(
+            source === undefined ? "source" : "feeds",
+            `our own Listening API, with ${counted(listen.queries.length, "query", "queries")}; earshot feeds shows what it hears`,
+          ),
+        ];
+  if (source === undefined) return feeds;
   // A folder that cannot be read is reported with the rules.
   const { rules } = await loadRules(config.rules).catch(() => ({ rules: [] }));
-  const named = namedQueries(config, rules.map(alertsOf)).filter(({ pattern }) => pattern !== "*");
+  const isListened = (pattern: string) =>
+    listen?.queries.some(({ name }) => fitsGlob(pattern, name)) === true;
+  const named = namedQueries(config, rules.map(alertsOf)).filter(
+    ({ pattern }) => pattern !== "*" && !isListened(pattern),
+  );
   const account = accountOf(source);
   const budget = await openShellBudget(environment, { account, timeoutMs: source.timeout, log });
   try {
-    return await checkSource(source, named, budget?.gate);
+    return [...(await checkSource(source, named, budget?.gate)), ...feeds];
   } finally {
     await budget?.close();
   }

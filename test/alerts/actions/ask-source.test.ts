@@ -58,7 +58,7 @@ beforeAll(async () => {
   ]);
   parts = {
     ...{ stores: tables.stores, facts: createConsoleStore(tables.database.db), rules: [rule] },
-    ...{ source: client.extensions, now: () => T0, keptFrom: T0 - 400 * DAY, historyMs: DAY },
+    ...{ source: client.extensions, now: () => T0, keptFrom: T0 - 400 * DAY, historyMs: () => DAY },
   };
 });
 afterAll(async () => {

@@ -46,18 +46,18 @@ test.each<[string, Partial<PipelineHealth>, string[]]>([
   ],
   [
     "lag of an account that may be polled only every 20 minutes",
-    { progress: [late(45)], pollEveryMs: 20 * MINUTE },
+    { progress: [late(45)], pollEveryMs: { account: 20 * MINUTE, feeds: 0 } },
     [],
   ],
   ["lag after a day off, while it catches up", { progress: [late(24 * 60)], upForMs: 5 * MINUTE }, []],
   [
     "an open lag alert above half of the limit",
-    { progress: [late(16)], openRules: new Set(["source-lag"] as const) },
+    { progress: [late(16)], openLags: new Set(["account"] as const) },
     ["source-lag"],
   ],
   [
     "an open lag alert below half of the limit",
-    { progress: [late(14)], openRules: new Set(["source-lag"] as const) },
+    { progress: [late(14)], openLags: new Set(["account"] as const) },
     [],
   ],
   ["a query that was never read to its end", { progress: [aQuery({ completeUntil: null })] }, ["source-lag"]],
