@@ -61,7 +61,7 @@ test("the example of public feeds, which stands in a comment, is valid and shows
 test("the example shows every section, every kind of receiver and every key of the source", async () => {
   const config = await loadExample();
   const shown = parseDocument(text).toJS() as Record<string, unknown> & { source: object };
-  // It stands in a comment, because it takes the place of the source.
+  // It stands in a comment, because most accounts are watched without it.
   const { listen, usesLocalInbox: _, sources, ...others } = config;
   const { name, ...account } = sources[0];
   expect(listen).toBeNull();

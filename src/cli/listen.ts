@@ -4,6 +4,7 @@ import { stopSignal } from "../app/stop-signal.ts";
 import { floodingQueries, tryFeeds } from "../app/try-feeds.ts";
 import { inTheWay, schemaLinesFor, writeSetup } from "../app/write-setup.ts";
 import { type Environment, readEnvironment } from "../config/environment.ts";
+import { partsOf } from "../config/load-source-config.ts";
 import { chooseFeeds, proposeFeeds } from "../config/setup/choose-feeds.ts";
 import {
   draftSetup,
@@ -112,6 +113,11 @@ async function listen(
   const draft = draftSetup(answers, schemaLinesFor(file, rulesFolderOf(answers.brand)));
   for (const warning of draft.warnings) printError(`Note: ${warning}`);
   if (options.dryRun) return showDraft(file, draft, options.json);
+  if (!options.force && (await partsOf(file)).source)
+    throw new UserError(`${file} names an account, which the file of earshot listen does not`, [
+      "to listen beside it, add `listen` to it; earshot listen … --dry-run prints the part and its rules",
+      "with --force the file is kept as .old, and the account is not watched any more",
+    ]);
   const replace =
     options.force || (asks && (await askToReplace(inTheWay(file, draft), process.stdin, process.stderr)));
   const done = await writeSetup(file, draft, {

@@ -68,7 +68,7 @@ export const ConfigFile = z.strictObject({
     "The account of the Listening API, and what is watched. Or leave it out, and listen to public feeds.",
   ),
   listen: ListenConfig.exactOptional().describe(
-    "What is looked for in public feeds, in place of a source: Earshot then brings its own Listening API.",
+    "What is looked for in public feeds, in place of a source or beside it: Earshot then brings its own Listening API.",
   ),
   receivers: z
     .array(z.unknown())
