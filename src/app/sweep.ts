@@ -7,7 +7,7 @@ import { fitsQuery } from "../lib/patterns.ts";
 import type { DigestEdition } from "../model/digest.ts";
 import { BUCKET_MS } from "../model/judging.ts";
 import type { PollKey } from "../model/poll.ts";
-import { sourceOfProject } from "../model/query.ts";
+import { type SourceName, sourceOfProject } from "../model/query.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Channels } from "./channels.ts";
@@ -31,8 +31,14 @@ export interface SweepParts {
   readonly queues: Queues;
   readonly digests: readonly PlannedDigest[];
   readonly channels: Channels;
-  /** The calls to make now, each with the polls that share it. */
-  readonly pollsDue: (now: Instant) => Promise<readonly (readonly PollKey[])[]>;
+  /**
+   * The calls that the rate limits of sources allow now, each with the polls that share it, and the sources without a
+   * limit, whose polls are asked whenever they are due.
+   */
+  readonly planPolls: (now: Instant) => Promise<{
+    readonly calls: readonly (readonly PollKey[])[];
+    readonly unplanned: readonly SourceName[];
+  }>;
 }
 
 /**
@@ -40,25 +46,24 @@ export interface SweepParts {
  * emptied Redis lost is found here again. A job is not added if the same one waits already.
  */
 export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
-  const { stores, queues } = parts;
-  const closed = new Set((await stores.channelLimits.closed()).map(({ key }) => key));
-  const { channels } = parts;
-  const [polls, windows, allDecisions, deliveries, edits, corrections, allDigests, deadLetters] =
-    await Promise.all([
-      parts.pollsDue(now),
-      stores.polls.windowsDue(BUCKET_MS),
-      stores.notifications.decisionsDue(now),
-      stores.notifications.due(
-        MOST,
-        [...closed].flatMap((channel) => channels.receiversOf(channel)),
-      ),
-      stores.alertMessages.due(channels.liveReceivers(closed), MOST_EDITS),
-      stores.corrections.due(MOST_EDITS),
-      digestsDue(parts, now),
-      stores.deadLetters.jobs(),
-    ]);
+  const { stores, queues, channels } = parts;
+  const planned = await parts.planPolls(now);
+  const due = await stores.dueWork.find({
+    now,
+    bucketMs: BUCKET_MS,
+    liveReceivers: channels.liveReceivers(new Set()),
+    unplanned: planned.unplanned,
+    mostPolls: MOST,
+    mostDeliveries: MOST,
+    mostEdits: MOST_EDITS,
+  });
+  // Each call with the polls that share it.
+  const polls = [...planned.calls, ...due.polls.map((poll) => [poll])];
+  const { windows, decisions: allDecisions, corrections } = due;
+  const { deliveries, edits } = await toOpenChannels(parts, due);
+  const allDigests = due.hasDigests ? await digestsDue(parts, now) : [];
   // A failed job runs again when a person requests its replay.
-  const given = new Set(deadLetters.map(({ scope }) => scope));
+  const given = new Set(due.deadJobs);
   const digests = allDigests.filter(
     ({ name, localDate }) => !given.has(jobScope("build-digest", { name, localDate })),
   );
@@ -96,6 +101,23 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
     corrections: corrections.length,
     digests: digests.length,
   };
+}
+
+type Sendable = Pick<Awaited<ReturnType<Stores["dueWork"]["find"]>>, "deliveries" | "edits">;
+
+/** Messages to closed channels must not use up the places of those to open ones: these are asked for again. */
+async function toOpenChannels(
+  { stores, channels }: SweepParts,
+  due: Sendable & { readonly closedChannels: readonly string[] },
+): Promise<Sendable> {
+  if (due.closedChannels.length === 0) return due;
+  const closed = new Set(due.closedChannels);
+  const notTo = due.closedChannels.flatMap((channel) => channels.receiversOf(channel));
+  const [deliveries, edits] = await Promise.all([
+    stores.notifications.due(MOST, notTo),
+    stores.alertMessages.due(channels.liveReceivers(closed), MOST_EDITS),
+  ]);
+  return { deliveries, edits };
 }
 
 async function addPoll(queues: Queues, keys: readonly PollKey[]): Promise<void> {

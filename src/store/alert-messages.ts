@@ -65,14 +65,7 @@ export function createAlertMessageStore(db: Db) {
     /** Messages of these receivers that show an old state, the most severe alerts first. */
     async due(receivers: readonly string[], limit: number): Promise<MessageKey[]> {
       if (receivers.length === 0) return [];
-      const { rows } = await sql<MessageKey>`
-        select m.project_id as "projectId", m.alert_id as "alertId", m.receiver
-        from earshot.alert_messages m
-        join earshot.alerts a on a.project_id = m.project_id and a.id = m.alert_id
-        where m.watched and m.next_edit_wall <= now() and m.receiver = any(${[...receivers]}::text[])
-          and (m.leased_until_wall is null or m.leased_until_wall < now()) and m.shown <> ${STATE}
-        order by array_position(array['critical', 'warning', 'info'], a.severity), m.next_edit_wall limit ${limit}
-      `.execute(db);
+      const { rows } = await editsDue(receivers, limit).execute(db);
       return rows;
     },
 
@@ -163,6 +156,16 @@ export function createAlertMessageStore(db: Db) {
 /** Everything that a message shows of an alert and that can change. */
 const STATE = sql`md5(concat_ws('|', a.state, a.severity, a.mentions, a.last_seen_at, a.resolved_at, a.notify_count, a.because,
   a.handling->>'acknowledgedBy', a.handling->>'assignee', a.handling->>'closedBy', a.handling->>'relevant', nullif(a.content_version, 0)))`;
+
+export function editsDue(receivers: readonly string[], limit: number) {
+  return sql<MessageKey>`
+    select m.project_id as "projectId", m.alert_id as "alertId", m.receiver
+    from earshot.alert_messages m
+    join earshot.alerts a on a.project_id = m.project_id and a.id = m.alert_id
+    where m.watched and m.next_edit_wall <= now() and m.receiver = any(${[...receivers]}::text[])
+      and (m.leased_until_wall is null or m.leased_until_wall < now()) and m.shown <> ${STATE}
+    order by array_position(array['critical', 'warning', 'info'], a.severity), m.next_edit_wall limit ${limit}`;
+}
 
 function isHeldBy({ projectId, alertId, receiver, lease }: Claim) {
   return sql`project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver}

@@ -22,10 +22,7 @@ const LEASE_SECONDS = 60;
 export function createCorrectionStore(db: Db) {
   return {
     async due(limit: number): Promise<CorrectionKey[]> {
-      const { rows } = await sql<CorrectionKey>`
-        select project_id as "projectId", notification_id as "notificationId" from earshot.corrections
-        where ${DUE} order by next_try_wall limit ${limit}
-      `.execute(db);
+      const { rows } = await correctionsDue(limit).execute(db);
       return rows;
     },
 
@@ -93,3 +90,9 @@ export function createCorrectionStore(db: Db) {
 
 const DUE = sql`problem is null and next_try_wall <= now()
   and (leased_until_wall is null or leased_until_wall < now())`;
+
+export function correctionsDue(limit: number) {
+  return sql<CorrectionKey>`
+    select project_id as "projectId", notification_id as "notificationId" from earshot.corrections
+    where ${DUE} order by next_try_wall limit ${limit}`;
+}

@@ -32,11 +32,7 @@ export function createDecisionStore(db: Db) {
      * decisions wait for the result, which may resolve an alert. A source that is away delays none.
      */
     async decisionsDue(now: Instant): Promise<{ projectId: string; queryId: string }[]> {
-      const { rows } = await sql<{ projectId: string; queryId: string }>`
-        select distinct r.project_id as "projectId", a.query_id as "queryId"
-        from earshot.alert_receivers r join earshot.alerts a on a.project_id = r.project_id and a.id = r.alert_id
-        where r.next_at <= ${at(now)} and not ${isBeingRead(now)}
-      `.execute(db);
+      const { rows } = await decisionsDue(now).execute(db);
       return rows;
     },
 
@@ -133,6 +129,13 @@ export function createDecisionStore(db: Db) {
       return rows;
     },
   };
+}
+
+export function decisionsDue(now: Instant) {
+  return sql<{ projectId: string; queryId: string }>`
+    select distinct r.project_id as "projectId", a.query_id as "queryId"
+    from earshot.alert_receivers r join earshot.alerts a on a.project_id = r.project_id and a.id = r.alert_id
+    where r.next_at <= ${at(now)} and not ${isBeingRead(now)}`;
 }
 
 /** Held to be combined with others in one message. */

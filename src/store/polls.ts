@@ -25,15 +25,7 @@ export function createPollStore(db: Db) {
 
     /** Polls that are due and free, the longest due first. `source`: only its polls. */
     async due(now: Instant, limit: number, source?: SourceName): Promise<PollKey[]> {
-      const { rows } = await sql<PollKey>`
-        select w.project_id as "projectId", w.query_id as "queryId", w.poll
-        from earshot.polls w join earshot.queries q using (project_id, query_id)
-        where q.active and w.next_at <= ${at(now)} and ${isOfSource(source, "w")}
-          and (w.leased_until_wall is null or w.leased_until_wall < now())
-          and (w.retry_at_wall is null or w.retry_at_wall <= now())
-          and (w.planned_until_wall is null or w.planned_until_wall < now())
-        order by w.next_at limit ${limit}
-      `.execute(db);
+      const { rows } = await pollsDue(now, limit, source).execute(db);
       return rows;
     },
 
@@ -74,18 +66,32 @@ export function createPollStore(db: Db) {
 
     /** Queries with closed buckets that are not evaluated yet, and unwatched ones with open alerts. */
     async windowsDue(bucketMs: number): Promise<{ projectId: string; queryId: string }[]> {
-      const { rows } = await sql<{ projectId: string; queryId: string }>`
-        select w.project_id as "projectId", w.query_id as "queryId"
-        from earshot.polls w join earshot.queries q using (project_id, query_id)
-        where q.active and w.poll = 'added'
-          and w.complete_until >= q.ticked_until + make_interval(secs => ${bucketMs / 1000})
-        union
-        select l.project_id, l.query_id from earshot.latest_alerts l join earshot.queries q using (project_id, query_id)
-        where l.open and not q.active and q.query_id <> ${OWN_QUERY.queryId}
-      `.execute(db);
+      const { rows } = await windowsDue(bucketMs).execute(db);
       return rows;
     },
   };
+}
+
+export function pollsDue(now: Instant, limit: number, source?: SourceName) {
+  return sql<PollKey>`
+    select w.project_id as "projectId", w.query_id as "queryId", w.poll
+    from earshot.polls w join earshot.queries q using (project_id, query_id)
+    where q.active and w.next_at <= ${at(now)} and ${isOfSource(source, "w")}
+      and (w.leased_until_wall is null or w.leased_until_wall < now())
+      and (w.retry_at_wall is null or w.retry_at_wall <= now())
+      and (w.planned_until_wall is null or w.planned_until_wall < now())
+    order by w.next_at limit ${limit}`;
+}
+
+export function windowsDue(bucketMs: number) {
+  return sql<{ projectId: string; queryId: string }>`
+    select w.project_id as "projectId", w.query_id as "queryId"
+    from earshot.polls w join earshot.queries q using (project_id, query_id)
+    where q.active and w.poll = 'added'
+      and w.complete_until >= q.ticked_until + make_interval(secs => ${bucketMs / 1000})
+    union
+    select l.project_id, l.query_id from earshot.latest_alerts l join earshot.queries q using (project_id, query_id)
+    where l.open and not q.active and q.query_id <> ${OWN_QUERY.queryId}`;
 }
 
 /** A poll that this worker holds: only it can commit a page of the poll while the lease lives. */

@@ -35,17 +35,7 @@ export function createSendingStore(db: Db) {
       limit: number,
       notTo: readonly string[] = [],
     ): Promise<{ projectId: string; notificationId: string }[]> {
-      const { rows } = await sql<{ projectId: string; notificationId: string }>`
-        select "projectId", "notificationId" from (
-          select n.project_id as "projectId", n.id as "notificationId", n.next_attempt_wall,
-            row_number() over (partition by n.receiver order by ${MOST_SEVERE_FIRST}) as place
-          from earshot.notifications n
-          left join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
-          where n.state = 'due' and n.next_attempt_wall <= now()
-            and (n.leased_until_wall is null or n.leased_until_wall < now())
-            and not n.receiver = any(${[...notTo]}::text[])) as waiting
-        where place <= ${MOST_OF_A_RECEIVER} order by place, next_attempt_wall limit ${limit}
-      `.execute(db);
+      const { rows } = await deliveriesDue(limit, notTo).execute(db);
       return rows;
     },
 
@@ -212,4 +202,17 @@ export function createSendingStore(db: Db) {
       return rows[0]?.n ?? 0;
     },
   };
+}
+
+export function deliveriesDue(limit: number, notTo: readonly string[]) {
+  return sql<{ projectId: string; notificationId: string }>`
+    select "projectId", "notificationId" from (
+      select n.project_id as "projectId", n.id as "notificationId", n.next_attempt_wall,
+        row_number() over (partition by n.receiver order by ${MOST_SEVERE_FIRST}) as place
+      from earshot.notifications n
+      left join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
+      where n.state = 'due' and n.next_attempt_wall <= now()
+        and (n.leased_until_wall is null or n.leased_until_wall < now())
+        and not n.receiver = any(${[...notTo]}::text[])) as waiting
+    where place <= ${MOST_OF_A_RECEIVER} order by place, next_attempt_wall limit ${limit}`;
 }

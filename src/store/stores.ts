@@ -8,6 +8,7 @@ import { createCountCheckStore, createCoverageStore } from "./coverage.ts";
 import type { Db } from "./database.ts";
 import { createDeadLetterStore } from "./dead-letters.ts";
 import { createDigestStore } from "./digests.ts";
+import { createDueWorkStore } from "./due-work.ts";
 import { createErasureStore } from "./erasures.ts";
 import { createBounceStore, createFailureStore, createOutageStore } from "./failures.ts";
 import { createForgottenStore } from "./forgotten.ts";
@@ -60,6 +61,7 @@ function createFacts(db: Db) {
     channelLimits: createChannelLimitStore(db),
     interactions: createInteractionStore(db),
     digests: createDigestStore(db),
+    dueWork: createDueWorkStore(db),
     settings: createSettingStore(db),
     closedSessions: createClosedSessionStore(db),
     failures: createFailureStore(db),
