@@ -67,6 +67,7 @@ const THOROUGH: readonly string[] = [
   "test/notify/view/slack-limits.test.ts",
   "test/cli/closed-pipe.test.ts",
   "test/cli/test.test.ts",
+  "test/rule-tests/forecast.test.ts",
   "test/rule-tests/shipped.test.ts",
   "test/cli/demo-then-monitor.test.ts",
   "test/cli/detect.test.ts",

@@ -45,15 +45,23 @@ const DISTINCT_AUTHORS_FOR_MS = 7 * DAY;
 const STORIES_FOR_MS = 3 * DAY;
 const VALUES_FOR_MS = 400 * DAY;
 
+/** What a query has stored of its past: it goes on from there. */
+export interface Learned {
+  readonly watched: WatchedQuery;
+  /** Of its window conditions; empty before its first mention. */
+  readonly states: readonly ConditionState[];
+}
+
 /** Hears of changes of counts, as the rules get them. */
 export type OnCount = (query: Query, change: CountChange) => void;
 
-/** `rules`: those of the query. Mentions that arrive before `from` only teach them. */
+/** `rules`: those of the query. Mentions that arrive before `from` only teach them. `learned`: absent at its first mention. */
 export function createSimulatedQuery(
   query: Query,
   rules: readonly Rule[],
   from: Instant,
   onCount: OnCount = () => {},
+  learned?: Learned,
 ): SimulatedQuery {
   const assess = createAssessor(rules);
   const windowRules = rules.filter((rule) => rule.kind === "window");
@@ -74,6 +82,11 @@ export function createSimulatedQuery(
   let page: AssessedMention[] = [];
   let counts: CountChange[] = [];
   let isStarted = false;
+  if (learned !== undefined && learned.states.length > 0) {
+    isStarted = true;
+    watched = learned.watched;
+    for (const state of learned.states) states.set(state.condition, state);
+  }
 
   function start(first: Mention): void {
     isStarted = true;

@@ -7,14 +7,16 @@ import type { PngRenderer } from "../charts/png-renderer.ts";
 import type { SourceConfig } from "../config/source-config.ts";
 import type { Config } from "../config.ts";
 import { inventLocalSecrets, LOCAL_ACCOUNT } from "../demo/local-account.ts";
-import { createManualClock, monotonicMs } from "../lib/clock.ts";
+import { createManualClock, type ManualClock, monotonicMs } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
 import { UserError } from "../lib/errors.ts";
 import { DAY, type Instant, MINUTE } from "../lib/instant.ts";
 import { createLocalApi } from "../local-api/create-local-api.ts";
 import { seedAccount } from "../local-api/seed-account.ts";
 import type { Logger } from "../log.ts";
+import type { Alert } from "../model/alert.ts";
 import type { Actor } from "../model/alert-action.ts";
+import { OWN_QUERY } from "../model/query.ts";
 import type { LocalVendors } from "../notify/define-notifier.ts";
 import { definitionOf } from "../notify/notifiers.ts";
 import type { Rule } from "../rules/rule.ts";
@@ -23,6 +25,7 @@ import { type Db, openDatabase, openPool } from "../store/database.ts";
 import { ensurePartitions } from "../store/partitions.ts";
 import { createStores } from "../store/stores.ts";
 import type { Renderer } from "../templates/create-renderer.ts";
+import { createForecast, type Forecast } from "./forecast.ts";
 import { type LocalReceivers, startLocalReceivers } from "./local-receivers.ts";
 import type { Observed, ObservedAlert, ObservedEvent } from "./observed.ts";
 import { type StoryQueries, writeBaseline, writeStory } from "./stage.ts";
@@ -40,6 +43,8 @@ export interface RuleTestParts {
   readonly queries: StoryQueries;
   /** Whether the explanations are wanted: those of a test that passes are of no use. */
   readonly wantsWhy: (observed: Observed) => boolean;
+  /** Also the stops of the clock at which nothing happens, as the rules say in memory. */
+  readonly everyStop: boolean;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
@@ -51,6 +56,9 @@ export interface RuleTestRun {
   /** The last mention that the story names, by every rule; empty unless it was wanted. */
   readonly why: readonly MentionWhy[];
 }
+
+/** The tables show something else than the rules in memory: the test must be played at every stop. */
+export const FORECAST_WRONG = "forecast wrong";
 
 const ACCOUNT_PASSWORD = "for rule tests only";
 
@@ -91,10 +99,13 @@ function openTables(url: string, closing: Closing) {
 
 /**
  * Plays a story on the real line, the clock moved by hand: local API, poll, store, rules, alerts, routes, templates, and
- * the vendors as local servers. Returns what people could see, and when.
+ * the vendors as local servers. Returns what people could see, and when; or that stops were left out that count.
  */
-export async function runRuleTest(parts: RuleTestParts, test: RuleTest): Promise<RuleTestRun> {
-  const { databaseUrl, queries, log, signal } = parts;
+export async function runRuleTest(
+  parts: RuleTestParts,
+  test: RuleTest,
+): Promise<RuleTestRun | typeof FORECAST_WRONG> {
+  const { databaseUrl, queries, log } = parts;
   const story = storyOf(test, [...queries.ids.keys()]);
   const clock = createManualClock(story.start);
   return openTogether(async (closing) => {
@@ -128,11 +139,10 @@ export async function runRuleTest(parts: RuleTestParts, test: RuleTest): Promise
     closing.add(earshot.stop);
     await earshot.refreshQueries();
     const observer = createObserver(earshot, db, receivers);
-    for (const at of story.stops) {
-      clock.set(at);
-      await act(earshot, story, at, clock.now);
-      await settle(earshot, signal);
-      await observer.look(at);
+    const isAsForecast = await play(earshot, parts, story, { clock, look: observer.look });
+    if (!isAsForecast) {
+      await closing.close();
+      return FORECAST_WRONG;
     }
     const observed = await observer.observed();
     const last = story.mentions.findLast(({ resourceId }) => resourceId.startsWith("story-"));
@@ -144,6 +154,51 @@ export async function runRuleTest(parts: RuleTestParts, test: RuleTest): Promise
     await closing.close();
     return { story, observed, why };
   });
+}
+
+/**
+ * Moves the clock from stop to stop. Leaves out those at which nothing can happen: no alert changes, and no decision
+ * about one is due. Returns false if the tables show that this was wrong.
+ */
+async function play(
+  earshot: Earshot,
+  { queries, signal, everyStop }: RuleTestParts,
+  story: Story,
+  { clock, look }: { clock: ManualClock; look: (at: Instant) => Promise<readonly Alert[]> },
+): Promise<boolean> {
+  let forecast: Forecast | null = everyStop ? EVERYTHING_CHANGES : null;
+  let nextDecisionAt: Instant | null = null;
+  for (const at of story.stops) {
+    const isQuiet = forecast?.changesAt(at) === false && (nextDecisionAt === null || nextDecisionAt > at);
+    if (isQuiet && at !== story.end) continue;
+    clock.set(at);
+    await act(earshot, story, at, clock.now);
+    nextDecisionAt = await settle(earshot, signal);
+    const alerts = await look(at);
+    forecast ??= await openForecast(earshot, queries, story, at);
+    if (!forecast.agreesWith(alerts)) return false;
+  }
+  return true;
+}
+
+const EVERYTHING_CHANGES: Forecast = { changesAt: () => true, agreesWith: () => true };
+
+async function openForecast(
+  { stores, rules }: Earshot,
+  queries: StoryQueries,
+  story: Story,
+  at: Instant,
+): Promise<Forecast> {
+  const watched = (await stores.queries.active()).filter(({ queryId }) => queryId !== OWN_QUERY.queryId);
+  const learned = await Promise.all(
+    watched.map(async (query) => ({
+      query,
+      states: await stores.conditions.states(query.projectId, query.queryId),
+    })),
+  );
+  const forecast = createForecast(story, rules, queries, learned);
+  forecast.changesAt(at);
+  return forecast;
 }
 
 /** The configuration with local servers in place of the source and of every vendor; without digests, which no rule sends. */
@@ -178,18 +233,19 @@ function rehearsed(
   };
 }
 
-/** Does all that is due at this moment: the tables say what is, and the queue of this process when it is done. */
-async function settle(earshot: Earshot, signal: AbortSignal): Promise<void> {
-  const { polls, notifications, alertMessages } = earshot.stores;
+/**
+ * Does all that is due at this moment: the tables say what is, and the queue of this process when it is done. Returns
+ * when the next decision about an alert is due; null if none is.
+ */
+async function settle(earshot: Earshot, signal: AbortSignal): Promise<Instant | null> {
   const startedAt = monotonicMs();
   for (;;) {
     signal.throwIfAborted();
     const due = Object.values(await earshot.sweep()).reduce((sum, count) => sum + count, 0);
     while ((await earshot.queueCounts()).some(({ waiting, active }) => waiting + active > 0)) await delay(1);
     if (due > 0) continue;
-    const busy =
-      (await polls.unsettled()) + (await notifications.inFlight()) + (await alertMessages.inHand());
-    if (busy === 0) return;
+    const { inHand, nextDecisionAt } = await earshot.stores.dueWork.unsettled();
+    if (inHand === 0) return nextDecisionAt;
     if (monotonicMs() - startedAt > STUCK_MS)
       throw new Error("there is work that fails again and again; LOG_LEVEL=warn shows why");
     await delay(20);
@@ -241,13 +297,15 @@ function createObserver(earshot: Earshot, db: Db, receivers: LocalReceivers) {
     ObservedAlert & { readonly projectId: string; seen: ObservedAlert["seen"][number][] }
   >();
   return {
-    look: async (at: Instant): Promise<void> => {
-      for (const { id, projectId, rule, queryName: query, state, severity } of await allAlerts(earshot)) {
+    look: async (at: Instant): Promise<readonly Alert[]> => {
+      const all = await allAlerts(earshot);
+      for (const { id, projectId, rule, queryName: query, state, severity } of all) {
         const known = alerts.get(id) ?? { id, projectId, rule, query, seen: [] };
         alerts.set(id, known);
         const last = known.seen.at(-1);
         if (last?.state !== state || last.severity !== severity) known.seen.push({ at, state, severity });
       }
+      return all;
     },
     observed: async (): Promise<Observed> => {
       const facts = createConsoleStore(db);

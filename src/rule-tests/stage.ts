@@ -98,9 +98,7 @@ export async function writeBaseline(
   queries: StoryQueries,
   at: Instant,
 ): Promise<void> {
-  const mentions = baseline.map((one) =>
-    toModel(mentionRecord(fieldsOf(one, queries, one.at, one.sentiment))),
-  );
+  const mentions = baseline.map((one) => asMention(one, queries));
   for (let from = 0; from < mentions.length; from += PAGE) {
     const page = {
       mentions: mentions.slice(from, from + PAGE),
@@ -116,8 +114,9 @@ export async function writeBaseline(
 
 const PAGE = 5_000;
 
-function toModel(record: object): Mention {
-  const { mention, rejection } = toMention(record);
-  if (mention === null) throw new Error(`a mention of the baseline is unusable: ${rejection.reason}`);
+/** A mention of a story as the source sends it at first. */
+export function asMention(one: StoryMention, queries: StoryQueries): Mention {
+  const { mention, rejection } = toMention(mentionRecord(fieldsOf(one, queries, one.at, one.sentiment)));
+  if (mention === null) throw new Error(`a mention of a story is unusable: ${rejection.reason}`);
   return mention;
 }

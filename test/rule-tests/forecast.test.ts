@@ -1,0 +1,153 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { openTemplates } from "../../src/app/open-templates.ts";
+import { offlineConfig } from "../../src/demo/local-parts.ts";
+import { createLog } from "../../src/log.ts";
+import { type RuleTestResult, runSuite } from "../../src/rule-tests/run-suite.ts";
+import { loadRules } from "../../src/rules/load-rules.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "earshot-forecast-"));
+  await mkdir(join(folder, "rules"));
+  for (const [name, rule] of Object.entries(RULES)) await writeFile(join(folder, "rules", name), rule);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** One of each kind that time alone, a share, an author, a story or a new word can move. */
+const RULES = {
+  "words.yaml": `description: A word.
+severity: { warning: always, critical: { mentions: 6 } }
+when: { keyword: [refund] }
+groupBy: [query, story]
+over: { after: 45m }
+`,
+  "many.yaml": `description: Many at once.
+severity: { warning: always, critical: { atLeast: 20, within: 30m } }
+volume: { atLeast: 8, within: 15m }
+for: 10m
+over: { after: 20m }
+`,
+  "mood.yaml": `description: The mood turns.
+severity: warning
+share: { of: { sentiment: negative }, within: 1h, atLeast: 40%, aboveUsual: 10%, among: 10 }
+over: { after: 1h }
+`,
+  "wave.yaml": `description: A wave.
+severity: { warning: always, critical: { atLeast: 25, within: 30m } }
+spike: { atLeast: 8 }
+`,
+  "nothing.yaml": `description: Nobody writes any more.
+severity: info
+absence: { within: 2h, expected: 10 }
+`,
+};
+
+const step = fc.oneof(
+  { weight: 5, arbitrary: mentions() },
+  { weight: 1, arbitrary: fc.constant("reclassify: negative to neutral") },
+  { weight: 1, arbitrary: fc.constant("silence: { rule: words, for: 1h }") },
+);
+
+function mentions() {
+  return fc
+    .record({
+      count: fc.integer({ min: 1, max: 25 }),
+      minutes: fc.integer({ min: 0, max: 50 }),
+      sentiment: fc.constantFrom("negative", "neutral", "positive"),
+      text: fc.constantFrom("", ", text: [a refund please, refund me]", ", text: the same again and again"),
+      authors: fc.constantFrom("", ", authors: 2"),
+      query: fc.constantFrom("Acme", "Beta"),
+    })
+    .map(
+      ({ count, minutes, sentiment, text, authors, query }) =>
+        `mentions: ${minutes === 0 ? count : `${count} within ${minutes}m`}, query: ${query}, sentiment: ${sentiment}${text}${authors}`,
+    );
+}
+
+const QUIET = "usual: { mentions: 10 per hour, negative: 40%, days: 3, goesOn: false }\n";
+
+const story = fc
+  .record({
+    steps: fc.array(fc.record({ minute: fc.integer({ min: 0, max: 240 }), step }), {
+      minLength: 1,
+      maxLength: 5,
+    }),
+    usual: fc.constantFrom("", "usual: { mentions: 6 per hour, days: 3 }\n", QUIET),
+  })
+  .map(({ steps, usual }) => {
+    const lines = steps.map(({ minute, step: what }) => `  - { at: "${clock(minute)}", ${what} }`);
+    return `rule: words
+start: 2026-03-02T08:00 Europe/Berlin
+queries: [Acme, Beta]
+${usual}story:
+${lines.join("\n")}
+until: "14:00"
+expect:
+  - { by: "13:00", rule: any, alert: any }
+`;
+  });
+
+function clock(minute: number): string {
+  const at = 8 * 60 + minute;
+  return `${String(Math.floor(at / 60)).padStart(2, "0")}:${String(at % 60).padStart(2, "0")}`;
+}
+
+test("what people see is the same whether the clock stops everywhere or only where something happens", {
+  timeout: 240_000,
+}, async () => {
+  const { rules, faults } = await loadRules(join(folder, "rules"));
+  expect(faults).toEqual([]);
+  const stories = fc.sample(story, { numRuns: 4, seed: 19 });
+  const files = stories.map((_, index) => join(folder, `${index}.test.yaml`));
+  await Promise.all(stories.map((text, index) => writeFile(files[index] ?? "", text)));
+  const warnings: string[] = [];
+  const destination = new Writable({
+    write: (line, _, done) => {
+      warnings.push(String(line));
+      done();
+    },
+  });
+  const play = async (everyStop: boolean) =>
+    runSuite(files, {
+      config: offlineConfig({ rules: join(folder, "rules"), templates: join(ROOT, "templates") }),
+      rules,
+      renderer: await openTemplates(join(ROOT, "templates")),
+      serverUrl: inject("postgresUrl"),
+      update: false,
+      everyStop,
+      log: createLog({ level: "warn", destination }),
+      signal: new AbortController().signal,
+      onResult: () => {},
+    });
+  const [everywhere, forecast] = [await play(true), await play(false)];
+  for (const [index, text] of stories.entries())
+    expect(seenIn(forecast[index]), text).toEqual(seenIn(everywhere[index]));
+  expect(everywhere.flatMap(({ run }) => run?.observed.messages ?? []).length).toBeGreaterThan(3);
+  expect(warnings.filter((line) => line.includes("forecast"))).toEqual([]);
+});
+
+/** Without ids, which are new in each run; receivers are served side by side. */
+function seenIn(result: RuleTestResult | undefined) {
+  const { alerts, messages, history } = result?.run?.observed ?? { alerts: [], messages: [], history: [] };
+  const plain = (value: unknown): string =>
+    JSON.stringify(value)
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<id>")
+      .replaceAll(/127\.0\.0\.1:\d+/g, "<host>");
+  return {
+    outcome: result?.outcome,
+    failures: result?.failures,
+    alerts: alerts.map(({ rule, query, seen }) => plain({ rule, query, seen })).sort(),
+    messages: messages
+      .map(({ at, kind, receiver, isEdit, text }) => plain({ at, kind, receiver, isEdit, text }))
+      .sort(),
+    history: history.map(({ at, what, detail }) => plain({ at, what, detail })).sort(),
+  };
+}
