@@ -1,8 +1,14 @@
 import { sql } from "kysely";
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
+import { rss } from "../../src/feeds/rss.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
+import { receiveItems } from "../../src/local-api/arrive/receive-items.ts";
 import { lookBack } from "../../src/local-api/assign/look-back.ts";
+import type { Database } from "../../src/local-api/store/database.ts";
+import { deleteMentions } from "../../src/local-api/store/delete-things.ts";
+import { lockHeardQuery } from "../../src/local-api/store/heard-items.ts";
 import { insertQuery } from "../../src/local-api/store/queries.ts";
 import { type FeedServer, type RssItem, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
@@ -94,6 +100,76 @@ test("a fetch whose items cannot be stored leaves the cursor where it was", asyn
   await sql`update local_api.feed set lease_until = now() where lease is not null`.execute(db);
   await feeding.fetchAll();
   expect(await feeding.mentions()).toHaveLength(1);
+});
+
+/** Resolves when somebody on these tables waits for a lock, or the work has ended without. */
+async function waits(work: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const over = work.then(
+    () => true,
+    () => true,
+  );
+  void over.then(() => {
+    isOver = true;
+  });
+  const waiting = sql`select from pg_locks where not granted
+    and pid in (select pid from pg_stat_activity where datname = current_database())`;
+  await expect.poll(async () => isOver || (await waiting.execute(db)).rows.length > 0).toBe(true);
+}
+
+const lockQuery = (transaction: Database, name: string) =>
+  sql`select from local_api.query where name = ${name} for no key update`.execute(transaction);
+
+test("items that arrive while old ones are deleted are stored: both lock the queries in one order", async () => {
+  serve([item(1)]);
+  await feeding.fetchAll();
+  const arrived = toArrived(
+    {
+      id: "9",
+      url: "https://blog.example/9",
+      title: "Acme 9",
+      body: { text: "new" },
+      publishedAt: null,
+      author: null,
+    },
+    { kind: rss, fetchedAt: systemClock.now(), keepFrom: 0, enrich: noEnrichment },
+  ).item;
+  if (arrived === null) throw new Error("it is a fine item");
+  const from = { kind: "rss", feedKey: "k", host: "blog.example", policyVersion: 1 };
+  const around = { at: systemClock.now(), cache: new Map(), queue: async () => {} };
+  const { rows } = await sql<{ id: string }>`select id from local_api.query`.execute(db);
+  let deleting: Promise<unknown> = Promise.resolve();
+  await db.transaction().execute(async (transaction) => {
+    await lockHeardQuery(transaction, projectId);
+    deleting = deleteMentions(db, { queryIds: rows.map(({ id }) => Number(id)), to: 0 });
+    await waits(deleting);
+    const project = { id: projectId, timezone: "Etc/UTC" };
+    await receiveItems(transaction, project, from, { arrived: [arrived], deleted: [] }, around);
+  });
+  await deleting;
+  expect(await feeding.mentions()).toHaveLength(2);
+});
+
+test.each([
+  ["an edit", [item(1, { html: "Acme says something else" })]],
+  ["nothing else", []],
+])("a new item and %s lock the queries in one order with other writers", async (_, more) => {
+  serve([item(1)]);
+  await feeding.fetchAll();
+  serve([item(2, { title: "A kettle fire" }), ...more]);
+  await feeding.makeDue();
+  const fetching = (async () => {
+    const worker = feeding.worker();
+    while ((await worker.fetchNext()) !== null) {}
+  })();
+  await db.transaction().execute(async (transaction) => {
+    await lockQuery(transaction, "Acme");
+    await waits(fetching);
+    await lockQuery(transaction, "Kettle");
+  });
+  await fetching;
+  expect((await feeding.feeds()).map(({ problem }) => problem)).toEqual([null, null, null]);
+  expect((await feeding.mentions()).some(({ title }) => title === "A kettle fire")).toBe(true);
 });
 
 test("a worker that lost its lease cannot store what it has read", async () => {

@@ -9,7 +9,7 @@ import { endEnrichment, forgetAnswers } from "../store/enrichment.ts";
 import { buryHeard, findHolders, heardQuery } from "../store/heard-items.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
-import { listQueries } from "../store/queries.ts";
+import { listQueries, lockQueries } from "../store/queries.ts";
 
 /**
  * Removes the content of mentions everywhere in these tables, inside the caller's transaction: all versions, and what
@@ -27,6 +27,7 @@ export async function buryMentions(
   const heardId = await heardQuery(db, projectId);
   const own = (await listQueries(db, projectId)).map(({ id }) => id);
   const queryIds = heardId === null ? own : [heardId, ...own];
+  await lockQueries(db, queryIds);
   await buryHeard(db, projectId, resourceIds, reason);
   const holders = await findHolders(db, queryIds, resourceIds);
   const current = await takeCurrentMentions(db, holders, at);

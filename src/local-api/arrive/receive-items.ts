@@ -19,7 +19,7 @@ import {
 } from "../store/heard-items.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
-import { listQueries } from "../store/queries.ts";
+import { listQueries, lockQueries } from "../store/queries.ts";
 import { buryMentions, forgetTexts } from "./bury-mentions.ts";
 import { decideItem, type ItemKeys } from "./decide-item.ts";
 import {
@@ -142,6 +142,10 @@ export async function receiveItems(
     project.id,
     items.map(({ idKey }) => idKey),
   );
+  // All at once: the steps below lock some of them each. An edit may be in any query, and enter any other.
+  const touched = added.flatMap(({ found }) => found.map(({ record }) => record.queryId));
+  const all = edited.length > 0 ? (await listQueries(db, project.id)).map(({ id }) => id) : touched;
+  await lockQueries(db, [heardId, ...all]);
   const fresh = await insertNew(db, project, heardId, added, at);
   const changed = await replaceEdited(db, project, heardId, edited, queries, at);
   // What no query looks for is not worth a question.

@@ -4,7 +4,7 @@ import { searchableMention } from "../query-language/search-text.ts";
 import { mentionRecord } from "../records/mention-record.ts";
 import { wireTime } from "../records/wire.ts";
 import type { Database } from "../store/database.ts";
-import { heardQuery } from "../store/heard-items.ts";
+import { lockArrivals } from "../store/heard-items.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { narrowing, searchPlan } from "../store/mention-words.ts";
@@ -30,7 +30,7 @@ export async function lookBack(
   const { matches, positions, expression } = compiled.query;
   const narrow = narrowing(searchPlan(expression));
   // Items that arrive meanwhile are matched against this query, or are found here.
-  await heardQuery(db, projectId);
+  await lockArrivals(db, projectId);
   let found = 0;
   const which = { projectId, butNotIn: query.id, from: query.startDate, at, narrow };
   for await (const mentions of shownMentions(db, which, AT_A_TIME)) {

@@ -9,6 +9,7 @@ import {
   querySummaryRecord,
 } from "../records/project-records.ts";
 import { deleteQueries } from "../store/delete-things.ts";
+import { lockArrivals } from "../store/heard-items.ts";
 import {
   insertQuery,
   listQueries,
@@ -72,6 +73,7 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
   },
   async update(scope, current, settings) {
     const { db, project, at } = scope;
+    await lockArrivals(db, project.id);
     await updateQuery(db, current.id, settings, by(scope));
     if (settings.name !== current.name)
       await renameQueryInRecords(db, current.id, { from: current.name, to: settings.name });

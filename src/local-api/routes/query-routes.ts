@@ -15,6 +15,7 @@ import { readRecordVersion } from "../records/record-view.ts";
 import { wireTime } from "../records/wire.ts";
 import { createBodyReader } from "../resources/body-reader.ts";
 import { recordChanges } from "../store/changes.ts";
+import { lockArrivals } from "../store/heard-items.ts";
 import { findMention } from "../store/mention-page.ts";
 import { listQueries, updateQuery } from "../store/queries.ts";
 import { projectOf } from "./project-request.ts";
@@ -73,6 +74,7 @@ async function backfill(context: LocalApiContext, request: FastifyRequest<OfQuer
   body.finish("a backfill");
   const at = context.clock.now();
   return context.db.transaction().execute(async (db) => {
+    await lockArrivals(db, project.id);
     const before = (await listQueries(db, project.id)).find(({ id }) => id === queryId);
     if (before === undefined || typeof from !== "number") throw notFound(`There is no query ${queryId}.`);
     const startDate = Math.min(from, before.startDate ?? before.createdAt);

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
+import { lockQueries } from "./queries.ts";
 
 /** The visible version of a mention, with what its wire record does not contain. */
 export interface CurrentMention {
@@ -34,10 +35,9 @@ export async function takeCurrentMentions(
   moment: Instant,
 ): Promise<CurrentMention[]> {
   const at = new Date(moment);
-  const queryIds = [...new Set(wanted.map(({ queryId }) => queryId))];
-  await sql`
-    select id from local_api.query where id = any(${queryIds}::bigint[]) order by id for no key update`.execute(
+  await lockQueries(
     db,
+    wanted.map(({ queryId }) => queryId),
   );
   const found = await readCurrentMentions(db, wanted, moment);
   await sql`delete from local_api.mention where ${isOneOf(found)} and visible_at > ${at}`.execute(db);

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { JsonValue } from "../../lib/json.ts";
 import type { MentionKey } from "./current-mentions.ts";
 import type { Database } from "./database.ts";
+import { lockQueries } from "./queries.ts";
 
 export type EnrichmentKind = "sentiment" | "relevance";
 
@@ -29,7 +30,10 @@ export async function queueEnrichment(
   mentions: readonly MentionKey[],
 ): Promise<void> {
   if (mentions.length === 0) return;
-  await lockQueries(db, mentions);
+  await lockQueries(
+    db,
+    mentions.map(({ queryId }) => queryId),
+  );
   await sql`
     insert into local_api.enrichment_job (query_id, resource_id, kind)
     select distinct query_id, resource_id, ${kind} from unnest(
@@ -70,7 +74,10 @@ export async function stillLeased(
   lease: string,
   jobs: readonly EnrichmentJob[],
 ): Promise<EnrichmentJob[]> {
-  await lockQueries(db, jobs);
+  await lockQueries(
+    db,
+    jobs.map(({ queryId }) => queryId),
+  );
   const { rows } = await sql<{ query_id: string; resource_id: string }>`
     select query_id, resource_id from local_api.enrichment_job where lease = ${lease}
     order by query_id, resource_id for update`.execute(db);
@@ -100,15 +107,6 @@ export async function postponeEnrichment(
     set lease = null, due_at = now() + ${delayMs} * interval '1 millisecond',
       attempts = attempts - ${isCounted ? 0 : 1}
     where lease = ${lease} and ${isOneOf(jobs)}`.execute(db);
-}
-
-/** Before anything else, as every writer of mentions does: two that lock in two orders would wait for each other. */
-async function lockQueries(db: Database, mentions: readonly MentionKey[]): Promise<void> {
-  const ids = [...new Set(mentions.map(({ queryId }) => queryId))];
-  await sql`
-    select id from local_api.query where id = any(${ids}::bigint[]) order by id for no key update`.execute(
-    db,
-  );
 }
 
 function isOneOf(jobs: readonly MentionKey[]) {

@@ -8,8 +8,8 @@ export const HEARD_TYPE = "heard items";
 
 /**
  * The hidden query with every item that was heard, also those that match no query, for queries that look back. Made if
- * missing, and locked until the transaction ends: arriving items and a new query that looks back wait for each other,
- * so that no item falls between them.
+ * missing, and arrivals are locked until the transaction ends: arriving items and a new query that looks back wait for
+ * each other, so that no item falls between them.
  */
 export async function lockHeardQuery(db: Database, projectId: number): Promise<number> {
   const found = await heardQuery(db, projectId);
@@ -25,11 +25,18 @@ export async function lockHeardQuery(db: Database, projectId: number): Promise<n
 
 /** The same, or null where no feed has been heard yet. */
 export async function heardQuery(db: Database, projectId: number): Promise<number | null> {
+  await lockArrivals(db, projectId);
   const { rows } = await sql<{ id: string }>`
-    select id from local_api.query where project_id = ${projectId} and type = ${HEARD_TYPE} for no key update`.execute(
-    db,
-  );
+    select id from local_api.query where project_id = ${projectId} and type = ${HEARD_TYPE}`.execute(db);
   return rows[0] === undefined ? null : Number(rows[0].id);
+}
+
+/**
+ * Lets one transaction at a time bring items into a project, or change what they are matched against. It is the row of
+ * the project, and comes before every lock on queries: those are taken in the order of their ids by all writers.
+ */
+export async function lockArrivals(db: Database, projectId: number): Promise<void> {
+  await sql`select from local_api.project where id = ${projectId} for no key update`.execute(db);
 }
 
 /** Changes when a query of the project is made, changed or deleted. */

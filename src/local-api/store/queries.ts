@@ -135,6 +135,14 @@ export async function insertQuery(
   return Number(rows[0]?.id);
 }
 
+/** In the order of their ids, as every writer does: two that lock in two orders would wait for each other for ever. */
+export async function lockQueries(db: Database, ids: readonly number[]): Promise<void> {
+  await sql`
+    select id from local_api.query where id = any(${[...new Set(ids)]}::bigint[]) order by id for no key update`.execute(
+    db,
+  );
+}
+
 export async function updateQuery(
   db: Database,
   id: number,
