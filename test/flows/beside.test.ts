@@ -29,7 +29,7 @@ import { createTestDatabase } from "../postgres.ts";
 import { until as waitUntil } from "../until.ts";
 
 const ACCOUNT = { username: "monitor@acme.example", password: "correct horse battery" };
-const TOKEN = "a token of sixteen";
+const TOKEN = "a-token-of-sixteen";
 /** With these, the account has more polls than a process does at once. */
 const OTHERS = ["Bolt", "Crate", "Dash", "Ember"];
 const LIMIT = { limit: 12, periodMs: 4 * SECOND };
