@@ -14,7 +14,7 @@ stored, counted, alerted and sent, and looks for deleted texts in every table, t
   --queue KIND      redis or postgres (redis)
   --every MS        mean time between a start and the next kill (1000)
   --at-most S       no kills after this many seconds, even if some are left
-  --patience S      how long the remaining work may take after the last kill (180)
+  --patience S      how long nothing may get better after the last kill, until all is right (180)
   --json            the report as one JSON object
 
 Ctrl-C ends the kills, and what came until then is compared; a second Ctrl-C ends at once.
