@@ -199,7 +199,7 @@ async function answersFrom(
     ...(options.contact === undefined ? {} : { contact: options.contact }),
     ...receiverFrom(options),
   };
-  const told = asks
+  const answered = asks
     ? await askForBrand(given, stdin, stderr)
     : {
         ...given,
@@ -207,12 +207,18 @@ async function answersFrom(
         contact: options.contact ?? null,
         to: given.to ?? IN_THE_INBOX,
       };
-  if (told.brand === "") throw new UserError("the name of the brand is empty");
-  const all = [told.brand, ...told.spellings];
-  const about = { queries: [told.brand, ...told.rivals], spellings: all, languages: told.languages };
+  if (answered.brand === "") throw new UserError("the name of the brand is empty");
+  const all = [answered.brand, ...answered.spellings];
+  const about = {
+    queries: [answered.brand, ...answered.rivals],
+    spellings: all,
+    languages: answered.languages,
+  };
   const feeds =
-    told.feeds.length === 0 ? proposeFeeds(about) : chooseFeeds(told.feeds, about, { refusePrivate: false });
-  const { brand: name, not, rivals, languages, contact, to } = told;
+    answered.feeds.length === 0
+      ? proposeFeeds(about)
+      : chooseFeeds(answered.feeds, about, { refusePrivate: false });
+  const { brand: name, not, rivals, languages, contact, to } = answered;
   const timezone = options.timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const answers = {
     brand: name,

@@ -48,13 +48,13 @@ export const EnrichConfig = z
     language: z
       .boolean()
       .default(true)
-      .describe("Tell the language of mentions whose feed does not name it."),
+      .describe("Detect the language of mentions whose feed does not name it."),
     sentiment: z
       .union([z.enum(["lexicon", "off"]), EndpointConfig])
       .default("lexicon")
-      .describe("Who tells the sentiment: lexicon (on this machine), off, or a chat API."),
+      .describe("Who judges the sentiment: lexicon (on this machine), off, or a chat API."),
     relevance: EndpointConfig.exactOptional().describe(
-      "The chat API that tells whether a mention is about what its query means (`about`). Without it there is no relevance.",
+      "The chat API that judges whether a mention is about what its query means (`about`). Without it there is no relevance.",
     ),
   })
   .describe("Language, sentiment and relevance of mentions that feeds bring.");

@@ -11,7 +11,7 @@ import { type Lexicon, loadLexicon } from "./lexicon.ts";
 /** What a feed calls for the mentions that it brings. Nothing here waits for a server. */
 export interface Enricher {
   /**
-   * What a text shows at once: its language, unless the source says it, and its sentiment if the lexicon tells it. Call
+   * What a text shows at once: its language, unless the source says it, and its sentiment if the lexicon judges it. Call
    * it before the queries are matched, because queries have languages.
    */
   ofText(text: string, language?: string | null): TextFacts;
@@ -56,7 +56,7 @@ export async function createEnricher(config: EnrichConfig): Promise<Enricher> {
   };
 }
 
-/** A query that somebody was told to look for. */
+/** A query with what it means. */
 export interface MeantQuery {
   readonly id: number;
   /** What it means in plain words; null: its text says it all. */

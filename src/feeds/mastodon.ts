@@ -161,11 +161,11 @@ function isAfter(a: string, b: string): boolean {
 }
 
 /** Answers that say more than their status does. */
-const TOLD = [401, 403, 404, 410, 422];
+const SPEAKING_STATUSES = [401, 403, 404, 410, 422];
 
 function requestOf(url: string, { token }: Settings): FeedRequest {
   const headers = token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
-  return { url, accepts: TOLD, ...headers };
+  return { url, accepts: SPEAKING_STATUSES, ...headers };
 }
 
 function postsIn(answer: FeedAnswer | undefined, { token }: Settings, now: Instant): Post[] {
@@ -242,7 +242,7 @@ function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: 
   const query = [...asked.keys()].map((reference) => `id[]=${encodeURIComponent(reference)}`).join("&");
   // From 4.3.0 on, twenty at once. An older server answers with an error or with something else.
   const [batch] = yield [
-    { ...requestOf(`${statuses}?${query}`, settings), accepts: [...TOLD, 400, 405, 501] },
+    { ...requestOf(`${statuses}?${query}`, settings), accepts: [...SPEAKING_STATUSES, 400, 405, 501] },
   ];
   const together = batch?.status === 200 ? readJson(batch.body) : null;
   const found: Post[] = (Array.isArray(together) ? together : []).flatMap((post: unknown) => {

@@ -37,7 +37,7 @@ export function decideNext(
   return retryAfterMs === null ? wait : Math.max(wait, Math.round(retryAfterMs * (1 + random / 10)));
 }
 
-/** Later, hardly anybody deletes a post, and nobody is told of it any more. */
+/** Later, hardly anybody deletes a post, and no source reports it any more. */
 const CHECKED_FOR_MS = 30 * DAY;
 export const FIRST_CHECK_MS = HOUR;
 

@@ -40,7 +40,7 @@ const LONGEST_VALIDATOR = 500;
 /** Waiting for longer would outlive the lease, and keep a worker from other feeds. */
 const LONGEST_TURN_MS = MINUTE;
 
-/** Another feed was told meanwhile that its host wants to be left alone: this one waits its turn, too, and has not failed. */
+/** The host has asked another feed meanwhile to be left alone: this one waits its turn, too, and has not failed. */
 export class HostClosedError extends Error {
   override readonly name = "HostClosedError";
 }
@@ -127,7 +127,7 @@ export async function readPart(
     return step.value;
   }
 
-  /** What became of stored items. A failure here is told, and takes nothing from what was read. */
+  /** What became of stored items. A failure here is reported, and takes nothing from what was read. */
   async function recheck(): Promise<{ found: Partial<Rechecked & FeedRead>; due: readonly DueCheck[] }> {
     const { most, read } = definition.recheck ?? {};
     const due = most === undefined ? [] : ((await parts.dueChecks?.(most)) ?? []);
