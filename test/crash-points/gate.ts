@@ -35,10 +35,16 @@ export interface Gate {
   disarm(): readonly SeenStep[];
   before(step: Step): Verdict;
   after(step: Step, leaves: boolean): Verdict;
+  /** The worker is dead for everybody outside: from this instant nothing passes any more, in no direction. */
+  shut(): void;
+  /** Its process is gone, and every connection is cut: what comes now is another worker. */
+  reopen(): void;
+  isShut(): boolean;
 }
 
 export function createGate(): Gate {
   let seen = new Map<string, SeenStep>();
+  let isShut = false;
   let armed: { readonly point: Point | null; readonly onReached: () => Verdict } | null = null;
 
   const pass = (step: Step, side: Side, count: (of: SeenStep) => number): Verdict => {
@@ -65,6 +71,13 @@ export function createGate(): Gate {
       return [...seen.values()];
     },
     before: (step) => pass(step, "before", (of) => ++of.asked),
+    shut: () => {
+      isShut = true;
+    },
+    reopen: () => {
+      isShut = false;
+    },
+    isShut: () => isShut,
     after: (step, leaves) => (leaves ? pass(step, "after", (of) => ++of.left) : true),
   };
 }

@@ -20,7 +20,8 @@ a worker at each of these points while another works, and compares again.
   --fate FATE       kill or hold; default: both
   --name PATTERN    only points whose statement matches this regular expression
   --seed S --share N  play N of 100 points, chosen by the seed (1, 100)
-  --parallel N      play this many at the same time (4)
+  --parallel N      play this many at the same time (8)
+  --together N      workers that are to be killed share a process with so many, and die with it (4)
   --at-most S       begin no more points after this many seconds
   --every           also before each, and at calls that change nothing, which equal another point
   --bail            begin no more points after the first difference
@@ -42,7 +43,8 @@ const OPTIONS = {
   fate: { type: "string" },
   seed: { type: "string", default: "1" },
   share: { type: "string", default: "100" },
-  parallel: { type: "string", default: "4" },
+  parallel: { type: "string", default: "8" },
+  together: { type: "string", default: "4" },
   "at-most": { type: "string", default: "86400" },
   every: { type: "boolean", default: false },
   list: { type: "boolean", default: false },
@@ -78,7 +80,8 @@ async function main(): Promise<number> {
     seed: Number(values.seed),
     share: values.list ? 0 : Number(values.share),
     every: values.every,
-    parallel: Number(values.parallel),
+    parallel: Math.max(1, Number(values.parallel)),
+    together: Math.max(1, Math.min(Number(values.together), Number(values.parallel))),
     signal: enough.signal,
     onProgress: (sentence) => process.stderr.write(`${sentence}\n`),
   });
@@ -106,7 +109,7 @@ function readArguments() {
       if (value !== undefined && !(known as readonly string[]).includes(value))
         return `--${name} is one of ${known.join(", ")}`;
     }
-    for (const name of ["from", "to", "seed", "share", "parallel", "at-most"] as const)
+    for (const name of ["from", "to", "seed", "share", "parallel", "together", "at-most"] as const)
       if (!/^\d{1,6}$/.test(values[name])) return `--${name} is a whole number`;
     return values;
   } catch (error) {

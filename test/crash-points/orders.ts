@@ -24,12 +24,14 @@ export type Report =
   /** With the stack. */
   | { readonly failed: string };
 
+/** One process may run several workers. */
+export type Addressed<T> = T & { readonly worker: number };
+
 /** Jobs that ended. */
 export function createOutcomes() {
   const events = new EventEmitter();
   return {
     notify: () => void events.emit("done"),
-    reset: () => void events.removeAllListeners(),
     /** Until the next one ends, or for so long. */
     next: async (ms: number) => {
       await once(events, "done", { signal: AbortSignal.timeout(ms) }).catch(() => {});

@@ -8,7 +8,7 @@ import type { Order } from "./orders.ts";
 import type { Outside, Sandbox } from "./sandbox.ts";
 import type { Stage } from "./stage.ts";
 import type { Chapter, Happening } from "./story.ts";
-import type { WorkerProcess } from "./worker-process.ts";
+import type { Worker } from "./worker-process.ts";
 
 /** Where a chapter begins: a database to copy, and everybody outside. */
 export interface Opening {
@@ -23,9 +23,9 @@ export interface PlayParts {
   /** Poll settings that differ from the shipped ones. */
   readonly source: object;
   /** The one that is watched, and may die. */
-  readonly first: WorkerProcess;
-  /** Takes over. Started only when it is needed. */
-  readonly second: () => Promise<WorkerProcess>;
+  readonly first: Worker;
+  /** Takes over. Opened only when it is needed. */
+  readonly second: () => Promise<Worker>;
 }
 
 /** The fate of the worker at the point. `hold`: it is paused while another works, and then continues. */
@@ -36,8 +36,6 @@ export interface Played {
   readonly steps: readonly SeenStep[];
   /** False: the point did not come. */
   readonly reached: boolean;
-  /** Idle workers, which can be used again. */
-  readonly survivors: readonly WorkerProcess[];
 }
 
 /** Plays everything before the chapter, and stores where the chapter begins. */
@@ -83,8 +81,8 @@ export async function play(
   for (const happening of chapter.happenings) await happen(parts, players, happening);
   const steps = sandbox.gate.disarm();
   const ending = await readEnding(sandbox, parts.stage.urlOf(sandbox.database));
-  const survivors = await players.survivors();
-  return { ending, steps, reached, survivors };
+  await players.stop();
+  return { ending, steps, reached };
 }
 
 /** The moment at which everything before the chapter has ended. */
@@ -113,7 +111,6 @@ function createPlayers({ sandbox, chapter, source, first, second, stage }: PlayP
     reportHeld = () => resolve("held");
   });
   let wasHeld = false;
-  const idle: WorkerProcess[] = [];
   const order = (through: "relays" | "nothing"): Order => ({
     do: "start",
     config: sandbox.configOf(chapter, source),
@@ -130,9 +127,8 @@ function createPlayers({ sandbox, chapter, source, first, second, stage }: PlayP
       throw new Error("the worker that took over died, too");
   };
   /** Another worker runs while the first is paused: its leases expire, and then it continues. */
-  const workMeanwhile = async (): Promise<WorkerProcess> => {
+  const workMeanwhile = async (): Promise<Worker> => {
     const other = await second();
-    idle.push(other);
     await expireLeases(stage, sandbox);
     const work = (async () => {
       await other.run(order("nothing"));
@@ -156,12 +152,13 @@ function createPlayers({ sandbox, chapter, source, first, second, stage }: PlayP
     return result;
   };
   return {
-    start: async (worker: WorkerProcess, through: "relays" | "nothing") => {
+    start: async (worker: Worker, through: "relays" | "nothing") => {
       if ((await during(worker.run(order(through)))) === "died") await takeOver();
     },
-    killFirst: (): boolean => {
+    killFirst: (): Promise<boolean> => {
+      sandbox.shut();
       first.kill();
-      return false;
+      return first.gone.then(() => false);
     },
     holdFirst: (): Promise<boolean> => {
       first.pause();
@@ -179,9 +176,8 @@ function createPlayers({ sandbox, chapter, source, first, second, stage }: PlayP
     during,
     hasDied: () => !current.isAlive(),
     takeOver,
-    survivors: async (): Promise<WorkerProcess[]> => {
+    stop: async () => {
       if (current.isAlive()) await current.run({ do: "stop" });
-      return [current, ...idle].filter((worker) => worker.isAlive());
     },
   };
 }

@@ -3,11 +3,12 @@ import { createRandom } from "../../src/local-api/simulate/random.ts";
 import { bundleWorker } from "./bundle-worker.ts";
 import { differences } from "./facts.ts";
 import { type Peer, type Point, pointsOf, type SeenStep } from "./gate.ts";
-import { type Fate, type Opening, openChapter, play } from "./play.ts";
+import { type Fate, type Opening, openChapter, type Played, play } from "./play.ts";
 import { openSandbox, type Sandbox } from "./sandbox.ts";
 import { EMPTY, openStage, type QueueKind, type Stage } from "./stage.ts";
 import { CHAPTERS, type Chapter } from "./story.ts";
-import { startWorkerProcess, type WorkerProcess } from "./worker-process.ts";
+import type { Worker } from "./worker-process.ts";
+import { createWorkerSupply, type WorkerSupply } from "./worker-supply.ts";
 
 export interface Options {
   readonly queue: QueueKind;
@@ -27,6 +28,8 @@ export interface Options {
   readonly every: boolean;
   /** Played side by side. */
   readonly parallel: number;
+  /** Workers that are to be killed share a process with so many, and die with it. At most `parallel`. */
+  readonly together: number;
   readonly fates: readonly Fate[];
   readonly modes: readonly Mode[];
   /** No more points are begun after that. */
@@ -83,7 +86,7 @@ export async function runCrashPoints(options: Options): Promise<CrashReport> {
   const startedAt = monotonicMs();
   const bundle = await bundleWorker("test/crash-points/worker.ts");
   const stage = await openStage(options.queue);
-  const workers = createWorkerSupply(bundle.file);
+  const workers = createWorkerSupply(bundle.file, options.together);
   const sandboxes: Sandbox[] = [];
   try {
     for (let index = 0; index < options.parallel; index++) sandboxes.push(await openSandbox(stage, index));
@@ -95,7 +98,8 @@ export async function runCrashPoints(options: Options): Promise<CrashReport> {
     const outcomes: Outcome[] = [];
     const enough = new AbortController();
     options.signal.addEventListener("abort", () => enough.abort());
-    await inParallel(sandboxes, chosen, enough.signal, async (sandbox, one) => {
+    const lanes = { sandboxes, signal: enough.signal, onEnd: workers.noMoreShare };
+    await inParallel(lanes, chosen, async (sandbox, one) => {
       const chapter = opened.find(({ chapter: { name }, mode }) => name === one.chapter && mode === one.mode);
       if (chapter === undefined) return;
       const outcome = await playCase(one, chapter, { stage, sandbox, workers });
@@ -127,14 +131,15 @@ async function openChapters(
   const wanted = CHAPTERS.filter(({ name }) => options.chapter === null || name === options.chapter);
   const both = options.modes.flatMap((mode) => wanted.map((chapter) => ({ mode, chapter })));
   const opened: OpenedChapter[] = [];
-  await inParallel(sandboxes, both, new AbortController().signal, async (sandbox, { mode, chapter }) => {
-    const first = await workers.take();
-    const parts = { stage, sandbox, chapter, source: SOURCE[mode], first, second: workers.take };
+  await inParallel({ sandboxes }, both, async (sandbox, { mode, chapter }) => {
+    // What a short-lived process has compiled is stored for the others of its kind.
+    const first = await (chapter === wanted[0] ? workers.alone() : workers.longLived());
+    const parts = { stage, sandbox, chapter, source: SOURCE[mode], first, second: workers.longLived };
     const template = `crash_${mode}_${chapter.name.replaceAll(" ", "_")}`;
     const opening = await openChapter(parts, EMPTY, template);
     const once = await play(parts, opening, null, "kill");
     const again = await play(parts, opening, null, "kill");
-    workers.giveBack(first);
+    await first.release(true);
     const different = differences(once.ending.lines, again.ending.lines);
     if (different.length > 0)
       throw new Error(`the chapter ${chapter.name} is not the same twice:\n${different.join("\n")}`);
@@ -201,10 +206,9 @@ async function playCase(
 ): Promise<Outcome> {
   try {
     for (let tries = 1; ; tries++) {
-      const first = await workers.take();
-      const parts = { stage, sandbox, chapter, source: SOURCE[mode], first, second: workers.take };
-      const { ending, reached, survivors } = await play(parts, opening, one.point, one.fate);
-      for (const worker of survivors) workers.giveBack(worker);
+      const { ending, reached } = await withWorkers(workers, one.fate, (first, second) =>
+        play({ stage, sandbox, chapter, source: SOURCE[mode], first, second }, opening, one.point, one.fate),
+      );
       const difference = differences(wanted, ending.lines);
       const { repeatedMails } = ending;
       if (difference.length > 0) return { ...one, outcome: "different", difference, repeatedMails };
@@ -217,42 +221,49 @@ async function playCase(
   }
 }
 
+/** Gives a point its workers, and takes them back however it ends. */
+async function withWorkers(
+  workers: WorkerSupply,
+  fate: Fate,
+  run: (first: Worker, second: () => Promise<Worker>) => Promise<Played>,
+): Promise<Played> {
+  const taken: Worker[] = [];
+  const take = async (from: Promise<Worker>): Promise<Worker> => {
+    const worker = await from;
+    taken.push(worker);
+    return worker;
+  };
+  const release = (isWell: boolean) => Promise.all(taken.map((worker) => worker.release(isWell)));
+  try {
+    const first = await take(fate === "kill" ? workers.toBeKilled() : workers.alone());
+    const played = await run(first, () => take(workers.longLived()));
+    await release(true);
+    return played;
+  } catch (error) {
+    await release(false);
+    throw error;
+  }
+}
+
+interface Lanes {
+  readonly sandboxes: readonly Sandbox[];
+  /** No more work is begun after it. */
+  readonly signal?: AbortSignal;
+  /** Called by each that finds no more work. */
+  readonly onEnd?: () => void;
+}
+
 async function inParallel<T>(
-  sandboxes: readonly Sandbox[],
+  { sandboxes, signal, onEnd = () => {} }: Lanes,
   work: readonly T[],
-  signal: AbortSignal,
   run: (sandbox: Sandbox, one: T) => Promise<void>,
 ): Promise<void> {
   const waiting = [...work];
   await Promise.all(
     sandboxes.map(async (sandbox) => {
-      for (let one = waiting.shift(); one !== undefined && !signal.aborted; one = waiting.shift())
+      for (let one = waiting.shift(); one !== undefined && signal?.aborted !== true; one = waiting.shift())
         await run(sandbox, one);
+      onEnd();
     }),
   );
-}
-
-type WorkerSupply = ReturnType<typeof createWorkerSupply>;
-
-/** Workers that wait for orders. */
-function createWorkerSupply(file: string) {
-  const all = new Set<WorkerProcess>();
-  const free: WorkerProcess[] = [];
-  const take = async (): Promise<WorkerProcess> => {
-    for (let idle = free.pop(); idle !== undefined; idle = free.pop()) if (idle.isAlive()) return idle;
-    const worker = await startWorkerProcess(file);
-    all.add(worker);
-    void worker.gone.then(() => all.delete(worker));
-    return worker;
-  };
-  return {
-    take,
-    giveBack: (worker: WorkerProcess) => void free.push(worker),
-    /** A worker that has run stores its compiled code. */
-    saveCompiled: () => free.at(-1)?.saveCompiled(),
-    stop: async () => {
-      for (const worker of all) worker.kill();
-      await Promise.all([...all].map(({ gone }) => gone));
-    },
-  };
 }

@@ -38,7 +38,9 @@ export interface Sandbox {
   configOf(chapter: Chapter, source: object): object;
   /** Makes the jobs of dead workers look stalled for long enough, so that the next check finds them. */
   freeJobs(): Promise<void>;
-  /** Breaks every connection through the relays: the worker on their other end is dead. */
+  /** From this instant on the worker behind the relays reaches nobody, and nobody reaches it. */
+  shut(): void;
+  /** Breaks every connection through the relays: the process on their other end is gone. They are open for another. */
   cut(): void;
   close(): Promise<void>;
 }
@@ -66,6 +68,11 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
   };
   const all = Object.values(relays).filter((relay) => relay !== null);
   for (const relay of all) closing.add(relay.close);
+  const cut = (): void => {
+    for (const relay of all) relay.cut();
+    slack.sockets.break();
+    gate.reopen();
+  };
   return {
     clock,
     gate,
@@ -73,6 +80,7 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
     smtp,
     database,
     reset: async (template, outside) => {
+      cut();
       await stage.administrate(`drop database if exists ${database} with (force)`);
       await stage.administrate(`create database ${database} template ${template} strategy file_copy`);
       if (stage.queue === "redis") await inRedis(stage, index, (redis) => redis.flushdb());
@@ -102,10 +110,11 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
       }),
     freeJobs: () =>
       stage.queue === "redis" ? freeInRedis(stage, index) : freeInPostgres(stage.urlOf(database)),
-    cut: () => {
-      for (const relay of all) relay.cut();
+    shut: () => {
+      gate.shut();
       slack.sockets.break();
     },
+    cut,
     close: closing.close,
   };
 }

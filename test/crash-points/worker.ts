@@ -4,40 +4,58 @@ import { createAlertActions } from "../../src/alerts/actions/alert-actions.ts";
 import { ROLES } from "../../src/app/roles.ts";
 import { type Earshot, startEarshot } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
-import { createManualClock } from "../../src/lib/clock.ts";
+import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/log.ts";
 import { createUnsubscribing, linkSecret } from "../../src/notify/view/signed-links.ts";
-import { createOutcomes, type Order, type Report } from "./orders.ts";
+import { type Addressed, createOutcomes, type Order, type Report } from "./orders.ts";
 
 /**
- * A worker with all roles, as a process that waits for orders: loaded, warm, and without a database until an order
- * names it. Its clock does not move between two orders, so everything that is due at a moment is done before the next
- * moment comes.
+ * Workers with all roles, in one process that waits for orders: loaded, warm, and without a database until an order
+ * names it. The clock of a worker does not move between two orders, so everything that is due at a moment is done
+ * before the next moment comes. Workers share nothing but the code: each is opened as a new process opens it, and
+ * closed and forgotten at its end.
  */
-const clock = createManualClock(0);
-const done = createOutcomes();
-let earshot: Earshot | null = null;
-let wall: pg.Pool | null = null;
+interface Worker {
+  readonly earshot: Earshot;
+  readonly clock: ManualClock;
+  readonly done: ReturnType<typeof createOutcomes>;
+  /** Leads past every relay. */
+  readonly wall: pg.Pool;
+  /** The statement that counts jobs that wait or run; null where the queue is not in these tables. */
+  readonly countJobs: string | null;
+}
 
-async function run(order: Order): Promise<Report> {
-  if (order.do === "start") return start(order);
-  if (order.do === "stop") return stop();
-  if (earshot === null) throw new Error("the worker has not begun to work");
+const workers = new Map<number, Worker>();
+
+async function run(id: number, order: Order): Promise<Report> {
+  if (order.do === "start") {
+    workers.set(id, await start(order));
+    return { done: "started" };
+  }
+  const worker = workers.get(id);
+  if (order.do === "stop") {
+    workers.delete(id);
+    await worker?.earshot.stop();
+    await worker?.wall.end();
+    return { done: "stopped" };
+  }
+  if (worker === undefined) throw new Error("the worker has not begun to work");
+  const { clock, earshot } = worker;
   clock.set(order.now);
   if (order.do === "unsubscribe") {
     const { stores } = earshot;
     const unsubscribing = createUnsubscribing({ stores, secret: await linkSecret(stores), clock });
     if ((await unsubscribing.set(order.token, false)) === null) throw new Error("the link is not taken");
   }
-  if (order.do === "resolve") await resolveByLink(earshot);
+  if (order.do === "resolve") await resolveByLink(worker);
   if (order.do === "replay") await earshot.stores.deadLetters.replay("all", clock.now());
   if (order.do === "redeliver") await earshot.stores.notifications.redeliver(order.receiver, 0);
-  await settle(earshot);
+  await settle(worker);
   return { done: "settled" };
 }
 
 /** What the console does when somebody follows the link in a mail; it counts as often as the link is followed. */
-async function resolveByLink({ stores }: Earshot): Promise<void> {
+async function resolveByLink({ earshot: { stores }, clock }: Worker): Promise<void> {
   const [alert] = await stores.alerts.findByPrefix("");
   if (alert === undefined) throw new Error("there is no alert");
   const by = { via: "mail", login: "team", typed: null } as const;
@@ -53,13 +71,13 @@ async function start({
   queue,
   now,
   wallUrl,
-}: Extract<Order, { do: "start" }>): Promise<Report> {
-  clock.set(now);
-  wall = new pg.Pool({ connectionString: wallUrl, max: 1 });
+}: Extract<Order, { do: "start" }>): Promise<Worker> {
+  const clock = createManualClock(now);
+  const done = createOutcomes();
+  const wall = new pg.Pool({ connectionString: wallUrl, max: 1 });
   wall.on("error", () => {});
-  done.reset();
   const parsed = parseConfig(config);
-  earshot = await startEarshot({
+  const earshot = await startEarshot({
     config: parsed,
     databaseUrl,
     queue,
@@ -73,25 +91,23 @@ async function start({
     onDone: done.notify,
   });
   await earshot.refreshQueries();
-  return { done: "started" };
-}
-
-async function stop(): Promise<Report> {
-  await earshot?.stop();
-  await wall?.end();
-  earshot = null;
-  return { done: "stopped" };
+  const countJobs =
+    queue.kind === "postgres"
+      ? `select count(*)::int as n from ${queue.schema}.job where state in ('waiting', 'active')`
+      : null;
+  return { earshot, clock, done, wall, countJobs };
 }
 
 /**
  * Waits until no worker is busy and the tables say that nothing is due. Work that waits for the wall's clock (a retry,
  * the next edit) waits only until all busy workers are done: then that clock is moved forward.
  */
-async function settle(running: Earshot): Promise<void> {
-  const { polls, notifications, alertMessages } = running.stores;
+async function settle(worker: Worker): Promise<void> {
+  const { earshot, wall } = worker;
+  const { polls, notifications, alertMessages } = earshot.stores;
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
-    await idle(running);
-    const swept = await running.sweep();
+    await idle(worker);
+    const swept = await earshot.sweep();
     const due =
       swept.polls +
       swept.windows +
@@ -104,7 +120,7 @@ async function settle(running: Earshot): Promise<void> {
     const waiting =
       (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
     if (waiting === 0) return;
-    await wall?.query("select harness.put_forward($1)", [STEP_S]);
+    await wall.query("select harness.put_forward($1)", [STEP_S]);
   }
   throw new Error("nothing settles");
 }
@@ -113,25 +129,36 @@ const MOST_ROUNDS = 200;
 const STEP_S = 2;
 
 /** Until no job waits or runs. */
-async function idle(running: Earshot): Promise<void> {
+async function idle(worker: Worker): Promise<void> {
   for (let quiet = 0; quiet < 2; ) {
-    const tallies = await running.queueCounts();
-    quiet = tallies.every(({ waiting, active }) => waiting + active === 0) ? quiet + 1 : 0;
-    if (quiet === 0) await done.next(LOOK_MS);
+    quiet = (await openJobs(worker)) === 0 ? quiet + 1 : 0;
+    if (quiet === 0) await worker.done.next(LOOK_MS);
     else if (quiet < 2) await delay(2);
   }
 }
 
 const LOOK_MS = 20;
 
-process.on("message", (order: Order) => {
-  run(order).then(
-    (report) => process.send?.(report),
+/** On PostgreSQL one statement counts for all queues: BullMQ would take one for each. */
+async function openJobs({ earshot, wall, countJobs }: Worker): Promise<number> {
+  if (countJobs === null) {
+    const counts = await earshot.queueCounts();
+    return counts.reduce((sum, { waiting, active }) => sum + waiting + active, 0);
+  }
+  const { rows } = await wall.query<{ n: number }>({ name: "count jobs", text: countJobs });
+  return rows[0]?.n ?? 0;
+}
+
+const report = (said: Report | Addressed<Report>): void => void process.send?.(said, () => {});
+
+process.on("message", ({ worker, ...order }: Addressed<Order>) => {
+  run(worker, order as Order).then(
+    (said) => report({ worker, ...said }),
     (error: unknown) =>
-      process.send?.({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+      report({ worker, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   );
 });
 // The process that gave the orders has ended.
 process.on("disconnect", () => process.exit(1));
 process.on("error", () => process.exit(1));
-process.send?.({ done: "ready" });
+report({ done: "ready" });

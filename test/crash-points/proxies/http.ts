@@ -31,8 +31,11 @@ export async function openHttpRelay(
     };
     try {
       const body = await all(near);
+      // Left without an answer, until the connection is cut.
+      if (gate.isShut()) return;
       if (step !== null && (await dies(gate.before(step)))) return;
       const { status, headers, body: said } = await ask(targetPort(), near.method, path, near.headers, body);
+      if (gate.isShut()) return;
       if (step !== null && (await dies(gate.after(step, call?.leaves === true)))) return;
       const own = Buffer.from(
         said.toString("latin1").replaceAll(`127.0.0.1:${targetPort()}`, near.headers.host ?? ""),

@@ -30,6 +30,12 @@ export interface Relay {
 export async function openRelay(targetPort: () => number, gate: Gate, read: () => Reader): Promise<Relay> {
   const connections = new Set<() => void>();
   const server = createServer({ noDelay: true }, (near) => {
+    if (gate.isShut()) {
+      const cut = () => void near.destroy();
+      connections.add(cut);
+      near.on("error", cut).on("close", () => connections.delete(cut));
+      return;
+    }
     const far = connect({ host: "127.0.0.1", port: targetPort(), noDelay: true });
     const cut = (): void => {
       near.destroy();
@@ -61,6 +67,7 @@ function relayBetween(near: Socket, far: Socket, gate: Gate, reader: Reader, cut
   const there = inOrder(cut);
   const back = inOrder(cut);
   near.on("data", (chunk) => {
+    if (gate.isShut()) return;
     for (const { bytes, step } of reader.said(chunk))
       there(
         () => (step === null ? true : gate.before(step)),
@@ -71,6 +78,7 @@ function relayBetween(near: Socket, far: Socket, gate: Gate, reader: Reader, cut
       );
   });
   far.on("data", (chunk) => {
+    if (gate.isShut()) return;
     for (const { bytes, ends } of reader.answered(chunk))
       back(
         () => {
