@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findAccess } from "../../../src/cli/api/access.ts";
+import { findAccess, findAccesses } from "../../../src/cli/api/access.ts";
 import { leaveLocalAddress } from "../../../src/cli/local-address.ts";
 import { createManualClock, createScaledClock } from "../../../src/lib/clock.ts";
 
@@ -55,6 +55,26 @@ test("faults of the source are reported with their line", async () => {
 test("with public feeds, the API is our own, which must run", async () => {
   await writeFile(join(folder, "earshot.yaml"), "listen: { queries: [] }\n");
   await expect(findAccess({}, env, clock)).rejects.toThrow("the Listening API of its feeds is not running");
+});
+
+test("with an account and public feeds, the account is asked, and the feeds where they are named", async () => {
+  await writeFile(join(folder, "earshot.yaml"), `${YAML}listen: { queries: [] }\n`);
+  const both = { ...env, LISTENING_PASSWORD: "pw" };
+  expect(await findAccess({}, both, clock)).toMatchObject({ baseUrl: "https://listening.example" });
+  await expect(findAccess({ feeds: true }, both, clock)).rejects.toThrow("is not running");
+  expect(await findAccesses(both, clock)).toHaveLength(1);
+  const login = { username: "monitor", password: "made" };
+  const running = createScaledClock({ startAt: clock.now(), speed: 1, base: clock });
+  await leaveLocalAddress(
+    join(folder, "home"),
+    { url: "http://127.0.0.1:8087", login, clock: running },
+    clock,
+  );
+  const [account, feeds] = await findAccesses(both, clock);
+  expect([account?.baseUrl, account?.prefix]).toEqual(["https://listening.example", undefined]);
+  expect(feeds).toMatchObject({ baseUrl: "http://127.0.0.1:8087", prefix: "feeds-" });
+  await writeFile(join(folder, "earshot.yaml"), YAML);
+  await expect(findAccess({ feeds: true }, both, clock)).rejects.toThrow('no part "listen"');
 });
 
 test("flags come before the environment, and the two before the file, whose password they never take", async () => {

@@ -263,3 +263,28 @@ test.each<[string, Partial<PipelineHealth>, string]>([
 ])("%s is reported: what stopped, what is lost and what to do", (_name, changes, because) => {
   expect(findProblems(aLine(changes), SETTINGS).map((problem) => problem.because)).toEqual([because]);
 });
+
+test("problems of the feeds stand beside those of an account, and neither explains the other", () => {
+  const ofFeeds = (changes: object) => aQuery({ projectId: "feeds-1", queryName: "Blog", ...changes });
+  const health = aLine({
+    progress: [late(31), ofFeeds({ completeUntil: NOW - 40 * MINUTE })],
+    failures: [aFailure({ reason: "login" })],
+    pollEveryMs: { account: MINUTE, feeds: 5_000 },
+  });
+  expect(findProblems(health, SETTINGS).map(({ rule, labels }) => [rule, labels])).toEqual([
+    ["source-refuses", {}],
+    ["source-lag", { source: "feeds" }],
+  ]);
+  const refused = aLine({ progress: [late(31)], failures: [aFailure({ scope: "feeds: account" })] });
+  const [lag, refusal] = findProblems(refused, SETTINGS);
+  expect([lag?.rule, refusal?.rule, refusal?.labels]).toEqual([
+    ...["source-lag", "source-refuses"],
+    { source: "feeds" },
+  ]);
+  expect(refusal?.because).toContain("our own Listening API refuses our login");
+  // An account that is polled every 20 minutes gives the feeds no more time.
+  const slow = { pollEveryMs: { account: 20 * MINUTE, feeds: 5_000 } };
+  expect(found({ ...slow, progress: [late(45), ofFeeds({ completeUntil: NOW - 45 * MINUTE })] })).toEqual([
+    "source-lag",
+  ]);
+});
