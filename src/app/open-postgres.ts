@@ -55,7 +55,14 @@ export async function openScratchPostgres(
     shared_buffers: "64MB",
   };
   const dataDir = resolve(home, "scratch");
-  return startEmbeddedPostgres({ dataDir, log, maxConnections: 100, settings, share: true });
+  return startEmbeddedPostgres({
+    dataDir,
+    log,
+    maxConnections: 100,
+    settings,
+    share: true,
+    fileSocket: true,
+  });
 }
 
 /** The driver's message names neither the variable nor what to do; and it may repeat the password. */

@@ -216,13 +216,14 @@ function usualMentions(usual: Usual, queries: readonly string[], from: Instant, 
   });
 }
 
-const WORDS =
-  "today shop order team price weekend coffee update parcel colour meeting ticket garden window winter summer photo music train cinema recipe bicycle answer number corner button letter bottle paper market street school office travel review model battery screen charger station museum concert football island mountain river kitchen blanket umbrella jacket pencil notebook lantern";
+const WORDS: readonly string[] =
+  "today shop order team price weekend coffee update parcel colour meeting ticket garden window winter summer photo music train cinema recipe bicycle answer number corner button letter bottle paper market street school office travel review model battery screen charger station museum concert football island mountain river kitchen blanket umbrella jacket pencil notebook lantern".split(
+    " ",
+  );
 
 /** Different enough from all others to be a story of its own. */
 function sentence(query: string, random: () => number): string {
-  const words = WORDS.split(" ");
-  const picked = Array.from({ length: 9 }, () => words[Math.floor(random() * words.length)] ?? "");
+  const picked = Array.from({ length: 9 }, () => WORDS[Math.floor(random() * WORDS.length)] ?? "");
   return `${query}: ${picked.join(" ")} ${Math.floor(random() * 1e9).toString(36)}`;
 }
 

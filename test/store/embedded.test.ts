@@ -60,7 +60,9 @@ async function removeTables(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function start(more: { share?: boolean; port?: number } = {}): Promise<EmbeddedPostgres> {
+async function start(
+  more: { share?: boolean; port?: number; fileSocket?: boolean } = {},
+): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres({ dataDir, log, settings, ...more });
   stops.push(server.stop);
   return server;
@@ -100,6 +102,16 @@ async function startInChild(): Promise<{ child: ChildProcess; url: string; pid: 
   });
   return { child, ...started };
 }
+
+test("where it is asked to, it listens on a socket in the file system; a guest uses that, too", async () => {
+  await haveTables();
+  const { url } = await start({ fileSocket: true });
+  expect(await ask(url, "select inet_server_addr() is null as local")).toEqual([{ local: true }]);
+  const guest = await start({ fileSocket: true, share: true });
+  expect(guest.url).toBe(url);
+  const other = await start({ share: true });
+  expect(await ask(other.url, "select inet_server_addr() is null as local")).toEqual([{ local: false }]);
+});
 
 test("a first start makes a server that speaks UTF-8 and listens on this machine only", async () => {
   const server = await start();
