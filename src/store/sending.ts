@@ -193,14 +193,6 @@ export function createSendingStore(db: Db) {
       `.execute(db);
       return rows[0]?.receiver ?? null;
     },
-
-    /** How many are being sent to a vendor now. */
-    async inFlight(): Promise<number> {
-      const { rows } = await sql<{ n: number }>`
-        select count(*) as n from earshot.notifications where state = 'due' and leased_until_wall > now()
-      `.execute(db);
-      return rows[0]?.n ?? 0;
-    },
   };
 }
 
