@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { formatDuration } from "../lib/duration.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
 import { whyOther } from "../model/process.ts";
+import { namesInList } from "../model/query.ts";
 import { type CoverageReport, readCoverage } from "../polling/read-coverage.ts";
 import { loadRulesInUse } from "./alerts/load-rules-in-use.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
@@ -40,8 +41,9 @@ export async function formatCoverage(
   width: number,
 ): Promise<string> {
   const { formatTable } = await import("./api/format-table.ts");
+  const nameOf = namesInList(polls);
   const rows = polls.map((poll) => ({
-    query: poll.queryName,
+    query: nameOf(poll),
     poll: poll.poll === "added" ? "new" : "changed",
     "last poll": poll.polledAt === null ? "never" : toIso(poll.polledAt),
     behind: format(poll.lagMs),

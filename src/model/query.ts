@@ -25,6 +25,16 @@ export function sourceOfProject(projectId: string): SourceName {
   return projectId.startsWith(FEEDS_PREFIX) ? "feeds" : "account";
 }
 
+/** Names of queries in one list: one of the feeds says so if the account has another of the same name. */
+export function namesInList(
+  queries: readonly { readonly projectId: string; readonly queryName: string }[],
+): (query: { readonly projectId: string; readonly queryName: string }) => string {
+  const isOfFeeds = ({ projectId }: { readonly projectId: string }) => sourceOfProject(projectId) === "feeds";
+  const others = new Set(queries.filter((query) => !isOfFeeds(query)).map(({ queryName }) => queryName));
+  return (query) =>
+    isOfFeeds(query) && others.has(query.queryName) ? `${query.queryName} (feeds)` : query.queryName;
+}
+
 /** A query that is being monitored. */
 export interface WatchedQuery extends Query {
   /** Mentions that entered before this moment teach baselines and never alert. */

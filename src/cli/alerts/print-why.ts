@@ -6,6 +6,7 @@ import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import type { Alert } from "../../model/alert.ts";
 import { describePrecision } from "../../model/alert-action.ts";
+import { namesInList } from "../../model/query.ts";
 import { attemptName, wordsOf } from "../../model/wording.ts";
 import { shortCount } from "../../templates/alert-words.ts";
 import { formatTime } from "../../templates/formatters.ts";
@@ -140,6 +141,7 @@ function printObservation(
 
 /** Formats why a mention is not stored, or what a text would meet. */
 export function printUnread({ asked, queries, withheld, rules }: UnreadMention, isText: boolean): string[] {
+  const nameOf = namesInList(queries);
   const headline = isText ? "A text that is no mention" : `No mention "${asked}" is stored`;
   return [
     headline,
@@ -148,8 +150,7 @@ export function printUnread({ asked, queries, withheld, rules }: UnreadMention, 
     "The queries",
     ...(queries.length === 0 ? ["  no query is watched"] : []),
     ...queries.map(
-      ({ queryName, because, outcome }) =>
-        `  ${padToWidth(queryName, 28)} ${because}${isText ? "" : ` [${outcome}]`}`,
+      (query) => `  ${padToWidth(nameOf(query), 28)} ${query.because}${isText ? "" : ` [${query.outcome}]`}`,
     ),
     ...(withheld.length === 0
       ? []
