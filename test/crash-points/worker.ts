@@ -108,14 +108,7 @@ async function settle(worker: Worker): Promise<void> {
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
     await idle(worker);
     const swept = await earshot.sweep();
-    const due =
-      swept.polls +
-      swept.windows +
-      swept.decisions +
-      swept.deliveries +
-      swept.edits +
-      swept.corrections +
-      swept.digests;
+    const due = Object.values(swept).reduce((sum, count) => sum + count, 0);
     if (due > 0) continue;
     const waiting =
       (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());

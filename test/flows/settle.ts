@@ -11,14 +11,7 @@ export async function settle(earshot: Earshot, jobs: Jobs): Promise<void> {
   for (let quiet = 0; quiet < 2; ) {
     const before = jobs.done();
     const swept = await earshot.sweep();
-    const due =
-      swept.polls +
-      swept.windows +
-      swept.decisions +
-      swept.deliveries +
-      swept.edits +
-      swept.corrections +
-      swept.digests;
+    const due = Object.values(swept).reduce((sum, count) => sum + count, 0);
     const { polls, notifications, alertMessages } = earshot.stores;
     const waiting =
       due + (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
