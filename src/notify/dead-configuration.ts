@@ -24,6 +24,8 @@ export interface RuleAlerts {
 export interface LeadsToPeople {
   readonly sources: readonly { readonly name: SourceName; readonly queries: readonly string[] }[];
   readonly receivers: readonly { readonly name: string }[];
+  /** The receivers are those of the local inbox, which nobody wrote. */
+  readonly usesLocalInbox?: boolean;
   readonly routes: readonly RouteConfig[];
   readonly inhibitions: readonly Inhibition[];
   readonly escalations: readonly EscalationConfig[];
@@ -152,7 +154,9 @@ function unreached(config: LeadsToPeople): Issue[] {
           ],
     );
   return [
-    ...dead("receivers", "receiver", "no route, escalation, digest or operator"),
+    ...(config.usesLocalInbox === true
+      ? []
+      : dead("receivers", "receiver", "no route, escalation, digest or operator")),
     ...dead("rotations", "rotation", "no step of an escalation"),
   ];
 }

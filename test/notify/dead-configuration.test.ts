@@ -100,6 +100,13 @@ test("a receiver or a rotation that nothing leads to", () => {
   expect(dead({ receivers: receivers.slice(0, 2), operator: { receivers: ["night"] } })).toEqual([]);
 });
 
+test("a file that only names what it listens to: nobody wrote the receivers of the local inbox", () => {
+  const config = parseConfig({
+    listen: { queries: [{ name: "Acme", text: "acme" }], feeds: [{ kind: "hacker-news" }] },
+  });
+  expect(findDeadConfiguration(config, [alertsOf(ANGRY)])).toEqual([]);
+});
+
 test("a query that source.queries does not watch, wherever it is named", () => {
   const source = { ...SOURCE, queries: ["Acme*", "Beta"] };
   const match = { query: ["acme shoes", "Nope"], not: { query: "Gone" } };
