@@ -27,9 +27,11 @@ const THOROUGH: readonly string[] = [
   "test/cli/local-api-start.test.ts",
   "test/store/embedded.test.ts",
   "test/cli/preview.test.ts",
+  "test/cli/stop.test.ts",
   "test/feeds/stream-kills.test.ts",
   "test/web/browser.test.ts",
   "test/web/feeds-browser.test.ts",
+  "test/web/rules.test.ts",
   "test/web/rules-browser.test.ts",
   // Hostile text.
   "test/ingest/long-addresses.test.ts",
@@ -64,9 +66,11 @@ const THOROUGH: readonly string[] = [
   "test/local-api/walks.test.ts",
   "test/local-api/wrong-requests.test.ts",
   // Servers with quirks, outages, waiting for vendors, whole years of a clock or a detector.
+  "test/notify/two-days.test.ts",
   "test/notify/view/slack-limits.test.ts",
   "test/cli/closed-pipe.test.ts",
   "test/cli/test.test.ts",
+  "test/rules/spike-life.test.ts",
   "test/rule-tests/forecast.test.ts",
   "test/rule-tests/shipped.test.ts",
   "test/cli/demo-then-monitor.test.ts",
