@@ -17,6 +17,8 @@ export const EXTERNAL = [
   "sodium-native",
 ];
 
+const UNDICI = join(ROOT, "node_modules", "undici", "index.js");
+
 /** Lines of packages are of no use in a stack trace, and their maps take a tenth of a second to read. */
 const EMPTY_MAP = Buffer.from('{"version":3,"sources":[""],"mappings":"A"}').toString("base64");
 
@@ -24,9 +26,18 @@ const EMPTY_MAP = Buffer.from('{"version":3,"sources":[""],"mappings":"A"}').toS
 export const packages = {
   name: "packages",
   setup({ onLoad, onResolve }) {
-    // Of undici only its HTTP client is used: its fetch, WebSocket and mocks would be a tenth of a worker's start.
-    onResolve({ filter: /^\.\/lib\/(?:web|mock)\// }, ({ path, importer }) =>
-      importer.endsWith("/undici/index.js") ? { path, namespace: "left-out" } : undefined,
+    // Of undici our own code uses only the HTTP client: its fetch, WebSocket and mocks would be a tenth of a worker's
+    // start. Packages get all of it (Slack's sockets need it), on the same inner modules.
+    onResolve({ filter: /^undici$/ }, ({ importer }) =>
+      importer.includes("node_modules")
+        ? undefined
+        : { path: UNDICI, pluginData: { isClient: true }, suffix: "?client" },
+    );
+    onLoad({ filter: /[\\/]undici[\\/]index\.js$/ }, async ({ path, pluginData }) =>
+      pluginData?.isClient === true ? { contents: await readFile(path, "utf8"), pluginData } : undefined,
+    );
+    onResolve({ filter: /^\.\/lib\/(?:web|mock)\// }, ({ path, pluginData }) =>
+      pluginData?.isClient === true ? { path, namespace: "left-out" } : undefined,
     );
     onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "exports.CacheStorage = class {};" }));
     onLoad({ filter: /node_modules.*\.[cm]?js$/ }, async ({ path }) => {

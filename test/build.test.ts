@@ -8,7 +8,9 @@ import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { bundle, EXTERNAL } from "../.build.js";
 import { bundleEntries } from "./bundle.ts";
+import { startFakeSlack } from "./fakes/slack.ts";
 import { createTestDatabase } from "./postgres.ts";
+import { until } from "./until.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const WORKERS = readdirSync(join(ROOT, "workers"))
@@ -35,6 +37,24 @@ test.each(["src/cli/main.ts", ...WORKERS])(
     expect(stdout).not.toContain("dist/chunks");
   },
 );
+
+test("what is built opens Slack's socket for buttons", async () => {
+  const slack = await startFakeSlack();
+  const fixture = "test/fixtures/slack-socket.ts";
+  const built = await bundleEntries([fixture]);
+  const child = spawn(process.execPath, [built.file(fixture), slack.apiUrl, slack.appToken], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  try {
+    await until("the socket is open", () => slack.sockets.count() === 1, { withinMs: 15_000 });
+    slack.sockets.send({ type: "interactive", envelope_id: "e-1", payload: {} });
+    await until("the click is answered", () => slack.sockets.answered.length === 1, { withinMs: 5_000 });
+  } finally {
+    child.kill("SIGKILL");
+    await slack.close();
+    await built.remove();
+  }
+});
 
 test("what is built serves every page, also those with forms, which set a cookie", async () => {
   const folder = await mkdtemp(join(tmpdir(), "earshot-build-"));

@@ -1,6 +1,5 @@
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../log.ts";
-import { listenSocket } from "../../notify/notifiers/slack/listen-socket.ts";
 import type { SlackApp } from "../../notify/notifiers/slack/slack-config.ts";
 import type { HandledInteraction } from "./slack-actions.ts";
 
@@ -12,10 +11,15 @@ export async function listenToSlack(parts: {
   readonly signal: AbortSignal;
 }): Promise<void> {
   const { interaction, log, signal } = parts;
+  const apps = parts.apps.flatMap((app) =>
+    app.appToken === undefined ? [] : [{ app, appToken: app.appToken }],
+  );
+  if (apps.length === 0) return;
+  // Only here: it brings a WebSocket, which a process without such an app does not wait for.
+  const { listenSocket } = await import("../../notify/notifiers/slack/listen-socket.ts");
   await Promise.all(
-    parts.apps.map(async (app) => {
-      const { appToken, apiUrl } = app;
-      if (appToken === undefined) return;
+    apps.map(async ({ app, appToken }) => {
+      const { apiUrl } = app;
       const onInteraction = async (payload: unknown): Promise<void> => {
         await interaction(payload, app);
       };
