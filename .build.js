@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { build } from "esbuild";
 
@@ -17,7 +18,7 @@ export const EXTERNAL = [
   "sodium-native",
 ];
 
-const UNDICI = join(ROOT, "node_modules", "undici", "index.js");
+const UNDICI = createRequire(import.meta.url).resolve("undici");
 
 /** Lines of packages are of no use in a stack trace, and their maps take a tenth of a second to read. */
 const EMPTY_MAP = Buffer.from('{"version":3,"sources":[""],"mappings":"A"}').toString("base64");
