@@ -7,7 +7,7 @@ import { deal } from "../plan-kills.ts";
 import { until } from "../until.ts";
 import { startWorkers } from "../worker-pool.ts";
 import type { QueueKind } from "../world.ts";
-import { ABOUT_NOBODY, compareFeeds, leftBehind, line, SAME_MAIL_TWICE, SEEN_TWICE } from "./collect.ts";
+import { ABOUT_NOBODY, compareFeeds, leftBehind, line, SEEN_TWICE } from "./collect.ts";
 import { createTruth, type Item } from "./items.ts";
 import { type FeedWorld, openFeedWorld } from "./world.ts";
 
@@ -95,7 +95,7 @@ export async function runFeedChaos(options: FeedChaosOptions): Promise<FeedChaos
     const gaveUp = workers.ended();
     const endedBadly = await workers.stop();
     const ledger = [
-      ...(await compareFeeds(world, truth.items, options.kills)),
+      ...(await compareFeeds(world, truth.items)),
       await leftBehind(world, truth.items),
       line("gaps in the stream", 1, (await gaps(world)).map(String)),
       line(
@@ -182,11 +182,11 @@ async function endLeases(pool: FeedWorld["pool"]): Promise<void> {
 async function settle(
   world: FeedWorld,
   items: readonly Item[],
-  { kills, patienceMs }: Pick<FeedChaosOptions, "kills" | "patienceMs">,
+  { patienceMs }: Pick<FeedChaosOptions, "patienceMs">,
 ): Promise<boolean> {
   /** How much is wrong that time can mend. */
   const left = async (): Promise<number> => {
-    const lines = (await compareFeeds(world, items, kills)).filter(({ what }) => !STAYS_WRONG.has(what));
+    const lines = (await compareFeeds(world, items)).filter(({ what }) => !STAYS_WRONG.has(what));
     const wrong = lines.reduce((sum, line) => sum + (line.broken ? line.wrong : 0), 0);
     const waiting = world.sources.isPushed() && (await isIdle(world)) ? 0 : 1;
     return wrong + waiting;
@@ -208,7 +208,7 @@ async function settle(
 }
 
 /** Lines that waiting does not mend. */
-const STAYS_WRONG = new Set(["alerts twice", SEEN_TWICE, SAME_MAIL_TWICE, ABOUT_NOBODY]);
+const STAYS_WRONG = new Set(["alerts twice", SEEN_TWICE, ABOUT_NOBODY]);
 
 async function isIdle({ pool }: FeedWorld): Promise<boolean> {
   const { rows } = await pool.query<{ yes: boolean }>(
