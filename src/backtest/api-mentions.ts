@@ -68,7 +68,7 @@ export async function copyFromApi(
   const { account, queries, from, to } = options;
   const folder = join(options.home, "backtest");
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // A copy is not told of deletes, so it does not outlive its use.
+  // No delete reaches a copy, so it does not outlive its use.
   await removeCopies(options.home, systemClock.now() - KEPT_MS);
   const ids = queries.map(({ projectId, queryId }) => [projectId, queryId]);
   const name = createHash("sha256")

@@ -47,7 +47,7 @@ const Web = z.strictObject({
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
     .default([])
     .describe(
-      "Addresses or networks of the proxies before the console, which then tell who asks. Without it all readers share the address of the proxy. Example: [127.0.0.1]",
+      "Addresses or networks of the proxies before the console, which then say who asks. Without it all readers share the address of the proxy. Example: [127.0.0.1]",
     ),
   tls: z
     .strictObject({

@@ -58,7 +58,7 @@ export function createProcessStore(db: Db) {
     async wall(): Promise<Instant> {
       const { rows } = await sql<{ wall: Instant }>`select now() as wall`.execute(db);
       const [row] = rows;
-      if (row === undefined) throw new Error("the database told no time");
+      if (row === undefined) throw new Error("the database returned no time");
       return row.wall;
     },
 
