@@ -21,11 +21,6 @@ const LEASE_SECONDS = 60;
 /** Messages that show something that was deleted, until they are corrected or that is given up. */
 export function createCorrectionStore(db: Db) {
   return {
-    async due(limit: number): Promise<CorrectionKey[]> {
-      const { rows } = await correctionsDue(limit).execute(db);
-      return rows;
-    },
-
     /**
      * Claims a correction. Null: it is not due, another worker has it, or the message is still being sent. A message
      * that was never sent needs none.

@@ -28,15 +28,6 @@ export function createDecisionStore(db: Db) {
     },
 
     /**
-     * Queries with an alert whose decision for some receiver is due. While a query is polled, or about to be, its
-     * decisions wait for the result, which may resolve an alert. A source that is away delays none.
-     */
-    async decisionsDue(now: Instant): Promise<{ projectId: string; queryId: string }[]> {
-      const { rows } = await decisionsDue(now).execute(db);
-      return rows;
-    },
-
-    /**
      * Serialises notification decisions within a project until the transaction ends: one message may cover alerts of
      * several queries, and a receiver's share must be counted right. The caller holds the lock of a query, or none, and
      * takes no other afterwards.
@@ -131,6 +122,10 @@ export function createDecisionStore(db: Db) {
   };
 }
 
+/**
+ * Queries with an alert whose decision for some receiver is due. While a query is polled, or about to be, its
+ * decisions wait for the result, which may resolve an alert. A source that is away delays none.
+ */
 export function decisionsDue(now: Instant) {
   return sql<{ projectId: string; queryId: string }>`
     select distinct r.project_id as "projectId", a.query_id as "queryId"

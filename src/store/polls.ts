@@ -23,12 +23,6 @@ export function createPollStore(db: Db) {
       `.execute(db);
     },
 
-    /** Polls that are due and free, the longest due first. `source`: only its polls. */
-    async due(now: Instant, limit: number, source?: SourceName): Promise<PollKey[]> {
-      const { rows } = await pollsDue(now, limit, source).execute(db);
-      return rows;
-    },
-
     /** Makes every poll due now: a replay has ended and must read everything. */
     async hurry(now: Instant): Promise<void> {
       await sql`update earshot.polls set next_at = least(next_at, ${at(now)})`.execute(db);
@@ -63,16 +57,11 @@ export function createPollStore(db: Db) {
       `.execute(db);
       return rows[0]?.until ?? null;
     },
-
-    /** Queries with closed buckets that are not evaluated yet, and unwatched ones with open alerts. */
-    async windowsDue(bucketMs: number): Promise<{ projectId: string; queryId: string }[]> {
-      const { rows } = await windowsDue(bucketMs).execute(db);
-      return rows;
-    },
   };
 }
 
-export function pollsDue(now: Instant, limit: number, source?: SourceName) {
+/** Polls of a source that are due and free, the longest due first. */
+export function pollsDue(now: Instant, limit: number, source: SourceName) {
   return sql<PollKey>`
     select w.project_id as "projectId", w.query_id as "queryId", w.poll
     from earshot.polls w join earshot.queries q using (project_id, query_id)
@@ -83,6 +72,7 @@ export function pollsDue(now: Instant, limit: number, source?: SourceName) {
     order by w.next_at limit ${limit}`;
 }
 
+/** Queries with closed buckets that are not evaluated yet, and unwatched ones with open alerts. */
 export function windowsDue(bucketMs: number) {
   return sql<{ projectId: string; queryId: string }>`
     select w.project_id as "projectId", w.query_id as "queryId"

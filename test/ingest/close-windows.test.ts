@@ -7,6 +7,7 @@ import type { Query } from "../../src/model/query.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { aMention } from "../mention.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
+import { dueWork } from "../store/due-work.ts";
 import { useStores } from "../use-stores.ts";
 import { closeAt, completeUntil as readUntil } from "./close-at.ts";
 
@@ -141,7 +142,7 @@ test("alerts of a query that is no longer watched end, and say why", async () =>
   const [open] = await stores.alerts.openOfQuery("p", query.queryId);
   expect(open).toMatchObject({ state: "firing" });
   const due = async () =>
-    (await stores.polls.windowsDue(BUCKET_MS)).filter(({ queryId }) => queryId === query.queryId);
+    (await dueWork(stores, NOON)).windows.filter(({ queryId }) => queryId === query.queryId);
   expect(await due()).toEqual([]);
   // Deleted at the source, or narrowed out of the configuration.
   const others = queries.filter((one) => one !== query);

@@ -4,11 +4,11 @@ import { prepareSeries } from "../../src/ingest/prepare-series.ts";
 import { reconsiderAlerts } from "../../src/ingest/reconsider-alerts.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
-import { BUCKET_MS } from "../../src/model/judging.ts";
 import type { NotifyConfig } from "../../src/notify/decide/decide-notifications.ts";
 import { QuietHours } from "../../src/notify/decide/quiet-hours.ts";
 import { aMention } from "../mention.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
+import { dueWork } from "../store/due-work.ts";
 import { useStores } from "../use-stores.ts";
 import { completeUntil as readUntil } from "./close-at.ts";
 
@@ -62,16 +62,16 @@ test("a decision that is due is made once, however many workers reconsider the q
   // Nothing is due yet.
   expect(await reconsiderAlerts(parts, QUERY)).toEqual({ outcome: "decided", pending: [] });
   clock.set(NOON + 4 * HOUR);
-  expect(await stores.notifications.decisionsDue(clock.now())).toEqual([{ projectId: "p", queryId: "1" }]);
+  expect((await dueWork(stores, clock.now())).decisions).toEqual([{ projectId: "p", queryId: "1" }]);
   const both = await Promise.all([1, 2].map(() => reconsiderAlerts(parts, QUERY)));
   const decided = both.flatMap((one) => (one.outcome === "decided" ? one.pending : []));
   expect(kinds(decided)).toEqual(["fired"]);
-  expect(await stores.notifications.decisionsDue(clock.now())).toEqual([]);
+  expect((await dueWork(stores, clock.now())).decisions).toEqual([]);
 
   // The alert looks open until its windows are judged: nobody is reminded of an alert that has ended.
   clock.set(NOON + 8 * HOUR);
   await completeUntil(NOON + 8 * HOUR);
-  expect(await stores.polls.windowsDue(BUCKET_MS)).toEqual([{ projectId: "p", queryId: "1" }]);
+  expect((await dueWork(stores, clock.now())).windows).toEqual([{ projectId: "p", queryId: "1" }]);
   expect(await reconsiderAlerts(parts, QUERY)).toEqual({ outcome: "windows-first" });
   expect(kinds((await closeWindows(parts, QUERY)).pending)).toEqual(["resolved"]);
   expect(await reconsiderAlerts(parts, QUERY)).toEqual({ outcome: "decided", pending: [] });

@@ -8,6 +8,7 @@ import { pollQuery, pollTogether, type TogetherParts } from "../../src/polling/p
 import type { PollRequest } from "../../src/polling/poll-state.ts";
 import { NOON, negative, RULE, useWalks } from "../ingest/use-polls.ts";
 import { runs } from "../runs.ts";
+import { dueWork } from "../store/due-work.ts";
 
 const IDS = ["1", "2", "3", "4"];
 const { clock, db, stores, parts, reset } = useWalks(IDS);
@@ -152,7 +153,7 @@ test("a source that answers for one of the queries only is detected, and its ans
   expect(outcome.members.map(({ result }) => result.outcome)).toEqual(IDS.map(() => "postponed"));
   expect(await ledger()).toEqual([]);
   // And each is free for a call of its own at once.
-  expect(await stores().polls.due(NOON, 100)).toHaveLength(8);
+  expect((await dueWork(stores(), NOON)).polls).toHaveLength(8);
 });
 
 test("a source that refuses several queries in one call is asked for them one by one from then on", async () => {

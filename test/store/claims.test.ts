@@ -3,6 +3,7 @@ import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import { BUCKET_MS } from "../../src/model/judging.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { useStores } from "../use-stores.ts";
+import { dueWork } from "./due-work.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const { database, stores } = await useStores();
@@ -53,9 +54,9 @@ test("a window is due at the very moment at which its last bucket is complete, i
     await stores.polls.finish(KEY, claimed.lease, { completeUntil, polledAt: NOON, nextAt: NOON });
   };
   await finish(NOON + BUCKET_MS - 1);
-  expect(await stores.polls.windowsDue(BUCKET_MS)).toEqual([]);
+  expect((await dueWork(stores, NOON)).windows).toEqual([]);
   await finish(NOON + BUCKET_MS);
-  expect(await stores.polls.windowsDue(BUCKET_MS)).toEqual([{ projectId: "p", queryId: "1" }]);
+  expect((await dueWork(stores, NOON)).windows).toEqual([{ projectId: "p", queryId: "1" }]);
   // Earlier completeness stays, even if a later poll claims less.
   await finish(NOON);
   expect(await stores.polls.completeUntil("p", "1")).toBe(NOON + BUCKET_MS);

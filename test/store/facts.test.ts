@@ -6,6 +6,7 @@ import type { Alert } from "../../src/model/alert.ts";
 import type { PendingNotification } from "../../src/model/notification.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { useStores } from "../use-stores.ts";
+import { dueWork } from "./due-work.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const { database, stores } = await useStores();
@@ -62,7 +63,7 @@ test("a poll is claimed by one worker, is free when its lease has expired, and i
   const [claim] = claims.filter((one) => one !== null);
   expect(claims.filter((one) => one !== null)).toHaveLength(1);
   const lease = claim?.lease ?? "";
-  expect(await stores.polls.due(NOON, 10)).not.toContainEqual(key);
+  expect((await dueWork(stores, NOON)).polls).not.toContainEqual(key);
   await sql`update earshot.polls set leased_until_wall = now() - interval '1 s' where query_id = ${key.queryId}`.execute(
     database.db,
   );
@@ -85,7 +86,7 @@ test("a poll is not due before its time, nor while it waits for a retry", async 
   const claim = await stores.polls.claim(key, NOON);
   await stores.polls.fail(key, claim?.lease ?? "", "away", 60_000);
   expect(await stores.polls.claim(key, NOON + HOUR)).toBeNull();
-  expect(await stores.polls.due(NOON + HOUR, 100)).not.toContainEqual(key);
+  expect((await dueWork(stores, NOON + HOUR)).polls).not.toContainEqual(key);
 });
 
 test("counts of one bucket add up, and come back in order of arrival", async () => {
@@ -137,7 +138,7 @@ test("a decision waits while its query is about to be read, and not while the so
   await stores.alerts.save([alert]);
   const entry = { projectId: "p", alertId: alert.id, receiver: "alerts", entry: {}, nextAt: NOON };
   await stores.notifications.saveEntries([entry]);
-  const due = async () => (await stores.notifications.decisionsDue(NOON)).map((one) => one.queryId);
+  const due = async () => (await dueWork(stores, NOON)).decisions.map((one) => one.queryId);
   expect(await due()).not.toContain(queryId);
   const claim = await stores.polls.claim(key, NOON);
   expect(await due()).not.toContain(queryId);

@@ -22,6 +22,7 @@ import { tracesIn, tracesInTables } from "../../flows/find-traces.ts";
 import { NOON, useWalks } from "../../ingest/use-polls.ts";
 import { aMention } from "../../mention.ts";
 import { aRule } from "../../rules/a-rule.ts";
+import { dueWork } from "../../store/due-work.ts";
 
 const { clock, db, url, stores, parts } = useWalks();
 const RULES = [aRule("when: { sentiment: negative }\ngroupBy: author")];
@@ -132,7 +133,7 @@ async function followUp(): Promise<string[]> {
     const edits = await stores().alertMessages.due(["alerts"], 10);
     const live = { ...sending, liveMessages: stores().alertMessages };
     for (const key of edits) await updateMessage(live, key, AbortSignal.timeout(10_000));
-    const due = await stores().corrections.due(10);
+    const due = (await dueWork(stores(), clock.now())).corrections;
     const correcting = { ...sending, corrections: stores().corrections };
     for (const key of due)
       outcomes.push((await correctMessage(correcting, key, AbortSignal.timeout(10_000))).outcome);
@@ -215,7 +216,7 @@ test("a correction that began before another delete does not settle it", async (
   await arrives(HERS);
   await send("fired", "hook");
   await arrives(DELETED);
-  const [key] = await stores().corrections.due(10);
+  const [key] = (await dueWork(stores(), clock.now())).corrections;
   if (key === undefined) throw new Error("there is a correction");
   const claimed = await stores().corrections.claim(key);
   expect(await stores().corrections.claim(key)).toBeNull();
