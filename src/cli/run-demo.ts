@@ -103,7 +103,8 @@ ${whatHappensNext(demo)}
 In another terminal:
   npm run -s earshot -- alerts     lists the open alerts
   npm run -s earshot -- api        shows what the API itself answers
-To hear what the public web says about your brand: earshot listen acme "acme corp"${url === null ? "" : `, or ${url}/setup`}
+To hear what the public web says about your brand${url === null ? "" : `, open ${url}/setup, or`}:
+  npm run -s earshot -- listen acme "acme corp"
 To monitor your own account, copy earshot.example.yaml to earshot.yaml and start again:
 it uses another database, which has nothing of this demo.
 Ctrl-C stops the demo; the next start continues from there.`);
