@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createManualClock } from "../../src/lib/clock.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
 import { createMemoryTokenStore } from "../../src/source/session.ts";
 import { createSourceClient, type SourceClient } from "../../src/source/source-client.ts";
+import { whyMentionPage } from "../../src/web/pages/why-mention.ts";
+import { createTimes } from "../../src/web/times.ts";
 import { type Fixture, SEED, startFixture } from "../local-api/fixture.ts";
 import { tellAStory } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
@@ -72,4 +75,25 @@ test("the source is asked when a reader of this console wants it, and not for a 
   };
   expect(await ask("same-origin")).not.toContain("The source was not asked");
   expect(await ask("cross-site")).toContain("The source was not asked");
+});
+
+test("of two queries with one name, that of the feeds says so", async () => {
+  const explained = (projectId: string) => ({
+    projectId,
+    queryName: "Acme",
+    outcome: "absent",
+    because: "no",
+  });
+  const unread = async () => ({
+    queries: [explained("1"), explained("feeds-1")],
+    withheld: [],
+    rules: null,
+  });
+  const { body } = await whyMentionPage(
+    { mention: async () => [], unread },
+    { of: "x", ask: false },
+    createTimes(createManualClock(NOW), "UTC"),
+  );
+  const names = [...String(body).matchAll(/<dt><bdi>(.*?)<\/bdi>/g)].map(([, name]) => name);
+  expect(names).toEqual(["Acme", "Acme (feeds)"]);
 });

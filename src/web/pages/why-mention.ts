@@ -3,6 +3,7 @@ import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import type { Alert } from "../../model/alert.ts";
 import { eventAt, type Mention } from "../../model/mention.ts";
+import { namesInList } from "../../model/query.ts";
 import { type Html, html } from "../html.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { foreign } from "../parts/words.ts";
@@ -40,6 +41,7 @@ interface SeenByRule {
 /** Why a mention is not stored, by query. */
 export interface ExplainedUnread {
   readonly queries: readonly {
+    readonly projectId: string;
     readonly queryName: string;
     readonly outcome: string;
     readonly because: string;
@@ -83,6 +85,7 @@ export async function whyMentionPage(
   hasRules = false,
 ): Promise<Page> {
   const found = text === "" ? [] : await explain(text);
+  const nameOf = namesInList(found);
   const missing = text === "" || found.length > 0 ? null : await unread?.(text, ask);
   return {
     title: "Why, or why not?",
@@ -93,13 +96,14 @@ export async function whyMentionPage(
 <label class="grows">Address or id of a mention <input type="search" name="of" value="${text}" maxlength="2000" dir="auto"></label>
 <button type="submit">Explain</button>
 </form>
-${found.map((one) => mentionPanel(one, times, hasRules))}${
+${found.map((one) => mentionPanel(one, nameOf(one), times, hasRules))}${
   text !== "" && found.length === 0 && unreadPanel(text, missing ?? null, ask, times)
 }${text === "" && html`<p class="panel empty">Say which mention: why did it lead to an alert, or why not? It may be one that is not stored.</p>`}`,
   };
 }
 
 function unreadPanel(text: string, missing: ExplainedUnread | null, asked: boolean, times: Times): Html {
+  const nameOf = namesInList(missing?.queries ?? []);
   const asking = new URLSearchParams({ of: text, ask: "source" }).toString();
   return html`<section class="panel"><h2>No such mention is stored</h2>${
     missing === null
@@ -109,7 +113,7 @@ function unreadPanel(text: string, missing: ExplainedUnread | null, asked: boole
             ? html`<p class="empty">No query is watched.</p>`
             : html`<dl class="facts is-wide">${missing.queries.map(
                 (one) =>
-                  html`<dt>${foreign(one.queryName)}</dt><dd><span dir="auto">${sentence(one.because)}</span></dd>`,
+                  html`<dt>${foreign(nameOf(one))}</dt><dd><span dir="auto">${sentence(one.because)}</span></dd>`,
               )}</dl>`
         }${missing.withheld.length > 0 && html`<p class="detail">The source withholds by its policy, so that no rule can search in it: ${missing.withheld.join(", ")}.</p>`}${
           !asked &&
@@ -126,6 +130,7 @@ function unreadPanel(text: string, missing: ExplainedUnread | null, asked: boole
 
 function mentionPanel(
   { mention, projectId, queryName, seenAt, rules, alerts }: ExplainedMention,
+  name: string,
   times: Times,
   hasRules: boolean,
 ): Html {
@@ -134,7 +139,7 @@ function mentionPanel(
   const shown = { mention, projectId, queryName, eventAt: eventAt(mention) };
   const alerted = rules.filter(({ outcome }) => outcome === "Alerted");
   const others = rules.filter(({ outcome }) => outcome !== "Alerted");
-  return html`<section class="panel"><h2>In ${foreign(queryName)}</h2>${mentionList([shown], times, "")}
+  return html`<section class="panel"><h2>In ${foreign(name)}</h2>${mentionList([shown], times, "")}
 <p class="detail">At the source since ${times.moment(mention.addedAt)}, read first ${times.moment(seenAt)}.</p>
 ${
   alerted.length > 0 &&
