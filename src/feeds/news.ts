@@ -17,6 +17,7 @@ import {
   type FeedReader,
 } from "./common/define-feed.ts";
 import { readFeedDate } from "./common/feed-date.ts";
+import { MOST_PAGES, pageReference, recheckPages } from "./common/recheck-pages.ts";
 import { searchOfQuery } from "./news/search-of-query.ts";
 
 /** The languages that the source knows, by their two letters. */
@@ -62,10 +63,10 @@ export const news = defineFeed({
     ),
   }),
   policy: {
-    version: 1,
+    version: 2,
     storedCharacters: null,
     sentOut: "headline and link",
-    deletesLearntBy: "not at all: the search does not say that an article was deleted",
+    deletesLearntBy: "the page of an article, asked for again where robots.txt allows it: 404 and 410",
     terms: "GDELT: any use, with a mention of the GDELT Project and a link to it",
   },
   // GDELT asks for one request every 5 seconds at most. One feed does them one after the other.
@@ -108,6 +109,7 @@ export const news = defineFeed({
     ];
   },
   read: readNews,
+  recheck: { most: MOST_PAGES, read: recheckPages },
 });
 
 const UNSEARCHABLE =
@@ -264,7 +266,7 @@ function toItem({
     .trim();
   if (headline === "" || !/^https?:\/\//i.test(url)) return null;
   return {
-    ...{ id: url, url, title: headline, body: null, author: null },
+    ...{ id: url, url, title: headline, body: null, author: null, ...pageReference(url) },
     publishedAt: readFeedDate(seenDate(seendate)),
     site: domain ?? null,
     language: CODES.find((code) => languageName(code) === language?.toLowerCase()) ?? null,

@@ -14,6 +14,7 @@ import {
   type FeedReader,
 } from "./common/define-feed.ts";
 import { readFeedDate } from "./common/feed-date.ts";
+import { MOST_PAGES, pageReference, recheckPages } from "./common/recheck-pages.ts";
 import { textOfHtml } from "./common/text-of-html.ts";
 
 /** RSS, Atom, RDF and JSON Feed, whatever the address calls it. */
@@ -40,10 +41,10 @@ export const rss = defineFeed({
       error: "name at least one address in urls, or an opml file",
     }),
   policy: {
-    version: 1,
+    version: 2,
     storedCharacters: 1_000,
     sentOut: "headline, short snippet and link",
-    deletesLearntBy: "not at all: a feed does not say that an item was deleted",
+    deletesLearntBy: "the page of an item, asked for again where robots.txt allows it: 404 and 410",
     terms: "those of the publisher",
   },
   pace: { everyMs: 2 * SECOND, atOnce: 1 },
@@ -60,6 +61,7 @@ export const rss = defineFeed({
     }));
   },
   read: readRss,
+  recheck: { most: MOST_PAGES, read: recheckPages },
 });
 
 const ACCEPT =
@@ -71,7 +73,7 @@ function* readRss(part: FeedPart): FeedReader {
   const scope = registrableDomain(answer.url) ?? "";
   const { items, problem } = readDocument(answer);
   return {
-    items: items.map((item) => ({ ...item, scope })),
+    items: items.map((item) => ({ ...item, scope, ...pageReference(item.url) })),
     ...{ deletes: [], cursor: null },
     ...(problem === undefined ? {} : { problem }),
   };

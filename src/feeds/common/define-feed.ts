@@ -77,7 +77,13 @@ export interface FeedItem {
 export interface FeedRead {
   readonly items: readonly FeedItem[];
   /** Items that their source has deleted, also ones that were never heard. */
-  readonly deletes: readonly { readonly id: string; readonly scope?: string; readonly reason: string }[];
+  readonly deletes: readonly {
+    readonly id: string;
+    readonly scope?: string;
+    readonly reason: string;
+    /** Under which key it is stored, where that is known: its scope is not asked then. */
+    readonly idKey?: string;
+  }[];
   /** Where the next fetch goes on. Any JSON. */
   readonly cursor: JsonValue;
   /** There is more to fetch at once. */
@@ -128,6 +134,11 @@ export interface FeedRequest {
   readonly conditional?: boolean;
   /** Statuses that are answers to the reader and no failures, besides 200 and 304. */
   readonly accepts?: readonly number[];
+  /**
+   * A page for people: asked for only as its site's robots.txt allows, and only its status is read. The status is 0 where
+   * no answer came.
+   */
+  readonly page?: boolean;
 }
 
 export interface FeedAnswer {

@@ -85,6 +85,10 @@ export function createFetchFeed(
   ): Promise<FeedAnswer> {
     const status = answer.statusCode;
     const header = (name: string) => headerOf(answer, name);
+    if (wanted.page === true) {
+      answer.body.on("error", () => undefined).destroy();
+      return { status, url, header, body: "" };
+    }
     const isAnswer = status === 200 || status === 304 || wanted.accepts?.includes(status) === true;
     if (!isAnswer) {
       answer.body.on("error", () => undefined).destroy();

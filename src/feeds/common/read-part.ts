@@ -12,6 +12,7 @@ import {
   type Rechecked,
 } from "./define-feed.ts";
 import type { FetchFeed, Validators } from "./fetch-feed.ts";
+import type { PageStatus } from "./page-status.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 
 /** What is stored of a feed between two fetches. */
@@ -51,6 +52,8 @@ export interface ReadParts {
   readonly reserve: (host: string, slots: { count: number; paceMs: number }) => Promise<number>;
   /** Called before each batch of requests. Throws if the feed is no longer ours. */
   readonly hold: () => Promise<void>;
+  /** For kinds that ask for pages. */
+  readonly pageStatus?: PageStatus;
   /** Stored items of the feed that are to be asked for again. Default: none. */
   readonly dueChecks?: (most: number) => Promise<readonly DueCheck[]>;
   readonly signal: AbortSignal;
@@ -86,7 +89,16 @@ export async function readPart(
   if (definition.read === undefined) throw new Error(`a feed of the kind ${definition.kind} is not fetched`);
   const { pace } = definition;
 
+  /** An item may name any address: one inside is asked only where the feed itself is. */
+  async function askPage({ url }: FeedRequest): Promise<FeedAnswer> {
+    const isOwn = part.url !== null && new URL(part.url).host === new URL(url).host;
+    const allowPrivateAddress = settings.allowPrivateAddress && isOwn;
+    const status = (await parts.pageStatus?.(url, { allowPrivateAddress, signal: parts.signal })) ?? 0;
+    return { status, url, body: "", header: () => null };
+  }
+
   async function ask(wanted: FeedRequest): Promise<FeedAnswer> {
+    if (wanted.page === true) return askPage(wanted);
     const known = wanted.conditional === true ? before.validators[wanted.url] : undefined;
     const how = { allowPrivateAddress: settings.allowPrivateAddress, signal: parts.signal };
     const answer = await parts.fetch(wanted, {
@@ -133,7 +145,10 @@ export async function readPart(
     const due = most === undefined ? [] : ((await parts.dueChecks?.(most)) ?? []);
     if (due.length === 0 || read === undefined) return { found: {}, due };
     try {
-      return { found: await run(read(due, part, settings, now)), due };
+      const found = await run(read(due, part, settings, now));
+      const keys = new Map(due.map(({ id, idKey }) => [id, idKey]));
+      const deletes = found.deletes.map((one) => ({ ...one, ...keyOf(keys.get(one.id)) }));
+      return { found: { ...found, deletes }, due };
     } catch (error) {
       if (error instanceof HostClosedError) return { found: { unanswered: due }, due };
       if (!(error instanceof FeedError)) throw error;
@@ -161,6 +176,10 @@ export async function readPart(
   const wholeAt = isWhole && read.problem === undefined ? now : before.wholeAt;
   const state = { cursor: read.cursor, validators: Object.fromEntries(kept), wholeAt } as JsonObject;
   return { read, state, checked };
+}
+
+function keyOf(idKey: string | undefined): { readonly idKey?: string } {
+  return idKey === undefined ? {} : { idKey };
 }
 
 const MOST_AT_ONCE = 100;

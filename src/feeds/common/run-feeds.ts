@@ -34,6 +34,7 @@ import type { Logger } from "../../log.ts";
 import { decideNext, FIRST_CHECK_MS, nextCheckMs } from "./decide-next.ts";
 import { FeedError, type FeedRead } from "./define-feed.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
+import { createPageStatus } from "./page-status.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 import { HostClosedError, readPart } from "./read-part.ts";
 import { type Enrich, noEnrichment, toArrived, toDeleted } from "./to-arrived.ts";
@@ -86,6 +87,7 @@ class LeaseLostError extends Error {
 export function createFeedRun(parts: FeedRunParts) {
   const { db, project, log, clock, signal, random = Math.random, leaseMs = LEASE_MS } = parts;
   const cache: QueryCache = new Map();
+  const pageStatus = createPageStatus(parts.fetch);
   // A dozen requests wait for it at a time.
   setMaxListeners(0, signal);
   const byKey = new Map(parts.feeds.filter(isFetched).map((feed) => [feed.key, feed]));
@@ -136,6 +138,7 @@ export function createFeedRun(parts: FeedRunParts) {
         hold: async () => {
           if (!(await extendLease(db, project.id, leased, leaseMs))) throw new LeaseLostError();
         },
+        pageStatus,
         dueChecks: (most) => dueChecks(db, project.id, feed.key, most),
         signal,
       });

@@ -94,7 +94,7 @@ export function toArrived(
 /** The same key as that of the item, so that a delete finds it. */
 export function toDeleted(kind: Pick<FeedKind, "kind">, found: FeedRead["deletes"][number]): DeletedItem {
   return {
-    idKey: idKeyOf(kind, found),
+    idKey: found.idKey ?? idKeyOf(kind, found),
     nativeId: storableText(found.id).slice(0, LONGEST_ID),
     reason: cutText(found.reason, 200),
   };

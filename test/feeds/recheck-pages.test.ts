@@ -1,0 +1,137 @@
+import { sql } from "kysely";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { type FeedAnswer, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
+import { feedsOf, startFeeding } from "./feeding.ts";
+
+const [blog, elsewhere] = [await startFeedServer(), await startFeedServer()];
+afterAll(() => Promise.all([blog.close(), elsewhere.close()]));
+const feeding = await startFeeding({
+  feeds: feedsOf({ kind: "rss", urls: [`${blog.url}/feed`] }),
+  queries: { Acme: "acme" },
+});
+const { db } = feeding;
+
+const date = new Date().toUTCString();
+const show = (...links: readonly string[]) =>
+  blog.pages.set("/feed", {
+    body: rssDocument(links.map((link) => ({ guid: link, title: `Acme at ${link}`, link, date }))),
+  });
+const at = (n: number) => `${blog.url}/${n}`;
+const answer = (path: string, page: FeedAnswer) => blog.pages.set(path, page);
+const asked = (server = blog) => server.requests.map(({ path }) => path).filter((path) => path !== "/feed");
+const titles = async () => (await feeding.mentions()).map(({ title }) => title).filter((one) => one !== null);
+
+beforeEach(async () => {
+  for (const server of [blog, elsewhere]) {
+    server.pages.clear();
+    server.requests.length = 0;
+  }
+  await sql`delete from local_api.mention`.execute(db);
+  await sql`delete from local_api.heard_item`.execute(db);
+  await sql`update local_api.feed set state = '{}', failures = 0, problem = null`.execute(db);
+});
+
+/** Hears the items, and asks for their pages an hour later, as a process that has just started. */
+async function hearAndCheck(): Promise<void> {
+  await feeding.fetchAll();
+  expect(asked()).toEqual([]);
+  await checkAgain();
+}
+
+async function checkAgain(): Promise<void> {
+  await sql`update local_api.heard_item set check_at = now() where check_at is not null`.execute(db);
+  blog.requests.length = 0;
+  await feeding.makeDue();
+  const worker = feeding.worker();
+  while ((await worker.fetchNext()) !== null);
+}
+
+test.each([404, 410])("an item whose page answers %s is deleted, and does not come back", async (status) => {
+  show(at(1), at(2));
+  answer("/1", { body: "here" });
+  answer("/2", { status });
+  await hearAndCheck();
+  expect(asked().sort()).toEqual(["/1", "/2", "/robots.txt"]);
+  expect(await titles()).toEqual([`Acme at ${at(1)}`]);
+  const gone = await sql<{ reason: string; reference: string | null }>`
+    select delete_reason as reason, reference from local_api.heard_item where deleted_at is not null`.execute(
+    db,
+  );
+  expect(gone.rows).toEqual([{ reason: `its page is gone: its site answers ${status}`, reference: null }]);
+  await feeding.fetchAll();
+  expect(await titles()).toHaveLength(1);
+});
+
+test.each<[string, FeedAnswer]>([
+  ["200", { body: "here" }],
+  ["a redirect to the front page", { status: 302, headers: { location: "/" } }],
+  ["a refusal", { status: 403 }],
+  ["too many requests", { status: 429, headers: { "retry-after": "9" } }],
+  ["an error", { status: 503 }],
+  ["half an answer", { body: "here and there", breakAfter: 3 }],
+  ["a cut connection", (request) => request.socket.destroy()],
+  ["a body of 20 MB", { body: Buffer.alloc(20_000_000) }],
+])("a page that answers %s deletes nothing, and is no fault of the feed", async (_, page) => {
+  show(at(1));
+  answer("/1", page);
+  answer("/", { body: "front" });
+  await hearAndCheck();
+  expect(await titles()).toHaveLength(1);
+  expect(await feeding.feeds()).toMatchObject([{ problem: null, failures: 0 }]);
+});
+
+test("a site that hides all of its pages has deleted none", async () => {
+  show(at(1), at(2), at(3));
+  await hearAndCheck();
+  expect(asked()).toHaveLength(4);
+  expect(await titles()).toHaveLength(3);
+  // One of them is there again: the others are gone.
+  answer("/2", { body: "here" });
+  await checkAgain();
+  expect(await titles()).toEqual([`Acme at ${at(2)}`]);
+});
+
+test("a page is asked only as robots.txt allows, and that is read once", async () => {
+  show(at(1), `${blog.url}/private/2`);
+  answer("/robots.txt", {
+    headers: { "content-type": "text/plain" },
+    body: "User-agent: *\nDisallow: /\n\nUser-agent: Earshot\nDisallow: /private\nAllow: /\n",
+  });
+  answer("/1", { status: 410 });
+  answer("/private/2", { status: 410 });
+  await hearAndCheck();
+  expect(asked()).toEqual(["/robots.txt", "/1"]);
+  expect(await titles()).toEqual([`Acme at ${blog.url}/private/2`]);
+});
+
+test.each<[string, FeedAnswer]>([
+  ["answers 500", { status: 500 }],
+  ["answers 429", { status: 429 }],
+  ["breaks off", { body: "User-agent: *", breakAfter: 4 }],
+])("a site whose robots.txt %s is left alone", async (_, robots) => {
+  show(at(1));
+  answer("/robots.txt", robots);
+  answer("/1", { status: 410 });
+  await hearAndCheck();
+  expect(asked()).not.toContain("/1");
+  expect(await titles()).toHaveLength(1);
+});
+
+test("an item cannot make Earshot ask an address inside, nor what is no page", async () => {
+  const inside = [`${elsewhere.url}/admin`, "file:///etc/passwd", `${blog.url}/${"x".repeat(1_200)}`];
+  show(...inside);
+  await hearAndCheck();
+  expect(asked(elsewhere)).toEqual([]);
+  expect(asked()).toEqual([]);
+  expect(await titles()).toHaveLength(3);
+});
+
+test("three pages are asked after a fetch, those first that have waited longest", async () => {
+  show(...[1, 2, 3, 4, 5].map(at));
+  for (const n of [1, 2, 3, 4, 5]) answer(`/${n}`, { body: "here" });
+  await hearAndCheck();
+  expect(asked()).toHaveLength(4);
+  const { rows } = await sql<{ waits: boolean }>`
+    select check_at > now() + interval '20 minutes' as waits from local_api.heard_item`.execute(db);
+  expect(rows.filter(({ waits }) => waits)).toHaveLength(3);
+});
