@@ -4,8 +4,12 @@ import type { Handlers } from "../queue/worker.ts";
 export const ROLES = ["poll", "tick", "deliver", "digest", "sweep"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Jobs at once in one process. Polls are few and long, deliveries many and short. */
-export const CONCURRENCY = { poll: 4, "poll-feeds": 2, tick: 2, deliver: 8, digest: 1, sweep: 1 };
+/**
+ * Jobs at once in one process. Polls are few and long, deliveries many and short. While one delivery builds its message,
+ * others wait with the note that theirs was sent, and that gap must be short: a mail whose process dies in it is sent
+ * again.
+ */
+export const CONCURRENCY = { poll: 4, "poll-feeds": 2, tick: 2, deliver: 5, digest: 1, sweep: 1 };
 
 /** The handlers of the jobs that these roles work on. */
 export function handlersOf(roles: readonly Role[], handlers: Required<Handlers>): Handlers {

@@ -13,8 +13,8 @@ export const NOTIFICATION_COLUMNS = sql`
 /** If the worker dies while sending, its notification is free again after this. */
 const LEASE_SECONDS = 8;
 
-/** How many of a process's eight delivery slots one receiver may use. */
-const MOST_AT_ONCE = 3;
+/** How many of a process's five delivery slots one receiver may use. */
+const MOST_AT_ONCE = 2;
 
 /** How many jobs of one receiver are worth adding at once. */
 const MOST_OF_A_RECEIVER = 50;

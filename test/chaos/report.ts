@@ -1,4 +1,5 @@
 import type { LedgerLine } from "./ledger.ts";
+import { gapSentence } from "./note-gap.ts";
 import type { ChaosReport } from "./run-chaos.ts";
 
 /** The report of a run for people, in lines. */
@@ -11,7 +12,7 @@ export function formatReport(report: ChaosReport): string {
     `${hits} kills in ${seconds(report.killedForMs)} (${listed(kills)}), ${drained}; seed ${seed}, queues on ${queue}`,
     `${mentions} mentions; faults of the API: ${listed(apiFaults)}`,
     `${report.acceptedWithoutAnswer} mails were accepted by a server that broke the connection before its answer: each comes once more, which cannot be avoided`,
-    `by the theory ${report.gap.expected.toFixed(2)} mails more come twice: our note of a mail follows its last line by ${report.gap.ms.toFixed(1)} ms`,
+    gapSentence(report.gap),
     `${gaveUp} workers gave up and were followed by others; ended badly: ${endedBadly.join(", ") || "none"}`,
     "",
     ...ledgerRows(report.ledger),

@@ -17,6 +17,7 @@ import {
   SMTP_FAULTS,
 } from "./inject-faults.ts";
 import { compareWorlds, type LedgerLine } from "./ledger.ts";
+import { noteGapMs } from "./note-gap.ts";
 import { deal, ENOUGH_FOR_ALL, type Kill, planKills, WORKER_ROLES } from "./plan-kills.ts";
 import { isDrained, isWatching, lastMomentOf } from "./progress.ts";
 import { publish } from "./publish.ts";
@@ -108,7 +109,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       ...found,
       happened: wanted ? found.happened : new Map(),
     });
-    const gapMs = await noteMs(world);
+    const gapMs = await noteGapMs(world.factsPool, world.smtp);
     const broken = ledger.some((line) => line.broken) || !isDone;
     return {
       ...{
@@ -229,22 +230,6 @@ async function beginOnTime({ clock, setClock, factsPool }: World): Promise<void>
 
 function less(problems: Map<string, number>, name: string): void {
   problems.set(name, Math.max(0, (problems.get(name) ?? 0) - 1));
-}
-
-/** Milliseconds from a mail's last line at the server to our note that it was sent: the mean of all. */
-async function noteMs({ factsPool, smtp }: World): Promise<number> {
-  const { rows } = await factsPool.query<{ id: string; at: Date }>(
-    `select n.vendor_ref ->> 'messageId' as id, d.at_wall as at from earshot.notifications n
-     join earshot.deliveries d on d.project_id = n.project_id and d.notification_id = n.id
-     where d.outcome = 'sent' and n.vendor_ref ? 'messageId'`,
-  );
-  // The last time that it was handed over: the first was repeated, perhaps, because nobody noted it.
-  const handedOver = new Map(smtp.mails.map(({ parsed, handedOverAt }) => [parsed.messageId, handedOverAt]));
-  const gaps = rows.flatMap(({ id, at }) => {
-    const from = handedOver.get(id);
-    return from === undefined ? [] : [Math.max(0, at.getTime() - from)];
-  });
-  return gaps.reduce((sum, ms) => sum + ms, 0) / Math.max(1, gaps.length);
 }
 
 /** How long faults go on after the last kill for those that no call has met. */
