@@ -8,8 +8,16 @@ import type { FeedWorld } from "./world.ts";
 export const SEEN_TWICE = "messages seen twice";
 export const ABOUT_NOBODY = "messages about nobody who stands or stood";
 
-/** Compares what the sources hold with both sets of tables, counts, alerts and messages. Reads only. */
-export async function compareFeeds(world: FeedWorld, items: readonly Item[]): Promise<LedgerLine[]> {
+/**
+ * Compares what the sources hold with both sets of tables, counts, alerts and messages. Reads only.
+ *
+ * @param unknowable mails that came again because nobody could know that they were sent: see `isUnknowable`
+ */
+export async function compareFeeds(
+  world: FeedWorld,
+  items: readonly Item[],
+  unknowable: ReadonlySet<FeedWorld["smtp"]["mails"][number]> = new Set(),
+): Promise<LedgerLine[]> {
   const { pool, slack, smtp } = world;
   const standing = items.filter(({ isGone }) => !isGone);
   const due = standing.flatMap((item) => queriesOf(item).map((query) => ({ query, item })));
@@ -50,8 +58,9 @@ export async function compareFeeds(world: FeedWorld, items: readonly Item[]): Pr
     ({ metadata }) => metadata !== null && metadata.payload["part"] === undefined,
   );
   const posted = posts.flatMap(({ text, blocks }) => messageKeys(text + JSON.stringify(blocks), "#comms"));
-  const mailed = smtp.mails.flatMap(({ parsed }) => messageKeys(String(parsed.text), "mail"));
-  const ids = smtp.mails.map(({ parsed }, n) => parsed.messageId ?? `none ${n}`);
+  const mails = smtp.mails.filter((mail) => !unknowable.has(mail));
+  const mailed = mails.flatMap(({ parsed }) => messageKeys(String(parsed.text), "mail"));
+  const ids = idsOf(mails);
   const sent = [...posted, ...mailed];
   const ofReaders = ["#comms", "mail"].flatMap((reader) => authors.map((key) => `${reader} ${key}`));
   const isDue = new Set(ofReaders);
@@ -66,6 +75,7 @@ export async function compareFeeds(world: FeedWorld, items: readonly Item[]): Pr
     // Whatever its identity: not every mail program shows mails with one Message-ID once.
     line(SEEN_TWICE, sent.length, repeated(sent), Math.floor(sent.length / 1_000)),
     line("of them mails under one Message-ID", ids.length, repeated(ids), null),
+    line("mails whose worker died before its note", smtp.mails.length, idsOf([...unknowable]), null),
     line(ABOUT_NOBODY, sent.length, missing(sent, [...isDue, ...ofGone(items)])),
   ];
   return lines;
@@ -105,6 +115,10 @@ function storedLines(where: string, due: readonly string[], stored: readonly str
     line(`twice in the ${where}`, due.length, repeated(stored)),
     line(`gone or old, in the ${where}`, stored.length, missing(stored, due)),
   ];
+}
+
+function idsOf(mails: FeedWorld["smtp"]["mails"]): string[] {
+  return mails.map(({ parsed }, n) => parsed.messageId ?? `none ${n}`);
 }
 
 /** Reader, query and author of a message: the query is named in it. */

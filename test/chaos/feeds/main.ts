@@ -1,4 +1,5 @@
 import { SECOND } from "../../../src/lib/instant.ts";
+import { gapSentence } from "../note-gap.ts";
 import { runProgram } from "../program.ts";
 import { ledgerRows } from "../report.ts";
 import { type FeedChaosReport, runFeedChaos } from "./run-feed-chaos.ts";
@@ -38,7 +39,8 @@ await runProgram({
 });
 
 function format(report: FeedChaosReport): string {
-  const { kills, killedForMs, settledAfterMs, items, seed, queue, faults, gaveUp, endedBadly } = report;
+  const { kills, killedForMs, settledAfterMs, items, seed, queue, faults, gap, repeats, gaveUp, endedBadly } =
+    report;
   const settled =
     settledAfterMs === null
       ? "NOT all right in time"
@@ -49,6 +51,8 @@ function format(report: FeedChaosReport): string {
     `faults: ${Object.entries(faults)
       .map(([name, times]) => `${times} ${name}`)
       .join(", ")}`,
+    gapSentence(gap),
+    ...repeats,
     `${gaveUp} workers gave up and were followed by others; ended badly: ${endedBadly.join(", ") || "none"}`,
     "",
     ...ledgerRows(report.ledger),

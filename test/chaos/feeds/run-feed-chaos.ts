@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { monotonicMs } from "../../../src/lib/clock.ts";
+import { monotonicMs, systemClock } from "../../../src/lib/clock.ts";
 import { createRandom } from "../../../src/local-api/simulate/random.ts";
 import { bundleEntries } from "../../bundle.ts";
 import type { LedgerLine } from "../ledger.ts";
+import { isUnknowable, noteGapMs, repeatSentence, repeatsIn } from "../note-gap.ts";
 import { deal } from "../plan-kills.ts";
 import { until } from "../until.ts";
 import { startWorkers } from "../worker-pool.ts";
@@ -31,6 +32,10 @@ export interface FeedChaosReport {
   readonly items: { readonly all: number; readonly gone: number; readonly edited: number };
   /** Faults of the sources that somebody met. */
   readonly faults: Readonly<Record<string, number>>;
+  /** From a mail's last line at the server to our note: how long, and how many mails that repeats, by the theory. */
+  readonly gap: { readonly ms: number; readonly expected: number };
+  /** The mails that came again, and the kill before each. */
+  readonly repeats: readonly string[];
   readonly killedForMs: number;
   /** From the last kill until all was right; null: never. */
   readonly settledAfterMs: number | null;
@@ -67,18 +72,23 @@ export async function runFeedChaos(options: FeedChaosOptions): Promise<FeedChaos
     const random = createRandom("chaos feeds kills", options.seed);
     const nextSlot = deal([...world.ports.keys()], random);
     const hits = world.ports.map(() => 0);
+    const killedAt: number[] = [];
     sources.disturb();
     const begunAt = monotonicMs();
     for (let kill = 1; kill <= options.kills && !options.signal.aborted; kill++) {
       sources.publish(truth.step());
       await delay(Math.round(2 * random.next() * options.everyMs));
       const slot = nextSlot();
-      if (await workers.kill(slot)) hits[slot] = (hits[slot] ?? 0) + 1;
+      if (await workers.kill(slot)) {
+        hits[slot] = (hits[slot] ?? 0) + 1;
+        killedAt.push(systemClock.now());
+      }
       // What a dead worker held is free some minutes later.
       await endLeases(pool);
       if (kill % 20 === 0) options.onProgress(`${kill} of ${options.kills} kills`);
     }
     const lastKillAt = monotonicMs();
+    const mailsMeanwhile = world.smtp.mails.length;
     const isEnough = options.kills >= ENOUGH_FOR_ALL && !options.signal.aborted;
     // A slow machine asks little while its workers are killed.
     await until(CATCH_UP_MS, async () => {
@@ -94,8 +104,10 @@ export async function runFeedChaos(options: FeedChaosOptions): Promise<FeedChaos
     await stopTime();
     const gaveUp = workers.ended();
     const endedBadly = await workers.stop();
+    const repeats = repeatsIn(world.smtp, killedAt);
+    const unknowable = new Set(repeats.filter(isUnknowable).map(({ mail }) => mail));
     const ledger = [
-      ...(await compareFeeds(world, truth.items)),
+      ...(await compareFeeds(world, truth.items, unknowable)),
       await leftBehind(world, truth.items),
       line("gaps in the stream", 1, (await gaps(world)).map(String)),
       line(
@@ -109,10 +121,15 @@ export async function runFeedChaos(options: FeedChaosOptions): Promise<FeedChaos
         isEnough ? [...sources.met].flatMap(([name, times]) => (times > 0 ? [] : [name])) : [],
       ),
     ];
+    const gapMs = await noteGapMs(pool, world.smtp);
+    const killed = hits.reduce((sum, n) => sum + n, 0);
+    const mailsAMs = mailsMeanwhile / hits.length / (lastKillAt - begunAt);
     const broken = !settled || ledger.some((one) => one.broken) || endedBadly.length > 0;
     const { items } = truth;
     return {
-      ...{ seed: options.seed, queue: options.queue, kills: hits.reduce((sum, n) => sum + n, 0) },
+      ...{ seed: options.seed, queue: options.queue, kills: killed },
+      gap: { ms: gapMs, expected: killed * mailsAMs * gapMs },
+      repeats: repeats.map(repeatSentence),
       items: {
         all: items.length,
         gone: items.filter(({ isGone }) => isGone).length,
