@@ -35,6 +35,10 @@ export interface Gate {
   disarm(): readonly SeenStep[];
   before(step: Step): Verdict;
   after(step: Step, leaves: boolean): Verdict;
+  /** A worker that was held goes on. */
+  resumed(): void;
+  /** Whether it then posted without another look at its claim: it was held between that look and Slack's acceptance. */
+  postedAtOnce(): boolean;
   /** The worker is dead for everybody outside: from this instant nothing passes any more, in no direction. */
   shut(): void;
   /** Its process is gone, and every connection is cut: what comes now is another worker. */
@@ -45,6 +49,8 @@ export interface Gate {
 export function createGate(): Gate {
   let seen = new Map<string, SeenStep>();
   let isShut = false;
+  /** What a worker that was held does first: `open`, nothing yet. Null: none was held. */
+  let first: "looked" | "posted" | "open" | null = null;
   let armed: { readonly point: Point | null; readonly onReached: () => Verdict } | null = null;
 
   const pass = (step: Step, side: Side, count: (of: SeenStep) => number): Verdict => {
@@ -64,13 +70,22 @@ export function createGate(): Gate {
   return {
     arm: (point, onReached) => {
       seen = new Map();
+      first = null;
       armed = { point, onReached };
     },
     disarm: () => {
       armed = null;
       return [...seen.values()];
     },
-    before: (step) => pass(step, "before", (of) => ++of.asked),
+    before: (step) => {
+      if (first === "open" && step.name === POST) first = "posted";
+      if (first === "open" && LOOK.test(step.name)) first = "looked";
+      return pass(step, "before", (of) => ++of.asked);
+    },
+    resumed: () => {
+      first = "open";
+    },
+    postedAtOnce: () => first === "posted",
     shut: () => {
       isShut = true;
     },
@@ -81,6 +96,11 @@ export function createGate(): Gate {
     after: (step, leaves) => (leaves ? pass(step, "after", (of) => ++of.left) : true),
   };
 }
+
+/** The call that posts a message to Slack. */
+export const POST = "chat.postMessage";
+/** A delivery renews its claim just before it posts. */
+const LOOK = /^update \S*notifications set leased_until_wall = .* attempts = /;
 
 /**
  * The points of what was seen. What a death before a step leaves is what one after the step before it left, so those

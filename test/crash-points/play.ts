@@ -36,6 +36,8 @@ export interface Played {
   readonly steps: readonly SeenStep[];
   /** False: the point did not come. */
   readonly reached: boolean;
+  /** Whether the worker that was held stood between its last look and Slack's acceptance of a message. */
+  readonly stoodInGap: boolean;
 }
 
 /** Plays everything before the chapter, and stores where the chapter begins. */
@@ -82,7 +84,7 @@ export async function play(
   const steps = sandbox.gate.disarm();
   const ending = await readEnding(sandbox, parts.stage.urlOf(sandbox.database));
   await players.stop();
-  return { ending, steps, reached };
+  return { ending, steps, reached, stoodInGap: sandbox.gate.postedAtOnce() };
 }
 
 /** The moment at which everything before the chapter has ended. */
@@ -136,6 +138,7 @@ function createPlayers({ sandbox, chapter, source, first, second, stage }: PlayP
     })();
     // If it is paused while it holds a lock, the other one waits for it.
     await Promise.all([Promise.race([work, delay(MOST_HELD_MS)]), delay(LEAST_HELD_MS)]);
+    sandbox.gate.resumed();
     first.resume();
     release();
     await work;

@@ -1,5 +1,6 @@
 import { formatDuration } from "../../src/lib/duration.ts";
 import { groupBy } from "../../src/lib/group-by.ts";
+import { POST } from "./gate.ts";
 import type { CrashReport, Outcome } from "./run.ts";
 
 export function isBroken({ outcomes }: CrashReport): boolean {
@@ -13,8 +14,8 @@ function isPostedInTheGap({ outcome, difference, ...one }: Outcome): boolean {
   );
 }
 
-function isInTheGap({ fate, point }: Pick<Outcome, "fate" | "point">): boolean {
-  return fate === "hold" && point.side === "before" && point.name === "chat.postMessage";
+function isInTheGap({ fate, point, stoodInGap }: Pick<Outcome, "fate" | "point" | "stoodInGap">): boolean {
+  return fate === "hold" && (stoodInGap || (point.side === "before" && point.name === POST));
 }
 
 /** A table of how many points there are, of which kind, and what was not the same, with the statement and the difference. */
@@ -47,7 +48,7 @@ export function formatCrashReport({ options, steps, cases, outcomes, tookMs }: C
     "",
     `It took ${formatDuration(Math.round(tookMs / 1_000) * 1_000)}.`,
     `${repeated} mails came twice under one Message-ID: the worker died between the mail server's answer and its own note of it.`,
-    `${outcomes.filter(isPostedInTheGap).length} of ${outcomes.filter(isInTheGap).length} workers that were held between their last look and Slack's acceptance posted twice (only --every plays these): no check can close that gap.`,
+    `${outcomes.filter(isPostedInTheGap).length} of ${outcomes.filter(isInTheGap).length} workers that were held between their last look and Slack's acceptance posted twice (without --every, another message than that of the point): no check can close that gap.`,
     ...outcomes.filter(({ outcome }) => outcome !== "same").flatMap(tellOf),
     "",
   ].join("\n");

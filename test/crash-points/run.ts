@@ -60,6 +60,8 @@ export interface Outcome extends Case {
   /** Lines that only one of the two has; or what failed. */
   readonly difference: readonly string[];
   readonly repeatedMails: number;
+  /** Whether the worker that was held stood between its last look and Slack's acceptance of a message. */
+  readonly stoodInGap: boolean;
 }
 
 export interface CrashReport {
@@ -206,18 +208,18 @@ async function playCase(
 ): Promise<Outcome> {
   try {
     for (let tries = 1; ; tries++) {
-      const { ending, reached } = await withWorkers(workers, one.fate, (first, second) =>
+      const { ending, reached, stoodInGap } = await withWorkers(workers, one.fate, (first, second) =>
         play({ stage, sandbox, chapter, source: SOURCE[mode], first, second }, opening, one.point, one.fate),
       );
       const difference = differences(wanted, ending.lines);
-      const { repeatedMails } = ending;
-      if (difference.length > 0) return { ...one, outcome: "different", difference, repeatedMails };
-      if (reached) return { ...one, outcome: "same", difference, repeatedMails };
-      if (tries === MOST_TRIES) return { ...one, outcome: "not-reached", difference, repeatedMails };
+      const seen = { ...one, difference, repeatedMails: ending.repeatedMails, stoodInGap };
+      if (difference.length > 0) return { ...seen, outcome: "different" };
+      if (reached) return { ...seen, outcome: "same" };
+      if (tries === MOST_TRIES) return { ...seen, outcome: "not-reached" };
     }
   } catch (error) {
     const because = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { ...one, outcome: "failed", difference: [because], repeatedMails: 0 };
+    return { ...one, outcome: "failed", difference: [because], repeatedMails: 0, stoodInGap: false };
   }
 }
 

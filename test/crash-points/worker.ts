@@ -76,7 +76,7 @@ async function start({
   const done = createOutcomes();
   const wall = new pg.Pool({ connectionString: wallUrl, max: 1 });
   wall.on("error", () => {});
-  const parsed = parseConfig(config);
+  const parsed = await parseConfig(config);
   const earshot = await startEarshot({
     config: parsed,
     databaseUrl,
