@@ -40,6 +40,10 @@ export const packages = {
     onResolve({ filter: /^\.\/lib\/(?:web|mock)\// }, ({ path, pluginData }) =>
       pluginData?.isClient === true ? { path, namespace: "left-out" } : undefined,
     );
+    // zod's messages in fifty languages; ours are in English.
+    onResolve({ filter: /^\.\.\/locales\/index\.js$/ }, ({ importer }) =>
+      importer.includes("/zod/") ? { path: join(importer, "../../locales/en.js") } : undefined,
+    );
     onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "exports.CacheStorage = class {};" }));
     onLoad({ filter: /node_modules.*\.[cm]?js$/ }, async ({ path }) => {
       const source = adapted(await readFile(path, "utf8"));

@@ -7,7 +7,7 @@ import { ownSource } from "./config/own-source.ts";
 import { readConfig } from "./config/read-config.ts";
 import { checkReceivers, type ReceiverConfig, readReceivers } from "./config/receiver-config.ts";
 import type { Sources } from "./config/source-config.ts";
-import { checkListen, type ListenConfig, readFeeds } from "./feeds/common/listen-config.ts";
+import { checkListen, type ListenConfig } from "./feeds/common/listen-config.ts";
 import { describeIssues } from "./lib/describe-issues.ts";
 import { type Issue, UserError } from "./lib/errors.ts";
 import { shippedFolder } from "./lib/folders.ts";
@@ -48,9 +48,9 @@ export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<
 }
 
 /** Checks a configuration made in code (demo, replay, tests) with the same schema. */
-export function parseConfig(content: unknown): Config {
+export async function parseConfig(content: unknown): Promise<Config> {
   const issues: Issue[] = [];
-  const config = parseFile(content, issues);
+  const config = await parseFile(content, issues);
   if (config === undefined || issues.length > 0) {
     throw new UserError(
       "the configuration has faults",
@@ -69,13 +69,20 @@ function resolveListen(listen: ListenConfig | null, resolved: (path: string) => 
   return { ...listen, feeds };
 }
 
+/** The kinds of feeds bring their parsers along: a process that only polls an account does not read them. */
+async function feedsIn(content: unknown, issues: Issue[]): Promise<ListenConfig["feeds"]> {
+  if (Reflect.get(Object(content), "listen") === undefined) return [];
+  const { readFeeds } = await import("./feeds/common/read-feeds.ts");
+  return readFeeds(content, issues);
+}
+
 type Written = Omit<Config, "templates"> & Pick<ConfigFile, "templates">;
 
-function parseFile(given: unknown, issues: Issue[]): Written | undefined {
+async function parseFile(given: unknown, issues: Issue[]): Promise<Written | undefined> {
   const content = withLocalReceivers(given);
   const parsed = ConfigFile.safeParse(content);
   const receivers = readReceivers(content, issues);
-  const feeds = readFeeds(content, issues);
+  const feeds = await feedsIn(content, issues);
   if (!parsed.success) {
     issues.push(...describeIssues(parsed.error, ConfigFile, content));
     return undefined;

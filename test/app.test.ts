@@ -28,7 +28,7 @@ test("a template with a fault keeps from starting who would send it, and nobody 
 async function startWith(roles: readonly Role[]): Promise<unknown> {
   const url = `postgres://earshot@127.0.0.1:${await closedPort()}/earshot`;
   return startEarshot({
-    config: parseConfig({
+    config: await parseConfig({
       source: { baseUrl: "http://127.0.0.1:1", username: "a", password: "b", clientId: "c" },
       receivers: [{ name: "hook", kind: "webhook", url: "https://hooks.example/earshot" }],
       routes: [{ receivers: ["hook"] }],

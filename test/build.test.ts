@@ -38,6 +38,17 @@ test.each(["src/cli/main.ts", ...WORKERS])(
   },
 );
 
+test("what only some use is not read at the start of a worker", async () => {
+  const { inputs } = await bundle(["src/app/run-worker.ts"], ROOT, { write: false });
+  const read = new Set(["src/app/run-worker.ts"]);
+  for (const file of read)
+    for (const { path, kind } of inputs[file]?.imports ?? []) if (kind !== "dynamic-import") read.add(path);
+  expect(read).toContain("src/config/config-file.ts");
+  const onDemand =
+    /^src\/(?:feeds\/rss|web)|node_modules\/(?:feedsmith|tldts|nodemailer|stopword|zod\/v4\/locales\/de)/;
+  expect([...read].filter((file) => onDemand.test(file))).toEqual([]);
+}, 60_000);
+
 test("what is built opens Slack's socket for buttons", async () => {
   const slack = await startFakeSlack();
   const fixture = "test/fixtures/slack-socket.ts";

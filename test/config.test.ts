@@ -163,11 +163,11 @@ test("a key that is unknown in a place without keys names none that would be kno
   expect(faults.join("\n")).not.toContain("(known here: )");
 });
 
-test("what routes name has to be a receiver, and names are there once", () => {
+test("what routes name has to be a receiver, and names are there once", async () => {
   const receiver = { name: "alerts", kind: "slack", channel: "#a", token: "t" };
   const source = { baseUrl: "https://api.example", username: "u", password: "p", clientId: "c" };
   const content = { source, receivers: [receiver, receiver], routes: [{ receivers: ["alarts"] }] };
-  expect(() => parseConfig(content)).toThrow(
+  await expect(parseConfig(content)).rejects.toThrow(
     expect.objectContaining({
       details: expect.arrayContaining([
         'receivers.1.name: there are two receivers "alerts"',

@@ -192,10 +192,13 @@ const TAKEN: Readonly<Record<string, object>> = {
   },
 };
 
-test.each(Object.entries(TAKEN))("a configuration is taken in the editor and by check: %s", (_, content) => {
-  expect(faultsOfConfig(content)).toEqual([]);
-  expect(schemaFaults("config", content)).toEqual([]);
-});
+test.each(Object.entries(TAKEN))(
+  "a configuration is taken in the editor and by check: %s",
+  async (_, content) => {
+    expect(await faultsOfConfig(content)).toEqual([]);
+    expect(schemaFaults("config", content)).toEqual([]);
+  },
+);
 
 test("a text may come from a variable or a file, which an editor does not know", () => {
   const from = (source: object, receiver: object) => ({
@@ -256,8 +259,8 @@ const WRONG_CONFIGS: Readonly<Record<string, object>> = {
 
 test.each(Object.entries(WRONG_CONFIGS))(
   "a wrong configuration is refused in the editor and by check: %s",
-  (_, content) => {
-    expect(faultsOfConfig(content)).not.toEqual([]);
+  async (_, content) => {
+    expect(await faultsOfConfig(content)).not.toEqual([]);
     expect(schemaFaults("config", content)).not.toEqual([]);
   },
 );
@@ -268,9 +271,9 @@ function faultsOfRule(content: unknown): readonly string[] {
   return faults;
 }
 
-function faultsOfConfig(content: unknown): readonly string[] {
+async function faultsOfConfig(content: unknown): Promise<readonly string[]> {
   try {
-    parseConfig(content);
+    await parseConfig(content);
     return [];
   } catch (error) {
     if (error instanceof UserError) return error.details;

@@ -180,7 +180,7 @@ async function notifyConfigOf(config: Config | null): Promise<NotifyConfig> {
   if (config !== null) return createNotifyConfig(config);
   const { offlineConfig } = await import("../demo/local-parts.ts");
   const folders = { rules: shippedFolder("rules"), templates: shippedFolder("templates") };
-  return createNotifyConfig(offlineConfig(folders));
+  return createNotifyConfig(await offlineConfig(folders));
 }
 
 function onlyNamed(set: RuleSet, { rules }: RuleSet): RuleSet {

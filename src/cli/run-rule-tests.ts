@@ -87,7 +87,7 @@ export async function configForTests(options: RuleTestOptions, env: NodeJS.Proce
   const config =
     options.config !== undefined || existsSync(file)
       ? await loadConfig(file, withPlaceholders(env))
-      : offlineConfig({ rules: shippedFolder("rules"), templates: shippedFolder("templates") });
+      : await offlineConfig({ rules: shippedFolder("rules"), templates: shippedFolder("templates") });
   return {
     ...config,
     ...(options.rules !== undefined && { rules: resolve(options.rules) }),

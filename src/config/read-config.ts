@@ -11,7 +11,7 @@ import { byPlace, readYaml } from "../lib/read-yaml.ts";
 export async function readConfig<Parsed>(
   file: string,
   env: NodeJS.ProcessEnv,
-  parse: (content: unknown, issues: Issue[]) => Parsed | undefined,
+  parse: (content: unknown, issues: Issue[]) => Parsed | undefined | Promise<Parsed | undefined>,
   key?: string,
 ): Promise<Parsed> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
@@ -24,7 +24,7 @@ export async function readConfig<Parsed>(
     key === undefined
       ? await fillSecrets(yaml.content, [], filling)
       : await fillSecrets(partOf(yaml.content, key), [key], filling);
-  const parsed = yaml.faults.length > 0 ? undefined : parse(content, issues);
+  const parsed = yaml.faults.length > 0 ? undefined : await parse(content, issues);
   const masked = issues.map((issue) => ({ ...issue, message: withoutFilled(issue.message, filling.filled) }));
   const faults = [...yaml.faults, ...masked.map(yaml.locate)].sort(byPlace);
   if (parsed === undefined || faults.length > 0) {

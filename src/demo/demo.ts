@@ -88,7 +88,7 @@ export async function startDemo(options: {
     };
     const local = await startLocalParts({ pool, db: book.db, clock, log, secrets, interactionsUrl });
     closing.add(local.close);
-    const config = localConfig(local, { rules, templates, history: `${HISTORY_DAYS}d`, buttons: true });
+    const config = await localConfig(local, { rules, templates, history: `${HISTORY_DAYS}d`, buttons: true });
     const earshot = await startEarshot({
       config,
       databaseUrl,

@@ -88,7 +88,7 @@ export function localConfig(
     /** Whether something listens to the buttons of messages. */
     buttons?: boolean;
   },
-): Config {
+): Promise<Config> {
   const slack = (name: string, channel: string) => ({
     name,
     kind: "slack",
@@ -156,7 +156,10 @@ export function localConfig(
 }
 
 /** The same receivers and routes where nobody calls a vendor: for rule tests and backtests without a configuration. */
-export function offlineConfig(folders: { readonly rules: string; readonly templates: string }): Config {
+export function offlineConfig(folders: {
+  readonly rules: string;
+  readonly templates: string;
+}): Promise<Config> {
   const nowhere = "http://127.0.0.1/";
   const secrets = { password: "unused", slackToken: "unused", signingSecret: "unused" };
   const smtp = { host: "127.0.0.1", port: 25 };

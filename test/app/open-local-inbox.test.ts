@@ -22,15 +22,15 @@ afterAll(() => closing.close());
 const LISTEN = { listen: { queries: [{ name: "Acme", text: "acme" }], feeds: [{ kind: "hacker-news" }] } };
 const HOOK = { name: "hook", kind: "webhook", url: "https://hook.example/" };
 const NAMED = { ...LISTEN, receivers: [HOOK], routes: [{ receivers: ["hook"] }] };
-const open = (content: object) =>
+const open = async (content: object) =>
   withLocalInbox(
-    parseConfig(content),
+    await parseConfig(content),
     { databaseUrl, clock: systemClock, log: pino({ level: "silent" }), consoleUrl: () => null },
     closing,
   );
 
-test("who listens and names no receiver has a Slack channel and a mailbox; an account needs receivers", () => {
-  const config = parseConfig(LISTEN);
+test("who listens and names no receiver has a Slack channel and a mailbox; an account needs receivers", async () => {
+  const config = await parseConfig(LISTEN);
   expect(config.usesLocalInbox).toBe(true);
   expect(config.receivers.map(({ name, notifier }) => [name, notifier.kind])).toEqual([
     ["comms", "slack"],
@@ -38,13 +38,13 @@ test("who listens and names no receiver has a Slack channel and a mailbox; an ac
   ]);
   expect(config.routes.map(({ receivers }) => receivers)).toEqual([["comms"]]);
   // Routes of one's own name the same receivers.
-  expect(parseConfig({ ...LISTEN, routes: [{ receivers: ["mail"] }] }).routes[0]?.receivers).toEqual([
-    "mail",
-  ]);
-  expect(() => parseConfig({ ...LISTEN, routes: [{ receivers: ["comm"] }] })).toThrow(UserError);
-  expect(parseConfig(NAMED).usesLocalInbox).toBe(false);
+  const routed = await parseConfig({ ...LISTEN, routes: [{ receivers: ["mail"] }] });
+  expect(routed.routes[0]?.receivers).toEqual(["mail"]);
+  const unknown = parseConfig({ ...LISTEN, routes: [{ receivers: ["comm"] }] });
+  await expect(unknown).rejects.toThrow(UserError);
+  expect((await parseConfig(NAMED)).usesLocalInbox).toBe(false);
   const source = { baseUrl: "https://x.example", username: "a", password: "b", clientId: "c" };
-  expect(() => parseConfig({ source })).toThrow(
+  await expect(parseConfig({ source })).rejects.toThrow(
     expect.objectContaining({
       details: [': "receivers" is missing', ': "routes" is missing'],
     }),
@@ -53,8 +53,9 @@ test("who listens and names no receiver has a Slack channel and a mailbox; an ac
 
 test("each process has servers of its own, and all of them one inbox", async () => {
   const [first, second] = [await open(LISTEN), await open(LISTEN)];
+  const config = await parseConfig(LISTEN);
   const slackOf = ({ configOf }: typeof first) => {
-    const notifier = configOf(parseConfig(LISTEN)).receivers[0]?.notifier;
+    const notifier = configOf(config).receivers[0]?.notifier;
     if (notifier?.kind !== "slack") throw new Error("the first receiver is in Slack");
     return notifier;
   };
@@ -76,8 +77,9 @@ test("each process has servers of its own, and all of them one inbox", async () 
 
 test("a reload may name receivers, but taking them away needs a restart", async () => {
   const inbox = await open(LISTEN);
-  expect(inbox.configOf(parseConfig(NAMED)).receivers.map(({ name }) => name)).toEqual(["hook"]);
+  expect(inbox.configOf(await parseConfig(NAMED)).receivers.map(({ name }) => name)).toEqual(["hook"]);
   const named = await open(NAMED);
   expect(named.interaction).toBeNull();
-  expect(() => named.configOf(parseConfig(LISTEN))).toThrow("`receivers` was removed");
+  const listening = await parseConfig(LISTEN);
+  expect(() => named.configOf(listening)).toThrow("`receivers` was removed");
 });

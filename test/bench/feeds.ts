@@ -1,7 +1,7 @@
 import { parseFeed } from "feedsmith";
 import type { FeedAnswer, FeedReader } from "../../src/feeds/common/define-feed.ts";
-import { readFeeds } from "../../src/feeds/common/listen-config.ts";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
+import { readFeeds } from "../../src/feeds/common/read-feeds.ts";
 import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
 import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
 import type { Issue } from "../../src/lib/errors.ts";

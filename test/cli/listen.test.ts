@@ -268,7 +268,7 @@ test.each([
   expect(left.filter(matches)).toEqual([]);
 });
 
-test("whatever a brand is called, the files are valid or it is refused", () => {
+test("whatever a brand is called, the files are valid or it is refused", async () => {
   const name = fc.oneof(
     fc.string({ unit: "grapheme", minLength: 1, maxLength: 60 }),
     fc.constantFrom(
@@ -293,12 +293,12 @@ test("whatever a brand is called, the files are valid or it is refused", () => {
     ),
   );
   const schemas = { config: "# a", rule: "# a", test: "# a" };
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       name,
       fc.array(name, { maxLength: 3 }),
       fc.array(name, { maxLength: 2 }),
-      (given, more, rivals) => {
+      async (given, more, rivals) => {
         const brand = given.trim();
         fc.pre(brand !== "");
         const about = { queries: [brand], spellings: [brand], languages: [] };
@@ -316,7 +316,7 @@ test("whatever a brand is called, the files are valid or it is refused", () => {
         };
         try {
           const { files } = draftSetup(answers, schemas);
-          const { listen } = parseConfig(parse(files[0]?.text ?? ""));
+          const { listen } = await parseConfig(parse(files[0]?.text ?? ""));
           expect(listen?.queries[0]?.name).toBe(brand);
           for (const { path, text } of files.slice(1)) {
             if (path.includes("/tests/")) expect(RuleTestFile.safeParse(parse(text)).error).toBeUndefined();

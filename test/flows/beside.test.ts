@@ -131,7 +131,7 @@ beforeAll(async () => {
     join(rules, "kettles.yaml"),
     "title: Kettles\ndescription: x\nseverity: info\nqueries: [Acme]\nwhen: { keyword: kettle }\n",
   );
-  config = parseConfig({
+  config = await parseConfig({
     source: {
       ...{ baseUrl: accountLine.url, ...ACCOUNT, clientId: "earshot-api-client", history: "1h" },
       timeout: "10s",

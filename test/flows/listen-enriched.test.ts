@@ -56,7 +56,7 @@ beforeAll(async () => {
   closing.add(() => client.end());
   const endpoint = { endpoint: chat.endpoint, model: "judge-1" };
   start = async (about) => {
-    const config = parseConfig({
+    const config = await parseConfig({
       listen: {
         queries: [{ name: "Delta", text: "delta", about }],
         feeds: [{ kind: "push", token: TOKEN }],

@@ -78,7 +78,7 @@ beforeAll(async () => {
   await client.connect();
   closing.add(() => client.end());
   server.pages.set("/feed", { body: rssDocument([item(1)]) });
-  config = parseConfig({
+  config = await parseConfig({
     listen: {
       queries: [{ name: "Acme", text: "acme" }],
       categories: [{ name: "Safety", subcategories: [{ name: "Fire", text: "fire OR burn*" }] }],

@@ -64,7 +64,7 @@ async function openWorld(): Promise<World> {
     join(rules, "recall-words.yaml"),
     'description: A recall.\nseverity: critical\nqueries: ["Brand 3"]\nwhen: { keyword: recall }\n',
   );
-  const config = parseConfig({
+  const config = await parseConfig({
     source: {
       baseUrl: line.url,
       ...ACCOUNT,

@@ -46,7 +46,7 @@ beforeAll(async () => {
       smtp: { host: smtp.host, port: smtp.port },
     },
   ];
-  const config = parseConfig({
+  const config = await parseConfig({
     source: { baseUrl: "https://l.example", username: "a", password: "b", clientId: "c" },
     receivers,
     routes: [{ receivers: ["channel", "ann"], repeatEvery: "never" }],

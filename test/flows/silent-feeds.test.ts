@@ -41,7 +41,7 @@ beforeAll(async () => {
   await client.connect();
   closing.add(() => client.end());
   server.pages.set("/blog", { status: 502, body: "away" });
-  const config = parseConfig({
+  const config = await parseConfig({
     listen: {
       queries: [{ name: "Acme", text: "acme" }],
       feeds: [

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await ensurePartitions(database.db, NINE);
 });
 
-const config = parseConfig({
+const config = await parseConfig({
   source: { baseUrl: "https://l.example", username: "a", password: "b", clientId: "c" },
   receivers: [
     // Without a throttle in the configuration: the one that every channel has.

@@ -47,7 +47,7 @@ export function configOf(
     mailLogin = {},
   }: Omit<StorySetting, "mailLogin"> & { readonly mailLogin?: object },
   outside: { sourceUrl: string; slack: FakeSlack; smtp: FakeSmtp; rules: string },
-): Config {
+): Promise<Config> {
   const slack = (name: string, channel: string) => ({
     name,
     kind: "slack",

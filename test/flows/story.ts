@@ -81,7 +81,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
   for (const [name, text] of Object.entries(setting.rules))
     await writeFile(join(rules, `${name}.yaml`), text);
 
-  const config = configOf(setting, { sourceUrl, slack, smtp, rules });
+  const config = await configOf(setting, { sourceUrl, slack, smtp, rules });
   const jobs = countJobs();
   const open = (roles: readonly Role[]): Promise<Earshot> =>
     startEarshot({

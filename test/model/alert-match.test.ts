@@ -47,8 +47,8 @@ describe("alerts of Earshot about itself are matched", () => {
   });
 });
 
-test("a silence of everything and an escalation of everything leave operators alone, and reach brands", () => {
-  const config = parseConfig({
+test("a silence of everything and an escalation of everything leave operators alone, and reach brands", async () => {
+  const config = await parseConfig({
     source: { baseUrl: "https://l.example", username: "a", password: "b", clientId: "c" },
     receivers: ["operator", "comms", "on-call"].map((name) => ({
       name,

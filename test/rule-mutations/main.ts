@@ -81,7 +81,7 @@ async function broken(rule: string, mutation: Mutation, folder: string): Promise
     if (after === before) return null;
     await writeFile(join(folder, file), after);
   }
-  const config = offlineConfig({ rules: join(folder, "rules"), templates: join(folder, "templates") });
+  const config = await offlineConfig({ rules: join(folder, "rules"), templates: join(folder, "templates") });
   return mutation.in === "config" ? mutation.apply(config) : config;
 }
 

@@ -117,7 +117,7 @@ test("what people see is the same whether the clock stops everywhere or only whe
   });
   const play = async (everyStop: boolean) =>
     runSuite(files, {
-      config: offlineConfig({ rules: join(folder, "rules"), templates: join(ROOT, "templates") }),
+      config: await offlineConfig({ rules: join(folder, "rules"), templates: join(ROOT, "templates") }),
       rules,
       renderer: await openTemplates(join(ROOT, "templates")),
       serverUrl: inject("postgresUrl"),

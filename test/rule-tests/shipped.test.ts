@@ -30,7 +30,7 @@ test("every shipped rule has a test that must notify, one that must not, and one
 
 test("the tests of the shipped rules pass", { timeout: 240_000 }, async () => {
   const { rules } = await loadRules(RULES);
-  const config = offlineConfig({ rules: RULES, templates: join(ROOT, "templates") });
+  const config = await offlineConfig({ rules: RULES, templates: join(ROOT, "templates") });
   const results = await runSuite(await findRuleTests(RULES), {
     config,
     rules,

@@ -93,8 +93,8 @@ it("its steps, run one by one in empty folders, give an installation without too
   expect(await ended, said.join("")).toBe(0);
 }, 600_000);
 
-it("what it exposes and asks is where the console listens", () => {
-  const config = parseConfig({
+it("what it exposes and asks is where the console listens", async () => {
+  const config = await parseConfig({
     source: { baseUrl: "http://127.0.0.1:9", username: "a", password: "b", clientId: "c" },
     receivers: [{ name: "a", kind: "webhook", url: "https://a.example" }],
     routes: [{ receivers: ["a"] }],

@@ -91,7 +91,7 @@ test("an alert on mentions names the author, and who handled it", () => {
   expect(view(1, { acknowledgedBy: "Ann" }).handledBy).toBe("Ann");
 });
 
-test("in the demo a crisis mutes what it brings along", () => {
+test("in the demo a crisis mutes what it brings along", async () => {
   const secrets = { password: "p".repeat(12), slackToken: "xoxb-1", signingSecret: "s" };
   const parts = {
     apiUrl: "http://127.0.0.1:1",
@@ -99,7 +99,7 @@ test("in the demo a crisis mutes what it brings along", () => {
     smtp: { host: "127.0.0.1", port: 25 },
     secrets,
   };
-  const { inhibitions } = localConfig(parts as never, { rules: "rules", templates: "templates" });
+  const { inhibitions } = await localConfig(parts as never, { rules: "rules", templates: "templates" });
   expect(inhibitions).toMatchObject([
     {
       while: { rule: ["crisis-spike"] },

@@ -40,7 +40,7 @@ export async function openFeedConsoles(): Promise<FeedConsoles> {
   });
   const database = await createTestDatabase();
   closing.add(database.drop);
-  const config = parseConfig({
+  const config = await parseConfig({
     listen: {
       queries: [{ name: "Acme", text: "acme" }],
       feeds: [

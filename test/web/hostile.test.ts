@@ -231,7 +231,7 @@ function explained(): ExplainedMention {
 
 function unread(): ExplainedUnread {
   const rule = { rule: nextText(), kind: "mention", met: false, because: nextText() };
-  const query = { queryName: nextText(), outcome: "NotInQuery", because: nextText() };
+  const query = { projectId: PROJECT, queryName: nextText(), outcome: "NotInQuery", because: nextText() };
   return { queries: [query], withheld: [nextText()], rules: [rule] };
 }
 

@@ -9,7 +9,7 @@ import type { Unsubscribing } from "../../src/web/console-actions.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = Date.UTC(2026, 2, 3);
-const config = parseConfig({
+const config = await parseConfig({
   source: { baseUrl: "https://listening.example", username: "u", password: "p", clientId: "c" },
   receivers: [
     {

@@ -93,7 +93,7 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
     closing.add(local.close);
     const waiter = createJobWaiter();
     const earshot = await startEarshot({
-      config: localConfig(local, {
+      config: await localConfig(local, {
         rules: options.rules,
         templates: options.templates,
         pollEvery: pollEvery(options.speed),

@@ -7,7 +7,7 @@ import { createActionLinks } from "../../../src/notify/view/signed-links.ts";
 import { alertOf } from "../alert-of.ts";
 
 const ALERT = alertOf({ id: "0199b2c4-7d1a-7000-8000-000000000000" });
-const { receivers } = parseConfig({
+const { receivers } = await parseConfig({
   source: { baseUrl: "https://listening.example", username: "a", password: "b", clientId: "c" },
   receivers: [
     { name: "comms", kind: "slack", channel: "#a", token: "xoxb-1" },

@@ -8,9 +8,9 @@ import { type FakeSlack, startFakeSlack } from "../../../fakes/slack.ts";
 const RECEIVER = { name: "comms", kind: "slack", channel: "#alerts", token: "xoxb-1" };
 
 /** The faults of a configuration with this receiver. */
-function faultsOf(receiver: object, web: object = {}): readonly string[] {
+async function faultsOf(receiver: object, web: object = {}): Promise<readonly string[]> {
   try {
-    parseConfig({
+    await parseConfig({
       source: { baseUrl: "https://a.example", username: "a", password: "b", clientId: "c" },
       receivers: [{ ...RECEIVER, ...receiver }],
       routes: [{ receivers: ["comms"] }],
@@ -39,15 +39,15 @@ test.each([
   ],
   ["a pace that is no time", { postEvery: "often" }, /postEvery/],
   ["a misspelt key", { apptoken: "xapp-1" }, /apptoken/],
-])("the check reports %s", (_name, receiver, said) => {
-  expect(faultsOf(receiver).join("\n")).toMatch(said);
+])("the check reports %s", async (_name, receiver, said) => {
+  expect((await faultsOf(receiver)).join("\n")).toMatch(said);
 });
 
-test("either way to buttons is valid", () => {
+test("either way to buttons is valid", async () => {
   const publicUrl = "https://earshot.example";
-  expect(faultsOf({ appToken: "xapp-1" })).toEqual([]);
-  expect(faultsOf({ signingSecret: "8f742231b10e8888abcd99" }, { publicUrl })).toEqual([]);
-  expect(faultsOf({ signingSecret: "8f742231b10e8888abcd99", appToken: "xapp-1" })).toEqual([]);
+  expect(await faultsOf({ appToken: "xapp-1" })).toEqual([]);
+  expect(await faultsOf({ signingSecret: "8f742231b10e8888abcd99" }, { publicUrl })).toEqual([]);
+  expect(await faultsOf({ signingSecret: "8f742231b10e8888abcd99", appToken: "xapp-1" })).toEqual([]);
 });
 
 let fake: FakeSlack | undefined;
