@@ -69,8 +69,11 @@ export function createBackend(
 
 type OnQueueError = (error: unknown) => void;
 
-/** Connections for statements of all queues and workers, plus one to LISTEN for each queue that has a worker. */
-const STATEMENTS = 8;
+/**
+ * Connections for statements of all queues and workers, plus one to LISTEN for each queue that has a worker. More of them
+ * handle no more jobs a second; each costs the server some ten milliseconds at every start.
+ */
+const STATEMENTS = 4;
 
 function onPostgres(options: { url: string; schema: string }, onError: OnQueueError): Backend {
   const classes = withBackend(createQueueBackend);
