@@ -120,8 +120,9 @@ async function previewOne(file: PreviewFile, options: PreviewOptions, env: NodeJ
 
 /** Every message of a rule test in order, on one page; with `--against` before and after a change of templates. */
 async function previewStory(file: string, options: PreviewOptions, env: NodeJS.ProcessEnv): Promise<void> {
-  const { runRuleTests } = await import("./run-rule-tests.ts");
+  const { createRuleTests } = await import("./run-rule-tests.ts");
   const { messagePage } = await import("../rule-tests/message-page.ts");
+  const tests = createRuleTests(env);
   const run = async (templates: string | undefined) => {
     const { config, rules } = options;
     const chosen = {
@@ -129,17 +130,24 @@ async function previewStory(file: string, options: PreviewOptions, env: NodeJS.P
       ...(rules !== undefined && { rules }),
       ...(templates !== undefined && { templates }),
     };
-    const results = await runRuleTests([file], { ...chosen, update: false }, env, {
-      signal: new AbortController().signal,
-      onResult: () => {},
-    });
+    const results = await tests.run(
+      [file],
+      { ...chosen, update: false },
+      {
+        signal: new AbortController().signal,
+        onResult: () => {},
+      },
+    );
     const [result] = results;
     if (result === undefined || result.run === null)
       throw new UserError(`${file} cannot be run`, result?.failures.map(({ message }) => message) ?? []);
     return { messages: result.run.observed.messages, show: result.show };
   };
-  const after = await run(options.templates);
-  const before = options.against === undefined ? null : await run(options.against);
+  const runBoth = async () => ({
+    after: await run(options.templates),
+    before: options.against === undefined ? null : await run(options.against),
+  });
+  const { after, before } = await runBoth().finally(tests.close);
   const columns = [
     ...(before === null ? [] : [{ heading: `before: ${options.against}`, messages: before.messages }]),
     { heading: `after: ${options.templates ?? "the templates in use"}`, messages: after.messages },

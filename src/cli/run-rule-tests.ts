@@ -7,11 +7,18 @@ import { validRules, validTemplates } from "../app/validate-files.ts";
 import { readEnvironment } from "../config/environment.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { offlineConfig } from "../demo/local-parts.ts";
+import { createClosing } from "../lib/closing.ts";
 import { UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import type { Logger } from "../log.ts";
 import { withPlaceholders } from "../rule-tests/placeholders.ts";
-import { findRuleTests, type RuleTestResult, runSuite, type SuiteOptions } from "../rule-tests/run-suite.ts";
+import {
+  findRuleTests,
+  openRuleTestRunner,
+  type RuleTestResult,
+  type RuleTestRunner,
+  type RunOptions,
+} from "../rule-tests/rule-test-runner.ts";
 import { ruleVersion } from "../rules/load-rules.ts";
 import type { Rule } from "../rules/rule.ts";
 import { commandLog } from "./command-log.ts";
@@ -23,33 +30,51 @@ export interface RuleTestOptions {
   readonly update: boolean;
 }
 
-/**
- * Runs these rule tests, or all beside the rules in use. Throws a UserError if the configuration, a rule or a template
- * has a fault, or if there is no test.
- */
-export async function runRuleTests(
-  files: readonly string[],
-  options: RuleTestOptions,
-  env: NodeJS.ProcessEnv,
-  { signal, onResult }: Pick<SuiteOptions, "signal" | "onResult">,
-): Promise<readonly RuleTestResult[]> {
-  const config = await configForTests(options, env);
-  const rules = await validRules(config.rules);
-  const renderer = await validTemplates(config.templates);
-  const named = files.length > 0 ? files.map((file) => resolve(file)) : await findRuleTests(config.rules);
-  if (named.length === 0)
-    throw new UserError(`there are no rule tests in ${join(config.rules, "tests")}`, [
-      "a test is a file tests/<name>.test.yaml beside the rules; earshot test --help shows one",
-    ]);
-  for (const file of named) if (!existsSync(file)) throw new UserError(`there is no file ${file}`);
+export interface RuleTests {
+  /**
+   * Runs these rule tests, or all beside the rules in use. Throws a UserError if the configuration, a rule or a template
+   * has a fault, or if there is no test.
+   */
+  run(
+    files: readonly string[],
+    options: RuleTestOptions,
+    how: Pick<RunOptions, "signal" | "onResult">,
+  ): Promise<readonly RuleTestResult[]>;
+  close(): Promise<void>;
+}
+
+/** Rule tests on a PostgreSQL that the first run opens. A second run begins with what the first one has prepared. */
+export function createRuleTests(env: NodeJS.ProcessEnv): RuleTests {
   const log = commandLog({ LOG_LEVEL: "fatal", ...env });
-  const versions = await versionsOf(config.rules, rules);
-  const scratch = await openScratchPostgres(readEnvironment(env), log);
-  const { update } = options;
-  const suite = { config, rules, renderer, serverUrl: scratch.url, update, log, signal, onResult };
-  const results = await runSuite(named, suite).finally(scratch.stop);
-  if (isOwn(options, env)) await noteInMonitor(results, versions, env, log);
-  return results;
+  const closing = createClosing();
+  let runner: RuleTestRunner | undefined;
+  const open = async (): Promise<RuleTestRunner> => {
+    const scratch = await openScratchPostgres(readEnvironment(env), log);
+    closing.add(scratch.stop);
+    const opened = await openRuleTestRunner(scratch.url);
+    closing.add(opened.close);
+    return opened;
+  };
+  return {
+    run: async (files, options, how) => {
+      const config = await configForTests(options, env);
+      const rules = await validRules(config.rules);
+      const renderer = await validTemplates(config.templates);
+      const named = files.length > 0 ? files.map((file) => resolve(file)) : await findRuleTests(config.rules);
+      if (named.length === 0)
+        throw new UserError(`there are no rule tests in ${join(config.rules, "tests")}`, [
+          "a test is a file tests/<name>.test.yaml beside the rules; earshot test --help shows one",
+        ]);
+      for (const file of named) if (!existsSync(file)) throw new UserError(`there is no file ${file}`);
+      const versions = await versionsOf(config.rules, rules);
+      runner ??= await open();
+      const { update } = options;
+      const results = await runner.run(named, { ...how, config, rules, renderer, update, log });
+      if (isOwn(options, env)) await noteInMonitor(results, versions, env, log);
+      return results;
+    },
+    close: closing.close,
+  };
 }
 
 /** For the console of the monitor; without its tables on this machine there is none. */

@@ -7,10 +7,10 @@ import { monotonicMs } from "../lib/clock.ts";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
 import { formatSeconds, junitXml, reportLines, timeline } from "../rule-tests/report.ts";
-import type { RuleTestResult } from "../rule-tests/run-suite.ts";
+import type { RuleTestResult } from "../rule-tests/rule-test-runner.ts";
 import { print, printError, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";
-import { configForTests, type RuleTestOptions, runRuleTests } from "./run-rule-tests.ts";
+import { configForTests, createRuleTests, type RuleTestOptions, type RuleTests } from "./run-rule-tests.ts";
 
 interface TestOptions extends RuleTestOptions {
   readonly watch: boolean;
@@ -38,15 +38,16 @@ export function defineTestCommand(command: Command, env: NodeJS.ProcessEnv): voi
     .option("--json", "print the results as one JSON object", false)
     .addHelpText("after", HELP)
     .action(async (files: string[], options: TestOptions) => {
-      if (options.watch) return watchAndRun(files, options, env);
-      const results = await runOnce(
-        files,
-        options,
-        env,
-        stopSignal(() => printError("\nStopping …")),
-      );
-      const bad = results.filter(({ outcome }) => outcome !== "passed").length;
-      if (bad > 0) throw new ExitError(`${bad} of ${counted(results.length, "rule test")} failed`, 1);
+      const tests = createRuleTests(env);
+      try {
+        if (options.watch) return await watchAndRun(tests, files, options, env);
+        const stop = stopSignal(() => printError("\nStopping …"));
+        const results = await runOnce(tests, files, options, stop);
+        const bad = results.filter(({ outcome }) => outcome !== "passed").length;
+        if (bad > 0) throw new ExitError(`${bad} of ${counted(results.length, "rule test")} failed`, 1);
+      } finally {
+        await tests.close();
+      }
     });
 }
 
@@ -79,16 +80,16 @@ Examples:
 Exit codes: 0 all passed, 1 a test failed, 2 a fault in the configuration, a rule or a template.`;
 
 async function runOnce(
+  tests: RuleTests,
   files: readonly string[],
   options: TestOptions,
-  env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<readonly RuleTestResult[]> {
   const startedAt = monotonicMs();
   const onResult = (result: RuleTestResult): void => {
     if (!options.json) for (const line of reportLines(result)) print(line);
   };
-  const results = await runRuleTests(files, options, env, { signal, onResult });
+  const results = await tests.run(files, options, { signal, onResult });
   if (options.junit !== undefined) await writeFile(options.junit, junitXml(results));
   if (options.json) printJson({ tests: results.map(toJson) });
   else print(`${summary(results)}, in ${formatSeconds(monotonicMs() - startedAt)}`);
@@ -113,6 +114,7 @@ function toJson({ file, name, outcome, failures, run, show, tookMs }: RuleTestRe
 
 /** Runs them at once, and again after each change, until Ctrl-C. */
 async function watchAndRun(
+  tests: RuleTests,
   files: readonly string[],
   options: TestOptions,
   env: NodeJS.ProcessEnv,
@@ -134,7 +136,7 @@ async function watchAndRun(
     while (!signal.aborted) {
       if (changed) {
         changed = false;
-        await runOnce(files, options, env, signal).catch((error: unknown) => {
+        await runOnce(tests, files, options, signal).catch((error: unknown) => {
           if (signal.aborted) return;
           if (!(error instanceof UserError)) throw error;
           printError(error.message);

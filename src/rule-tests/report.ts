@@ -1,8 +1,8 @@
 import { formatDuration } from "../lib/duration.ts";
 import type { Instant } from "../lib/instant.ts";
 import { wordsOf } from "../model/wording.ts";
+import type { RuleTestResult } from "./rule-test-runner.ts";
 import type { RuleTestRun } from "./run-rule-test.ts";
-import type { RuleTestResult } from "./run-suite.ts";
 import type { StoryMention } from "./story.ts";
 
 /** One test for a terminal: a line, and for one that failed, what happened instead. */

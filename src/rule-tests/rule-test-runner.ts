@@ -2,39 +2,28 @@ import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createPngRenderer, type PngRenderer } from "../charts/png-renderer.ts";
 import type { Config } from "../config.ts";
-import { monotonicMs, systemClock } from "../lib/clock.ts";
+import { monotonicMs } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { atMost } from "../lib/concurrency.ts";
 import { describeError, describeFault, type Fault, UserError } from "../lib/errors.ts";
 import { DAY, type Instant } from "../lib/instant.ts";
 import { formatLocalDate, localDateOf, offsetAt } from "../lib/local-time.ts";
-import { migrateLocalApi } from "../local-api/store/migrate-local-api.ts";
 import type { Logger } from "../log.ts";
 import { RULE_TESTS } from "../rules/load-rules.ts";
 import type { Rule } from "../rules/rule.ts";
-import { openPool } from "../store/database.ts";
-import { migrate } from "../store/migrate.ts";
-import {
-  copySiblingDatabase,
-  dropSiblingDatabase,
-  ensureSiblingDatabase,
-  siblingDatabases,
-} from "../store/sibling-database.ts";
 import type { Renderer } from "../templates/create-renderer.ts";
 import { judgeExpectation } from "./judge-expectation.ts";
-import { FORECAST_WRONG, prepareTables, type RuleTestRun, runRuleTest } from "./run-rule-test.ts";
+import { FORECAST_WRONG, type RuleTestRun, runRuleTest } from "./run-rule-test.ts";
 import { compareSnapshot } from "./snapshots.ts";
-import type { StoryQueries } from "./stage.ts";
 import { momentIn, startOf } from "./story.ts";
+import { openTestDatabases, type TestDatabases } from "./test-databases.ts";
 import { type RuleTest, readRuleTest, unknownNames } from "./test-file.ts";
 
-export interface SuiteOptions {
+export interface RunOptions {
   readonly config: Config;
   readonly rules: readonly Rule[];
   /** The templates of the configuration. */
   readonly renderer: Renderer;
-  /** The server on which the tests make databases of their own. */
-  readonly serverUrl: string;
   /** Writes snapshots instead of comparing with them. */
   readonly update: boolean;
   /** Also plays the stops of the clock at which nothing happens; absent: no. The results are the same. */
@@ -82,106 +71,63 @@ export async function findRuleTests(rules: string): Promise<string[]> {
     .map((entry) => join(folder, entry));
 }
 
+export interface RuleTestRunner {
+  /** Runs tests, two at a time; their results come in the order of the files. */
+  run(files: readonly string[], options: RunOptions): Promise<RuleTestResult[]>;
+  close(): Promise<void>;
+}
+
 /**
- * Runs tests, two at a time; their results come in the order of the files. Each has a database of its own, which is
- * dropped afterwards.
+ * Opens what runs share: the databases that tests begin with, on the server of this address, and one thread for all
+ * pictures, which takes longer to start than to draw.
  */
-export async function runSuite(files: readonly string[], options: SuiteOptions): Promise<RuleTestResult[]> {
+export async function openRuleTestRunner(serverUrl: string): Promise<RuleTestRunner> {
   return openTogether(async (closing) => {
-    const server = options.serverUrl;
-    // One thread for the pictures of all tests: it takes longer to start than to draw.
     const pictures = createPngRenderer();
     closing.add(pictures.close);
-    await dropLeftBehind(server);
-    const prefix = `${PREFIX}${systemClock.now().toString(36)}_${process.pid}`;
-    closing.add(async () => {
-      for (const name of await siblingDatabases(server, prefix)) await dropSiblingDatabase(server, name);
-    });
-    const empty = `${prefix}_empty`;
-    await makeTables((await ensureSiblingDatabase(server, empty)).url);
-    const bases = new Map<string, Promise<{ readonly name: string; readonly queries: StoryQueries }>>();
-    const baseOf: BaseOf = (test, names) => {
-      const key = JSON.stringify([test.start, test.usual, names]);
-      const name = `${prefix}_base${bases.size}`;
-      const prepare = async () => {
-        const url = await copySiblingDatabase(server, name, empty);
-        return { name, queries: await prepareTables(url, test, names) };
-      };
-      const base = bases.get(key) ?? prepare();
-      bases.set(key, base);
-      return base;
+    const databases = await openTestDatabases(serverUrl);
+    closing.add(databases.close);
+    return {
+      run: (files, options) => runAll(files, { ...options, pictures, databases }),
+      close: closing.close,
     };
-    const inTurn = atMost(AT_ONCE, files.length);
-    const running = files.map((file, index) =>
-      inTurn(async (): Promise<RuleTestResult> => {
-        options.signal.throwIfAborted();
-        const startedAt = monotonicMs();
-        const own = `${prefix}_run${index}`;
-        const judged = await runOne(file, { ...options, pictures }, async (test, names) => {
-          const { name, queries } = await baseOf(test, names);
-          await dropSiblingDatabase(server, own);
-          return { url: await copySiblingDatabase(server, own, name), queries };
-        });
-        await dropSiblingDatabase(server, own);
-        return { ...judged, tookMs: monotonicMs() - startedAt };
-      }),
-    );
-    // The databases of those that still run must not go away below them.
-    const ended = Promise.allSettled(running);
-    const results: RuleTestResult[] = [];
-    try {
-      for (const one of running) {
-        const result = await one;
-        results.push(result);
-        options.onResult(result);
-      }
-    } finally {
-      await ended;
-    }
-    await closing.close();
-    return results;
   });
+}
+
+interface RunParts extends RunOptions {
+  readonly pictures: PngRenderer;
+  readonly databases: TestDatabases;
+}
+
+async function runAll(files: readonly string[], parts: RunParts): Promise<RuleTestResult[]> {
+  const inTurn = atMost(AT_ONCE, files.length);
+  const running = files.map((file) =>
+    inTurn(async (): Promise<RuleTestResult> => {
+      parts.signal.throwIfAborted();
+      const startedAt = monotonicMs();
+      const judged = await runOne(file, parts);
+      return { ...judged, tookMs: monotonicMs() - startedAt };
+    }),
+  );
+  // The databases of those that still run must not go away below them.
+  const ended = Promise.allSettled(running);
+  const results: RuleTestResult[] = [];
+  try {
+    for (const one of running) {
+      const result = await one;
+      results.push(result);
+      parts.onResult(result);
+    }
+  } finally {
+    await ended;
+  }
+  return results;
 }
 
 /** A test waits for its PostgreSQL half of the time: another one can use this process meanwhile. */
 const AT_ONCE = 2;
 
-const PREFIX = "earshot_rule_test_";
-
-/** A run that was killed leaves its databases. */
-async function dropLeftBehind(server: string): Promise<void> {
-  for (const name of await siblingDatabases(server, PREFIX)) {
-    const madeAt = Number.parseInt(name.slice(PREFIX.length), 36);
-    if (madeAt < systemClock.now() - DAY) await dropSiblingDatabase(server, name);
-  }
-}
-
-async function makeTables(url: string): Promise<void> {
-  await migrate(url);
-  const pool = openPool({ url, connections: 1, onError: () => {} });
-  try {
-    await migrateLocalApi(pool);
-  } finally {
-    await pool.end();
-  }
-}
-
-/** The database that tests with the same queries and the same usual share a copy of. */
-type BaseOf = (
-  test: RuleTest,
-  names: readonly string[],
-) => Promise<{ readonly name: string; readonly queries: StoryQueries }>;
-
-type Prepare = (
-  test: RuleTest,
-  queries: readonly string[],
-) => Promise<{ readonly url: string; readonly queries: StoryQueries }>;
-
-async function runOne(
-  file: string,
-  options: SuiteOptions & { readonly pictures: PngRenderer },
-  prepare: Prepare,
-): Promise<Omit<RuleTestResult, "tookMs">> {
+async function runOne(file: string, options: RunParts): Promise<Omit<RuleTestResult, "tookMs">> {
   const name = basename(file, ENDING);
   const read = await readRuleTest(file);
   const rule = "test" in read ? read.test.rule : null;
@@ -214,10 +160,10 @@ async function runOne(
     const show = createShow(test);
     const judge = (observed: RuleTestRun["observed"]): Failure[] => failuresOf(test, observed, show);
     const wantsWhy = (observed: RuleTestRun["observed"]): boolean => judge(observed).length > 0;
-    const play = async (everyStop: boolean) => {
-      const { url, queries } = await prepare(test, names);
-      return runRuleTest({ ...options, databaseUrl: url, queries, wantsWhy, everyStop }, test);
-    };
+    const play = (everyStop: boolean) =>
+      options.databases.lend(test, names, ({ url, queries }) =>
+        runRuleTest({ ...options, databaseUrl: url, queries, wantsWhy, everyStop }, test),
+      );
     let run = await play(options.everyStop === true);
     if (run === FORECAST_WRONG) {
       options.log.warn(

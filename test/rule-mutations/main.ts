@@ -7,7 +7,11 @@ import type { Config } from "../../src/config.ts";
 import { offlineConfig } from "../../src/demo/local-parts.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/log.ts";
-import { findRuleTests, runSuite } from "../../src/rule-tests/run-suite.ts";
+import {
+  findRuleTests,
+  openRuleTestRunner,
+  type RuleTestRunner,
+} from "../../src/rule-tests/rule-test-runner.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
 import { MUTATIONS, type Mutation } from "./mutations.ts";
@@ -46,13 +50,14 @@ async function main(): Promise<number> {
   });
   const startedAt = monotonicMs();
   let [caught, missed] = [0, 0];
+  const runner = await openRuleTestRunner(server.url);
   try {
     for (const name of names) {
       process.stdout.write(`${name}\n`);
       for (const mutation of MUTATIONS.filter((one) => one.name.includes(values.only ?? ""))) {
         const config = await broken(name, mutation, join(folder, "tree"));
         if (config === null) continue;
-        const by = await catchers(name, config, server.url);
+        const by = await catchers(name, config, runner);
         if (by.length > 0) caught++;
         else missed++;
         process.stdout.write(
@@ -61,6 +66,7 @@ async function main(): Promise<number> {
       }
     }
   } finally {
+    await runner.close();
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   }
@@ -86,7 +92,7 @@ async function broken(rule: string, mutation: Mutation, folder: string): Promise
 }
 
 /** The rule's own tests that fail. A mistake that makes the rule unreadable would be no fair one. */
-async function catchers(rule: string, config: Config, serverUrl: string): Promise<string[]> {
+async function catchers(rule: string, config: Config, runner: RuleTestRunner): Promise<string[]> {
   const { rules, faults } = await loadRules(config.rules);
   if (faults.length > 0)
     throw new Error(`the mistake made no valid rule: ${faults.map(({ message }) => message).join("; ")}`);
@@ -94,11 +100,10 @@ async function catchers(rule: string, config: Config, serverUrl: string): Promis
   for (const file of await findRuleTests(config.rules))
     if (new RegExp(`^rule: ${rule}$`, "m").test(await readFile(file, "utf8"))) its.push(file);
   if (its.length === 0) throw new Error(`${rule} has no test`);
-  const results = await runSuite(its, {
+  const results = await runner.run(its, {
     config,
     rules,
     renderer: await openTemplates(config.templates),
-    serverUrl,
     update: false,
     log: createLog({ level: "silent" }),
     signal: new AbortController().signal,

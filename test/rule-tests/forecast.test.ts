@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { openTemplates } from "../../src/app/open-templates.ts";
 import { offlineConfig } from "../../src/demo/local-parts.ts";
 import { createLog } from "../../src/log.ts";
-import { type RuleTestResult, runSuite } from "../../src/rule-tests/run-suite.ts";
+import { openRuleTestRunner, type RuleTestResult } from "../../src/rule-tests/rule-test-runner.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -115,12 +115,13 @@ test("what people see is the same whether the clock stops everywhere or only whe
       done();
     },
   });
+  const runner = await openRuleTestRunner(inject("postgresUrl"));
+  onTestFinished(runner.close);
   const play = async (everyStop: boolean) =>
-    runSuite(files, {
+    runner.run(files, {
       config: await offlineConfig({ rules: join(folder, "rules"), templates: join(ROOT, "templates") }),
       rules,
       renderer: await openTemplates(join(ROOT, "templates")),
-      serverUrl: inject("postgresUrl"),
       update: false,
       everyStop,
       log: createLog({ level: "warn", destination }),

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { expect, inject, test } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { openTemplates } from "../../src/app/open-templates.ts";
 import { offlineConfig } from "../../src/demo/local-parts.ts";
 import { createLog } from "../../src/log.ts";
 import { reportLines } from "../../src/rule-tests/report.ts";
-import { findRuleTests, runSuite } from "../../src/rule-tests/run-suite.ts";
+import { findRuleTests, openRuleTestRunner } from "../../src/rule-tests/rule-test-runner.ts";
 import { readRuleTest } from "../../src/rule-tests/test-file.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
 
@@ -31,11 +31,12 @@ test("every shipped rule has a test that must notify, one that must not, and one
 test("the tests of the shipped rules pass", { timeout: 240_000 }, async () => {
   const { rules } = await loadRules(RULES);
   const config = await offlineConfig({ rules: RULES, templates: join(ROOT, "templates") });
-  const results = await runSuite(await findRuleTests(RULES), {
+  const runner = await openRuleTestRunner(inject("postgresUrl"));
+  onTestFinished(runner.close);
+  const results = await runner.run(await findRuleTests(RULES), {
     config,
     rules,
     renderer: await openTemplates(join(ROOT, "templates")),
-    serverUrl: inject("postgresUrl"),
     update: false,
     log: createLog({ level: "silent" }),
     signal: new AbortController().signal,

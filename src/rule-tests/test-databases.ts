@@ -1,0 +1,100 @@
+import { systemClock } from "../lib/clock.ts";
+import { DAY } from "../lib/instant.ts";
+import { migrateLocalApi } from "../local-api/store/migrate-local-api.ts";
+import { openPool } from "../store/database.ts";
+import { migrate } from "../store/migrate.ts";
+import {
+  copySiblingDatabase,
+  dropSiblingDatabase,
+  ensureSiblingDatabase,
+  siblingDatabases,
+} from "../store/sibling-database.ts";
+import { prepareTables } from "./run-rule-test.ts";
+import type { StoryQueries } from "./stage.ts";
+import type { RuleTest } from "./test-file.ts";
+
+export interface TestDatabase {
+  readonly url: string;
+  readonly queries: StoryQueries;
+}
+
+/** The databases of rule tests on one server. */
+export interface TestDatabases {
+  /**
+   * Lends a database that holds the tables, the account of the test and its baseline. It is dropped afterwards. Tests
+   * with the same start, usual and queries begin with copies of one.
+   */
+  lend<T>(
+    test: RuleTest,
+    queries: readonly string[],
+    work: (database: TestDatabase) => Promise<T>,
+  ): Promise<T>;
+  /** Drops them all. */
+  close(): Promise<void>;
+}
+
+const PREFIX = "earshot_rule_test_";
+
+/** Makes an empty database with the tables, which all others are copies of. */
+export async function openTestDatabases(server: string): Promise<TestDatabases> {
+  await dropLeftBehind(server);
+  const prefix = `${PREFIX}${systemClock.now().toString(36)}_${process.pid}`;
+  const close = async (): Promise<void> => {
+    for (const name of await siblingDatabases(server, prefix)) await dropSiblingDatabase(server, name);
+  };
+  const empty = `${prefix}_empty`;
+  try {
+    await makeTables((await ensureSiblingDatabase(server, empty)).url);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  interface Base {
+    readonly name: string;
+    readonly queries: StoryQueries;
+  }
+  const bases = new Map<string, Promise<Base>>();
+  let made = 0;
+  const baseOf = (test: RuleTest, names: readonly string[]): Promise<Base> => {
+    const key = JSON.stringify([test.start, test.usual, names]);
+    const prepare = async (): Promise<Base> => {
+      const name = `${prefix}_base${++made}`;
+      const url = await copySiblingDatabase(server, name, empty);
+      return { name, queries: await prepareTables(url, test, names) };
+    };
+    const base = bases.get(key) ?? prepare();
+    bases.set(key, base);
+    base.catch(() => bases.delete(key));
+    return base;
+  };
+  return {
+    lend: async (test, names, work) => {
+      const { name, queries } = await baseOf(test, names);
+      const own = `${prefix}_run${++made}`;
+      try {
+        return await work({ url: await copySiblingDatabase(server, own, name), queries });
+      } finally {
+        await dropSiblingDatabase(server, own);
+      }
+    },
+    close,
+  };
+}
+
+/** A run that was killed leaves its databases. */
+async function dropLeftBehind(server: string): Promise<void> {
+  for (const name of await siblingDatabases(server, PREFIX)) {
+    const madeAt = Number.parseInt(name.slice(PREFIX.length), 36);
+    if (madeAt < systemClock.now() - DAY) await dropSiblingDatabase(server, name);
+  }
+}
+
+async function makeTables(url: string): Promise<void> {
+  await migrate(url);
+  const pool = openPool({ url, connections: 1, onError: () => {} });
+  try {
+    await migrateLocalApi(pool);
+  } finally {
+    await pool.end();
+  }
+}
