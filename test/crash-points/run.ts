@@ -100,8 +100,8 @@ export async function runCrashPoints(options: Options): Promise<CrashReport> {
     const outcomes: Outcome[] = [];
     const enough = new AbortController();
     options.signal.addEventListener("abort", () => enough.abort());
-    const lanes = { sandboxes, signal: enough.signal, onEnd: workers.noMoreShare };
-    await inParallel(lanes, chosen, async (sandbox, one) => {
+    const sideBySide = { sandboxes, signal: enough.signal, onEnd: workers.noMoreShare };
+    await inParallel(sideBySide, chosen, async (sandbox, one) => {
       const chapter = opened.find(({ chapter: { name }, mode }) => name === one.chapter && mode === one.mode);
       if (chapter === undefined) return;
       const outcome = await playCase(one, chapter, { stage, sandbox, workers });
@@ -262,7 +262,7 @@ async function withWorkers(
   }
 }
 
-interface Lanes {
+interface SideBySide {
   readonly sandboxes: readonly Sandbox[];
   /** No more work is begun after it. */
   readonly signal?: AbortSignal;
@@ -271,7 +271,7 @@ interface Lanes {
 }
 
 async function inParallel<T>(
-  { sandboxes, signal, onEnd = () => {} }: Lanes,
+  { sandboxes, signal, onEnd = () => {} }: SideBySide,
   work: readonly T[],
   run: (sandbox: Sandbox, one: T) => Promise<void>,
 ): Promise<void> {

@@ -74,6 +74,8 @@ export async function openStage(queue: QueueKind): Promise<Stage> {
     closing.add(server.stop);
     const urlOf = (database: string): string => server.url.replace(/\/earshot$/, `/${database}`);
     const admin = new pg.Pool({ connectionString: server.url, max: 4 });
+    // A connection that still closes while the server stops reports an error, which would end the process before its report.
+    admin.on("error", () => {});
     closing.add(() => admin.end());
     const administrate = async (sql: string): Promise<void> => void (await admin.query(sql));
     for (const name of [EMPTY, API]) await administrate(`create database ${name}`);

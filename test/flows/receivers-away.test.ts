@@ -107,7 +107,7 @@ beforeAll(async () => {
 });
 afterAll(() => closing.close());
 
-/** Back-off and the closed doors of places run on the database's clock. */
+/** Back-off and the closed channels run on the database's clock. */
 async function time(passes: string): Promise<void> {
   await sql`update earshot.notifications set next_attempt_wall = next_attempt_wall - ${passes}::interval where state = 'due'`.execute(
     database.db,

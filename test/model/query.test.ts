@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { namesInList, sourceOfProject } from "../../src/model/query.ts";
 
-test("the source of a query is told by its project; a name that both have says which is of the feeds", () => {
+test("the project of a query says what its source is; a name that both have says which is of the feeds", () => {
   const queries = [
     { projectId: "1", queryName: "Acme" },
     { projectId: "feeds-1", queryName: "Acme" },

@@ -284,7 +284,7 @@ test("a save of a version that is no longer there is refused, and the text is no
   expect(await fileOf("complaints")).toBe(CHANGED);
 });
 
-test("of two saves at once one wins, and the other is told", async () => {
+test("of two saves at once one wins, and the other one hears of it", async () => {
   const answers = await Promise.all([20, 21].map((n) => save({ text: SPIKE_RULE.replace("15", String(n)) })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   const file = await fileOf("complaints");

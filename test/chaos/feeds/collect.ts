@@ -128,7 +128,7 @@ function messageKeys(text: string, reader: string): string[] {
   return author === undefined || query === undefined ? [] : [`${reader} ${query} ${author}`];
 }
 
-/** Who is gone may have been told of before. */
+/** Who is gone may have been notified before. */
 function ofGone(items: readonly Item[]): string[] {
   return items
     .filter(({ isGone }) => isGone)

@@ -53,7 +53,7 @@ export interface Sources {
   readonly met: ReadonlyMap<string, number>;
 }
 
-/** Three servers of feeds and a sender of pushes; all misbehave as long as they are told to. */
+/** Three servers of feeds and a sender of pushes; all misbehave as long as they are asked to. */
 export async function startSources(
   options: { readonly seed: number; readonly pushTo: readonly string[]; readonly token: string },
   closing: Closing,
@@ -279,7 +279,7 @@ function shuffled<T>(all: readonly T[], random: { next(): number }): T[] {
     .map(({ one }) => one);
 }
 
-/** A program that pushes, one thing after the other, each until it is told that it was taken. */
+/** A program that pushes, one thing after the other, each until its answer says that it was taken. */
 function createSender(
   { pushTo, token }: { readonly pushTo: readonly string[]; readonly token: string },
   around: {
