@@ -2,6 +2,7 @@ import { systemClock } from "../lib/clock.ts";
 import { DAY } from "../lib/instant.ts";
 import { migrateLocalApi } from "../local-api/store/migrate-local-api.ts";
 import { openPool } from "../store/database.ts";
+import { isAlive } from "../store/embedded/postmaster.ts";
 import { migrate } from "../store/migrate.ts";
 import {
   copySiblingDatabase,
@@ -81,11 +82,12 @@ export async function openTestDatabases(server: string): Promise<TestDatabases> 
   };
 }
 
-/** A run that was killed leaves its databases. */
+/** A run that was killed leaves its databases; one that watches files keeps its own for days. */
 async function dropLeftBehind(server: string): Promise<void> {
   for (const name of await siblingDatabases(server, PREFIX)) {
-    const madeAt = Number.parseInt(name.slice(PREFIX.length), 36);
-    if (madeAt < systemClock.now() - DAY) await dropSiblingDatabase(server, name);
+    const [madeAt = "", pid = ""] = name.slice(PREFIX.length).split("_");
+    if (Number.parseInt(madeAt, 36) < systemClock.now() - DAY && !isAlive(Number(pid)))
+      await dropSiblingDatabase(server, name);
   }
 }
 
