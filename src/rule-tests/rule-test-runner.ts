@@ -161,7 +161,7 @@ async function runOne(file: string, options: RunParts): Promise<Omit<RuleTestRes
     const judge = (observed: RuleTestRun["observed"]): Failure[] => failuresOf(test, observed, show);
     const wantsWhy = (observed: RuleTestRun["observed"]): boolean => judge(observed).length > 0;
     const play = (everyStop: boolean) =>
-      options.databases.lend(test, names, ({ url, queries }) =>
+      options.databases.withDatabase(test, names, ({ url, queries }) =>
         runRuleTest({ ...options, databaseUrl: url, queries, wantsWhy, everyStop }, test),
       );
     let run = await play(options.everyStop === true);

@@ -1,4 +1,5 @@
 import { systemClock } from "../lib/clock.ts";
+import { openTogether } from "../lib/closing.ts";
 import { DAY } from "../lib/instant.ts";
 import { migrateLocalApi } from "../local-api/store/migrate-local-api.ts";
 import { openPool } from "../store/database.ts";
@@ -14,7 +15,7 @@ import { prepareTables } from "./run-rule-test.ts";
 import type { StoryQueries } from "./stage.ts";
 import type { RuleTest } from "./test-file.ts";
 
-export interface TestDatabase {
+export interface PreparedDatabase {
   readonly url: string;
   readonly queries: StoryQueries;
 }
@@ -22,13 +23,13 @@ export interface TestDatabase {
 /** The databases of rule tests on one server. */
 export interface TestDatabases {
   /**
-   * Lends a database that holds the tables, the account of the test and its baseline. It is dropped afterwards. Tests
-   * with the same start, usual and queries begin with copies of one.
+   * Runs `work` on a database that holds the tables, the account of the test and its baseline. It is dropped afterwards.
+   * Tests with the same start, usual and queries begin with copies of one.
    */
-  lend<T>(
+  withDatabase<T>(
     test: RuleTest,
     queries: readonly string[],
-    work: (database: TestDatabase) => Promise<T>,
+    work: (database: PreparedDatabase) => Promise<T>,
   ): Promise<T>;
   /** Drops them all. */
   close(): Promise<void>;
@@ -36,24 +37,31 @@ export interface TestDatabases {
 
 const PREFIX = "earshot_rule_test_";
 
+interface Base {
+  readonly name: string;
+  readonly queries: StoryQueries;
+}
+
 /** Makes an empty database with the tables, which all others are copies of. */
 export async function openTestDatabases(server: string): Promise<TestDatabases> {
   await dropLeftBehind(server);
   const prefix = `${PREFIX}${systemClock.now().toString(36)}_${process.pid}`;
-  const close = async (): Promise<void> => {
-    for (const name of await siblingDatabases(server, prefix)) await dropSiblingDatabase(server, name);
-  };
   const empty = `${prefix}_empty`;
-  try {
+  return openTogether(async (closing) => {
+    closing.add(async () => {
+      for (const name of await siblingDatabases(server, prefix)) await dropSiblingDatabase(server, name);
+    });
     await makeTables((await ensureSiblingDatabase(server, empty)).url);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  interface Base {
-    readonly name: string;
-    readonly queries: StoryQueries;
-  }
+    return createTestDatabases(server, prefix, empty, closing.close);
+  });
+}
+
+function createTestDatabases(
+  server: string,
+  prefix: string,
+  empty: string,
+  close: TestDatabases["close"],
+): TestDatabases {
   const bases = new Map<string, Promise<Base>>();
   let made = 0;
   const baseOf = (test: RuleTest, names: readonly string[]): Promise<Base> => {
@@ -69,7 +77,7 @@ export async function openTestDatabases(server: string): Promise<TestDatabases> 
     return base;
   };
   return {
-    lend: async (test, names, work) => {
+    withDatabase: async (test, names, work) => {
       const { name, queries } = await baseOf(test, names);
       const own = `${prefix}_run${++made}`;
       try {

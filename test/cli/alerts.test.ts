@@ -12,7 +12,7 @@ import { OWN_QUERY } from "../../src/model/query.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { formatTime } from "../../src/templates/formatters.ts";
 import { useStores } from "../use-stores.ts";
-import { anAlert, pending, tellAStory } from "../web/make-a-story.ts";
+import { anAlert, makeAStory, pending } from "../web/make-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const alert = anAlert({ openedAt: NOW - HOUR, fingerprint: "shell" });
@@ -21,7 +21,7 @@ let home: string;
 
 beforeAll(async () => {
   await ensurePartitions(database.db, NOW);
-  await tellAStory(stores, NOW);
+  await makeAStory(stores, NOW);
   await stores.alerts.save([alert]);
   const notification = pending(alert);
   await stores.notifications.addPending([notification]);

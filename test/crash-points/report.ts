@@ -49,12 +49,12 @@ export function formatCrashReport({ options, steps, cases, outcomes, tookMs }: C
     `It took ${formatDuration(Math.round(tookMs / 1_000) * 1_000)}.`,
     `${repeated} mails came twice under one Message-ID: the worker died between the mail server's answer and its own note of it.`,
     `${outcomes.filter(isPostedInTheGap).length} of ${outcomes.filter(isInTheGap).length} workers that were held between their last look and Slack's acceptance posted twice (without --every, another message than that of the point): no check can close that gap.`,
-    ...outcomes.filter(({ outcome }) => outcome !== "same").flatMap(tellOf),
+    ...outcomes.filter(({ outcome }) => outcome !== "same").flatMap(describeOutcome),
     "",
   ].join("\n");
 }
 
-function tellOf({ k, chapter, mode, fate, point, outcome, difference }: Outcome): string[] {
+function describeOutcome({ k, chapter, mode, fate, point, outcome, difference }: Outcome): string[] {
   return [
     "",
     `point ${k} (${chapter}, ${mode}): ${outcome}; ${fate === "kill" ? "killed" : "held"} ${point.side} number ${point.nth} at ${point.peer} of`,

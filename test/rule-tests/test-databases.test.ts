@@ -30,17 +30,20 @@ test("tests with the same beginning share one, also in a later run, and each has
   const [one, other] = [await shipped("safety-category"), await shipped("safety-category-one-story")];
   const urls = new Set<string>();
   const use = async ({ url }: { url: string }) => void urls.add(url);
-  await Promise.all([databases.lend(one, ["Acme"], use), databases.lend(other, ["Acme"], use)]);
-  await databases.lend(one, ["Acme"], use);
+  await Promise.all([
+    databases.withDatabase(one, ["Acme"], use),
+    databases.withDatabase(other, ["Acme"], use),
+  ]);
+  await databases.withDatabase(one, ["Acme"], use);
   expect(urls.size).toBe(3);
   expect((await own()).filter((name) => /_base\d+$/.test(name))).toHaveLength(1);
-  await databases.lend(one, ["Acme", "Rival"], use);
+  await databases.withDatabase(one, ["Acme", "Rival"], use);
   expect((await own()).filter((name) => /_base\d+$/.test(name))).toHaveLength(2);
 });
 
 test("a database goes back when its test fails, and all are dropped at the end", async () => {
   const databases = await openTestDatabases(server);
-  const failing = databases.lend(await shipped("influential-negative"), ["Acme"], async () => {
+  const failing = databases.withDatabase(await shipped("influential-negative"), ["Acme"], async () => {
     throw new Error("it failed");
   });
   await expect(failing).rejects.toThrow("it failed");

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Alert } from "../../src/model/alert.ts";
 import { type AlertLink, signAlertLink } from "../../src/model/alert-action.ts";
-import { anAlert, tellAStory } from "../web/make-a-story.ts";
+import { anAlert, makeAStory } from "../web/make-a-story.ts";
 import { SECRET, startTestConsole, type TestConsole } from "../web/start-test-console.ts";
 import { aVisitor } from "./console-visitor.ts";
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
       },
     }),
   });
-  await tellAStory(web.stores, NOW);
+  await makeAStory(web.stores, NOW);
 });
 afterAll(() => web.close());
 beforeEach(async () => {

@@ -11,7 +11,7 @@ import { type Ran, runCommand } from "../cli/run-command.ts";
 import { startScriptedSmtp } from "../fakes/scripted-smtp.ts";
 import { bounceMail, statusPart } from "../fixtures/bounce-mails.ts";
 import { useStores } from "../use-stores.ts";
-import { anAlert, PROJECT, pending, tellAStory } from "../web/make-a-story.ts";
+import { anAlert, makeAStory, PROJECT, pending } from "../web/make-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 /** Moves the cursor, colours, names the window, turns the direction: in C0, DEL, C1 and Unicode. */
@@ -29,7 +29,7 @@ const open = {
 
 beforeAll(async () => {
   await ensurePartitions(database.db, NOW);
-  await tellAStory(stores, NOW);
+  await makeAStory(stores, NOW);
   await stores.alerts.save([alert, open]);
   const notification = { ...pending(alert), receiver: EVIL };
   await stores.notifications.addPending([notification]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Alert } from "../../src/model/alert.ts";
 import { type Actor, describeActor, signAlertLink } from "../../src/model/alert-action.ts";
-import { anAlert, tellAStory } from "../web/make-a-story.ts";
+import { anAlert, makeAStory } from "../web/make-a-story.ts";
 import { SECRET, startTestConsole, type TestConsole } from "../web/start-test-console.ts";
 import { aVisitor, type ConsoleVisitor, tokenIn } from "./console-visitor.ts";
 
@@ -14,7 +14,7 @@ let count = 0;
 
 beforeAll(async () => {
   web = await startTestConsole(NOW, { settings: { login: LOGIN } });
-  await tellAStory(web.stores, NOW);
+  await makeAStory(web.stores, NOW);
   visitor = aVisitor(web.url);
   await visitor.logIn(LOGIN.username, LOGIN.password);
 });

@@ -8,7 +8,7 @@ import { ensurePartitions } from "../../src/store/partitions.ts";
 import { aMention } from "../mention.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { useStores } from "../use-stores.ts";
-import { anAlert, PROJECT, pending, storeMentions, tellAStory } from "../web/make-a-story.ts";
+import { anAlert, makeAStory, PROJECT, pending, storeMentions } from "../web/make-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const ANY: MentionFilter = { projectId: null, queryId: null, sentiment: null, contains: null };
@@ -19,7 +19,7 @@ let story: { crisis: Alert; single: Alert; over: Alert };
 beforeAll(async () => {
   await ensurePartitions(database.db, NOW);
   facts = createConsoleStore(database.db);
-  story = await tellAStory(stores, NOW);
+  story = await makeAStory(stores, NOW);
 });
 
 /** Everything that a listing gives, page after page. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { DAY } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import { type AlertLink, signAlertLink } from "../../src/model/alert-action.ts";
-import { anAlert, tellAStory } from "./make-a-story.ts";
+import { anAlert, makeAStory } from "./make-a-story.ts";
 import { SECRET, startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
@@ -12,7 +12,7 @@ let count = 0;
 
 beforeAll(async () => {
   web = await startTestConsole(NOW, { settings: { login: { username: "team", password: "correct horse" } } });
-  await tellAStory(web.stores, NOW);
+  await makeAStory(web.stores, NOW);
 });
 afterAll(() => web.close());
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MINUTE } from "../../src/lib/instant.ts";
 import { findChromium } from "../../src/templates/previews/take-pictures.ts";
 import { aMention } from "../mention.ts";
-import { anAlert, storeMentions, tellAStory } from "./make-a-story.ts";
+import { anAlert, makeAStory, storeMentions } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
@@ -19,7 +19,7 @@ describe.skipIf(executable === null)("in a browser", () => {
 
   beforeAll(async () => {
     web = await startTestConsole(NOW);
-    alertId = (await tellAStory(web.stores, NOW)).crisis.id;
+    alertId = (await makeAStory(web.stores, NOW)).crisis.id;
     web.inbox.push({
       kind: "email",
       id: "mail",

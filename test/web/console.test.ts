@@ -5,7 +5,7 @@ import type { ShownWait, ShownWarmUp } from "../../src/model/shown.ts";
 import { createAlertExplainer } from "../../src/notify/view/alert-chart.ts";
 import type { EmailMessage } from "../../src/web/inbox-view.ts";
 import { waitsPanel, warmUpPart } from "../../src/web/parts/status-panels.ts";
-import { ATTACKS, tellAStory } from "./make-a-story.ts";
+import { ATTACKS, makeAStory } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
@@ -38,7 +38,7 @@ beforeAll(async () => {
       waits: async () => [WAIT],
     },
   });
-  story = await tellAStory(web.stores, NOW);
+  story = await makeAStory(web.stores, NOW);
 });
 afterAll(() => web.close());
 

@@ -20,7 +20,7 @@ import { anyText } from "../fixtures/any-text.ts";
 import { type Attack, attacks, hostileUrls } from "../fixtures/attacks.ts";
 import { withHostileAnswers, withTexts } from "../fixtures/hostile-facts.ts";
 import { aMention } from "../mention.ts";
-import { anAlert, PROJECT, tellAStory } from "./make-a-story.ts";
+import { anAlert, makeAStory, PROJECT } from "./make-a-story.ts";
 import { readTags, shapeOf } from "./read-tags.ts";
 import { SECRET, startTestConsole, type TestConsole } from "./start-test-console.ts";
 
@@ -89,7 +89,7 @@ beforeAll(async () => {
       whatHappensNext: () => nextText(),
     },
   });
-  const { crisis, single, over } = await tellAStory(web.stores, NOW);
+  const { crisis, single, over } = await makeAStory(web.stores, NOW);
   await web.stores.alerts.explain(PROJECT, crisis.id, EXPLANATION, 0);
   const silence = {
     match: { query: ["x*"] },

@@ -11,7 +11,7 @@ import { actionBlocks } from "../../src/notify/notifiers/slack/alert-blocks.ts";
 import { samples } from "../../src/templates/samples.ts";
 import type { SlackEndpoint } from "../../src/web/slack-routes.ts";
 import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";
-import { anAlert, tellAStory } from "./make-a-story.ts";
+import { anAlert, makeAStory } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
@@ -64,7 +64,7 @@ beforeAll(async () => {
   const press = createSlackActions({ actions: createAlertActions({ stores, clock }), log });
   const app = { token: "xoxb-test", apiUrl: slack.slackApiUrl, signingSecret: SIGNING_SECRET };
   endpoint = createSlackEndpoint({ apps: [app], interaction: press, wall: systemClock, log });
-  await tellAStory(stores, NOW);
+  await makeAStory(stores, NOW);
 });
 afterAll(async () => {
   await web.close();

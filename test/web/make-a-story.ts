@@ -73,7 +73,7 @@ export function pending(alert: Alert, facts: Partial<PendingNotification> = {}):
 }
 
 /** A day of four brands, with a crisis in its last hours. */
-export async function tellAStory(
+export async function makeAStory(
   stores: Stores,
   now: Instant,
 ): Promise<{ crisis: Alert; single: Alert; over: Alert }> {

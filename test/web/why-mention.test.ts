@@ -6,7 +6,7 @@ import { createSourceClient, type SourceClient } from "../../src/source/source-c
 import { whyMentionPage } from "../../src/web/pages/why-mention.ts";
 import { createTimes } from "../../src/web/times.ts";
 import { type Fixture, SEED, startFixture } from "../local-api/fixture.ts";
-import { tellAStory } from "./make-a-story.ts";
+import { makeAStory } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
@@ -25,7 +25,7 @@ beforeAll(async () => {
     tokens: createMemoryTokenStore(),
   });
   web = await startTestConsole(NOW, { rules, source: client.extensions });
-  await tellAStory(web.stores, NOW);
+  await makeAStory(web.stores, NOW);
 });
 afterAll(async () => {
   await web.close();

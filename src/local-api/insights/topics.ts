@@ -58,7 +58,7 @@ export async function readTopics(db: Database, request: TopicsRequest): Promise<
   const elsewhere = await countTopics(db, { range: others, at }, kinds);
   // Order by burst is known only once they are counted: so more are chosen than are shown.
   const chosen = chooseTopics(here, elsewhere, orderBy === "burst" ? limit * 2 : limit);
-  const topics = await tellTopics(db, request, chosen, spelling);
+  const topics = await describeTopics(db, request, chosen, spelling);
   return [...topics].sort((a, b) => b[orderBy] - a[orderBy] || b.volume - a.volume).slice(0, limit);
 }
 
@@ -89,7 +89,7 @@ type Tally = Record<"sentiment" | "pageType" | "gender", Record<string, number>>
   readonly queries: Map<number, number>;
 };
 
-async function tellTopics(
+async function describeTopics(
   db: Database,
   { range, at, kinds, zone }: TopicsRequest,
   chosen: readonly ChosenTopic[],
