@@ -25,24 +25,28 @@ type Db = Kysely<never>;
  */
 export async function ensurePartitions(db: Db, at: Instant): Promise<void> {
   const first = DateTime.fromMillis(at, { zone: "utc" }).startOf("month");
-  for (const month of [first, first.plus({ months: 1 })]) {
-    for (const table of Object.keys(TABLES) as (keyof typeof TABLES)[]) await ensureMonth(db, table, month);
+  const wanted = [first, first.plus({ months: 1 })].flatMap((month) =>
+    Object.entries(TABLES).map(([table, kind]) => ({ table, kind, month, name: nameOf(table, month) })),
+  );
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_class where relnamespace = to_regnamespace('earshot')
+      and relname = any(${wanted.map(({ name }) => name)}::text[])
+  `.execute(db);
+  const existing = new Set(rows.map(({ name }) => name));
+  for (const { table, kind, month, name } of wanted) {
+    if (existing.has(name)) continue;
+    const [from, to] = [month, month.plus({ months: 1 })].map((moment) => boundOf(kind, moment));
+    const statement = `create table earshot.${name} partition of earshot.${table} for values from (${from}) to (${to})`;
+    try {
+      await sql.raw(statement).execute(db);
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+    }
   }
 }
 
-async function ensureMonth(db: Db, table: keyof typeof TABLES, month: DateTime): Promise<void> {
-  const name = `${table}_${month.toFormat("yyyy_MM")}`;
-  const bound = (moment: DateTime) => boundOf(TABLES[table], moment);
-  const exists = await sql<{
-    found: boolean;
-  }>`select to_regclass(${`earshot.${name}`}) is not null as found`.execute(db);
-  if (exists.rows[0]?.found === true) return;
-  const statement = `create table earshot.${name} partition of earshot.${table} for values from (${bound(month)}) to (${bound(month.plus({ months: 1 }))})`;
-  try {
-    await sql.raw(statement).execute(db);
-  } catch (error) {
-    if (!isExpected(error)) throw error;
-  }
+function nameOf(table: string, month: DateTime): string {
+  return `${table}_${month.toFormat("yyyy_MM")}`;
 }
 
 /** Drops the months of mention text, counts and dependent rows that ended before `before`. Returns their names. */
