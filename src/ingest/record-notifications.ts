@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { groupBy } from "../lib/group-by.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { PendingNotification } from "../model/notification.ts";
@@ -107,9 +108,7 @@ async function recentNotifications(
   notifyConfig: NotifyConfig,
   now: Instant,
 ): Promise<RecentNotifications> {
-  const recent = new Map<string, NonNullable<ReturnType<RecentNotifications["get"]>>>();
-  for (const { name, throttle } of notifyConfig.throttled) {
-    recent.set(name, await facts.notifications.decidedSince(name, now - throttle.perMs));
-  }
-  return recent;
+  const { throttled } = notifyConfig;
+  const since = new Map(throttled.map(({ name, throttle }) => [name, now - throttle.perMs]));
+  return groupBy(await facts.notifications.decidedSince(since), ({ receiver }) => receiver);
 }

@@ -109,13 +109,21 @@ export function createDecisionStore(db: Db) {
     },
 
     /**
-     * When notifications about alerts were decided for a receiver since a moment, with the severity of their alerts.
+     * When notifications about alerts were decided since a moment, which each receiver has its own of, with the severity
+     * of their alerts.
      */
-    async decidedSince(receiver: string, since: Instant): Promise<{ at: Instant; severity: Severity }[]> {
-      const { rows } = await sql<{ at: Instant; severity: Severity }>`
-        select n.created_at as at, coalesce(a.severity, 'info') as severity from earshot.notifications n
+    async decidedSince(
+      moments: ReadonlyMap<string, Instant>,
+    ): Promise<{ receiver: string; at: Instant; severity: Severity }[]> {
+      if (moments.size === 0) return [];
+      const asked = [...moments].map(([receiver, since]) => ({ receiver, since: since / 1_000 }));
+      const { rows } = await sql<{ receiver: string; at: Instant; severity: Severity }>`
+        select receiver, n.at, coalesce(a.severity, 'info') as severity
+        from json_to_recordset(${JSON.stringify(asked)}::json) as r(receiver text, since double precision)
+        cross join lateral (
+          select project_id, alert_id, created_at as at from earshot.notifications
+          where receiver = r.receiver and alert_id is not null and created_at >= to_timestamp(r.since)) n
         left join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
-        where n.receiver = ${receiver} and n.alert_id is not null and n.created_at >= ${at(since)}
       `.execute(db);
       return rows;
     },
