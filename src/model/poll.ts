@@ -67,6 +67,8 @@ export interface CallBudget {
   readonly usedByOthers: number;
   /** Milliseconds until a refusal of the source ends; 0 if there is none. */
   readonly closedForMs: number;
+  /** Refusals since the last call that was answered. */
+  readonly refusals: number;
   /** Number of all planned calls, and how long ago the last one was due (null: never). */
   readonly turn: number;
   readonly pacedMsAgo: number | null;

@@ -24,11 +24,14 @@ export function createCallGate(options: GateOptions): Gate {
   const enter = async (call: string, signal?: AbortSignal) => {
     let waitedMs = 0;
     for (;;) {
-      const { limit, closedForMs } = await budget.read();
-      if (limit === null && closedForMs === 0) return (end: ExchangeEnd) => settle(options, null, null, end);
+      const { limit, closedForMs, refusals } = await budget.read();
+      const wasRefused = refusals > 0;
+      const leave = (taken: TakenCall | null) => (end: ExchangeEnd) =>
+        settle(options, { limit, wasRefused, taken }, end);
+      if (limit === null && closedForMs === 0) return leave(null);
       const slots = slotsOf(limit?.limit ?? 0).of[priority];
       const taken = limit === null ? null : await budget.take(limit, { slots, priority, timeoutMs });
-      if (taken !== null) return (end: ExchangeEnd) => settle(options, limit, taken, end);
+      if (taken !== null) return leave(taken);
       const waitMs = Math.max(20, limit === null ? closedForMs : await budget.waitMs(slots));
       if (waitedMs + waitMs > options.patienceMs) throw outOfCalls(call, waitMs);
       waitedMs += waitMs;
@@ -48,10 +51,17 @@ function outOfCalls(call: string, waitMs: number): SourceError {
   });
 }
 
+/** What was known when a call went through the gate. */
+interface Entered {
+  readonly limit: RateLimit | null;
+  /** Whether the calls before it were refused. */
+  readonly wasRefused: boolean;
+  readonly taken: TakenCall | null;
+}
+
 async function settle(
   { budget, log }: GateOptions,
-  limit: RateLimit | null,
-  taken: TakenCall | null,
+  { limit, wasRefused, taken }: Entered,
   end: ExchangeEnd,
 ): Promise<void> {
   try {
@@ -61,7 +71,7 @@ async function settle(
     }
     const known = await observed(budget, limit, end.budget);
     if (taken !== null && known !== null) await budget.settle(taken, known.periodMs);
-    if (end.status !== null && end.status < 400) await budget.accept();
+    if (wasRefused && end.status !== null && end.status < 400) await budget.accept();
     if (known !== null && typeof end.budget?.used === "number")
       await budget.reconcile(known, end.budget.used);
   } catch (error) {

@@ -26,7 +26,7 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
 
   const read = async (): Promise<CallBudget> => {
     const { rows } = await sql<Omit<CallBudget, "limit"> & { calls: number | null; periodMs: number }>`
-      select b.calls, b.period_ms as "periodMs", b.learned_from as "learnedFrom", b.turn, b.sharing,
+      select b.calls, b.period_ms as "periodMs", b.learned_from as "learnedFrom", b.refusals, b.turn, b.sharing,
         p.used, p.others as "usedByOthers",
         greatest(0, extract(epoch from case when b.closed_until_wall > ${now()}
           then b.closed_until_wall - ${now()} else interval '0' end) * 1000)::float8 as "closedForMs",
