@@ -29,7 +29,7 @@ interface LoopParts {
   /** Null if it runs no health checks. */
   readonly health: { checkHealth(): Promise<unknown> } | null;
   readonly outages: OutageLog;
-  /** False: a driver sweeps by hand in a replayed past, which needs no counts and no upkeep. */
+  /** False: a driver sweeps and refreshes the queries by hand in a replayed past, which needs no loop. */
   readonly sweepsRun: boolean;
   readonly clock: Clock;
   readonly log: Logger;
@@ -39,7 +39,7 @@ interface LoopParts {
 
 /** Starts the loops of these roles that need no job. `closing` waits until they have ended, once the signal came. */
 export function runBackgroundLoops(roles: readonly Role[], parts: LoopParts, closing: Closing): void {
-  if (!roles.includes("sweep")) return;
+  if (!roles.includes("sweep") || !parts.sweepsRun) return;
   const { sources, stores, health, outages, clock, log, signal } = parts;
   const upkeep = keepTablesLoop(parts);
   closing.add(() => upkeep);
@@ -47,7 +47,6 @@ export function runBackgroundLoops(roles: readonly Role[], parts: LoopParts, clo
     const refreshing = refreshQueriesLoop(source, parts);
     closing.add(() => refreshing);
   }
-  if (!parts.sweepsRun) return;
   for (const source of sources) {
     // Compares the counts of the source with what is stored.
     const reconciling = reconcileCounts({ stores, source, clock, log, signal });
