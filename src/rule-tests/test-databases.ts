@@ -1,10 +1,11 @@
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
-import { DAY } from "../lib/instant.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
 import { migrateLocalApi } from "../local-api/store/migrate-local-api.ts";
-import { openPool } from "../store/database.ts";
+import { openDatabase, openPool } from "../store/database.ts";
 import { isAlive } from "../store/embedded/postmaster.ts";
 import { migrate } from "../store/migrate.ts";
+import { ensurePartitions } from "../store/partitions.ts";
 import {
   copySiblingDatabase,
   dropSiblingDatabase,
@@ -13,6 +14,7 @@ import {
 } from "../store/sibling-database.ts";
 import { prepareTables } from "./run-rule-test.ts";
 import type { StoryQueries } from "./stage.ts";
+import { startOf } from "./story.ts";
 import type { RuleTest } from "./test-file.ts";
 
 export interface PreparedDatabase {
@@ -42,33 +44,30 @@ interface Base {
   readonly queries: StoryQueries;
 }
 
-/** Makes an empty database with the tables, which all others are copies of. */
+/** Opens the databases of one run, or of one that watches. */
 export async function openTestDatabases(server: string): Promise<TestDatabases> {
   await dropLeftBehind(server);
   const prefix = `${PREFIX}${systemClock.now().toString(36)}_${process.pid}`;
-  const empty = `${prefix}_empty`;
-  return openTogether(async (closing) => {
-    closing.add(async () => {
-      for (const name of await siblingDatabases(server, prefix)) await dropSiblingDatabase(server, name);
-    });
-    await makeTables((await ensureSiblingDatabase(server, empty)).url);
-    return createTestDatabases(server, prefix, empty, closing.close);
-  });
-}
-
-function createTestDatabases(
-  server: string,
-  prefix: string,
-  empty: string,
-  close: TestDatabases["close"],
-): TestDatabases {
   const bases = new Map<string, Promise<Base>>();
   let made = 0;
+  /** All others are copies of it. It has the partitions of the first test: most tests are of the same month. */
+  let empty: Promise<string> | null = null;
+  const emptyFor = (start: Instant): Promise<string> => {
+    const name = `${prefix}_empty`;
+    empty ??= ensureSiblingDatabase(server, name).then(async ({ url }) => {
+      await makeTables(url, start);
+      return name;
+    });
+    empty.catch(() => {
+      empty = null;
+    });
+    return empty;
+  };
   const baseOf = (test: RuleTest, names: readonly string[]): Promise<Base> => {
     const key = JSON.stringify([test.start, test.usual, names]);
     const prepare = async (): Promise<Base> => {
       const name = `${prefix}_base${++made}`;
-      const url = await copySiblingDatabase(server, name, empty);
+      const url = await copySiblingDatabase(server, name, await emptyFor(startOf(test)));
       return { name, queries: await prepareTables(url, test, names) };
     };
     const base = bases.get(key) ?? prepare();
@@ -86,7 +85,9 @@ function createTestDatabases(
         await dropSiblingDatabase(server, own);
       }
     },
-    close,
+    close: async () => {
+      for (const name of await siblingDatabases(server, prefix)) await dropSiblingDatabase(server, name);
+    },
   };
 }
 
@@ -99,12 +100,15 @@ async function dropLeftBehind(server: string): Promise<void> {
   }
 }
 
-async function makeTables(url: string): Promise<void> {
+async function makeTables(url: string, start: Instant): Promise<void> {
   await migrate(url);
-  const pool = openPool({ url, connections: 1, onError: () => {} });
-  try {
+  await openTogether(async (closing) => {
+    const pool = openPool({ url, connections: 1, onError: () => {} });
+    closing.add(() => pool.end());
     await migrateLocalApi(pool);
-  } finally {
-    await pool.end();
-  }
+    const { db, close } = openDatabase({ url, connections: 1, onError: () => {} });
+    closing.add(close);
+    await ensurePartitions(db, start);
+    await closing.close();
+  });
 }
