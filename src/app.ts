@@ -9,7 +9,7 @@ import {
 } from "./app/open-version.ts";
 import { CONCURRENCY, handlersOf, type Role } from "./app/roles.ts";
 import { createSwap } from "./app/swap.ts";
-import type { Swept } from "./app/sweep.ts";
+import type { SweepOptions, Swept } from "./app/sweep.ts";
 import { validRules, validTemplates } from "./app/validate-files.ts";
 import { createPngRenderer, type PngRenderer } from "./charts/png-renderer.ts";
 import type { Config } from "./config.ts";
@@ -72,7 +72,7 @@ export interface Earshot {
   readonly why: OpenVersion["why"];
   readonly ruleFiles: RuleFiles;
   /** Finds due work and adds its jobs. */
-  sweep(): Promise<Swept>;
+  sweep(options?: SweepOptions): Promise<Swept>;
   /** Checks Earshot's own health: finds problems, notifies the operators, and calls the heartbeat or withholds it. */
   checkHealth(): Promise<HealthReport>;
   /** Jobs by queue, as the engine counts them. */
@@ -207,7 +207,7 @@ async function assemble(
     get ruleFiles() {
       return ruleFilesOf(versions.current.files.config);
     },
-    sweep: () => versions.use((version) => version.sweep()),
+    sweep: (options) => versions.use((version) => version.sweep(options)),
     checkHealth: () => versions.use((version) => version.checkHealth()),
     queueCounts: () =>
       Promise.all(QUEUE_NAMES.map(async (queue) => ({ queue, ...(await queues.counts(queue)) }))),

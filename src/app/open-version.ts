@@ -40,7 +40,7 @@ import { type OpenSource, openSource } from "./open-source.ts";
 import type { Role } from "./roles.ts";
 import { rulesByQuery } from "./rules-by-query.ts";
 import { learnLimit } from "./sources.ts";
-import type { Swept } from "./sweep.ts";
+import type { SweepOptions, Swept } from "./sweep.ts";
 
 /** What a process works with as long as it lives: it stays when the configuration changes. */
 export interface ProcessParts {
@@ -93,7 +93,7 @@ export interface OpenVersion {
     readonly retentionMs: number;
   };
   readonly handlers: Required<Handlers>;
-  sweep(): Promise<Swept>;
+  sweep(options?: SweepOptions): Promise<Swept>;
   checkHealth(): Promise<HealthReport>;
   refreshQueries(): Promise<readonly Query[]>;
   totals(): Promise<ReadonlyMap<string, number>>;

@@ -26,7 +26,12 @@ export interface Swept {
   readonly digests: number;
 }
 
-export interface SweepParts {
+export interface SweepOptions {
+  /** Absent: true. False leaves live messages as they are: a driver of a replayed past knows that nobody looks. */
+  readonly editsMessages?: boolean;
+}
+
+export interface SweepParts extends SweepOptions {
   readonly stores: Stores;
   readonly queues: Queues;
   readonly digests: readonly PlannedDigest[];
@@ -46,12 +51,12 @@ export interface SweepParts {
  * emptied Redis lost is found here again. A job is not added if the same one waits already.
  */
 export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
-  const { stores, queues, channels } = parts;
+  const { stores, queues } = parts;
   const planned = await parts.planPolls(now);
   const due = await stores.dueWork.find({
     now,
     bucketMs: BUCKET_MS,
-    liveReceivers: channels.liveReceivers(new Set()),
+    liveReceivers: liveReceivers(parts, new Set()),
     unplanned: planned.unplanned,
     mostPolls: MOST,
     mostDeliveries: MOST,
@@ -107,17 +112,22 @@ type Sendable = Pick<Awaited<ReturnType<Stores["dueWork"]["find"]>>, "deliveries
 
 /** Messages to closed channels must not use up the places of those to open ones: these are asked for again. */
 async function toOpenChannels(
-  { stores, channels }: SweepParts,
+  parts: SweepParts,
   due: Sendable & { readonly closedChannels: readonly string[] },
 ): Promise<Sendable> {
   if (due.closedChannels.length === 0) return due;
+  const { stores, channels } = parts;
   const closed = new Set(due.closedChannels);
   const notTo = due.closedChannels.flatMap((channel) => channels.receiversOf(channel));
   const [deliveries, edits] = await Promise.all([
     stores.notifications.due(MOST, notTo),
-    stores.alertMessages.due(channels.liveReceivers(closed), MOST_EDITS),
+    stores.alertMessages.due(liveReceivers(parts, closed), MOST_EDITS),
   ]);
   return { deliveries, edits };
+}
+
+function liveReceivers({ channels, editsMessages = true }: SweepParts, closed: ReadonlySet<string>) {
+  return editsMessages ? channels.liveReceivers(closed) : [];
 }
 
 async function addPoll(queues: Queues, keys: readonly PollKey[]): Promise<void> {

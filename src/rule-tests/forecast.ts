@@ -7,13 +7,19 @@ import type { Rule } from "../rules/rule.ts";
 import { asMention, type StoryQueries } from "./stage.ts";
 import type { Story } from "./story.ts";
 
-/** What the rules say in memory of a story that has begun, to know at which stops of the clock an alert changes. */
+/** What the rules say in memory of a story that has begun, to know which stops of the clock can be left out. */
 export interface Forecast {
-  /** Goes on to this stop; call it for every one, in order. Returns whether an alert may change there. */
-  changesAt(stop: Instant): boolean;
+  /** Goes on to this stop; call it for every one, in order. */
+  expectedAt(stop: Instant): Expected;
   /** Whether the alerts in the tables are those of the forecast at its last stop. */
   agreesWith(alerts: readonly Alert[]): boolean;
 }
+
+/**
+ * What happens to the alerts at a stop, at most. `Growth`: more mentions of open alerts, which nobody is notified of, but
+ * for those who wait for new evidence. `News`: an alert opens, fires, rises, ends or gets worse.
+ */
+export type Expected = "Nothing" | "Growth" | "News";
 
 /**
  * Goes on from what the queries have learned at the first stop, by the same functions as the monitor. What people and
@@ -39,6 +45,7 @@ export function createForecast(
     taken: 0,
   }));
   const unknownFrom = Math.min(...[...story.changes, ...story.actions].map(({ at }) => at));
+  const dependsOnPages = new Set(rules.filter(countsStory).map(({ name }) => name));
   const alerts = new Map<string, Alert>();
   let bucketEnd = floorTo(story.start, BUCKET_MS) + BUCKET_MS;
   let at = story.start;
@@ -50,9 +57,9 @@ export function createForecast(
     }
   };
   return {
-    changesAt: (stop) => {
+    expectedAt: (stop) => {
       at = stop;
-      if (stop >= unknownFrom) return true;
+      if (stop >= unknownFrom) return "News";
       const changed: Alert[] = [];
       for (; bucketEnd <= stop; bucketEnd += BUCKET_MS)
         for (const its of simulated) {
@@ -63,11 +70,24 @@ export function createForecast(
         take(its, stop);
         changed.push(...its.one.commitPage(stop));
       }
+      const isNews = changed.some(
+        (alert) => dependsOnPages.has(alert.rule) || isNewsAfter(alerts.get(alert.id), alert),
+      );
       for (const alert of changed) alerts.set(alert.id, alert);
-      return changed.length > 0;
+      return isNews ? "News" : changed.length > 0 ? "Growth" : "Nothing";
     },
     agreesWith: (stored) => at >= unknownFrom || factsOf([...alerts.values()]) === factsOf(stored),
   };
+}
+
+/** A story is counted with all mentions of a page: with fewer stops, pages are larger, and it is large earlier. */
+function countsStory(rule: Rule): boolean {
+  return rule.kind === "mention" && rule.countsStory;
+}
+
+/** Whether somebody may have to be notified: decisions compare these with the last notification. */
+function isNewsAfter(before: Alert | undefined, { state, severity, notifyCount }: Alert): boolean {
+  return before?.state !== state || before.severity !== severity || before.notifyCount !== notifyCount;
 }
 
 /** All that the rules decide of alerts; ids differ, and how often people were notified is not forecast. */

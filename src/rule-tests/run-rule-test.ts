@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createAlertActions } from "../alerts/actions/alert-actions.ts";
 import { type MentionWhy, whyMention } from "../alerts/actions/why.ts";
 import { ROLES } from "../app/roles.ts";
+import type { SweepOptions } from "../app/sweep.ts";
 import { type Earshot, startEarshot } from "../app.ts";
 import type { PngRenderer } from "../charts/png-renderer.ts";
 import type { SourceConfig } from "../config/source-config.ts";
@@ -22,6 +23,7 @@ import { definitionOf } from "../notify/notifiers.ts";
 import type { Rule } from "../rules/rule.ts";
 import { createConsoleStore } from "../store/console.ts";
 import { type Db, openDatabase, openPool } from "../store/database.ts";
+import type { Unsettled } from "../store/due-work.ts";
 import { ensurePartitions } from "../store/partitions.ts";
 import { createStores } from "../store/stores.ts";
 import type { Renderer } from "../templates/create-renderer.ts";
@@ -157,8 +159,9 @@ export async function runRuleTest(
 }
 
 /**
- * Moves the clock from stop to stop. Leaves out those at which nothing can happen: no alert changes, and no decision
- * about one is due. Returns false if the tables show that this was wrong.
+ * Moves the clock from stop to stop. Leaves out those at which nobody is notified: no news, and no decision about an
+ * alert is due. Slack messages are edited only where the test looks at them. Returns false if the tables show that a stop
+ * was left out wrongly.
  */
 async function play(
   earshot: Earshot,
@@ -166,14 +169,24 @@ async function play(
   story: Story,
   { clock, look }: { clock: ManualClock; look: (at: Instant) => Promise<readonly Alert[]> },
 ): Promise<boolean> {
-  let forecast: Forecast | null = everyStop ? EVERYTHING_CHANGES : null;
-  let nextDecisionAt: Instant | null = null;
+  let forecast: Forecast | null = everyStop ? ALWAYS_NEWS : null;
+  let left: Left = { nextDecisionAt: null, waitsForEvidence: false };
+  let messagesAreOld = true;
   for (const at of story.stops) {
-    const isQuiet = forecast?.changesAt(at) === false && (nextDecisionAt === null || nextDecisionAt > at);
-    if (isQuiet && at !== story.end) continue;
+    const expected = forecast?.expectedAt(at) ?? "News";
+    const readsSlack = story.readsSlackAt.has(at);
+    messagesAreOld ||= expected !== "Nothing";
+    const isPlayed =
+      expected === "News" ||
+      (expected === "Growth" && left.waitsForEvidence) ||
+      (left.nextDecisionAt !== null && left.nextDecisionAt <= at) ||
+      (readsSlack && messagesAreOld) ||
+      at === story.end;
+    if (!isPlayed) continue;
     clock.set(at);
     await act(earshot, story, at, clock.now);
-    nextDecisionAt = await settle(earshot, signal);
+    left = await settle(earshot, signal, { editsMessages: readsSlack });
+    messagesAreOld = !readsSlack;
     const alerts = await look(at);
     forecast ??= await openForecast(earshot, queries, story, at);
     if (!forecast.agreesWith(alerts)) return false;
@@ -181,7 +194,7 @@ async function play(
   return true;
 }
 
-const EVERYTHING_CHANGES: Forecast = { changesAt: () => true, agreesWith: () => true };
+const ALWAYS_NEWS: Forecast = { expectedAt: () => "News", agreesWith: () => true };
 
 async function openForecast(
   { stores, rules }: Earshot,
@@ -197,7 +210,7 @@ async function openForecast(
     })),
   );
   const forecast = createForecast(story, rules, queries, learned);
-  forecast.changesAt(at);
+  forecast.expectedAt(at);
   return forecast;
 }
 
@@ -233,19 +246,19 @@ function rehearsed(
   };
 }
 
-/**
- * Does all that is due at this moment: the tables say what is, and the queue of this process when it is done. Returns
- * when the next decision about an alert is due; null if none is.
- */
-async function settle(earshot: Earshot, signal: AbortSignal): Promise<Instant | null> {
+/** Decisions about alerts that are left for later. */
+type Left = Pick<Unsettled, "nextDecisionAt" | "waitsForEvidence">;
+
+/** Does all that is due at this moment: the tables say what is, and the queue of this process when it is done. */
+async function settle(earshot: Earshot, signal: AbortSignal, options: SweepOptions): Promise<Left> {
   const startedAt = monotonicMs();
   for (;;) {
     signal.throwIfAborted();
-    const due = Object.values(await earshot.sweep()).reduce((sum, count) => sum + count, 0);
+    const due = Object.values(await earshot.sweep(options)).reduce((sum, count) => sum + count, 0);
     while ((await earshot.queueCounts()).some(({ waiting, active }) => waiting + active > 0)) await delay(1);
     if (due > 0) continue;
-    const { inHand, nextDecisionAt } = await earshot.stores.dueWork.unsettled();
-    if (inHand === 0) return nextDecisionAt;
+    const unsettled = await earshot.stores.dueWork.unsettled();
+    if (unsettled.inHand === 0) return unsettled;
     if (monotonicMs() - startedAt > STUCK_MS)
       throw new Error("there is work that fails again and again; LOG_LEVEL=warn shows why");
     await delay(20);

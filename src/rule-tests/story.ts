@@ -1,7 +1,7 @@
 import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
 import { instantOf, type LocalDate } from "../lib/local-time.ts";
 import { BUCKET_MS } from "../model/judging.ts";
-import { clockMinutes, type RuleTestFile, type Step, type Usual } from "./test-file.ts";
+import { clockMinutes, type Expectation, type RuleTestFile, type Step, type Usual } from "./test-file.ts";
 
 /** One mention of a story, before it has the form that the API or the tables want. */
 export interface StoryMention {
@@ -51,6 +51,8 @@ export interface Story {
   readonly actions: readonly StoryAction[];
   /** Moments at which the clock stops, in order: there is something to see or to do. */
   readonly stops: readonly Instant[];
+  /** Those of them at which expectations look at a Slack message, which changes while its alert goes on. */
+  readonly readsSlackAt: ReadonlySet<Instant>;
 }
 
 /** The moment of a test that a text such as `09:15` or `day 2 09:15` names. */
@@ -83,7 +85,9 @@ export function storyOf(test: RuleTestFile, queries: readonly string[]): Story {
   const goesOn = test.usual?.goesOn === true ? usualMentions(test.usual, queries, start, end) : [];
   const mentions = [...scripted, ...goesOn].sort((a, b) => a.at - b.at);
   const moments = [...scripted, ...changes, ...actions].map(({ at }) => at);
-  return { start, end, mentions, changes, actions, stops: stopsOf(test, start, end, moments) };
+  const stops = stopsOf(test, start, end, moments);
+  const readsSlackAt = new Set(test.expect.flatMap((expected) => slackReads(test, expected, stops)));
+  return { start, end, mentions, changes, actions, stops, readsSlackAt };
 }
 
 /** An hour after the last moment that the test names, unless it says when. */
@@ -167,10 +171,23 @@ function stopsOf(test: RuleTestFile, start: Instant, end: Instant, moments: read
 
 /** The moments of its expectations. */
 function namedMoments(test: RuleTestFile): Instant[] {
-  const texts = test.expect.flatMap((one) =>
-    "never" in one ? [one.never.before, one.never.after] : [one.by, one.after],
-  );
+  return test.expect.flatMap((expected) => momentsOf(test, expected));
+}
+
+function momentsOf(test: RuleTestFile, expected: Expectation): Instant[] {
+  const texts =
+    "never" in expected ? [expected.never.before, expected.never.after] : [expected.by, expected.after];
   return texts.flatMap((text) => (text === undefined ? [] : [momentIn(test, text)]));
+}
+
+/** When the text of a Slack message is looked at; what must never be there, at all times. */
+function slackReads(
+  test: RuleTestFile,
+  expected: Expectation,
+  stops: readonly Instant[],
+): readonly Instant[] {
+  if ("never" in expected) return expected.never.slack === undefined ? [] : stops;
+  return expected.slack === undefined ? [] : momentsOf(test, expected);
 }
 
 /** What is written on any day, before the story begins: the past that rules learn from. */

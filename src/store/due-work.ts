@@ -41,6 +41,15 @@ interface DueWork {
   readonly closedChannels: readonly string[];
 }
 
+/** What goes on or comes later without anybody's doing. */
+export interface Unsettled {
+  readonly inHand: number;
+  /** When the next decision about an alert is due; null if none is. */
+  readonly nextDecisionAt: Instant | null;
+  /** Whether a reminder is overdue that only new evidence releases. */
+  readonly waitsForEvidence: boolean;
+}
+
 /** Everything that is due, for the sweep: each kind is defined in its own file. */
 export function createDueWorkStore(db: Db) {
   return {
@@ -65,15 +74,18 @@ export function createDueWorkStore(db: Db) {
     },
 
     /** For drivers that wait until nothing is left to do: how much is being done or waits for another try. */
-    async unsettled(): Promise<{ readonly inHand: number; readonly nextDecisionAt: Instant | null }> {
-      const { rows } = await sql<{ inHand: number; nextDecisionAt: Instant | null }>`
+    async unsettled(): Promise<Unsettled> {
+      const { rows } = await sql<Unsettled>`
         select (select count(*) from earshot.polls join earshot.queries q using (project_id, query_id)
             where q.active and (leased_until_wall > now() or retry_at_wall > now()))
           + (select count(*) from earshot.notifications where state = 'due' and leased_until_wall > now())
           + (select count(*) from earshot.alert_messages where watched and leased_until_wall > now()) as "inHand",
-          (select min(next_at) from earshot.alert_receivers) as "nextDecisionAt"
+          (select min(next_at) from earshot.alert_receivers) as "nextDecisionAt",
+          exists (select from earshot.alert_receivers where entry->>'last' = 'NoNewEvidence') as "waitsForEvidence"
       `.execute(db);
-      return rows[0] ?? { inHand: 0, nextDecisionAt: null };
+      const [unsettled] = rows;
+      if (unsettled === undefined) throw new Error("the database returned no row");
+      return unsettled;
     },
   };
 }
