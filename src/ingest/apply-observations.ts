@@ -2,6 +2,7 @@ import type { AlertLife, LifeChange, LifeRule, Observation } from "../alerts/ale
 import { fingerprint } from "../alerts/fingerprint.ts";
 import { observe } from "../alerts/lifecycle.ts";
 import type { Instant } from "../lib/instant.ts";
+import { counted } from "../lib/numbers.ts";
 import { trimFullStops } from "../lib/text.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { Alert } from "../model/alert.ts";
@@ -141,7 +142,7 @@ function eventOf(alert: Alert, change: LifeChange): AlertEvent | null {
       return { alertId: alert.id, at: alert.lastSeenAt, what: change.reason, detail: alert.because };
     case "Resolved":
     case "NeverFired": {
-      const inAll = alert.mentions === 0 ? [] : [`${alert.mentions} mentions in all`];
+      const inAll = alert.mentions === 0 ? [] : [`${counted(alert.mentions, "mention")} in all`];
       return {
         alertId: alert.id,
         at: alert.resolvedAt ?? alert.lastSeenAt,

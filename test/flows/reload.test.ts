@@ -135,7 +135,7 @@ onAnyEngine((begin) => {
       "Acme Rule rules-v2 firing templates-v2",
     ]);
     const why = "select detail from earshot.alert_events where what = 'Resolved' and detail like 'its rule%'";
-    expect(await story.query(why)).toEqual([{ detail: "its rule is no longer there; 1 mentions in all" }]);
+    expect(await story.query(why)).toEqual([{ detail: "its rule is no longer there; 1 mention in all" }]);
   });
 
   test("a message that waits for a receiver is a dead letter once no version has the receiver", async () => {
