@@ -6,7 +6,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { openTemplates } from "../../src/app/open-templates.ts";
 import { offlineConfig } from "../../src/demo/local-parts.ts";
+import { MINUTE } from "../../src/lib/instant.ts";
 import { createLog } from "../../src/log.ts";
+import type { RouteConfig } from "../../src/notify/decide/route.ts";
 import type { ObservedMessage } from "../../src/rule-tests/observed.ts";
 import { openRuleTestRunner, type RuleTestResult } from "../../src/rule-tests/rule-test-runner.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
@@ -100,6 +102,16 @@ expect:
 ${reads}`;
   });
 
+/** Its reminder is due after 20 minutes, and waits for the second mention. */
+const LATE_REMINDER = `rule: words
+start: 2026-03-02T08:00 Europe/Berlin
+story:
+  - { at: "09:00", mentions: 1, sentiment: negative, text: "I ask for the third time now: please refund the money that I paid for a kettle that never came" }
+  - { at: "09:32", mentions: 1, sentiment: negative, text: "I ask for the third time now: please refund the money that I paid for a kettle that never came" }
+expect:
+  - { by: "10:30", alert: resolved, messages: { comms: 3 } }
+`;
+
 function clock(minute: number): string {
   const at = 8 * 60 + minute;
   return `${String(Math.floor(at / 60)).padStart(2, "0")}:${String(at % 60).padStart(2, "0")}`;
@@ -110,10 +122,7 @@ test("what people see is the same whether the clock stops everywhere or only whe
 }, async () => {
   const { rules, faults } = await loadRules(join(folder, "rules"));
   expect(faults).toEqual([]);
-  const stories = fc.sample(story, {
-    numRuns: 4,
-    seed: 19,
-  });
+  const stories = [...fc.sample(story, { numRuns: 4, seed: 19 }), LATE_REMINDER];
   const files = stories.map((_, index) => join(folder, `${index}.test.yaml`));
   await Promise.all(stories.map((text, index) => writeFile(files[index] ?? "", text)));
   const warnings: string[] = [];
@@ -128,8 +137,12 @@ test("what people see is the same whether the clock stops everywhere or only whe
   const config = await offlineConfig({ rules: join(folder, "rules"), templates: join(ROOT, "templates") });
   const play = async (everyStop: boolean) =>
     runner.run(files, {
-      // Which of two queries gets the last place of a throttle is chance.
-      config: { ...config, receivers: config.receivers.map((one) => ({ ...one, throttle: null })) },
+      config: {
+        ...config,
+        // Which of two queries gets the last place of a throttle is chance.
+        receivers: config.receivers.map((one) => ({ ...one, throttle: null })),
+        routes: config.routes.map(repeatingSoon),
+      },
       rules,
       renderer: await openTemplates(join(ROOT, "templates")),
       update: false,
@@ -141,9 +154,15 @@ test("what people see is the same whether the clock stops everywhere or only whe
   const [everywhere, forecast] = [await play(true), await play(false)];
   for (const [index, text] of stories.entries())
     expect(seenIn(forecast[index]), text).toEqual(seenIn(everywhere[index]));
+  expect(forecast.at(-1)?.failures).toEqual([]);
   expect(everywhere.flatMap(({ run }) => run?.observed.messages ?? []).length).toBeGreaterThan(3);
   expect(warnings.filter((line) => line.includes("forecast"))).toEqual([]);
 });
+
+/** Reminders are due while alerts go on, and wait for new evidence. */
+function repeatingSoon(route: RouteConfig): RouteConfig {
+  return { ...route, repeatEveryMs: 20 * MINUTE, routes: route.routes.map(repeatingSoon) };
+}
 
 /** Without ids, which are new in each run; receivers are served side by side. */
 function seenIn(result: RuleTestResult | undefined) {
