@@ -1,104 +1,87 @@
 import type { JobsOptions } from "bullmq";
 import type { Backend, OpenQueue, OpenWorker, Take, TakenJob } from "./backend.ts";
-import { QUEUE_NAMES, type QueueName } from "./jobs.ts";
+import type { QueueName } from "./jobs.ts";
 
 /**
- * Queues in the memory of this process, for rule tests: no start-up, no latency. They are not for a monitor: a job dies
- * with its process, and a failed one is not tried again. The sweep finds the work of both in the tables.
+ * Queues in the memory of this process, for rule tests: no start-up, no latency. One job runs at a time, in the order
+ * in which all were added, so that a story always ends in the same way. They are not for a monitor: a job dies with its
+ * process, and a failed one is not tried again. The sweep finds the work of both in the tables.
  */
 export function createInProcessBackend(): Backend {
-  const queues = new Map(QUEUE_NAMES.map((name) => [name, createLine()] as const));
-  const line = (name: QueueName): Line => {
-    const found = queues.get(name);
-    if (found === undefined) throw new Error(`no queue ${name}`);
-    return found;
-  };
-  return {
-    openQueue: (name) => line(name).queue,
-    openWorker: (name, take, { concurrency = 1 }) => line(name).work(take, concurrency),
-    close: async () => {},
-  };
-}
+  const workers = new Map<QueueName, Take>();
+  const waiting: WaitingJob[] = [];
+  let running: WaitingJob | null = null;
+  /** Was added while one of its key ran: it runs afterwards, once. */
+  let again: WaitingJob | null = null;
+  let ended: Promise<void> = Promise.resolve();
 
-interface Line {
-  readonly queue: OpenQueue;
-  work(take: Take, concurrency: number): OpenWorker;
+  const runNext = (): void => {
+    if (running !== null) return;
+    const index = waiting.findIndex(({ queue }) => workers.has(queue));
+    const [job] = index === -1 ? [] : waiting.splice(index, 1);
+    const take = job === undefined ? undefined : workers.get(job.queue);
+    if (job === undefined || take === undefined) return;
+    running = job;
+    // The worker has logged the error already.
+    ended = take(job)
+      .catch(() => {})
+      .then(() => {
+        running = null;
+        if (again !== null) waiting.push(again);
+        again = null;
+        runNext();
+      });
+  };
+
+  const openQueue = (queue: QueueName): OpenQueue => ({
+    add: async (name, data, options: JobsOptions) => {
+      const key = options.deduplication?.id;
+      const job = { queue, name, data, attemptsMade: 0, opts: { attempts: 1 }, key };
+      const isSame = (one: WaitingJob | null): boolean =>
+        key !== undefined && one?.queue === queue && one.key === key;
+      if (waiting.some(isSame)) return;
+      if (isSame(running)) again = job;
+      else waiting.push(job);
+      setImmediate(runNext);
+    },
+    // Recurring jobs belong to a monitor that runs for days.
+    upsertJobScheduler: async () => {},
+    removeJobScheduler: async () => {},
+    getJobScheduler: async () => undefined,
+    getJobCounts: async () => ({
+      waiting: waiting.filter((job) => job.queue === queue).length,
+      active: running?.queue === queue ? 1 : 0,
+    }),
+    waitUntilReady: async () => {},
+    close: async () => {},
+  });
+
+  const openWorker = (queue: QueueName, take: Take): OpenWorker => {
+    let onClosed = (): void => {};
+    const closed = new Promise<void>((resolve) => {
+      onClosed = resolve;
+    });
+    const close = async (): Promise<void> => {
+      workers.delete(queue);
+      while (running?.queue === queue) await ended;
+      onClosed();
+    };
+    return {
+      run: async () => {
+        workers.set(queue, take);
+        runNext();
+        await closed;
+      },
+      waitUntilReady: async () => {},
+      close,
+      disconnect: close,
+    };
+  };
+
+  return { openQueue, openWorker, close: async () => {} };
 }
 
 interface WaitingJob extends TakenJob {
+  readonly queue: QueueName;
   readonly key: string | undefined;
-}
-
-function createLine(): Line {
-  const waiting: WaitingJob[] = [];
-  const running = new Set<WaitingJob>();
-  /** A job that was added while one of its key ran: it runs afterwards, once. */
-  const next = new Map<string, WaitingJob>();
-  let worker: { readonly take: Take; readonly concurrency: number } | null = null;
-  let onIdle: (() => void) | undefined;
-
-  const runNext = (): void => {
-    while (worker !== null && running.size < worker.concurrency) {
-      const job = waiting.shift();
-      if (job === undefined) break;
-      running.add(job);
-      // The worker has logged the error already.
-      void worker
-        .take(job)
-        .catch(() => {})
-        .then(() => finished(job));
-    }
-    if (running.size === 0) onIdle?.();
-  };
-  const finished = (job: WaitingJob): void => {
-    running.delete(job);
-    const again = job.key === undefined ? undefined : next.get(job.key);
-    if (job.key !== undefined) next.delete(job.key);
-    if (again !== undefined) waiting.push(again);
-    runNext();
-  };
-  const add = async (name: string, data: unknown, options: JobsOptions): Promise<void> => {
-    const key = options.deduplication?.id;
-    const job = { name, data, attemptsMade: 0, opts: { attempts: 1 }, key };
-    if (key !== undefined && waiting.some((one) => one.key === key)) return;
-    if (key !== undefined && [...running].some((one) => one.key === key)) next.set(key, job);
-    else waiting.push(job);
-    setImmediate(runNext);
-  };
-  return {
-    queue: {
-      add,
-      // Recurring jobs belong to a monitor that runs for days.
-      upsertJobScheduler: async () => {},
-      removeJobScheduler: async () => {},
-      getJobScheduler: async () => undefined,
-      getJobCounts: async () => ({ waiting: waiting.length, active: running.size }),
-      waitUntilReady: async () => {},
-      close: async () => {},
-    },
-    work: (take, concurrency) => {
-      worker = { take, concurrency };
-      const ended = new Promise<void>((resolve) => {
-        onIdle = () => {
-          if (worker === null) resolve();
-        };
-      });
-      const close = async (): Promise<void> => {
-        worker = null;
-        if (running.size > 0) await ended;
-      };
-      return {
-        run: async () => {
-          runNext();
-          await ended;
-        },
-        waitUntilReady: async () => {},
-        close: async () => {
-          await close();
-          onIdle?.();
-        },
-        disconnect: close,
-      };
-    },
-  };
 }
