@@ -109,20 +109,21 @@ export function createDecisionStore(db: Db) {
     },
 
     /**
-     * When notifications about alerts were decided since a moment, which each receiver has its own of, with the severity
-     * of their alerts.
+     * When notifications about alerts were decided, with the severity of their alerts. `since`: from which moment on, for
+     * each receiver. The earliest one stands in the statement by itself, so that old rows are left out before the join.
      */
     async decidedSince(
-      moments: ReadonlyMap<string, Instant>,
+      since: ReadonlyMap<string, Instant>,
     ): Promise<{ receiver: string; at: Instant; severity: Severity }[]> {
-      if (moments.size === 0) return [];
-      const asked = [...moments].map(([receiver, since]) => ({ receiver, since: since / 1_000 }));
+      if (since.size === 0) return [];
+      const asked = [...since].map(([receiver, from]) => ({ receiver, from: from / 1_000 }));
       const { rows } = await sql<{ receiver: string; at: Instant; severity: Severity }>`
         select receiver, n.at, coalesce(a.severity, 'info') as severity
-        from json_to_recordset(${JSON.stringify(asked)}::json) as r(receiver text, since double precision)
+        from json_to_recordset(${JSON.stringify(asked)}::json) as r(receiver text, "from" double precision)
         cross join lateral (
           select project_id, alert_id, created_at as at from earshot.notifications
-          where receiver = r.receiver and alert_id is not null and created_at >= to_timestamp(r.since)) n
+          where receiver = r.receiver and alert_id is not null and created_at >= to_timestamp(r."from")
+            and created_at >= ${at(Math.min(...since.values()))}) n
         left join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
       `.execute(db);
       return rows;
