@@ -44,7 +44,10 @@ export interface EarshotOptions {
   readonly roles: readonly Role[];
   /** From when on new queries alert; now, unless a replay sets another time. */
   readonly watchFrom?: Instant;
-  /** Real time between two sweeps; a second, unless a fast clock wants it shorter. Null: only when `sweep` is called. */
+  /**
+   * Real time between two sweeps; a second, unless a fast clock wants it shorter. Null: a driver calls
+   * `sweep` and `refreshQueries`, and no loop runs.
+   */
   readonly sweepEveryMs?: number | null;
   /** How the public feeds are. Absent: there are none. */
   readonly feedHealth?: () => Promise<readonly FeedHealth[]>;

@@ -17,10 +17,10 @@ export function createInProcessBackend(): Backend {
 
   const runNext = (): void => {
     if (running !== null) return;
-    const index = waiting.findIndex(({ queue }) => workers.has(queue));
-    const [job] = index === -1 ? [] : waiting.splice(index, 1);
-    const take = job === undefined ? undefined : workers.get(job.queue);
+    const job = waiting.find(({ queue }) => workers.has(queue));
+    const take = job && workers.get(job.queue);
     if (job === undefined || take === undefined) return;
+    waiting.splice(waiting.indexOf(job), 1);
     running = job;
     // The worker has logged the error already.
     ended = take(job)

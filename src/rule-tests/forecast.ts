@@ -16,8 +16,8 @@ export interface Forecast {
 }
 
 /**
- * What happens to the alerts at a stop, at most. `Growth`: more mentions of open alerts, which nobody is notified of, but
- * for those who wait for new evidence. `News`: an alert opens, fires, rises, ends or gets worse.
+ * What happens to the alerts at a stop, at most. `Growth`: more mentions of open alerts. Nobody is notified of them,
+ * unless a reminder waits for new evidence. `News`: an alert opens, fires, rises, ends or gets worse.
  */
 export type Expected = "Nothing" | "Growth" | "News";
 
@@ -80,7 +80,7 @@ export function createForecast(
   };
 }
 
-/** A story is counted with all mentions of a page: with fewer stops, pages are larger, and it is large earlier. */
+/** A story is counted with its whole page. Fewer stops make larger pages, in which it is large from the first mention. */
 function countsStory(rule: Rule): boolean {
   return rule.kind === "mention" && rule.countsStory;
 }

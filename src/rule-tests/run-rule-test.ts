@@ -23,7 +23,7 @@ import { definitionOf } from "../notify/notifiers.ts";
 import type { Rule } from "../rules/rule.ts";
 import { createConsoleStore } from "../store/console.ts";
 import { type Db, openDatabase, openPool } from "../store/database.ts";
-import type { Unsettled } from "../store/due-work.ts";
+import type { DecisionsLeft } from "../store/due-work.ts";
 import { ensurePartitions } from "../store/partitions.ts";
 import { createStores } from "../store/stores.ts";
 import type { Renderer } from "../templates/create-renderer.ts";
@@ -170,7 +170,7 @@ async function play(
   { clock, look }: { clock: ManualClock; look: (at: Instant) => Promise<readonly Alert[]> },
 ): Promise<boolean> {
   let forecast: Forecast | null = everyStop ? ALWAYS_NEWS : null;
-  let left: Left = { nextDecisionAt: null, waitsForEvidence: false };
+  let left: DecisionsLeft = { nextAt: null, waitsForEvidence: false };
   let messagesAreOld = true;
   for (const at of story.stops) {
     const expected = forecast?.expectedAt(at) ?? "News";
@@ -179,13 +179,14 @@ async function play(
     const isPlayed =
       expected === "News" ||
       (expected === "Growth" && left.waitsForEvidence) ||
-      (left.nextDecisionAt !== null && left.nextDecisionAt <= at) ||
+      (left.nextAt !== null && left.nextAt <= at) ||
       (readsSlack && messagesAreOld) ||
       at === story.end;
     if (!isPlayed) continue;
     clock.set(at);
     await act(earshot, story, at, clock.now);
-    left = await settle(earshot, signal, { editsMessages: readsSlack });
+    await settle(earshot, signal, { editsMessages: readsSlack });
+    left = await earshot.stores.dueWork.decisionsLeft();
     messagesAreOld = !readsSlack;
     const alerts = await look(at);
     forecast ??= await openForecast(earshot, queries, story, at);
@@ -246,19 +247,15 @@ function rehearsed(
   };
 }
 
-/** Decisions about alerts that are left for later. */
-type Left = Pick<Unsettled, "nextDecisionAt" | "waitsForEvidence">;
-
 /** Does all that is due at this moment: the tables say what is, and the queue of this process when it is done. */
-async function settle(earshot: Earshot, signal: AbortSignal, options: SweepOptions): Promise<Left> {
+async function settle(earshot: Earshot, signal: AbortSignal, options: SweepOptions): Promise<void> {
   const startedAt = monotonicMs();
   for (;;) {
     signal.throwIfAborted();
     const due = Object.values(await earshot.sweep(options)).reduce((sum, count) => sum + count, 0);
     while ((await earshot.queueCounts()).some(({ waiting, active }) => waiting + active > 0)) await delay(1);
     if (due > 0) continue;
-    const unsettled = await earshot.stores.dueWork.unsettled();
-    if (unsettled.inHand === 0) return unsettled;
+    if ((await earshot.stores.dueWork.unsettled()) === 0) return;
     if (monotonicMs() - startedAt > STUCK_MS)
       throw new Error("there is work that fails again and again; LOG_LEVEL=warn shows why");
     await delay(20);

@@ -41,11 +41,10 @@ interface DueWork {
   readonly closedChannels: readonly string[];
 }
 
-/** What goes on or comes later without anybody's doing. */
-export interface Unsettled {
-  readonly inHand: number;
-  /** When the next decision about an alert is due; null if none is. */
-  readonly nextDecisionAt: Instant | null;
+/** Decisions about alerts that are left for later. */
+export interface DecisionsLeft {
+  /** When the next one is due; null if none is. */
+  readonly nextAt: Instant | null;
   /** Whether a reminder is overdue that only new evidence releases. */
   readonly waitsForEvidence: boolean;
 }
@@ -74,18 +73,23 @@ export function createDueWorkStore(db: Db) {
     },
 
     /** For drivers that wait until nothing is left to do: how much is being done or waits for another try. */
-    async unsettled(): Promise<Unsettled> {
-      const { rows } = await sql<Unsettled>`
+    async unsettled(): Promise<number> {
+      const { rows } = await sql<{ inHand: number }>`
         select (select count(*) from earshot.polls join earshot.queries q using (project_id, query_id)
             where q.active and (leased_until_wall > now() or retry_at_wall > now()))
           + (select count(*) from earshot.notifications where state = 'due' and leased_until_wall > now())
-          + (select count(*) from earshot.alert_messages where watched and leased_until_wall > now()) as "inHand",
-          (select min(next_at) from earshot.alert_receivers) as "nextDecisionAt",
-          exists (select from earshot.alert_receivers where entry->>'last' = 'NoNewEvidence') as "waitsForEvidence"
+          + (select count(*) from earshot.alert_messages where watched and leased_until_wall > now()) as "inHand"
       `.execute(db);
-      const [unsettled] = rows;
-      if (unsettled === undefined) throw new Error("the database returned no row");
-      return unsettled;
+      return rows[0]?.inHand ?? 0;
+    },
+
+    /** Reads all receivers of all alerts: for a driver whose database holds few. */
+    async decisionsLeft(): Promise<DecisionsLeft> {
+      const { rows } = await sql<DecisionsLeft>`
+        select min(next_at) as "nextAt", coalesce(bool_or(entry->>'last' = 'NoNewEvidence'), false) as "waitsForEvidence"
+        from earshot.alert_receivers
+      `.execute(db);
+      return rows[0] ?? { nextAt: null, waitsForEvidence: false };
     },
   };
 }

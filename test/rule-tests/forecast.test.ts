@@ -134,13 +134,11 @@ test("what people see is the same whether the clock stops everywhere or only whe
   });
   const runner = await openRuleTestRunner(inject("postgresUrl"));
   onTestFinished(runner.close);
-  const config = await offlineConfig({ rules: join(folder, "rules"), templates: join(ROOT, "templates") });
+  const offline = await offlineConfig({ rules: join(folder, "rules"), templates: join(ROOT, "templates") });
+  const config = { ...offline, routes: offline.routes.map(repeatingSoon) };
   const play = async (everyStop: boolean) =>
     runner.run(files, {
-      config: {
-        ...config,
-        routes: config.routes.map(repeatingSoon),
-      },
+      config,
       rules,
       renderer: await openTemplates(join(ROOT, "templates")),
       update: false,

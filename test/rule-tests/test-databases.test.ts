@@ -41,7 +41,7 @@ test("tests with the same beginning share one, also in a later run, and each has
   expect((await own()).filter((name) => /_base\d+$/.test(name))).toHaveLength(2);
 });
 
-test("a database goes back when its test fails, and all are dropped at the end", async () => {
+test("the database of a failing test is dropped, and all are at the end", async () => {
   const databases = await openTestDatabases(server);
   const failing = databases.withDatabase(await shipped("influential-negative"), ["Acme"], async () => {
     throw new Error("it failed");

@@ -62,7 +62,7 @@ async function settle({ earshot, waiter, signal }: Drive): Promise<void> {
       throw new Error("there is work that fails again and again; the log says why");
     const { polls: duePolls, windows, decisions, deliveries, edits, digests } = await earshot.sweep();
     const due = duePolls + windows + decisions + deliveries + edits + digests;
-    const { inHand: busy } = await earshot.stores.dueWork.unsettled();
+    const busy = await earshot.stores.dueWork.unsettled();
     quiet = due + busy === 0 ? quiet + 1 : 0;
     if (due > 0) await waiter.reach(seen + due);
     else if (busy > 0) await waiter.reach(waiter.count() + 1);
