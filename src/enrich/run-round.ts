@@ -30,6 +30,7 @@ import {
   stillLeased,
   takeCall,
 } from "../local-api/store/enrichment.ts";
+import { beginWriting, projectsOfQueries } from "../local-api/store/write-order.ts";
 import type { ChatEndpoint } from "./chat-endpoint.ts";
 import type { EndpointConfig } from "./enrich-config.ts";
 import { type Lexicon, loadLexicon, SENTIMENTS, type Sentiment } from "./lexicon.ts";
@@ -270,6 +271,11 @@ async function store(
   const answered = question.waiting.filter(({ text }) => answers.has(text));
   if (answered.length === 0) return;
   await db.transaction().execute(async (transaction) => {
+    const projects = await projectsOfQueries(
+      transaction,
+      answered.map(({ job }) => job.queryId),
+    );
+    const at = await beginWriting(transaction, projects, clock.now);
     const own = await stillLeased(
       transaction,
       lease,
@@ -289,7 +295,7 @@ async function store(
       transaction,
       changed.map(({ job }) => job),
       (mention) => [changesOf(mention)],
-      clock.now(),
+      at,
     );
     await finishEnrichment(transaction, lease, own);
   });

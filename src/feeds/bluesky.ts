@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { HOUR, type Instant, MINUTE } from "../lib/instant.ts";
+import { cutText } from "../lib/text.ts";
 import {
   defineFeed,
   type FeedItem,
@@ -77,7 +78,7 @@ function read(frames: readonly string[], now: Instant): StreamRead {
   const deletes = new Map<string, { id: string; reason: string }>();
   const removed = new Map<string, string>();
   const restored = new Set<string>();
-  let positions: { first: number; lowest: number; highest: number } | null = null;
+  const positions: number[] = [];
   let unread = 0;
   for (const frame of frames) {
     const event = parse(frame);
@@ -87,11 +88,7 @@ function read(frames: readonly string[], now: Instant): StreamRead {
       continue;
     }
     const at = positionOf(event, now);
-    if (at !== null) {
-      positions ??= { first: at, lowest: at, highest: at };
-      if (at < positions.lowest) positions.lowest = at;
-      if (at > positions.highest) positions.highest = at;
-    }
+    if (at !== null) positions.push(at);
     const { commit, account } = event;
     if (isLoose(commit)) {
       const { operation, collection, rkey } = commit;
@@ -189,7 +186,7 @@ const MOST_LINKS = 5;
 
 /** The text, and what a reader sees below it: titles and addresses of links, whose text is often cut. */
 function bodyOf(record: Loose): FeedItem["body"] {
-  const text = typeof record["text"] === "string" ? record["text"] : "";
+  const text = typeof record["text"] === "string" ? cutText(record["text"]) : "";
   const below: string[] = [];
   const embed = record["embed"];
   const external = isLoose(embed)

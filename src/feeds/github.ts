@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { HttpAddress } from "../lib/http-address.ts";
 import { DAY, type Instant, MINUTE, SECOND, toIso } from "../lib/instant.ts";
-import { readJson } from "../lib/json.ts";
 import {
   defineFeed,
   type FeedAnswer,
@@ -149,7 +148,7 @@ function readFound(
   settings: Settings,
   now: Instant,
 ): { issues: Issue[]; isIncomplete: boolean } {
-  const json = readJson(answer?.body ?? "");
+  const json = answer?.json;
   refuseError(answer, json, settings, now);
   const read = Found.safeParse(json);
   if (!read.success) throw new FeedError("its answer is no result of a search; is it GitHub's interface?");
@@ -212,8 +211,7 @@ function* recheckIssues(
     if (reference === null) continue;
     const url = `${part.url?.replace(/\/$/, "")}/repos/${reference}`;
     const [answer] = yield [{ url, accepts: [403, 404, 410, 429, 451], headers: headersOf(settings) }];
-    const { status = 0, body = "" } = answer ?? {};
-    const json = readJson(body);
+    const { status = 0, json } = answer ?? {};
     // GitHub answers 404 for what is private, and 410 for what was deleted.
     if ((status === 404 || status === 410 || status === 451) && typeof json === "object")
       deletes.push({ id, reason: "GitHub does not show it any more" });

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { HttpAddress } from "../lib/http-address.ts";
 import { MINUTE } from "../lib/instant.ts";
-import { readJson } from "../lib/json.ts";
 import {
   defineFeed,
   type FeedAnswer,
@@ -63,7 +62,7 @@ const Item = z.object({
 
 function* readHackerNews({ url: base }: FeedPart, _settings: unknown, stored: unknown): FeedReader {
   const [newest, changes] = yield [{ url: `${base}/maxitem.json` }, { url: `${base}/updates.json` }];
-  const max = z.int().safeParse(readJson(newest?.body ?? ""));
+  const max = z.int().safeParse(newest?.json);
   if (!max.success) throw new FeedError("its newest id is no number; the interface answers something else");
   const known = Cursor.safeParse(stored);
   const first = Math.max(1, max.data - FIRST_BACKLOG + 1);
@@ -79,7 +78,7 @@ function* readHackerNews({ url: base }: FeedPart, _settings: unknown, stored: un
   const read = { items: [] as FeedItem[], deletes: [] as FeedRead["deletes"][number][] };
   const pending: [number, number][] = [];
   for (const [index, id] of asked.entries()) {
-    const found = Item.safeParse(readJson(answers[index]?.body ?? ""));
+    const found = Item.safeParse(answers[index]?.json);
     if (found.success) sort(found.data, read);
     else {
       // A changed one, too: it may have been deleted, and the list of changes does not say it twice.
@@ -121,7 +120,7 @@ function toItem({ by = "", time, title, text, url, type }: z.output<typeof Item>
 }
 
 function changedIds(answer: FeedAnswer | undefined): number[] {
-  const found = z.object({ items: z.array(z.int()) }).safeParse(readJson(answer?.body ?? ""));
+  const found = z.object({ items: z.array(z.int()) }).safeParse(answer?.json);
   return found.success ? [...new Set(found.data.items)] : [];
 }
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { DAY, type Instant, MINUTE } from "../lib/instant.ts";
-import { readJson } from "../lib/json.ts";
 import {
   defineFeed,
   type FeedAnswer,
@@ -169,8 +168,7 @@ function requestOf(url: string, { token }: Settings): FeedRequest {
 }
 
 function postsIn(answer: FeedAnswer | undefined, { token }: Settings, now: Instant): Post[] {
-  const { status = 0, body = "" } = answer ?? {};
-  const json = readJson(body);
+  const { status = 0, json } = answer ?? {};
   if (status === 401 || status === 403 || status === 422) {
     const pause = answer === undefined ? null : askedPause(answer.header, now);
     if (status === 403 && pause !== null)
@@ -244,7 +242,7 @@ function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: 
   const [batch] = yield [
     { ...requestOf(`${statuses}?${query}`, settings), accepts: [...SPEAKING_STATUSES, 400, 405, 501] },
   ];
-  const together = batch?.status === 200 ? readJson(batch.body) : null;
+  const together = batch?.status === 200 ? batch.json : null;
   const found: Post[] = (Array.isArray(together) ? together : []).flatMap((post: unknown) => {
     const read = Post.safeParse(post);
     return read.success ? [read.data] : [];
@@ -257,9 +255,8 @@ function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: 
   );
   const deletes: FeedRead["deletes"][number][] = [];
   for (const [index, reference] of missing.entries()) {
-    const { status, body = "" } = answers[index] ?? {};
+    const { status, json } = answers[index] ?? {};
     const { id = "", ageMs = 0 } = asked.get(reference) ?? {};
-    const json = readJson(body);
     // Many servers forget the posts of others after some days, also those that are still there.
     const mayForget = ageMs > FORGOTTEN_AFTER_MS && URL.canParse(id) && new URL(id).host !== host;
     // A web page with this status is not the interface that speaks.

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { HttpAddress } from "../lib/http-address.ts";
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from "../lib/instant.ts";
-import { readJson } from "../lib/json.ts";
 import {
   defineFeed,
   type FeedAnswer,
@@ -173,7 +172,7 @@ function ask(
 
 /** Errors come with a body that says more than their status. */
 function readAnswer(answer: FeedAnswer | undefined): Read {
-  const json = readJson(answer?.body ?? "");
+  const json = answer?.json;
   const read = Envelope.safeParse(json);
   if (answer?.status === 200 && read.success) {
     const { items, has_more: hasMore = false, backoff, quota_remaining: left } = read.data;

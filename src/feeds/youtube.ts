@@ -10,7 +10,6 @@ import {
   type FeedRead,
   type FeedReader,
 } from "./common/define-feed.ts";
-import { readDocument } from "./rss.ts";
 
 /** The newest videos of channels, with their descriptions. */
 export const youtube = defineFeed({
@@ -64,21 +63,21 @@ const Cursor = z.object({
 const MISSING_MS = 12 * HOUR;
 
 function* readChannel(part: FeedPart, _settings: unknown, stored: unknown, now: Instant): FeedReader {
-  const [answer] = yield [{ url: part.url ?? "", accepts: [404] }];
+  const [answer] = yield [{ url: part.url ?? "", accepts: [404], reads: "document" }];
   if (answer === undefined || answer.status === 404)
     throw new FeedError("there is no such channel, or YouTube does not find it for a while (status 404)");
-  const { items, problem } = readDocument(answer);
+  const { items, problem } = answer.document ?? { items: [], problem: null };
   // An answer that is not the feed of a channel says nothing of its videos.
   const listed = items.filter(({ id }) => id.startsWith("yt:video:"));
   const known = Cursor.safeParse(stored);
   const before = known.success ? known.data.videos : {};
-  const isWhole = problem === undefined && listed.length > 0;
+  const isWhole = problem === null && listed.length > 0;
   const { videos, gone } = isWhole ? compare(before, listed, now) : { videos: before, gone: [] };
   return {
     items: listed,
     deletes: gone.map((id) => ({ id, reason: "its channel does not show it any more" })),
     cursor: { videos },
-    ...(problem === undefined ? {} : { problem }),
+    ...(problem === null ? {} : { problem }),
   };
 }
 

@@ -6,15 +6,30 @@ type Path = readonly (string | number)[];
 
 /** Describes what a schema found wrong with `input` to the person who wrote it, with the nearest right word. */
 export function describeIssues(error: z.ZodError, schema: z.ZodType, input: unknown): Issue[] {
-  const unknown = error.issues.flatMap((issue) => {
+  const issues = error.issues.flatMap((issue) => chosenIssues(issue, input));
+  const unknown = issues.flatMap((issue) => {
     if (issue.code !== "unrecognized_keys") return [];
     const path = pathOf(issue);
     return issue.keys.map((key) => unknownKey([...path, key], keysAt(schema, path, input)));
   });
-  const others = error.issues
+  const others = issues
     .filter((issue) => issue.code !== "unrecognized_keys")
     .map((issue) => describeIssue(issue, pathOf(issue), valueAt(input, pathOf(issue))));
   return [...unknown, ...others.filter((issue) => !unknown.some((key) => explains(key, issue)))];
+}
+
+/** Of keys that fit none of several forms: what is wrong with the form that they come nearest to. */
+function chosenIssues(issue: z.core.$ZodIssue, input: unknown): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union" || issue.message !== "Invalid input") return [issue];
+  const value = valueAt(input, pathOf(issue));
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [issue];
+  const [nearest] = issue.errors.toSorted((a, b) => faultsIn(a) - faultsIn(b));
+  if (nearest === undefined) return [issue];
+  return nearest.flatMap((one) => chosenIssues({ ...one, path: [...issue.path, ...one.path] }, input));
+}
+
+function faultsIn(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce((sum, one) => sum + (one.code === "unrecognized_keys" ? one.keys.length : 1), 0);
 }
 
 /** A key that is missing because it is misspelled, or keys that lack context because one of them is. */
@@ -157,6 +172,7 @@ function keysAt(schema: z.ZodType, path: Path, input: unknown): readonly string[
     if (inner instanceof z.ZodPipe) inner = inner.in;
     if (inner instanceof z.ZodDiscriminatedUnion)
       inner = chosenOf(inner, valueAt(input, path.slice(0, depth)));
+    else if (inner instanceof z.ZodUnion) inner = nearestOf(inner, valueAt(input, path.slice(0, depth)));
     if (inner instanceof z.ZodArray && typeof part === "number") {
       inner = inner.element;
       continue;
@@ -166,6 +182,12 @@ function keysAt(schema: z.ZodType, path: Path, input: unknown): readonly string[
     inner = (inner.shape as Record<string | number, unknown>)[part];
   }
   return [];
+}
+
+function nearestOf({ options }: z.ZodUnion, value: unknown): unknown {
+  const faults = (option: unknown) =>
+    option instanceof z.ZodType ? faultsIn(option.safeParse(value).error?.issues ?? []) : 0;
+  return options.toSorted((a, b) => faults(a) - faults(b))[0];
 }
 
 function chosenOf({ options, def }: z.ZodDiscriminatedUnion, value: unknown): unknown {

@@ -29,7 +29,7 @@ function lnBeta(a: number, b: number): number {
   return lnGamma(a) + lnGamma(b) - lnGamma(a + b);
 }
 
-const HALF_LN_TWO_PI = 0.9189385332046727;
+export const HALF_LN_TWO_PI = 0.9189385332046727;
 
 /** ln Γ(x) for x > 0: Stirling's series after raising x above 8. */
 export function lnGamma(x: number): number {

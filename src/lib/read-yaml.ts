@@ -1,4 +1,15 @@
-import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import {
+  type CST,
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type Node,
+  Parser,
+  parseDocument,
+  visit,
+} from "yaml";
 import { describeError, type Fault, type Issue } from "./errors.ts";
 
 export interface YamlText {
@@ -9,26 +20,41 @@ export interface YamlText {
   locate(issue: Issue): Fault;
 }
 
-/** Reads YAML that a person wrote, so that every fault can be shown at its line. Never throws. */
+/**
+ * Reads YAML that a person wrote, so that every fault can be shown at its line. Never throws. Takes time linear to the
+ * text, whatever it contains.
+ */
 export function readYaml(file: string, text: string): YamlText {
   if (isTooDeep(text)) {
     const fault = { file, line: 1, column: 1, message: "this is nested too deeply" };
     return { content: undefined, faults: [fault], locate: ({ message }) => ({ ...fault, message }) };
   }
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, intAsBigInt: false });
+  const document = parseDocument(text, {
+    ...{ lineCounter: lines, prettyErrors: false, intAsBigInt: false, logLevel: "error" },
+    // It compares every key with all before it; `wrongKeys` finds the same.
+    uniqueKeys: false,
+  });
   const faultAt = (offset: number, message: string, suggestion?: string): Fault => {
     const { line, col } = lines.linePos(offset);
     const place = { file, line: Math.max(1, line), column: Math.max(1, col), message };
     return suggestion === undefined ? place : { ...place, suggestion };
   };
   const locate = (issue: Issue) => faultAt(offsetOf(document, issue), issue.message, issue.suggestion);
-  const faults = [...document.errors, ...document.warnings].map(({ pos, message }) =>
-    faultAt(pos[0], inPlainWords(message)),
-  );
-  if (faults.length > 0) return { content: undefined, faults, locate };
+  const { repeated, notPlain } = wrongKeys(document);
+  const found = [
+    ...[...document.errors, ...document.warnings].map(({ pos, message }) => ({ at: pos[0], message })),
+    ...repeated.map((at) => ({ at, message: "Map keys must be unique" })),
+    ...notPlain.map((at) => ({ at, message: "a key must be a text, not a map, a list or an alias" })),
+  ].sort((a, b) => a.at - b.at);
+  if (found.length > 0)
+    return {
+      content: undefined,
+      faults: found.map(({ at, message }) => faultAt(at, inPlainWords(message))),
+      locate,
+    };
   try {
-    return { content: document.toJS({ maxAliasCount: 100 }), faults, locate };
+    return { content: document.toJS({ maxAliasCount: 100 }), faults: [], locate };
   } catch (error) {
     return { content: undefined, faults: [faultAt(0, inPlainWords(describeError(error)))], locate };
   }
@@ -48,6 +74,31 @@ function inPlainWords(message: string): string {
   )
     return "a text with a colon and a blank in it needs quotation marks around the whole of it, as in 'a: b'";
   return message;
+}
+
+/**
+ * Where keys begin that are not a plain value, or that their map has already. A key that is a map is written out as a
+ * text, and a map in that key again: the time grows with the power of the depth.
+ */
+export function wrongKeys(document: Document): { repeated: readonly number[]; notPlain: readonly number[] } {
+  const repeated: number[] = [];
+  const notPlain: number[] = [];
+  visit(document, {
+    Map: (_, map) => {
+      const known = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) {
+          if (key !== null) notPlain.push(startOf(key) ?? 0);
+          continue;
+        }
+        // NaN differs from itself.
+        if (Number.isNaN(key.value)) continue;
+        if (known.has(key.value)) repeated.push(startOf(key) ?? 0);
+        known.add(key.value);
+      }
+    },
+  });
+  return { repeated, notPlain };
 }
 
 export function byPlace(a: Fault, b: Fault): number {
@@ -78,19 +129,22 @@ function startOf(node: unknown): number | undefined {
 const DEEPEST = 100;
 
 /**
- * Whether brackets, or dashes on one line, are nested so deeply that reading them could exhaust the stack. Near its end
- * the engine may abort the whole process, and no error can be caught.
+ * Whether lists and maps are nested so deeply that composing them could exhaust the stack. Near its end the engine may
+ * abort the whole process, and no error can be caught. The parser of tokens keeps a stack of its own.
  */
 function isTooDeep(text: string): boolean {
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const letter = text.charCodeAt(at);
-    if (letter === 0x5b || letter === 0x7b) depth++;
-    else if (letter === 0x5d || letter === 0x7d) depth--;
-    if (depth > DEEPEST) return true;
+  for (const root of new Parser().parse(text)) {
+    const nested: { token: CST.Token; depth: number }[] = [{ token: root, depth: 0 }];
+    for (let next = nested.pop(); next !== undefined; next = nested.pop()) {
+      const { token, depth } = next;
+      if (depth > DEEPEST) return true;
+      if (token.type === "document" && token.value) nested.push({ token: token.value, depth });
+      if (!("items" in token)) continue;
+      for (const item of token.items) {
+        if (item.key) nested.push({ token: item.key, depth: depth + 1 });
+        if (item.value) nested.push({ token: item.value, depth: depth + 1 });
+      }
+    }
   }
-  return TOO_MANY_DASHES.test(text);
+  return false;
 }
-
-/** As many as `DEEPEST`. */
-const TOO_MANY_DASHES = /(?:[-?:][ \t]+){100}/;

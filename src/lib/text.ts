@@ -24,6 +24,12 @@ export function storableText(text: string): string {
   return UNSTORABLE_OR_PAIR.test(text) ? toUSVString(text).replaceAll("\0", "\ufffd") : text;
 }
 
+/** What a stranger's program wrote, as the beginning of one line that can be stored and shown: nothing in it acts. */
+export function plainLine(text: string, most: number): string {
+  const plain = text.slice(0, 4 * most).replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\s]+/gu, " ");
+  return plain.trim().slice(0, most);
+}
+
 /** Without the full stops and blanks at its end. By hand: `/[.\s]+$/` takes the square of the length of a long run. */
 export function trimFullStops(text: string): string {
   let end = text.length;

@@ -9,9 +9,10 @@ import { type ReadParts, readPart } from "../../src/feeds/common/read-part.ts";
 import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Issue } from "../../src/lib/errors.ts";
-import { DAY } from "../../src/lib/instant.ts";
+import { DAY, type Instant } from "../../src/lib/instant.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import { type FeedServer, startFeedServer } from "../fakes/feed-server.ts";
+import { reader } from "../feeds/reader.ts";
 
 /** What a kind has to show. */
 export interface FeedSample {
@@ -26,17 +27,24 @@ export interface FeedSample {
 }
 
 /** A fetch with real requests and without a database. */
-export async function fetchOnce(feed: PlannedFeed, state: JsonObject = {}) {
+export async function fetchOnce(
+  feed: PlannedFeed,
+  state: JsonObject = {},
+  more: Partial<ReadParts> & { now?: Instant } = {},
+) {
   const fetcher = createFetchFeed({ userAgent: "Earshot/test", clock: systemClock, timeoutMs: 5_000 });
   const parts: ReadParts = {
     fetch: fetcher.fetch,
+    reader,
+    beginReading: async () => 1,
     reserve: async () => 0,
     hold: async () => {},
     signal: new AbortController().signal,
     timeoutMs: 2_000,
+    ...more,
   };
   try {
-    return await readPart(feed, state, systemClock.now(), parts);
+    return await readPart(feed, state, more.now ?? systemClock.now(), parts);
   } finally {
     await fetcher.close();
   }

@@ -159,8 +159,8 @@ describe("sentiment of an endpoint", () => {
     let change: Promise<unknown> = Promise.resolve();
     server.reply((call) => (response) => {
       const changes = { addCategories: [], removeCategories: [], addTags: [], removeTags: [], fields: {} };
-      const which = { queryIds: [queryId], resourceId: edited };
-      change = editMention(db, which, { ...changes, sentiment: "neutral" }, fixture.clock.now()).then(() =>
+      const which = { projectId: fixture.account.projectId, queryIds: [queryId], resourceId: edited };
+      change = editMention(db, which, { ...changes, sentiment: "neutral" }, fixture.clock.now).then(() =>
         completion(response, eachWith(() => "negative")(call)),
       );
     });

@@ -18,9 +18,14 @@ export interface FakeImap {
   readonly commands: string[];
   /** Octets that were sent. */
   sent: number;
-  /** What a command is answered instead; null: nothing, for ever. undefined: as usual. */
-  fault: ((command: string, tag: string) => string | null | undefined) | undefined;
+  /** What a command is answered instead; null: nothing more, for ever. undefined: as usual. */
+  fault: ((command: string, tag: string, socket: Socket) => string | null | undefined) | undefined;
   greeting: string;
+  /** What a connection gets instead of the greeting. */
+  onConnect: ((socket: Socket) => void) | undefined;
+  capabilities: string;
+  /** What EXAMINE names as the next number. Default: the truth. */
+  uidNext: number | undefined;
   close(): Promise<void>;
 }
 
@@ -29,7 +34,8 @@ export async function startImap(): Promise<FakeImap> {
   const sockets = new Set<Socket>();
   const fake: Omit<FakeImap, "port"> = {
     ...{ host: "127.0.0.1", user: "ann@mail.example", password: "secret word", mails: [], validity: 7 },
-    ...{ commands: [], sent: 0, fault: undefined, greeting: "* OK ready" },
+    ...{ commands: [], sent: 0, fault: undefined, greeting: "* OK ready", onConnect: undefined },
+    ...{ capabilities: "IMAP4rev1", uidNext: undefined },
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -45,7 +51,8 @@ export async function startImap(): Promise<FakeImap> {
       fake.sent += bytes.length;
       socket.write(bytes);
     };
-    send(`${fake.greeting}\r\n`);
+    if (fake.onConnect === undefined) send(`${fake.greeting}\r\n`);
+    else fake.onConnect(socket);
     let pending = "";
     socket.on("data", (chunk) => {
       pending += chunk.toString("latin1");
@@ -54,7 +61,7 @@ export async function startImap(): Promise<FakeImap> {
         pending = pending.slice(end + 2);
         const command = words.join(" ");
         fake.commands.push(command);
-        const instead = fake.fault?.(command, tag);
+        const instead = fake.fault?.(command, tag, socket);
         if (instead === null) continue;
         if (instead !== undefined) send(instead);
         else for (const part of answer(fake, command, tag)) send(part);
@@ -72,7 +79,7 @@ function* answer(fake: Omit<FakeImap, "port">, command: string, tag: string): Ge
   const [, verb = "", rest = ""] = /^((?:UID )?\w+) ?(.*)$/i.exec(command) ?? [];
   switch (verb.toUpperCase()) {
     case "CAPABILITY":
-      return yield `* CAPABILITY IMAP4rev1\r\n${ok}`;
+      return yield `* CAPABILITY ${fake.capabilities}\r\n${ok}`;
     case "LOGIN":
       return yield rest === `"${fake.user}" "${fake.password}"` || rest === `${fake.user} "${fake.password}"`
         ? ok
@@ -84,7 +91,7 @@ function* answer(fake: Omit<FakeImap, "port">, command: string, tag: string): Ge
       return yield `* ${verb} (\\HasNoChildren) "/" ${/""$/.test(rest) ? '""' : "INBOX"}\r\n${ok}`;
     case "EXAMINE":
       if (!/INBOX/i.test(rest)) return yield `${tag} NO [NONEXISTENT] Unknown folder\r\n`;
-      return yield `* ${fake.mails.length} EXISTS\r\n* 0 RECENT\r\n* FLAGS (\\Seen)\r\n* OK [UIDVALIDITY ${fake.validity}] valid\r\n* OK [UIDNEXT ${(fake.mails.at(-1)?.uid ?? 0) + 1}] next\r\n${tag} OK [READ-ONLY] done\r\n`;
+      return yield `* ${fake.mails.length} EXISTS\r\n* 0 RECENT\r\n* FLAGS (\\Seen)\r\n* OK [UIDVALIDITY ${fake.validity}] valid\r\n* OK [UIDNEXT ${fake.uidNext ?? (fake.mails.at(-1)?.uid ?? 0) + 1}] next\r\n${tag} OK [READ-ONLY] done\r\n`;
     case "UID SEARCH":
       return yield `* SEARCH${found(fake.mails, rest)
         .map((uid) => ` ${uid}`)

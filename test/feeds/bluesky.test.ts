@@ -121,7 +121,7 @@ test("positions are those of the events; one in the future is none", () => {
   const future = create(ann, "3", "z");
   const found = read(second, first, late, future);
   expect(found.items).toHaveLength(3);
-  expect(found.positions).toEqual({ first: second.at, lowest: first.at, highest: second.at });
+  expect(found.positions).toEqual([second.at, first.at, late.at]);
 });
 
 test.each([

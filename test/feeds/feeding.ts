@@ -18,6 +18,7 @@ import { HEARD_TYPE } from "../../src/local-api/store/heard-items.ts";
 import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
 import { openPool } from "../../src/store/database.ts";
 import { createTestDatabase } from "../postgres.ts";
+import { reader } from "./reader.ts";
 
 export interface Shown {
   readonly query: string;
@@ -111,6 +112,7 @@ export async function startFeeding(options: {
         db,
         feeds,
         fetch: fetcher.fetch,
+        reader,
         enricher: async () => noEnricher,
         keepMs: 90 * DAY,
         clock: systemClock,
@@ -153,6 +155,7 @@ export async function startFeeding(options: {
     async fetchAll() {
       await feeding.makeDue();
       while ((await one.fetchNext()) !== null) {}
+      while (await one.recheckNext()) {}
     },
     async mentions({ heard } = { heard: false }) {
       const { rows } = await sql<Shown & { fields: string }>`

@@ -4,11 +4,13 @@ import {
   type FeedAnswer,
   FeedError,
   type FeedReader,
+  type FeedRequest,
   type StoredItem,
 } from "../../src/feeds/common/define-feed.ts";
 import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { plannedOf } from "../contracts/feed.ts";
+import { answerOf } from "./reader.ts";
 
 const now = Date.UTC(2026, 10, 23, 12);
 const moment = "2026-11-23T11:59:00.000Z";
@@ -155,7 +157,7 @@ test.each(Object.entries(KINDS))(
         fc.boolean(),
         (given, cursor, isCheck) => {
           let turn = 0;
-          const answer = (url: string, accepts: readonly number[] = []): FeedAnswer => {
+          const answer = ({ url, accepts = [], reads }: FeedRequest): FeedAnswer => {
             const {
               body,
               status,
@@ -163,12 +165,11 @@ test.each(Object.entries(KINDS))(
             } = given[turn++ % given.length] ?? { body: "", status: 200, headers: {} };
             // The fetcher refuses all others.
             const shown = status === 200 || status === 304 || accepts.includes(status) ? status : 200;
-            return {
+            const read = answerOf(shown === 304 ? "" : body, shown === 304 ? "json" : reads, {
               status: shown,
               url,
-              body: shown === 304 ? "" : body,
-              header: (name) => Reflect.get(sent, name) ?? null,
-            };
+            });
+            return { ...read, header: (name) => Reflect.get(sent, name) ?? null };
           };
           const check = definition.recheck?.read;
           const reader = (
@@ -181,7 +182,7 @@ test.each(Object.entries(KINDS))(
             for (let steps = 0; step.done !== true; steps++) {
               if (steps > MOST_STEPS) throw new Error("it does not end");
               for (const { url } of step.value) expect(URL.canParse(url)).toBe(true);
-              step = reader.next(step.value.map(({ url, accepts }) => answer(url, accepts)));
+              step = reader.next(step.value.map(answer));
             }
             const { items, deletes, pauseMs = 0 } = step.value;
             for (const item of items) toArrived(item, around);

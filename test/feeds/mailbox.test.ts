@@ -42,7 +42,8 @@ describe("a mailbox", () => {
         "Dear reader,\r\nacme is here.",
       ),
     );
-    const { items } = (await read()).read;
+    const { items, problem } = (await read()).read;
+    expect(problem).toBeUndefined();
     expect(items).toEqual([
       {
         ...{ id: "https://news.example/1", scope: "google-alerts", url: "https://news.example/1" },
@@ -131,7 +132,8 @@ describe("a mailbox", () => {
       `--b\r\nContent-Type: text/plain\r\n\r\nacme in front\r\n--b\r\nContent-Type: application/zip\r\nContent-Disposition: attachment; filename=a.zip\r\nContent-Transfer-Encoding: base64\r\n\r\n${"QUFB".repeat(12_500_000)}\r\n--b--\r\n`,
     );
     server.mails = numbered(Buffer.from(huge));
-    const { items } = (await read()).read;
+    const { items, problem } = (await read()).read;
+    expect(problem).toBeUndefined();
     expect(items.map(({ body }) => body)).toEqual([{ text: "acme in front" }]);
     expect(server.sent).toBeLessThan(1_100_000);
   });
@@ -326,7 +328,8 @@ describe("alerts", () => {
       ].join("\r\n"),
     );
     server.mails = numbered(bare, text);
-    const { items } = (await read()).read;
+    const { items, problem } = (await read()).read;
+    expect(problem).toBeUndefined();
     expect(items.map(({ title, url }) => [title, url])).toEqual([
       ["Acme wins 1", "https://news.example/1"],
       ["Acme wins 2", "https://news.example/2"],
@@ -344,7 +347,8 @@ describe("alerts", () => {
     `https://x.example/${"a".repeat(3_000)}`,
   ])("links to %s are no entries", async (url) => {
     server.mails = numbered(googleAlert([{ ...alert(1), url }]));
-    const { items } = (await read()).read;
+    const { items, problem } = (await read()).read;
+    expect(problem).toBeUndefined();
     expect(items.filter(({ scope }) => scope === "google-alerts")).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import { openStream, STREAM_LIMITS } from "../../src/feeds/common/open-stream.ts
 import {
   decideReconnect,
   findGap,
+  isStepping,
   nextPlace,
   planConnection,
   type StreamTrouble,
@@ -73,10 +74,39 @@ test("a gap is time between the place and the first event, on the same server a 
 });
 
 test("an event out of order does not take the place past those before it, or days back", () => {
-  const positions = { first: at, lowest: at, highest: at + 9e9 };
-  expect(nextPlace(place, "wss://b", positions)).toEqual({ host: "wss://b", from: at, newest: at + 9e9 });
-  expect(nextPlace(place, "wss://b", { ...positions, lowest: 12 })?.from).toBe(at - 60_000_000);
-  expect(nextPlace(place, "wss://c", null)).toBe(place);
+  const next = (positions: readonly number[]) => nextPlace(place, "wss://b", positions, now);
+  expect(next([at + 2e6, at + 1e6, at + 9e6])).toEqual({ host: "wss://b", from: at + 1e6, newest: at + 9e6 });
+  // One odd number does not count; where all are so far back, the place follows step by step.
+  expect(next([12, at + 1e6, at + 9e6])?.from).toBe(at + 1e6);
+  expect(next([12])?.from).toBe(at - 60_000_000);
+  expect(nextPlace(place, "wss://c", [], now)).toBe(place);
+});
+
+test("no event takes the place past now, however far in the future it is", () => {
+  const far = Date.UTC(2100, 0) * 1_000;
+  expect(nextPlace(place, "wss://b", [far], now)).toEqual({
+    ...{ host: "wss://b", from: now * 1_000, newest: now * 1_000 },
+  });
+  fc.assert(
+    fc.property(fc.array(fc.nat({ max: 9e15 }), { minLength: 1 }), (positions) => {
+      const found = nextPlace(place, "wss://a", positions, now);
+      expect(found?.from).toBeLessThanOrEqual(now * 1_000);
+      expect(found?.from).toBeGreaterThanOrEqual(at - 60_000_000);
+    }),
+  );
+});
+
+test("a server whose every frame is too large is not stepped over past now, and the next one begins at the place", () => {
+  expect(plan({ tooLarge: 39, failures: 39 }).from).toBe(now * 1_000);
+  expect(plan({ tooLarge: 41, failures: 41 }, { ...place, host: "wss://b" })).toMatchObject({
+    ...{ host: "wss://a", from: at - 30_000_000 },
+  });
+  expect([1, 2, 40, 41].map((tooLarge) => isStepping({ ...calm, tooLarge }))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
 });
 
 test("waits double up to a minute, stay short for a server that sends, and never undercut what a server asks", () => {

@@ -44,6 +44,7 @@ async function checkAgain(): Promise<void> {
   await feeding.makeDue();
   const worker = feeding.worker();
   while ((await worker.fetchNext()) !== null);
+  while (await worker.recheckNext());
 }
 
 test.each([404, 410])("an item whose page answers %s is deleted, and does not come back", async (status) => {

@@ -3,6 +3,7 @@ import { rss } from "../../src/feeds/rss.ts";
 import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
 import { testFeed } from "../contracts/feed.ts";
 import { type RssItem, rssDocument } from "../fakes/feed-server.ts";
+import { answerOf } from "./reader.ts";
 
 const items: RssItem[] = [1, 2, 3].map((n) => ({
   ...{ guid: `id-${n}`, title: `Title ${n}`, link: `https://blog.example/${n}`, html: `<p>Text ${n}</p>` },
@@ -25,8 +26,7 @@ testFeed("rss", {
 function read(body: string) {
   const reader = rss.read?.({ id: "x", name: "x", url: "https://blog.example/feed" }, SETTINGS, null, 0);
   reader?.next([]);
-  const answer = { status: 200, url: "https://blog.example/feed", body, header: () => null };
-  const step = reader?.next([answer]);
+  const step = reader?.next([answerOf(body, "document")]);
   if (step?.done !== true) throw new Error("it asks for more");
   return step.value;
 }
@@ -64,7 +64,7 @@ describe("documents", () => {
             id: "1",
             title: "T",
             url: "https://a.example/1",
-            body: { html: "<p>x</p>" },
+            body: { text: "x" },
             author: "Ann",
             site: "S",
           },

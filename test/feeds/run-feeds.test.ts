@@ -177,8 +177,8 @@ test("a worker that lost its lease cannot store what it has read", async () => {
   const slow = feeding.worker({
     fetch: async () => {
       await sql`update local_api.feed set lease = gen_random_uuid()`.execute(db);
-      const body = rssDocument([item(1)]);
-      return { status: 200, url: blog, body, header: () => null };
+      const bytes = new Uint8Array(Buffer.from(rssDocument([item(1)])));
+      return { status: 200, url: blog, bytes, header: () => null };
     },
   });
   await slow.fetchNext();

@@ -37,6 +37,18 @@ export function decideNext(
   return retryAfterMs === null ? wait : Math.max(wait, Math.round(retryAfterMs * (1 + random / 10)));
 }
 
+const FIRST_READING_MS = 10 * MINUTE;
+
+/**
+ * Until a feed is asked again whose answer could not be read within bounds, or ended the process, in milliseconds: 10
+ * minutes, then twice as long each time, up to a day.
+ *
+ * @param readings how often it was tried in a row, from 1
+ */
+export function nextReadingMs(readings: number): number {
+  return Math.min(FIRST_READING_MS * 2 ** (readings - 1), DAY);
+}
+
 /** Later, hardly anybody deletes a post, and no source reports it any more. */
 const CHECKED_FOR_MS = 30 * DAY;
 export const FIRST_CHECK_MS = HOUR;

@@ -3,6 +3,7 @@ import { durationBetween } from "../../lib/duration.ts";
 import type { Issue } from "../../lib/errors.ts";
 import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import type { ReceivedMail } from "../mailbox/mail.ts";
 
 /** What the terms of a source and the law ask of whoever stores its posts. Data: nothing outside asks for the kind. */
 export interface FeedPolicy {
@@ -48,7 +49,7 @@ export interface FeedItem {
   readonly reference?: string;
   readonly url: string | null;
   readonly title: string | null;
-  /** Plain text, or HTML, which becomes text. */
+  /** Plain text, or HTML, which becomes text. A document is read in a thread, and has made text of it there. */
   readonly body: { readonly text: string } | { readonly html: string } | null;
   readonly publishedAt: Instant | null;
   /** The handle or name that goes for the author, and the full name where it is another one. */
@@ -92,6 +93,8 @@ export interface FeedRead {
   readonly problem?: string;
   /** How long the host wants to be left alone although all went well, in milliseconds. */
   readonly pauseMs?: number;
+  /** Items of a document that are older than as many as are read of it. */
+  readonly leftOut?: number;
 }
 
 /**
@@ -116,8 +119,8 @@ export interface StreamRead {
   /** Accounts that are gone with all that they wrote, and accounts that are there again, applied in this order. */
   readonly removedAuthors: readonly { readonly authorId: string; readonly reason: string }[];
   readonly restoredAuthors: readonly string[];
-  /** Positions of the first frame that has one, of the lowest, and of the highest; null: none has. */
-  readonly positions: { readonly first: number; readonly lowest: number; readonly highest: number } | null;
+  /** Positions of the frames that have one, in their order. */
+  readonly positions: readonly number[];
   /** Frames that say nothing that is known. */
   readonly unread: number;
 }
@@ -139,15 +142,34 @@ export interface FeedRequest {
    * no answer came.
    */
   readonly page?: boolean;
+  /**
+   * What its answer is: a feed document, JSON, or JSON that may have line ends and lonely backslashes in its texts.
+   * Default: JSON.
+   */
+  readonly reads?: "document" | "json" | "loose json";
 }
 
+/** An answer that was read in a thread, within bounds: what comes back is small enough for the loop. */
 export interface FeedAnswer {
   readonly status: number;
   /** The address that answered, after redirects. */
   readonly url: string;
-  /** Decoded text; empty for 304. */
-  readonly body: string;
+  /** Undefined if it is no JSON. */
+  readonly json: unknown;
+  /** The items of a feed document; null if it is none. */
+  readonly document: FeedDocument | null;
+  /** The beginning of its text. */
+  readonly start: string;
   readonly header: (name: string) => string | null;
+}
+
+export interface FeedDocument {
+  /** The newest ones, if they are too many. */
+  readonly items: readonly FeedItem[];
+  /** The items that are older. */
+  readonly leftOut: number;
+  /** What was wrong although items were read. */
+  readonly problem: string | null;
 }
 
 /**
@@ -189,6 +211,9 @@ export class FeedError extends Error {
   }
 }
 
+/** What a stranger wrote cannot be read within its bounds of time and memory. It is tried again at growing intervals. */
+export class UnreadableError extends FeedError {}
+
 export interface CollectParts {
   readonly now: Instant;
   readonly signal: AbortSignal;
@@ -196,6 +221,13 @@ export interface CollectParts {
   readonly timeoutMs: number;
   /** Called now and then while it works. Throws if the feed is no longer ours. */
   readonly hold: () => Promise<void>;
+  /**
+   * Stores that something of this name is read now, and gives how often that has begun without an end, this time
+   * included. Throws if the feed is no longer ours.
+   */
+  readonly beginReading: (name: string) => Promise<number>;
+  /** Reads a mail in a thread. Throws an UnreadableError if that takes too long or too much memory. */
+  readonly readMail: (mail: ReceivedMail, signal: AbortSignal) => Promise<readonly FeedItem[]>;
 }
 
 /** What a kind may know besides its own settings. */
@@ -277,6 +309,8 @@ export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
    */
   readonly recheck?: {
     readonly most: number;
+    /** It asks for pages of any site, which takes long: that has a queue of its own, beside the fetches. */
+    readonly asksPages?: boolean;
     readonly read: (
       items: readonly StoredItem[],
       part: FeedPart,

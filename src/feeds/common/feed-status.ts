@@ -59,7 +59,7 @@ function silentSince(feed: FeedRow, now: Instant): Instant | null {
 }
 
 function stateOf(feed: FeedRow, now: Instant): Pick<FeedStatus, "state" | "why"> {
-  const { heardAt, itemAt, triedAt, nextAt, everyMs, failures, problem } = feed;
+  const { heardAt, itemAt, triedAt, nextAt, everyMs, failures, problem, readings, leftOut } = feed;
   const isPushed = everyMs === 0;
   if (!feed.isConfigured)
     return { state: "not configured", why: "earshot.yaml has it no more; its mentions stay" };
@@ -72,15 +72,27 @@ function stateOf(feed: FeedRow, now: Instant): Pick<FeedStatus, "state" | "why">
       state: "gone",
       why: `${problem}; give it another address, or remove it. A restart tries it again`,
     };
+  if (problem !== null && readings > 0)
+    return {
+      state: "failing",
+      why: `${problem}; attempt ${readings}, and each waits longer than the one before`,
+    };
   if (problem !== null && failures >= CIRCUIT_OPENS_AT && !isStream(feed))
     return { state: "paused", why: `${problem}; ${failures} failures in a row, so it is tried seldom` };
   if (problem !== null) return { state: "failing", why: `${problem}; failure ${failures} in a row` };
+  // The process that read it ended, and nobody else knows why.
+  if (readings > 0 && !feed.isFetchedNow)
+    return {
+      state: "failing",
+      why: `its answer began to be read, and that did not end: the process ended meanwhile (attempt ${readings}); it is tried again, later each time`,
+    };
   if (triedAt === null)
     return { state: "waiting", why: "it was not fetched yet: does a process with the role poll run?" };
   if (feed.isFetchedNow && isStream(feed)) return listening(feed, now);
   if (feed.isFetchedNow) return { state: "fetching", why: null };
   if (nextAt !== null && now - nextAt > Math.max(5 * MINUTE, everyMs))
     return { state: "late", why: "it is due and nobody fetches it: does a process with the role poll run?" };
+  if (leftOut !== null) return { state: "ok", why: leftOut };
   if (itemAt === null)
     return { state: "quiet", why: "it answers, and has had no item yet that is recent enough" };
   if (now - itemAt > QUIET_MS)

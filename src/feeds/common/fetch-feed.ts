@@ -5,12 +5,21 @@ import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import { MINUTE, SECOND } from "../../lib/instant.ts";
 import { isPrivateAddress, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
-import { type FeedAnswer, FeedError, type FeedRequest } from "./define-feed.ts";
+import { FeedError, type FeedRequest } from "./define-feed.ts";
 import { askedPause } from "./rate-limit.ts";
-import { textOfBytes } from "./text-of-bytes.ts";
 
 /** What a server gave to recognise an answer by. */
 export type Validators = { readonly etag?: string; readonly lastModified?: string };
+
+/** An answer as it came: nothing of it was read yet. */
+export interface Fetched {
+  readonly status: number;
+  /** The address that answered, after redirects. */
+  readonly url: string;
+  readonly header: (name: string) => string | null;
+  /** Unpacked; empty for 304 and for pages. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
 
 export interface FetchFeed {
   /** Any answer that the request accepts. Throws a FeedError for all others, and for everything that goes wrong. */
@@ -20,8 +29,10 @@ export interface FetchFeed {
       readonly allowPrivateAddress: boolean;
       readonly validators?: Validators;
       readonly signal: AbortSignal;
+      /** A shorter limit than that of all fetches. */
+      readonly timeoutMs?: number;
     },
-  ): Promise<FeedAnswer>;
+  ): Promise<Fetched>;
   close(): Promise<void>;
 }
 
@@ -50,7 +61,7 @@ export function createFetchFeed(
     wanted: FeedRequest,
     how: Parameters<FetchFeed["fetch"]>[1],
     signal: AbortSignal,
-  ): Promise<FeedAnswer> {
+  ): Promise<Fetched> {
     let url = wanted.url;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
       refuseAddress(url, how.allowPrivateAddress);
@@ -78,16 +89,12 @@ export function createFetchFeed(
     );
   }
 
-  async function read(
-    answer: Dispatcher.ResponseData,
-    url: string,
-    wanted: FeedRequest,
-  ): Promise<FeedAnswer> {
+  async function read(answer: Dispatcher.ResponseData, url: string, wanted: FeedRequest): Promise<Fetched> {
     const status = answer.statusCode;
     const header = (name: string) => headerOf(answer, name);
     if (wanted.page === true) {
       answer.body.on("error", () => undefined).destroy();
-      return { status, url, header, body: "" };
+      return { status, url, header, bytes: new Uint8Array() };
     }
     const isAnswer = status === 200 || status === 304 || wanted.accepts?.includes(status) === true;
     if (!isAnswer) {
@@ -104,17 +111,19 @@ export function createFetchFeed(
           : "its compressed answer breaks off or is damaged",
       );
     });
-    return { status, url, header, body: textOfBytes(bytes, header("content-type")) };
+    // A buffer of its own, which can go to a thread.
+    return { status, url, header, bytes: new Uint8Array(bytes) };
   }
 
   return {
     async fetch(wanted, how) {
-      const late = AbortSignal.timeout(timeoutMs);
+      const limitMs = how.timeoutMs ?? timeoutMs;
+      const late = AbortSignal.timeout(limitMs);
       try {
         return await follow(wanted, how, AbortSignal.any([late, how.signal]));
       } catch (error) {
         if (how.signal.aborted) throw how.signal.reason;
-        throw toFeedError(error, late.aborted ? `no complete answer within ${timeoutMs / SECOND} s` : null);
+        throw toFeedError(error, late.aborted ? `no complete answer within ${limitMs / SECOND} s` : null);
       }
     },
     async close() {

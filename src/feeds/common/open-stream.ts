@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import { WebSocket } from "ws";
 import { SECOND } from "../../lib/instant.ts";
 import { isPrivateAddress, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
+import { plainLine } from "../../lib/text.ts";
 import { toFeedError } from "./fetch-feed.ts";
 
 /** Why a connection ended. */
@@ -31,22 +32,26 @@ export interface StreamLimits {
   readonly batchMs: number;
   /** Silence after which the host is asked whether it is there. */
   readonly silentMs: number;
-  /** From the first connection to the first frame that may come. */
+  /** From the first connection until the stream is open, whatever comes meanwhile. */
   readonly handshakeMs: number;
 }
 
 export const STREAM_LIMITS: StreamLimits = {
   maxFrameBytes: 1_000_000,
-  batchFrames: 2_000,
+  batchFrames: 250,
   batchMs: SECOND,
   silentMs: 30 * SECOND,
   handshakeMs: 15 * SECOND,
 };
 
 /** Silences in a row, with answers to pings in between, after which another connection is tried. */
-const MOST_SILENCES = 4;
-/** Characters of frames that wait at most. */
-const MOST_WAITING = 32_000_000;
+export const MOST_SILENCES = 4;
+/** Characters of one batch, and a frame: reading them is one piece of work. Where so much waits, no more is received. */
+const MOST_WAITING = 500_000;
+/** What came in the same packet is unpacked all the same. No honest packet holds so much. */
+const MOST_UNPACKED = 8_000_000;
+/** Frames without text between two batches: pings, answers to pings, binary ones. */
+const MOST_EMPTY = 10_000;
 
 /** Opens a WebSocket and reads it in batches. Every end has a reason, an address that is refused, too. */
 export function openStream(
@@ -59,18 +64,19 @@ export function openStream(
   },
 ): OpenStream {
   const { limits, allowPrivateAddress } = options;
-  let frames: string[] = [];
-  let waiting = 0;
-  let binary = 0;
+  const frames: string[] = [];
+  let [waiting, empty, binary] = [0, 0, 0];
   let end: StreamEnd | null = null;
   let wake = (): void => {};
   let socket: WebSocket | null = null;
   let silence: NodeJS.Timeout | undefined;
+  let handshake: NodeJS.Timeout | undefined;
   let [silences, isAnswered, isHeard] = [0, true, false];
 
   const endWith = (reason: StreamEnd["reason"], problem: string, retryAfter: string | null = null): void => {
     end ??= { reason, problem, retryAfter };
     clearInterval(silence);
+    clearTimeout(handshake);
     socket?.terminate();
     wake();
   };
@@ -86,7 +92,6 @@ export function openStream(
     socket = new WebSocket(address, {
       headers: { "user-agent": options.userAgent },
       maxPayload: limits.maxFrameBytes,
-      handshakeTimeout: limits.handshakeMs,
       perMessageDeflate: options.isCompressed,
       ...(agent === undefined ? {} : { agent }),
     });
@@ -94,29 +99,42 @@ export function openStream(
   }
 
   function watch(opened: WebSocket): void {
+    // The library only ends a handshake in which nothing comes: a byte now and then would keep it open for days.
+    let onLate = (): void =>
+      endWith("ended", `it did not open the stream within ${limits.handshakeMs / SECOND} s`);
+    handshake = setTimeout(() => onLate(), limits.handshakeMs);
     opened.on("unexpected-response", (request, response) => {
+      // What has come until then is the answer.
+      onLate = () => response.destroy();
       void refusal(response).then(({ reason, problem, retryAfter }) => {
         endWith(reason, problem, retryAfter);
         request.destroy();
       });
     });
     opened.on("open", () => {
+      clearTimeout(handshake);
       silence = setInterval(onSilence, limits.silentMs);
     });
+    opened.on("ping", onEmpty);
     opened.on("pong", () => {
       isAnswered = true;
+      onEmpty();
     });
     opened.on("message", (data, isBinary) => {
+      if (end !== null) return;
       isHeard = true;
       if (isBinary) {
         binary++;
+        onEmpty();
         if (binary > 100 && frames.length === 0)
           endWith("ended", "it sends binary frames only; compressed ones of its own kind cannot be read");
         return;
       }
       const text = String(data);
-      frames.push(text);
       waiting += text.length;
+      if (waiting > MOST_UNPACKED)
+        return endWith("ended", `it sent more than ${MOST_UNPACKED / 1_000_000} MB in one packet`);
+      frames.push(text);
       if (frames.length < limits.batchFrames && waiting < MOST_WAITING) return;
       opened.pause();
       wake();
@@ -125,12 +143,11 @@ export function openStream(
       const code: unknown = Reflect.get(error, "code");
       if (code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH")
         endWith("frame too large", `it sent a frame of more than ${limits.maxFrameBytes / 1_000_000} MB`);
-      else if (/handshake has timed out/.test(error.message))
-        endWith("ended", `it did not open the stream within ${limits.handshakeMs / SECOND} s`);
       else endWith("ended", toFeedError(error, null).message);
     });
     opened.on("close", (code, reason) => {
-      const why = reason.length === 0 ? "" : `: ${String(reason).replaceAll(/\s+/g, " ").slice(0, 100)}`;
+      const words = plainLine(String(reason), 100);
+      const why = words === "" ? "" : `: ${words}`;
       endWith(
         "ended",
         code === 1006 ? "the connection broke off" : `it ended the stream (code ${code}${why})`,
@@ -138,8 +155,19 @@ export function openStream(
     });
   }
 
+  /** Frames that bring nothing cost time, too. */
+  function onEmpty(): void {
+    empty++;
+    if (empty > MOST_EMPTY) endWith("ended", "it sends pings or binary frames without end");
+  }
+
   /** Many streams die without a word: the connection stays, and nothing comes. */
   function onSilence(): void {
+    // It ended the stream, and keeps the connection.
+    if (socket?.readyState === WebSocket.CLOSING) {
+      socket.terminate();
+      return;
+    }
     if (isHeard || socket?.isPaused === true) {
       [silences, isAnswered, isHeard] = [0, true, false];
       return;
@@ -164,13 +192,24 @@ export function openStream(
             resolve();
           };
         });
-      const taken = frames;
-      [frames, waiting] = [[], 0];
-      if (end === null) socket?.resume();
-      return { frames: taken, end };
+      const taken = frames.splice(0, fitting(frames));
+      waiting -= taken.reduce((sum, { length }) => sum + length, 0);
+      empty = 0;
+      if (end === null && waiting < MOST_WAITING) socket?.resume();
+      return { frames: taken, end: frames.length === 0 ? end : null };
     },
     close: () => endWith("ended", "it was closed here"),
   };
+}
+
+/** How many of the frames are one batch. */
+function fitting(frames: readonly string[]): number {
+  let length = 0;
+  const last = frames.findIndex((frame) => {
+    length += frame.length;
+    return length >= MOST_WAITING;
+  });
+  return last < 0 ? frames.length : last + 1;
 }
 
 const LONGEST_REFUSAL = 2_000;

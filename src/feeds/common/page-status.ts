@@ -1,8 +1,9 @@
-import robots from "robots-parser";
 import { monotonicMs } from "../../lib/clock.ts";
-import { DAY, HOUR } from "../../lib/instant.ts";
+import { DAY, HOUR, SECOND } from "../../lib/instant.ts";
 import { FeedError } from "./define-feed.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
+import type { ForeignReader } from "./open-reader.ts";
+import { isAllowed, type RobotsRules } from "./robots.ts";
 
 /** With which status a page for people answers; 0: it did not answer, or its site does not want programs to ask. */
 export type PageStatus = (
@@ -10,57 +11,63 @@ export type PageStatus = (
   how: { readonly allowPrivateAddress: boolean; readonly signal: AbortSignal },
 ) => Promise<number>;
 
-/** Its types are those of an ES module, which it is not. */
-const robotsParser = robots as unknown as typeof robots.default;
-
-/** By this name a robots.txt can address us; it is the beginning of our User-Agent. */
-const OUR_NAME = "Earshot";
 /** RFC 9309: a robots.txt is used for a day at most. */
 const KEPT_MS = DAY;
 const RETRY_MS = HOUR;
 const MOST_SITES = 1_000;
-/** RFC 9309 wants 500 KiB to be read. */
-const LONGEST_ROBOTS = 512_000;
+/** Letters of all rules that are kept. */
+const MOST_LETTERS = 2_000_000;
+/** A page that takes longer is asked for again later. */
+const TIMEOUT_MS = 5 * SECOND;
 
 /** Asks for the status of pages as the robots.txt of their sites allows (RFC 9309). Remembers those for a day. */
-export function createPageStatus(fetch: FetchFeed["fetch"]): PageStatus {
-  const sites = new Map<string, { readonly until: number; readonly allows: (url: string) => boolean }>();
+export function createPageStatus(
+  fetch: FetchFeed["fetch"],
+  reader: Pick<ForeignReader, "readRobots">,
+): PageStatus {
+  /** A site without rules that can be known now is left alone. */
+  const sites = new Map<string, { readonly until: number; readonly rules: RobotsRules | null }>();
+  let letters = 0;
+
+  function forget(origin: string): void {
+    letters -= lettersOf(sites.get(origin)?.rules);
+    sites.delete(origin);
+  }
 
   async function siteOf(origin: string, how: Parameters<PageStatus>[1]) {
     const known = sites.get(origin);
     if (known !== undefined && known.until > monotonicMs()) return known;
-    const allows = await readRobots(origin, how);
-    const site = {
-      until: monotonicMs() + (allows === null ? RETRY_MS : KEPT_MS),
-      // A site whose rules cannot be read is left alone.
-      allows: allows ?? (() => false),
-    };
-    sites.delete(origin);
+    const rules = await readRules(origin, how);
+    const site = { until: monotonicMs() + (rules === null ? RETRY_MS : KEPT_MS), rules };
+    forget(origin);
     sites.set(origin, site);
-    const [oldest] = sites.keys();
-    if (sites.size > MOST_SITES && oldest !== undefined) sites.delete(oldest);
+    letters += lettersOf(rules);
+    for (const oldest of sites.keys()) {
+      if (sites.size <= MOST_SITES && letters <= MOST_LETTERS) break;
+      forget(oldest);
+    }
     return site;
   }
 
   /** Null: its rules cannot be known now. */
-  async function readRobots(
-    origin: string,
-    how: Parameters<PageStatus>[1],
-  ): Promise<((url: string) => boolean) | null> {
+  async function readRules(origin: string, how: Parameters<PageStatus>[1]): Promise<RobotsRules | null> {
     const url = `${origin}/robots.txt`;
-    const answer = await quietly(() => fetch({ url, accepts: WITHOUT_RULES }, how));
-    if (answer === null) return null;
-    if (answer.status !== 200) return () => true;
-    const rules = robotsParser(url, answer.body.slice(0, LONGEST_ROBOTS));
-    return (page) => rules.isAllowed(page, OUR_NAME) !== false;
+    return quietly(async () => {
+      const answer = await fetch({ url, accepts: WITHOUT_RULES }, { ...how, timeoutMs: TIMEOUT_MS });
+      return answer.status === 200 ? reader.readRobots(answer.bytes, how.signal) : [];
+    });
   }
 
   return async (url, how) => {
-    const site = await siteOf(new URL(url).origin, how);
-    if (!site.allows(url)) return 0;
-    const answer = await quietly(() => fetch({ url, page: true }, how));
+    const { rules } = await siteOf(new URL(url).origin, how);
+    if (rules === null || !isAllowed(rules, url)) return 0;
+    const answer = await quietly(() => fetch({ url, page: true }, { ...how, timeoutMs: TIMEOUT_MS }));
     return answer?.status ?? 0;
   };
+}
+
+function lettersOf(rules: RobotsRules | null | undefined): number {
+  return (rules ?? []).reduce((sum, { pattern }) => sum + pattern.length, 0);
 }
 
 /** RFC 9309: a site that has no robots.txt, or does not show it, restricts nobody. 429 is a refusal for now. */

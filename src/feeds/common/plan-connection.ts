@@ -66,8 +66,13 @@ export function planConnection(
     const oldest = (now - HOSTS_KEEP_MS) * US;
     return { host, from: tooOld === 1 && oldest > place.from ? oldest : null, mayMiss };
   }
-  // The first time it may have been the connection. Then a step over it, twice as long each time.
-  if (tooLarge > 1) return { host, from: place.newest + 2 ** (tooLarge - 2), mayMiss: 0 };
+  // The first time it may have been the connection. Then a step over it, twice as long each time; at another host anew.
+  if (tooLarge > 1 && isSame)
+    return {
+      host,
+      from: Math.min(place.newest + 2 ** (tooLarge - 2), Math.max(place.newest, now * US)),
+      mayMiss: 0,
+    };
   const rewind = isTime ? (isSame ? REWIND_US : OTHER_HOST_REWIND_US) : 0;
   return { host, from: Math.max(isTime ? FIRST_TIME : 0, place.from - rewind), mayMiss };
 }
@@ -85,16 +90,32 @@ export function findGap(
   return { from: Math.min(to, Math.floor(place.newest / US)), to };
 }
 
-/** The place after a batch. An event that came too early does not take the place past those before it. */
+/**
+ * The place after a batch. An event that came too early does not take the place past those before it, and none takes it
+ * past now: what happens meanwhile would be skipped.
+ */
 export function nextPlace(
   place: StreamPlace | null,
   host: string,
   positions: StreamRead["positions"],
+  now: Instant,
 ): StreamPlace | null {
-  if (positions === null) return place;
+  if (positions.length === 0) return place;
   // One odd number must not send the stream back for days.
   const least = place === null || place.from < FIRST_TIME ? 0 : place.from - MOST_STEP_BACK_US;
-  return { host, from: Math.max(positions.lowest, least), newest: positions.highest };
+  let [lowest, highest] = [Number.POSITIVE_INFINITY, 0];
+  for (const position of positions) {
+    if (position >= least && position < lowest) lowest = position;
+    if (position > highest) highest = position;
+  }
+  // All of them may be so far back: then the host counts in another way, and the place follows it step by step.
+  const from = lowest === Number.POSITIVE_INFINITY ? least : lowest;
+  return { host, from: Math.min(from, now * US), newest: Math.min(highest, now * US) };
+}
+
+/** Whether the next connection steps over a frame: then it is opened soon, however many failed before it. */
+export function isStepping({ tooLarge }: StreamTrouble): boolean {
+  return tooLarge > 1 && tooLarge <= MOST_STEPS;
 }
 
 /** Until the next connection, in milliseconds: doubled with every failure, shorter for a host that does send. */

@@ -13,6 +13,8 @@ export interface PushAnswer {
 export interface PushEndpoint {
   /** Whether any feed takes what is pushed. */
   readonly isOpen: boolean;
+  /** Whether a push feed has this token. */
+  knows(token: string): boolean;
   /** `token` is what the sender showed. Never rejects. */
   take(token: string, body: unknown): Promise<PushAnswer>;
 }
@@ -29,11 +31,15 @@ export function createPushEndpoint(parts: {
       ? [{ feed, receive: definition.receive, token: digest(settings.token) }]
       : [];
   });
+  const find = (token: string) => {
+    const shown = digest(token);
+    return open.find((one) => timingSafeEqual(one.token, shown));
+  };
   return {
     isOpen: open.length > 0,
+    knows: (token) => find(token) !== undefined,
     async take(token, body) {
-      const shown = digest(token);
-      const found = open.find((one) => timingSafeEqual(one.token, shown));
+      const found = find(token);
       if (found === undefined)
         return refusal(401, ["show the token of a push feed: Authorization: Bearer TOKEN"]);
       const { refused, ...read } = found.receive(body);

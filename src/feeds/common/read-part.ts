@@ -5,15 +5,17 @@ import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { DueCheck } from "../../local-api/store/heard-items.ts";
 import {
+  type CollectParts,
   type FeedAnswer,
   FeedError,
   type FeedRead,
   type FeedRequest,
   type Rechecked,
 } from "./define-feed.ts";
-import type { FetchFeed, Validators } from "./fetch-feed.ts";
-import type { PageStatus } from "./page-status.ts";
+import type { Fetched, FetchFeed, Validators } from "./fetch-feed.ts";
+import { type ForeignReader, isReadInThread } from "./open-reader.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
+import { keyOf } from "./recheck-due.ts";
 
 /** What is stored of a feed between two fetches. */
 const State = z.object({
@@ -52,8 +54,9 @@ export interface ReadParts {
   readonly reserve: (host: string, slots: { count: number; paceMs: number }) => Promise<number>;
   /** Called before each batch of requests. Throws if the feed is no longer ours. */
   readonly hold: () => Promise<void>;
-  /** For kinds that ask for pages. */
-  readonly pageStatus?: PageStatus;
+  readonly reader: ForeignReader;
+  /** Called before something is read in a thread: see CollectParts. */
+  readonly beginReading: CollectParts["beginReading"];
   /** Stored items of the feed that are to be asked for again. Default: none. */
   readonly dueChecks?: (most: number) => Promise<readonly DueCheck[]>;
   readonly signal: AbortSignal;
@@ -81,39 +84,41 @@ export async function readPart(
   const validators: Record<string, z.output<typeof State>["validators"][string]> = {};
   if (definition.collect !== undefined) {
     await parts.hold();
-    const { signal, hold, timeoutMs = 30 * SECOND } = parts;
-    const around = { now, signal, hold, timeoutMs };
+    const { signal, hold, beginReading, reader, timeoutMs = 30 * SECOND } = parts;
+    const around = { now, signal, hold, beginReading, timeoutMs, readMail: reader.readMail };
     const read = await definition.collect(part, settings, before.cursor as JsonValue, around);
     return { read, state: { cursor: read.cursor }, checked: [] };
   }
   if (definition.read === undefined) throw new Error(`a feed of the kind ${definition.kind} is not fetched`);
   const { pace } = definition;
 
-  /** An item may name any address: one inside is asked only where the feed itself is. */
-  async function askPage({ url }: FeedRequest): Promise<FeedAnswer> {
-    const isOwn = part.url !== null && new URL(part.url).host === new URL(url).host;
-    const allowPrivateAddress = settings.allowPrivateAddress && isOwn;
-    const status = (await parts.pageStatus?.(url, { allowPrivateAddress, signal: parts.signal })) ?? 0;
-    return { status, url, body: "", header: () => null };
+  let isReading = false;
+
+  /** What a document is stays the same name until it changes; of other answers there are many in a fetch. */
+  async function read(fetched: Fetched, wanted: FeedRequest, hash: string | null): Promise<FeedAnswer> {
+    if (isReadInThread(fetched, wanted.reads) && !isReading) {
+      isReading = true;
+      await parts.beginReading(hash ?? "answers");
+    }
+    return parts.reader.readAnswer(fetched, wanted.reads, parts.signal);
   }
 
   async function ask(wanted: FeedRequest): Promise<FeedAnswer> {
-    if (wanted.page === true) return askPage(wanted);
     const known = wanted.conditional === true ? before.validators[wanted.url] : undefined;
     const how = { allowPrivateAddress: settings.allowPrivateAddress, signal: parts.signal };
     const answer = await parts.fetch(wanted, {
       ...how,
       ...(known === undefined || isWhole ? {} : { validators: conditionsOf(known) }),
     });
-    if (wanted.conditional !== true) return answer;
+    if (wanted.conditional !== true) return read(answer, wanted, null);
     if (answer.status === 304) {
       if (known !== undefined) validators[wanted.url] = known;
-      return answer;
+      return unchanged(answer);
     }
-    const body = createHash("sha256").update(answer.body).digest("base64url");
+    const body = createHash("sha256").update(answer.bytes).digest("base64url");
     validators[wanted.url] = { ...validatorsOf(answer), body };
     // Many servers give every answer a new ETag.
-    return !isWhole && known?.body === body ? { ...answer, status: 304, body: "" } : answer;
+    return !isWhole && known?.body === body ? unchanged(answer) : read(answer, wanted, body);
   }
 
   async function askAll(requests: readonly FeedRequest[]): Promise<FeedAnswer[]> {
@@ -141,8 +146,8 @@ export async function readPart(
 
   /** What became of stored items. A failure here is reported, and takes nothing from what was read. */
   async function recheck(): Promise<{ found: Partial<Rechecked & FeedRead>; due: readonly DueCheck[] }> {
-    const { most, read } = definition.recheck ?? {};
-    const due = most === undefined ? [] : ((await parts.dueChecks?.(most)) ?? []);
+    const { most, read, asksPages = false } = definition.recheck ?? {};
+    const due = most === undefined || asksPages ? [] : ((await parts.dueChecks?.(most)) ?? []);
     if (due.length === 0 || read === undefined) return { found: {}, due };
     try {
       const found = await run(read(due, part, settings, now));
@@ -164,7 +169,7 @@ export async function readPart(
   const { unanswered = [], ...more }: Partial<Rechecked & FeedRead> = found;
   const isOpen = new Set(unanswered.map(({ id }) => id));
   const checked = due.map((item) => ({ ...item, isAnswered: !isOpen.has(item.id) }));
-  const read: FeedRead = {
+  const all: FeedRead = {
     ...fresh,
     ...more,
     // Of two states of one item the later one counts, and the first in the list is taken.
@@ -172,14 +177,10 @@ export async function readPart(
     deletes: [...fresh.deletes, ...(more.deletes ?? [])],
   };
   // A document that broke off is fetched whole again.
-  const kept = read.problem === undefined ? Object.entries(validators).slice(0, MOST_VALIDATORS) : [];
-  const wholeAt = isWhole && read.problem === undefined ? now : before.wholeAt;
-  const state = { cursor: read.cursor, validators: Object.fromEntries(kept), wholeAt } as JsonObject;
-  return { read, state, checked };
-}
-
-function keyOf(idKey: string | undefined): { readonly idKey?: string } {
-  return idKey === undefined ? {} : { idKey };
+  const kept = all.problem === undefined ? Object.entries(validators).slice(0, MOST_VALIDATORS) : [];
+  const wholeAt = isWhole && all.problem === undefined ? now : before.wholeAt;
+  const state = { cursor: all.cursor, validators: Object.fromEntries(kept), wholeAt } as JsonObject;
+  return { read: all, state, checked };
 }
 
 const MOST_AT_ONCE = 100;
@@ -207,7 +208,11 @@ async function inTurns(
   return answers;
 }
 
-function validatorsOf(answer: FeedAnswer): Validators {
+function unchanged({ url, header }: Fetched): FeedAnswer {
+  return { status: 304, url, header, json: undefined, document: null, start: "" };
+}
+
+function validatorsOf(answer: Fetched): Validators {
   const etag = answer.header("etag");
   const lastModified = answer.header("last-modified");
   const isFit = (value: string | null): value is string =>

@@ -1,9 +1,11 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
+import { yieldingLoop } from "../../lib/concurrency.ts";
 import { describeError } from "../../lib/errors.ts";
 import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
 import { isTransient } from "../../lib/retry.ts";
+import type { ArrivedItem } from "../../local-api/arrive/item-versions.ts";
 import {
   type Arriving,
   type QueryCache,
@@ -17,12 +19,15 @@ import {
   closeHost,
   countPushed,
   endFetch,
+  endUnread,
   extendLease,
   type LeasedFeed,
+  noteReading,
   releaseFeed,
   reserveHost,
 } from "../../local-api/store/feeds.ts";
 import {
+  claimChecks,
   dueChecks,
   forgetHeardBefore,
   forgetUnseenDeletes,
@@ -31,12 +36,14 @@ import {
 } from "../../local-api/store/heard-items.ts";
 import { listQueries } from "../../local-api/store/queries.ts";
 import type { Logger } from "../../log.ts";
-import { decideNext, FIRST_CHECK_MS, nextCheckMs } from "./decide-next.ts";
-import { FeedError, type FeedRead } from "./define-feed.ts";
+import { decideNext, FIRST_CHECK_MS, nextCheckMs, nextReadingMs } from "./decide-next.ts";
+import { FeedError, type FeedItem, type FeedRead, UnreadableError } from "./define-feed.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
+import type { ForeignReader } from "./open-reader.ts";
 import { createPageStatus } from "./page-status.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 import { HostClosedError, readPart } from "./read-part.ts";
+import { recheckDue } from "./recheck-due.ts";
 import { type Enrich, noEnrichment, toArrived, toDeleted } from "./to-arrived.ts";
 
 /** Renewed before every batch of requests, and much longer than one takes. */
@@ -44,6 +51,12 @@ const LEASE_MS = 3 * MINUTE;
 /** Fetches at the same time in one process. */
 const AT_ONCE = 4;
 const LOOK_EVERY_MS = SECOND;
+/** Feeds whose pages are asked for at the same time: hostile sites must not keep fetches waiting. */
+const RECHECKS_AT_ONCE = 2;
+/** Items of a transaction: pushes and other feeds of the project wait for no more. */
+const BATCH = 500;
+/** New and changed items that one fetch stores; the next one goes on. */
+const MOST_STORED = 2_000;
 /** Parts of one fetch; the next fetch goes on after them. */
 const MOST_ROUNDS = 100;
 
@@ -52,6 +65,8 @@ export interface FeedRunParts {
   readonly project: { readonly id: number; readonly timezone: string };
   readonly feeds: readonly PlannedFeed[];
   readonly fetch: FetchFeed["fetch"];
+  /** Belongs to the caller. */
+  readonly reader: ForeignReader;
   /** What texts show by themselves, and what waits for an endpoint. Awaited when the first item comes. */
   readonly enricher: () => Promise<FeedEnricher>;
   /** How long items are kept. */
@@ -75,6 +90,23 @@ function isFetched({ definition }: PlannedFeed): boolean {
   return definition.stream === undefined;
 }
 
+const COUNTS = ["added", "edited", "deleted", "matched"] as const;
+
+/** What a fetch did not take, for people; null: nothing. */
+function describeLeftOut({ leftOut = 0 }: Pick<FeedRead, "leftOut">, left: number): string | null {
+  const sentences = [
+    left > 0
+      ? `${count(left)} of its items wait for the next fetch: at most ${count(MOST_STORED)} are stored at once`
+      : [],
+    leftOut > 0 ? `${count(leftOut)} older items of its document were left out` : [],
+  ].flat();
+  return sentences.length === 0 ? null : sentences.join("; ");
+}
+
+function count(n: number): string {
+  return n.toLocaleString("en-US");
+}
+
 /** The feed went to another worker, which fetches it: what this one has read is dropped. */
 class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
@@ -87,7 +119,9 @@ class LeaseLostError extends Error {
 export function createFeedRun(parts: FeedRunParts) {
   const { db, project, log, clock, signal, random = Math.random, leaseMs = LEASE_MS } = parts;
   const cache: QueryCache = new Map();
-  const pageStatus = createPageStatus(parts.fetch);
+  const pageStatus = createPageStatus(parts.fetch, parts.reader);
+  /** Keys of feeds that were fetched since their pages were asked for. */
+  const toRecheck = new Set<string>();
   // A dozen requests wait for it at a time.
   setMaxListeners(0, signal);
   const byKey = new Map(parts.feeds.filter(isFetched).map((feed) => [feed.key, feed]));
@@ -102,7 +136,9 @@ export function createFeedRun(parts: FeedRunParts) {
     if (leased === null || feed === undefined) return null;
     const progress = { state: leased.state };
     try {
-      return { feed, received: await fetchLeased(feed, leased, progress) };
+      const received = await fetchLeased(feed, leased, progress);
+      if (feed.definition.recheck?.asksPages === true) toRecheck.add(feed.key);
+      return { feed, received };
     } catch (error) {
       if (error instanceof LeaseLostError) {
         log.warn({ feed: feed.name }, "another worker has taken over this feed");
@@ -124,6 +160,18 @@ export function createFeedRun(parts: FeedRunParts) {
     }
   }
 
+  /** Before something is read that may end the process: the next attempt is stored, later each time. */
+  function readings(leased: LeasedFeed): (name: string) => Promise<number> {
+    let last: { readonly reading: string | null; readonly readings: number } = leased;
+    return async (name) => {
+      const readings = last.reading === name ? last.readings + 1 : 1;
+      last = { reading: name, readings };
+      const next = { name, readings, nextInMs: nextReadingMs(readings) };
+      if (!(await noteReading(db, project.id, leased, next))) throw new LeaseLostError();
+      return readings;
+    };
+  }
+
   /** All parts of a fetch, each committed by itself with its cursor. `progress` is the state that was committed last. */
   async function fetchLeased(
     feed: PlannedFeed,
@@ -131,14 +179,15 @@ export function createFeedRun(parts: FeedRunParts) {
     progress: { state: LeasedFeed["state"] },
   ): Promise<Received> {
     const total = { added: 0, edited: 0, deleted: 0, matched: 0 };
+    const hold = async (): Promise<void> => {
+      if (!(await extendLease(db, project.id, leased, leaseMs))) throw new LeaseLostError();
+    };
+    const beginReading = readings(leased);
     for (let round = 1; ; round++) {
       const done = await readPart(feed, progress.state, leased.at, {
         fetch: parts.fetch,
         reserve: (host, slots) => reserveHost(db, host, slots),
-        hold: async () => {
-          if (!(await extendLease(db, project.id, leased, leaseMs))) throw new LeaseLostError();
-        },
-        pageStatus,
+        ...{ hold, beginReading, reader: parts.reader },
         dueChecks: (most) => dueChecks(db, project.id, feed.key, most),
         signal,
       });
@@ -153,49 +202,97 @@ export function createFeedRun(parts: FeedRunParts) {
         random(),
       );
       if (retryAfterMs !== null) await closeHost(db, feed.host, retryAfterMs);
+      const { batches, last, left } = await receiveMost(feed, read.items, hold);
+      const leftOut = describeLeftOut(read, left);
+      if (leftOut !== null) log.warn({ feed: feed.name, leftOut }, "items of a feed were left out");
+      if (read.problem !== undefined)
+        log.warn({ feed: feed.name, problem: read.problem }, "a feed was not read whole");
+      // What was left is read again although the document is the same.
+      const state = left > 0 ? { ...done.state, validators: {} } : done.state;
       const received = await db.transaction().execute(async (transaction) => {
-        const stored = await receive(transaction, feed, read);
+        const stored = await receive(transaction, feed, { arrived: last, deletes: read.deletes });
         const checked = done.checked.map(({ idKey, ageMs, isAnswered }) => ({
           idKey,
           inMs: nextCheckMs(ageMs, isAnswered),
         }));
         await scheduleChecks(transaction, project.id, checked);
         const end = {
-          ...{ state: done.state, nextInMs, problem: read.problem ?? null, goesOn },
-          ...{ items: stored.added + stored.edited, matched: stored.matched },
+          ...{ state, nextInMs, problem: read.problem ?? null, goesOn, leftOut },
+          ...{
+            items: batches.added + batches.edited + stored.added + stored.edited,
+            matched: batches.matched + stored.matched,
+          },
         };
         if (!(await endFetch(transaction, project.id, leased, end))) throw new LeaseLostError();
         return stored;
       });
-      for (const name of ["added", "edited", "deleted", "matched"] as const) total[name] += received[name];
-      progress.state = done.state;
+      for (const name of COUNTS) total[name] += batches[name] + received[name];
+      progress.state = state;
       if (goesOn) continue;
       log.debug({ feed: feed.name, ...total }, "a feed was fetched");
       return total;
     }
   }
 
+  /**
+   * Stores items in batches, the newest first if they are many, up to as many as one fetch may store. Gives the last
+   * batch, which belongs into the transaction that ends the fetch, and how many are left for the next fetch.
+   */
+  async function receiveMost(
+    feed: PlannedFeed,
+    items: readonly FeedItem[],
+    hold: () => Promise<void>,
+  ): Promise<{ readonly batches: Received; readonly last: readonly ArrivedItem[]; readonly left: number }> {
+    const arrived = await arrivedOf(feed, items);
+    const batches = { added: 0, edited: 0, deleted: 0, matched: 0 };
+    let from = 0;
+    while (arrived.length - from > BATCH && batches.added + batches.edited < MOST_STORED - BATCH) {
+      await hold();
+      const stored = await db
+        .transaction()
+        .execute((transaction) =>
+          receive(transaction, feed, { arrived: arrived.slice(from, from + BATCH), deletes: [] }),
+        );
+      for (const name of COUNTS) batches[name] += stored[name];
+      from += BATCH;
+    }
+    const last = arrived.slice(from, from + BATCH);
+    return { batches, last, left: arrived.length - from - last.length };
+  }
+
+  /** Each item once, as the first of two in a document counts. Lets others run: languages and moods take time. */
+  async function arrivedOf(feed: PlannedFeed, items: readonly FeedItem[]): Promise<readonly ArrivedItem[]> {
+    const { ofText: enrich } = await parts.enricher();
+    const at = clock.now();
+    const around = { kind: feed.definition, fetchedAt: at, keepFrom: at - parts.keepMs, enrich };
+    const arrived = new Map<string, ArrivedItem>();
+    await yieldingLoop(
+      (function* () {
+        for (const found of items) {
+          const { item } = toArrived(found, around);
+          if (item !== null && !arrived.has(item.idKey)) arrived.set(item.idKey, item);
+          yield;
+        }
+      })(),
+    );
+    const all = [...arrived.values()];
+    return all.length > BATCH ? all.sort((a, b) => (b.line.date ?? at) - (a.line.date ?? at)) : all;
+  }
+
   async function receive(
     transaction: Database,
     feed: PlannedFeed,
-    read: Pick<FeedRead, "items" | "deletes">,
+    { arrived, deletes }: { readonly arrived: readonly ArrivedItem[]; readonly deletes: FeedRead["deletes"] },
   ) {
-    const { ofText, queue } = await parts.enricher();
+    const { queue } = await parts.enricher();
     const at = clock.now();
     const { definition } = feed;
-    const circumstances = {
-      kind: definition,
-      fetchedAt: at,
-      keepFrom: at - parts.keepMs,
-      enrich: ofText,
-    };
-    const arrived = read.items.flatMap((item) => toArrived(item, circumstances).item ?? []);
     const from = {
       ...{ kind: definition.kind, feedKey: feed.key, host: feed.host },
       policyVersion: definition.policy.version,
       checkInMs: definition.recheck === undefined ? null : FIRST_CHECK_MS,
     };
-    const deleted = read.deletes.map((one) => toDeleted(definition, one));
+    const deleted = deletes.map((one) => toDeleted(definition, one));
     return receiveItems(transaction, project, from, { arrived, deleted }, { at, cache, queue });
   }
 
@@ -212,7 +309,30 @@ export function createFeedRun(parts: FeedRunParts) {
     else log.error(details, "a feed could not be read: this is a fault of Earshot");
     // The host has asked all of us to wait.
     if (retryAfterMs !== null) await closeHost(db, feed.host, retryAfterMs);
+    if (error instanceof UnreadableError) return endUnread(db, project.id, leased, problem);
     await endFetch(db, project.id, leased, { state: leased.state, nextInMs, problem, items: 0, matched: 0 });
+  }
+
+  /** Asks for pages of one feed that was fetched. False if there is none. */
+  async function recheckNext(): Promise<boolean> {
+    const [key = ""] = toRecheck;
+    toRecheck.delete(key);
+    const feed = byKey.get(key);
+    if (feed === undefined) return false;
+    const { most = 0 } = feed.definition.recheck ?? {};
+    const due = await claimChecks(db, project.id, key, { most, forMs: FIRST_CHECK_MS });
+    const { deletes, checked } = await recheckDue(feed, due, clock.now(), {
+      ...{ pageStatus, signal },
+      reserve: (host, slots) => reserveHost(db, host, slots),
+    });
+    const next = checked.map(({ idKey, ageMs, isAnswered }) => ({
+      ...{ idKey, inMs: nextCheckMs(ageMs, isAnswered) },
+    }));
+    await db.transaction().execute(async (transaction) => {
+      await receive(transaction, feed, { arrived: [], deletes });
+      await scheduleChecks(transaction, project.id, next);
+    });
+    return true;
   }
 
   /** Deletes what is older than what is kept: of this project alone, as others may share the tables. */
@@ -228,10 +348,12 @@ export function createFeedRun(parts: FeedRunParts) {
   return {
     fetchNext,
     forgetOld,
+    recheckNext,
     /** Stores what was pushed. */
     async receivePushed(feed: PlannedFeed, read: Pick<FeedRead, "items" | "deletes">): Promise<Received> {
+      const arrived = await arrivedOf(feed, read.items);
       return db.transaction().execute(async (transaction) => {
-        const received = await receive(transaction, feed, read);
+        const received = await receive(transaction, feed, { arrived, deletes: read.deletes });
         const counts = { items: received.added + received.edited, matched: received.matched };
         await countPushed(transaction, project.id, feed.key, counts);
         return received;
@@ -249,6 +371,16 @@ export function createFeedRun(parts: FeedRunParts) {
           if (found === null) await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
         }
       };
+      const recheck = async (): Promise<void> => {
+        while (!signal.aborted) {
+          const found = await recheckNext().catch((error: unknown) => {
+            if (!signal.aborted)
+              log.warn({ error: describeError(error) }, "stored items could not be checked for deletes");
+            return false;
+          });
+          if (!found) await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+        }
+      };
       const forget = async (): Promise<void> => {
         while (!signal.aborted) {
           await forgetOld().catch((error: unknown) => {
@@ -257,7 +389,9 @@ export function createFeedRun(parts: FeedRunParts) {
           await delay(HOUR, undefined, { signal, ref: false }).catch(() => {});
         }
       };
-      await Promise.all([...Array.from({ length: AT_ONCE }, work), forget()]);
+      const fetches = Array.from({ length: AT_ONCE }, work);
+      const rechecks = Array.from({ length: RECHECKS_AT_ONCE }, recheck);
+      await Promise.all([...fetches, ...rechecks, forget()]);
     },
   };
 }

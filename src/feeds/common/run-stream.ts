@@ -1,10 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { monotonicMs } from "../../lib/clock.ts";
+import { yieldingLoop } from "../../lib/concurrency.ts";
 import { describeError } from "../../lib/errors.ts";
 import { MINUTE, SECOND, toIso } from "../../lib/instant.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { readRetryAfter } from "../../lib/retry.ts";
+import type { ArrivedItem } from "../../local-api/arrive/item-versions.ts";
 import {
   type QueryCache,
   queriesOf,
@@ -23,10 +25,17 @@ import {
   releaseFeed,
 } from "../../local-api/store/feeds.ts";
 import type { StreamItem, StreamRead } from "./define-feed.ts";
-import { openStream, STREAM_LIMITS, type StreamEnd, type StreamLimits } from "./open-stream.ts";
+import {
+  MOST_SILENCES,
+  openStream,
+  STREAM_LIMITS,
+  type StreamEnd,
+  type StreamLimits,
+} from "./open-stream.ts";
 import {
   decideReconnect,
   findGap,
+  isStepping,
   nextPlace,
   planConnection,
   type StreamPlace,
@@ -57,6 +66,9 @@ export type StreamRunParts = Pick<
   /** Called after every batch that was stored, for tests and measurements. */
   readonly onBatch?: (batch: Received & { readonly frames: number }) => void;
 };
+
+/** Frames in a row of which none is an event with its position. */
+const MOST_UNREAD = 1_000;
 
 const Place = z.object({ host: z.string(), from: z.number(), newest: z.number() });
 
@@ -118,7 +130,7 @@ async function listen(
     const retryAfterMs = readRetryAfter(end.retryAfter, clock.now());
     const waitMs = decideReconnect(
       {
-        failures: trouble.tooLarge > 1 ? 1 : trouble.failures,
+        failures: isStepping(trouble) ? 1 : trouble.failures,
         hasBrought,
         retryAfterMs,
         firstMs: parts.reconnectMs,
@@ -163,7 +175,8 @@ async function oneConnection(
   const stop = (): void => open.close();
   signal.addEventListener("abort", stop);
   let place = before;
-  let [hasBrought, unread, heldAt] = [false, 0, monotonicMs()];
+  let [hasBrought, unread, heldAt, readAt] = [false, 0, monotonicMs(), monotonicMs()];
+  let [unreadInRow, isOther] = [0, false];
   try {
     for (;;) {
       const { frames, end } = await open.take();
@@ -171,15 +184,21 @@ async function oneConnection(
         const read = stream.read(frames, clock.now());
         unread += read.unread;
         if (!hasBrought) log.info({ feed: feed.name, host: plan.host }, "a stream is open");
-        const gap = hasBrought ? null : gapAtStart(before, read, plan, trouble);
-        hasBrought ||= read.positions !== null || read.unread < frames.length;
-        place = nextPlace(place, plan.host, read.positions);
+        // Whoever sends events without a position sends something else.
+        const isRead = read.positions.length > 0;
+        const gap = hasBrought || !isRead ? null : gapAtStart(before, read, plan, trouble);
+        hasBrought ||= isRead;
+        place = nextPlace(place, plan.host, read.positions, clock.now());
+        unreadInRow = isRead ? 0 : unreadInRow + frames.length;
+        if (isRead) readAt = monotonicMs();
+        isOther = unreadInRow > MOST_UNREAD || monotonicMs() - readAt > MOST_SILENCES * limits.silentMs;
+        if (isOther) open.close();
         await storeBatch(parts, leased, cache, {
           read,
           place,
           gap,
           frames: frames.length,
-          isRead: hasBrought,
+          isRead,
         });
         heldAt = monotonicMs();
         if (gap !== null) log.warn({ feed: feed.name, from: toIso(gap.from), to: toIso(gap.to) }, gap.reason);
@@ -189,7 +208,7 @@ async function oneConnection(
       }
       if (end === null) continue;
       if (unread > 0) log.warn({ feed: feed.name, unread }, "frames of a stream could not be read");
-      return { end: hasBrought || unread === 0 ? end : unreadable(end), place, hasBrought };
+      return { end: isOther || (!hasBrought && unread > 0) ? unreadable(end) : end, place, hasBrought };
     }
   } finally {
     signal.removeEventListener("abort", stop);
@@ -207,7 +226,8 @@ function gapAtStart(
   plan: ReturnType<typeof planConnection>,
   { tooLarge }: StreamTrouble,
 ): FeedGap | null {
-  const found = positions === null ? null : findGap(before, positions.first, plan);
+  const [first] = positions;
+  const found = first === undefined ? null : findGap(before, first, plan);
   if (found === null) return null;
   const reason =
     tooLarge > 1
@@ -238,8 +258,20 @@ async function storeBatch(
   // Most posts of a network have nothing to do with any query: they go no further.
   const mayMatch = (item: StreamItem): boolean => item.isEdit || queries.mayMatch(wordsOf(item));
   const around = { kind: definition, fetchedAt: at, keepFrom: at - parts.keepMs, enrich: ofText };
+  // Frames of strangers: as many as they are, other work goes on between two of them.
+  const arrived = await yieldingLoop(
+    (function* () {
+      const found: ArrivedItem[] = [];
+      for (const item of read.items) {
+        const { item: arriving } = mayMatch(item) ? toArrived(item, around) : { item: null };
+        if (arriving !== null) found.push(arriving);
+        yield;
+      }
+      return found;
+    })(),
+  );
   const came = {
-    arrived: read.items.filter(mayMatch).flatMap((item) => toArrived(item, around).item ?? []),
+    arrived,
     deleted: read.deletes.map((one) => toDeleted(definition, one)),
     removedAuthors: read.removedAuthors.map(({ authorId, reason }) => ({
       ...{ authorKey: authorKeyOf(definition, authorId), reason },

@@ -17,6 +17,7 @@ import type { FeedHealth } from "../../model/pipeline-facts.ts";
 import { feedHealth } from "./feed-status.ts";
 import { createFetchFeed, type FetchLimits } from "./fetch-feed.ts";
 import type { ListenConfig } from "./listen-config.ts";
+import { openReader } from "./open-reader.ts";
 import { type PlannedFeed, planFeeds } from "./plan-feeds.ts";
 import { createPushEndpoint, type PushEndpoint } from "./push-endpoint.ts";
 import { createFeedRun, type FeedRunParts } from "./run-feeds.ts";
@@ -41,6 +42,8 @@ export interface ListeningOptions {
   readonly version: string;
   /** The port that is tried first. */
   readonly port: number;
+  /** Where another process serves the API: then this one does not. */
+  readonly url?: string;
   readonly enricher: FeedRunParts["enricher"];
   readonly limits?: FetchLimits;
 }
@@ -78,19 +81,19 @@ export async function startListening(options: ListeningOptions, closing: Closing
   });
   const db = createDatabase(pool);
   await applyQueries(db, listen, account, clock);
-  const api = createLocalApi({ pool, clock, log, signingSecret: secret });
-  closing.add(api.close);
-  const url = await listenAt(api, options.port);
+  const url = options.url ?? (await serve());
   const stopping = new AbortController();
   const fetcher = createFetchFeed({ userAgent: userAgent(options), clock, ...options.limits });
   closing.add(fetcher.close);
+  const reader = openReader();
+  closing.add(reader.close);
   const running = {
     ...{ db, clock, log, keepMs: listen.keep },
     project: { id: projectId, timezone: "Etc/UTC" },
     enricher: options.enricher,
     signal: stopping.signal,
   };
-  const run = createFeedRun({ ...running, feeds, fetch: fetcher.fetch });
+  const run = createFeedRun({ ...running, feeds, reader, fetch: fetcher.fetch });
   const watchFrom = clock.now();
   if (options.fetches) {
     await configureFeeds(db, projectId, feeds);
@@ -116,6 +119,12 @@ export async function startListening(options: ListeningOptions, closing: Closing
     },
     push: createPushEndpoint({ feeds, receive: run.receivePushed, log }),
   };
+
+  async function serve(): Promise<string> {
+    const api = createLocalApi({ pool, clock, log, signingSecret: secret });
+    closing.add(api.close);
+    return listenAt(api, options.port);
+  }
 }
 
 /** Names the program and whom to write to, as owners of servers ask. */

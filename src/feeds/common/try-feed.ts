@@ -9,6 +9,7 @@ import { searchableMention } from "../../local-api/query-language/search-text.ts
 import { FeedError, type FeedRead } from "./define-feed.ts";
 import { createFetchFeed, type FetchLimits } from "./fetch-feed.ts";
 import type { ListenConfig } from "./listen-config.ts";
+import { openReader } from "./open-reader.ts";
 import { openStream, STREAM_LIMITS } from "./open-stream.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 import { readPart } from "./read-part.ts";
@@ -99,11 +100,12 @@ async function read(feed: PlannedFeed, options: Parameters<typeof tryFeed>[1]): 
   if (feed.definition.read === undefined && feed.definition.collect === undefined)
     throw new FeedError("nothing is fetched here: other programs POST to /feeds/push of the console");
   const fetcher = createFetchFeed({ userAgent, clock, ...limits });
+  const reader = openReader();
   try {
-    const parts = { fetch: fetcher.fetch, reserve: async () => 0, hold: async () => {}, signal };
-    return (await readPart(feed, {}, clock.now(), parts)).read;
+    const alone = { reserve: async () => 0, hold: async () => {}, beginReading: async () => 1 };
+    return (await readPart(feed, {}, clock.now(), { ...alone, fetch: fetcher.fetch, reader, signal })).read;
   } finally {
-    await fetcher.close();
+    await Promise.all([fetcher.close(), reader.close()]);
   }
 }
 

@@ -3,17 +3,7 @@ import type { Instant } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/json.ts";
 import { canonicalUrl } from "../common/canonical-url.ts";
 import type { FeedItem } from "../common/define-feed.ts";
-
-/** A mail without its attachments. Everything in it is hostile; the sender, too, is whatever somebody wrote. */
-export interface Mail {
-  readonly messageId: string | null;
-  readonly from: { readonly address: string; readonly name: string } | null;
-  readonly subject: string | null;
-  readonly html: string | null;
-  readonly text: string | null;
-  /** When the server got it. */
-  readonly receivedAt: Instant;
-}
+import type { Mail } from "./mail.ts";
 
 const GOOGLE_ALERTS = "googlealerts-noreply@google.com";
 

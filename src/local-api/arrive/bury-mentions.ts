@@ -10,6 +10,7 @@ import { buryHeard, findHolders, heardQuery } from "../store/heard-items.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { listQueries, lockQueries } from "../store/queries.ts";
+import { beginWriting } from "../store/write-order.ts";
 
 /**
  * Removes the content of mentions everywhere in these tables, inside the caller's transaction: all versions, and what
@@ -24,19 +25,20 @@ export async function buryMentions(
   { at, reason }: { readonly at: Instant; readonly reason: string },
 ): Promise<void> {
   if (resourceIds.length === 0) return;
+  const writtenAt = await beginWriting(db, [projectId], () => at);
   const heardId = await heardQuery(db, projectId);
   const own = (await listQueries(db, projectId)).map(({ id }) => id);
   const queryIds = heardId === null ? own : [heardId, ...own];
   await lockQueries(db, queryIds);
   await buryHeard(db, projectId, resourceIds, reason);
   const holders = await findHolders(db, queryIds, resourceIds);
-  const current = await takeCurrentMentions(db, holders, at);
+  const current = await takeCurrentMentions(db, holders, writtenAt);
   await forgetTexts(db, holders, []);
   await endEnrichment(db, holders);
   await deleteMentions(db, { queryIds, resourceIds });
   await insertMentions(
     db,
-    current.filter(({ queryId }) => queryId !== heardId).map((mention) => emptied(mention, at)),
+    current.filter(({ queryId }) => queryId !== heardId).map((mention) => emptied(mention, writtenAt)),
   );
 }
 

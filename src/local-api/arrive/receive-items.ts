@@ -20,6 +20,7 @@ import {
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { listQueries, lockQueries } from "../store/queries.ts";
+import { beginWriting } from "../store/write-order.ts";
 import { buryMentions, forgetTexts } from "./bury-mentions.ts";
 import { decideItem, type ItemKeys } from "./decide-item.ts";
 import {
@@ -77,10 +78,11 @@ export async function receiveItems(
   project: { readonly id: number; readonly timezone: string },
   from: Provenance,
   { arrived, deleted, removedAuthors = [], restoredAuthors = [] }: ArrivedBatch,
-  { at, cache, queue, keeps = "all" }: Arriving,
+  { at: came, cache, queue, keeps = "all" }: Arriving,
 ): Promise<Received> {
   if (arrived.length + deleted.length + removedAuthors.length + restoredAuthors.length === 0)
     return { added: 0, edited: 0, deleted: 0, matched: 0 };
+  const at = await beginWriting(db, [project.id], () => came);
   const heardId = await lockHeardQuery(db, project.id);
   const queries = await queriesOf(db, project.id, cache);
   const unseen = keeps === "matched" ? "forget soon" : "remember";

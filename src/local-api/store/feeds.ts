@@ -20,6 +20,9 @@ export interface LeasedFeed {
   readonly state: JsonObject;
   readonly failures: number;
   readonly everyMs: number;
+  /** What was read when the last attempt did not end well, and how often that has begun in a row. */
+  readonly reading: string | null;
+  readonly readings: number;
   /** A moment of the database's clock. */
   readonly at: Instant;
 }
@@ -37,6 +40,10 @@ export interface FeedRow extends Omit<ConfiguredFeed, "everyMs"> {
   readonly heardAt: Instant | null;
   readonly itemAt: Instant | null;
   readonly problem: string | null;
+  /** How often its answer began to be read without an end, in a row. */
+  readonly readings: number;
+  /** What the last fetch did not take, in words. */
+  readonly leftOut: string | null;
   readonly itemsToday: number;
   readonly matchedToday: number;
   /** The last time of which a stream brought nothing; null: none in the last 30 days. */
@@ -71,6 +78,8 @@ export async function configureFeeds(
       every_ms = excluded.every_ms, is_configured = true,
       added_at = case when known.is_configured then known.added_at else now() end,
       next_at = case when excluded.next_at is null then null
+        -- What may have ended the process is not read at once after it.
+        when known.readings > 0 then known.next_at
         else coalesce(least(known.next_at, now() + excluded.every_ms * interval '1 millisecond'), now()) end`.execute(
     db,
   );
@@ -93,11 +102,10 @@ export async function claimFeed(
         and not exists (select from local_api.feed_host h
           where h.host = d.host and h.next_at > now() + interval '30 seconds')
       order by next_at, key limit 1 for no key update skip locked)
-    returning key, lease, state, failures, every_ms, now() as at`.execute(db);
+    returning key, lease, state, failures, every_ms, reading, readings, now() as at`.execute(db);
   const [row] = rows;
   if (row === undefined) return null;
-  const { key, lease, state, failures } = row;
-  return { key, lease, state, failures, everyMs: Number(row.every_ms), at: row.at.getTime() };
+  return { ...row, everyMs: Number(row.every_ms), at: row.at.getTime() };
 }
 
 interface LeasedRow {
@@ -106,7 +114,42 @@ interface LeasedRow {
   state: JsonObject;
   failures: number;
   every_ms: string;
+  reading: string | null;
+  readings: number;
   at: Date;
+}
+
+/**
+ * Stores that something is read now, and when the feed is asked next should that not end: it may end the process, and
+ * then nobody else stores it. False if somebody else has the feed now.
+ */
+export async function noteReading(
+  db: Database,
+  projectId: number,
+  { key, lease }: Pick<LeasedFeed, "key" | "lease">,
+  {
+    name,
+    readings,
+    nextInMs,
+  }: { readonly name: string; readonly readings: number; readonly nextInMs: number },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update local_api.feed set reading = ${name}, readings = ${readings},
+      next_at = now() + ${nextInMs}::double precision * interval '1 millisecond'
+    where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** Ends a fetch whose answer could not be read within bounds. It is asked next at the moment that \`noteReading\` stored. */
+export async function endUnread(
+  db: Database,
+  projectId: number,
+  { key, lease }: Pick<LeasedFeed, "key" | "lease">,
+  problem: string,
+): Promise<void> {
+  await sql`
+    update local_api.feed set lease = null, lease_until = null, problem = ${problem}, failures = failures + 1
+    where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
 }
 
 /** Holds a lease that is about to end. False if somebody else has the feed now. */
@@ -132,6 +175,8 @@ export interface FetchEnd {
   /** New and changed items, and those of them that a query matched. */
   readonly items: number;
   readonly matched: number;
+  /** What was not taken, in words. Default: nothing. */
+  readonly leftOut?: string | null;
   /** The lease goes on: another part of the same fetch follows. */
   readonly goesOn?: boolean;
 }
@@ -152,7 +197,8 @@ export async function endFetch(
       lease = case when ${isDone} then null else lease end,
       lease_until = case when ${isDone} then null else lease_until end,
       next_at = case when ${isDone} then now() + ${end.nextInMs}::double precision * interval '1 millisecond'
-        else next_at end,
+        else least(next_at, now()) end,
+      reading = null, readings = 0, left_out = ${end.leftOut ?? null},
       problem = ${end.problem}, failures = case when ${end.problem}::text is null then 0 else failures + 1 end,
       heard_at = case when ${end.problem}::text is null then now() else heard_at end,
       ${countedSql(end)}
@@ -232,10 +278,11 @@ function countedSql({ items, matched }: Pick<FetchEnd, "items" | "matched">) {
 export async function releaseFeed(
   db: Database,
   projectId: number,
-  { key, lease }: Pick<LeasedFeed, "key" | "lease">,
+  { key, lease, reading, readings }: Pick<LeasedFeed, "key" | "lease" | "reading" | "readings">,
 ): Promise<void> {
   await sql`
-    update local_api.feed set lease = null, lease_until = null
+    update local_api.feed set lease = null, lease_until = null, reading = ${reading}, readings = ${readings},
+      next_at = least(next_at, now())
     where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
 }
 
@@ -301,6 +348,8 @@ interface ListedRow {
   heard_at: Date | null;
   item_at: Date | null;
   problem: string | null;
+  readings: number;
+  left_out: string | null;
   is_today: boolean;
   items_today: number;
   matched_today: number;
@@ -311,9 +360,9 @@ interface ListedRow {
 }
 
 function toRow(row: ListedRow): FeedRow {
-  const { key, kind, name, host, failures, problem } = row;
+  const { key, kind, name, host, failures, problem, readings } = row;
   return {
-    ...{ key, kind, name, host, failures, problem },
+    ...{ key, kind, name, host, failures, problem, readings, leftOut: row.left_out },
     everyMs: Number(row.every_ms),
     isConfigured: row.is_configured,
     isFetchedNow: row.is_fetched_now,

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import { storableJson } from "../../lib/json.ts";
 import type { Database } from "./database.ts";
+import { lockWriting } from "./write-order.ts";
 
 /** The type of the query that has every item of a project's feeds. No call of the API shows it. */
 export const HEARD_TYPE = "heard items";
@@ -25,18 +26,10 @@ export async function lockHeardQuery(db: Database, projectId: number): Promise<n
 
 /** The same, or null where no feed has been heard yet. */
 export async function heardQuery(db: Database, projectId: number): Promise<number | null> {
-  await lockArrivals(db, projectId);
+  await lockWriting(db, [projectId]);
   const { rows } = await sql<{ id: string }>`
     select id from local_api.query where project_id = ${projectId} and type = ${HEARD_TYPE}`.execute(db);
   return rows[0] === undefined ? null : Number(rows[0].id);
-}
-
-/**
- * Lets one transaction at a time bring items into a project, or change what they are matched against. It is the row of
- * the project, and comes before every lock on queries: those are taken in the order of their ids by all writers.
- */
-export async function lockArrivals(db: Database, projectId: number): Promise<void> {
-  await sql`select from local_api.project where id = ${projectId} for no key update`.execute(db);
 }
 
 /** Changes when a query of the project is made, changed or deleted. */
@@ -236,6 +229,27 @@ export async function dueChecks(
   return rows.map((row) => ({
     ...{ idKey: row.id_key, id: row.native_id, reference: row.reference, ageMs: row.age_ms },
   }));
+}
+
+/** The same for a queue of its own: nobody else gets them for \`forMs\`, also if the process ends before they are asked. */
+export async function claimChecks(
+  db: Database,
+  projectId: number,
+  feedKey: string,
+  { most, forMs }: { readonly most: number; readonly forMs: number },
+): Promise<DueCheck[]> {
+  return db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`checks ${projectId} ${feedKey}`}, 0))`.execute(
+      transaction,
+    );
+    const due = await dueChecks(transaction, projectId, feedKey, most);
+    await scheduleChecks(
+      transaction,
+      projectId,
+      due.map(({ idKey }) => ({ idKey, inMs: forMs })),
+    );
+    return due;
+  });
 }
 
 /** When these items are asked for next; null: never again. */

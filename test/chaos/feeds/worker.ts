@@ -7,7 +7,14 @@ const environment = readEnvironment(process.env);
 const log = createLog({ level: environment.logLevel ?? "info" });
 await runMonitor(
   environment.configFile,
-  { page: true, port: Number(process.argv[2]), speed: "max", exitWhenDone: false, json: false },
+  {
+    page: true,
+    oneProcess: true,
+    port: Number(process.argv[2]),
+    speed: "max",
+    exitWhenDone: false,
+    json: false,
+  },
   environment,
   process.env,
   log,

@@ -1,0 +1,53 @@
+import { Tokenizer } from "htmlparser2";
+import { UserError } from "../../lib/errors.ts";
+import { HttpAddress } from "../../lib/http-address.ts";
+
+/** A list of 5,000 feeds has about one million letters. */
+const LONGEST_FILE = 2_000_000;
+const MOST_ADDRESSES = 5_000;
+
+/**
+ * The addresses of feeds in an OPML file: the attribute `xmlUrl`, wherever it stands. One pass over the text by the
+ * tokenizer alone, which takes time and memory in proportion to its length. Throws a UserError.
+ */
+export function addressesIn(text: string, file: string): string[] {
+  if (text.length > LONGEST_FILE)
+    throw new UserError(`${file} is larger than ${LONGEST_FILE / 1_000_000} MB; split it`);
+  const found: string[] = [];
+  let name = "";
+  let value = "";
+  const nothing = (): void => {};
+  const tokenizer = new Tokenizer(
+    { decodeEntities: true, xmlMode: true },
+    {
+      onattribname(start, end) {
+        name = text.slice(start, end).toLowerCase();
+        value = "";
+      },
+      onattribdata(start, end) {
+        value += text.slice(start, end);
+      },
+      onattribentity(codepoint) {
+        value += String.fromCodePoint(codepoint);
+      },
+      onattribend() {
+        if (name === "xmlurl" && HttpAddress.safeParse(value).success) found.push(value);
+      },
+      ...{
+        oncdata: nothing,
+        onclosetag: nothing,
+        oncomment: nothing,
+        ondeclaration: nothing,
+        onend: nothing,
+      },
+      ...{ onopentagend: nothing, onopentagname: nothing, onprocessinginstruction: nothing },
+      ...{ onselfclosingtag: nothing, ontext: nothing, ontextentity: nothing },
+    },
+  );
+  tokenizer.write(text);
+  tokenizer.end();
+  if (found.length === 0) throw new UserError(`${file} is no OPML file with addresses of feeds (xmlUrl)`);
+  if (found.length > MOST_ADDRESSES)
+    throw new UserError(`${file} has more than ${MOST_ADDRESSES.toLocaleString("en-US")} feeds; split it`);
+  return found;
+}

@@ -1,0 +1,80 @@
+import { sql } from "kysely";
+import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { nextReadingMs } from "../../src/feeds/common/decide-next.ts";
+import { feedStatus } from "../../src/feeds/common/feed-status.ts";
+import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
+import { readJsonAnswer } from "../../src/feeds/common/read-json-answer.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { DAY, MINUTE } from "../../src/lib/instant.ts";
+import { configureFeeds, listFeeds } from "../../src/local-api/store/feeds.ts";
+import { rssDocument, startFeedServer } from "../fakes/feed-server.ts";
+import { feedsOf, startFeeding } from "./feeding.ts";
+import { reader } from "./reader.ts";
+
+const server = await startFeedServer();
+afterAll(server.close);
+const feeds = feedsOf({ kind: "rss", urls: [`${server.url}/feed`] });
+const feeding = await startFeeding({ feeds, queries: { Acme: "acme" } });
+const { db, projectId } = feeding;
+const date = new Date(systemClock.now()).toUTCString();
+const show = (title: string) =>
+  server.pages.set("/feed", {
+    body: rssDocument([{ guid: title, title, link: "https://a.example/1", date }]),
+  });
+
+beforeEach(() => show("Acme"));
+
+async function listed() {
+  const { at, feeds: all } = await listFeeds(db, projectId);
+  const [feed] = all;
+  if (feed === undefined) throw new Error("there is no feed");
+  return { feed, at, status: feedStatus(feed, at) };
+}
+
+/** A process that reads the feed and is ended in the middle of it: its lease runs out. */
+async function dieReading(attempt: number): Promise<void> {
+  await feeding.makeDue();
+  const hanging = { ...reader, readAnswer: () => new Promise<never>(() => {}) };
+  void feeding.worker({ reader: hanging }).fetchNext();
+  await vi.waitFor(async () => expect((await listed()).feed.readings).toBe(attempt));
+  await sql`update local_api.feed set lease_until = now()`.execute(db);
+}
+
+test("a document that ends the process is not read at once by the next one, and later each time", async () => {
+  for (const [attempt, minutes] of [
+    [1, 10],
+    [2, 20],
+    [3, 40],
+  ] as const) {
+    await dieReading(attempt);
+    // A restart makes nothing due.
+    await configureFeeds(db, projectId, planFeeds({ feeds, queries: [] }));
+    expect(await feeding.worker().fetchNext()).toBeNull();
+    const { feed, at, status } = await listed();
+    expect(Math.round(((feed.nextAt ?? 0) - at) / MINUTE)).toBe(minutes);
+    expect(status).toMatchObject({ state: "failing", why: expect.stringContaining(`attempt ${attempt}`) });
+  }
+  show("Acme is another document");
+  await dieReading(1);
+  await feeding.fetchAll();
+  expect((await listed()).feed).toMatchObject({ readings: 0, problem: null });
+  expect((await feeding.mentions()).map(({ title }) => title)).toContain("Acme is another document");
+});
+
+test("the wait doubles from ten minutes to a day", () => {
+  const waits = [1, 2, 3, 8, 9, 40].map((n) => nextReadingMs(n) / MINUTE);
+  expect(waits).toEqual([10, 20, 40, 1_280, DAY / MINUTE, DAY / MINUTE]);
+});
+
+test.each([
+  ["too many values", `[${"1,".repeat(200_000)}1]`],
+  ["too many keys", `{${Array.from({ length: 200_000 }, (_, n) => `"${n}":0`).join(",")}}`],
+  ["too deep", `${"[".repeat(100_000)}${"]".repeat(100_000)}`],
+])("an answer with %s is refused in a sentence", (_what, text) => {
+  expect(() => readJsonAnswer(text, false)).toThrow("far more values than an answer of its kind");
+});
+
+test("a long text of an answer is cut", () => {
+  const value = readJsonAnswer(JSON.stringify({ items: [{ body: "x".repeat(1_000_000) }] }), false);
+  expect(JSON.stringify(value).length).toBeLessThan(101_000);
+});
