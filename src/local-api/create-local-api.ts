@@ -1,6 +1,7 @@
 import formbody from "@fastify/formbody";
 import { type FastifyInstance, fastify } from "fastify";
 import type { Clock } from "../lib/clock.ts";
+import { connectionLimit } from "../lib/descriptors.ts";
 import { boundHttpConnections, requestBounds } from "../lib/listening.ts";
 import { breakAnswers, disturbAnswers } from "./faults/disturb-answers.ts";
 import { disturbCalls } from "./faults/disturb-calls.ts";
@@ -72,8 +73,8 @@ export interface LocalApi {
 }
 
 const A_YEAR_IN_SECONDS = 31_535_999;
-/** Half of the descriptors that many systems give a process: the database and the log need theirs. */
-const MOST_CONNECTIONS = 500;
+/** The rest of the descriptors is for the console. */
+const CONNECTIONS = { most: 500, share: 1 / 3 };
 
 /** The Listening API as an HTTP server. Any number of them may serve the same database. */
 export function createLocalApi(options: LocalApiOptions): LocalApi {
@@ -105,7 +106,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
   });
-  boundHttpConnections(app.server, MOST_CONNECTIONS);
+  boundHttpConnections(app.server, connectionLimit(CONNECTIONS));
   const listensOn = guardHost(app, options.allowedHosts ?? []);
   const served: ServedCall[] = [];
   app.addHook("onRoute", ({ method, url: path }) => {

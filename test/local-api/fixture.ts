@@ -1,4 +1,4 @@
-import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
+import { type Clock, createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import { createLocalApi, type LocalApi } from "../../src/local-api/create-local-api.ts";
 import type { LocalApiLog } from "../../src/local-api/local-api-context.ts";
@@ -42,19 +42,25 @@ export interface Fixture {
 /** A running local API over a real database, with one account. Strict by default. */
 export async function startFixture(
   seed: AccountSeed = SEED,
-  { strict = true }: { strict?: boolean } = {},
+  { strict = true, clock }: { strict?: boolean; clock?: Clock } = {},
 ): Promise<Fixture> {
   const database = await startDatabase();
-  const clock = createManualClock(T0);
+  const manual = createManualClock(T0);
   const logged: object[] = [];
   const keep = (fields: object, message: string) => logged.push({ ...fields, message });
   const log: LocalApiLog = { info: keep, warn: keep, error: keep };
   const account = await seedAccount(database.pool, seed);
-  const api = createLocalApi({ pool: database.pool, clock, log, signingSecret: "for tests", strict });
+  const api = createLocalApi({
+    pool: database.pool,
+    clock: clock ?? manual,
+    log,
+    signingSecret: "for tests",
+    strict,
+  });
   const token = String((await logIn(api, seed.user)).body.access_token);
   return {
     database,
-    clock,
+    clock: manual,
     api,
     account,
     logged,

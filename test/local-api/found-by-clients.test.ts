@@ -70,7 +70,12 @@ test("queries are counted with the mentions that the service shows", async () =>
 
 it("an edit leaves a flag that is false as it is", async () => {
   const none = { addCategories: [], removeCategories: [], addTags: [], removeTags: [], fields: {} };
-  await editMention(db, { queryIds: [queryId], resourceId: resourceId(1) }, { ...none, starred: true }, T0);
+  await editMention(
+    db,
+    { projectId: fixture.account.projectId, queryIds: [queryId], resourceId: resourceId(1) },
+    { ...none, starred: true },
+    T0,
+  );
   fixture.clock.set(T0 + MINUTE);
   const path = `/projects/${fixture.account.projectId}/data/mentions`;
   const { results } = (await fixture.get(path, [...range(), ["starred", "true"]])).body;

@@ -225,6 +225,15 @@ describe("a query", () => {
     ).toEqual([]);
   });
 
+  it("takes the terms of older programs as a list, too", async () => {
+    const { status, body } = await ask("POST", "queries", { name: "Terms", includedTerms: ["kittens"] });
+    expect({ status, text: body.booleanQuery }).toEqual({ status: 201, text: "kittens" });
+    const put = await ask("PUT", `queries/${body.id}`, { includedTerms: ["kittens AND milk", "puppies"] });
+    expect(put.body.booleanQuery).toBe("(kittens AND milk) OR (puppies)");
+    const refused = await ask("PUT", `queries/${body.id}`, { includedTerms: ["kittens", 7] });
+    expect(refused.status).toBe(400);
+  });
+
   it("takes its group along when it was the last one in it", async () => {
     const one = (await ask("POST", "queries", { name: "Test6", booleanQuery: "adc" })).body;
     const group = (await ask("POST", "querygroups", { name: "group 2", queries: [one] })).body;

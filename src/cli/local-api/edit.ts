@@ -85,7 +85,7 @@ Examples:
                 removeTags: removeTag,
                 fields: set,
               },
-              at ?? systemClock.now(),
+              at ?? systemClock.now,
             )),
           );
         const outcome = edited.map((mention) => ({ ...mention, updated: toIso(mention.updated) }));

@@ -93,7 +93,7 @@ async function runImport(file: string, options: ImportOptions, env: NodeJS.Proce
       format: formatOf(file, options),
       ...(options.query === undefined ? {} : { query: options.query }),
       ...(options.pageType === undefined ? {} : { pageType: options.pageType }),
-      ...(options.now ? { arriveAt: systemClock.now() } : {}),
+      ...(options.now ? { arriveAt: systemClock.now } : {}),
     });
   });
   for (const { line, reason } of result.skipped) printError(`${file}:${line} is left out: ${reason}`);

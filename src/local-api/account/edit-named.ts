@@ -1,13 +1,12 @@
 import { closestWord } from "../../lib/closest-word.ts";
 import { UserError } from "../../lib/errors.ts";
-import type { Instant } from "../../lib/instant.ts";
-import { type EditedMention, editMention } from "../edit/edit-mention.ts";
+import { type EditedMention, type EditMoment, editMention } from "../edit/edit-mention.ts";
 import { EDITABLE, FIXED_FIELDS, type MentionChanges } from "../edit/mention-changes.ts";
 import { type CategoryDetail, mentionRecord } from "../records/mention-record.ts";
 import { type ListedUser, listClients, listUsers } from "../store/account-lists.ts";
 import type { Database } from "../store/database.ts";
 import { deleteMentions } from "../store/delete-things.ts";
-import { listCategories, listTags, putTag } from "../store/labels.ts";
+import { listCategories, listTags, putTag, type StoredCategory } from "../store/labels.ts";
 import { revokeTokens } from "../store/logins.ts";
 import { listQueries } from "../store/queries.ts";
 import { findProject, pick } from "./find-named.ts";
@@ -37,13 +36,13 @@ export interface NamedEdit {
 }
 
 /** Throws a `UserError` that says which names and values there are. */
-export async function editNamed(db: Database, edit: NamedEdit, at: Instant): Promise<EditedMention[]> {
+export async function editNamed(db: Database, edit: NamedEdit, when: EditMoment): Promise<EditedMention[]> {
   const project = await findProject(db, edit);
   const queries = await listQueries(db, project.id);
   const chosen = edit.query === undefined ? queries : [pick("query", queries, edit.query)];
   const changes = await changesOf(db, project.id, edit);
   const queryIds = chosen.map(({ id }) => id);
-  return editMention(db, { queryIds, resourceId: edit.resourceId }, changes, at);
+  return editMention(db, { projectId: project.id, queryIds, resourceId: edit.resourceId }, changes, when);
 }
 
 /** Deletes mentions of one query, or of all queries of the project. Gives how many. */
@@ -64,7 +63,8 @@ export async function deleteNamed(
 
 async function changesOf(db: Database, projectId: number, edit: NamedEdit): Promise<MentionChanges> {
   const { sentiment, status, priority, assignment, checked, starred } = edit;
-  const details = await subcategories(db, projectId);
+  const categories = await listCategories(db, projectId);
+  const details = subcategories(categories);
   const named = (name: string) => pick("category", details, name);
   const tags = await listTags(db, projectId);
   const changes: MentionChanges = {
@@ -75,6 +75,7 @@ async function changesOf(db: Database, projectId: number, edit: NamedEdit): Prom
     ...(checked === undefined ? {} : { checked }),
     ...(starred === undefined ? {} : { starred }),
     addCategories: edit.addCategories.map((name) => named(name).detail),
+    exclusiveParents: categories.flatMap(({ id, multiple }) => (multiple ? [] : [String(id)])),
     removeCategories: edit.removeCategories.map((name) => named(name).id),
     addTags: await Promise.all(
       edit.addTags.map(async (name) => ({ id: await putTag(db, projectId, name), name })),
@@ -82,8 +83,9 @@ async function changesOf(db: Database, projectId: number, edit: NamedEdit): Prom
     removeTags: edit.removeTags.map((name) => pick("tag", tags, name)),
     fields: Object.fromEntries(edit.fields.map(fieldOf)),
   };
+  const { exclusiveParents: _, ...asked } = changes;
   if (
-    Object.values(changes).every((change) => typeof change === "object" && change !== null && isEmpty(change))
+    Object.values(asked).every((change) => typeof change === "object" && change !== null && isEmpty(change))
   )
     throw new UserError("Nothing was to be changed.", ["earshot local-api edit --help shows what can be"]);
   return changes;
@@ -101,11 +103,10 @@ function allowedValue(name: keyof typeof EDITABLE, value: string): string {
   throw new UserError(`--${name} ${value}: expected one of ${allowed.join(", ")}.`);
 }
 
-async function subcategories(
-  db: Database,
-  projectId: number,
-): Promise<{ id: number; name: string; detail: CategoryDetail }[]> {
-  return (await listCategories(db, projectId)).flatMap((parent) =>
+function subcategories(
+  categories: readonly StoredCategory[],
+): { id: number; name: string; detail: CategoryDetail }[] {
+  return categories.flatMap((parent) =>
     parent.children.map(({ id, name }) => ({
       id,
       name,

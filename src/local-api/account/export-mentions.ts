@@ -35,7 +35,7 @@ export async function* exportMentions(
       ...{ range, order, at, direction: "asc", limit: PAGE, offset: 0 },
       ...(after === undefined ? {} : { after }),
     });
-    for await (const some of records.read(rows, view)) yield some;
+    for await (const some of records.read(rows, view, { range, order, at })) yield some;
     after = rows.at(-1)?.position;
     if (after === undefined || rows.length < PAGE) return;
   }

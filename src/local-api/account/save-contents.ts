@@ -19,6 +19,7 @@ import {
   type StoredQuery,
 } from "../store/queries.ts";
 import { saveQueryGroup } from "../store/query-groups.ts";
+import { lockWriting } from "../store/write-order.ts";
 import type { Kind } from "./account-schema.ts";
 import { idsByName, partsOf, type Step } from "./plan-account.ts";
 
@@ -52,6 +53,7 @@ export async function saveContents(
 ): Promise<void> {
   const changed = project.parts.filter(isChanged);
   if (changed.length === 0) return;
+  await lockWriting(db, [projectId]);
   const projects = await listProjects(db, clientId);
   let asked: Promise<boolean> | undefined;
   const scope: Scope = {

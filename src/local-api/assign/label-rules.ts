@@ -12,11 +12,18 @@ import { matchingVersions, mentionsToLabel, type ReadyRule } from "../store/labe
 import { type LabelRule, listCategories, listTags } from "../store/labels.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { listSharedLists } from "../store/saved-lists.ts";
+import { beginWriting, nextMoment } from "../store/write-order.ts";
 
 /** A tag or a subcategory with rules. */
 type Label =
   | { readonly kind: "tag"; readonly id: number; readonly name: string; readonly rules: readonly LabelRule[] }
-  | { readonly kind: "category"; readonly detail: CategoryDetail; readonly rules: readonly LabelRule[] };
+  | {
+      readonly kind: "category";
+      readonly detail: CategoryDetail;
+      /** A mention has one subcategory of the parent at most. A rule takes the place of none. */
+      readonly isExclusive: boolean;
+      readonly rules: readonly LabelRule[];
+    };
 
 interface LabelScope extends FilterScope {
   readonly projectId: number;
@@ -65,7 +72,7 @@ export async function listRuledLabels(db: Database, projectId: number): Promise<
   const categories = (await listCategories(db, projectId)).flatMap((parent) =>
     parent.children.map(({ id, name, rules }): Label => {
       const detail = { id: String(id), name, parentId: String(parent.id), parentName: parent.name };
-      return { kind: "category", detail, rules };
+      return { kind: "category", detail, isExclusive: !parent.multiple, rules };
     }),
   );
   return [...tags, ...categories].filter(({ rules }) => rules.length > 0);
@@ -101,9 +108,16 @@ function withLabel(version: MentionVersion, label: Label): MentionVersion {
     };
   }
   const id = Number(label.detail.id);
-  if (record.categories.includes(id)) return version;
+  if (record.categories.includes(id) || isTaken(label, record.categoryDetails)) return version;
   const categoryDetails = [...record.categoryDetails, label.detail];
   return { ...version, record: { ...record, categories: [...record.categories, id], categoryDetails } };
+}
+
+function isTaken(
+  { isExclusive, detail }: Label & { kind: "category" },
+  has: readonly CategoryDetail[],
+): boolean {
+  return isExclusive && has.some(({ parentId }) => parentId === detail.parentId);
 }
 
 const AT_A_TIME = 500;
@@ -121,14 +135,19 @@ export async function labelStored(
       ? { ...none, addTags: [{ id: label.id, name: label.name }] }
       : { ...none, addCategories: [label.detail] };
   const labelId = label.kind === "tag" ? label.id : Number(label.detail.id);
+  if (label.rules.length === 0) return;
+  const writtenAt = await beginWriting(db, [project.id], () => at);
   for (const rule of label.rules) {
     const ready = await readRule(rule, labelScope(db, project));
-    const which = { projectId: project.id, kind: label.kind, labelId, at, rule: ready };
+    const which = { projectId: project.id, kind: label.kind, labelId, at: writtenAt, rule: ready };
     for await (const candidates of mentionsToLabel(db, which, AT_A_TIME)) {
       const keys = candidates.filter(
-        ({ record, fullText }) => ready.search?.matches(searchableMention(record, fullText)) ?? true,
+        ({ record, fullText }) =>
+          !(label.kind === "category" && isTaken(label, record.categoryDetails)) &&
+          (ready.search?.matches(searchableMention(record, fullText)) ?? true),
       );
-      if (keys.length > 0) await editMentions(db, keys, () => [changes], at);
+      if (keys.length === 0) continue;
+      await editMentions(db, keys, () => [changes], await nextMoment(db, [project.id], at));
     }
   }
 }

@@ -4,12 +4,12 @@ import { searchableMention } from "../query-language/search-text.ts";
 import { mentionRecord } from "../records/mention-record.ts";
 import { wireTime } from "../records/wire.ts";
 import type { Database } from "../store/database.ts";
-import { lockArrivals } from "../store/heard-items.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { narrowing, searchPlan } from "../store/mention-words.ts";
 import type { QuerySettings } from "../store/queries.ts";
 import { type ShownMention, shownMentions } from "../store/shown-mentions.ts";
+import { lockWriting, nextMoment } from "../store/write-order.ts";
 import { isOfQuery } from "./assign-queries.ts";
 
 /** Mentions read before the server handles other requests again. */
@@ -30,16 +30,19 @@ export async function lookBack(
   const { matches, positions, expression } = compiled.query;
   const narrow = narrowing(searchPlan(expression));
   // Items that arrive meanwhile are matched against this query, or are found here.
-  await lockArrivals(db, projectId);
+  await lockWriting(db, [projectId]);
   let found = 0;
-  const which = { projectId, butNotIn: query.id, from: query.startDate, at, narrow };
+  let enters = await nextMoment(db, [projectId], at);
+  const which = { projectId, butNotIn: query.id, from: query.startDate, at: enters, narrow };
   for await (const mentions of shownMentions(db, which, AT_A_TIME)) {
     const matching = mentions.flatMap((mention) => {
       const searchable = searchableMention(mention.record, mention.fullText);
       if (!isOfQuery(searchable.known, query) || !matches(searchable)) return [];
-      return [inQuery(mention, query, { at, matchPositions: positions(searchable) })];
+      return [inQuery(mention, query, { at: enters, matchPositions: positions(searchable) })];
     });
+    if (matching.length === 0) continue;
     found += await insertMentions(db, matching);
+    enters = await nextMoment(db, [projectId], at);
   }
   return found;
 }

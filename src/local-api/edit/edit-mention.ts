@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { mentionRecord } from "../records/mention-record.ts";
@@ -11,6 +12,7 @@ import {
 import type { Database } from "../store/database.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
+import { beginWriting, lockWriting } from "../store/write-order.ts";
 import { applyChanges, type MentionChanges } from "./mention-changes.ts";
 
 export interface EditedMention {
@@ -20,18 +22,23 @@ export interface EditedMention {
   readonly updated: Instant;
 }
 
+/** A clock: the edit is the newest that was written. A moment: it takes over then, in whatever order. */
+export type EditMoment = Instant | (() => Instant);
+
 /**
  * Changes a mention in each of the queries that has it. Throws a `UserError` when none of the queries shows the
  * mention then.
  */
 export function editMention(
   db: Database,
-  which: { readonly queryIds: readonly number[]; readonly resourceId: string },
+  which: { readonly projectId: number; readonly queryIds: readonly number[]; readonly resourceId: string },
   changes: MentionChanges,
-  at: Instant,
+  when: EditMoment,
 ): Promise<EditedMention[]> {
-  const { queryIds, resourceId } = which;
+  const { projectId, queryIds, resourceId } = which;
   return db.transaction().execute(async (transaction) => {
+    if (typeof when === "number") await lockWriting(transaction, [projectId]);
+    const at = typeof when === "number" ? when : await beginWriting(transaction, [projectId], when);
     const keys = queryIds.map((queryId) => ({ queryId, resourceId }));
     const edited = await editMentions(transaction, keys, () => [changes], at);
     if (edited.length > 0) return edited;
@@ -42,8 +49,9 @@ export function editMention(
 }
 
 /**
- * Changes mentions, inside the caller's transaction: new versions take over at `at`, with `updated` moved there, so
- * that clients that page by `updated` find them. Mentions that are not shown then are missing from the result.
+ * Changes mentions, inside the caller's transaction, which has begun to write at `at`: new versions take over then, with
+ * `updated` moved there, so that clients that page by `updated` find them. A mention that the changes leave as it is
+ * gets no version. Mentions that are not shown then are missing from the result.
  */
 export async function editMentions(
   transaction: Database,
@@ -52,36 +60,42 @@ export async function editMentions(
   at: Instant,
 ): Promise<EditedMention[]> {
   const mentions = await takeCurrentMentions(transaction, wanted, at);
-  const edits = mentions.map((mention) => ({
-    mention,
-    version: editedVersion(mention, changesOf(mention), at),
-  }));
+  const results: EditedMention[] = [];
+  const edits: { mention: CurrentMention; version: MentionVersion }[] = [];
+  for (const mention of mentions) {
+    const version = editedVersion(mention, changesOf(mention), at);
+    if (version !== undefined) edits.push({ mention, version });
+    results.push({
+      queryId: mention.queryId,
+      resourceId: mention.resourceId,
+      version: version?.version ?? mention.version,
+      updated: version?.updated ?? mention.updated,
+    });
+  }
   await supersedeMentions(
     transaction,
     edits.map(({ mention, version }) => ({ mention, at: version.visibleAt })),
   );
-  const versions = edits.map(({ version }) => version);
-  await insertMentions(transaction, versions);
-  return versions.map(({ record, version, updated }) => ({
-    queryId: record.queryId,
-    resourceId: record.resourceId,
-    version,
-    updated,
-  }));
+  await insertMentions(
+    transaction,
+    edits.map(({ version }) => version),
+  );
+  return results;
 }
 
-/** `updated` moves in any case, also for a mention whose clock runs ahead of ours. */
+/** `updated` moves also for a mention whose clock runs ahead of ours. Undefined: nothing changes. */
 function editedVersion(
   mention: CurrentMention,
   changes: readonly MentionChanges[],
   at: Instant,
-): MentionVersion {
+): MentionVersion | undefined {
   const updated = Math.max(at, mention.updated + 1);
   const start = { fields: mention.fields, tagIds: mention.tagIds };
   const { fields, tagIds } = changes.reduce((before, change) => {
     const after = applyChanges(before, change, wireTime(updated));
     return { fields: after.fields, tagIds: after.tagIds };
   }, start);
+  if (isDeepStrictEqual({ fields, tagIds }, start)) return undefined;
   const { queryId, resourceId, added } = mention;
   const record = mentionRecord({
     queryName: "",

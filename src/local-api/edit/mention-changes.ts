@@ -12,6 +12,8 @@ export interface MentionChanges {
   readonly checked?: boolean;
   readonly starred?: boolean;
   readonly addCategories: readonly CategoryDetail[];
+  /** Parents of which a mention has one subcategory at most: an added one takes the place of the other. */
+  readonly exclusiveParents?: readonly string[];
   /** Ids of subcategories. */
   readonly removeCategories: readonly number[];
   readonly addTags: readonly { readonly id: number; readonly name: string }[];
@@ -46,19 +48,32 @@ export function applyChanges(
   const { sentiment, status, priority, assignment, checked, starred } = changes;
   const given = { sentiment, status, priority, assignment, checked, starred };
   const labels = Labels.parse(current.fields);
-  const removed = new Set(changes.removeCategories.map(String));
+  const replacing = new Set(
+    changes.addCategories.flatMap(({ parentId }) =>
+      changes.exclusiveParents?.includes(parentId) === true ? [parentId] : [],
+    ),
+  );
+  const added = changes.addTags;
+  const addedIds = new Set(changes.addCategories.map(({ id }) => id));
+  const removed = new Set([
+    ...changes.removeCategories.map(String),
+    ...labels.categoryDetails.flatMap(({ id, parentId }) =>
+      replacing.has(parentId) && !addedIds.has(id) ? [id] : [],
+    ),
+  ]);
   const categoryDetails = distinct(
     [...labels.categoryDetails, ...changes.addCategories].filter(({ id }) => !removed.has(id)),
     ({ id }) => id,
   );
   const gone = changes.removeTags;
-  const added = changes.addTags;
   return {
     fields: {
       ...current.fields,
       ...changes.fields,
       ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-      ...(assignment === undefined ? {} : { lastAssignmentDate: assignment === null ? null : now }),
+      ...(assignment === undefined || assignment === current.fields["assignment"]
+        ? {}
+        : { lastAssignmentDate: assignment === null ? null : now }),
       categoryDetails,
       categories: distinct(
         [...labels.categories, ...categoryDetails.map(({ id }) => Number(id))].filter(

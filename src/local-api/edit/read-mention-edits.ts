@@ -81,8 +81,14 @@ function readEdit(body: BodyReader, scope: EditScope): MentionEdit {
     addTags: readTags(body, "addTag", scope),
     removeTags: readTags(body, "removeTag", scope),
     addCategories: readCategories(body, "addCategories", scope),
+    exclusiveParents: scope.categories.flatMap(({ id, multiple }) => (multiple ? [] : [String(id)])),
     removeCategories: readCategories(body, "removeCategories", scope).map(({ id }) => Number(id)),
   };
+  for (const parent of labels.exclusiveParents) {
+    const given = labels.addCategories.filter(({ parentId }) => parentId === parent);
+    if (given.length > 1)
+      body.fault(`addCategories: ${given.map(({ id }) => id).join(" and ")} exclude each other.`);
+  }
   body.accept("queryId", "date");
   body.finish("a mention that is changed");
   return {

@@ -66,8 +66,9 @@ export function methodNotAllowed(what: string, allowed: readonly string[]): ApiE
 }
 
 /** 429. Clients recognise the words "rate limit exceeded". */
-export function tooManyRequests(detail: string): ApiError {
-  return new ApiError(429, errorsBody(`rate limit exceeded: ${detail}`));
+export function tooManyRequests(detail: string, retryAfterSeconds: number): ApiError {
+  const headers = { "retry-after": String(retryAfterSeconds) };
+  return new ApiError(429, errorsBody(`rate limit exceeded: ${detail}`), headers);
 }
 
 export function errorsBody(...messages: readonly string[]): ErrorsBody {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
-import { MINUTE } from "../../lib/instant.ts";
-import { recordCall } from "../store/callers.ts";
+import { MINUTE, SECOND } from "../../lib/instant.ts";
+import { recordCall, untilFewerCalls } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
 import { tooManyRequests } from "./api-error.ts";
 import { callerOf } from "./authenticate.ts";
@@ -17,14 +17,17 @@ export function limitCalls(app: FastifyInstance, db: Database, clock: Clock): vo
     const allowed = rateLimitOf(client.tags);
     if (allowed === undefined) return;
     const { limit, minutes } = allowed;
-    const used = await recordCall(db, {
+    const call = {
       clientId: client.id,
       at: clock.speed === 1 ? undefined : clock.now(),
       periodMs: minutes * MINUTE,
-      countTo: limit * 2 + 100,
-    });
+    };
+    const used = await recordCall(db, { ...call, countTo: limit * 2 + 100 });
     reply.headers(rateLimitHeaders(allowed, used));
-    if (used > limit) throw tooManyRequests(`${used} of ${limit} calls in ${minutes} minutes`);
+    if (used <= limit) return;
+    const waitMs = (await untilFewerCalls(db, { ...call, limit })) / (clock.speed || 1);
+    const detail = `${used} of ${limit} calls in ${minutes} minutes`;
+    throw tooManyRequests(detail, Math.max(1, Math.ceil(waitMs / SECOND)));
   });
 }
 

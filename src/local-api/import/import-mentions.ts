@@ -13,10 +13,11 @@ import type { MentionVersion } from "../store/mention-version.ts";
 import { deleteImportProgress, putImportProgress, readImportProgress } from "../store/progress.ts";
 import { findProjectById } from "../store/projects.ts";
 import { listQueries } from "../store/queries.ts";
+import { beginWriting } from "../store/write-order.ts";
 import { IMPORT_FIELDS } from "./csv-columns.ts";
 import { type ImportLine, parseImportLine } from "./import-line.ts";
 import { createImportTargets } from "./import-targets.ts";
-import { importedMention } from "./imported-mention.ts";
+import { enteringAt, importedMention } from "./imported-mention.ts";
 import { type ImportFormat, readImportRows } from "./read-import-rows.ts";
 
 export interface ImportOptions {
@@ -27,8 +28,10 @@ export interface ImportOptions {
   readonly format?: ImportFormat;
   /** Every mention goes into this query, regardless of the file. */
   readonly query?: string;
-  /** The mentions enter now, as when the live service looks back: `added` is this moment, `date` stays. */
-  readonly arriveAt?: Instant;
+  /**
+   * The mentions enter now, as when the live service looks back: `added` is the moment of their batch, `date` stays.
+   */
+  readonly arriveAt?: () => Instant;
   /** The page type of mentions whose lines and addresses do not show it. */
   readonly pageType?: string;
   /** Mentions dated later are reported as not yet visible. */
@@ -101,7 +104,15 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
       stored +
       (await db.transaction().execute(async (transaction) => {
         await putImportProgress(transaction, key, lines);
-        return insertMentions(transaction, await labelArriving(transaction, project, versions));
+        const labelled = await labelArriving(transaction, project, versions);
+        const { arriveAt } = options;
+        // The stamps of the file are kept: they belong to the past, and to no order of writing.
+        if (arriveAt === undefined) return insertMentions(transaction, labelled);
+        const at = await beginWriting(transaction, [options.projectId], arriveAt);
+        return insertMentions(
+          transaction,
+          labelled.map((version) => enteringAt(version, at)),
+        );
       }));
     batch = [];
     options.onProgress?.({ linesRead, bytesRead: file.bytesRead });
@@ -182,7 +193,7 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
 function preset(value: unknown, { query, arriveAt, pageType }: ImportOptions): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   if (query === undefined && arriveAt === undefined && pageType === undefined) return value;
-  const now = arriveAt === undefined ? undefined : toIso(arriveAt);
+  const now = arriveAt === undefined ? undefined : toIso(arriveAt());
   return {
     ...(pageType === undefined ? {} : { pageType }),
     ...value,

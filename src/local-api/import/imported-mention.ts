@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { Instant } from "../../lib/instant.ts";
 import { findPlace, placeFields } from "../places/gazetteer.ts";
 import { type CategoryDetail, type MentionFields, mentionRecord } from "../records/mention-record.ts";
 import { excerptOf, repostedText, SNIPPET_CHARACTERS } from "../records/mention-text.ts";
@@ -12,6 +13,13 @@ import { IMPORTED_NAMES, type ImportLine } from "./import-line.ts";
 export interface ImportedLabels {
   readonly categories: readonly CategoryDetail[];
   readonly tags: readonly { readonly id: number; readonly name: string }[];
+}
+
+/** The mention enters at this moment; its date stays. */
+export function enteringAt(version: MentionVersion, at: Instant): MentionVersion {
+  const times = { added: wireTime(at), updated: wireTime(at) };
+  const record = { ...version.record, ...times };
+  return { ...version, record, added: at, updated: at, visibleAt: at };
 }
 
 /**

@@ -3,11 +3,6 @@ import type { PageRequest, PageRow } from "../store/mention-page.ts";
 import type { Cursor } from "./cursor-codec.ts";
 import type { MentionsRequest } from "./mentions-request.ts";
 
-/** The moment whose state a page shows: now, or the moment to which the paging is pinned. */
-export function momentOf(cursor: Cursor | undefined, now: Instant): Instant {
-  return cursor?.pinnedAt ?? now;
-}
-
 /** Which rows to read for a request. Rows toward `previous` come in reverse, see `inOrder`. */
 export function pageRequest(request: MentionsRequest, cursor: Cursor | undefined, at: Instant): PageRequest {
   const { range, order, direction, pageSize } = request;
@@ -90,6 +85,6 @@ export function neighbours(
  * such paging shows the state of the moment it began; after the last page it continues only with mentions that have
  * become visible since. In the other orders a mention keeps its position, or moves ahead and is shown again.
  */
-function isPinned({ order, direction }: MentionsRequest): boolean {
+export function isPinned({ order, direction }: MentionsRequest): boolean {
   return order.keepsPlace === "never" || (order.keepsPlace === "rising" && direction === "desc");
 }

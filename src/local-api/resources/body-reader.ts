@@ -11,6 +11,7 @@ export interface BodyReader {
   /** 1 to 255 characters that are not all blank. Required where there is no current one. */
   name(current: string | undefined): string;
   text(field: string, maxLength: number): string | undefined;
+  /** Some programs send it as text. */
   flag(field: string): boolean | undefined;
   number(field: string, limits: { min: number; max: number }): number | undefined;
   oneOf<Value extends string>(field: string, allowed: readonly Value[]): Value | undefined;
@@ -71,6 +72,8 @@ export function createBodyReader(given: unknown, unknown: UnknownParameters): Bo
     flag(field) {
       const found = value(field);
       if (found === undefined || typeof found === "boolean") return found;
+      const text = String(found).toLowerCase();
+      if (typeof found === "string" && (text === "true" || text === "false")) return text === "true";
       faults.add(`${field}: expected true or false, got ${quote(found)}.`);
       return undefined;
     },

@@ -9,7 +9,6 @@ import {
   querySummaryRecord,
 } from "../records/project-records.ts";
 import { deleteQueries } from "../store/delete-things.ts";
-import { lockArrivals } from "../store/heard-items.ts";
 import {
   insertQuery,
   listQueries,
@@ -73,7 +72,6 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
   },
   async update(scope, current, settings) {
     const { db, project, at } = scope;
-    await lockArrivals(db, project.id);
     await updateQuery(db, current.id, settings, by(scope));
     if (settings.name !== current.name)
       await renameQueryInRecords(db, current.id, { from: current.name, to: settings.name });
@@ -107,7 +105,7 @@ function by({ caller, at }: ResourceScope) {
 /** Under the name of today's programs, or of older ones. */
 function readText(body: BodyReader, type: string): string | undefined {
   const field = body.has("booleanQuery") ? "booleanQuery" : "includedTerms";
-  const text = body.text(field, MAX_TEXT);
+  const text = Array.isArray(body.body[field]) ? readTerms(body, field) : body.text(field, MAX_TEXT);
   if (text === undefined) return undefined;
   if (type !== "search string") body.fault(`${field}: a query of type ${type} takes none.`);
   const compiled = compile(text);
@@ -115,6 +113,13 @@ function readText(body: BodyReader, type: string): string | undefined {
     for (const { severity, start, message } of compiled.problems)
       if (severity === "error") body.fault(`${field}: at character ${start + 1}: ${message}`);
   return text;
+}
+
+/** Older programs send a list: any of its texts is searched. */
+function readTerms(body: BodyReader, field: string): string | undefined {
+  const terms = body.texts(field, { max: 1_000, maxLength: MAX_TEXT }) ?? [];
+  if (terms.length <= 1) return terms[0];
+  return terms.map((term) => `(${term})`).join(" OR ");
 }
 
 function readStart(body: BodyReader, { project }: ResourceScope): number | undefined {

@@ -34,6 +34,8 @@ export interface Resource<Thing extends Named = Named, Settings = unknown> {
   /** A second one of the same name is refused, or found to be there already. */
   readonly isUniqueByName: boolean;
   readonly createdStatus: 200 | 201;
+  /** Several projects may show one thing: it belongs to the client. */
+  readonly isOfClient?: true;
   /** A body that is larger is refused. Default: 256 kB. */
   readonly bodyLimit?: number;
   /** Parameters of the list besides those that all lists have. */

@@ -39,6 +39,7 @@ function savedList(kind: ListKind, field: string, record: (list: StoredList) => 
     // The live service makes a second list of a repeated request, too.
     isUniqueByName: false,
     createdStatus: 200,
+    isOfClient: true,
     beside: async (records, { db, caller }) => {
       const sharedWith = new Set(
         records.flatMap((list) => (list as { sharedProjectIds: number[] }).sharedProjectIds),

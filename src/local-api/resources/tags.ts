@@ -3,7 +3,7 @@ import { labelScope, labelStored, readRule } from "../assign/label-rules.ts";
 import { compile } from "../query-language/compile.ts";
 import { deleteTag } from "../store/delete-things.ts";
 import { insertTag, type LabelRule, listTags, type StoredTag, updateTag } from "../store/labels.ts";
-import { renameTagInRecords } from "../store/rename-in-records.ts";
+import { removeTagFromRecords, renameTagInRecords } from "../store/rename-in-records.ts";
 import { isObject, quote } from "./body-reader.ts";
 import { defineResource, type Resource, type ResourceScope } from "./resource.ts";
 
@@ -50,7 +50,10 @@ function tagResource(path: string, record: (tag: StoredTag) => object): Resource
         await renameTagInRecords(db, project.id, { id, from: name, to: settings.name });
       await labelStored(db, project, { kind: "tag", id, ...settings }, at);
     },
-    remove: ({ db }, { id }) => deleteTag(db, id),
+    async remove({ db, project }, tag) {
+      await removeTagFromRecords(db, project.id, tag);
+      await deleteTag(db, tag.id);
+    },
   });
 }
 

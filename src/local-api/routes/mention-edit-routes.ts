@@ -12,6 +12,7 @@ import { recordChanges } from "../store/changes.ts";
 import type { MentionKey } from "../store/current-mentions.ts";
 import { listCategories, listTags } from "../store/labels.ts";
 import { listQueries } from "../store/queries.ts";
+import { beginWriting } from "../store/write-order.ts";
 import { projectOf } from "./project-request.ts";
 
 interface InProject {
@@ -46,9 +47,9 @@ async function edit(context: LocalApiContext, request: FastifyRequest<InProject>
     usernames: new Set(await listUsernames(db, client.id)),
   };
   const edits = readMentionEdits(request.body, scope, unknownTo(request));
-  const at = clock.now();
   const by = { clientId: client.id, userId: user.id, username: user.username, projectId: project.id };
   return db.transaction().execute(async (transaction) => {
+    const at = await beginWriting(transaction, [project.id], clock.now);
     const wanted = byMention(edits);
     const edited = await editMentions(
       transaction,

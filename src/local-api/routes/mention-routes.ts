@@ -7,7 +7,7 @@ import { callerOf } from "../http/authenticate.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import type { Cursor } from "../mentions/cursor-codec.ts";
-import { afterTheEnd, inOrder, momentOf, neighbours, pageRequest } from "../mentions/mention-paging.ts";
+import { afterTheEnd, inOrder, isPinned, neighbours, pageRequest } from "../mentions/mention-paging.ts";
 import { mentionsEnvelope, type SamplePercentages, scaledTotal } from "../mentions/mentions-envelope.ts";
 import { bindingOf, type MentionsRequest, readMentionsRequest } from "../mentions/mentions-request.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
@@ -15,8 +15,10 @@ import { dataPolicyOf } from "../records/data-policy.ts";
 import { readRecordVersion, type ViewOptions } from "../records/record-view.ts";
 import type { PageRow, PageRows } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
+import type { StoredProject } from "../store/projects.ts";
 import { listQueries } from "../store/queries.ts";
-import { projectOf, requestScopeOf } from "./project-request.ts";
+import { settledMoment } from "../store/write-order.ts";
+import { presentOf, projectOf, requestScopeOf } from "./project-request.ts";
 
 /** GET /projects/:projectId/data/mentions, and the same with full texts. */
 export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): void {
@@ -45,6 +47,7 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
       const range = { ...asked.range, conditions: [...asked.range.conditions, ...conditions] };
       return answer(
         context,
+        project,
         { ...asked, range },
         {
           view: { version, text, policy: dataPolicyOf(client, project) },
@@ -78,11 +81,12 @@ interface Manner {
 
 async function answer(
   context: LocalApiContext,
+  project: StoredProject,
   asked: MentionsRequest,
   { view, percentages, binding }: Manner,
 ): Promise<string | Readable> {
   const sent = readCursor(context, asked.cursor, binding);
-  const { read, cursor, at } = await readRows(context, asked, sent);
+  const { read, cursor, at } = await readRows(context, project, asked, sent);
   const rows = inOrder(read, cursor);
   const { next, previous, page } = neighbours(asked, cursor, rows, at, read.leadsOn);
   const total = await totalOf(context, asked, rows, at);
@@ -103,7 +107,10 @@ async function answer(
     from: asked.range.from,
     to: asked.range.to,
   };
-  const pieces = mentionsEnvelope(envelope, context.records.read(rows, context.views.of(view)));
+  const pieces = mentionsEnvelope(
+    envelope,
+    context.records.read(rows, context.views.of(view), { ...asked, at }),
+  );
   if (rows.length > SENT_WHOLE) return Readable.from(pieces, { objectMode: false });
   let whole = "";
   for await (const piece of pieces) whole += piece;
@@ -111,17 +118,22 @@ async function answer(
 }
 
 async function readRows(
-  { pages, clock }: LocalApiContext,
+  context: LocalApiContext,
+  project: StoredProject,
   asked: MentionsRequest,
   sent: Cursor | undefined,
 ): Promise<{ read: PageRows; cursor: Cursor | undefined; at: Instant }> {
-  const at = momentOf(sent, clock.now());
+  const { pages, db } = context;
+  const present = presentOf(context, project);
+  const momentFor = async (cursor: Cursor | undefined) =>
+    cursor?.pinnedAt ?? (isPinned(asked) ? settledMoment(db, project.id, present) : present);
+  const at = await momentFor(sent);
   // A group without queries has no mentions; every other request names at least one query.
   if (asked.range.queryIds.length === 0) return { read: [], cursor: sent, at };
   const read = await pages.read(pageRequest(asked, sent, at));
   const further = sent !== undefined && read.length === 0 && !read.leadsOn ? afterTheEnd(sent) : undefined;
   if (further === undefined) return { read, cursor: sent, at };
-  const now = momentOf(further, clock.now());
+  const now = await momentFor(further);
   return { read: await pages.read(pageRequest(asked, further, now)), cursor: further, at: now };
 }
 

@@ -14,6 +14,7 @@ import type { MentionRange } from "../store/mention-range.ts";
 import { findProject, type StoredProject } from "../store/projects.ts";
 import { listGroupMembers, listQueries, type StoredQuery } from "../store/queries.ts";
 import { listSavedLists } from "../store/saved-lists.ts";
+import { presentMoment } from "../store/write-order.ts";
 
 export type InProject = { Params: { projectId: string }; Querystring: RawParameters };
 
@@ -46,7 +47,7 @@ export async function readDataRequest(
   const range = await readMentionRange(parameters, scope);
   const zone = readZone(parameters) ?? project.timezone;
   const policy = dataPolicyOf(caller.client, project);
-  return { project, queries, scope, zone, parameters, range, policy, at: context.clock.now() };
+  return { project, queries, scope, zone, parameters, range, policy, at: presentOf(context, project) };
 }
 
 /** What is no zone at all has been found faulty with the range, in the same words; an offset is refused here. */
@@ -75,6 +76,11 @@ export async function projectOf(
   const project = await findProject(db, callerOf(request).client.id, Number(projectId));
   if (project === undefined) throw notFound(`There is no project ${projectId} for this user.`);
   return project;
+}
+
+/** The moment whose state is shown. */
+export function presentOf({ clock }: LocalApiContext, { writtenAt }: StoredProject): Instant {
+  return presentMoment(clock.now(), writtenAt);
 }
 
 /** The project and the caller, as needed to read a request about mentions. */

@@ -20,7 +20,7 @@ import { wireTime } from "../records/wire.ts";
 import { createBodyReader } from "../resources/body-reader.ts";
 import { type FoundInQuery, findInQueries } from "../store/mention-page.ts";
 import { listQueries, type StoredQuery } from "../store/queries.ts";
-import { projectOf } from "./project-request.ts";
+import { presentOf, projectOf } from "./project-request.ts";
 
 interface InProject {
   Params: { projectId: string };
@@ -61,7 +61,7 @@ async function explain(context: LocalApiContext, request: FastifyRequest<InProje
   body?.finish("a question about queries");
   parameters.finish();
   const asked = await findAsked(context, queries, wanted);
-  const now = context.clock.now();
+  const now = presentOf(context, project);
   const policy = dataPolicyOf(callerOf(request).client, project);
   return {
     known: asked !== null,

@@ -15,10 +15,10 @@ import { readRecordVersion } from "../records/record-view.ts";
 import { wireTime } from "../records/wire.ts";
 import { createBodyReader } from "../resources/body-reader.ts";
 import { recordChanges } from "../store/changes.ts";
-import { lockArrivals } from "../store/heard-items.ts";
 import { findMention } from "../store/mention-page.ts";
 import { listQueries, updateQuery } from "../store/queries.ts";
-import { projectOf } from "./project-request.ts";
+import { lockWriting } from "../store/write-order.ts";
+import { presentOf, projectOf } from "./project-request.ts";
 
 interface OfQuery {
   Params: { projectId: string; id: string };
@@ -42,9 +42,10 @@ export function queryDataRoutes(app: FastifyInstance, context: LocalApiContext):
       parameters.fault("resourceId: expected one, or the url of a mention.");
     parameters.finish();
     const by = resourceId === undefined ? { url: url ?? "" } : { resourceId };
-    const row = await findMention(context.db, { queryId, ...by, at: context.clock.now() });
+    const at = presentOf(context, project);
+    const row = await findMention(context.db, { queryId, ...by, at });
     const view = context.views.of({ version, text: "full", policy: dataPolicyOf(client, project) });
-    for await (const [record] of context.records.read(row === undefined ? [] : [row], view))
+    for await (const [record] of context.records.read(row === undefined ? [] : [row], view, { at }))
       if (record !== undefined) return { mention: JSON.parse(record) as object };
     throw notFound(`Query ${queryId} has no mention ${JSON.stringify(resourceId ?? url)}.`);
   });
@@ -72,9 +73,9 @@ async function backfill(context: LocalApiContext, request: FastifyRequest<OfQuer
     body.fault(`minDate: ${from ?? "required, from when on the query is to look back."}`);
   body.accept("queryId");
   body.finish("a backfill");
-  const at = context.clock.now();
   return context.db.transaction().execute(async (db) => {
-    await lockArrivals(db, project.id);
+    await lockWriting(db, [project.id]);
+    const at = context.clock.now();
     const before = (await listQueries(db, project.id)).find(({ id }) => id === queryId);
     if (before === undefined || typeof from !== "number") throw notFound(`There is no query ${queryId}.`);
     const startDate = Math.min(from, before.startDate ?? before.createdAt);

@@ -11,8 +11,9 @@ import { createBodyReader } from "../resources/body-reader.ts";
 import type { Named, Resource, ResourceScope } from "../resources/resource.ts";
 import { RESOURCES } from "../resources/resources.ts";
 import { type Change, recordChanges } from "../store/changes.ts";
-import type { Database } from "../store/database.ts";
 import { listProjects } from "../store/projects.ts";
+import { lockClient } from "../store/saved-lists.ts";
+import { lockWriting } from "../store/write-order.ts";
 import { projectOf } from "./project-request.ts";
 
 interface InProject {
@@ -95,44 +96,49 @@ async function create(
   reply: FastifyReply,
   resource: Resource,
 ): Promise<object> {
-  const scope = await scopeOf(context, request);
   parametersOf(request).finish();
-  const body = createBodyReader(request.body, unknownTo(request));
-  const settings = await resource.read(body, scope);
-  body.finish(`a ${resource.noun}`);
   reply.code(resource.createdStatus);
-  const known = await sameName(scope, resource, settings);
-  if (known !== undefined) return resource.record(known);
-  try {
-    return await writing(
-      scope,
-      async (within) => {
-        const made = await resource.create(within, settings);
-        const thing = typeof made === "number" ? await findOne(within, String(made), resource) : made;
-        const after = resource.record(thing);
-        return { after, change: { action: "create", thingId: String(thing.id), before: null, after } };
-      },
-      resource,
-    );
-  } catch (error) {
-    // Somebody else made it at the same moment.
-    const made = isUniqueViolation(error) ? await sameName(scope, resource, settings) : undefined;
-    if (made === undefined) throw error;
-    return resource.record(made);
-  }
+  return writing(context, request, resource, async (scope) => {
+    const body = createBodyReader(request.body, unknownTo(request));
+    const settings = await resource.read(body, scope);
+    body.finish(`a ${resource.noun}`);
+    const known = await sameName(scope, resource, settings);
+    if (known !== undefined) return { answer: resource.record(known) };
+    const made = await resource.create(scope, settings);
+    const thing = typeof made === "number" ? await findOne(scope, String(made), resource) : made;
+    const after = resource.record(thing);
+    return {
+      answer: after,
+      change: { action: "create", thingId: String(thing.id), before: null, after },
+    };
+  });
 }
 
 async function sameName(
   scope: ResourceScope,
-  { isUniqueByName, list, settingsOf, noun, path }: Resource,
+  resource: Resource,
   settings: unknown,
 ): Promise<Named | undefined> {
-  if (!isUniqueByName) return undefined;
+  if (!resource.isUniqueByName) return undefined;
   const { name } = settings as Named;
-  const known = (await list(scope)).find((thing) => thing.name === name);
-  if (known === undefined || isSame(settingsOf(known), settings)) return known;
-  throw invalidRequest(
-    `name: the project has a ${noun} ${JSON.stringify(name)} already, with the id ${known.id}; PUT …/${path}/${known.id} changes it.`,
+  const known = (await resource.list(scope)).find((thing) => thing.name === name);
+  if (known === undefined || isSame(resource.settingsOf(known), settings)) return known;
+  throw isTaken(known, resource);
+}
+
+async function refuseTaken(
+  scope: ResourceScope,
+  resource: Resource,
+  current: Named,
+  name: string,
+): Promise<void> {
+  const known = (await resource.list(scope)).find((thing) => thing.name === name && thing.id !== current.id);
+  if (known !== undefined) throw isTaken(known, resource);
+}
+
+function isTaken({ id, name }: Named, { noun, path }: Resource): Error {
+  return invalidRequest(
+    `name: the project has a ${noun} ${JSON.stringify(name)} already, with the id ${id}; PUT …/${path}/${id} changes it.`,
   );
 }
 
@@ -150,66 +156,68 @@ function isSame(known: unknown, wanted: unknown): boolean {
 }
 
 async function update(context: LocalApiContext, request: FastifyRequest<OfOne>, resource: Resource) {
-  const scope = await scopeOf(context, request);
   parametersOf(request).finish();
-  const current = await findOne(scope, request.params.id, resource);
-  const body = createBodyReader(request.body, unknownTo(request));
-  const settings = await resource.read(body, scope, current);
-  body.finish(`a ${resource.noun}`);
-  try {
-    return await writing(
-      scope,
-      async (within) => {
-        const left = await resource.update(within, current, settings);
-        const thing = isNamed(left) ? left : await findOne(within, request.params.id, resource);
-        const after = resource.record(thing);
-        return {
-          after,
-          change: { action: "update", thingId: request.params.id, before: resource.record(current), after },
-        };
-      },
-      resource,
-    );
-  } catch (error) {
-    if (isUniqueViolation(error)) await sameName(scope, resource, settings);
-    throw error;
-  }
+  const { id: thingId } = request.params;
+  return writing(context, request, resource, async (scope) => {
+    const current = await findOne(scope, thingId, resource);
+    const body = createBodyReader(request.body, unknownTo(request));
+    const settings = await resource.read(body, scope, current);
+    body.finish(`a ${resource.noun}`);
+    if (resource.isUniqueByName) await refuseTaken(scope, resource, current, (settings as Named).name);
+    const before = resource.record(current);
+    const left = await resource.update(scope, current, settings);
+    const thing = isNamed(left) ? left : await findOne(scope, thingId, resource);
+    const after = resource.record(thing);
+    return { answer: after, change: { action: "update", thingId, before, after } };
+  });
 }
 
 /** A body, so that clients which read one find JSON. */
 async function remove(context: LocalApiContext, request: FastifyRequest<OfOne>, resource: Resource) {
-  const scope = await scopeOf(context, request);
   parametersOf(request).finish();
-  const thing = await findOne(scope, request.params.id, resource);
-  return writing(
-    scope,
-    async (within) => {
-      await resource.remove(within, thing);
-      const before = resource.record(thing);
-      return {
-        after: { id: thing.id, name: thing.name },
-        change: { action: "delete", thingId: request.params.id, before, after: null },
-      };
-    },
-    resource,
-  );
+  const { id: thingId } = request.params;
+  return writing(context, request, resource, async (scope) => {
+    const thing = await findOne(scope, thingId, resource);
+    const before = resource.record(thing);
+    await resource.remove(scope, thing);
+    return {
+      answer: { id: thing.id, name: thing.name },
+      change: { action: "delete", thingId, before, after: null },
+    };
+  });
 }
 
-/** The change and what is noted of it are one transaction. */
-function writing(
-  scope: ResourceScope,
-  work: (within: ResourceScope) => Promise<{
-    after: object;
-    change: Pick<Change, "action" | "thingId" | "before" | "after">;
-  }>,
-  { noun: kind }: Resource,
+interface Written {
+  readonly answer: object;
+  /** Absent: nothing was changed. */
+  readonly change?: Pick<Change, "action" | "thingId" | "before" | "after">;
+}
+
+/**
+ * Reading a thing, changing it and noting the change are one transaction, and one at a time: so that two calls that
+ * change different fields keep both, and the note says what was there before.
+ */
+async function writing(
+  context: LocalApiContext,
+  request: FastifyRequest<InProject>,
+  { noun: kind, isOfClient }: Resource,
+  work: (scope: ResourceScope) => Promise<Written>,
 ): Promise<object> {
-  const { client, user } = scope.caller;
-  const by = { clientId: client.id, userId: user.id, username: user.username, projectId: scope.project.id };
-  return scope.db.transaction().execute(async (db: Database) => {
-    const { after, change } = await work({ ...scope, db });
-    await recordChanges(db, [{ ...by, kind, ...change }]);
-    return after;
+  const { project, caller, projectIds } = await scopeOf(context, request);
+  const { client, user } = caller;
+  const by = { clientId: client.id, userId: user.id, username: user.username, projectId: project.id };
+  const once = () =>
+    context.db.transaction().execute(async (db) => {
+      await (isOfClient ? lockClient(db, client.id) : lockWriting(db, [project.id]));
+      const scope = { db, project, caller, projectIds, at: context.clock.now() };
+      const { answer, change } = await work(scope);
+      if (change !== undefined) await recordChanges(db, [{ ...by, kind, ...change }]);
+      return answer;
+    });
+  return once().catch((error: unknown) => {
+    if (!isUniqueViolation(error)) throw error;
+    // A command or a stream, which waits for no call, has just made one of this name.
+    return once();
   });
 }
 

@@ -49,3 +49,16 @@ export async function recordCall(
   );
   return Number(rows[0]?.used ?? 0);
 }
+
+/** How long until another call is within the limit, in milliseconds, if nobody calls meanwhile. */
+export async function untilFewerCalls(
+  db: Database,
+  call: { clientId: number; at: Instant | undefined; periodMs: number; limit: number },
+): Promise<number> {
+  const at = call.at === undefined ? sql`clock_timestamp()` : sql`${new Date(call.at)}::timestamptz`;
+  const { rows } = await sql<{ wait: number | null }>`
+    select extract(epoch from called_at - ${at})::double precision * 1000 + ${call.periodMs}::double precision as wait
+    from local_api.api_call where client_id = ${call.clientId}
+    order by called_at desc offset ${Math.max(0, call.limit - 1)} limit 1`.execute(db);
+  return rows[0]?.wait ?? 0;
+}

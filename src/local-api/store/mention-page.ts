@@ -92,10 +92,27 @@ function rowsSql(
   { range, order, at, newSince }: PageRequest,
   isAhead: RawBuilder<boolean>,
 ): RawBuilder<unknown> {
+  const isDue = followsChanges({ range, order }) ? notEarlySql(at) : sql`true`;
   const isNew = newSince === undefined ? sql`true` : notVisibleSql(newSince);
   return sql`select query_id, resource_id, version, date, id, shape_id, ${order.expression} as key
     from local_api.mention as m
-    where ${isAhead} and ${rangeSql(range)} and ${visibleSql(at)} and ${isNew}`;
+    where ${isAhead} and ${rangeSql(range)} and ${visibleSql(at)} and ${isNew} and ${isDue}`;
+}
+
+/** By its order or by `sinceUpdated`: each version has its own place, behind all that was written earlier. */
+export function followsChanges({ range, order }: Pick<PageRequest, "range" | "order">): boolean {
+  return (
+    order.name === "updated" ||
+    range.conditions.some((one) => one.kind === "after" && one.field === "updated")
+  );
+}
+
+/**
+ * The version that took the place of all others is visible from the mention's arrival on. Where changes are followed it
+ * waits for its moment: a page must not show it before changes that were written earlier.
+ */
+function notEarlySql(at: Instant): RawBuilder<boolean> {
+  return sql`not (m.version > 1 and m.visible_at = m.added and m.updated > ${new Date(at)})`;
 }
 
 /** Reads only what became visible later: the first comparison saves nearly all rows the second. */

@@ -3,14 +3,20 @@ import { textAsFound } from "../records/mention-text.ts";
 import type { RecordShape } from "../records/packed-record.ts";
 import type { RecordView } from "../records/record-view.ts";
 import type { Database } from "./database.ts";
-import type { PageRow } from "./mention-page.ts";
+import { followsChanges, type PageRequest, type PageRow } from "./mention-page.ts";
+import { rangeSql, visibleSql } from "./mention-range.ts";
+
+/** What was asked for when the rows were read. */
+export type ReadRequest = Pick<PageRequest, "at"> & Partial<Pick<PageRequest, "range" | "order">>;
 
 export interface MentionRecords {
   /**
    * The wire records of the rows as JSON text, in their order, some at a time: a page of long articles is never in
-   * memory as a whole. A row that was deleted meanwhile is left out.
+   * memory as a whole. A row whose version another one has replaced meanwhile (a text that its author changed, a
+   * tombstone) is shown as it is now: the next page begins behind it. It is left out if it was deleted or fits no more,
+   * and where changes are followed: there its new version is still to come.
    */
-  read(rows: readonly PageRow[], view: RecordView): AsyncGenerator<readonly string[]>;
+  read(rows: readonly PageRow[], view: RecordView, asked: ReadRequest): AsyncGenerator<readonly string[]>;
 }
 
 /** A megabyte or two of usual mentions. */
@@ -19,7 +25,7 @@ const AT_A_TIME = 1_000;
 export function createMentionRecords(db: Database): MentionRecords {
   const shapes = createRecordShapes(db);
   return {
-    async *read(rows, view) {
+    async *read(rows, view, asked) {
       let next = readSome(0);
       for (let start = 0; start < rows.length; start += AT_A_TIME) {
         const some = await next;
@@ -32,14 +38,16 @@ export function createMentionRecords(db: Database): MentionRecords {
       async function readSome(start: number): Promise<readonly string[]> {
         const some = rows.slice(start, start + AT_A_TIME);
         if (some.length === 0) return [];
-        const emptyFields = await shapes.read(new Set(some.map((row) => row.shapeId)));
-        return (await readRows(db, some, view)).map((row) => render(row, emptyFields, view));
+        const found = await readRows(db, some, view, asked);
+        const emptyFields = await shapes.read(new Set(found.map((row) => Number(row.shape_id))));
+        return found.map((row) => render(row, emptyFields, view));
       }
     },
   };
 }
 
 interface RecordRow {
+  place: string;
   id: string;
   shape_id: string;
   filled_fields: string;
@@ -47,16 +55,35 @@ interface RecordRow {
   exact_text: string | null;
 }
 
+async function readRows(
+  db: Database,
+  rows: readonly PageRow[],
+  view: RecordView,
+  asked: ReadRequest,
+): Promise<readonly RecordRow[]> {
+  const found = await readVersions(db, rows, view);
+  if (found.length === rows.length || isForChanges(asked)) return found;
+  const places = new Set(found.map(({ place }) => Number(place)));
+  const gone = rows.flatMap((row, index) => (places.has(index + 1) ? [] : [{ row, place: index + 1 }]));
+  const replaced = await readReplaced(db, gone, view, asked);
+  return [...found, ...replaced].sort((one, other) => Number(one.place) - Number(other.place));
+}
+
+function isForChanges({ range, order }: ReadRequest): boolean {
+  return range !== undefined && order !== undefined && followsChanges({ range, order });
+}
+
 /** By their whole key: the date leads to the month, and a version of a mention never changes. */
-async function readRows(db: Database, rows: readonly PageRow[], view: RecordView): Promise<RecordRow[]> {
-  const texts = view.needsFullText
-    ? sql`m.full_text, m.exact_text`
-    : sql`null as full_text, null as exact_text`;
+async function readVersions(
+  db: Database,
+  rows: readonly PageRow[],
+  view: RecordView,
+): Promise<readonly RecordRow[]> {
   // The first and the last date spare the planner all other months.
   const dates = rows.map((row) => row.date);
   const [first, last] = [new Date(Math.min(...dates)), new Date(Math.max(...dates))];
   const { rows: found } = await sql<RecordRow>`
-    select m.id, m.shape_id, m.filled_fields, ${texts}
+    select wanted.place, m.id, m.shape_id, m.filled_fields, ${textsSql(view)}
     from unnest(
       ${rows.map((row) => row.position.queryId)}::bigint[], ${rows.map((row) => row.position.resourceId)}::text[],
       ${rows.map((row) => row.version)}::integer[], ${dates.map((date) => new Date(date))}::timestamptz[]
@@ -66,6 +93,28 @@ async function readRows(db: Database, rows: readonly PageRow[], view: RecordView
       and m.date >= ${first} and m.date <= ${last}
     order by wanted.place`.execute(db);
   return found;
+}
+
+/** What the page would show of these mentions now. One statement: nothing comes between. */
+async function readReplaced(
+  db: Database,
+  gone: readonly { readonly row: PageRow; readonly place: number }[],
+  view: RecordView,
+  { range, at }: ReadRequest,
+): Promise<readonly RecordRow[]> {
+  const { rows } = await sql<RecordRow>`
+    select wanted.place, m.id, m.shape_id, m.filled_fields, ${textsSql(view)}
+    from unnest(
+      ${gone.map(({ row }) => row.position.queryId)}::bigint[], ${gone.map(({ row }) => row.position.resourceId)}::text[],
+      ${gone.map(({ place }) => place)}::integer[]
+    ) as wanted (of_query, of_resource, place)
+    join local_api.mention m on m.query_id = of_query and m.resource_id = of_resource
+    where ${visibleSql(at)} and ${range === undefined ? sql`true` : rangeSql(range)}`.execute(db);
+  return rows;
+}
+
+function textsSql(view: RecordView) {
+  return view.needsFullText ? sql`m.full_text, m.exact_text` : sql`null as full_text, null as exact_text`;
 }
 
 function render(row: RecordRow, emptyFieldsById: ReadonlyMap<number, string>, view: RecordView): string {

@@ -5,6 +5,8 @@ import { recheck } from "./migrations/020-recheck.ts";
 import { streams } from "./migrations/030-streams.ts";
 import { forgetRequests } from "./migrations/040-forget-requests.ts";
 import { feedAdded } from "./migrations/050-feed-added.ts";
+import { feedReadings } from "./migrations/060-feed-readings.ts";
+import { writtenAt } from "./migrations/070-written-at.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** The schema, in the order in which it grew. What was published is never edited: a change is a migration of its own. */
@@ -16,4 +18,6 @@ export const MIGRATIONS: readonly Migration[] = [
   streams,
   forgetRequests,
   feedAdded,
+  feedReadings,
+  writtenAt,
 ];

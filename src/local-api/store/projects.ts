@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
 
 export interface StoredProject {
@@ -11,7 +12,12 @@ export interface StoredProject {
   readonly defaultLanguage: string;
   /** Null: that of the client. */
   readonly dataPolicy: string | null;
+  /** No committed write to its mentions has a later moment, see `write-order.ts`. */
+  readonly writtenAt: Instant;
 }
+
+/** What is set of a project. */
+export type ProjectSettings = Omit<StoredProject, "id" | "clientName" | "writtenAt">;
 
 export async function listProjects(db: Database, clientId: number): Promise<StoredProject[]> {
   const { rows } = await sql<ProjectRow>`${SELECT} where p.client_id = ${clientId} order by p.id`.execute(db);
@@ -37,10 +43,7 @@ export async function findProjectById(db: Database, id: number): Promise<StoredP
 }
 
 /** Creates the project or updates the one of that name in the client, whose data policy stays when none is given. */
-export async function putProject(
-  db: Database,
-  project: Omit<StoredProject, "id" | "clientName">,
-): Promise<number> {
+export async function putProject(db: Database, project: ProjectSettings): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     insert into local_api.project (client_id, name, description, timezone, default_language, data_policy)
     values (${project.clientId}, ${project.name}, ${project.description}, ${project.timezone},
@@ -54,7 +57,7 @@ export async function putProject(
 
 export async function updateProject(
   db: Database,
-  project: Omit<StoredProject, "clientId" | "clientName">,
+  project: Omit<ProjectSettings, "clientId"> & { readonly id: number },
 ): Promise<void> {
   await sql`
     update local_api.project set name = ${project.name}, description = ${project.description},
@@ -65,7 +68,7 @@ export async function updateProject(
 
 const SELECT = sql`
   select p.id, p.client_id, c.name as client_name, p.name, p.description, p.timezone, p.default_language,
-    p.data_policy
+    p.data_policy, p.written_at
   from local_api.project p join local_api.client c on c.id = p.client_id`;
 
 interface ProjectRow {
@@ -77,6 +80,7 @@ interface ProjectRow {
   timezone: string;
   default_language: string;
   data_policy: string | null;
+  written_at: Date;
 }
 
 function toProject(row: ProjectRow): StoredProject {
@@ -89,5 +93,6 @@ function toProject(row: ProjectRow): StoredProject {
     timezone: row.timezone,
     defaultLanguage: row.default_language,
     dataPolicy: row.data_policy,
+    writtenAt: row.written_at.getTime(),
   };
 }

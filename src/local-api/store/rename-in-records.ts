@@ -34,6 +34,24 @@ export async function renameTagInRecords(
   }));
 }
 
+/** A tag that is deleted: out of the records, and out of what its filter finds. */
+export async function removeTagFromRecords(
+  db: Database,
+  projectId: number,
+  { id, name }: { id: number; name: string },
+): Promise<void> {
+  await changeRecords(db, projectId, sql`tags @> array[${id}::bigint]`, ({ tags, ...record }) => ({
+    ...record,
+    tags: tags?.filter((tag) => tag !== name),
+  }));
+  await sql`
+    update local_api.mention set tags = array_remove(tags, ${id}::bigint)
+    where query_id in (select id from local_api.query where project_id = ${projectId})
+      and tags @> array[${id}::bigint]`.execute(db);
+  // Stored totals counted by the tag.
+  await sql`update local_api.query set revision = revision + 1 where project_id = ${projectId}`.execute(db);
+}
+
 /** A parent with its children, as they are now. */
 export async function renameCategoryInRecords(
   db: Database,

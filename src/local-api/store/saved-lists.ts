@@ -159,3 +159,8 @@ export async function listSharedLists(
     where l.kind = ${kind} and ${projectId} = any(l.shared_project_ids) order by l.id`.execute(db);
   return rows.map((row) => ({ ...row, id: Number(row.id) }));
 }
+
+/** Lets one transaction at a time change the lists of a client. */
+export async function lockClient(db: Database, clientId: number): Promise<void> {
+  await sql`select from local_api.client where id = ${clientId} for no key update`.execute(db);
+}

@@ -50,7 +50,7 @@ test("a rolling window per client, in the headers of every answer, refuses what 
   const refused = await call();
   expect(refused).toMatchObject({
     status: 429,
-    headers: { "x-rate-limit": "3/10m", "x-rate-limit-used": "4" },
+    headers: { "x-rate-limit": "3/10m", "x-rate-limit-used": "4", "retry-after": "480" },
     body: { errors: [{ code: 0, message: expect.stringMatching(/rate limit exceeded/i) }] },
   });
   // A fixed window would have restarted by now; of this one only the first call has left.
