@@ -43,6 +43,8 @@ export interface Evidence extends Pick<Alert, "because" | "windowFrom" | "window
   readonly step?: string;
   /** The current count; evidence of one alert counts windows of one length. */
   readonly present?: WindowCount;
+  /** The largest count so far, with what arrived late; absent: the largest `present`. */
+  readonly peak?: WindowCount;
   /** Its sentence and numbers describe the whole alert so far, so they replace older ones while it grows. */
   readonly restates?: boolean;
   /** Set if it grew enough for a renotification. */
@@ -51,8 +53,11 @@ export interface Evidence extends Pick<Alert, "because" | "windowFrom" | "window
 
 export type Observation =
   | Evidence
-  /** A window was judged at this tick and the rule was not true. */
-  | { readonly kind: "not-met"; readonly at: Instant }
+  /**
+   * A window was judged at this tick and the rule was not true. What arrived meanwhile still belongs to an alert that is
+   * open.
+   */
+  | ({ readonly kind: "not-met"; readonly at: Instant } & Partial<Pick<Evidence, "mentions" | "present">>)
   /** The query is complete: all evidence with `at` before `until` has been observed. */
   | { readonly kind: "time-passed"; readonly until: Instant }
   /** The rule or its query is gone. `because`: which of them, in words. */

@@ -31,7 +31,7 @@ export function observe(
     case "evidence":
       return onEvidence(life, rule, observation);
     case "not-met":
-      return onNotMet(life, rule, observation.at);
+      return onNotMet(life, rule, observation);
     case "time-passed":
       return onTimePassed(life, rule, observation.until);
     case "withdrawn":
@@ -48,11 +48,22 @@ function onEvidence(life: AlertLife | null, rule: LifeRule, evidence: Evidence):
   return [grow(life, rule, evidence)];
 }
 
-function onNotMet(life: AlertLife | null, rule: LifeRule, at: Instant): readonly LifeChange[] {
+function onNotMet(
+  life: AlertLife | null,
+  rule: LifeRule,
+  { at, mentions = 0, present }: Extract<Observation, { kind: "not-met" }>,
+): readonly LifeChange[] {
   if (life === null || life.resolvedAt !== null || at <= life.lastSeenAt) return NOTHING;
   if (life.state === "pending") return [end(life, Math.min(at, overAt(life, rule)))];
   // One tick gives one verdict, so after "not met" at the deadline nothing more can come.
-  return at >= overAt(life, rule) ? [end(life, overAt(life, rule))] : NOTHING;
+  const grown: AlertLife = {
+    ...life,
+    mentions: life.mentions + Math.max(mentions, 0),
+    ...(present !== undefined && wentOn(life, { present })),
+  };
+  if (at >= overAt(life, rule)) return [end(at === overAt(life, rule) ? grown : life, overAt(life, rule))];
+  const isSame = mentions <= 0 && present?.count === life.progress?.now?.count;
+  return isSame ? NOTHING : [{ outcome: "Grew", life: grown, isNew: false }];
 }
 
 function onTimePassed(life: AlertLife | null, rule: LifeRule, until: Instant): readonly LifeChange[] {
@@ -170,21 +181,26 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
 }
 
 /** The counts at the start. */
-function begun({ present, step }: Evidence): Pick<AlertLife, "progress"> {
+function begun({ present, peak = present, step }: Evidence): Pick<AlertLife, "progress"> {
   if (present === undefined && step === undefined) return {};
   return {
     progress: {
-      ...(present !== undefined && { first: present, peak: present }),
+      ...(present !== undefined && { first: present }),
+      ...(peak !== undefined && { peak }),
       ...(step !== undefined && { step }),
     },
   };
 }
 
-/** The peak so far, of counts in windows of the same length. */
-function wentOn({ progress }: AlertLife, { present }: Evidence): Pick<AlertLife, "progress"> {
-  if (present === undefined || (progress?.peak !== undefined && progress.peak.count >= present.count))
-    return {};
-  return { progress: { ...progress, peak: present } };
+/** The present, and the peak so far, of counts in windows of the same length. */
+function wentOn(
+  { progress }: AlertLife,
+  { present, peak = present }: Pick<Evidence, "present" | "peak">,
+): Pick<AlertLife, "progress"> {
+  if (peak === undefined) return {};
+  const before = progress?.peak;
+  const highest = before !== undefined && before.count >= peak.count ? before : peak;
+  return { progress: { ...progress, peak: highest, ...(present !== undefined && { now: present }) } };
 }
 
 function withStep({ progress }: AlertLife, { step }: Evidence): Pick<AlertLife, "progress"> {

@@ -99,4 +99,4 @@ export function isEdited(before: Mention, after: Mention): boolean {
   );
 }
 
-const EDITED = ["title", "text", "url", "domain", "author", "authorName", "repostOf"] as const;
+const EDITED = ["title", "text", "url", "domain", "author", "authorName", "site", "repostOf"] as const;

@@ -28,6 +28,7 @@ export interface DigestStore {
     /** Locks an edition that is not built yet until the transaction ends; null if it is built or being built. */
     lockDue(name: string, localDate: string): Promise<DigestEdition | null>;
     sentiments(period: Period): Promise<readonly SentimentCount[]>;
+    firstMentions(queries: readonly WatchedQuery[]): Promise<ReadonlyMap<string, Instant>>;
     volume(
       queries: readonly WatchedQuery[],
       period: Period,
@@ -123,8 +124,11 @@ async function collect(
   parts: Pick<DigestParts, "historyMs" | "consoleUrl" | "titleOf"> & { readonly insights: Insights | null },
 ): Promise<DigestView> {
   const { period, before } = edition;
-  const knownFrom = ({ watchFrom, projectId }: WatchedQuery) => watchFrom - parts.historyMs(projectId);
   const queries = await queriesOf(store, config);
+  const firsts = await store.digests.firstMentions(queries);
+  // The days before its first mention are not quiet days of a query: nothing was collected then.
+  const knownFrom = ({ watchFrom, projectId, queryId }: WatchedQuery) =>
+    Math.max(watchFrom - parts.historyMs(projectId), firsts.get(queryId) ?? watchFrom);
   const ids = new Set(queries.map((query) => query.queryId));
   const now = await store.digests.sentiments(period);
   const then = await store.digests.sentiments(before);

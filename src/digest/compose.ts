@@ -176,10 +176,10 @@ function queryRow(facts: QueryFacts): DigestQueryRow {
 }
 
 function storyRow({ topMention, mentions, negative, firstAt }: PeriodStory, query: string): DigestStoryRow {
-  const { text, url, domain } = buildMentionView(topMention, mentions);
+  const { title, text, url, domain } = buildMentionView(topMention, mentions);
   return {
     query,
-    text: text || (domain ?? "a mention without text"),
+    text: title ?? (text || (domain ?? "a mention without text")),
     url,
     domain,
     mentions,

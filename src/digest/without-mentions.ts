@@ -60,7 +60,12 @@ function shownName(name: string): string {
 function mentionWithout(shown: MentionView, replaced: readonly ReplacedMention[]): MentionView {
   const found = replaced.find(({ before }) => {
     const view = buildMentionView(before);
-    return view.text === shown.text && view.url === shown.url && view.authorName === shown.authorName;
+    return (
+      view.title === shown.title &&
+      view.text === shown.text &&
+      view.url === shown.url &&
+      view.authorName === shown.authorName
+    );
   });
   if (found === undefined) return shown;
   return found.after === null ? deletedMentions(1) : buildMentionView(found.after, shown.copies);
@@ -68,13 +73,14 @@ function mentionWithout(shown: MentionView, replaced: readonly ReplacedMention[]
 
 function storyWithout(row: DigestStoryRow, replaced: readonly ReplacedMention[]): DigestStoryRow {
   const found = replaced.find(({ before }) => {
-    const { text, url, domain } = buildMentionView(before);
-    return row.url === url && (text === row.text || (text === "" && domain === row.text));
+    const { title, text, url, domain } = buildMentionView(before);
+    return row.url === url && (title ?? (text || domain)) === row.text;
   });
   if (found === undefined) return row;
-  const { text, authorName, url, domain } =
+  const { title, text, authorName, url, domain } =
     found.after === null ? deletedMentions(1) : buildMentionView(found.after);
-  return { ...row, text: text || (found.after === null ? authorName : (domain ?? "a mention")), url, domain };
+  const without = found.after === null ? authorName : (domain ?? "a mention");
+  return { ...row, text: title ?? (text || without), url, domain };
 }
 
 const NOBODY: Mention = {

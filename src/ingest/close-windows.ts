@@ -2,7 +2,7 @@ import type { Observation } from "../alerts/alert-life.ts";
 import type { Clock } from "../lib/clock.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
-import { BUCKET_MS } from "../model/judging.ts";
+import { BUCKET_MS, JUDGED_AHEAD_MS } from "../model/judging.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import { OWN_QUERY, type Query, type WatchedQuery } from "../model/query.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
@@ -57,6 +57,13 @@ export async function closeWindows(
     }
     const completeUntil = await facts.polls.completeUntil(job.projectId, job.queryId);
     const closedUntil = floorTo(completeUntil ?? query.tickedUntil, BUCKET_MS);
+    const { projectId, queryId } = query;
+    if (query.tickedUntil > parts.clock.now() + JUDGED_AHEAD_MS && closedUntil < query.tickedUntil) {
+      // Rules on counts learn again from the stored counts, and judge the coming buckets.
+      await facts.conditions.removeAhead(projectId, queryId, closedUntil);
+      await facts.queries.setTickedUntil(projectId, queryId, closedUntil);
+      return { judged: 0, more: true, pending: [] };
+    }
     // At first this is the moment from which the query's history is read; later it is the end of a bucket.
     const judgedUntil = floorTo(query.tickedUntil, BUCKET_MS);
     const until = Math.min(closedUntil, judgedUntil + MOST_BUCKETS * BUCKET_MS);

@@ -133,7 +133,7 @@ export function mentionObservations(
   }));
 }
 
-/** The severity of the alert that the mention will belong to. */
+/** Mentions of the alert that one from this moment will belong to; 0 if it will open an alert of its own. */
 function mentionsSoFar(life: AlertLife | null, at: Instant, overAfterMs: number): number {
   return life === null || life.resolvedAt !== null || at > life.lastSeenAt + overAfterMs ? 0 : life.mentions;
 }

@@ -12,11 +12,10 @@ export interface PreparedPage {
   /** Mentions that the source says were deleted. Everything below is about the others. */
   readonly deleted: readonly MentionToForget[];
   readonly rows: PageRows;
-  /** The assessments, by index in the page. */
-  readonly stories: readonly StoryOfMention[];
-  /** The rules that they were made with. */
-  readonly rules: readonly Rule[];
   /** By index in the page. */
+  readonly stories: readonly StoryOfMention[];
+  readonly rules: readonly Rule[];
+  /** What these rules found, by index in the page. */
   readonly assessed: readonly AssessedMention[];
   /** Assesses the stored version of a mention by the same rules. */
   readonly assess: (mention: Mention) => AssessedMention;

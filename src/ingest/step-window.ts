@@ -80,7 +80,14 @@ function observationsOf(
         observe: (life) => evidence(closedAt, verdict, base.life.overAfterMs, life),
       });
     } else if (mayBeOpen) {
-      observations.push({ ...base, observe: () => ({ kind: "not-met", at: closedAt }) });
+      const { present, arrived: mentions } = verdict;
+      observations.push({
+        ...base,
+        observe: () => ({
+          ...{ kind: "not-met", at: closedAt },
+          ...(present !== undefined && { mentions, present }),
+        }),
+      });
     }
   }
   return observations;
@@ -108,6 +115,7 @@ function evidence(
     ...(verdict.restates === true && { restates: true }),
     ...(verdict.renotify !== undefined && { renotify: verdict.renotify }),
     ...(verdict.present !== undefined && { present: verdict.present }),
+    ...(verdict.peak !== undefined && { peak: verdict.peak }),
     ...verdict.reached,
   };
 }

@@ -65,6 +65,8 @@ interface AlertProgress {
   /** When they were last notified because it had grown. */
   readonly renotified?: WindowCount;
   readonly peak?: WindowCount;
+  /** When a window was last judged. */
+  readonly now?: WindowCount;
   /** The threshold of its severity: "at least 200 in 30 min"; absent if it has that severity from the start. */
   readonly step?: string;
 }
@@ -90,6 +92,8 @@ export interface AlertHandling {
 export const Explanation = z.object({
   /** The alert's `notifyCount` at that time: a higher one needs a new explanation. */
   notifyCount: z.number(),
+  /** The end of the window that it explains; absent in those of an earlier release. */
+  windowTo: z.number().exactOptional(),
   /** Made after the end of the alert. */
   isFinal: z.boolean().exactOptional(),
   /** When the counts left what is ordinary. */

@@ -1,4 +1,4 @@
-import type { Instant } from "../lib/instant.ts";
+import { DAY, type Instant, MINUTE } from "../lib/instant.ts";
 import type { Mention } from "./mention.ts";
 
 /** A change of the count of one series: `n` mentions of event bucket `bucket` that arrived in bucket `arrived`. */
@@ -11,7 +11,12 @@ export interface CountChange {
 }
 
 /** Width of a bucket. Windows are judged when one closes. */
-export const BUCKET_MS = 5 * 60_000;
+export const BUCKET_MS = 5 * MINUTE;
+
+export const DAY_BUCKETS = DAY / BUCKET_MS;
+
+/** Judged this much further than now, a clock was ahead: less is over before learning again is worth it. */
+export const JUDGED_AHEAD_MS = 3 * BUCKET_MS;
 
 /** A value (hashtag, domain, author) that a `new` rule has seen, stored as a hash. */
 export interface SeenValue {

@@ -32,6 +32,8 @@ export interface Mention {
   readonly pageType: string | null;
   readonly author: string | null;
   readonly authorName: string | null;
+  /** Title of the site, feed or channel it is from. Absent and not null where the source names none, as `relevance`. */
+  readonly site?: string;
   readonly verified: boolean | null;
   readonly followers: number | null;
   readonly reach: number | null;
@@ -60,6 +62,11 @@ export interface Mention {
 /** The time that counts for a mention: its publication, else its arrival. */
 export function eventAt(mention: Pick<Mention, "publishedAt" | "addedAt">): Instant {
   return mention.publishedAt ?? mention.addedAt;
+}
+
+/** Who says it, as people know them: the author, or the title or domain of the site where it names none. Null if it names neither. */
+export function speakerOf({ authorName, author, site, domain }: Mention): string | null {
+  return [authorName, author, site, domain].find((name) => name != null && name.trim() !== "") ?? null;
 }
 
 /** A mention as stored: the model's facts plus what only storing and ranking need. */

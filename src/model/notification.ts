@@ -21,6 +21,12 @@ export type NotificationKind =
 /** due: to be sent; sent: the vendor accepted it; dead: given up, and shown as such. */
 export type NotificationState = "due" | "sent" | "dead";
 
+/** Why an attempt to deliver failed: `code` for programs (see `DeliveryError`), `detail` for people. */
+export interface FailedAttempt {
+  readonly code: string;
+  readonly detail: string;
+}
+
 /** One message to one receiver about one alert (or digest) at one moment. Its id is the idempotency key. */
 export interface Notification {
   readonly id: string;

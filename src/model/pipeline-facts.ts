@@ -98,7 +98,8 @@ export interface MetricFacts {
   readonly deliveries: readonly {
     readonly receiver: string;
     readonly outcome: string;
-    readonly detail: string;
+    /** Of a failed attempt; empty for others. */
+    readonly code: string;
     readonly n: number;
   }[];
   readonly notifications: readonly {

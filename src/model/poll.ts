@@ -1,4 +1,4 @@
-import type { Instant } from "../lib/instant.ts";
+import { type Instant, MINUTE } from "../lib/instant.ts";
 
 /** added: mentions that are new to the query. updated: mentions that changed after they were seen. */
 export type PollKind = "added" | "updated";
@@ -19,6 +19,18 @@ export function worstDelayMs(
   now: Instant,
 ): number | null {
   return poll.polledAt === null ? null : Math.max(poll.nextPollAt, now) - poll.polledAt;
+}
+
+/**
+ * A stored moment further ahead of now than this was written by a clock that was ahead and has been set back. Clocks of
+ * several machines differ by less.
+ */
+export const CLOCK_AHEAD_MS = MINUTE;
+
+/** How far a clock was ahead when it wrote one of these moments; null: none is ahead of now. */
+export function clockAheadMs(stamps: readonly (Instant | null)[], now: Instant): number | null {
+  const aheadMs = Math.max(...stamps.map((at) => (at ?? now) - now));
+  return aheadMs > CLOCK_AHEAD_MS ? aheadMs : null;
 }
 
 /** What one poll read of an arrival interval: the server's total, and what was stored. */

@@ -1,4 +1,5 @@
-import type { Instant } from "../lib/instant.ts";
+import { type Instant, SECOND } from "../lib/instant.ts";
+import type { LoopDelay } from "../lib/loop-delay.ts";
 
 /** A running process of the monitor, as it last reported itself. All moments are wall time, by the database's clock. */
 export interface RunningProcess {
@@ -15,6 +16,16 @@ export interface RunningProcess {
   readonly refused: RefusedReload | null;
   /** The newest request to reload that it has answered, by taking or refusing it. */
   readonly answered: string | null;
+  /** How late its event loop was during the last minute. */
+  readonly loop: LoopDelay;
+}
+
+/** So late on average, each piece of work takes several times as long; longer pauses cost a job its lock. */
+const LATE_MS = 250;
+const LONGEST_PAUSE_MS = 5 * SECOND;
+
+export function isLoopLate({ meanMs, maxMs }: LoopDelay): boolean {
+  return meanMs > LATE_MS || maxMs > LONGEST_PAUSE_MS;
 }
 
 export interface RefusedReload {

@@ -38,11 +38,17 @@ export interface TriedQuery {
   readonly chart: string | null;
 }
 
+/** The faults of a rule, each at its line. */
+export interface RuleFaults {
+  readonly faults: readonly Fault[];
+  /** How many there are besides. */
+  readonly more: number;
+}
+
 /** What became of a try. */
 export type RuleTryOutcome =
   | TriedRule
-  /** The rule has faults, each at its line. */
-  | { readonly outcome: "Faulty"; readonly faults: readonly Fault[] }
+  | ({ readonly outcome: "Faulty" } & RuleFaults)
   /** A newer try of the same session took its place, or the reader went away. */
   | { readonly outcome: "Ended" }
   /** Other sessions try rules at the moment. */

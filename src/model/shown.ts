@@ -13,6 +13,12 @@ export interface ShownMention {
   readonly eventAt: Instant;
 }
 
+/** An alert in a list. */
+export interface ListedAlert extends Alert {
+  /** The newest mention that met its rule; null for an alert on counts, or where none is stored any more. */
+  readonly newestMention?: Mention | null;
+}
+
 /** A story that several mentions share. */
 export interface ShownStory {
   readonly mentions: number;
@@ -64,7 +70,7 @@ export interface AlertPosition {
 }
 
 export interface AlertListing {
-  readonly alerts: readonly Alert[];
+  readonly alerts: readonly ListedAlert[];
   readonly next: AlertPosition | null;
 }
 

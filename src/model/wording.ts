@@ -19,7 +19,7 @@ export function attemptName(attempt: number): string {
 
 /** The named reasons (states, actions, decisions) in words. A name without words is shown as it is. */
 export function wordsOf(reason: string): string {
-  return Object.hasOwn(WORDS, reason) ? (WORDS[reason] ?? reason) : titled(reason);
+  return Object.hasOwn(WORDS, reason) ? (WORDS[reason] ?? reason) : expandReason(reason);
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -65,8 +65,8 @@ const WORDS: Readonly<Record<string, string>> = {
   UnknownReceiver: "No such receiver is configured",
 };
 
-/** `SomethingElse` → `Something else`. */
-function titled(name: string): string {
+/** `FirstNotification` → `First notification`. */
+export function expandReason(name: string): string {
   const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[-_.]/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }

@@ -4,6 +4,11 @@
  */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError";
+  /**
+   * The failure in one word that stays the same when messages are reworded: `unreachable`, `http_503`, or the vendor's
+   * own, such as `channel_not_found`. It is stored with the attempt and labels metrics, so there must be few.
+   */
+  readonly code: string;
   /** Whether trying again later can help. */
   readonly retryable: boolean;
   /** The least wait that the vendor asks for; null if it names none. */
@@ -15,6 +20,7 @@ export class DeliveryError extends Error {
   constructor(
     message: string,
     outcome: {
+      code: string;
       retryable: boolean;
       retryAfterMs?: number | null;
       advice?: string | null;
@@ -23,6 +29,7 @@ export class DeliveryError extends Error {
     },
   ) {
     super(withoutSecrets(message, outcome.secrets ?? []));
+    this.code = outcome.code;
     this.retryable = outcome.retryable;
     this.retryAfterMs = outcome.retryAfterMs ?? null;
     this.advice = outcome.advice ?? null;

@@ -40,7 +40,12 @@ export function createHttpPost(
   function unreachable(error: unknown, about: { advice?: string; concernsChannel?: boolean }): DeliveryError {
     const code = codeOf(error);
     if (code === "EPRIVATE") return refused();
-    return new DeliveryError(`${what} cannot be reached: ${code}`, { retryable: true, secrets, ...about });
+    return new DeliveryError(`${what} cannot be reached: ${code}`, {
+      code: "unreachable",
+      retryable: true,
+      secrets,
+      ...about,
+    });
   }
 
   return {
@@ -93,6 +98,7 @@ function connect(url: string, allowPrivateAddress: boolean): Agent | DeliveryErr
 
 function refused(): DeliveryError {
   return new DeliveryError("The receiver's address leads into a private network", {
+    code: "private_address",
     retryable: false,
     advice: "Set allowPrivateAddress: true at the receiver if that is meant.",
   });
@@ -124,6 +130,7 @@ function judge(what: string, { statusCode, headers }: Dispatcher.ResponseData): 
   const isRetryable = statusCode >= 500 || [408, 425, 429].includes(statusCode);
   const asked = headers["retry-after"];
   throw new DeliveryError(`${what} answered HTTP ${statusCode}`, {
+    code: `http_${statusCode}`,
     retryable: isRetryable,
     // These codes mean that the server is down or takes nothing now. Any other may be caused by the message.
     concernsChannel: [429, 502, 503, 504].includes(statusCode),

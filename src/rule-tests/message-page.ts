@@ -1,6 +1,7 @@
 import type { Instant } from "../lib/instant.ts";
 import { escapeHtml } from "../lib/text.ts";
 import type { ObservedMessage } from "./observed.ts";
+import { textOf } from "./snapshots.ts";
 
 /** The messages of one run of a test, under a heading such as "before" and "after". */
 export interface MessageColumn {
@@ -58,7 +59,7 @@ function rowsOf(columns: readonly MessageColumn[]): Row[] {
   columns.forEach(({ messages }, column) => {
     const counts = new Map<string, number>();
     for (const message of messages) {
-      if (message.isEdit || message.html === null) continue;
+      if (message.isEdit) continue;
       const place = `${message.kind} ${message.receiver}`;
       const count = (counts.get(place) ?? 0) + 1;
       counts.set(place, count);
@@ -74,6 +75,7 @@ function rowsOf(columns: readonly MessageColumn[]): Row[] {
 
 function messageHtml({ kind, html, text }: ObservedMessage): string {
   if (kind === "slack") return html ?? "";
+  if (kind === "webhook") return `<pre>${escapeHtml(textOf({ kind, text }))}</pre>`;
   const [subject = ""] = text.split("\n", 1);
   const lines = Math.min(1_600, 240 + 18 * text.split("\n").length);
   return `<p class="subject">${escapeHtml(subject)}</p><iframe sandbox="allow-same-origin" title="email" height="${lines}" srcdoc="${escapeHtml(html ?? "")}"></iframe>`;

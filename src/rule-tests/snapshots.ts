@@ -34,10 +34,10 @@ export async function compareSnapshot(
 /** All messages in order of time, as their readers got them; without edits, which nobody is notified of. */
 export function snapshotOf(messages: readonly ObservedMessage[], show: (at: Instant) => string): string {
   const parts = messages
-    .filter(({ isEdit, kind }) => !isEdit && kind !== "webhook")
+    .filter(({ isEdit }) => !isEdit)
     .map(
-      ({ at, kind, receiver, text }) =>
-        `=== ${show(at)}  ${kind} to ${receiver}\n\n${withoutIds(text).trim()}\n`,
+      (message) =>
+        `=== ${show(message.at)}  ${message.kind} to ${message.receiver}\n\n${withoutIds(textOf(message)).trim()}\n`,
     );
   // Receivers are served side by side: their order within a minute says nothing.
   return parts.length === 0 ? "no message\n" : parts.sort(byHeading).join("\n");
@@ -52,6 +52,26 @@ function headingOf(part: string): string {
   return heading.includes("day ")
     ? heading.replace(/day (\d+)/, (_, day: string) => day.padStart(4, "0"))
     : `=== 0001 ${heading.slice(4)}`;
+}
+
+/** Of a webhook's JSON what its receiver acts on; links and moments of a run are new in each. */
+export function textOf({ kind, text }: Pick<ObservedMessage, "kind" | "text">): string {
+  if (kind !== "webhook") return text;
+  const { kind: why, alert, digest } = JSON.parse(text) as WebhookBody;
+  const { query = null, text: what = "" } = alert?.announcement ?? {};
+  const about = alert === undefined ? (digest?.name ?? "") : `${query === null ? "" : `${query}: `}${what}`;
+  return [`${why}${alert === undefined ? "" : `, ${alert.severity}, ${alert.ruleName}`}`, about].join("\n");
+}
+
+/** The part of a webhook's body that is compared. We wrote it. */
+interface WebhookBody {
+  readonly kind: string;
+  readonly alert?: {
+    readonly severity: string;
+    readonly ruleName: string;
+    readonly announcement: { readonly query: string | null; readonly text: string };
+  };
+  readonly digest?: { readonly name: string };
 }
 
 /** Ids of alerts are new in each run. */

@@ -5,9 +5,9 @@ import { describeIssues } from "../lib/describe-issues.ts";
 import { parseDuration } from "../lib/duration.ts";
 import type { Fault, Issue } from "../lib/errors.ts";
 import { whyUnread } from "../lib/errors.ts";
-import { DAY, HOUR, MINUTE } from "../lib/instant.ts";
+import { DAY, HOUR, MINUTE, toIso } from "../lib/instant.ts";
 import { editorSchema, type JsonSchema } from "../lib/json-schema.ts";
-import { TimeZone } from "../lib/local-time.ts";
+import { instantOf, offsetAt, TimeZone } from "../lib/local-time.ts";
 import { byPlace, readYaml } from "../lib/read-yaml.ts";
 import { Severity } from "../model/severity.ts";
 
@@ -81,20 +81,23 @@ const Start = z.string().transform((text, context) => {
   const [, date, hour, minute, zone = "UTC"] =
     /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})(?:\s+(\S+))?$/.exec(text.trim()) ?? [];
   const named = TimeZone.safeParse(zone);
-  if (
-    date !== undefined &&
-    named.success &&
-    !Number.isNaN(Date.parse(date)) &&
-    Number(hour) < 24 &&
-    Number(minute) < 60
-  )
+  if (date !== undefined && named.success && isShown(date, Number(hour) * 60 + Number(minute), zone))
     return { date, minutes: Number(hour) * 60 + Number(minute), zone };
   context.addIssue({
     code: "custom",
-    message: `expected a local time with its time zone, such as "2026-03-02T08:00 Europe/Berlin", got "${text}"`,
+    message: `expected a local time with its time zone, such as "2026-03-02T08:00 Europe/Berlin", that clocks there show, got "${text}"`,
   });
   return z.NEVER;
 });
+
+/** Whether clocks of the zone ever show it: not 31 February, and no time that they skip in spring. */
+function isShown(date: string, minutes: number, zone: string): boolean {
+  const midnight = Date.parse(date);
+  if (Number.isNaN(midnight) || toIso(midnight).slice(0, 10) !== date || minutes >= 24 * 60) return false;
+  const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
+  const at = instantOf(zone, { year, month, day }, minutes);
+  return at + offsetAt(at, zone) === midnight + minutes * MINUTE;
+}
 
 const Usual = z.strictObject({
   mentions: Rate.describe("How often a query is mentioned anyway. Example: 20 per hour, 300 per day"),

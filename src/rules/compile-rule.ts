@@ -1,6 +1,7 @@
 import { describeIssues } from "../lib/describe-issues.ts";
 import type { Issue } from "../lib/errors.ts";
 import { HOUR } from "../lib/instant.ts";
+import { formatNumber } from "../lib/numbers.ts";
 import { fitsGlob } from "../lib/patterns.ts";
 import type { Query } from "../model/query.ts";
 import { titleOf } from "../model/wording.ts";
@@ -36,6 +37,14 @@ export function compileRule(
     faulty = true;
     addIssue(issue);
   };
+  if (countParts(input, MOST_PARTS) > MOST_PARTS) {
+    const most = formatNumber(MOST_PARTS);
+    report({
+      path: [],
+      message: `a rule has at most ${most} keys and lists; the words of a list do not count`,
+    });
+    return undefined;
+  }
   // Severity steps depend on what the rule counts, so they are read separately.
   const plain = withPlainSeverity(input);
   const parsed = RuleFile.safeParse(plain);
@@ -50,6 +59,21 @@ export function compileRule(
   if (parsed.success) checkWhole(name, parsed.data, counted, tree, report);
   if (!parsed.success || when === undefined || faulty) return undefined;
   return ruleOf(name, { ...parsed.data, severity: plan?.base ?? parsed.data.severity }, when, counted, plan);
+}
+
+/** More than any rule that a person wrote; each is checked on its own, and each is a condition for every mention. */
+const MOST_PARTS = 1_000;
+
+/** The keys and lists of a value, at all depths. Stops when there are more than `most`: an alias may contain itself. */
+function countParts(value: unknown, most: number): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inner: readonly unknown[] = Object.values(value);
+  let parts = Array.isArray(value) ? 1 : Math.max(1, inner.length);
+  for (const one of inner) {
+    if (parts > most) return parts;
+    parts += countParts(one, most - parts);
+  }
+  return parts;
 }
 
 function withPlainSeverity(input: unknown): unknown {

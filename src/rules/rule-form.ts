@@ -108,6 +108,12 @@ export function formOfContent(content: unknown): RuleForm | null {
   return isSame(contentOfForm(form), content) ? form : null;
 }
 
+/** The form of a rule's text; null if the form cannot show all of it, or the text has faults. */
+export function formOfText(text: string): RuleForm | null {
+  const { content, faults } = readYaml("rule.yaml", text);
+  return faults.length > 0 ? null : formOfContent(content);
+}
+
 /**
  * The YAML of a form. Parts of `base`, the file before, that the form did not change stay as they are written there, with
  * their comments.
@@ -123,7 +129,8 @@ export function yamlOfForm(form: RuleForm, base: string | null): string {
     hasCircle(read.content)
   )
     return stringify(content, { lineWidth: 0 });
-  const document = parseDocument(base);
+  // Its keys differ: `readYaml` has checked that.
+  const document = parseDocument(base, { uniqueKeys: false });
   const before = read.content;
   for (const key of Object.keys(before)) if (content[key] === undefined) document.delete(key);
   for (const [key, value] of Object.entries(content))

@@ -1,3 +1,4 @@
+import { DAY_BUCKETS } from "../model/judging.ts";
 import { type UsualShare, usualShare } from "./usual-share.ts";
 
 /**
@@ -17,7 +18,6 @@ export const noShareVariation: ShareVariation = { excess: 0, weight: 0, part: 0,
 /** Assumed at first: two mentions of a window agree a little more often than by chance. */
 const PRIOR = 0.02;
 const PRIOR_WEIGHT = 600;
-const DAY_BUCKETS = 288;
 
 /** Adds one past bucket. Learns whenever a window of `buckets` is full. */
 export function learnVariation(

@@ -1,8 +1,9 @@
 import type { RenotifyReason } from "../model/alert.ts";
-import { WINDOWS } from "../spike/constants.ts";
+import { RING, WINDOWS } from "../spike/constants.ts";
 import type { SpikeObservation } from "../spike/detector.ts";
 import type { SpikeMoment } from "../spike/episode.ts";
-import type { WindowSums } from "../spike/window-sums.ts";
+import type { SpikeState } from "../spike/spike-state.ts";
+import { type WindowSums, windowSums } from "../spike/window-sums.ts";
 
 /** An open spike as last sent: its strongest moment, and its height at the last notification. */
 export type SpikeWave = {
@@ -15,7 +16,41 @@ export type SpikeWave = {
   readonly steady?: number;
   /** The bucket at which people were last notified. */
   readonly notifiedAt?: number;
+  /** The count in the steady window when people were last notified. */
+  readonly notifiedCount?: number;
+  readonly peak?: SpikePeak;
 };
+
+/** The window of an open spike that holds most mentions, as wide as its first one. */
+export type SpikePeak = {
+  /** Its last bucket, and the bucket in which the spike opened. */
+  readonly bucket: number;
+  readonly opened: number;
+  readonly observed: number;
+  readonly expected: number;
+};
+
+/** The highest window since the spike opened. Counts of the last hours are read again: mentions arrive late. */
+export function highestWindow(
+  state: SpikeState,
+  newest: number,
+  place: number,
+  before: SpikePeak | undefined,
+): SpikePeak {
+  const width = WINDOWS[place] ?? 1;
+  const opened = before?.opened ?? newest;
+  const at = (bucket: number): SpikePeak => {
+    const { observed, expected } = windowSums(state, bucket);
+    return { bucket, opened, observed: observed[place] ?? 0, expected: expected[place] ?? 0 };
+  };
+  let highest = before ?? at(newest);
+  for (let bucket = newest; bucket >= Math.max(opened, newest - RING + width); bucket--) {
+    const found = at(bucket);
+    // A window that is counted again may also have lost mentions.
+    if (found.observed > highest.observed || bucket === highest.bucket) highest = found;
+  }
+  return highest;
+}
 
 /** Three buckets: a single one doubles by chance. */
 const STEADY_WINDOW = 1;
@@ -42,6 +77,7 @@ export function followWave(
         lull: 0,
         steady: placeOf(now),
         notifiedAt: now.bucket,
+        notifiedCount: sums.observed[placeOf(now)] ?? 0,
       },
     };
   }
@@ -50,7 +86,11 @@ export function followWave(
   const lull = isLow || before.lull >= LULL_BUCKETS ? before.lull + 1 : 0;
   // In the first minutes of a crisis every check finds twice as many: one message per quarter of an hour is enough.
   const isSoon = now.bucket - (before.notifiedAt ?? Number.NEGATIVE_INFINITY) < LEAST_GAP_BUCKETS;
-  const renotify = isSoon ? undefined : reasonToRenotify(before, rate, step, isNewWave);
+  const count = sums.observed[before.steady ?? 0] ?? 0;
+  // The score may double while the counts fall: people were notified of more already.
+  const hasGrown = count > (before.notifiedCount ?? 0);
+  const reason = isSoon ? undefined : reasonToRenotify(before, rate, step, isNewWave);
+  const renotify = reason === "Doubled" && !hasGrown ? undefined : reason;
   if (renotify === undefined) return { wave: { ...before, moment: stronger(before.moment, now), lull } };
   // A new notification describes the current moment: the least likely one may be long ago.
   return {
@@ -60,6 +100,7 @@ export function followWave(
       notifiedRate: Math.max(highest, LEAST_RATE),
       lull: 0,
       notifiedAt: now.bucket,
+      notifiedCount: count,
     },
     renotify,
   };

@@ -1,9 +1,9 @@
+import { DAY_BUCKETS } from "../model/judging.ts";
 /** Faded sums of matching mentions, of all mentions, and of the buckets that they came from. */
 export type UsualShare = { readonly part: number; readonly whole: number; readonly buckets: number };
 
 export const noUsualShare: UsualShare = { part: 0, whole: 0, buckets: 0 };
 
-const DAY_BUCKETS = 288;
 /** Half-life of seven days. */
 const FADING = 0.5 ** (1 / (7 * DAY_BUCKETS));
 /** The weight that a day keeps after a day. */

@@ -54,6 +54,8 @@ export interface WindowVerdict {
   readonly reached?: ReachedSeverity;
   /** The current count, in a window of the same length during the whole alert. */
   readonly present?: WindowCount;
+  /** The largest such count of the alert so far, with what arrived late. */
+  readonly peak?: WindowCount;
 }
 
 /** A limit that a window did not reach. */

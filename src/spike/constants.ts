@@ -1,5 +1,4 @@
-/** Width of the detector's buckets. */
-export const BUCKET_MS = 300_000;
+import { DAY_BUCKETS } from "../model/judging.ts";
 
 /** Window widths in buckets: 5, 15, 30, 60 and 120 minutes. */
 export const WINDOWS = [1, 3, 6, 12, 24] as const;
@@ -50,7 +49,6 @@ export function fadingOf(halfLife: number): number {
   return 0.5 ** (1 / halfLife);
 }
 
-export const DAY_BUCKETS = 288;
 export const FADING = {
   level: fadingOf(10 * DAY_BUCKETS),
   dispersion: fadingOf(20 * DAY_BUCKETS),

@@ -1,7 +1,7 @@
 import { DAY, HOUR, type Instant } from "../lib/instant.ts";
 import { offsetAt } from "../lib/local-time.ts";
+import { BUCKET_MS } from "../model/judging.ts";
 import {
-  BUCKET_MS,
   FADING,
   HOUR_BINS,
   LAG_EDGES,

@@ -1,13 +1,14 @@
 import { formatMinutes } from "../lib/duration.ts";
 import { DAY } from "../lib/instant.ts";
 import { countedSubject, formatExpected, formatNumber } from "../lib/numbers.ts";
-import { BUCKET_MS, HOUR_BINS } from "./constants.ts";
+import { BUCKET_MS } from "../model/judging.ts";
+import { HOUR_BINS } from "./constants.ts";
 import type { SpikeMoment } from "./episode.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
 /**
  * The numbers of a spike in a sentence, and what weakens them in others: `62 negative mentions in 30 min, 11 expected
- * at this hour; by chance about once in 8 years; 6.3× its usual variation; 3rd such burst this week.` `subject` is
+ * at this hour; by chance about once in 8 years; 3rd such burst this week.` `subject` is
  * "negative mentions", `nth` the number of this burst in the last seven days. If the moment is past at the bucket
  * `now`, the sentence says so, because readers must not take it for the present.
  */
@@ -18,19 +19,18 @@ export function explainSpike(
   { now = moment.bucket, nth = 1 }: { readonly now?: number; readonly nth?: number } = {},
 ): string {
   const window = formatMinutes(moment.window * BUCKET_MS);
-  const isPast = now - moment.bucket >= PAST_BUCKETS;
-  const peak = isPast ? " at the peak" : "";
+  const past = isPast(moment, now);
+  const peak = past ? " at the peak" : "";
   const clauses = [
     `${countedSubject(moment.observed, subject)} in ${window}${peak}, ${formatExpected(moment.expected)} expected at this hour`,
-    `by chance ${formatRarity(moment.lnP)}`,
-    `${formatScore(moment.score)}× its usual variation`,
+    ...chanceOf(state, moment, past),
     ...(nth > 1 ? [`${formatOrdinal(nth)} such burst this week`] : []),
   ];
   const sentences = [`${clauses.join("; ")}.`];
   if (moment.completeness < 0.9) {
     const percent = Math.round(moment.completeness * 100);
     sentences.push(
-      isPast
+      past
         ? `Then about ${percent}% of those ${window} had arrived.`
         : `About ${percent}% of the last ${window} has arrived.`,
     );
@@ -43,8 +43,25 @@ export function explainSpike(
 /** After half an hour the newest windows have other numbers. */
 const PAST_BUCKETS = 6;
 
-function formatScore(score: number): string {
-  return score < 100 ? String(Math.round(score * 10) / 10) : formatNumber(score);
+/** Whether a moment is no longer the present at the bucket `now`. */
+export function isPast({ bucket }: Pick<SpikeMoment, "bucket">, now: number): boolean {
+  return now - bucket >= PAST_BUCKETS;
+}
+
+/**
+ * How rarely chance alone brings this, where that is worth a claim: it is rare, and the history shows what is usual. Of a
+ * spike that is past, the chance is that of its least likely window, which is not the peak.
+ */
+function chanceOf(state: SpikeState, moment: SpikeMoment, past: boolean): string[] {
+  if (historyDays(state, moment) < ENOUGH_DAYS || !isRare(moment.lnP)) return [];
+  return [`${past ? "when it stood out most, " : ""}by chance ${formatRarity(moment.lnP)}`];
+}
+
+/** Below this, what is usual at an hour of the week is not known well enough for a claim about chance. */
+const ENOUGH_DAYS = 14;
+
+function historyDays(state: SpikeState, { bucket }: SpikeMoment): number {
+  return (Math.min(mark(state, MARK.toLearn), bucket) * BUCKET_MS) / DAY;
 }
 
 /** `2nd`, `3rd`, `11th`, `21st`. */
@@ -66,9 +83,9 @@ export function explainQuiet(moment: SpikeMoment, subject: string): string {
 }
 
 /** A warning for a query that had little history at that moment. */
-function formatHistory(state: SpikeState, { bucket }: SpikeMoment): string | undefined {
-  const days = (Math.min(mark(state, MARK.toLearn), bucket) * BUCKET_MS) / DAY;
-  if (days >= 14) return undefined;
+function formatHistory(state: SpikeState, moment: SpikeMoment): string | undefined {
+  const days = historyDays(state, moment);
+  if (days >= ENOUGH_DAYS) return undefined;
   const length = days < 2 ? formatMinutes(Math.floor(days * 24) * 3_600_000) : `${Math.floor(days)} days`;
   const unseen = isUnseen(state, HOUR_BINS / 2) ? "weekend" : isUnseen(state, 0) ? "working day" : undefined;
   return `Judged on ${length} of history${unseen === undefined ? "" : `, no ${unseen} seen yet`}.`;
@@ -88,12 +105,21 @@ function isUnseen(state: SpikeState, firstBin: number): boolean {
  */
 export function formatRarity(lnP: number, testsADay = TESTS_AN_HOUR): string {
   // Round down, to claim nothing too rare; add a little first, so that 16 days do not become 15.
-  const days = (Math.exp(-lnP) / testsADay) * (1 + 1e-9);
+  const days = daysBetween(lnP, testsADay);
   if (!(days < 100 * YEAR)) return "less than once in 100 years";
   if (days < 2) return "about once a day";
   if (days >= 2 * YEAR) return `about once in ${formatNumber(Math.floor(days / YEAR))} years`;
   if (days >= 60) return `about once in ${Math.floor(days / 30)} months`;
   return `about once in ${Math.floor(days)} days`;
+}
+
+/** Whether chance brings it so rarely that it says something: not "once a day". */
+export function isRare(lnP: number, testsADay = TESTS_AN_HOUR): boolean {
+  return daysBetween(lnP, testsADay) >= 60;
+}
+
+function daysBetween(lnP: number, testsADay: number): number {
+  return (Math.exp(-lnP) / testsADay) * (1 + 1e-9);
 }
 
 const TESTS_AN_HOUR = 150 / 24;

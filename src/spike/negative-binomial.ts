@@ -1,4 +1,4 @@
-import { lnGamma } from "../lib/distributions.ts";
+import { HALF_LN_TWO_PI, lnGamma } from "../lib/distributions.ts";
 
 /**
  * Natural logarithm of P(N >= count) where N is negative-binomial with the given mean and variance (variances at or
@@ -99,5 +99,3 @@ function lnNormalTail(z: number): number {
   for (let k = 30; k > 0; k--) fraction = z + k / fraction;
   return -0.5 * z * z - HALF_LN_TWO_PI - Math.log(fraction);
 }
-
-const HALF_LN_TWO_PI = 0.9189385332046727;

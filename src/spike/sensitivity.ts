@@ -1,5 +1,6 @@
 import { DAY } from "../lib/instant.ts";
-import { DAY_BUCKETS, fadingOf, JUDGED_WINDOWS } from "./constants.ts";
+import { DAY_BUCKETS } from "../model/judging.ts";
+import { fadingOf, JUDGED_WINDOWS } from "./constants.ts";
 
 /** How unusual a count must be to fire. */
 export const SENSITIVITIES = ["remarkable", "any anomaly", "strict"] as const;

@@ -1,7 +1,7 @@
+import { DAY_BUCKETS } from "../model/judging.ts";
 import {
   CLUSTER_PRIOR,
   CLUSTER_WEIGHT,
-  DAY_BUCKETS,
   HOUR_DOUBT,
   LEARN_MENTIONS,
   LONGEST_WINDOW,

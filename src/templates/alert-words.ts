@@ -4,6 +4,7 @@ import type { Alert, WindowCount } from "../model/alert.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import type { Severity } from "../model/severity.ts";
 import { deletedWords } from "../model/wording.ts";
+import { shortenText } from "./escape.ts";
 import { formatCompact, formatNumber } from "./formatters.ts";
 import type { MentionView } from "./mention-view.ts";
 import type { AlertView } from "./view.ts";
@@ -54,7 +55,8 @@ export function growthOf(
   { progress, severity }: Pick<Alert, "progress" | "severity">,
   kind: string,
 ): { readonly label: string; readonly text: string } | null {
-  const { first, renotified: now, peak } = progress ?? {};
+  const { first, renotified, peak } = progress ?? {};
+  const now = kind === "reminder" ? progress?.now : renotified;
   if (first === undefined || now === undefined || !GROWN.has(kind)) return null;
   const present = `${shortCount(now)} now`;
   if (kind === "wave") {
@@ -62,6 +64,7 @@ export function growthOf(
       peak !== undefined && peak.at < now.at ? `${formatNumber(peak.count)} at the peak before` : null;
     return { label: "Another wave", text: `${present}, ${before ?? whenFirst(first)}` };
   }
+  if (kind === "reminder") return { label: "Still going on", text: `${present}, ${whenFirst(first)}` };
   const label =
     kind === "escalated"
       ? `Now ${severity.toUpperCase()}`
@@ -69,7 +72,7 @@ export function growthOf(
   return { label, text: `${present}, ${whenFirst(first)}` };
 }
 
-const GROWN: ReadonlySet<string> = new Set(["doubled", "wave", "escalated"]);
+const GROWN: ReadonlySet<string> = new Set(["doubled", "wave", "escalated", "reminder"]);
 
 /** Not "when you were notified": a receiver that a rise or an escalation leads to came in later. */
 function whenFirst({ count }: WindowCount): string {
@@ -120,7 +123,8 @@ export function reasonOf({ because, windowTo, windowFrom, queryId }: Alert): {
   const after = end < 0 ? "" : because.slice(end + 2);
   const text = [...limits.map((limit) => `Rule: ${limit}`), after].filter((part) => part !== "").join(". ");
   const label = queryId === OWN_QUERY.queryId ? "Details" : "How sure";
-  return { label, text: text === "" ? because : text };
+  // The headline has the whole of a single sentence.
+  return { label, text };
 }
 
 /**
@@ -173,8 +177,10 @@ export function announce(
     first.sentiment === "negative" || first.sentiment === "positive"
       ? `is ${first.sentiment} about`
       : "mentions";
-  if (alert.mentions === 1)
-    return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}` };
+  if (alert.mentions === 1) {
+    const headline = first.title === null ? "" : `: “${shortenText(first.title, 90)}”`;
+    return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}${headline}` };
+  }
   const others = alert.mentions - 1;
   const more = `${formatNumber(others)} more ${others === 1 ? "mention" : "mentions"}`;
   if (alert.labels["author"] !== undefined)

@@ -56,7 +56,8 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const growth = growthOf(alert, facts.kind);
   const reason = reasonOf(alert);
   const step = stepOf(alert);
-  const lead = leadOf(alert, facts.timezone);
+  // A reminder says what is now: the window of the lead may be long over.
+  const lead = facts.kind === "reminder" ? null : leadOf(alert, facts.timezone);
   const actions = actionsOf(alert, facts.actions ?? []);
   return {
     kind: facts.kind,
@@ -91,7 +92,8 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     mentions: [...mentions, ...inTheirPlace],
     findings: [
       ...(story === null ? [] : [{ label: "Story", text: describeStory(story, alert, facts.timezone) }]),
-      ...buildFindings(alert, facts.explanation ?? null, facts.timezone),
+      // Of an alert that is over, what it was about is enough.
+      ...(alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, facts.timezone) : []),
     ],
     // The notifier that sends the picture sets this.
     hasChart: false,

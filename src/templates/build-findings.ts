@@ -1,7 +1,7 @@
 import { formatMinutes } from "../lib/duration.ts";
 import { DAY } from "../lib/instant.ts";
 import type { Alert, Explanation } from "../model/alert.ts";
-import { eventAt, type Mention } from "../model/mention.ts";
+import { eventAt, type Mention, speakerOf } from "../model/mention.ts";
 import type { ShownStory } from "../model/shown.ts";
 import { cleanLine, shortenText } from "./escape.ts";
 import {
@@ -39,8 +39,7 @@ export function describeStory(
   { openedAt }: Alert,
   timezone: string,
 ): string {
-  const who = ({ authorName, author, domain }: Mention) =>
-    name(authorName ?? author ?? domain ?? "an unknown author", 40);
+  const who = (mention: Mention) => name(speakerOf(mention) ?? "an unknown author", 40);
   const began = `${who(first)}, ${formatTimeAfter(eventAt(first), openedAt, timezone)}`;
   const heard = heardBy(widest);
   const shared = `shared ${formatNumber(mentions)} times`;
@@ -78,7 +77,7 @@ function moodOf(alert: Alert, { negative }: Explanation): string {
 }
 
 function peopleOf({ authors, looked, reposts }: Explanation): string {
-  if (looked.now < 2) return "";
+  if (looked.now < 2 || authors.count === 0) return "";
   const parts = [`${formatNumber(authors.count)} ${authors.count === 1 ? "author" : "authors"}`];
   const [loudest] = authors.loudest;
   if (authors.count === 1 && loudest !== undefined) {

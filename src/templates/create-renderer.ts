@@ -22,8 +22,8 @@ export interface Renderer {
 /**
  * Reads all templates below a directory, once; takes missing files from `base`. Faults show in `check()`, not here.
  */
-export async function createRenderer(options: { notifyConfig: string; base?: string }): Promise<Renderer> {
-  const own = await readTemplates(options.notifyConfig);
+export async function createRenderer(options: { folder: string; base?: string }): Promise<Renderer> {
+  const own = await readTemplates(options.folder);
   const shipped = options.base === undefined ? new Map<string, string>() : await readTemplates(options.base);
   const sources = new Map([...shipped, ...own]);
   const handlebars = createHandlebars(sources);

@@ -189,6 +189,7 @@ export function storedDigest(body: unknown): DigestView {
   return {
     ...UNKNOWN,
     ...stored,
+    topMentions: stored.topMentions.map((mention) => ({ ...mention, title: mention.title ?? null })),
     alerts: stored.alerts.map((alert) => ({ ...alert, title: alert.title ?? titleOf(alert.rule) })),
     more: moreOf(stored),
     alertCount: stored.alertCount ?? stored.alerts.length,

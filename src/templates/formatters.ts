@@ -53,12 +53,17 @@ export function formatAgainst(now: number, before: number, what: string): string
   const base = `${what} ${formatNumber(before)}`;
   if (before === 0) return now === 0 ? `none, as before` : `none before`;
   const factor = now / before;
+  // "1,141 times the usual 1" says less than the two numbers.
+  if (before < FEW && now >= FEW) return `against ${base}`;
   if (factor >= 1.9 && factor < 2.2) return `twice ${base}`;
   if (factor >= 2.2) return `${formatNumber(Math.round(10 * factor) / 10)} times ${base}`;
   const percent = Math.round(100 * (factor - 1));
   if (Math.abs(percent) < 5) return `about ${base}`;
   return `${Math.abs(percent)}% ${percent > 0 ? "more" : "less"} than ${base}`;
 }
+
+/** A multiple of fewer than this is chance. */
+const FEW = 10;
 
 /** How a share moved: `24 points more than usual`; `as usual` within two points. */
 export function formatPoints(part: number, whole: number, partBefore: number, wholeBefore: number): string {

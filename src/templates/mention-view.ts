@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
-import { eventAt, type Mention } from "../model/mention.ts";
+import { eventAt, type Mention, speakerOf } from "../model/mention.ts";
 import { storyKey } from "../model/story.ts";
 import { deletedWords } from "../model/wording.ts";
 import { cleanLine, safeUrl, shortenText } from "./escape.ts";
@@ -10,9 +10,11 @@ import { cleanLine, safeUrl, shortenText } from "./escape.ts";
  */
 export interface MentionView {
   readonly author: string | null;
-  /** The author's display name, or the author's handle, or "unknown author". Never empty. */
+  /** Who says it: the author's display name or handle, else the site's title or domain, else "unknown author". */
   readonly authorName: string;
-  /** One line, shortened by grapheme; empty where the source withholds it. */
+  /** Its headline, one line, shortened; null if it has none, or only the beginning of its text. */
+  readonly title: string | null;
+  /** One line, shortened by grapheme; empty where the source withholds it, or the headline says it already. */
   readonly text: string;
   /** http or https only, already percent-encoded; null if there is no safe one. */
   readonly url: string | null;
@@ -33,13 +35,14 @@ export interface MentionView {
 export function buildMentionView(mention: Mention, copies = 1): MentionView {
   const url = safeUrl(mention.url);
   const author = line(mention.author, MAX_NAME);
+  // Take the link's name from its address: the source could name any address paypal.com.
+  const domain = url === null ? line(mention.domain, MAX_NAME) : hostOf(url);
   return {
     author,
-    authorName: line(mention.authorName, MAX_NAME) ?? author ?? "unknown author",
-    text: line(mention.text, MAX_TEXT) ?? line(mention.title, MAX_TEXT) ?? "",
+    authorName: line(speakerOf(mention), MAX_NAME) ?? domain ?? "unknown author",
+    ...wordsOf(mention),
     url,
-    // Take the link's name from its address: the source could name any address paypal.com.
-    domain: url === null ? line(mention.domain, MAX_NAME) : hostOf(url),
+    domain,
     pageType: line(mention.pageType, MAX_NAME),
     sentiment: line(mention.sentiment, MAX_NAME),
     verified: mention.verified === true,
@@ -50,12 +53,25 @@ export function buildMentionView(mention: Mention, copies = 1): MentionView {
   };
 }
 
+/** The headline and the text below it, neither of which repeats the other. */
+function wordsOf(mention: Pick<Mention, "title" | "text">): Pick<MentionView, "title" | "text"> {
+  const title = line(mention.title, MAX_TITLE);
+  const text = line(mention.text, MAX_TEXT) ?? "";
+  if (title === null || text === "") return { title, text };
+  const whole = cleanLine((mention.text ?? "").slice(0, MOST_READ));
+  const begin = cleanLine((mention.title ?? "").slice(0, MOST_READ));
+  if (whole === begin) return { title, text: "" };
+  // Networks without titles make one from the first words.
+  const isBeginning = whole.startsWith(begin.replace(/(?:…|\.\.\.)$/, "").trimEnd());
+  return { title: isBeginning ? null : title, text };
+}
+
 /** Stands in the place of mentions that were deleted. */
 export function deletedMentions(count: number): MentionView {
   const authorName = deletedWords(count);
   const nothing = { author: null, url: null, domain: null, pageType: null, sentiment: null };
   const unknown = { verified: false, followers: null, reach: null, publishedAt: null };
-  return { ...nothing, ...unknown, authorName, text: "", copies: 1 };
+  return { ...nothing, ...unknown, authorName, title: null, text: "", copies: 1 };
 }
 
 /** Keeps the end of a long domain, which shows its owner. */
@@ -65,7 +81,9 @@ function hostOf(url: string): string {
 }
 
 const MAX_TEXT = 280;
+const MAX_TITLE = 160;
 const MAX_NAME = 50;
+const MOST_READ = 40 * MAX_TEXT;
 
 /** Reads only the beginning: a text of a megabyte must not cost more than a usual one. */
 function line(text: string | null, limit: number): string | null {

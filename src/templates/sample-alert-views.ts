@@ -20,13 +20,13 @@ const FIRED: AlertView = {
   growth: null,
   reason: {
     label: "How sure",
-    text: "By chance about once in 23 months; 6.3× its usual variation; 3rd such burst this week.",
+    text: "By chance about once in 23 months; 3rd such burst this week.",
   },
   severityReason: null,
   peak: { count: "62 in 30 min", at: SAMPLE_AT },
   handledBy: null,
   because:
-    "62 negative mentions in 30 min, 11 expected at this hour; by chance about once in 23 months; 6.3× its usual variation; 3rd such burst this week.",
+    "62 negative mentions in 30 min, 11 expected at this hour; by chance about once in 23 months; 3rd such burst this week.",
   openedAt: SAMPLE_AT,
   lastSeenAt: SAMPLE_AT + 4 * MINUTE,
   resolvedAt: null,
@@ -71,8 +71,8 @@ const GROWN: Partial<AlertView> = {
   },
   lead: "Negative mentions are 19 times what is normal on a Monday morning.",
   because:
-    "214 negative mentions in 30 min, 11 expected at this hour; by chance less than once in 100 years; 21× its usual variation.",
-  reason: { label: "How sure", text: "By chance less than once in 100 years; 21× its usual variation." },
+    "214 negative mentions in 30 min, 11 expected at this hour; by chance less than once in 100 years.",
+  reason: { label: "How sure", text: "By chance less than once in 100 years." },
   values: { count: 214, expected: 11, score: 21 },
   mentionsCount: 276,
   notifyCount: 2,
@@ -82,7 +82,11 @@ const GROWN: Partial<AlertView> = {
   peak: { count: "214 in 30 min", at: SAMPLE_AT + 30 * MINUTE },
 };
 
-const OVER: Partial<AlertView> = { actions: [], primaryActions: 0 };
+const OVER: Partial<AlertView> = {
+  actions: [],
+  primaryActions: 0,
+  findings: [{ label: "Story", text: "shared 142 times; first by stranded_in_ord, 08:23, 120.4k followers" }],
+};
 
 const BARE: AlertView = {
   ...FIRED,
@@ -106,9 +110,32 @@ const BARE: AlertView = {
   consoleUrl: null,
 };
 
+/** One item of a news feed. */
+const SINGLE: AlertView = {
+  ...FIRED,
+  severity: "info",
+  ruleName: "in-the-news",
+  title: "In the news",
+  ruleDescription: "A news site writes about the brand.",
+  headline: "neutral mention by The Daily Example",
+  announcement: { query: null, text: `The Daily Example mentions Northwind: “${NEWS.title}”` },
+  lead: null,
+  reason: { label: "Why", text: "On news" },
+  because: "On news",
+  peak: null,
+  windowFrom: SAMPLE_AT,
+  lastSeenAt: SAMPLE_AT,
+  values: {},
+  mentionsCount: 1,
+  mentions: [NEWS],
+  findings: [],
+  hasChart: false,
+  labels: [],
+};
+
 /**
  * fired · escalated · doubled · another wave · reopened · unanswered · reminder · resolved · test · ended before it was
- * sent · without any optional value.
+ * sent · with others · of one mention · without any optional value.
  */
 export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   FIRED,
@@ -136,6 +163,8 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   {
     ...FIRED,
     kind: "reminder",
+    lead: null,
+    growth: { label: "Still going on", text: "22 negative in 30 min now, 62 when the alert fired" },
     state: "acknowledged",
     severity: "warning",
     lastSeenAt: SAMPLE_AT + 3 * HOUR,
@@ -203,6 +232,15 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
         { severity: "info", query: "Northwind", ruleName: "crowd", because: "40 mentions", isOver: true },
       ],
     },
+  },
+  SINGLE,
+  {
+    ...SINGLE,
+    ...OVER,
+    findings: [],
+    kind: "resolved",
+    state: "resolved",
+    resolvedAt: SAMPLE_AT + 12 * HOUR,
   },
   BARE,
   { ...BARE, kind: "resolved", state: "resolved", resolvedAt: SAMPLE_AT + MINUTE, mentions: [] },

@@ -9,6 +9,7 @@ export const SAMPLE_URL = "https://earshot.example/alerts/1";
 export const MENTION: MentionView = {
   author: "stranded_in_ord",
   authorName: "Ann Example",
+  title: null,
   text: "Third cancelled flight today and nobody at the desk since noon. 300 people on the floor of gate B7 👩‍👩‍👧‍👦 & no water.",
   url: "https://social.example/stranded_in_ord/status/1",
   domain: "social.example",
@@ -24,6 +25,7 @@ export const MENTION: MentionView = {
 export const BARE_MENTION: MentionView = {
   author: null,
   authorName: "unknown author",
+  title: null,
   text: "",
   url: null,
   domain: null,
@@ -40,7 +42,8 @@ export const NEWS: MentionView = {
   ...MENTION,
   author: null,
   authorName: "The Daily Example",
-  text: "Northwind grounds all flights out of O'Hare after a systems outage; thousands wait",
+  title: "Northwind grounds all flights out of O'Hare after a systems outage",
+  text: "Thousands wait; the airline says that it will rebook everybody by tomorrow evening.",
   url: "https://news.example/northwind-grounds-flights",
   domain: "news.example",
   pageType: "news",

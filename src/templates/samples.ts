@@ -32,6 +32,7 @@ export const samples: readonly Sample[] = [
 
 function nameOfAlert(view: AlertView, index: number): string {
   if (view.consoleUrl === null) return view.kind === "resolved" ? "bare-resolved" : "bare";
+  if (view.mentionsCount === 1) return view.kind === "resolved" ? "single-resolved" : "single";
   if (view.kind !== "fired" || index === 0) return view.kind;
   return view.resolvedAt === null ? "fired-with-others" : "fired-and-resolved";
 }

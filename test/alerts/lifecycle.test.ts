@@ -55,6 +55,23 @@ test("more evidence lets it grow and keeps the sentence that made it fire", () =
   expect(life).toMatchObject({ mentions: 6, lastSeenAt: 45 * MINUTE, because: "evidence of minute 10" });
 });
 
+test("what arrives while the rule is not true counts into the open alert, and does not prolong it", () => {
+  const count = (n: number, minute: number) => ({
+    ...{ count: n, windowMs: 5 * MINUTE, at: minute * MINUTE, subject: "negative mentions" },
+  });
+  const { life, outcomes } = story(
+    RULE,
+    { ...evidence(10, 20), present: count(20, 10) },
+    { kind: "not-met", at: 15 * MINUTE, mentions: 30, present: count(30, 15) },
+    { kind: "not-met", at: 20 * MINUTE, mentions: 0, present: count(0, 20) },
+    { kind: "not-met", at: 40 * MINUTE, mentions: 7, present: count(7, 40) },
+    { kind: "not-met", at: 45 * MINUTE, mentions: 9, present: count(9, 45) },
+  );
+  expect(outcomes).toEqual(["Fired", "Grew", "Grew", "Resolved", "Nothing"]);
+  expect(life).toMatchObject({ mentions: 57, lastSeenAt: 10 * MINUTE, resolvedAt: 40 * MINUTE });
+  expect(life?.progress?.peak).toEqual(count(30, 15));
+});
+
 test("an alert is resolved at its last evidence plus `overAfter`, whenever that is noticed", () => {
   expect(story(RULE, evidence(10), passed(500)).life).toMatchObject({
     state: "resolved",

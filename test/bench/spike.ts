@@ -1,8 +1,8 @@
 import { monotonicMs } from "../../src/lib/clock.ts";
 import type { JsonValue } from "../../src/lib/json.ts";
+import { BUCKET_MS } from "../../src/model/judging.ts";
 import { compileRule } from "../../src/rules/compile-rule.ts";
 import type { WindowCondition } from "../../src/rules/window-condition.ts";
-import { BUCKET_MS } from "../../src/spike/constants.ts";
 import { closeBucket, type LateCount, type SpikeSettings } from "../../src/spike/detector.ts";
 import { gatesOf } from "../../src/spike/sensitivity.ts";
 import {

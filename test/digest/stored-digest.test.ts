@@ -15,7 +15,7 @@ const LATER = new Set([
 ]);
 
 test("an edition stored by an earlier version is sent, without fields that version did not have", async () => {
-  const renderer = await createRenderer({ notifyConfig: "templates" });
+  const renderer = await createRenderer({ folder: "templates" });
   const [sample] = sampleDigestViews;
   const stored: unknown = JSON.parse(
     JSON.stringify(sample, (key, value) => (LATER.has(key) ? undefined : value)),

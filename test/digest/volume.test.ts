@@ -48,6 +48,8 @@ test("changes are said in words", () => {
     formatAgainst(290, 580, "the usual"),
     formatAgainst(5800, 580, "the usual"),
     formatAgainst(3, 0, "the usual"),
+    formatAgainst(1141, 1, "the usual"),
+    formatAgainst(6, 3, "the usual"),
   ]).toEqual([
     "twice the usual 580",
     "about the usual 580",
@@ -55,6 +57,8 @@ test("changes are said in words", () => {
     "50% less than the usual 580",
     "10 times the usual 580",
     "none before",
+    "against the usual 1",
+    "twice the usual 3",
   ]);
   expect([formatPoints(69, 100, 45, 100), formatPoints(45, 100, 45, 100), formatPoints(1, 2, 0, 0)]).toEqual([
     "24 points more than usual",

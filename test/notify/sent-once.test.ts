@@ -83,7 +83,7 @@ test("the outcome of an attempt that another worker has taken over changes nothi
   await passLeases();
   const second = await stores.notifications.claim(job.projectId, job.notificationId);
   if (first === null || second === null) throw new Error("it cannot be claimed");
-  await stores.notifications.markFailed(first, "too late", null);
+  await stores.notifications.markFailed(first, { code: "failed", detail: "too late" }, null);
   expect(await stores.notifications.renew(first)).toBe(false);
   expect(await stores.notifications.renew(second)).toBe(true);
   await stores.notifications.markSent(second, NOW, { ts: "1" }, []);

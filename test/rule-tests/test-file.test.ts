@@ -176,3 +176,25 @@ test("whatever stands in a file, reading it gives a test or faults with a place"
     }),
   );
 });
+
+test("a fault of an expectation names the wrong word, and what was probably meant", async () => {
+  const faultsOf = async (text: string) => {
+    const result = await readText(text);
+    return "faults" in result ? result.faults.map(describeFault).join("\n") : "";
+  };
+  expect(await faultsOf(STORM.replace("alert: firing", "alert: fireing"))).toMatch(
+    /:13:.*expected one of firing, acknowledged, resolved, any, got "fireing".*did you mean "firing"/,
+  );
+  expect(await faultsOf(STORM.replace("severity: critical", "severty: critical"))).toMatch(
+    /:13:.*unknown key "severty".*did you mean "severity"/,
+  );
+});
+
+test.each([
+  ["a day that no month has", "2026-02-31T08:00 UTC"],
+  ["an hour that the clocks skip", "2026-03-29T02:30 Europe/Berlin"],
+  ["an hour that no day has", "2026-03-02T25:00 UTC"],
+])("%s is no start", async (_, start) => {
+  const result = await readText(STORM.replace("2026-03-28T22:00 Europe/Berlin", start));
+  expect("faults" in result && result.faults.map(describeFault).join()).toContain("that clocks there show");
+});

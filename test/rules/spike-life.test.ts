@@ -11,13 +11,15 @@ function run(
   window: WindowCondition,
   ticks: readonly (readonly number[])[],
   from: JsonValue = window.initial(),
+  late?: { readonly at: number; readonly into: number; readonly count: number },
 ) {
   let state = from;
   const verdicts = ticks.map((counts, t): WindowVerdict => {
     const bucket = START + t * BUCKET;
     const arrivals = window.series.map((_, i) => {
       const count = counts[i] ?? 0;
-      return count === 0 ? [] : [{ bucket, count }];
+      const here = count === 0 ? [] : [{ bucket, count }];
+      return late?.at === t ? [...here, { bucket: START + late.into * BUCKET, count: late.count }] : here;
     });
     const step = window.step(state, { bucket, bucketMs: BUCKET, arrivals });
     state = step.state;
@@ -51,6 +53,30 @@ describe("the life of a spike", () => {
     expect(reasons(verdicts)).toContain("NewWave");
     const sent = verdicts.find(({ renotify }) => renotify === "NewWave");
     expect(sent?.observed).toBeGreaterThanOrEqual(400);
+  });
+
+  it("has one peak: the window with most mentions, with those that arrived late", () => {
+    const ticks = [...ordinary, [45], [60], [54], ...Array.from({ length: 14 }, () => [12])];
+    const { verdicts } = run(window, ticks);
+    const width = (verdicts.at(-1)?.peak?.windowMs ?? 0) / BUCKET;
+    const counts = ticks.map(([count = 0]) => count);
+    const most = Math.max(...counts.map((_, i) => counts.slice(i, i + width).reduce((a, b) => a + b, 0)));
+    expect(verdicts.at(-1)?.met).toBe(true);
+    expect(verdicts.at(-1)?.peak?.count).toBe(most);
+    expect(verdicts.at(-1)?.because).toMatch(new RegExp(`^${most} mentions in \\d+ min at the peak, `));
+    expect(verdicts.at(-1)?.values["count"]).toBe(most);
+    const late = run(window, ticks, undefined, { at: ticks.length - 2, into: ordinary.length + 1, count: 7 });
+    expect(late.verdicts.at(-1)?.peak?.count).toBe(most + 7);
+  });
+
+  it("is not sent again as grown while fewer come than when it was last sent", () => {
+    const falling = [26, 55, 84, 114, 108, 102, 97, 92, 88, 83, 79, 75, 71, 68, 64, 61, 58, 55];
+    const { verdicts } = run(window, [...ordinary, ...falling.map((count) => [count])]);
+    let notified = 0;
+    for (const { met, renotify, present } of verdicts) {
+      if (renotify === "Doubled") expect(present?.count).toBeGreaterThan(notified);
+      if (renotify !== undefined || (met && notified === 0)) notified = present?.count ?? 0;
+    }
   });
 
   it("a wave after the cooldown is described by itself, not by the first one", () => {

@@ -128,7 +128,7 @@ describe("spike", () => {
     expect(open).toBeGreaterThan(6);
     expect(verdicts.at(-1)?.met).toBe(false);
     expect(verdicts[first + 3]?.because).toMatch(
-      /^\d+ negative mentions in \d+ min, [\d.]+ expected at this hour; by chance less than once in 100 years; [\d.]+× its usual variation\. Judged on 3 days of history, no weekend seen yet\.$/,
+      /^\d+ negative mentions in \d+ min, [\d.]+ expected at this hour\. Judged on 3 days of history, no weekend seen yet\.$/,
     );
     expect(verdicts[first + open - 1]?.values["scoreNow"]).toBeLessThan(2);
   });

@@ -20,18 +20,17 @@ function known(days: number) {
 }
 
 describe("explainSpike", () => {
-  it("names count, expectation, chance and how unusual it is", () => {
+  it("names count, expectation and chance", () => {
     expect(explainSpike(known(20), moment, "negative mentions")).toBe(
-      "1,698 negative mentions in 5 min, 85 expected at this hour; by chance less than once in 100 years; " +
-        "13.6× its usual variation.",
+      "1,698 negative mentions in 5 min, 85 expected at this hour; by chance less than once in 100 years.",
     );
   });
 
   it("says how little it knows of a young query, and how much has not arrived", () => {
     const half = { ...moment, window: 6, lnP: Math.log(1 / 4_321), completeness: 0.61, score: 6 };
     expect(explainSpike(known(4), half, "mentions")).toBe(
-      "1,698 mentions in 30 min, 85 expected at this hour; by chance about once in 23 months; " +
-        "6× its usual variation. About 61% of the last 30 min has arrived. " +
+      "1,698 mentions in 30 min, 85 expected at this hour. " +
+        "About 61% of the last 30 min has arrived. " +
         "Judged on 4 days of history, no weekend seen yet.",
     );
     expect(explainSpike(known(1), moment, "mentions")).toContain(
@@ -43,10 +42,22 @@ describe("explainSpike", () => {
   it("calls what has passed the peak, and judges it by what was known then", () => {
     const past = { ...moment, bucket: 100 };
     expect(explainSpike(known(20), past, "mentions", { now: 105 })).toContain(
-      "1,698 mentions in 5 min, 85 expected at this hour; ",
+      "1,698 mentions in 5 min, 85 expected at this hour. ",
     );
     expect(explainSpike(known(20), past, "mentions", { now: 106 })).toMatch(
-      /^1,698 mentions in 5 min at the peak, 85 expected at this hour; .* Judged on 8 h of history\.$/,
+      /^1,698 mentions in 5 min at the peak, 85 expected at this hour\. Judged on 8 h of history\.$/,
+    );
+  });
+
+  it("claims nothing of chance that is not rare, or that it knows too little of", () => {
+    const text = (days: number, once: number) =>
+      explainSpike(known(days), { ...moment, lnP: Math.log(1 / once) }, "mentions");
+    expect(text(20, 4_321)).toContain("; by chance about once in 23 months.");
+    expect(text(20, 6)).not.toContain("chance");
+    expect(text(20, 100)).not.toContain("chance");
+    expect(text(8, 4_321)).not.toContain("chance");
+    expect(explainSpike(known(20), moment, "mentions", { now: 5006 })).toContain(
+      " at the peak, 85 expected at this hour; when it stood out most, by chance less than once in 100 years.",
     );
   });
 

@@ -3,8 +3,11 @@ import { MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { storyKey } from "../../src/model/story.ts";
+import { composeSlack } from "../../src/notify/notifiers/slack/compose-slack.ts";
 import { type AlertViewFacts, buildAlertView } from "../../src/templates/build-alert-view.ts";
+import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { topMentions } from "../../src/templates/mention-view.ts";
+import type { AlertView } from "../../src/templates/view.ts";
 import { aMention } from "../mention.ts";
 
 const openedAt = Date.UTC(2026, 1, 23, 16, 35);
@@ -129,6 +132,110 @@ describe("the view of an alert", () => {
       text: "",
       url: null,
     });
+  });
+});
+
+describe("a reminder", () => {
+  const count = (n: number, minute: number) => ({
+    ...{ count: n, windowMs: 30 * MINUTE, at: openedAt + minute * MINUTE, subject: "negative mentions" },
+  });
+  const progress = { first: count(62, 0), peak: count(214, 30), now: count(22, 240) };
+  const alert = {
+    ...ALERT,
+    progress,
+    lastSeenAt: openedAt + 240 * MINUTE,
+    values: { count: 214, expected: 11 },
+  };
+  const view = (kind: AlertViewFacts["kind"], changes: Partial<Alert> = {}) =>
+    buildAlertView({
+      ...{
+        kind,
+        alert: { ...alert, ...changes },
+        mentions: [{ ...MENTION, text: "so many hours" }],
+        project: "Airlines",
+        timezone: "UTC",
+      },
+      ...{ rule: { name: "crisis-spike", description: null }, consoleUrl: null },
+    });
+
+  it("says what is now, in its subject, too", async () => {
+    const renderer = await createRenderer({ folder: "templates" });
+    const reminder = view("reminder");
+    expect(reminder.growth?.text).toBe("22 negative in 30 min now, 62 when the alert fired");
+    expect(reminder.lead).toBeNull();
+    const subject = (of: AlertView) => renderer.render("email/alert-subject.header", of);
+    expect(subject(reminder)).toBe(
+      "[CRITICAL, 4 h] Delta: 22 negative in 30 min now, 62 when the alert fired",
+    );
+    expect(subject(view("fired"))).toMatch(/^\[CRITICAL\] Delta: /);
+    expect(subject(view("resolved", { state: "resolved", resolvedAt: alert.lastSeenAt }))).toMatch(
+      /^\[RESOLVED\] Delta: 62 in 30 minutes/,
+    );
+  });
+
+  it("that the end follows still says what it was about, in every format", async () => {
+    const renderer = await createRenderer({ folder: "templates" });
+    const over = view("resolved", { state: "resolved", resolvedAt: alert.lastSeenAt });
+    const slack = JSON.stringify(composeSlack({ kind: "resolved", view: over }, renderer).blocks);
+    const texts = [
+      slack,
+      renderer.render("email/alert.txt", over),
+      renderer.render("email/alert.html", over),
+    ];
+    for (const text of texts) {
+      expect(text).toContain("62 in 30 minutes");
+      expect(text).toContain("so many hours");
+    }
+    expect(slack).toContain('"rich_text_quote"');
+  });
+});
+
+describe("an item of a feed", () => {
+  const ITEM = aMention({
+    ...{ queryId: "7", resourceId: "item", author: null, authorName: null, sentiment: "neutral" },
+    ...{ site: "Local Gazette", url: "https://gazette.example/1" },
+    title: "Acme Corp opens an *office* in Lyon",
+    text: "The maker of anvils hires 40 people.",
+  });
+  const single = (item: Mention) => viewOf({ mentions: 1, windowFrom: openedAt, queryName: "acme" }, [item]);
+
+  it("has its headline, its text and the name of its feed in every format", async () => {
+    const renderer = await createRenderer({ folder: "templates" });
+    const view = single(ITEM);
+    expect(view.announcement.text).toBe("Local Gazette mentions acme: “Acme Corp opens an *office* in Lyon”");
+    const slack = composeSlack({ kind: "fired", view }, renderer);
+    const texts = [
+      slack.text.replaceAll("∗", "*"),
+      JSON.stringify(slack.blocks),
+      renderer.render("email/alert-subject.header", view),
+      renderer.render("email/alert.html", view),
+      renderer.render("email/alert.txt", view),
+    ];
+    for (const text of texts) {
+      expect(text).toContain("Local Gazette");
+      expect(text).toContain("Acme Corp opens an *office* in Lyon");
+    }
+    for (const text of [texts[1], texts[3], texts[4]]) expect(text).toContain("The maker of anvils hires 40");
+    expect(slack.text).toContain("an ∗office∗ in Lyon");
+  });
+
+  it("is by its site where the feed has no name", () => {
+    const { site: _, ...item } = ITEM;
+    expect(single(item).announcement.text).toMatch(/^gazette\.example mentions acme: /);
+  });
+
+  it.each([
+    ["the same text", "Acme opens", "Acme opens", { title: "Acme opens", text: "" }],
+    ["no text", "Acme opens", null, { title: "Acme opens", text: "" }],
+    [
+      "a text that begins with it",
+      "Acme opens…",
+      "Acme opens in Lyon",
+      { title: null, text: "Acme opens in Lyon" },
+    ],
+    ["another text", "Acme opens", "In Lyon", { title: "Acme opens", text: "In Lyon" }],
+  ])("does not repeat its headline beside %s", (_, title, text, shown) => {
+    expect(single({ ...ITEM, title, text }).mentions[0]).toMatchObject(shown);
   });
 });
 

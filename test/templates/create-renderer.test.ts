@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 it("the templates that are shipped have no fault", async () => {
-  expect((await createRenderer({ notifyConfig: directory })).check()).toEqual([]);
+  expect((await createRenderer({ folder: directory })).check()).toEqual([]);
 });
 
 it.each([
@@ -29,14 +29,14 @@ it.each([
   ["an unclosed block", "{{#if query}}x", /Parse error/],
 ])("%s is reported with its file", async (_, source, fault) => {
   await writeFile(join(directory, "email/alert.txt.hbs"), source);
-  const faults = (await createRenderer({ notifyConfig: directory })).check();
+  const faults = (await createRenderer({ folder: directory })).check();
   expect(faults).toHaveLength(1);
   expect(faults[0]).toMatch(/^templates\/email\/alert\.txt\.hbs(: |:\d+:\d+ )/);
   expect(faults[0]).toMatch(fault);
 });
 
 it("a query that is written from right to left leaves the numbers behind it where they are", async () => {
-  const renderer = await createRenderer({ notifyConfig: directory });
+  const renderer = await createRenderer({ folder: directory });
   const [view] = sampleAlertViews;
   const named = { announcement: { ...view.announcement, query: "שלום" } };
   expect(renderer.render("slack/alert-headline.header", { ...view, ...named })).toContain("שלום\u200e: 62");
@@ -47,19 +47,17 @@ it("all faults are reported at once", async () => {
   await rm(join(directory, "slack/alert-why.mrkdwn.hbs"));
   await writeFile(join(directory, "email/digest.html.hbs"), "{{nope}}");
   await writeFile(join(directory, "email/stray.xml.hbs"), "x");
-  expect((await createRenderer({ notifyConfig: directory })).check()).toHaveLength(3);
+  expect((await createRenderer({ folder: directory })).check()).toHaveLength(3);
 });
 
 it("a directory that is not there is a fault of the user", async () => {
-  await expect(createRenderer({ notifyConfig: join(directory, "nowhere") })).rejects.toBeInstanceOf(
-    UserError,
-  );
+  await expect(createRenderer({ folder: join(directory, "nowhere") })).rejects.toBeInstanceOf(UserError);
 });
 
 it("two renderers do not share what they know", async () => {
-  const first = await createRenderer({ notifyConfig: directory });
+  const first = await createRenderer({ folder: directory });
   await writeFile(join(directory, "email/alert-subject.header.hbs"), "changed");
-  const second = await createRenderer({ notifyConfig: directory });
+  const second = await createRenderer({ folder: directory });
   expect(second.render("email/alert-subject.header", sampleAlertViews[0])).toBe("changed");
   expect(first.render("email/alert-subject.header", sampleAlertViews[0])).toContain("CRITICAL");
 });
@@ -69,13 +67,13 @@ it("a folder replaces shipped templates file by file, and what nothing uses is a
   await mkdir(join(own, "email"));
   await writeFile(join(own, "email/alert-subject.header.hbs"), "{{query}} needs you{{> email/mine.txt}}");
   await writeFile(join(own, "email/mine.txt.hbs"), "!");
-  const good = await createRenderer({ notifyConfig: own, base: "templates" });
+  const good = await createRenderer({ folder: own, base: "templates" });
   expect(good.check()).toEqual([]);
   expect(good.render("email/alert-subject.header", sampleAlertViews[0])).toBe("Northwind needs you!");
   expect(good.render("email/alert.txt", sampleAlertViews[0])).toContain("Northwind");
   await writeFile(join(own, "email/alrt.html.hbs"), "x");
   await writeFile(join(own, "email/digest.txt.hbs"), "{{nme}}");
-  const bad = (await createRenderer({ notifyConfig: own, base: "templates" })).check();
+  const bad = (await createRenderer({ folder: own, base: "templates" })).check();
   expect(bad).toEqual([
     expect.stringMatching(
       /email\/alrt\.html\.hbs: nothing uses it — did you mean "email\/alert\.html\.hbs"\?/,

@@ -13,7 +13,7 @@ import { anyText } from "../fixtures/any-text.ts";
 import { attacks, hostileUrls, oneOfEachFamily } from "../fixtures/attacks.ts";
 import { runs } from "../runs.ts";
 
-const renderer = await createRenderer({ notifyConfig: "templates" });
+const renderer = await createRenderer({ folder: "templates" });
 
 describe.each(TEMPLATE_NAMES)("%s", (name) => {
   // Escaping depends only on the value's text and its field name, never on the view around it. So one

@@ -14,7 +14,7 @@ import { samples } from "../../src/templates/samples.ts";
 const FOLDER = join(import.meta.dirname, "rendered");
 
 const left = readdirSync(FOLDER);
-const renderer = await createRenderer({ notifyConfig: "templates" });
+const renderer = await createRenderer({ folder: "templates" });
 const files = samples.flatMap((sample) =>
   previewFiles(`${sample.about}-${sample.name}`, previewMessage(contentOfSample(sample), renderer), []),
 );

@@ -98,7 +98,7 @@ async function perform(
 }
 
 function refused(answer: { readonly because: string } | null): Performed {
-  const because = answer?.because ?? "the alert is stored no longer";
+  const because = answer?.because ?? "the alert is no longer stored";
   return {
     result: { outcome: "Refused", because },
     answer: `Nothing changed: ${because}.`,

@@ -79,7 +79,10 @@ async function correct(
   signal: AbortSignal,
 ): Promise<"corrected" | "out-of-reach"> {
   if (notifier === undefined && (await parts.allRunThis?.()) === false)
-    throw new DeliveryError("its receiver is not configured here", { retryable: true });
+    throw new DeliveryError("its receiver is not configured here", {
+      code: "not_configured",
+      retryable: true,
+    });
   if (notifier?.correct === undefined || notification.vendorRef === null) return "out-of-reach";
   const message = await messageOf(parts, notification, []);
   // Without its facts nothing can be shown in the place of what was deleted.

@@ -20,5 +20,5 @@ export function decideRetry(failure: DeliveryError, attempts: number, random: nu
 export function asDeliveryError(error: unknown): DeliveryError {
   return error instanceof DeliveryError
     ? error
-    : new DeliveryError(describeError(error), { retryable: true });
+    : new DeliveryError(describeError(error), { code: "failed", retryable: true });
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { isTransient, retryDelayMs } from "../../lib/retry.ts";
-import type { Notification } from "../../model/notification.ts";
+import type { FailedAttempt, Notification } from "../../model/notification.ts";
 import type { AlertMessage, Notifier, NotifierMessage, VendorRef } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
 import { type AcquiredSlot, ANYWHERE, acquireSlot, type ChannelLimits } from "./acquire-slot.ts";
@@ -31,7 +31,7 @@ export interface DeliveryLog {
     covered: readonly string[],
   ): Promise<void>;
   /** `retryAfterMs` null: given up. Changes nothing if another worker has claimed it since. */
-  markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void>;
+  markFailed(notification: Notification, failure: FailedAttempt, retryAfterMs: number | null): Promise<void>;
 }
 
 /** The live messages of alerts. */
@@ -109,15 +109,21 @@ async function deliverOne(
     const notifier = parts.notifierOf(notification.receiver);
     if (notifier === undefined) {
       const error = `no receiver "${notification.receiver}" is configured`;
-      if ((await parts.allRunThis?.()) !== false) return await giveUp(parts, notification, error);
+      if ((await parts.allRunThis?.()) !== false)
+        return await giveUp(parts, notification, { code: "not_configured", detail: error });
       throw new DeliveryError(`${error} here, and processes run different configurations`, {
+        code: "not_configured",
         retryable: true,
       });
     }
     // Read before the facts, so that the facts cover all of these.
     const behind = notifier.readByProgram === true ? [] : await parts.log.waitingBehind(notification);
     const message = await messageOf(parts, notification, behind);
-    if (message === null) return await giveUp(parts, notification, "its alert or digest is stored no longer");
+    if (message === null)
+      return await giveUp(parts, notification, {
+        code: "gone",
+        detail: "its alert or digest is no longer stored",
+      });
     const { vendorRef, found } = await notifier.send(message, {
       signal: AbortSignal.any([signal, claim.lost]),
       beforePost: claim.renew,
@@ -178,15 +184,18 @@ async function settleFailure(
   slot: AcquiredSlot,
 ): Promise<DeliverOutcome> {
   const message = error.advice === null ? describeError(error) : `${describeError(error)}. ${error.advice}`;
+  const failure = { code: error.code, detail: message };
   // A channel with a problem waits as a whole, and each message only as long as the channel: so they keep their order.
   const channelWaits = error.concernsChannel ? await slot.failed(message, error.retryAfterMs) : 0;
   const attempts = notification.attempts - notification.attemptsBefore;
-  if (!error.retryable) return giveUp(parts, notification, message);
-  if (attempts >= MOST_ATTEMPTS)
-    return giveUp(parts, notification, `given up after ${attempts} attempts in two days or more: ${message}`);
+  if (!error.retryable) return giveUp(parts, notification, failure);
+  if (attempts >= MOST_ATTEMPTS) {
+    const detail = `given up after ${attempts} attempts in two days or more: ${message}`;
+    return giveUp(parts, notification, { ...failure, detail });
+  }
   if (channelWaits > 0) {
     // Due at once: the channel waits, and this one is still the first when it opens.
-    await parts.log.markFailed(notification, message, 0);
+    await parts.log.markFailed(notification, failure, 0);
     return { outcome: "failed", error: message, retryAfterMs: channelWaits };
   }
   const retryAfterMs = Math.max(
@@ -194,17 +203,17 @@ async function settleFailure(
     // Up to a quarter longer, so that messages that failed together do not retry together.
     retryDelayMs(attempts, undefined, 0) * (1 + Math.random() / 4),
   );
-  await parts.log.markFailed(notification, message, retryAfterMs);
+  await parts.log.markFailed(notification, failure, retryAfterMs);
   return { outcome: "failed", error: message, retryAfterMs };
 }
 
 async function giveUp(
   parts: DeliverParts,
   notification: Notification,
-  error: string,
+  failure: FailedAttempt,
 ): Promise<DeliverOutcome> {
-  await parts.log.markFailed(notification, error, null);
-  return { outcome: "dead", error };
+  await parts.log.markFailed(notification, failure, null);
+  return { outcome: "dead", error: failure.detail };
 }
 
 /** The message as it would be sent now; null if its facts are deleted. */

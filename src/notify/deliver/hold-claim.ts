@@ -32,7 +32,8 @@ export function holdClaim(renewOnce: () => Promise<boolean>): HeldClaim {
     for (let answeredIn = Number.POSITIVE_INFINITY; answeredIn > STALE_MS; ) {
       const askedAt = monotonicMs();
       if (!lost.signal.aborted && !(await renewOnce())) lost.abort();
-      if (lost.signal.aborted) throw new DeliveryError("another worker has taken it", { retryable: true });
+      if (lost.signal.aborted)
+        throw new DeliveryError("another worker has taken it", { code: "taken", retryable: true });
       answeredIn = monotonicMs() - askedAt;
     }
   };

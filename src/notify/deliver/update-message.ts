@@ -93,7 +93,7 @@ export async function updateMessage(
     if (found === null) {
       await claim.letGo();
       await parts.liveMessages.postpone({ ...key, lease }, null);
-      return { outcome: "given-up", error: "its alert or digest is stored no longer" };
+      return { outcome: "given-up", error: "its alert or digest is no longer stored" };
     }
     const { notificationId, ref: previous } = claimed.root;
     const shown = await notifier.liveMessages.updateMessage(

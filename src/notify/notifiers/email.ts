@@ -71,7 +71,8 @@ function serverLimit({ smtp }: EmailConfig): ChannelLimit {
 
 /** nodemailer knows no signal. An abandoned mail may still arrive; its Message-ID marks the repeat. */
 async function withSignal<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const gaveUp = () => new DeliveryError("Gave up waiting for the mail server", { retryable: true });
+  const gaveUp = () =>
+    new DeliveryError("Gave up waiting for the mail server", { code: "unreachable", retryable: true });
   if (signal.aborted) throw gaveUp();
   const { promise: abandoned, reject } = withResolvers<never>();
   const onAbort = () => reject(gaveUp());
@@ -102,7 +103,6 @@ async function compose(message: NotifierMessage, config: EmailConfig, deps: Noti
       ...(isOneClick(message) && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
     },
     ...content,
-    subject: subjectOf(message.previous?.["subject"], content.subject),
     disableFileAccess: true,
     disableUrlAccess: true,
   };
@@ -112,22 +112,12 @@ type Mail = SendMailOptions & { messageId: string; subject: string };
 
 /**
  * All mails about one alert refer to the first one that got through, so that every reader has the root of the thread.
- * The first refers to nothing. Mail lists show the first lines, so the news is there.
+ * The first refers to nothing. Subjects are not kept, although Gmail starts another thread for another subject: a list of
+ * mails shows them, and an end must not read CRITICAL.
  */
 function thread(message: NotifierMessage): Pick<SendMailOptions, "inReplyTo" | "references"> {
   const first = previousId(message.previous);
   return first === null ? {} : { inReplyTo: first, references: [first] };
-}
-
-/**
- * The subject of the first mail, because Gmail starts another thread for another subject. A rise in severity should
- * start one, so the severity in front is the current one.
- */
-function subjectOf(first: string | undefined, now: string): string {
-  const severity = /^\[[A-Z]+\]/;
-  const [tag] = severity.exec(now) ?? [];
-  if (first === undefined) return now;
-  return tag === undefined ? first : first.replace(severity, tag);
 }
 
 /** The link is ours, signed for this subscriber (RFC 2369). */

@@ -57,12 +57,14 @@ async function checkReceiver({ client, config }: Connection): Promise<void> {
   const { response_metadata: metadata } = await client.auth.test();
   if (metadata?.scopes !== undefined && !metadata.scopes.includes("chat:write")) {
     throw new DeliveryError("Slack lets the app post nothing: it lacks the scope chat:write", {
+      code: "missing_scope",
       retryable: false,
       advice: "Add it (slack-app-manifest.yaml has it) and install the app again.",
     });
   }
   if ((await findChannelId(client, config.channel)) === null) {
     throw new DeliveryError(`Slack shows the app no channel ${config.channel}`, {
+      code: "channel_not_found",
       retryable: false,
       advice: "Check the channel's name or id and invite the app to it (/invite).",
       secrets: secretsOf(config),

@@ -4,6 +4,7 @@ import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
 import { type Alert, Explanation } from "../../model/alert.ts";
 import { BUCKET_MS } from "../../model/judging.ts";
 import type { Mention } from "../../model/mention.ts";
+import type { Notification } from "../../model/notification.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { ordinaryLimit } from "../../spike/gates.ts";
 import { learnOnly } from "../../spike/learn-only.ts";
@@ -18,28 +19,48 @@ export async function explainAlert(
   stores: Stores,
   alert: Alert,
   rule: Rule | undefined,
+  kind: Notification["kind"] | null = null,
 ): Promise<Explanation | null> {
   const { version } = await stores.erasures.contentOf(alert.projectId, alert.id);
   const stored = Explanation.safeParse(await stores.alerts.explanation(alert.projectId, alert.id));
   const isOver = alert.resolvedAt !== null;
-  const isCurrent = stored.success && stored.data.notifyCount === alert.notifyCount;
-  // Made once more when it is resolved: the last chart shows how it went.
-  if (isCurrent && (stored.data.isFinal === true || !isOver)) return stored.data;
+  const isCurrent =
+    stored.success && stored.data.notifyCount === alert.notifyCount && isOfWindow(stored.data, alert);
+  const isReminder = kind === "reminder" || kind === "unanswered";
+  // Made once more when it is resolved: the last chart shows how it went. And for a reminder, which says what is now.
+  if (isCurrent && (stored.data.isFinal === true || (!isOver && !isReminder))) {
+    const completeUntil = await stores.polls.completeUntil(alert.projectId, alert.queryId);
+    return { ...stored.data, completeUntil };
+  }
   if (rule === undefined || rule.kind === "mention") return stored.success ? stored.data : null;
-  const explanation = { ...(await findOut(stores, alert, rule)), ...(isOver && { isFinal: true }) };
+  const span = isReminder
+    ? {
+        from: Math.min(alert.windowFrom, alert.openedAt - (alert.windowTo - alert.windowFrom)),
+        to: alert.lastSeenAt,
+      }
+    : { from: alert.windowFrom, to: alert.windowTo };
+  const explanation = { ...(await findOut(stores, alert, rule, span)), ...(isOver && { isFinal: true }) };
   await stores.alerts.explain(alert.projectId, alert.id, explanation, version);
   return explanation;
 }
 
+/** A message has one window: its sentence, its findings and its chart are of the same. */
+function isOfWindow({ windowTo, chart }: Explanation, alert: Alert): boolean {
+  const widthMs = Math.max(BUCKET_MS, alert.windowTo - alert.windowFrom);
+  return (windowTo ?? alert.windowTo) === alert.windowTo && (chart === null || chart.columnMs === widthMs);
+}
+
+/** `span`: the mentions that the findings are about. */
 async function findOut(
   stores: Stores,
   alert: Alert,
   rule: Exclude<Rule, { kind: "mention" }>,
+  span: { readonly from: Instant; readonly to: Instant },
 ): Promise<Explanation> {
   const history = rule.kind === "window" ? await countHistory(stores, alert, rule) : null;
   const since = history === null ? null : onsetOf(history.buckets, alert.windowTo);
   const [now, before, completeUntil] = await Promise.all([
-    mentionsIn(stores, alert, alert.windowFrom, alert.windowTo, MOST_NOW),
+    mentionsIn(stores, alert, span.from, span.to, MOST_NOW),
     sameHoursBefore(stores, alert),
     stores.polls.completeUntil(alert.projectId, alert.queryId),
   ]);
@@ -50,6 +71,7 @@ async function findOut(
   const { explainChange } = await import("../../alerts/explain-change.ts");
   return {
     notifyCount: alert.notifyCount,
+    windowTo: alert.windowTo,
     since,
     largest:
       history === null || counted === undefined || history.type === "absence"
@@ -66,6 +88,8 @@ async function findOut(
       now,
       before,
     }),
+    // Of more than are read, the number of authors is not known.
+    ...(now.length >= MOST_NOW && { authors: { count: 0, loudest: [] } }),
     completeUntil,
     chart: history?.chart ?? null,
   };

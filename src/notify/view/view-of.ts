@@ -55,7 +55,7 @@ async function alertView(parts: ViewParts, notification: Notification) {
   const rule = parts.rulesFor(query).find((one) => one.name === alert.rule);
   const url = parts.consoleUrl();
   const content = await parts.stores.erasures.contentOf(projectId, alertId);
-  const explanation = kind === "test" ? null : await explainAlert(parts.stores, alert, rule);
+  const explanation = kind === "test" ? null : await explainAlert(parts.stores, alert, rule, kind);
   const drawn = (theme: "light" | "dark") =>
     drawAlertChart(alert, explanation, { zone: parts.timezone, theme });
   const svg = drawn("light");

@@ -4,7 +4,7 @@ import { DAY, floorTo, type Instant, MINUTE } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/json.ts";
 import { TimeZone } from "../../lib/local-time.ts";
 import { countedSubject, formatExpected, formatShare } from "../../lib/numbers.ts";
-import { BUCKET_MS } from "../../spike/constants.ts";
+import { BUCKET_MS } from "../../model/judging.ts";
 import { turnHours } from "../../spike/expectation.ts";
 import { formatRarity } from "../../spike/explain-spike.ts";
 import { learnOnly } from "../../spike/learn-only.ts";

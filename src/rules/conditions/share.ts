@@ -4,7 +4,8 @@ import { Duration, formatMinutes } from "../../lib/duration.ts";
 import { DAY, MINUTE } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/json.ts";
 import { countedSubject, formatNumber, formatShare } from "../../lib/numbers.ts";
-import { formatRarity } from "../../spike/explain-spike.ts";
+import { BUCKET_MS } from "../../model/judging.ts";
+import { formatRarity, isRare } from "../../spike/explain-spike.ts";
 import { allOf } from "../combine-predicates.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share, WindowLength } from "../params.ts";
@@ -23,8 +24,6 @@ import {
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import type { Shortfall, WindowCondition } from "../window-condition.ts";
 import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
-
-const BUCKET_MS = 5 * MINUTE;
 
 type ShareState = {
   readonly part: WindowCounts;
@@ -177,7 +176,10 @@ export const share = defineWindowCondition({
         ];
         const limit = `${limits.length === 0 ? "" : `limit ${limits.join(" and ")}, `}among at least ${formatNumber(among)}`;
         const reached = reachedSeverity(steps, (step) => now >= (step.atLeast ?? 0));
-        const rarity = lnP < 0 ? `. Chance alone brings that ${formatRarity(lnP, testsADay)}.` : "";
+        const rarity =
+          lnP < 0 && isRare(lnP, testsADay)
+            ? `. Chance alone brings that ${formatRarity(lnP, testsADay)}.`
+            : "";
         return {
           state: { part: parts, whole: wholes, usual, usualVariation },
           verdict: {

@@ -4,9 +4,8 @@ import { DAY, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/json.ts";
 import { TimeZone } from "../../lib/local-time.ts";
 import { counted, countedSubject, formatExpected, formatNumber } from "../../lib/numbers.ts";
+import { BUCKET_MS, DAY_BUCKETS } from "../../model/judging.ts";
 import {
-  BUCKET_MS,
-  DAY_BUCKETS,
   JUDGED_WINDOWS,
   SILENT_BUCKETS,
   SPARSE_WINDOW,
@@ -21,9 +20,9 @@ import {
   type SpikeObservation,
   type SpikeSettings,
 } from "../../spike/detector.ts";
-import { forgetEpisode, isSilent, isUnannouncedWave } from "../../spike/episode.ts";
+import { forgetEpisode, isSilent, isUnannouncedWave, type SpikeMoment } from "../../spike/episode.ts";
 import { turnHours } from "../../spike/expectation.ts";
-import { explainQuiet, explainSpike, formatRarity } from "../../spike/explain-spike.ts";
+import { explainQuiet, explainSpike, formatRarity, isPast } from "../../spike/explain-spike.ts";
 import {
   gatesOf,
   SENSITIVITIES,
@@ -45,7 +44,7 @@ import { defineWindowCondition } from "../define-window-condition.ts";
 import { listOf } from "../params.ts";
 import { reachedSeverity } from "../severity-steps.ts";
 import { CountedUnit, inUnit } from "../slice.ts";
-import { followWave, type SpikeWave } from "../spike-wave.ts";
+import { followWave, highestWindow, type SpikePeak, type SpikeWave } from "../spike-wave.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import type { Shortfall, Tick } from "../window-condition.ts";
 import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
@@ -254,8 +253,9 @@ export const spike = defineWindowCondition({
         const sums = windowSums(state, now.bucket);
         const followed = isOpen ? followWave(before.wave, now, sums, isNewWave) : undefined;
         const nth = now.step === "opened" ? waves.length + 1 : (before.nth ?? 1);
-        const moment = followed?.wave.moment ?? now;
         const steadily = followed?.wave.steady ?? 0;
+        const peak = followed && highestWindow(state, now.bucket, steadily, peakBefore(before, now));
+        const moment = shownMoment(followed?.wave.moment ?? now, now.bucket, peak, WINDOWS[steadily] ?? 1);
         const reached = reachedSeverity(steps, ({ atLeast = 0, within, score = 0 }) => {
           const width = WINDOWS.findIndex((buckets) => buckets * BUCKET_MS === within);
           const count = within === undefined ? now.observed : (sums.observed[width] ?? 0);
@@ -266,7 +266,7 @@ export const spike = defineWindowCondition({
           state: {
             spike: packSpikeState(state),
             ...(authors !== undefined && { authors }),
-            ...(followed !== undefined && { wave: followed.wave, nth }),
+            ...(followed !== undefined && peak !== undefined && { wave: { ...followed.wave, peak }, nth }),
             ...(zone !== "UTC" && { zone }),
             ...(waves.length > 0 && { waves }),
           } satisfies State,
@@ -286,6 +286,14 @@ export const spike = defineWindowCondition({
                 count: sums.observed[steadily] ?? 0,
                 windowMs: (WINDOWS[steadily] ?? 1) * BUCKET_MS,
                 at: bucket + tick.bucketMs,
+                subject,
+              },
+            }),
+            ...(peak !== undefined && {
+              peak: {
+                count: peak.observed,
+                windowMs: (WINDOWS[steadily] ?? 1) * BUCKET_MS,
+                at: state.startAt + (peak.bucket + 1) * BUCKET_MS,
                 subject,
               },
             }),
@@ -318,6 +326,23 @@ export const spike = defineWindowCondition({
     };
   },
 });
+
+/** A spike that opens again has a peak of its own. */
+function peakBefore({ wave }: State, { step }: SpikeObservation): SpikePeak | undefined {
+  return step === "opened" ? undefined : wave?.peak;
+}
+
+/** The least likely moment, while it is fresh; later the peak, which is the number that people ask for. */
+function shownMoment(
+  moment: SpikeMoment,
+  now: number,
+  peak: SpikePeak | undefined,
+  window: number,
+): SpikeMoment {
+  if (peak === undefined || !isPast(moment, now)) return moment;
+  const { bucket, observed, expected } = peak;
+  return { ...moment, bucket, window, observed, expected, completeness: 1 };
+}
 
 /** The gates that were not passed, in the order in which they are checked. */
 function missedGates(

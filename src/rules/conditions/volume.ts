@@ -3,14 +3,13 @@ import { formatMinutes } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/json.ts";
 import { countedSubject, formatNumber } from "../../lib/numbers.ts";
+import { BUCKET_MS } from "../../model/judging.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { WindowLength } from "../params.ts";
 import { reachedSeverity } from "../severity-steps.ts";
 import { CountedUnit, inUnit } from "../slice.ts";
 import type { WindowCondition } from "../window-condition.ts";
 import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
-
-const BUCKET_MS = 5 * MINUTE;
 
 const StepLimits = z.strictObject({
   atLeast: z.int().min(1).describe("This number or more."),

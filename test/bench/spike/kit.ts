@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { BUCKET_MS } from "../../../src/spike/constants.ts";
+import { BUCKET_MS } from "../../../src/model/judging.ts";
 import { closeBucket, type SpikeSettings } from "../../../src/spike/detector.ts";
 import { gatesOf, type SpikeTuning, TUNING } from "../../../src/spike/sensitivity.ts";
 import { createSpikeState } from "../../../src/spike/spike-state.ts";

@@ -91,7 +91,7 @@ describe("a mail", () => {
     expect(second?.subject).toBe(first?.subject);
   });
 
-  it("keeps the subject of its thread, but for the severity: a rise begins another thread in Gmail", async () => {
+  it("has its own severity in the subject: a rise begins another thread in Gmail", async () => {
     const { view } = alertMessage();
     const first = alertMessage({ view: { ...view, severity: "warning" } });
     const { vendorRef } = await notifier.send(first, options());

@@ -6,6 +6,7 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
   const { code, responseCode, response, message, command } = fieldsOf(error);
   if (code === "EAUTH" && (responseCode === null || responseCode >= 500)) {
     return new DeliveryError(`The mail server refused the login: ${response ?? message}`, {
+      code: "login_refused",
       retryable: false,
       advice: "Check the user name and password of the receiver's SMTP server.",
       secrets,
@@ -14,6 +15,7 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
   if (code === "ETLS") {
     // Retried: a network that removes the offer of TLS today may not do so tomorrow.
     return new DeliveryError(`The mail server offers no TLS: ${response ?? message}`, {
+      code: "no_tls",
       retryable: true,
       concernsChannel: true,
       advice: "Check the server's port and TLS, or set requireTls: false if sending in clear is meant.",
@@ -23,6 +25,7 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
   if (responseCode !== null) {
     const isPermanent = responseCode >= 500;
     return new DeliveryError(`The mail server answered ${response ?? responseCode}`, {
+      code: `smtp_${responseCode}`,
       retryable: !isPermanent,
       concernsChannel: isBeforeTheMail(command) || responseCode === 421,
       advice: isPermanent ? adviceFor(responseCode) : null,
@@ -31,13 +34,20 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
   }
   if (code === "EENVELOPE" || code === "EMESSAGE") {
     return new DeliveryError(`The mail cannot be sent as it is: ${message}`, {
+      code: "unsendable",
       retryable: false,
       advice: "Check the receiver's to and from addresses.",
       secrets,
     });
   }
   const { text, advice } = describeConnection(code, message);
-  return new DeliveryError(text, { retryable: true, concernsChannel: true, advice, secrets });
+  return new DeliveryError(text, {
+    code: "unreachable",
+    retryable: true,
+    concernsChannel: true,
+    advice,
+    secrets,
+  });
 }
 
 /** An answer before the mail was described would be the same for any mail. */

@@ -162,7 +162,7 @@ async function upload(url: string, png: Buffer, apiUrl: string, signal: AbortSig
 }
 
 function away(message: string): DeliveryError {
-  return new DeliveryError(message, { retryable: true });
+  return new DeliveryError(message, { code: "picture_refused", retryable: true });
 }
 
 const UPLOAD_TIMEOUT_MS = 15_000;

@@ -101,7 +101,7 @@ export function alertBlocks(view: AlertView, renderer: Renderer, context: BlockC
   return fitBlocks([
     ...blockKit.header(headline),
     ...blockKit.section(renderer.render("slack/alert-why.mrkdwn", view)),
-    ...(isOver ? [] : mentionBlocks(view.mentions.slice(0, 1), renderer)),
+    ...mentionBlocks(view.mentions.slice(0, 1), renderer),
     ...blockKit.context(renderer.render("slack/alert-handling.mrkdwn", view)),
     ...actionBlocks(view, context.alertId),
     ...blockKit.context(renderer.render("slack/alert-sure.mrkdwn", view)),
@@ -150,12 +150,21 @@ function mentionElements(mention: MentionView, renderer: Renderer): RichTextPart
   ];
   // Slack refuses an empty text, and a quote of nothing.
   const body: RichTextElement[] = [
+    ...(mention.title === null
+      ? []
+      : [{ type: "text" as const, text: withBreak(mention.title, mention.text), style: { bold: true } }]),
     ...(mention.text === "" ? [] : [{ type: "text" as const, text: mention.text }]),
-    ...(mention.url === null || mention.text === "" ? [] : [{ type: "text" as const, text: "  " }]),
+    ...(mention.url === null || (mention.text === "" && mention.title === null)
+      ? []
+      : [{ type: "text" as const, text: "  " }]),
     ...(mention.url === null ? [] : [{ type: "link" as const, url: mention.url, text: "open" }]),
   ];
   return [
     { type: "rich_text_section", elements: heading },
     ...(body.length === 0 ? [] : [{ type: "rich_text_quote" as const, elements: body }]),
   ];
+}
+
+function withBreak(title: string, text: string): string {
+  return text === "" ? title : `${title}\n`;
 }

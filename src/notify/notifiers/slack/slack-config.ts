@@ -4,6 +4,7 @@ import { durationBetween } from "../../../lib/duration.ts";
 import type { Issue } from "../../../lib/errors.ts";
 import { HttpAddress } from "../../../lib/http-address.ts";
 import { HOUR } from "../../../lib/instant.ts";
+import { isLoopback } from "../../../lib/listening.ts";
 import type { ChannelLimit, ConfigAround } from "../../define-notifier.ts";
 
 /** A receiver in Slack, as people write it. */
@@ -72,12 +73,13 @@ export function hasButtons({
   return appToken !== undefined || signingSecret !== undefined;
 }
 
-/** Slack posts interactions to a public address, unless the receiver uses Socket Mode. */
+/** Slack posts interactions to a public address, unless the receiver uses Socket Mode, or its Slack is on this machine. */
 export function buttonFaults(
-  { appToken, signingSecret }: SlackConfig,
+  { apiUrl, appToken, signingSecret }: SlackConfig,
   { publicUrl }: ConfigAround,
 ): readonly Issue[] {
   if (signingSecret === undefined || appToken !== undefined || publicUrl !== null) return [];
+  if (isLoopback(new URL(apiUrl).hostname)) return [];
   return [
     {
       path: ["signingSecret"],

@@ -16,6 +16,7 @@ export function toSlackDeliveryError(error: unknown, secrets: readonly string[])
     const retryAfterMs = boundedWait(error.retryAfter);
     const howLong = retryAfterMs === null ? "" : ` ${error.retryAfter}s`;
     return new DeliveryError(`Slack asks us to wait${howLong} (rate limit)`, {
+      code: "rate_limited",
       retryable: true,
       retryAfterMs,
       concernsChannel: true,
@@ -23,6 +24,7 @@ export function toSlackDeliveryError(error: unknown, secrets: readonly string[])
   }
   if (isRefusalWithoutTime(error)) {
     return new DeliveryError("Slack asks us to wait, and does not say how long (rate limit)", {
+      code: "rate_limited",
       retryable: true,
       concernsChannel: true,
     });
@@ -31,6 +33,7 @@ export function toSlackDeliveryError(error: unknown, secrets: readonly string[])
   if (error instanceof WebAPIHTTPError) return fromStatus(error);
   if (error instanceof WebAPIRequestError) {
     return new DeliveryError(`Slack cannot be reached: ${reasonOf(error.original)}`, {
+      code: "unreachable",
       retryable: true,
       concernsChannel: true,
       secrets,
@@ -39,6 +42,7 @@ export function toSlackDeliveryError(error: unknown, secrets: readonly string[])
   // The SDK wraps errors of the network. A TypeError comes from an answer that is not an object.
   if (error instanceof TypeError) return unreadableAnswer();
   return new DeliveryError(`Slack cannot be reached: ${reasonOf(error)}`, {
+    code: "unreachable",
     retryable: true,
     concernsChannel: true,
     secrets,
@@ -48,6 +52,7 @@ export function toSlackDeliveryError(error: unknown, secrets: readonly string[])
 /** The answer is not one of Slack's: it is unknown whether the message got through. */
 export function unreadableAnswer(): DeliveryError {
   return new DeliveryError("Slack's answer was not readable (a proxy in between?)", {
+    code: "unreadable_answer",
     retryable: true,
     concernsChannel: true,
   });
@@ -64,6 +69,7 @@ function fromPlatform(error: WebAPIPlatformError, secrets: readonly string[]): D
   if (typeof code !== "string" || !/^[a-z][a-z0-9_-]{1,60}$/.test(code)) return unreadableAnswer();
   const advice = PERMANENT[code];
   return new DeliveryError(`Slack refused the message: ${code}`, {
+    code,
     // An unknown refusal may be temporary: a few useless tries are better than an alert that nobody sees.
     retryable: advice === undefined,
     retryAfterMs: boundedWait(error.data.response_metadata?.retryAfter ?? 0),
@@ -77,6 +83,7 @@ function fromStatus(error: WebAPIHTTPError): DeliveryError {
   if (error.statusCode < 400) return unreadableAnswer();
   const isPermanent = error.statusCode < 500 && ![408, 425, 429].includes(error.statusCode);
   return new DeliveryError(`Slack answered HTTP ${error.statusCode}`, {
+    code: `http_${error.statusCode}`,
     retryable: !isPermanent,
     retryAfterMs: readRetryAfter(error.headers["retry-after"] ?? null, systemClock.now()),
     concernsChannel: !isPermanent,

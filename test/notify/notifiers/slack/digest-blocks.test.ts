@@ -5,7 +5,7 @@ import { createRenderer } from "../../../../src/templates/create-renderer.ts";
 import { NO_MORE } from "../../../../src/templates/digest-view.ts";
 import { sampleDigestViews } from "../../../../src/templates/sample-digest-views.ts";
 
-const renderer = await createRenderer({ notifyConfig: "templates" });
+const renderer = await createRenderer({ folder: "templates" });
 const [full] = sampleDigestViews;
 
 /** The alerts section of a digest with so many alerts. */

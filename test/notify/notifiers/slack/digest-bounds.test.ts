@@ -3,7 +3,7 @@ import { digestBlocks } from "../../../../src/notify/notifiers/slack/compose-sla
 import { createRenderer } from "../../../../src/templates/create-renderer.ts";
 import { sampleDigestViews } from "../../../../src/templates/sample-digest-views.ts";
 
-const renderer = await createRenderer({ notifyConfig: "templates" });
+const renderer = await createRenderer({ folder: "templates" });
 const [sample] = sampleDigestViews;
 if (sample === undefined) throw new Error("no sample");
 const [row] = sample.perQuery;
