@@ -53,6 +53,13 @@ const RHYTHM_DAYS = 14;
 export function createHealth(parts: HealthParts): { checkHealth(): Promise<HealthReport> } {
   const { config, stores, startedAt, clock, log, signal } = parts;
   let rhythms: readonly QueryRhythm[] = [];
+  let offsetMs: number | null = null;
+  /** How far the clock moved since the last check beyond the time that passed. A clock moved by hand never jumps. */
+  const jumpOf = (now: Instant): number => {
+    const before = offsetMs;
+    offsetMs = now - monotonicMs() * clock.speed;
+    return before === null || clock.speed === 0 ? 0 : (offsetMs - before) / clock.speed;
+  };
   let slowAt = Number.NEGATIVE_INFINITY;
   return {
     checkHealth: async () => {
@@ -73,6 +80,7 @@ export function createHealth(parts: HealthParts): { checkHealth(): Promise<Healt
         upForMs: now - startedAt,
         sweepsRun: parts.sweepsRun,
         rhythms,
+        jumpedMs: jumpOf(now),
         now,
       });
       const settings = paced(config.operator, clock.speed);

@@ -28,6 +28,7 @@ export const OPERATOR_LABELS = [
   "engine",
   "kind",
   "source",
+  "process",
 ] as const;
 type OperatorLabel = (typeof OPERATOR_LABELS)[number];
 
@@ -60,7 +61,9 @@ export type OperatorRuleName =
   | "digest-not-built"
   | "engine-was-away"
   | "dead-letters"
-  | "versions-differ";
+  | "versions-differ"
+  | "loop-late"
+  | "clock-jumped";
 
 interface OperatorRule {
   readonly severity: Severity;
@@ -142,9 +145,20 @@ export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = 
     overAfterMs: MINUTE,
     description: "Something failed at every try and is left out, so that it blocks nothing else.",
   },
+  "loop-late": {
+    severity: "warning",
+    overAfterMs: 2 * MINUTE,
+    description: "The event loop of a process is late, so everything that it does takes longer.",
+  },
   "versions-differ": {
     severity: "warning",
     overAfterMs: MINUTE,
     description: "Processes run different versions of the configuration, rules or templates.",
+  },
+  "clock-jumped": {
+    severity: "warning",
+    overAfterMs: 10 * MINUTE,
+    description:
+      "A clock was set forward or back by more than a minute, so moments that were stored are wrong.",
   },
 };

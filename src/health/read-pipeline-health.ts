@@ -22,6 +22,7 @@ export interface PipelineReadings {
   /** Whether sweeps run automatically, so that none means a stand-still. */
   readonly sweepsRun: boolean;
   readonly rhythms: readonly QueryRhythm[];
+  readonly jumpedMs: number;
   readonly now: Instant;
 }
 
@@ -101,6 +102,7 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     ),
     openLags: new Set(open.filter(({ rule }) => rule === LAG).map(sourceOfProblem)),
     versions: compareVersions(processes, request),
+    jumpedMs: readings.jumpedMs,
     now,
     wall,
   };

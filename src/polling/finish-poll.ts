@@ -2,13 +2,13 @@ import type { SourcePage } from "../ingest/source-page.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
 import { stableHash } from "../lib/json.ts";
 import { BUCKET_MS } from "../model/judging.ts";
-import type { PollKey } from "../model/poll.ts";
+import type { PollKey, PollKind } from "../model/poll.ts";
 import type { ObservedQuirk } from "../model/server-quirk.ts";
 import type { Coverage } from "./coverage.ts";
 import type { PollParts } from "./page-source.ts";
 import { fetchFailure, isRefusal } from "./poll-call.ts";
 import type { CompletePoll, PollMember } from "./poll-member.ts";
-import { type PollKind, type PollRequest, type PollState, type PollTail, requestOf } from "./poll-state.ts";
+import { type PollRequest, type PollState, type PollTail, requestOf } from "./poll-state.ts";
 import { quirksOfPoll } from "./server-quirks.ts";
 
 /** Stores that a poll has ended, what it covers, and what it showed of the server. */

@@ -1,8 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
-
-/** A query has two polls: of new mentions, by `added`, and of changed ones, by `updated`. */
-export type PollKind = "added" | "updated";
+import type { PollKind } from "../model/poll.ts";
 
 /** How a poll asks, as far as the server allows. */
 export interface PollPath {

@@ -1,6 +1,6 @@
 import { DAY, type Instant, MINUTE } from "../lib/instant.ts";
 import type { JsonValue } from "../lib/json.ts";
-import { worstDelayMs } from "../model/poll.ts";
+import { clockAheadMs, worstDelayMs } from "../model/poll.ts";
 import type { ProcessVersions } from "../model/process.ts";
 import { formatQuirk, inOrder, QUIRKS } from "../model/server-quirk.ts";
 import type { ShownBudget, ShownPoll, ShownQuirk, ShownWarmUp } from "../model/shown.ts";
@@ -71,6 +71,8 @@ export interface CoverageReport {
     readonly lagMs: number | null;
     /** How long a visible mention may wait at the source until it is read, by the current plan. */
     readonly worstDelayMs: number | null;
+    /** How far a clock was ahead that wrote of it; null: none was. */
+    readonly clockAheadMs: number | null;
   })[];
   /** Every poll is long overdue, so no process polls; since how long. Null while one does. */
   readonly stoppedForMs: number | null;
@@ -115,6 +117,7 @@ export async function readCoverage(
       ...poll,
       lagMs: poll.completeUntil === null ? null : Math.max(0, now - poll.completeUntil),
       worstDelayMs: worstDelayMs(poll, now),
+      clockAheadMs: clockAheadMs([poll.polledAt, poll.completeUntil, poll.tickedUntil], now),
     })),
   };
 }

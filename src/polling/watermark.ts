@@ -1,9 +1,9 @@
 import { DAY, type Instant } from "../lib/instant.ts";
+import { clockAheadMs, type PollKind } from "../model/poll.ts";
 import { type Coverage, coverageOf, gapAfter, holdsUp, isGapDue } from "./coverage.ts";
 import {
   isDown,
   PLAIN_PATH,
-  type PollKind,
   type PollPath,
   type PollRequest,
   type PollState,
@@ -117,7 +117,9 @@ export function endPoll(state: PollState, settings: PollSettings, how: "ended" |
   const to = running.startedAt - settings.settleMs;
   const coverage = coverageOf({ from: running.since, to, total: running.total, seen: running.seen });
   const gap = gapAfter(state, running, coverage, how === "cut-off" ? progressOf(state, settings) : null);
-  const completeUntil = holdsUp(gap) ? state.completeUntil : Math.max(state.completeUntil ?? to, to);
+  // A clock that was ahead has claimed what had not happened yet.
+  const before = clockAheadMs([state.completeUntil], running.startedAt) === null ? state.completeUntil : to;
+  const completeUntil = holdsUp(gap) ? before : Math.max(before ?? to, to);
   const { since, startDate, endDate, cursor, path = PLAIN_PATH } = running;
   const tail = cursor === null || path.pages === "number" ? null : { since, startDate, endDate, cursor };
   return {

@@ -78,10 +78,22 @@ export function keepReminders(
   };
 }
 
-/** An overdue reminder is added again as well: its next run was lost with a process that died. */
-async function mend(queue: OpenQueue, reminder: Reminder): Promise<"is there" | "was overdue" | "was lost"> {
+/**
+ * An overdue reminder is added again as well: its next run was lost with a process that died. So is one whose next run
+ * is further away than its interval: a clock was ahead when it was planned.
+ */
+async function mend(
+  queue: OpenQueue,
+  reminder: Reminder,
+): Promise<"is there" | "was overdue" | "was ahead" | "was lost"> {
   const found = await queue.getJobScheduler(reminder.key);
   const overdueMs = found?.next === undefined ? Number.POSITIVE_INFINITY : systemClock.now() - found.next;
+  if (-overdueMs > reminder.everyMs + MEND_EVERY_MS) {
+    // An upsert alone would keep the planned run.
+    await queue.removeJobScheduler(reminder.key);
+    await upsert(queue, reminder);
+    return "was ahead";
+  }
   if (overdueMs <= reminder.everyMs + MEND_EVERY_MS) return "is there";
   await upsert(queue, reminder);
   return found === undefined ? "was lost" : "was overdue";

@@ -37,6 +37,8 @@ type UsedField =
   | "contentSource"
   | "author"
   | "fullname"
+  | "weblogTitle"
+  | "blogName"
   | "authorVerifiedType"
   | "twitterVerified"
   | "twitterFollowers"
@@ -86,6 +88,8 @@ export function toMention(value: unknown, read: ReadText = storableText): Mentio
   }
   if (addedAt === null) return reject(resourceId, "neither added nor date is a moment", queryId);
   const relevance = toRelevance(wire.classifications);
+  const site =
+    toShortText(wire.weblogTitle, read, LONGEST_NAME) ?? toShortText(wire.blogName, read, LONGEST_NAME);
   const updatedAt = Math.max(addedAt, toInstant(wire.updated) ?? addedAt);
 
   return {
@@ -108,6 +112,7 @@ export function toMention(value: unknown, read: ReadText = storableText): Mentio
       pageType: toText(wire.pageType, read) ?? toText(wire.contentSource, read),
       author: toShortText(wire.author, read, LONGEST_NAME),
       authorName: toShortText(wire.fullname, read, LONGEST_NAME),
+      ...(site !== null && { site }),
       verified: toVerified(wire),
       followers:
         toCount(wire.twitterFollowers) ??

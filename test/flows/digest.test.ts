@@ -84,4 +84,18 @@ onEveryEngine((begin) => {
     expect(mail?.parsed.text).toContain("resolved after 20 min");
     expect(mail?.parsed.text).not.toContain("still going on");
   });
+
+  test("a digest does not compare with the days before the first mention", async () => {
+    const story = await begin({
+      rules: { negative: NEGATIVE },
+      source: { history: "3d" },
+      digests: [{ name: "day", at: "12:00", timezone: "UTC", receivers: ["team"] }],
+    });
+    for (const day of ["day 1 10:00", "day 1 14:00", "day 2 14:00", "day 3 14:00"])
+      story.at(day).mentions("Acme", { count: 15, sentiment: "positive", snippet: "Good" });
+    await story.until("day 4 12:00", "2h");
+    const text = story.smtp.mails.at(-1)?.parsed.text;
+    expect(text).toContain("about the 15 of the period before");
+    expect(text).not.toContain("usual");
+  });
 });

@@ -31,7 +31,9 @@ onAnyEngine((begin) => {
     const [mail] = story.smtp.mails;
     expect(story.smtp.mails).toHaveLength(1);
     // One line, however long: what strangers write is text in it.
-    expect(mail?.parsed.subject).toMatch(/^\[CRITICAL\] <!channel> [^\r\n]{1,80} is negative about Acme$/);
+    expect(mail?.parsed.subject).toMatch(
+      /^\[CRITICAL\] <!channel> [^\r\n]{1,80} is negative about Acme: “[^\r\n]{1,80}”$/,
+    );
     expect(mail?.to).toEqual(["team@acme.example"]);
     expect([...(mail?.parsed.headers.keys() ?? [])]).not.toContain("bcc");
     expect(mail?.parsed.html).not.toMatch(/<script|javascript:/i);

@@ -7,6 +7,9 @@ import { startStory } from "./story.ts";
 const SUBJECT = expect.stringContaining(
   "[CRITICAL] Earshot: no new mentions are read and no new alerts are sent",
 );
+const RESOLVED = expect.stringContaining(
+  "[RESOLVED] Earshot: no new mentions are read and no new alerts are sent",
+);
 
 test.skipIf(!hasRedis())(
   `a queue whose engine is gone is reported to the operators without it (${NO_REDIS} where there is none)`,
@@ -65,7 +68,7 @@ test.skipIf(!hasRedis())(
       );
       story.clock.advance(60_000);
       await story.earshot.checkHealth();
-      expect(story.mailed("on-call@acme.example")).toEqual([SUBJECT, SUBJECT]);
+      expect(story.mailed("on-call@acme.example")).toEqual([SUBJECT, RESOLVED]);
     } finally {
       await story.end();
       await redis?.stop();

@@ -52,7 +52,7 @@ beforeAll(async () => {
     routes: [{ receivers: ["channel", "ann"], repeatEvery: "never" }],
   });
   const deps = {
-    renderer: await createRenderer({ notifyConfig: "templates" }),
+    renderer: await createRenderer({ folder: "templates" }),
     clock,
     log: createLog({ level: "silent" }),
   };
@@ -198,8 +198,8 @@ test("an hour without Slack and mail: then the most severe alert comes first, ea
   expect(smtp.mails.map(({ parsed }) => parsed.subject)).toEqual([
     "[CRITICAL] Acme: 40 mentions in 15 min, 10 expected",
     "[CRITICAL] Acme: 40 mentions in 15 min, 10 expected",
-    "[WARNING] Acme: 40 mentions in 15 min, 10 expected",
-    "[WARNING] Acme: 40 mentions in 15 min, 10 expected",
+    "[RESOLVED] Acme: 40 mentions in 15 min, 10 expected",
+    "[RESOLVED] Acme: 40 mentions in 15 min, 10 expected",
   ]);
   expect(smtp.mails[2]?.parsed.text).toContain("ALREADY RESOLVED: Acme, Brief");
   expect(await stores.notifications.unsettled()).toBe(0);

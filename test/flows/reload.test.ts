@@ -166,6 +166,7 @@ onAnyEngine((begin) => {
     const other = {
       ...{ id: uuid7(story.clock.now()), host: "web-1", pid: 1, roles: ["tick"] },
       ...{ version: nameOf("digest 1"), refused: null, answered: null },
+      loop: { meanMs: 0, maxMs: 0 },
     };
     const report = () => processes.report(other);
     const reporting = setInterval(report, 500);

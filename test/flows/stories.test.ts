@@ -73,10 +73,8 @@ onEveryEngine((begin) => {
     await until("11:00", "15m");
     expect(await posted("#alerts")).toEqual([
       "WARNING Acme: 10 mentions in 15 min. Since Mon 2 Mar, 09:10 UTC.",
-      ...Array.from(
-        { length: 2 },
-        () => "↳ Still going on, Acme: 10 mentions in 15 min. Since Mon 2 Mar, 09:10 UTC.",
-      ),
+      "↳ Still going on, Acme: 15 mentions in 15 min now, 10 when the alert fired. Since Mon 2 Mar, 09:10 UTC.",
+      "↳ Still going on, Acme: 0 mentions in 15 min now, 10 when the alert fired. Since Mon 2 Mar, 09:10 UTC.",
       "↳ Resolved: Acme, Crowd after 1 h 25 min: 60 mentions, peak 15 in 15 min at 09:15.",
     ]);
   });
@@ -100,7 +98,7 @@ onAnyEngine((begin) => {
     ]);
     expect(mailed("on-call@acme.example")).toEqual([
       "[CRITICAL] Acme: 20 negative mentions in 5 min, 0.3 expected at this hour",
-      "[CRITICAL] Acme: 20 negative mentions in 5 min, 0.3 expected at this hour",
+      "[RESOLVED] Acme: 20 negative mentions in 5 min at the peak, 0.3 expected at this hour",
     ]);
     await expectEveryMentionOnce(story);
   });

@@ -160,6 +160,6 @@ async function largest(): Promise<SlackContent> {
   const viewOf = createViewOf({ stores, rulesFor: () => rules, timezone: "UTC", consoleUrl: () => null });
   const found = await viewOf({ ...notification, kind: "fired" });
   if (found?.about !== "alert") throw new Error("there is nothing to show");
-  const renderer = await createRenderer({ notifyConfig: "templates" });
+  const renderer = await createRenderer({ folder: "templates" });
   return composeSlack({ kind: "fired", view: found.view }, renderer);
 }

@@ -34,6 +34,7 @@ export function aLine(changes: Partial<PipelineHealth> = {}): PipelineHealth {
     queueAlert: null,
     openLags: new Set(),
     versions: { asked: null, processes: [] },
+    jumpedMs: 0,
     now: NOW,
     wall: NOW,
     ...changes,

@@ -52,6 +52,13 @@ test("a mention of the current version becomes a mention of the model", () => {
   });
 });
 
+test("the title of its site is that of its blog where it has no other, or absent", () => {
+  const siteOf = (wire: object) => toMention({ ...NAMELESS, ...wire }).mention;
+  expect(siteOf({ weblogTitle: "Local Gazette", blogName: "gazette" })?.site).toBe("Local Gazette");
+  expect(siteOf({ weblogTitle: null, blogName: "gazette" })?.site).toBe("gazette");
+  expect(siteOf({ weblogTitle: "", blogName: 7 })).not.toHaveProperty("site");
+});
+
 test("what an analyser said of the relevance is a number from 0 to 1, or absent", () => {
   const relevanceOf = (classifications: unknown) =>
     toMention({ ...NAMELESS, classifications }).mention?.relevance;

@@ -5,8 +5,10 @@ import { type SourceName, sourceOfProject } from "../../model/query.ts";
 import { sourceOfScope } from "../note-failures.ts";
 import { type Problem, sourceLabel } from "../operator-rules.ts";
 import type { OperatorConfig } from "../operators.ts";
+import { checkClock } from "./check-clock.ts";
 import { checkDigest } from "./check-digests.ts";
 import { checkFeedGap, checkSilentFeeds, MANY_FEEDS } from "./check-feeds.ts";
+import { checkLoop } from "./check-loop.ts";
 import { checkOutages } from "./check-outage.ts";
 import { checkLag, checkSilentQuery } from "./check-query.ts";
 import { checkDeadLetters, checkQueue } from "./check-queue.ts";
@@ -23,8 +25,11 @@ const MOST_SILENT = 5;
 
 /** The current problems of Earshot itself: a pure function of the facts, one problem for each cause. */
 export function findProblems(health: PipelineHealth, settings: OperatorConfig): readonly Problem[] {
-  const queue = queueProblems(health, settings);
+  const clock = clockProblems(health);
+  // Every age is wrong in the moment of a jump.
+  const queue = clock.length > 0 ? [] : queueProblems(health, settings);
   return [
+    ...clock,
     ...problemsOf("account", health, settings),
     ...problemsOf("feeds", health, settings),
     ...feedProblems(health, queue.length > 0),
@@ -36,6 +41,7 @@ export function findProblems(health: PipelineHealth, settings: OperatorConfig): 
     ...outageProblems(health),
     ...deadLetterProblems(health),
     ...versionProblems(health),
+    ...loopProblems(health),
   ];
 }
 
@@ -161,6 +167,13 @@ function upSinceOutage({ outages, upForMs, now }: PipelineHealth): number {
   return Math.min(upForMs, Math.max(0, now - back));
 }
 
+function clockProblems(health: PipelineHealth): Problem[] {
+  const verdict = checkClock(health, health.now);
+  if (verdict.outcome === "Steady") return [];
+  const { byMs, because } = verdict;
+  return [{ rule: "clock-jumped", labels: {}, since: health.now, because, values: { byMs } }];
+}
+
 function queueProblems(health: PipelineHealth, settings: OperatorConfig): Problem[] {
   const pollEveryMs = Math.max(...Object.values(health.pollEveryMs));
   const upForMs = upSinceOutage(health);
@@ -259,4 +272,16 @@ function versionProblems({ versions, wall, now }: PipelineHealth): Problem[] {
   return [
     { rule: "versions-differ", labels: {}, since: now - forMs, because, values: { processes: others } },
   ];
+}
+
+/** Each process for itself: what one does badly is no fault of the others. */
+function loopProblems({ versions, now }: PipelineHealth): Problem[] {
+  return versions.processes.flatMap((one): Problem[] => {
+    const verdict = checkLoop(one);
+    if (verdict.outcome === "InTime") return [];
+    const { loop, because } = verdict;
+    const labels = { process: `${one.host} ${one.pid}` };
+    const values = { meanMs: Math.round(loop.meanMs), maxMs: Math.round(loop.maxMs) };
+    return [{ rule: "loop-late", labels, since: now - MINUTE, because, values }];
+  });
 }

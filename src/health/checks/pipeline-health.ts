@@ -45,6 +45,8 @@ export interface PipelineHealth {
   /** Which process runs which version of the configuration. */
   readonly versions: ProcessVersions;
   readonly now: Instant;
+  /** How far the clock of this process jumped since the last check; negative: back. */
+  readonly jumpedMs: number;
   /** The wall time of the database. */
   readonly wall: Instant;
 }

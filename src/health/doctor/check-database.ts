@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { withoutAddress } from "../../app/without-address.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { OWN_DESCRIPTORS } from "../../lib/descriptors.ts";
 import { describeError } from "../../lib/errors.ts";
 import { SECOND } from "../../lib/instant.ts";
 import { type DatabaseFacts, inspectDatabase, openDatabase } from "../../store/database.ts";
@@ -85,16 +86,13 @@ function clock(skewMs: number, uncertaintyMs: number): Finding {
   return Math.abs(skewMs) > 30 * SECOND ? fail("clock", found, advice) : warn("clock", found, advice);
 }
 
-/** About the number that one process with all roles uses. */
-const OWN_CONNECTIONS = 60;
-
 function connections({ maxConnections, connections: used }: DatabaseFacts): Finding {
   const found = `${used} of ${maxConnections} are in use`;
-  return maxConnections < OWN_CONNECTIONS + 10
+  return maxConnections < OWN_DESCRIPTORS.database + 10
     ? warn(
         "connections",
         found,
-        `Raise max_connections: one process of all roles takes up to ${OWN_CONNECTIONS}.`,
+        `Raise max_connections: one process of all roles takes up to ${OWN_DESCRIPTORS.database}.`,
       )
     : ok("connections", found);
 }

@@ -5,7 +5,9 @@ import { createChannelLimitStore } from "../../store/channel-limits.ts";
 import { openDatabase } from "../../store/database.ts";
 import { createDeadLetterStore } from "../../store/dead-letters.ts";
 import { createFailureStore } from "../../store/failures.ts";
+import { createWatchStore } from "../../store/health.ts";
 import { createSettingStore } from "../../store/settings.ts";
+import { checkClock } from "../checks/check-clock.ts";
 import { HEARTBEAT_KEY, type HeartbeatState } from "../heartbeat.ts";
 import { type Finding, ok, warn } from "./finding.ts";
 
@@ -16,9 +18,20 @@ export async function checkPipeline(url: string, clock: Clock): Promise<readonly
     const state = (await createSettingStore(database.db).get(HEARTBEAT_KEY)) as HeartbeatState | null;
     const failures = await createFailureStore(database.db).open();
     const closed = await createChannelLimitStore(database.db).closed();
+    const progress = await createWatchStore(database.db).progress();
+    const verdict = checkClock({ jumpedMs: 0, progress }, clock.now());
     const letters = await createDeadLetterStore(database.db).open(1_000);
     return [
       pipeline(state, clock),
+      ...(verdict.outcome === "Steady"
+        ? []
+        : [
+            warn(
+              "clock",
+              `a clock was ahead by ${formatDuration(verdict.byMs)} and was set back`,
+              CLOCK_ADVICE,
+            ),
+          ]),
       ...failures
         .filter(({ kind }) => kind === "receiver")
         .map(({ scope, message }) =>
@@ -47,6 +60,9 @@ export async function checkPipeline(url: string, clock: Clock): Promise<readonly
     await database.close();
   }
 }
+
+const CLOCK_ADVICE =
+  "A running Earshot polls again at once and learns its counts again. Let every machine follow a time server (NTP).";
 
 function pipeline(state: HeartbeatState | null, clock: Clock): Finding {
   if (state === null) return ok("pipeline", "no Earshot has run on this database yet");
