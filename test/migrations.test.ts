@@ -19,10 +19,15 @@ const RELEASED: Readonly<Record<string, string>> = {
   "local-api/store/migrations/030-streams.ts": "9e9185b9fed71bdc",
   "local-api/store/migrations/040-forget-requests.ts": "1d5e70a3ef76de2b",
   "local-api/store/migrations/050-feed-added.ts": "d3d4acfc1e8f1a78",
+  "local-api/store/migrations/060-feed-readings.ts": "f263fe6243a9df63",
+  "local-api/store/migrations/070-written-at.ts": "8836dec972d1eb8e",
   "store/migrations/0001-schema.ts": "8416539174831aaf",
   "store/migrations/0002-processes.ts": "7fcc18f07f63d0f5",
   "store/migrations/0003-rule-pages.ts": "fbed64007c760b3a",
   "store/migrations/0004-forgotten.ts": "910d479ee23d82a2",
+  "store/migrations/0005-delivery-codes.ts": "9e646bee34512146",
+  "store/migrations/0006-forgotten-files.ts": "34ba6e4b325b117b",
+  "store/migrations/0007-loop-delay.ts": "7ed9e10f177580fb",
 };
 
 test("migrations are only added, never edited or removed", () => {

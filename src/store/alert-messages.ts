@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "./database.ts";
+import { LEASE_SECONDS } from "./lease-seconds.ts";
+import { MOST_SEVERE_FIRST } from "./severity-order.ts";
 
 /** An alert and a receiver that has a message about it. */
 interface MessageKey {
@@ -20,9 +22,6 @@ interface Root {
   /** Other alerts that the message covers. */
   readonly also: readonly string[];
 }
-
-/** If the editor dies, the message is free again after this. */
-const LEASE_SECONDS = 8;
 
 /** Live messages: each shows an alert and is edited when the alert changes. */
 export function createAlertMessageStore(db: Db) {
@@ -143,7 +142,7 @@ export function createAlertMessageStore(db: Db) {
       `.execute(db);
     },
 
-    /** Deletes messages whose alert is stored no longer: as long as it is, one of its mentions may be deleted. */
+    /** Deletes messages whose alert is no longer stored: as long as it is, one of its mentions may be deleted. */
     async forget(): Promise<void> {
       await sql`
         delete from earshot.alert_messages m where not watched and next_edit_wall < now() - interval '30 days'
@@ -164,7 +163,7 @@ export function editsDue(receivers: readonly string[], limit: number) {
     join earshot.alerts a on a.project_id = m.project_id and a.id = m.alert_id
     where m.watched and m.next_edit_wall <= now() and m.receiver = any(${[...receivers]}::text[])
       and (m.leased_until_wall is null or m.leased_until_wall < now()) and m.shown <> ${STATE}
-    order by array_position(array['critical', 'warning', 'info'], a.severity), m.next_edit_wall limit ${limit}`;
+    order by ${MOST_SEVERE_FIRST}, m.next_edit_wall limit ${limit}`;
 }
 
 function isHeldBy({ projectId, alertId, receiver, lease }: Claim) {

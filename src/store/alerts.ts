@@ -4,6 +4,7 @@ import type { Alert } from "../model/alert.ts";
 import type { RulePrecision } from "../model/alert-action.ts";
 import { createAlertHistoryStore, createMatchStore } from "./alert-history.ts";
 import { at, atOrNull, type Db } from "./database.ts";
+import { MOST_SEVERE_FIRST } from "./severity-order.ts";
 
 /** Alerts, their mentions, their notifications and their history. */
 export function createAlertStore(db: Db) {
@@ -27,7 +28,7 @@ export function createAlertStore(db: Db) {
         select ${COLUMNS} from earshot.latest_alerts l
         join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
         where l.project_id = ${projectId} and l.open and a.fired_at is not null
-        order by array_position(array['critical', 'warning', 'info'], a.severity), a.opened_at limit 1000
+        order by ${MOST_SEVERE_FIRST}, a.opened_at limit 1000
       `.execute(db);
       return rows;
     },
@@ -122,10 +123,19 @@ export function createAlertStore(db: Db) {
       `.execute(db);
     },
 
-    /** By id, or by its first letters if only one alert starts with them. */
+    /** The ids of all alerts that begin with one of these, which have the same length. */
+    async idsBeginning(prefixes: readonly string[]): Promise<string[]> {
+      const [first = ""] = prefixes;
+      const { rows } = await sql<{ id: string }>`
+        select id from earshot.alerts where left(id::text, ${first.length}) = any(${[...prefixes]}::text[])
+      `.execute(db);
+      return rows.map(({ id }) => id);
+    },
+
+    /** By id, or by its first letters; the newest few, if more than one alert starts with them. */
     async findByPrefix(prefix: string): Promise<Alert[]> {
       const { rows } = await sql<Alert>`
-        select ${COLUMNS} from earshot.alerts a where a.id::text like ${`${prefix.toLowerCase()}%`} order by a.id desc limit 2
+        select ${COLUMNS} from earshot.alerts a where a.id::text like ${`${prefix.toLowerCase()}%`} order by a.id desc limit 10
       `.execute(db);
       return rows;
     },

@@ -1,5 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
-import type { CallBudget, Priority, PrioritySlots, RateLimit, Sharing } from "../model/poll.ts";
+import {
+  type CallBudget,
+  CLOCK_AHEAD_MS,
+  type Priority,
+  type PrioritySlots,
+  type RateLimit,
+  type Sharing,
+} from "../model/poll.ts";
 import type { Db } from "./database.ts";
 
 /** A call that may be made: its slot in the window, and its id. Null where the account has no limit. */
@@ -31,7 +38,7 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
         greatest(0, extract(epoch from case when b.closed_until_wall > ${now()}
           then b.closed_until_wall - ${now()} else interval '0' end) * 1000)::float8 as "closedForMs",
         (extract(epoch from ${now()} - b.sharing_tried_wall) * 1000)::float8 as "sharingTriedMsAgo",
-        case when b.paced_at_wall > '-infinity'
+        case when b.paced_at_wall > '-infinity' and b.paced_at_wall <= ${now()} + ${AHEAD}
           then (extract(epoch from ${now()} - b.paced_at_wall) * 1000)::float8 end as "pacedMsAgo"
       from earshot.budgets b cross join lateral (
         select count(*) as used, count(*) filter (where taken_for = 'others') as others
@@ -199,8 +206,10 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
     async nextTurn(spacingMs: number, catchUpMs: number): Promise<number | null> {
       const { rows } = await sql<{ turn: number }>`
         update earshot.budgets
-        set paced_at_wall = greatest(paced_at_wall + ${ms(spacingMs)}, ${now()} - ${ms(catchUpMs)}), turn = turn + 1
-        where account = ${account} and paced_at_wall + ${ms(spacingMs)} <= ${now()} and closed_until_wall <= ${now()}
+        set paced_at_wall = case when paced_at_wall > ${now()} + ${AHEAD} then ${now()}
+            else greatest(paced_at_wall + ${ms(spacingMs)}, ${now()} - ${ms(catchUpMs)}) end, turn = turn + 1
+        where account = ${account}
+          and (paced_at_wall + ${ms(spacingMs)} <= ${now()} or paced_at_wall > ${now()} + ${AHEAD}) and closed_until_wall <= ${now()}
         returning turn
       `.execute(db);
       return rows[0]?.turn ?? null;
@@ -213,6 +222,9 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
     },
   };
 }
+
+/** A turn further ahead was taken by a clock that has been set back since. */
+const AHEAD = sql`make_interval(secs => ${CLOCK_AHEAD_MS / 1_000})`;
 
 /** Refusals of an account that has no limit. */
 const NO_LIMIT_WAIT_MS = 60_000;

@@ -35,6 +35,14 @@ export function createConditionStore(db: Db) {
       `.execute(db);
     },
 
+    /** Deletes the states that were stepped beyond a moment: by a clock that was ahead. */
+    async removeAhead(projectId: string, queryId: string, of: Instant): Promise<void> {
+      await sql`
+        delete from earshot.condition_states
+        where project_id = ${projectId} and query_id = ${queryId} and stepped_until > ${at(of)}
+      `.execute(db);
+    },
+
     /** Deletes the states of these baselines that stopped before a moment. */
     async removeStopped(
       projectId: string,

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
-import type { Instant } from "../lib/instant.ts";
+import { BusyError } from "../lib/errors.ts";
+import { type Instant, SECOND } from "../lib/instant.ts";
 import { ALL_PROJECTS } from "../model/digest.ts";
 
 /** The statements of this folder are SQL templates, so the schema is not repeated as types. */
@@ -16,21 +17,33 @@ interface PoolOptions {
   readonly connections?: number;
   /** The server plans each statement once for each connection: for tests, which run the same ones over and over. */
   readonly prepares?: boolean;
+  /** How long a statement may take, and how long it waits for a free connection: later, it is a BusyError. */
+  readonly limits?: { readonly statementMs: number; readonly waitMs: number };
   /** Called when an idle connection breaks. The pool replaces it by itself. */
   readonly onError: (error: Error) => void;
 }
 
+/** For whoever reads: a page that takes longer helps nobody, and what it waits for is wanted by others. */
+export const READER_LIMITS = { statementMs: 15 * SECOND, waitMs: 3 * SECOND };
+
 /** The driver's own pool, for parts of the program that keep tables of their own. */
 export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg.Pool {
-  const pool = new pg.Pool({
+  const { limits } = options;
+  const pool = new (limits === undefined ? pg.Pool : BusyPool)({
     connectionString: options.url,
     max: options.connections ?? 10,
     application_name: "earshot",
     ...(options.prepares === true && { Client: PreparingClient }),
+    ...(limits !== undefined && {
+      Client: BusyClient,
+      // Not a parameter of the connection: a PgBouncer refuses those that it does not know.
+      onConnect: (client: pg.ClientBase) =>
+        client.query(`set statement_timeout = ${limits.statementMs}`).then(() => {}),
+    }),
     ...(types === undefined ? {} : { types }),
     // Without this a statement hangs for ever when the server's machine vanishes.
     keepAlive: true,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: limits?.waitMs ?? 10_000,
   });
   // A server that stops while the pool closes reports an error on the closing connections: ignore it.
   pool.on("error", (error) => {
@@ -38,7 +51,11 @@ export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg
   });
   // A connection that breaks between two statements of its holder has no other listener. Without this one the whole
   // process would end. The holder gets the error from its next statement.
-  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    // Not among the parameters of the connection: a PgBouncer refuses those that it does not know.
+    if (limits !== undefined) client.query(`set statement_timeout = ${limits.statementMs}`).catch(() => {});
+  });
   return pool;
 }
 
@@ -57,6 +74,35 @@ class PreparingClient extends pg.Client {
 }
 
 const statements = new Map<string, string>();
+
+/** A statement that took too long is a BusyError. */
+class BusyClient extends pg.Client {
+  override query(...words: unknown[]): never {
+    const result: unknown = Reflect.apply(super.query, this, words);
+    return (result instanceof Promise ? result.catch(refuse) : result) as never;
+  }
+}
+
+/** Waiting too long for a connection is a BusyError. */
+class BusyPool extends pg.Pool {
+  override connect(...words: unknown[]): never {
+    const result: unknown = Reflect.apply(super.connect, this, words);
+    return (result instanceof Promise ? result.catch(refuse) : result) as never;
+  }
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof Error && Reflect.get(error, "code") === QUERY_CANCELED)
+    throw new BusyError("a statement took too long", { cause: error });
+  if (error instanceof Error && NO_CONNECTION.test(error.message))
+    throw new BusyError("no connection of the pool was free in time", { cause: error });
+  throw error;
+}
+
+export const QUERY_CANCELED = "57014";
+/** Of the driver's pool, which gives it no code. */
+const NO_CONNECTION =
+  /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;
 
 /**
  * Opens a pool on the PostgreSQL at `url`. 64-bit counts are read as numbers and moments as `Instant`s, here and

@@ -53,6 +53,20 @@ export function createDigestStore(db: Db) {
       return rows.map(toEdition);
     },
 
+    /** When the first stored mention of each query was published, by query; absent for one without mentions. */
+    async firstMentions(
+      queries: readonly { readonly projectId: string; readonly queryId: string }[],
+    ): Promise<Map<string, Instant>> {
+      const { rows } = await sql<{ queryId: string; first: Instant }>`
+        select "queryId", first from json_to_recordset(${JSON.stringify(queries)}::json)
+          as q("projectId" text, "queryId" text)
+        cross join lateral (
+          select event_at as first from earshot.mentions
+          where project_id = "projectId" and query_id = "queryId" order by event_at limit 1) m
+      `.execute(db);
+      return new Map(rows.map(({ queryId, first }) => [queryId, first]));
+    },
+
     /** An edition that is not built yet; null if it is built. */
     async findDue(name: string, localDate: string): Promise<DigestEdition | null> {
       const { rows } = await sql<Row>`

@@ -58,7 +58,7 @@ export function createDueWorkStore(db: Db) {
       const ofEach = unplanned.map((source) => sql`(${pollsDue(now, mostPolls, source)})`);
       const polls = ofEach.length === 0 ? sql`select where false` : sql.join(ofEach, sql` union all `);
       const { rows } = await sql<DueWork>`
-        select ${listOf(polls)} as polls, ${listOf(windowsDue(bucketMs))} as windows,
+        select ${listOf(polls)} as polls, ${listOf(windowsDue(bucketMs, now))} as windows,
           ${listOf(decisionsDue(now))} as decisions, ${listOf(deliveriesDue(mostDeliveries, []))} as deliveries,
           ${listOf(editsDue(liveReceivers, mostEdits))} as edits, ${listOf(correctionsDue(mostEdits))} as corrections,
           exists (select from earshot.digests where state = 'due') as "hasDigests",

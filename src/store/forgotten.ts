@@ -4,6 +4,7 @@ import type { Instant } from "../lib/instant.ts";
 import type { Actor } from "../model/alert-action.ts";
 import type { Mention } from "../model/mention.ts";
 import { at, type Db } from "./database.ts";
+import { type FilesOutcome, rewriteTables } from "./rewrite-tables.ts";
 
 /** A mention that was taken out of the tables. */
 export interface RemovedMention {
@@ -26,6 +27,8 @@ export interface ForgetRequest {
   readonly alerts: number;
   /** Null where the Listening API is not ours. */
   readonly localMentions: number | null;
+  /** Null before it is done, and for requests of earlier versions. */
+  readonly files: FilesOutcome | null;
 }
 
 /** What a page has to be compared with before it is stored. */
@@ -175,13 +178,17 @@ export function createForgottenStore(db: Db) {
       `.execute(db);
     },
 
+    /** What was deleted leaves the files of the tables, too. Not in a transaction. */
+    rewriteFiles: (): Promise<FilesOutcome> => rewriteTables(db),
+
     /** What it came to in the end. */
     async countRequest(
       id: string,
-      counts: { readonly mentions: number; readonly alerts: number },
+      counts: { readonly mentions: number; readonly alerts: number; readonly files: FilesOutcome },
     ): Promise<void> {
       await sql`
-        update earshot.forget_requests set mentions = ${counts.mentions}, alerts = ${counts.alerts}
+        update earshot.forget_requests
+        set mentions = ${counts.mentions}, alerts = ${counts.alerts}, files = ${counts.files}
         where id = ${id}::uuid
       `.execute(db);
     },
@@ -216,7 +223,7 @@ export function createForgottenStore(db: Db) {
 
     async requests(limit: number): Promise<Omit<ForgetRequest, "asked">[]> {
       const { rows } = await sql<Omit<ForgetRequest, "asked">>`
-        select id, at, actor, what, of_one_source as "ofOneSource", mentions, alerts, local_mentions as "localMentions"
+        select id, at, actor, what, of_one_source as "ofOneSource", mentions, alerts, local_mentions as "localMentions", files
         from earshot.forget_requests order by at desc, id desc limit ${limit}
       `.execute(db);
       return rows;

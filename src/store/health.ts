@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { DAY, HOUR, type Instant } from "../lib/instant.ts";
 import type { QueryProgress, QueryRhythm, WaitingWork } from "../model/pipeline-facts.ts";
 import { at, type Db } from "./database.ts";
+import { isDueAt } from "./poll-plans.ts";
 
 /** Polls over more than this read history, which says nothing about the usual rate. */
 const LONGEST_ROUND_MS = 6 * HOUR;
@@ -29,7 +30,7 @@ export function createWatchStore(db: Db) {
       const { rows } = await sql<{ name: string }>`
         insert into earshot.pulses as p (name, at) values (${name}, ${at(now)})
         on conflict (name) do update set at = excluded.at, at_wall = now()
-          where p.at_wall <= now() - make_interval(secs => ${everyMs / 1000})
+          where p.at_wall <= now() - make_interval(secs => ${everyMs / 1000}) or p.at_wall > now()
         returning name
       `.execute(db);
       return rows.length > 0;
@@ -100,7 +101,7 @@ export function createWatchStore(db: Db) {
           (select count(*) as n, 1000 * max(least(extract(epoch from ${at(now)} - w.next_at),
               extract(epoch from now() - w.leased_until_wall), extract(epoch from now() - w.retry_at_wall)))::float8 as oldest
             from earshot.polls w join earshot.queries q using (project_id, query_id)
-            where q.active and w.next_at <= ${at(now)} and (w.leased_until_wall is null or w.leased_until_wall < now())
+            where q.active and ${isDueAt(now, "w")} and (w.leased_until_wall is null or w.leased_until_wall < now())
               and (w.retry_at_wall is null or w.retry_at_wall <= now())) k
       `.execute(db);
       const [row] = rows;

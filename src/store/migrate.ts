@@ -5,6 +5,9 @@ import * as schema from "./migrations/0001-schema.ts";
 import * as processes from "./migrations/0002-processes.ts";
 import * as rulePages from "./migrations/0003-rule-pages.ts";
 import * as forgotten from "./migrations/0004-forgotten.ts";
+import * as deliveryCodes from "./migrations/0005-delivery-codes.ts";
+import * as forgottenFiles from "./migrations/0006-forgotten-files.ts";
+import * as loopDelay from "./migrations/0007-loop-delay.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -12,6 +15,9 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0002-processes": processes,
   "0003-rule-pages": rulePages,
   "0004-forgotten": forgotten,
+  "0005-delivery-codes": deliveryCodes,
+  "0006-forgotten-files": forgottenFiles,
+  "0007-loop-delay": loopDelay,
 };
 
 /**

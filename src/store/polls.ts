@@ -1,9 +1,11 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
+import { JUDGED_AHEAD_MS } from "../model/judging.ts";
 import type { PollKey } from "../model/poll.ts";
 import { OWN_QUERY, type SourceName } from "../model/query.ts";
 import { at, atOrNull, type Db } from "./database.ts";
-import { createPollPlanStore } from "./poll-plans.ts";
+import { LEASE_SECONDS } from "./lease-seconds.ts";
+import { createPollPlanStore, isDueAt } from "./poll-plans.ts";
 import { isOfSource } from "./queries.ts";
 
 /** Polls: when each is due, who holds it, what is planned for it, and how far it is complete. */
@@ -65,20 +67,24 @@ export function pollsDue(now: Instant, limit: number, source: SourceName) {
   return sql<PollKey>`
     select w.project_id as "projectId", w.query_id as "queryId", w.poll
     from earshot.polls w join earshot.queries q using (project_id, query_id)
-    where q.active and w.next_at <= ${at(now)} and ${isOfSource(source, "w")}
+    where q.active and ${isDueAt(now, "w")} and ${isOfSource(source, "w")}
       and (w.leased_until_wall is null or w.leased_until_wall < now())
       and (w.retry_at_wall is null or w.retry_at_wall <= now())
       and (w.planned_until_wall is null or w.planned_until_wall < now())
     order by w.next_at limit ${limit}`;
 }
 
-/** Queries with closed buckets that are not evaluated yet, and unwatched ones with open alerts. */
-export function windowsDue(bucketMs: number) {
+/**
+ * Queries with closed buckets that are not evaluated yet, those that a clock ahead of ours has judged too far, and
+ * unwatched ones with open alerts.
+ */
+export function windowsDue(bucketMs: number, now: Instant) {
   return sql<{ projectId: string; queryId: string }>`
     select w.project_id as "projectId", w.query_id as "queryId"
     from earshot.polls w join earshot.queries q using (project_id, query_id)
     where q.active and w.poll = 'added'
-      and w.complete_until >= q.ticked_until + make_interval(secs => ${bucketMs / 1000})
+      and (w.complete_until >= q.ticked_until + make_interval(secs => ${bucketMs / 1000})
+        or q.ticked_until > ${at(now + JUDGED_AHEAD_MS)} and w.complete_until <= ${at(now)})
     union
     select l.project_id, l.query_id from earshot.latest_alerts l join earshot.queries q using (project_id, query_id)
     where l.open and not q.active and q.query_id <> ${OWN_QUERY.queryId}`;
@@ -101,9 +107,6 @@ class LeaseLostError extends Error {
   readonly isTransient = true;
 }
 
-/** If the worker dies, the poll is free again after this. Renewed with every page and by a timer during long calls. */
-const LEASE_SECONDS = 8;
-
 /** Leases of polls: one worker at a time takes a poll, advances it page by page, and gives it back. */
 function createPollLeaseStore(db: Db) {
   return {
@@ -112,7 +115,7 @@ function createPollLeaseStore(db: Db) {
       const { rows } = await sql<ClaimedPoll>`
         update earshot.polls
         set lease = gen_random_uuid(), leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
-        where ${isPollKind(key)} and next_at <= ${at(now)}
+        where ${isPollKind(key)} and ${isDueAt(now, "polls")}
           and (leased_until_wall is null or leased_until_wall < now())
           and (retry_at_wall is null or retry_at_wall <= now())
         returning lease, state, failures
@@ -148,7 +151,8 @@ function createPollLeaseStore(db: Db) {
     ): Promise<void> {
       await sql`
         update earshot.polls
-        set complete_until = greatest(complete_until, ${atOrNull(end.completeUntil)}), polled_at = ${at(end.polledAt)},
+        set complete_until = greatest(case when complete_until <= ${at(end.polledAt + JUDGED_AHEAD_MS)} then complete_until end,
+            ${atOrNull(end.completeUntil)}), polled_at = ${at(end.polledAt)},
           next_at = ${at(end.nextAt)}, lease = null, leased_until_wall = null, planned_until_wall = null,
           own_call = false
         where ${isPollKind(key)} and lease = ${lease}::uuid

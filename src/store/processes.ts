@@ -7,7 +7,10 @@ import type { Db } from "./database.ts";
 const GONE_AFTER_MS = 20 * SECOND;
 
 /** What a process reports about itself. */
-export type ProcessReport = Pick<RunningProcess, "id" | "host" | "pid" | "roles" | "version" | "answered"> & {
+export type ProcessReport = Pick<
+  RunningProcess,
+  "id" | "host" | "pid" | "roles" | "version" | "answered" | "loop"
+> & {
   readonly refused: Omit<RefusedReload, "at"> | null;
 };
 
@@ -21,10 +24,12 @@ export function createProcessStore(db: Db) {
     async report(one: ProcessReport): Promise<ReloadRequest | null> {
       const refused = one.refused === null ? null : JSON.stringify(one.refused);
       await sql`
-        insert into earshot.processes as p (id, host, pid, roles, version, refused, answered)
+        insert into earshot.processes as p (id, host, pid, roles, version, refused, answered, loop_mean_ms, loop_max_ms)
         values (${one.id}, ${one.host}, ${one.pid}, ${[...one.roles]}, ${one.version},
-          ${refused}::jsonb || jsonb_build_object('at', ${WALL}), ${one.answered})
+          ${refused}::jsonb || jsonb_build_object('at', ${WALL}), ${one.answered},
+          ${one.loop.meanMs}, ${one.loop.maxMs})
         on conflict (id) do update set version = excluded.version, answered = excluded.answered, seen_wall = now(),
+          loop_mean_ms = excluded.loop_mean_ms, loop_max_ms = excluded.loop_max_ms,
           since_wall = case when p.version = excluded.version then p.since_wall else now() end,
           refused = case when p.refused - 'at' = excluded.refused - 'at' and p.answered is not distinct from excluded.answered
             then p.refused else excluded.refused end
@@ -77,7 +82,8 @@ export function createProcessStore(db: Db) {
     /** Those that live, by host. */
     async running(): Promise<RunningProcess[]> {
       const { rows } = await sql<RunningProcess>`
-        select id, host, pid, roles, started_wall as "startedAt", version, since_wall as since, refused, answered
+        select id, host, pid, roles, started_wall as "startedAt", version, since_wall as since, refused, answered,
+          jsonb_build_object('meanMs', loop_mean_ms, 'maxMs', loop_max_ms) as loop
         from earshot.processes where seen_wall >= now() - make_interval(secs => ${GONE_AFTER_MS / SECOND})
         order by host, started_wall, pid limit 1000
       `.execute(db);

@@ -1,17 +1,16 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../lib/instant.ts";
-import type { Notification, NotificationKind } from "../model/notification.ts";
+import type { FailedAttempt, Notification, NotificationKind } from "../model/notification.ts";
 import type { GivenUp } from "../model/pipeline-facts.ts";
 import { at, type Db } from "./database.ts";
+import { LEASE_SECONDS } from "./lease-seconds.ts";
+import { MOST_SEVERE_FIRST } from "./severity-order.ts";
 
 /** A row of `earshot.notifications`, as the model has it. */
 export const NOTIFICATION_COLUMNS = sql`
   id, project_id as "projectId", receiver, kind, alert_id as "alertId", case when digest_name is null then null
     else json_build_object('name', digest_name, 'localDate', digest_date) end as digest, created_at as "createdAt", state, reason, attempts, attempts_before as "attemptsBefore", last_error as "lastError",
   vendor_ref as "vendorRef", coalesce(also, '[]'::jsonb) as also`;
-
-/** If the worker dies while sending, its notification is free again after this. */
-const LEASE_SECONDS = 8;
 
 /** How many of a process's five delivery slots one receiver may use. */
 const MOST_AT_ONCE = 2;
@@ -21,8 +20,6 @@ const MOST_OF_A_RECEIVER = 50;
 
 /** Messages are retried for two days and some hours, longer if they had to queue behind others. */
 const LONGEST_TRIED_MS = 7 * DAY;
-
-const MOST_SEVERE_FIRST = sql`array_position(array['critical', 'warning', 'info'], coalesce(a.severity, 'info')), n.id`;
 
 /** Notifications that are being sent: which is next, who has claimed it, and the outcome. */
 export function createSendingStore(db: Db) {
@@ -72,7 +69,7 @@ export function createSendingStore(db: Db) {
           and not exists (
             select from earshot.notifications e where e.project_id = n.project_id and e.alert_id = n.alert_id
               and e.receiver = n.receiver and e.state = 'due' and e.id < n.id)
-        order by ${MOST_SEVERE_FIRST} limit 1
+        order by ${MOST_SEVERE_FIRST}, n.id limit 1
       `.execute(db);
       return rows[0] ?? null;
     },
@@ -134,17 +131,22 @@ export function createSendingStore(db: Db) {
      * A failed attempt: tried again after `retryAfterMs`, or given up when that is null. Does nothing if another worker
      * has claimed it since.
      */
-    async markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void> {
+    async markFailed(
+      notification: Notification,
+      { code, detail }: FailedAttempt,
+      retryAfterMs: number | null,
+    ): Promise<void> {
       await sql`
         with settled as (
           update earshot.notifications
-          set state = ${retryAfterMs === null ? "dead" : "due"}, last_error = ${error}, leased_until_wall = null,
+          set state = ${retryAfterMs === null ? "dead" : "due"}, last_error = ${detail}, leased_until_wall = null,
             next_attempt_wall = now() + make_interval(secs => ${(retryAfterMs ?? 0) / 1000})
           where project_id = ${notification.projectId} and id = ${notification.id}::uuid and state = 'due'
             and attempts = ${notification.attempts}
           returning project_id, id)
-        insert into earshot.deliveries (project_id, notification_id, attempt, outcome, detail)
-        select project_id, id, ${notification.attempts}::int, ${retryAfterMs === null ? "dead" : "failed"}::text, ${error}::text
+        insert into earshot.deliveries (project_id, notification_id, attempt, outcome, code, detail)
+        select project_id, id, ${notification.attempts}::int, ${retryAfterMs === null ? "dead" : "failed"}::text,
+          ${code}::text, ${detail}::text
         from settled
         on conflict do nothing
       `.execute(db);
@@ -200,7 +202,7 @@ export function deliveriesDue(limit: number, notTo: readonly string[]) {
   return sql<{ projectId: string; notificationId: string }>`
     select "projectId", "notificationId" from (
       select n.project_id as "projectId", n.id as "notificationId", n.next_attempt_wall,
-        row_number() over (partition by n.receiver order by ${MOST_SEVERE_FIRST}) as place
+        row_number() over (partition by n.receiver order by ${MOST_SEVERE_FIRST}, n.id) as place
       from earshot.notifications n
       left join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
       where n.state = 'due' and n.next_attempt_wall <= now()

@@ -125,7 +125,7 @@ test("a notification is taken by one, after those before it about the same alert
   if (claimed === undefined || claimed === null) return;
   expect(claimed.attempts).toBe(1);
   await stores.notifications.markSent(claimed, NOON, { ts: "1" });
-  await stores.notifications.markFailed(claimed, "too late to say so", 0);
+  await stores.notifications.markFailed(claimed, { code: "failed", detail: "too late to say so" }, 0);
   expect(await stores.notifications.claim("p", first.id)).toBeNull();
   expect(await stores.notifications.firstRef("p", alert.id, "alerts")).toEqual({ ts: "1" });
   expect(await stores.notifications.claim("p", second.id)).toMatchObject({ kind: "resolved", attempts: 1 });

@@ -6,21 +6,23 @@ import type {
   AlertListing,
   AlertPosition,
   AlertStates,
+  ListedAlert,
   ShownMention,
   ShownStory,
 } from "../../model/shown.ts";
 import { type StoredEvent, toEvent } from "../alert-history.ts";
 import { at, type Db, projects } from "../database.ts";
+import { MOST_SEVERE_FIRST } from "../severity-order.ts";
 
 export function createConsoleAlerts(db: Db) {
   return {
     /** Open alerts, the most severe and newest first. */
-    async openAlerts(limit: number): Promise<Alert[]> {
-      const { rows } = await sql<Alert>`
-        select ${COLUMNS} from earshot.latest_alerts l
+    async openAlerts(limit: number): Promise<ListedAlert[]> {
+      const { rows } = await sql<ListedAlert>`
+        select ${COLUMNS}, ${NEWEST} from earshot.latest_alerts l
         join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
         where l.open
-        order by array_position(array['critical', 'warning', 'info'], a.severity), a.opened_at desc, a.id desc
+        order by ${MOST_SEVERE_FIRST}, a.opened_at desc, a.id desc
         limit ${limit}
       `.execute(db);
       return rows;
@@ -39,8 +41,8 @@ export function createConsoleAlerts(db: Db) {
         after === null
           ? sql`true`
           : sql`a.opened_at <= ${at(after.openedAt)} and (a.opened_at, a.id) < (${at(after.openedAt)}, ${after.id}::uuid)`;
-      const { rows } = await sql<Alert>`
-        select ${COLUMNS} from earshot.alerts a where ${STATES[states]} and ${isAfter}
+      const { rows } = await sql<ListedAlert>`
+        select ${COLUMNS}, ${NEWEST} from earshot.alerts a where ${STATES[states]} and ${isAfter}
         order by a.opened_at desc, a.id desc limit ${limit + 1}
       `.execute(db);
       const alerts = rows.slice(0, limit);
@@ -51,9 +53,9 @@ export function createConsoleAlerts(db: Db) {
     },
 
     /** The alerts of one rule that opened from `since` on, newest first. */
-    async ruleAlerts(rule: string, since: Instant, limit: number): Promise<Alert[]> {
-      const { rows } = await sql<Alert>`
-        select ${COLUMNS} from earshot.alerts a
+    async ruleAlerts(rule: string, since: Instant, limit: number): Promise<ListedAlert[]> {
+      const { rows } = await sql<ListedAlert>`
+        select ${COLUMNS}, ${NEWEST} from earshot.alerts a
         where a.project_id in ${projects} and a.rule = ${rule} and a.opened_at >= ${at(since)}
         order by a.opened_at desc, a.id desc limit ${limit}
       `.execute(db);
@@ -162,3 +164,8 @@ const COLUMNS = sql`
   a.severity, a.state, a.labels, a.opened_at as "openedAt", a.fired_at as "firedAt", a.last_seen_at as "lastSeenAt",
   a.resolved_at as "resolvedAt", a.notify_count as "notifyCount", a.renotify_reason as "renotifyReason", a.mentions, a.because,
   a.window_from as "windowFrom", a.window_to as "windowTo", a."values", a.handling, a.progress`;
+
+/** People look for what was said, and not for the rule's limits. */
+const NEWEST = sql`(
+  select m.body from earshot.matches x join earshot.mentions m using (project_id, query_id, resource_id, day)
+  where x.project_id = a.project_id and x.alert_id = a.id order by m.event_at desc, m.resource_id limit 1) as "newestMention"`;

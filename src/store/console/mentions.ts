@@ -9,7 +9,7 @@ import type {
   ShownMention,
   VolumeCount,
 } from "../../model/shown.ts";
-import { at, type Db } from "../database.ts";
+import { at, type Db, QUERY_CANCELED } from "../database.ts";
 
 /** Rows that one listing reads at most before it answers. */
 const SCAN_LIMIT = 20_000;
@@ -144,8 +144,6 @@ async function withinTime(db: Db, statement: RawBuilder<FoundRow>, takesMs: numb
     throw error;
   }
 }
-
-const QUERY_CANCELED = "57014";
 
 function listingOf(rows: readonly FoundRow[], limit: number, scanLimit: number): MentionListing {
   const found = rows.filter((row) => row.found !== null);

@@ -15,7 +15,7 @@ export function createConsoleMetrics(db: Db) {
           join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
           where l.open or a.id >= ${since}::uuid group by 1, 2 order by 1, 2`.execute(db),
         sql<MetricFacts["deliveries"][number]>`
-          select n.receiver, d.outcome, left(d.detail, 100) as detail, count(*) as n
+          select n.receiver, d.outcome, d.code, count(*) as n
           from earshot.deliveries d join earshot.notifications n
             on n.project_id = d.project_id and n.id = d.notification_id
           where d.project_id in ${projects} and d.notification_id >= ${since}::uuid and n.id >= ${since}::uuid

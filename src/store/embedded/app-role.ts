@@ -77,6 +77,7 @@ function ownsDatabase(logins: Logins, port: number): Promise<boolean> {
 /**
  * At every start, so that the password always matches its file. Signals: `drop database … with (force)` needs them
  * while autovacuum runs. Settings: `earshot doctor` reads where the tables are, to check the disk.
+ * Checkpoints: `earshot forget` removes files with old words.
  */
 async function ensureRole(client: pg.Client, password: string): Promise<void> {
   const { rowCount } = await client.query("select from pg_roles where rolname = $1", [APP_ROLE]);
@@ -84,7 +85,7 @@ async function ensureRole(client: pg.Client, password: string): Promise<void> {
   await client.query(
     `alter role ${APP_ROLE} with login nosuperuser createdb nocreaterole noreplication nobypassrls
        password ${client.escapeLiteral(password)};
-     grant pg_signal_backend, pg_read_all_settings to ${APP_ROLE}`,
+     grant pg_signal_backend, pg_read_all_settings, pg_checkpoint to ${APP_ROLE}`,
   );
 }
 
