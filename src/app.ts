@@ -27,7 +27,7 @@ import { QUEUE_NAMES } from "./queue/jobs.ts";
 import { createQueues } from "./queue/queues.ts";
 import { createWorker, type Handlers, type JobContext } from "./queue/worker.ts";
 import type { Rule } from "./rules/rule.ts";
-import { openDatabase } from "./store/database.ts";
+import { openDatabase, READER_LIMITS } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
@@ -125,7 +125,8 @@ async function assemble(
   await migrate(options.databaseUrl);
   const database = openDatabase({
     url: options.databaseUrl,
-    connections: 20,
+    // Without a role it only serves readers.
+    ...(roles.length === 0 ? { connections: 4, limits: READER_LIMITS } : { connections: 20 }),
     prepares: options.queue.kind === "in-process",
     onError: (error) => log.warn({ error: describeError(error) }, "a database connection broke"),
   });

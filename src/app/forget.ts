@@ -13,6 +13,7 @@ import type { Actor } from "../model/alert-action.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
+import type { FilesOutcome } from "../store/rewrite-tables.ts";
 import type { Stores } from "../store/stores.ts";
 
 export interface ForgetParts {
@@ -35,6 +36,8 @@ export interface ForgetCounts {
   readonly localMentions: number | null;
   /** Silences whose matcher names the author. People wrote them, so people end them. */
   readonly silences: number;
+  /** Whether the words are out of the files of the tables, too; null before it is done. */
+  readonly files: FilesOutcome | null;
   /** Messages that were sent about alerts of these mentions, by receiver. */
   readonly sent: readonly { readonly receiver: string; readonly messages: number }[];
 }
@@ -54,6 +57,7 @@ export async function findToForget(parts: ForgetParts, asked: AskedToForget): Pr
     alerts: null,
     localMentions: local === null ? null : new Set(local.map(({ resourceId }) => resourceId)).size,
     silences: await parts.stores.forgotten.silencesNaming(exact.value),
+    files: null,
     sent: await parts.stores.forgotten.sentAbout(found),
   };
 }
@@ -71,7 +75,7 @@ export async function forget(parts: ForgetParts, asked: AskedToForget, actor: Ac
   const request = {
     ...{ id: uuid7(clock.now()), at: clock.now(), actor, what: asked.what },
     ...{ asked: askedHash(secret, asked), ofOneSource: asked.source !== null },
-    ...{ mentions: before.mentions, alerts: 0, localMentions: before.localMentions },
+    ...{ mentions: before.mentions, alerts: 0, localMentions: before.localMentions, files: null },
   };
   // First: what arrives while this runs is refused already.
   await stores.forgotten.addRequest(request);
@@ -96,8 +100,9 @@ export async function forget(parts: ForgetParts, asked: AskedToForget, actor: Ac
   }
   // Copies can be made again.
   await removeCopies(parts.home, Number.POSITIVE_INFINITY);
-  await stores.forgotten.countRequest(request.id, { mentions, alerts });
-  return { ...before, mentions, alerts };
+  const files = await stores.forgotten.rewriteFiles();
+  await stores.forgotten.countRequest(request.id, { mentions, alerts, files });
+  return { ...before, mentions, alerts, files };
 }
 
 async function forgetInQuery(

@@ -64,6 +64,7 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
   const onPolled = async (
     { onCompleted }: SourcePolls,
     polled: readonly { key: PollKey; result: PollOutcome }[],
+    signal: AbortSignal,
   ): Promise<void> => {
     const completed: { key: PollKey; result: CompletedPoll }[] = [];
     for (const { key, result } of polled) {
@@ -73,7 +74,9 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
         if (result.windowsDue)
           await queues.add("close-windows", ids(key), { dedupe: `${key.projectId}-${key.queryId}` });
       }
-      if (result.outcome === "broken-off")
+      if (result.outcome === "broken-off" && signal.aborted)
+        log.info({ ...key, ...result }, "a poll was stopped and will be resumed later");
+      else if (result.outcome === "broken-off")
         log.warn({ ...key, ...result }, "a poll failed and will be resumed later");
       if (result.outcome === "postponed") log.info({ ...key, ...result }, "a poll waits for a call");
     }
@@ -83,7 +86,7 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
     const source = parts.pollsOf(key.projectId);
     if (source === undefined) return parts.onDone("poll-query", NOT_DUE);
     const result = await pollQuery({ ...source.poll, onPending }, key, signal);
-    await onPolled(source, [{ key, result }]);
+    await onPolled(source, [{ key, result }], signal);
     parts.onDone("poll-query", result);
   };
   return {
@@ -95,7 +98,7 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       const keys = queryIds.map((queryId) => ({ projectId, queryId, poll }));
       const proven = await source.sharing.isProven();
       const result = await pollTogether({ ...source.poll, onPending }, keys, signal, proven);
-      await onPolled(source, result.members);
+      await onPolled(source, result.members, signal);
       if (result.sharing === "refused" || (result.sharing === "proven" && !proven))
         await source.sharing.learn(result.sharing);
       parts.onDone("poll-together", result);

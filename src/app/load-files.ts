@@ -1,9 +1,9 @@
 import { createHash, createHmac } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Config, loadConfig } from "../config.ts";
+import { type Clock, monotonicMs, systemClock } from "../lib/clock.ts";
 import { BusyError, describeError, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { counted } from "../lib/numbers.ts";
@@ -11,7 +11,9 @@ import { linkSecret } from "../notify/view/signed-links.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Renderer } from "../templates/create-renderer.ts";
+import { type FileState, type Folders, readFileState } from "./file-state.ts";
 import { openTemplates } from "./open-templates.ts";
+import { judgeReading } from "./settle-files.ts";
 import { validRules, validTemplates } from "./validate-files.ts";
 
 /** What people write, read once: every part of a process uses these, and none reads the files again. */
@@ -23,8 +25,6 @@ export interface LoadedFiles {
   readonly digest: string;
 }
 
-type Folders = Pick<Config, "rules" | "templates">;
-
 interface LoadOptions {
   /** The folders to check if earshot.yaml cannot be read; those beside it if absent. */
   readonly folders?: Folders;
@@ -32,39 +32,92 @@ interface LoadOptions {
   readonly triesTemplates: boolean;
 }
 
+/** How a reading waits for files that are being written. */
+export interface ReadingPace {
+  /** Milliseconds from an arbitrary origin. */
+  elapsedMs(): number;
+  /** The clock that file systems use. */
+  readonly clock: Clock;
+  pause(ms: number): Promise<unknown>;
+}
+
+const OWN_PACE: ReadingPace = { elapsedMs: monotonicMs, clock: systemClock, pause: (ms) => delay(ms) };
+const PAUSE_MS = 100;
+
 /**
  * Reads earshot.yaml, the rules and the templates, and checks all of them. Rejects with one UserError that has the faults
- * of all files. All are read twice: files that change meanwhile are read again, so that no half of a change is loaded.
- * If they change all the time, it is a BusyError.
+ * of all files. What changes meanwhile, or may be half of a change, is read again (`judgeReading`). If the files change
+ * all the time, it is a BusyError.
  */
 export async function loadFiles(
   file: string,
   env: NodeJS.ProcessEnv,
   options: LoadOptions,
+  { elapsedMs, clock, pause }: ReadingPace = OWN_PACE,
 ): Promise<LoadedFiles> {
-  for (let tries = 1; tries <= MOST_TRIES; tries++) {
-    if (tries > 1) await delay(PAUSE_MS);
-    const config = await attempt(loadConfig(file, env));
-    const folders = "value" in config ? config.value : (options.folders ?? foldersBeside(file));
-    const before = await readAll(file, folders);
-    const again = await attempt(loadConfig(file, env));
-    const rules = await attempt(validRules(folders.rules));
-    const renderer = await attempt(
-      (options.triesTemplates ? validTemplates : openTemplates)(folders.templates),
-    );
-    if ((await readAll(file, folders)).stamp !== before.stamp) continue;
-    if ("value" in again && "value" in rules && "value" in renderer)
-      return { config: again.value, rules: rules.value, renderer: renderer.value, digest: before.digest };
-    throw allOf(
-      file,
-      [again, rules, renderer].flatMap((one) => ("error" in one ? [one.error] : [])),
-    );
+  const startedAt = elapsedMs();
+  const read = async () => ({ ...(await readOnce(file, env, options)), at: elapsedMs() });
+  for (let reading = await read(); ; ) {
+    const { found, look, at } = reading;
+    const outcome = judgeReading({
+      found,
+      hasEmpty: look.hasEmpty,
+      unchangedMs: elapsedMs() - at,
+      changedAgoMs: look.changedAt === null ? null : clock.now() - look.changedAt,
+      waitedMs: elapsedMs() - startedAt,
+    });
+    if (outcome === "Load" && found === "Good") return reading.files;
+    if (outcome === "Refuse" && found === "Faulty") throw reading.error;
+    if (outcome === "Busy")
+      throw new BusyError(`${file}, its rules or its templates are being written; reload when that is done`);
+    await pause(PAUSE_MS);
+    if (found === "Changed" || (await lookAt(file, env, options)).stamp !== look.stamp)
+      reading = await read();
   }
-  throw new BusyError(`${file}, its rules or its templates are being written; reload when that is done`);
 }
 
-const MOST_TRIES = 10;
-const PAUSE_MS = 200;
+type Reading = { readonly look: Look } & (
+  | { readonly found: "Good"; readonly files: LoadedFiles }
+  | { readonly found: "Faulty"; readonly error: unknown }
+  | { readonly found: "Changed" }
+);
+
+async function readOnce(file: string, env: NodeJS.ProcessEnv, options: LoadOptions): Promise<Reading> {
+  const look = await lookAt(file, env, options);
+  const { config, folders, digest } = look;
+  const rules = await attempt(validRules(folders.rules));
+  const open = options.triesTemplates ? validTemplates : openTemplates;
+  const renderer = await attempt(open(folders.templates));
+  if ((await lookAt(file, env, options)).stamp !== look.stamp) return { found: "Changed", look };
+  if ("value" in config && "value" in rules && "value" in renderer)
+    return {
+      found: "Good",
+      look,
+      files: { config: config.value, rules: rules.value, renderer: renderer.value, digest },
+    };
+  const errors = [config, rules, renderer].flatMap((one) => ("error" in one ? [one.error] : []));
+  return { found: "Faulty", look, error: allOf(file, errors) };
+}
+
+/** The files as they are at one moment. */
+interface Look extends FileState {
+  readonly config: Attempt<Config>;
+  readonly folders: Folders;
+}
+
+async function lookAt(file: string, env: NodeJS.ProcessEnv, options: LoadOptions): Promise<Look> {
+  const config = await attempt(loadConfig(file, env));
+  const folders = "value" in config ? config.value : (options.folders ?? foldersBeside(file));
+  const state = await readFileState(file, folders);
+  // With what earshot.yaml only names: secrets in files of their own.
+  const said = "value" in config ? JSON.stringify(config.value) : faultsIn(config.error).join("\n");
+  return {
+    ...state,
+    stamp: createHash("sha256").update(state.stamp).update(said).digest("hex"),
+    config,
+    folders,
+  };
+}
 
 /**
  * The hash of what the files say now, and nothing of their faults: whether a process needs to read them again. Null if
@@ -72,7 +125,7 @@ const PAUSE_MS = 200;
  */
 export async function digestOfFiles(file: string, env: NodeJS.ProcessEnv): Promise<string | null> {
   const config = await attempt(loadConfig(file, env));
-  return "value" in config ? (await readAll(file, config.value)).digest : null;
+  return "value" in config ? (await readFileState(file, config.value)).digest : null;
 }
 
 /**
@@ -105,57 +158,13 @@ function attempt<T>(work: Promise<T>): Promise<Attempt<T>> {
 /** The only error as it is; several as one, with the details of each. */
 function allOf(file: string, errors: readonly unknown[]): unknown {
   if (errors.length === 1) return errors[0];
-  const details = errors.flatMap((error) =>
-    error instanceof UserError && error.details.length > 0 ? error.details : [describeError(error)],
-  );
+  const details = errors.flatMap(faultsIn);
   return new UserError(
     `${file}, its rules and its templates have ${counted(details.length, "fault")}`,
     details,
   );
 }
 
-/**
- * `digest`: of names and contents, the same on every machine. `stamp`: it changes with every write, even if a file has
- * the same content again. Files that cannot be read count as absent.
- */
-async function readAll(
-  file: string,
-  folders: Folders,
-): Promise<{ readonly digest: string; readonly stamp: string }> {
-  const digest = createHash("sha256");
-  const stamp = createHash("sha256");
-  for (const { name, path } of [{ name: "earshot.yaml", path: file }, ...(await listed(folders))]) {
-    const [content, status] = await Promise.all([
-      readFile(path).catch(() => null),
-      stat(path, { bigint: true }).catch(() => null),
-    ]);
-    const said = JSON.stringify([name, content?.toString("base64") ?? null]);
-    digest.update(said);
-    stamp.update(said).update(`${status?.ino} ${status?.ctimeNs}`);
-  }
-  return { digest: digest.digest("hex"), stamp: stamp.digest("hex") };
-}
-
-/** Rules and templates, by name. The shipped templates belong to the program, not to a version of the files. */
-async function listed(folders: Folders): Promise<{ name: string; path: string }[]> {
-  const isOwn = resolve(folders.templates) !== resolve(shippedFolder("templates"));
-  const [rules, templates] = await Promise.all([
-    filesIn(folders.rules, /^[^.].*\.ya?ml$/, false),
-    isOwn ? filesIn(folders.templates, /\.hbs$/, true) : [],
-  ]);
-  return [
-    ...rules.map((path) => ({ name: nameIn("rules", folders.rules, path), path })),
-    ...templates.map((path) => ({ name: nameIn("templates", folders.templates, path), path })),
-  ].sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-async function filesIn(folder: string, pattern: RegExp, recursive: boolean): Promise<string[]> {
-  const entries = await readdir(folder, { recursive, withFileTypes: true }).catch(() => []);
-  return entries
-    .filter((entry) => pattern.test(entry.name) && !entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name));
-}
-
-function nameIn(kind: string, folder: string, path: string): string {
-  return `${kind}/${relative(folder, path).split(sep).join("/")}`;
+function faultsIn(error: unknown): readonly string[] {
+  return error instanceof UserError && error.details.length > 0 ? error.details : [describeError(error)];
 }

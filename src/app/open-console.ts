@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { createAlertActions } from "../alerts/actions/alert-actions.ts";
 import { whyUnreadMention } from "../alerts/actions/ask-source.ts";
 import { createSlackActions } from "../alerts/actions/slack-actions.ts";
@@ -15,8 +16,10 @@ import { type Closing, openTogether } from "../lib/closing.ts";
 import { withTimeout } from "../lib/concurrency.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
+import { loopDelay } from "../lib/loop-delay.ts";
 import type { Logger } from "../log.ts";
 import type { QueueCounts } from "../model/pipeline-facts.ts";
+import { isLoopLate } from "../model/process.ts";
 import { titleOf } from "../model/wording.ts";
 import { createReceiverWaits } from "../notify/deliver/receiver-waits.ts";
 import { slackApps } from "../notify/notifiers/slack/slack-config.ts";
@@ -25,10 +28,10 @@ import { createUnsubscribing, linkSecret } from "../notify/view/signed-links.ts"
 import { rulesWarmingUp } from "../polling/read-coverage.ts";
 import type { Rule } from "../rules/rule.ts";
 import { createConsoleStore } from "../store/console.ts";
-import { type Database, openDatabase, ping } from "../store/database.ts";
+import { type Database, openDatabase, ping, READER_LIMITS } from "../store/database.ts";
 import { createInboxStore } from "../store/inbox.ts";
 import { pendingMigrations } from "../store/migrate.ts";
-import { createStores } from "../store/stores.ts";
+import { createStores, type Stores } from "../store/stores.ts";
 import { formatTime } from "../templates/formatters.ts";
 import type { Previews } from "../templates/previews/create-previews.ts";
 import { type ConsoleDeps, createConsole } from "../web/create-console.ts";
@@ -38,6 +41,7 @@ import { fileAddress, type InboxView } from "../web/inbox-view.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
 import { openRuleView } from "./open-rule-view.ts";
 import type { RuleFiles } from "./open-version.ts";
+import { createRuleReader } from "./rule-reader.ts";
 
 export interface Page {
   /** Where it answers on this machine. */
@@ -61,6 +65,8 @@ export interface PageOptions {
   readonly queues?: () => Promise<readonly QueueCounts[]>;
   /** Receivers whose Slack messages have buttons that post to the console, and whose waits it shows. */
   readonly receivers?: readonly ReceiverConfig[];
+  /** The pipeline works in this process, too, and comes first. */
+  readonly besidePipeline?: boolean;
   /** The rules in use: it shows which of them are warming up. */
   readonly rules: readonly Rule[];
   /** What explanations need besides the database; without it the console never asks the source. */
@@ -123,6 +129,7 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
   const database = openDatabase({
     url: databaseUrl,
     connections: 6,
+    limits: READER_LIMITS,
     onError: (error) => log.warn({ error: describeError(error) }, "a database connection of the page broke"),
   });
   closing.add(database.close);
@@ -134,6 +141,8 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
   const interaction = createSlackActions({ actions, log });
   const slack = apps.length === 0 ? null : createSlackEndpoint({ apps, interaction, wall: systemClock, log });
   const facts = createConsoleStore(database.db);
+  const reader = createRuleReader(log);
+  closing.add(reader.close);
   const inbox = createInboxStore<InboxMessage>(database.db);
   const moment = (at: Instant): string => formatTime(at, options.settings.timezone);
   const whyParts = (): WhyParts => ({
@@ -165,14 +174,15 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
       ? {}
       : {
           rules: await openRuleView({
-            ...{ ...options.ruleFiles, stores, facts, clock, log },
+            ...{ ...options.ruleFiles, stores, facts, reader, clock, log },
             timezone: options.settings.timezone,
           }),
         }),
     health: {
-      ready: () => readiness(database, options.queues),
+      ready: () => readiness(database, stores, options.queues),
       ...(options.queues === undefined ? {} : { queues: options.queues }),
     },
+    admission: { besidePipeline: options.besidePipeline === true },
     log,
     ...(previews === undefined ? {} : { previews: { ...previews, renderSlack: renderSlackMessage } }),
     ...(whatHappensNext === undefined ? {} : { whatHappensNext }),
@@ -214,10 +224,11 @@ function isInUse(error: unknown): boolean {
 }
 
 /** Every process needs these. An answer that takes longer than a few seconds counts as none. */
-async function readiness(database: Database, queues: PageOptions["queues"]) {
+async function readiness(database: Database, stores: Stores, queues: PageOptions["queues"]) {
   const checks: readonly (readonly [string, () => Promise<unknown>])[] = [
     ["database", () => ping(database.db)],
     ["migrations", () => expectNoneMissing(database)],
+    ["event loop", () => expectInTime(stores)],
     ...(queues === undefined ? [] : [["queue", queues] as const]),
   ];
   return Promise.all(
@@ -229,6 +240,16 @@ async function readiness(database: Database, queues: PageOptions["queues"]) {
 }
 
 const READY_WITHIN_MS = 4_000;
+
+/** This process, and the pipeline if that started it: another host's is judged there. */
+async function expectInTime({ processes }: Stores): Promise<void> {
+  if (isLoopLate(loopDelay(READY_SECONDS))) throw new Error("the loop of this process is late");
+  const here = hostname();
+  const parent = (await processes.running()).find(({ host, pid }) => host === here && pid === process.ppid);
+  if (parent !== undefined && isLoopLate(parent.loop)) throw new Error("the loop of the pipeline is late");
+}
+
+const READY_SECONDS = 10;
 
 async function expectNoneMissing(database: Database): Promise<void> {
   const missing = await pendingMigrations(database.db);

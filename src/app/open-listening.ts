@@ -11,7 +11,7 @@ import { describeError, UserError } from "../lib/errors.ts";
 import type { DatabasePool } from "../local-api/store/database.ts";
 import type { Logger } from "../log.ts";
 import { FEEDS_PREFIX } from "../model/query.ts";
-import { openDatabase, openPool } from "../store/database.ts";
+import { openDatabase, openPool, READER_LIMITS } from "../store/database.ts";
 import { createStores } from "../store/stores.ts";
 import type { FeedView } from "../web/feed-view.ts";
 
@@ -45,13 +45,17 @@ export async function withListening(
     readonly log: Logger;
     /** The port that the API tries first. Default: the usual one. */
     readonly port?: number;
+    /** Where another process serves the API: then this one does not. */
+    readonly url?: string;
   },
   closing: Closing,
 ): Promise<Listening> {
   const { listen } = config;
   const unchanged = (now: Config): Config => {
     if (isDeepStrictEqual(now.listen, listen)) return now;
-    throw new UserError("`listen` was changed, which a reload does not take up", ["restart Earshot"]);
+    throw new UserError(
+      "`listen` was changed, which needs a restart of Earshot: a reload keeps the open feeds",
+    );
   };
   if (listen === null) return { configOf: unchanged, push: null, view: null, local: null, health: {} };
   const { databaseUrl, fetches, clock, log, port = LISTENING_PORT } = parts;
@@ -61,7 +65,7 @@ export async function withListening(
   const { openFeedView } = await import("./open-feed-view.ts");
   const pool = openPool({
     url: databaseUrl,
-    connections: 12,
+    ...(parts.url === undefined ? { connections: 12 } : { connections: 4, limits: READER_LIMITS }),
     onError: (error) => log.warn({ error: describeError(error) }, "a database connection of the feeds broke"),
   });
   closing.add(() => pool.end());
@@ -69,6 +73,7 @@ export async function withListening(
   let enricher: Promise<Enricher> | undefined;
   const options = {
     ...{ pool, listen, account: LISTENING, clock, log, fetches, version: VERSION, port },
+    ...(parts.url !== undefined && { url: parts.url }),
     enricher: () => {
       enricher ??= createEnricher(config.enrich);
       return enricher;
@@ -79,7 +84,8 @@ export async function withListening(
     closing,
   );
   if (fetches) await startEnrichment(config, queries, { pool, databaseUrl, clock, log }, closing);
-  log.info({ url, feeds: feeds.length, fetches }, "the Listening API of the feeds is open");
+  if (parts.url === undefined)
+    log.info({ url, feeds: feeds.length, fetches }, "the Listening API of the feeds is open");
   const open = (source: Source): Source =>
     source.name === "feeds" ? { ...source, baseUrl: url, password, watchFrom } : source;
   const configOf = (now: Config): Config => {

@@ -1,4 +1,4 @@
-import { openLocalReceivers } from "../config/local-receivers.ts";
+import { type LocalServers, openLocalReceivers } from "../config/local-receivers.ts";
 import type { Config } from "../config.ts";
 import type { LocalInbox } from "../demo/inbox/create-local-inbox.ts";
 import type { InboxMessage } from "../demo/inbox/inbox-store.ts";
@@ -23,17 +23,32 @@ export interface OpenInbox {
  */
 export async function withLocalInbox(
   config: Config,
-  parts: {
-    readonly databaseUrl: string;
-    readonly clock: Clock;
-    readonly log: Logger;
-    /** The console takes clicks on buttons; null while it is closed. */
-    readonly consoleUrl: () => string | null;
-  },
+  parts: InboxParts,
   closing: Closing,
 ): Promise<OpenInbox> {
   if (!config.usesLocalInbox) return { configOf: refuseInbox, interaction: null };
-  const { databaseUrl, clock, log, consoleUrl } = parts;
+  const { receivers, press } = await openLocalInbox(parts, closing);
+  return {
+    configOf: (now) => (now.usesLocalInbox ? { ...now, receivers } : now),
+    interaction: press,
+  };
+}
+
+interface InboxParts {
+  readonly databaseUrl: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The console takes clicks on buttons; null while it is closed. */
+  readonly consoleUrl: () => string | null;
+}
+
+/** Opens a Slack and a mailbox on this machine, with secrets of this process. */
+export async function openLocalInbox(
+  { databaseUrl, clock, log, consoleUrl }: InboxParts,
+  closing: Closing,
+): Promise<
+  Required<LocalServers> & { readonly receivers: Config["receivers"]; readonly press: LocalInbox["press"] }
+> {
   // Only here: whoever has receivers does not wait for a mail server, a local API and a console to be read.
   const { createLocalInbox } = await import("../demo/inbox/create-local-inbox.ts");
   const { LOCAL_PEOPLE } = await import("../demo/local-parts.ts");
@@ -56,15 +71,14 @@ export async function withLocalInbox(
     },
   );
   closing.add(inbox.close);
-  const { slackApiUrl, smtp } = inbox;
-  const receivers = openLocalReceivers({ slackApiUrl, smtp, slackToken, signingSecret });
-  return {
-    configOf: (now) => (now.usesLocalInbox ? { ...now, receivers } : now),
-    interaction: inbox.press,
-  };
+  const { slackApiUrl, smtp, press } = inbox;
+  const servers = { slackApiUrl, smtp, slackToken, signingSecret };
+  return { ...servers, receivers: openLocalReceivers(servers), press };
 }
 
 function refuseInbox(config: Config): Config {
   if (!config.usesLocalInbox) return config;
-  throw new UserError("`receivers` was removed, which a reload does not take up", ["restart Earshot"]);
+  throw new UserError(
+    "`receivers` was removed, which needs a restart of Earshot: it opens the Inbox at its start",
+  );
 }

@@ -10,17 +10,19 @@ import type { ShownPoll } from "../model/shown.ts";
 import { delayOf, describeRule, formatDelay } from "../rules/describe-rule.ts";
 import { RULE_NAME, RULE_TESTS, ruleNameOf, ruleVersion } from "../rules/load-rules.ts";
 import { parseRule } from "../rules/parse-rule.ts";
+import { readPostedForm } from "../rules/posted-rule.ts";
 import type { Rule } from "../rules/rule.ts";
 import { ruleCompletions } from "../rules/rule-completions.ts";
 import { DRAFT_KINDS, draftRule } from "../rules/rule-drafts.ts";
-import { formOfContent, yamlOfForm } from "../rules/rule-form.ts";
 import type { createConsoleStore } from "../store/console.ts";
 import type { ListedRule, RuleView, RuleWords } from "../web/rule-view.ts";
 import type { RuleFiles } from "./open-version.ts";
+import type { RuleReader } from "./rule-reader.ts";
 import { createTries, type TryParts } from "./rule-tries.ts";
 import { saveRule } from "./save-rule.ts";
 
 export interface RuleViewParts extends RuleFiles, TryParts {
+  readonly reader: Omit<RuleReader, "close">;
   readonly facts: Pick<ReturnType<typeof createConsoleStore>, "coverage" | "newestMentions">;
   readonly log: Logger;
 }
@@ -88,11 +90,9 @@ export async function openRuleView(parts: RuleViewParts): Promise<RuleView> {
         "# yaml-language-server: $schema=rule.schema.json",
       );
     },
-    formOf: (text) => {
-      const { content, faults } = readYaml("rule.yaml", text);
-      return faults.length > 0 ? null : formOfContent(content);
-    },
-    yamlOf: yamlOfForm,
+    formOf: readPostedForm,
+    readForm: parts.reader.formOf,
+    writeForm: parts.reader.yamlOf,
     attempt,
     save: (asked, now) => saveRule(parts, asked, now),
     nameOf: (text) => (/[a-z0-9]/i.test(text) ? ruleNameOf(text).slice(0, 60).replace(/-$/, "") : null),

@@ -1,20 +1,30 @@
 import { existsSync } from "node:fs";
+import { dirname, relative } from "node:path";
 import { chooseFeeds, proposeFeeds } from "../config/setup/choose-feeds.ts";
-import { draftSetup, rulesFolderOf, type SetupAnswers } from "../config/setup/draft-setup.ts";
+import {
+  refuseVariables,
+  rulesFolderOf,
+  type SetupAnswers,
+  type SetupDraft,
+} from "../config/setup/draft-setup.ts";
 import { kindOf } from "../feeds/common/kinds.ts";
 import { type FeedConfig, ListenConfig } from "../feeds/common/listen-config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { atMost } from "../lib/concurrency.ts";
 import { BusyError, describeError, UserError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
+import { describeActor } from "../model/alert-action.ts";
+import type { Stores } from "../store/stores.ts";
 import type { SetupForm, SetupView } from "../web/feed-view.ts";
+import { planSetupChange, writeSetupChange } from "./change-setup.ts";
 import { floodingQueries, tryFeeds } from "./try-feeds.ts";
-import { type SetupSchema, schemaLinesFor, writeSetup } from "./write-setup.ts";
+import { draftChecked, type SetupSchema, schemaLinesFor, writeSetup } from "./write-setup.ts";
 
 interface SetupParts {
   /** The earshot.yaml that it writes. */
   readonly file: string;
-  readonly isOpen: boolean;
+  /** Of a monitor that runs from this file: what set-up changes then. Null in a demo, which has no file yet. */
+  readonly configured: { readonly env: NodeJS.ProcessEnv; readonly stores: Stores } | null;
   readonly timezone: string;
   readonly schemas: readonly SetupSchema[];
   readonly clock: Clock;
@@ -31,26 +41,33 @@ const MOST_ADDRESSES = 20;
 
 /** What `earshot listen` does, for the console. Messages go to the Inbox until somebody names receivers in the file. */
 export function openSetupView(parts: SetupParts): SetupView {
-  const { file, isOpen, clock, log } = parts;
+  const { file, configured, clock, log } = parts;
   const turns = atMost(1, 0);
-  const draftOf = (form: SetupForm) => {
+  const draftOf = async (form: SetupForm) => {
     const answers = answersIn(form, parts);
-    const draft = draftSetup(answers, schemaLinesFor(file, rulesFolderOf(answers.brand)));
+    const draft = await draftChecked(answers, schemaLinesFor(file, rulesFolderOf(answers.brand)));
     return { answers, draft };
   };
+  const changeOf = async (draft: SetupDraft) => {
+    if (configured === null) return null;
+    const { opened, diff, rules } = await planSetupChange(file, draft, configured.env);
+    const shown = rules.map(({ path, text }) => ({ path: relative(dirname(file), path), text }));
+    return { opened, diff, rules: shown };
+  };
   return {
-    isOpen,
+    isOpen: configured === null,
     kinds: proposeFeeds({ queries: ["brand"], spellings: ["brand"], languages: [] }).map(
       ({ kind, about }) => ({
         kind,
         about,
       }),
     ),
-    draft: async (form, tries, signal) => {
+    draft: async (form, { tries, mayWrite, signal }) => {
       try {
-        const { answers, draft } = draftOf(form);
+        const { answers, draft } = await draftOf(form);
         const { files, warnings } = draft;
-        if (!tries) return { outcome: "Drafted", files, warnings, tried: null };
+        const change = mayWrite ? await changeOf(draft) : null;
+        if (!tries) return { outcome: "Drafted", files, change, warnings, tried: null };
         const tried = await turns(() => tryFeeds(listenOf(answers, draft.queries), { clock, signal }));
         const floods = floodingQueries(
           tried,
@@ -59,25 +76,30 @@ export function openSetupView(parts: SetupParts): SetupView {
           (name) =>
             `${name} matches a large part of everything. Leave out words of texts that mean something else.`,
         );
-        return { outcome: "Drafted", files, warnings: [...warnings, ...floods], tried };
+        return { outcome: "Drafted", files, change, warnings: [...warnings, ...floods], tried };
       } catch (error) {
         if (error instanceof BusyError) return { outcome: "Busy" };
         if (error instanceof UserError) return { outcome: "Faulty", faults: faultsIn(error) };
         throw error;
       }
     },
-    write: async (form, { replace, by }) => {
+    write: async (form, { opened, actor }) => {
       try {
-        const { draft } = draftOf(form);
-        const { written, kept } = await writeSetup(file, draft, { replace, schemas: parts.schemas });
-        log.info({ written, kept, by }, "a configuration was written on the console");
+        const { draft } = await draftOf(form);
+        const files =
+          configured === null
+            ? (await writeSetup(file, draft, { replace: false, schemas: parts.schemas })).written
+            : await writeSetupChange({ file, ...configured }, draft, { opened, actor, now: clock.now() });
+        log.info({ files, by: describeActor(actor) }, "a configuration was written on the console");
         parts.onWritten?.();
-        return { outcome: "Written", files: [...written, ...kept], next: parts.next };
+        return { outcome: "Written", files, next: parts.next };
       } catch (error) {
         if (!(error instanceof UserError))
           log.error({ error: describeError(error) }, "a configuration could not be written");
         const because =
-          existsSync(file) && !replace ? "there is an earshot.yaml already" : "nothing was written";
+          configured === null && existsSync(file)
+            ? "there is an earshot.yaml already"
+            : "nothing was written";
         return { outcome: "Refused", because, details: error instanceof UserError ? faultsIn(error) : [] };
       }
     },
@@ -90,6 +112,7 @@ function faultsIn(error: UserError): readonly string[] {
 
 /** Throws a UserError for what cannot be used. */
 function answersIn(form: SetupForm, { timezone, allowPrivateAddress = false }: SetupParts): SetupAnswers {
+  refuseVariables(form);
   const brand = form.brand.replaceAll(/\s+/g, " ").trim();
   if (brand === "") throw new UserError("type the name of the brand");
   const languages = listIn(form.languages).map((code) => code.toLowerCase());

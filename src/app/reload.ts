@@ -1,23 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
+import { monotonicMs } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { SECOND } from "../lib/instant.ts";
+import { loopDelay } from "../lib/loop-delay.ts";
 import type { Logger } from "../log.ts";
 import { compareVersions, type ReloadRequest } from "../model/process.ts";
-import type { ProcessReport } from "../store/processes.ts";
-import type { Stores } from "../store/stores.ts";
+import { type JoinedProcess, REPORTED_SECONDS, type ReloadStores } from "./join-processes.ts";
 import { digestOfFiles, type LoadedFiles, loadFiles, versionsIn } from "./load-files.ts";
+import { judgeFiles, nextReload, otherFiles, type ReloadState } from "./next-reload.ts";
 
 /** How often a process says that it lives, and looks whether it is asked to reload. */
 const REPORT_MS = SECOND;
 /** How often a process that runs another version than was asked for looks whether its files are there now. */
 const LOOK_AGAIN_MS = 5 * SECOND;
-
-type ReloadStores = Pick<Stores, "processes" | "settings">;
 
 /** Asks all processes to take up these files. Returns the request, to see what becomes of it. */
 export async function requestReload(stores: ReloadStores, digest: string): Promise<ReloadRequest> {
@@ -25,7 +24,7 @@ export async function requestReload(stores: ReloadStores, digest: string): Promi
 }
 
 /** SIGHUPs of this process. Create it first of all: without a listener the signal ends the process. */
-export function listenForHangUps(host: NodeJS.Process): {
+export function listenForHangUps(host: NodeJS.EventEmitter): {
   count(): number;
   next(signal: AbortSignal): Promise<unknown>;
 } {
@@ -41,39 +40,6 @@ export interface Reloadable {
   prepare(files: LoadedFiles): Promise<{ take(): void; drop(): Promise<void> }>;
 }
 
-/** What a process reports about itself from its first moment on. */
-export interface JoinedProcess {
-  /** Reports it for the first time. Without an answer of the database it goes on; it reports itself again later. */
-  join(stores: ReloadStores): Promise<void>;
-  first(): ProcessReport;
-}
-
-/** Call `join` before the process works: until then, others end alerts of rules that only this process knows. */
-export function joinProcesses(
-  roles: readonly string[],
-  files: Pick<LoadedFiles, "digest">,
-  log: Logger,
-): JoinedProcess {
-  let me: ProcessReport | null = null;
-  return {
-    join: async (stores) => {
-      const version = (await versionsIn(stores))(files.digest);
-      const named = { id: randomUUID(), host: hostname(), pid: process.pid, roles };
-      me = { ...named, version, refused: null, answered: null };
-      const request = await stores.processes.report(me).catch((error: unknown) => {
-        log.warn({ error: describeError(error) }, "the process could not report itself");
-        return null;
-      });
-      // A request from before the start was read by others; whether its files are here shows later.
-      me = { ...me, answered: request?.id ?? null };
-    },
-    first: () => {
-      if (me === null) throw new Error("the process has not joined the others");
-      return me;
-    },
-  };
-}
-
 export interface ReloadingParts {
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
@@ -86,7 +52,7 @@ export interface ReloadingParts {
 }
 
 /**
- * Reports every second which version this process runs, and takes up its files on SIGHUP and on `earshot reload`, or
+ * Reports every second which version this process runs, and loads its files on SIGHUP and on `earshot reload`, or
  * refuses them whole, with all faults. `closing` ends it.
  */
 export async function followReloads(parts: ReloadingParts, closing: Closing): Promise<void> {
@@ -96,12 +62,19 @@ export async function followReloads(parts: ReloadingParts, closing: Closing): Pr
   const { signal } = ending;
   const versionOf = await versionsIn(running.stores);
   let { files } = parts;
-  let lastDigest: string | null = files.digest;
   let me = parts.joined.first();
+  let known: Pick<ReloadState, "hangUps" | "digest" | "lookAt"> = {
+    hangUps: 0,
+    digest: files.digest,
+    lookAt: 0,
+  };
+  let reloading: Promise<void> | null = null;
   // One after the other: an older report must not overwrite a newer one.
   let reported: Promise<ReloadRequest | null> = Promise.resolve(null);
   const announce = () => {
-    reported = reported.catch(() => null).then(() => processes.report(me));
+    reported = reported
+      .catch(() => null)
+      .then(() => processes.report({ ...me, loop: loopDelay(REPORTED_SECONDS) }));
     return reported;
   };
   const report = () =>
@@ -119,10 +92,11 @@ export async function followReloads(parts: ReloadingParts, closing: Closing): Pr
       log.error({ version: me.version, faults, filesAre }, "not reloaded: the running configuration goes on");
     };
     // Before, so that what changes while they are loaded is looked at again.
-    lastDigest = await digestOfFiles(file, env);
+    const digest = await digestOfFiles(file, env);
+    known = { ...known, digest };
     try {
       const next = await loadFiles(file, env, { folders: files.config, triesTemplates: true });
-      lastDigest = next.digest;
+      known = { ...known, digest: next.digest };
       const version = versionOf(next.digest);
       if (request !== null && version !== request.version)
         return refuse([otherFiles(version, request)], version);
@@ -156,55 +130,39 @@ export async function followReloads(parts: ReloadingParts, closing: Closing): Pr
     me = { ...me, answered: (await processes.request(randomUUID(), version)).id };
   };
 
-  const due = async (
-    request: ReloadRequest | null,
-    heard: boolean,
-  ): Promise<ReloadRequest | null | false> => {
-    if (heard) return null;
-    if (request === null) return false;
-    if (request.id !== me.answered) return request;
-    if (request.version === me.version) return false;
-    const digest = await digestOfFiles(file, env);
-    if (digest === null) return false;
-    const filesAre = versionOf(digest);
-    // Faults that a reload found stay until the next one.
-    if (filesAre !== request.version && (me.refused === null || me.refused.filesAre !== null)) {
-      const { asked } = compareVersions(await processes.running(), request);
-      const isCurrent = asked === request.version;
-      me = { ...me, refused: isCurrent ? { faults: [otherFiles(filesAre, request)], filesAre } : null };
-    }
-    if (digest === lastDigest) return false;
-    lastDigest = digest;
-    return filesAre === request.version && request;
+  const startReload = (request: ReloadRequest | null): void => {
+    // Signals that arrive from now on are for the next one.
+    if (request === null) known = { ...known, hangUps: hangUps.count() };
+    reloading = reload(request)
+      .then(report)
+      .then(() => {
+        reloading = null;
+      });
   };
 
-  let busy: Promise<void> | null = null;
+  const lookAtFiles = async (request: ReloadRequest): Promise<void> => {
+    const digest = await digestOfFiles(file, env);
+    if (digest === null) return;
+    const { asked } = compareVersions(await processes.running(), request);
+    const looked = judgeFiles({ ...me, ...known }, request, { digest, version: versionOf(digest) }, asked);
+    known = { ...known, digest };
+    me = { ...me, refused: looked.refused };
+    if (looked.reloads) startReload(request);
+  };
+
   const follow = async (): Promise<void> => {
-    for (let heard = 0, lookAt = 0, round = 0; !signal.aborted; round++) {
+    while (!signal.aborted) {
       const request = await report();
-      if (busy === null && (hangUps.count() !== heard || request?.id !== me.answered || round >= lookAt)) {
-        lookAt = round + LOOK_AGAIN_MS / REPORT_MS;
-        const wanted = await due(request, hangUps.count() !== heard).catch(() => false as const);
-        heard = hangUps.count();
-        if (wanted !== false)
-          busy = reload(wanted)
-            .then(report)
-            .then(() => {
-              busy = null;
-            });
-      }
-      const waiting = new AbortController();
-      const stop = () => waiting.abort();
-      signal.addEventListener("abort", stop, { once: true });
-      const options = { signal: waiting.signal };
-      await Promise.race([
-        delay(REPORT_MS, undefined, { ...options, ref: false }).catch(() => {}),
-        hangUps.next(waiting.signal).catch(() => {}),
-      ]);
-      signal.removeEventListener("abort", stop);
-      waiting.abort();
+      const state = { ...me, ...known, isReloading: reloading !== null };
+      const next = nextReload(state, { hangUps: hangUps.count(), request }, monotonicMs());
+      if (next.outcome !== "Wait") known = { ...known, lookAt: monotonicMs() + LOOK_AGAIN_MS };
+      if (next.outcome === "ReloadForSignal") startReload(null);
+      if (next.outcome === "ReloadForRequest") startReload(next.request);
+      if (next.outcome === "LookAtFiles") await lookAtFiles(next.request).catch(() => {});
+      // While a reload runs, a signal changes nothing: a thousand of them are not a thousand reports.
+      await untilNextRound(reloading === null ? hangUps : null, signal);
     }
-    await busy;
+    await reloading;
     await processes.leave(me.id).catch(() => {});
   };
   const following = follow();
@@ -212,6 +170,20 @@ export async function followReloads(parts: ReloadingParts, closing: Closing): Pr
     ending.abort(new Error("the process stops"));
     return following;
   });
+}
+
+/** A second, or until the next signal. */
+async function untilNextRound(hangUps: ReloadingParts["hangUps"] | null, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const waiting = new AbortController();
+  const stop = () => waiting.abort();
+  signal.addEventListener("abort", stop, { once: true });
+  await Promise.race([
+    delay(REPORT_MS, undefined, { signal: waiting.signal, ref: false }).catch(() => {}),
+    ...(hangUps === null ? [] : [hangUps.next(waiting.signal).catch(() => {})]),
+  ]);
+  signal.removeEventListener("abort", stop);
+  waiting.abort();
 }
 
 /** A folder that is empty or gone is more likely a copy that goes wrong than a wish. */
@@ -227,10 +199,6 @@ function refuseVanished(before: LoadedFiles, next: LoadedFiles): void {
       `the folder ${before.config.templates} is gone: to use the shipped templates, leave an empty folder there`,
     );
   if (faults.length > 0) throw new UserError("files are gone", faults);
-}
-
-function otherFiles(filesAre: string, { version }: ReloadRequest): string {
-  return `its files are version ${filesAre}, and ${version} was asked for: copy the new files there`;
 }
 
 function faultsOf(error: unknown): readonly string[] {

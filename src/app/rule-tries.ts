@@ -8,14 +8,15 @@ import { eventAt } from "../model/mention.ts";
 import { OWN_QUERY, type Query } from "../model/query.ts";
 import type { RuleTryOutcome, TriedQuery } from "../model/rule-try.ts";
 import { RULE_NAME } from "../rules/load-rules.ts";
-import { parseRule } from "../rules/parse-rule.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
 import type { RuleView } from "../web/rule-view.ts";
 import type { RuleFiles } from "./open-version.ts";
+import type { RuleReader } from "./rule-reader.ts";
 
 export interface TryParts extends Pick<RuleFiles, "notifyConfig"> {
   readonly stores: Stores;
+  readonly reader: Pick<RuleReader, "read">;
   readonly clock: Clock;
   readonly timezone: string;
   /** Only tests pass others. */
@@ -44,16 +45,16 @@ const ROWS = 500;
 export function createTries(parts: TryParts): RuleView["attempt"] {
   const running = new Map<string, AbortController>();
   return async ({ session, name, text, days }, signal) => {
-    const fileName = RULE_NAME.test(name) ? name : "new-rule";
-    const read = parseRule(fileName, `${fileName}.yaml`, text);
-    if ("faults" in read) return { outcome: "Faulty", faults: read.faults };
-    running.get(session)?.abort();
-    if (running.size >= MOST_TRIES && !running.has(session)) return { outcome: "Busy" };
+    const before = running.get(session);
+    before?.abort();
+    if (running.size >= MOST_TRIES && before === undefined) return { outcome: "Busy" };
     const own = new AbortController();
     running.set(session, own);
     const ended = AbortSignal.any([signal, own.signal]);
     try {
-      return await attempt(parts, read.rule, days, ended);
+      const posted = { name: RULE_NAME.test(name) ? name : "new-rule", text };
+      const read = await parts.reader.read(posted, ended);
+      return read.outcome === "Valid" ? await attempt(parts, read.rule, days, ended) : read;
     } catch (error) {
       if (ended.aborted) return { outcome: "Ended" };
       throw error;

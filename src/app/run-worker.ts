@@ -6,10 +6,11 @@ import { openTogether } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { createLog } from "../log.ts";
 import { openEngines } from "./engines.ts";
+import { joinProcesses } from "./join-processes.ts";
 import { loadFiles } from "./load-files.ts";
 import { withListening } from "./open-listening.ts";
 import { withLocalInbox } from "./open-local-inbox.ts";
-import { followReloads, joinProcesses, listenForHangUps, type Reloadable } from "./reload.ts";
+import { followReloads, listenForHangUps, type Reloadable } from "./reload.ts";
 import type { Role } from "./roles.ts";
 import { aborted, leave, stopSignal } from "./stop-signal.ts";
 

@@ -13,22 +13,24 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describeError, didYouMean, type Fault } from "../lib/errors.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
+import { counted } from "../lib/numbers.ts";
 import type { Logger } from "../log.ts";
 import { describeActor } from "../model/alert-action.ts";
 import { loadRules, RULE_NAME, ruleVersion } from "../rules/load-rules.ts";
+import { LONGEST_POSTED, TOO_LONG } from "../rules/posted-rule.ts";
 import type { Stores } from "../store/stores.ts";
 import type { RuleToSave, SavedRule } from "../web/rule-view.ts";
 import type { RuleFiles } from "./open-version.ts";
+import type { RuleReader } from "./rule-reader.ts";
 
 /** Old versions of rules, inside the folder of rules; the loader does not read it. */
 export const HISTORY = ".history";
 /** `/rules/try` is a page of its own. */
 const TAKEN_NAMES: ReadonlySet<string> = new Set(["try"]);
 const LONGEST_NAME = 80;
-export const LONGEST_RULE = 64_000;
 
 /**
  * Writes a rule into the folder: only if its file is still the version that was opened, and if the whole folder is valid
@@ -37,15 +39,29 @@ export const LONGEST_RULE = 64_000;
  * without its line, whatever dies. The line of a change that failed is taken back.
  */
 export async function saveRule(
-  parts: Pick<RuleFiles, "folder" | "reload"> & { readonly stores: Stores; readonly log: Logger },
+  parts: Pick<RuleFiles, "folder" | "reload"> & {
+    readonly stores: Stores;
+    readonly reader: Pick<RuleReader, "read">;
+    readonly log: Logger;
+  },
   { name, text, opened, actor }: RuleToSave,
   now: Instant,
 ): Promise<SavedRule> {
-  const { stores, folder, log, reload } = parts;
+  const { stores, reader, folder, log, reload } = parts;
   const wrongName = faultOfName(name);
   if (wrongName !== null) return refused(wrongName);
-  if (text.length > LONGEST_RULE) return refused(`a rule has ${LONGEST_RULE / 1000} kB at most`);
+  if (text.length > LONGEST_POSTED) return refused(TOO_LONG);
   const written = normalized(text);
+  // Alone and in a thread, before the folder is read with it.
+  const read = await reader.read({ name, text: written });
+  if (read.outcome === "Busy") return refused("others try rules at the moment: save it again in a moment");
+  if (read.outcome === "Faulty") {
+    const more = read.more === 0 ? [] : [`and ${counted(read.more, "more fault")}`];
+    return refused("with this rule, the folder of rules has faults", [
+      ...read.faults.map(describeInFile),
+      ...more,
+    ]);
+  }
   const file = join(folder, `${name}.yaml`);
   let isWritten = false;
   const save = () =>
@@ -137,14 +153,14 @@ async function faultsWith(folder: string, name: string, text: string): Promise<r
         await copyFile(join(folder, entry.name), join(copy, entry.name));
     await writeFile(join(copy, `${name}.yaml`), text);
     const { faults } = await loadRules(copy);
-    return faults.map((fault) => sayFault(copy, fault));
+    return faults.map(describeInFile);
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
 }
 
-function sayFault(folder: string, { file, line, message, suggestion }: Fault): string {
-  return `${file.slice(folder.length + 1)}, line ${line}: ${message}${didYouMean(suggestion)}`;
+function describeInFile({ file, line, message, suggestion }: Fault): string {
+  return `${basename(file)}, line ${line}: ${message}${didYouMean(suggestion)}`;
 }
 
 /** Returns the name of the copy. Two saves in one second have different names. */

@@ -38,6 +38,10 @@ function listen(): AbortController {
     setTimeout(() => process.exit(130), LONGEST_STOP_MS).unref();
     aborter.abort(new InterruptedError(signal));
   };
+  // The process that started this one by `fork` has ended, or wants no more of it.
+  process.once("disconnect", () => {
+    if (!aborter.signal.aborted) stop("SIGTERM");
+  });
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
   return aborter;

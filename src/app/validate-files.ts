@@ -8,11 +8,11 @@ import type { Renderer } from "../templates/create-renderer.ts";
 import { openTemplates } from "./open-templates.ts";
 
 /** The rules of a folder. Rejects with a UserError that names every fault. */
-export async function validRules(notifyConfig: string): Promise<readonly Rule[]> {
-  const { rules, faults } = await loadRules(notifyConfig);
+export async function validRules(folder: string): Promise<readonly Rule[]> {
+  const { rules, faults } = await loadRules(folder);
   if (faults.length > 0) {
     throw new UserError(
-      `the rules in ${notifyConfig} have ${counted(faults.length, "fault")}`,
+      `the rules in ${folder} have ${counted(faults.length, "fault")}`,
       faults.map(describeFault),
     );
   }
@@ -23,12 +23,12 @@ export async function validRules(notifyConfig: string): Promise<readonly Rule[]>
  * The templates of a folder, each tried with every sample. Rejects with a UserError that names every fault. It takes
  * some tenths of a second, so only processes that send call it.
  */
-export async function validTemplates(notifyConfig: string): Promise<Renderer> {
-  const renderer = await openTemplates(notifyConfig);
+export async function validTemplates(folder: string): Promise<Renderer> {
+  const renderer = await openTemplates(folder);
   // The shipped ones were tried before the release.
-  if (resolve(notifyConfig) === resolve(shippedFolder("templates"))) return renderer;
+  if (resolve(folder) === resolve(shippedFolder("templates"))) return renderer;
   const faults = renderer.check();
   if (faults.length > 0)
-    throw new UserError(`the templates in ${notifyConfig} have ${counted(faults.length, "fault")}`, faults);
+    throw new UserError(`the templates in ${folder} have ${counted(faults.length, "fault")}`, faults);
   return renderer;
 }

@@ -1,10 +1,13 @@
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import type { SetupDraft } from "../config/setup/draft-setup.ts";
+import { draftSetup, type SetupAnswers, type SetupDraft } from "../config/setup/draft-setup.ts";
 import type { SchemaLines } from "../config/setup/draft-setup-rules.ts";
+import { loadConfig } from "../config.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { makeDataFolder } from "../lib/folders.ts";
+import { validRules } from "./validate-files.ts";
 
 /** A JSON Schema that goes into its own file if the folder has none yet. */
 export interface SetupSchema {
@@ -18,6 +21,28 @@ export interface SecretFile {
   /** Relative to the folder of earshot.yaml. */
   readonly path: string;
   readonly text: string;
+}
+
+/**
+ * Drafts a configuration and reads it back with an empty environment, before anybody sees or writes it. Rejects with a
+ * UserError that lists what is wrong with it. The receiver is left out there: it may name files and variables.
+ */
+export async function draftChecked(answers: SetupAnswers, schemas: SchemaLines): Promise<SetupDraft> {
+  const draft = draftSetup(answers, schemas);
+  const { files } = answers.receiver === null ? draft : draftSetup({ ...answers, receiver: null }, schemas);
+  const folder = await mkdtemp(join(tmpdir(), "earshot-setup-"));
+  try {
+    for (const { path, text } of files) await writeOne(join(folder, path), text, { flag: "wx" });
+    const { rules } = await loadConfig(join(folder, "earshot.yaml"), {});
+    await validRules(rules);
+    return draft;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const details = error.details.map((one) => one.replaceAll(join(folder, "/"), ""));
+    throw new UserError("this set-up would not be valid", details);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** The comments by which editors find the schemas, for an earshot.yaml in this place. */
@@ -105,7 +130,7 @@ async function writeOne(path: string, text: string, how: { flag: string; mode?: 
   await writeFile(path, text, how);
 }
 
-function freeName(path: string): string {
+export function freeName(path: string): string {
   for (let n = 1; ; n++) {
     const name = `${path}.old${n === 1 ? "" : `-${n}`}`;
     if (!existsSync(name)) return name;

@@ -90,6 +90,8 @@ export async function tryRule(options: TryOptions): Promise<Trial> {
       break;
     }
     simulation.take(mention);
+    // A pattern on a long text takes its time, here and below.
+    await pace();
     const isMatch = matches(mention);
     if (isMatch && series === undefined) add(mention.queryId, floorTo(countedAt(mention), BUCKET_MS), 1);
     if (mention.addedAt < from) continue;

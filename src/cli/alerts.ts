@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { OpenAlertActions } from "../app/open-alert-actions.ts";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import type { Alert } from "../model/alert.ts";
@@ -8,6 +9,7 @@ import { cleanLine } from "../templates/escape.ts";
 import { formatTime } from "../templates/formatters.ts";
 import { findAlert } from "./alerts/find-alert.ts";
 import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
+import { shortIds } from "./alerts/short-ids.ts";
 import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
 
@@ -100,12 +102,12 @@ function addList(group: Command, env: NodeJS.ProcessEnv): void {
     .option("--limit <number>", "how many at most", toCount, 50)
     .option("--json", "answer as JSON", false)
     .action((options: { states: AlertStates; limit: number; json: boolean }) =>
-      withAlertActions(env, async ({ facts }) => {
+      withAlertActions(env, async ({ facts, stores }) => {
         const { alerts } = await facts.alerts(options.states, null, options.limit);
         const timezone = await timezoneInUse(env);
         const rows = options.json
           ? alerts.map((alert) => ({ ...alert }))
-          : alerts.map((alert) => rowOf(alert, timezone));
+          : await rowsOf(alerts, stores, timezone);
         await printRows(rows, { json: options.json, none: "No alert is open." });
       }),
     );
@@ -117,10 +119,21 @@ function toCount(text: string): number {
   throw new InvalidArgumentError("Expected a number of 1 or more.");
 }
 
-/** The first 23 characters of the id are enough to distinguish alerts of the same moment. */
-function rowOf(alert: Alert, timezone: string) {
+async function rowsOf(
+  alerts: readonly Alert[],
+  stores: Pick<OpenAlertActions["stores"], "alerts">,
+  timezone: string,
+) {
+  const short = await shortIds(
+    alerts.map(({ id }) => id),
+    stores.alerts.idsBeginning,
+  );
+  return alerts.map((alert) => rowOf(alert, short.get(alert.id) ?? alert.id, timezone));
+}
+
+function rowOf(alert: Alert, id: string, timezone: string) {
   return {
-    id: alert.id.slice(0, 23),
+    id,
     severity: alert.severity,
     state: alert.state,
     query: alert.queryName,

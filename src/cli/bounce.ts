@@ -64,7 +64,7 @@ function describe(taken: TakenBounce): string {
     case "NotedBefore":
       return `${taken.receiver}: noted before`;
     case "NotOurs":
-      return "a report about a mail that is not ours, or is stored no longer";
+      return "a report about a mail that is not ours, or is no longer stored";
     case "NoBounce":
       return `no bounce: ${cleanLine(taken.because)}`;
   }

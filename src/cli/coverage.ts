@@ -49,7 +49,7 @@ export async function formatCoverage(
     behind: format(poll.lagMs),
     "seen within": format(poll.worstDelayMs),
     missing: poll.gap === 0 ? 0 : `${poll.gap}${formatGap(poll)}`,
-    state: poll.failures > 0 ? (poll.lastError ?? "failing") : stoppedForMs === null ? "ok" : "stopped",
+    state: stateOf(poll, stoppedForMs !== null),
   }));
   const table = polls.length === 0 ? "No query is watched yet." : formatTable(rows, undefined, width);
   const several = new Set([...budgets, ...quirks].map(({ account }) => account)).size > 1;
@@ -70,6 +70,15 @@ export async function formatCoverage(
     ...(learned.length === 0 ? [] : ["", "Learned about the source", ...learned]),
     ...formatProcesses(configuration),
   ].join("\n");
+}
+
+function stateOf(
+  { failures, lastError, clockAheadMs }: CoverageReport["polls"][number],
+  isStopped: boolean,
+): string {
+  if (failures > 0) return lastError ?? "failing";
+  if (clockAheadMs !== null) return `the clock was ahead by ${formatDuration(clockAheadMs)}`;
+  return isStopped ? "stopped" : "ok";
 }
 
 /** The running processes; the reason below each that runs another version than was asked for, or refused one. */

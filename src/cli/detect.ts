@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { IANAZone } from "luxon";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
-import { BUCKET_MS } from "../spike/constants.ts";
+import { BUCKET_MS } from "../model/judging.ts";
 import type { SpikeSettings } from "../spike/detector.ts";
 import { gatesOf, SENSITIVITIES, significanceGate } from "../spike/sensitivity.ts";
 import { createCountsReader } from "./detect/counts-reader.ts";

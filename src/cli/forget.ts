@@ -75,9 +75,9 @@ async function run(who: string, options: Options, env: NodeJS.ProcessEnv): Promi
 async function listRequests({ json }: { readonly json: boolean }, env: NodeJS.ProcessEnv): Promise<void> {
   await withAlertActions(env, async ({ stores }) => {
     const requests = await stores.forgotten.requests(1_000);
-    const rows = requests.map(({ at, actor, what, ofOneSource, mentions, alerts, localMentions }) => ({
+    const rows = requests.map(({ at, actor, what, ofOneSource, mentions, alerts, localMentions, files }) => ({
       ...{ at: toIso(at), by: describeActor(actor), what: ofOneSource ? `${what} of one source` : what },
-      ...{ mentions, alerts, "own API": localMentions },
+      ...{ mentions, alerts, "own API": localMentions, files },
     }));
     await printRows(json ? requests : rows, { json, none: "Nobody has asked to forget anything." });
   });
@@ -132,7 +132,7 @@ function report(
 }
 
 function describe(
-  { mentions, alerts, localMentions, silences, sent }: ForgetCounts,
+  { mentions, alerts, localMentions, files, silences, sent }: ForgetCounts,
   asked: AskedToForget,
 ): string {
   const lines = [
@@ -151,12 +151,20 @@ function describe(
     lines.push(
       `${counted(silences, "silence")} names it, written by people: earshot silence list, earshot silence expire`,
     );
+  if (files !== null) lines.push(FILES[files]);
   if (mentions === 0 && (localMentions ?? 0) === 0)
     lines.push(
       `Nothing of this ${asked.what === "url" ? "address" : "author"} is stored. Handles and names are compared exactly.`,
     );
   return lines.join("\n");
 }
+
+const FILES: Readonly<Record<NonNullable<ForgetCounts["files"]>, string>> = {
+  Rewritten:
+    "The files of the tables were written anew. PostgreSQL's log (pg_wal) has the words until it is overwritten.",
+  Partly:
+    "Some tables are large or in use, or the database role may not: words may stay in their files until others write there. docs/privacy.md says what to do.",
+};
 
 /** Asks on a terminal. */
 async function agree(): Promise<void> {

@@ -2,12 +2,12 @@ import { dirname, join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { stopSignal } from "../app/stop-signal.ts";
 import { floodingQueries, tryFeeds } from "../app/try-feeds.ts";
-import { inTheWay, schemaLinesFor, writeSetup } from "../app/write-setup.ts";
+import { draftChecked, inTheWay, schemaLinesFor, writeSetup } from "../app/write-setup.ts";
 import { type Environment, readEnvironment } from "../config/environment.ts";
 import { partsOf } from "../config/load-source-config.ts";
 import { chooseFeeds, proposeFeeds } from "../config/setup/choose-feeds.ts";
 import {
-  draftSetup,
+  refuseVariables,
   rulesFolderOf,
   type SetupAnswers,
   type SetupDraft,
@@ -110,7 +110,7 @@ async function listen(
   if (options.json && options.start && !options.dryRun)
     throw new UserError("--json goes with --dry-run or --no-start");
   const { answers, secrets, asks } = await answersFrom(brand, spellings, options);
-  const draft = draftSetup(answers, schemaLinesFor(file, rulesFolderOf(answers.brand)));
+  const draft = await draftChecked(answers, schemaLinesFor(file, rulesFolderOf(answers.brand)));
   for (const warning of draft.warnings) printError(`Note: ${warning}`);
   if (options.dryRun) return showDraft(file, draft, options.json);
   if (!options.force && (await partsOf(file)).source)
@@ -148,6 +148,7 @@ async function startListening(
   const { runMonitor } = await import("./run-monitor.ts");
   const started = {
     page: true,
+    oneProcess: false,
     speed: "max",
     exitWhenDone: false,
     json: false,
@@ -207,6 +208,7 @@ async function answersFrom(
         contact: options.contact ?? null,
         to: given.to ?? IN_THE_INBOX,
       };
+  refuseVariables(answered.feeds);
   if (answered.brand === "") throw new UserError("the name of the brand is empty");
   const all = [answered.brand, ...answered.spellings];
   const about = {

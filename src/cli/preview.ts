@@ -234,7 +234,7 @@ async function ofAlert(
     const alert = await findAlert(opened.stores, id);
     const content = await opened.contentOf(alert.id);
     if (content !== null) return { content, of: alert.id };
-    throw new UserError(`what alert "${id}" was about is stored no longer`);
+    throw new UserError(`what alert "${id}" was about is no longer stored`);
   } finally {
     await opened.close();
   }

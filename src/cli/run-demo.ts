@@ -1,9 +1,11 @@
+import { type ConsoleProcess, startConsoleProcess } from "../app/console-process.ts";
 import { openEngines } from "../app/engines.ts";
-import { openPage } from "../app/open-console.ts";
+import { openPage, type Page } from "../app/open-console.ts";
 import { openSetupView } from "../app/open-setup-view.ts";
 import { aborted, leave, stopSignal, unlessStopped } from "../app/stop-signal.ts";
 import type { Environment } from "../config/environment.ts";
 import { DEMO_SPEED, type Demo, startDemo } from "../demo/demo.ts";
+import { type DemoConsoleOrder, openShownDemo, type ShownDemo } from "../demo/demo-console.ts";
 import { openDemoDatabase } from "../demo/demo-database.ts";
 import { LOCAL_ACCOUNT } from "../demo/local-account.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -18,7 +20,7 @@ import type { StartOptions } from "./start-options.ts";
 const DEFAULT_PORT = 8080;
 
 /**
- * Runs everything on this machine, with a console, until Ctrl-C. When its console has written a configuration, it ends and
+ * Runs everything on this machine, with a console in a process of its own, until Ctrl-C. When its console has written a configuration, it ends and
  * the monitor starts in its place.
  */
 export async function runDemo(
@@ -28,59 +30,57 @@ export async function runDemo(
   log: Logger,
 ): Promise<void> {
   const configured = new AbortController();
+  const onConfigured = () => configured.abort();
   const signal = stopSignal(() => print("\nStopping. The next start goes on from here."));
   const opening = openTogether(async (closing) => {
     print("Earshot demo: starting the database …");
+    const apart: ConsoleProcess | null =
+      options.page && !options.oneProcess ? startConsoleProcess({ log, signal, onConfigured }) : null;
+    if (apart !== null) closing.add(apart.close);
     const engines = await openEngines(environment, log);
     closing.add(engines.stop);
     signal.throwIfAborted();
     let url: string | null = null;
+    const consoleUrl = () => apart?.url() ?? url;
     const databaseUrl = await openDemoDatabase(engines.databaseUrl);
     print("Writing the past days, so that there is a baseline to compare with …");
+    const queue =
+      engines.queue.kind === "redis"
+        ? { ...engines.queue, prefix: "earshot-demo" }
+        : { ...engines.queue, url: databaseUrl };
     const demo = await startDemo({
-      databaseUrl,
-      queue:
-        engines.queue.kind === "redis"
-          ? { ...engines.queue, prefix: "earshot-demo" }
-          : { ...engines.queue, url: databaseUrl },
+      ...{ databaseUrl, queue, log, consoleUrl, signal },
       rules: shippedFolder("rules"),
       templates: shippedFolder("templates"),
-      log,
-      consoleUrl: () => url,
-      signal,
     });
     closing.add(demo.stop);
+    if (apart !== null) closing.add(apart.close);
     const { clock, local } = demo;
-    const login = { username: LOCAL_ACCOUNT.username, password: local.secrets.password };
+    const { apiUrl, secrets } = local;
+    const login = { username: LOCAL_ACCOUNT.username, password: secrets.password };
     closing.add(
-      await leaveLocalAddress(
-        environment.home,
-        { url: local.apiUrl, login, clock, isDemo: true },
-        systemClock,
-      ),
+      await leaveLocalAddress(environment.home, { url: apiUrl, login, clock, isDemo: true }, systemClock),
     );
-    if (options.page) {
-      const page = await openPage({
-        databaseUrl,
-        clock: demo.clock,
-        log,
-        settings: { host: "127.0.0.1", port: options.port ?? DEFAULT_PORT, timezone: "UTC" },
-        tryNextPort: options.port === undefined,
-        hasLocalInbox: true,
-        interaction: local.interaction,
-        receivers: demo.receivers,
-        rules: demo.earshot.rules,
-        previews: demo.earshot.previews,
-        why: demo.earshot.why,
-        ruleFiles: demo.earshot.ruleFiles,
-        setup: openSetupView({
-          ...{ file: environment.configFile, isOpen: true, schemas: SETUP_SCHEMAS, clock: systemClock, log },
-          next: "The demo ends, and Earshot starts with these files. In about ten seconds Feeds shows what it hears.",
-          // The reader gets this answer first.
-          onWritten: () => void setTimeout(() => configured.abort(), ANSWER_TAKES_MS),
-          timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
-        }),
-        whatHappensNext: () => whatHappensNext(demo),
+    const { port = DEFAULT_PORT } = options;
+    const wanted = { port, tryNextPort: options.port === undefined, configFile: environment.configFile };
+    if (apart !== null)
+      url = await apart.open({
+        ...{
+          kind: "demo",
+          level: log.level,
+          databaseUrl,
+          queue,
+          apiUrl,
+          password: secrets.password,
+          ...wanted,
+        },
+        clock: { at: clock.now(), wallAt: systemClock.now(), speed: clock.speed },
+      });
+    else if (options.page) {
+      const shown = { ...demo, interaction: local.interaction };
+      const page = await openDemoPage(shown, {
+        ...{ databaseUrl, log, onConfigured, besidePipeline: true },
+        ...wanted,
       });
       closing.add(page.close);
       url = page.url;
@@ -117,6 +117,66 @@ Ctrl-C stops the demo; the next start continues from there.`);
   await runMonitor(environment.configFile, here, environment, env, log, (opened) =>
     print(`\nEarshot is running.\n\n  Console:   ${opened}\n  Feeds:     ${opened}/feeds\n`),
   );
+}
+
+/** The console of a demo that another process runs, until that one wants it no more. */
+export async function runDemoConsole(
+  order: DemoConsoleOrder & { readonly port: number | null },
+  log: Logger,
+  onOpen: (url: string) => void,
+  onConfigured: () => void,
+): Promise<void> {
+  const signal = stopSignal();
+  let url: string | null = null;
+  const opening = openTogether(async (closing) => {
+    const shown = await openShownDemo(order, { log, signal, consoleUrl: () => url }, closing);
+    const { databaseUrl, tryNextPort, configFile } = order;
+    const port = order.port ?? DEFAULT_PORT;
+    const wanted = { databaseUrl, port, tryNextPort, configFile, besidePipeline: false };
+    const page = await openDemoPage(shown, { ...wanted, log, onConfigured });
+    closing.add(page.close);
+    url = page.url;
+    onOpen(url);
+    return closing;
+  });
+  const running = await unlessStopped(opening, signal);
+  await aborted(signal);
+  await running?.close();
+  leave();
+}
+
+function openDemoPage(
+  shown: ShownDemo,
+  parts: {
+    readonly databaseUrl: string;
+    readonly port: number;
+    readonly tryNextPort: boolean;
+    readonly configFile: string;
+    readonly besidePipeline: boolean;
+    readonly log: Logger;
+    /** Called when its page has written a configuration. */
+    readonly onConfigured: () => void;
+  },
+): Promise<Page> {
+  const { clock, earshot, receivers, interaction } = shown;
+  const { databaseUrl, port, tryNextPort, configFile, besidePipeline, log, onConfigured } = parts;
+  return openPage({
+    ...{ databaseUrl, clock, log, tryNextPort, interaction, receivers, besidePipeline },
+    settings: { host: "127.0.0.1", port, timezone: "UTC" },
+    hasLocalInbox: true,
+    rules: earshot.rules,
+    previews: earshot.previews,
+    why: earshot.why,
+    ruleFiles: earshot.ruleFiles,
+    setup: openSetupView({
+      ...{ file: configFile, configured: null, schemas: SETUP_SCHEMAS, clock: systemClock, log },
+      next: "The demo ends, and Earshot starts with these files. In about ten seconds Feeds shows what it hears.",
+      // The reader gets this answer first.
+      onWritten: () => void setTimeout(onConfigured, ANSWER_TAKES_MS),
+      timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    }),
+    whatHappensNext: () => whatHappensNext(shown),
+  });
 }
 
 const ANSWER_TAKES_MS = 1_000;

@@ -1,18 +1,13 @@
+import { type ConsoleProcess, startConsoleProcess } from "../app/console-process.ts";
 import { type Engines, openEngines } from "../app/engines.ts";
+import { type JoinedProcess, joinProcesses } from "../app/join-processes.ts";
 import { keepConsole } from "../app/keep-console.ts";
 import { type LoadedFiles, loadFiles } from "../app/load-files.ts";
 import { withListening } from "../app/open-listening.ts";
 import { withLocalInbox } from "../app/open-local-inbox.ts";
 import { openSetupView } from "../app/open-setup-view.ts";
 import { ruleFilesOf } from "../app/open-version.ts";
-import {
-  followReloads,
-  type JoinedProcess,
-  joinProcesses,
-  listenForHangUps,
-  type Reloadable,
-  requestReload,
-} from "../app/reload.ts";
+import { followReloads, listenForHangUps, type Reloadable, requestReload } from "../app/reload.ts";
 import { ROLES } from "../app/roles.ts";
 import { aborted, leave, stopSignal, unlessStopped } from "../app/stop-signal.ts";
 import { type Earshot, startEarshot } from "../app.ts";
@@ -27,24 +22,36 @@ import { leaveLocalAddress } from "./local-address.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";
 import type { StartOptions } from "./start-options.ts";
 
+interface MonitorOptions extends StartOptions {
+  /** Only in the process of a console that another one has started. */
+  readonly console?: { readonly listeningUrl: string | null };
+}
+
 /**
- * Monitors what the configuration says, in the given roles, until it is stopped. On SIGHUP or `earshot reload` it takes
- * up the configuration, rules and templates as they are then; if they have a fault, it logs it and goes on as before.
+ * Monitors what the configuration says, in the given roles, until it is stopped; by default with the console in a process
+ * of its own. On SIGHUP or `earshot reload` it takes up the configuration, rules and templates as they are then; if they
+ * have a fault, it logs it and goes on as before.
  */
 export async function runMonitor(
   file: string,
-  options: StartOptions,
+  options: MonitorOptions,
   environment: Environment,
   env: NodeJS.ProcessEnv,
   log: Logger,
-  /** Called when it runs, with the address of the console. */
+  /** Called when it runs, with the address of the console; and again when a reload has changed that. */
   onOpen: (url: string | null) => void = () => {},
 ): Promise<void> {
-  const signal = stopSignal((name) => log.info({ signal: name }, "stopping"));
+  const isPart = options.console !== undefined;
+  const signal = stopSignal((name) => {
+    if (!isPart) log.info({ signal: name }, "stopping");
+  });
   const hangUps = listenForHangUps(process);
-  const wanted = options.roles ?? [...ROLES, "web"];
-  const files = await loadFiles(file, env, { triesTemplates: wanted.includes("deliver") });
+  const isApart = options.roles === undefined && options.page && !options.oneProcess;
+  const wanted = options.roles ?? (isApart || !options.page ? ROLES : [...ROLES, "web"]);
   const opening = openTogether(async (closing) => {
+    const apart = isApart ? startConsoleProcess({ log, signal }) : null;
+    if (apart !== null) closing.add(apart.close);
+    const files = await loadFiles(file, env, { triesTemplates: wanted.includes("deliver") });
     const engines = await openEngines(environment, log);
     closing.add(engines.stop);
     signal.throwIfAborted();
@@ -59,6 +66,7 @@ export async function runMonitor(
       options,
       wanted,
       joined,
+      apart,
       log,
       signal,
       onOpen,
@@ -80,27 +88,38 @@ async function startMonitor(
     readonly env: NodeJS.ProcessEnv;
     readonly files: LoadedFiles;
     readonly engines: Engines;
-    readonly options: StartOptions;
+    readonly options: MonitorOptions;
     readonly wanted: readonly string[];
     readonly joined: JoinedProcess;
+    /** The console, where it is another process. */
+    readonly apart: ConsoleProcess | null;
     readonly log: Logger;
     readonly signal: AbortSignal;
     readonly onOpen: (url: string | null) => void;
   },
   closing: Closing,
 ): Promise<Reloadable> {
-  const { file, home, env, engines, options, wanted, joined, log, signal, onOpen } = parts;
+  const { file, home, env, engines, options, wanted, joined, apart, log, signal, onOpen } = parts;
   let url: string | null = null;
+  const consoleUrl = () => apart?.url() ?? url;
+  const listeningUrl = options.console?.listeningUrl ?? null;
   const listening = await withListening(
     parts.files.config,
-    { databaseUrl: engines.databaseUrl, fetches: wanted.includes("poll"), clock: systemClock, log },
+    {
+      ...{ databaseUrl: engines.databaseUrl, fetches: wanted.includes("poll"), clock: systemClock, log },
+      ...(listeningUrl !== null && { url: listeningUrl }),
+    },
     closing,
   );
-  if (listening.local !== null)
+  if (listening.local !== null && listeningUrl === null)
     closing.add(await leaveLocalAddress(home, { ...listening.local, clock: systemClock }, systemClock));
+  const opened = apart?.open({
+    ...{ kind: "monitor", level: log.level, file, port: options.port ?? null },
+    ...{ databaseUrl: engines.databaseUrl, listeningUrl: listening.local?.url ?? null },
+  });
   const inbox = await withLocalInbox(
     parts.files.config,
-    { databaseUrl: engines.databaseUrl, clock: systemClock, log, consoleUrl: () => url },
+    { databaseUrl: engines.databaseUrl, clock: systemClock, log, consoleUrl },
     closing,
   );
   const withSource = (now: LoadedFiles): LoadedFiles => ({
@@ -117,11 +136,12 @@ async function startMonitor(
     clock: systemClock,
     log,
     roles: ROLES.filter((role) => wanted.includes(role)),
-    consoleUrl: () => url,
+    consoleUrl,
     beforeWork: joined.join,
     signal,
   });
   closing.add(earshot.stop);
+  if (apart !== null) closing.add(apart.close);
   const contentsOf = (
     { config }: LoadedFiles,
     { rules, previews, why }: Pick<Earshot, "rules" | "previews" | "why">,
@@ -133,6 +153,7 @@ async function startMonitor(
     hasLocalInbox: config.usesLocalInbox,
     ...(inbox.interaction === null ? {} : { interaction: inbox.interaction }),
     queues: earshot.queueCounts,
+    besidePipeline: wanted.length > 1,
     rules,
     previews,
     why,
@@ -142,7 +163,7 @@ async function startMonitor(
     ...(listening.view === null ? {} : { feeds: listening.view }),
     setup: openSetupView({
       file,
-      isOpen: false,
+      configured: { env, stores: earshot.stores },
       timezone: config.timezone,
       schemas: SETUP_SCHEMAS,
       next: "Restart Earshot to use it.",
@@ -155,24 +176,24 @@ async function startMonitor(
     for (const fault of await unknownNamesIn(file, now.config, now.rules))
       log.warn({ fault: describeFault(fault) }, "a part of the configuration never does anything");
   };
-  await warn(files);
-  log.info(
-    { roles: wanted, rules: earshot.rules.length, engines: engines.description },
-    "Earshot is running",
-  );
+  if (options.console === undefined) {
+    await warn(files);
+    log.info(
+      { roles: wanted, rules: earshot.rules.length, engines: engines.description },
+      "Earshot is running",
+    );
+  }
   const console =
     wanted.includes("web") && options.page ? await keepConsole(contentsOf(files, earshot), log) : null;
-  if (console !== null) {
-    closing.add(console.close);
-    url = console.url;
-    log.info({ url }, "the page is open");
-  }
+  if (console !== null) closing.add(console.close);
+  url = opened === undefined ? (console?.url ?? null) : await opened;
+  if (url !== null && options.console === undefined) log.info({ url }, "the page is open");
   onOpen(url);
   return {
     stores: earshot.stores,
     prepare: async (wantedFiles) => {
       const next = withSource(wantedFiles);
-      await warn(next);
+      if (options.console === undefined) await warn(next);
       const version = await earshot.prepare(next);
       const page = await console?.prepare(contentsOf(next, version)).catch(async (error: unknown) => {
         await version.drop();
@@ -182,7 +203,9 @@ async function startMonitor(
         take: () => {
           version.take();
           page?.take();
-          url = console?.url ?? null;
+          if (console === null || console.url === url) return;
+          url = console.url;
+          onOpen(url);
         },
         drop: async () => {
           await page?.drop();

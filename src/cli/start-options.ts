@@ -7,6 +7,8 @@ export interface StartOptions {
   readonly roles?: readonly (Role | "web")[];
   readonly port?: number;
   readonly page: boolean;
+  /** The console in this process, too. */
+  readonly oneProcess: boolean;
   readonly replay?: string;
   readonly rules?: string;
   readonly speed: ReplaySpeed;

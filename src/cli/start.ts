@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { CONSOLE_FLAG } from "../app/console-process.ts";
 import { ROLES, type Role } from "../app/roles.ts";
 import { stopSignal } from "../app/stop-signal.ts";
 import { readEnvironment } from "../config/environment.ts";
@@ -15,7 +16,7 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
     .option("--config <file>", "configuration (default: earshot.yaml, where there is one)")
     .option(
       "--roles <list>",
-      `only these roles in this process: ${[...ROLES, "web"].join(", ")} (default: all)`,
+      `only these roles, all in this process: ${[...ROLES, "web"].join(", ")} (default: all)`,
       toRoles,
     )
     .option(
@@ -24,6 +25,8 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
       toPort,
     )
     .option("--no-page", "do not serve the console")
+    .option("--one-process", "the console in the same process, for a small machine (default: its own)", false)
+    .addOption(new Option(CONSOLE_FLAG).hideHelp())
     .option(
       "--replay <file>",
       "replay past mentions: JSON Lines with id, brand, author, text, date, sentiment, …",
@@ -40,10 +43,14 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
     .addHelpText("after", HELP)
     // This command runs if none is named, so a misspelt command comes here.
     .allowExcessArguments()
-    .action(async (options: StartOptions, started: Command) => {
+    .action(async (options: StartOptions & { readonly asConsole?: true }, started: Command) => {
       const [word] = started.args;
       if (word !== undefined) throw unknownWord(word, command.parent?.commands ?? []);
       const environment = readEnvironment(env);
+      if (options.asConsole === true) {
+        const { runConsole } = await import("./run-console.ts");
+        return runConsole(options, environment, env);
+      }
       const isQuiet =
         options.replay !== undefined || (options.config === undefined && !existsSync(environment.configFile));
       const log = createLog({ level: environment.logLevel ?? (isQuiet ? "warn" : "info") });
@@ -75,11 +82,14 @@ const HELP = `
 Examples:
   earshot start                                     the monitor of earshot.yaml, or the demo if there is no such file
   earshot start --config staging.yaml --port 8090
-  earshot start --roles poll,tick --no-page         one of several processes that share the work
+  earshot start --roles poll,tick                   one of several processes that share the work
+  earshot start --one-process                       for a small container
   earshot start --replay mentions.jsonl             which alerts would my rules have opened?
   earshot start --replay mentions.jsonl --rules my-rules --exit-when-done --json
 
-Ctrl-C stops it: work in progress is finished first. Every process needs the same DATABASE_URL and REDIS_URL.`;
+It starts a second process for the console, so that readers hardly slow the work down; with --roles or --one-process
+everything is in this one. Ctrl-C stops both: work in progress is finished first. Every process that you start yourself
+needs the same DATABASE_URL and REDIS_URL.`;
 
 /** The error for an unknown command, with the closest known one; or for an argument after `start`. */
 function unknownWord(word: string, known: readonly Command[]): UserError {

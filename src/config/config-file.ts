@@ -39,6 +39,12 @@ const Web = z.strictObject({
     .boolean()
     .default(false)
     .describe("Lets admins write rules into the folder of rules on the console. Needs login and admins."),
+  editSetup: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Lets admins replace `listen` in this file on the console, page Listen for a brand. Needs login and admins.",
+    ),
   admins: z
     .array(z.string().min(1))
     .default([])

@@ -50,13 +50,15 @@ function plainLogin({ host, login, publicUrl, tls }: PageConfig): readonly Conce
   ];
 }
 
-/** Rules may be written on the console, and nobody is allowed to. */
-function nobodyEdits({ editRules, admins, login }: PageConfig): readonly Concern[] {
-  if (!editRules || (login !== undefined && admins.includes(login.username))) return [];
+/** Rules or the set-up may be written on the console, and nobody is allowed to. */
+function nobodyEdits({ editRules, editSetup, admins, login }: PageConfig): readonly Concern[] {
+  const keys = [...(editRules ? ["web.editRules"] : []), ...(editSetup ? ["web.editSetup"] : [])];
+  if (keys.length === 0 || (login !== undefined && admins.includes(login.username))) return [];
+  const have = `${keys.join(" and ")} ${keys.length === 1 ? "has" : "have"} no effect`;
   const found =
     login === undefined
-      ? "web.editRules has no effect: without web.login nobody is an admin"
-      : `web.editRules has no effect: ${login.username}, the login, is not among web.admins`;
+      ? `${have}: without web.login nobody is an admin`
+      : `${have}: ${login.username}, the login, is not among web.admins`;
   return [{ what: "page", found, advice: "Set web.login, and name its username in web.admins." }];
 }
 
@@ -79,14 +81,17 @@ async function openSecrets(file: string, { tls }: PageConfig): Promise<readonly 
 }
 
 /** Keys whose text is a secret, at any level. Certificates of issuers (`ca`) are not. */
-const SECRET = /^(?:password|token|appToken|signingSecret|secret|privateKey)$/;
+export const SECRET_KEY = /^(?:password|token|appToken|signingSecret|secret|privateKey)$/;
 const SECRET_FILE = /^(?!ca_file$).+_file$/;
 
 function secretsIn(value: unknown): { inClear: boolean; files: readonly string[] } {
   if (typeof value !== "object" || value === null) return { inClear: false, files: [] };
   const found = Object.entries(value).map(([key, one]) => {
     if (typeof one !== "string") return secretsIn(one);
-    return { inClear: SECRET.test(key) && !one.includes("${"), files: SECRET_FILE.test(key) ? [one] : [] };
+    return {
+      inClear: SECRET_KEY.test(key) && !one.includes("${"),
+      files: SECRET_FILE.test(key) ? [one] : [],
+    };
   });
   return {
     inClear: found.some(({ inClear }) => inClear),

@@ -1,7 +1,7 @@
 import { type ReceiverConfig, readReceivers } from "./receiver-config.ts";
 
 /** Where the local Slack and mailbox answer, and the secrets of this process. */
-interface LocalServers {
+export interface LocalServers {
   readonly slackApiUrl: string;
   readonly smtp: { readonly host: string; readonly port: number };
   readonly slackToken: string;

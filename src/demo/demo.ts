@@ -88,7 +88,7 @@ export async function startDemo(options: {
     };
     const local = await startLocalParts({ pool, db: book.db, clock, log, secrets, interactionsUrl });
     closing.add(local.close);
-    const config = await localConfig(local, { rules, templates, history: `${HISTORY_DAYS}d`, buttons: true });
+    const config = await demoConfig(local, { rules, templates });
     const earshot = await startEarshot({
       config,
       databaseUrl,
@@ -115,14 +115,31 @@ export async function startDemo(options: {
       local,
       receivers: config.receivers,
       isContinued: stored !== null,
-      crisis: () => {
-        const now = clock.now();
-        const known = crises(world, now + 2 * CRISIS_EVERY_MS);
-        return known.find(({ at }) => at > now - CRISIS_LASTS_MS) ?? { brand: STRUCK[0], at: now };
-      },
+      crisis: () => crisisIn(world, clock.now()),
       stop: closing.close,
     };
   });
+}
+
+/** What the demo monitors and whom it notifies. */
+export function demoConfig(
+  local: Parameters<typeof localConfig>[0],
+  folders: { readonly rules: string; readonly templates: string },
+): Promise<Config> {
+  return localConfig(local, { ...folders, history: `${HISTORY_DAYS}d`, buttons: true });
+}
+
+/** The world of a demo that runs. */
+export async function readWorld(settings: ReturnType<typeof createSettingStore>): Promise<World> {
+  const world = (await settings.get("demo")) as World | null;
+  if (world === null) throw new Error("no demo runs on this database");
+  return world;
+}
+
+/** The current crisis, or the next one. */
+export function crisisIn(world: World, now: Instant): { readonly brand: string; readonly at: Instant } {
+  const known = crises(world, now + 2 * CRISIS_EVERY_MS);
+  return known.find(({ at }) => at > now - CRISIS_LASTS_MS) ?? { brand: STRUCK[0], at: now };
 }
 
 /** The stored progress of the demo: when its time began, and how far it has come. */

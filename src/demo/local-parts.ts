@@ -146,8 +146,6 @@ export function localConfig(
     digests: [
       { name: "morning-read", at: "08:00", timezone: more.timezone ?? "UTC", receivers: ["stakeholders"] },
     ],
-    // The console sets its real address when it opens; interactions come from this machine.
-    ...(more.buttons === true && { web: { publicUrl: "http://127.0.0.1" } }),
     rules: more.rules,
     templates: more.templates,
     timezone: more.timezone ?? "UTC",

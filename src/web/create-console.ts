@@ -7,6 +7,7 @@ import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { ShownWait, ShownWarmUp } from "../model/shown.ts";
 import { actionRoutes } from "./action-routes.ts";
+import { type AdmissionSettings, boundPages } from "./admission.ts";
 import { assetRoutes, chartRoutes } from "./asset-routes.ts";
 import { demandLogin } from "./auth/demand-login.ts";
 import { protectForms } from "./auth/forms.ts";
@@ -30,7 +31,15 @@ import type { PreviewView } from "./preview-view.ts";
 import { type PushReceiver, pushRoutes } from "./push-routes.ts";
 import { ruleRoutes } from "./rule-routes.ts";
 import type { RuleView } from "./rule-view.ts";
-import { answerFaults, type ConsoleRoute, createServer, keepStorable, listen, listRoutes } from "./server.ts";
+import {
+  answerFaults,
+  type ConsoleRoute,
+  createRefusalLog,
+  createServer,
+  keepStorable,
+  listen,
+  listRoutes,
+} from "./server.ts";
 import { type ConsoleSettings, checkSettings } from "./settings.ts";
 import { type SlackEndpoint, slackRoutes } from "./slack-routes.ts";
 import { createTimes, describePace } from "./times.ts";
@@ -61,6 +70,8 @@ export interface ConsoleDeps {
   /** Absent if the console does not know the folder of rules. */
   readonly rules?: RuleView;
   readonly health: Health;
+  /** What the pages may take of the process. */
+  readonly admission?: AdmissionSettings;
   /** If absent, the pages show neither findings nor charts of alerts. */
   readonly explainer?: AlertExplainer;
   /** The title of a rule; its name in words if absent. */
@@ -80,6 +91,8 @@ export interface ConsoleDeps {
   readonly wall?: Clock;
   /** How long a request may take to arrive; default half a minute. Only tests pass another one. */
   readonly requestTimeoutMs?: number;
+  /** How often a stream shows that it lives, and looks whether its session does. Only tests pass another one. */
+  readonly heartbeatMs?: number;
 }
 
 export interface Console {
@@ -107,6 +120,8 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   const routes = listRoutes(app);
   await setSecurityHeaders(app, settings);
   guardHost(app, settings);
+  const noteRefusal = createRefusalLog(deps.log);
+  boundPages(app, deps.admission ?? {}, noteRefusal);
   keepStorable(app);
   // Compression is safe (BREACH): a page's token differs each time, and no other site can send requests as a reader.
   await app.register(compress, { threshold: 1_024, encodings: ["gzip", "identity"] });
@@ -128,7 +143,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     whatHappensNext: deps.whatHappensNext ?? (() => null),
   });
   // First: awaiting a plugin finishes the routes registered before it, and finished routes accept no more hooks.
-  answerFaults(app, frames, deps.log);
+  answerFaults(app, frames, deps.log, noteRefusal);
   await assetRoutes(app);
   if (auth.login !== null) loginRoutes(app, auth.login, forms);
   healthRoutes(app, { health: deps.health, facts: deps.facts, times, wall });
@@ -174,7 +189,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   const { feeds = null, setup = null } = deps;
   const hasActions = deps.actions !== undefined;
   feedRoutes(app, { feeds, setup, hasActions, times, forms, auth, settings }, frames);
-  const closeStreams = liveRoute(app, auth, watch, times);
+  const closeStreams = liveRoute(app, auth, watch, times, deps.heartbeatMs);
   const open = new Set<ServerResponse>();
   return {
     routes,

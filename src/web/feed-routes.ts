@@ -23,7 +23,7 @@ export function feedRoutes(
     readonly times: Times;
     readonly forms: Forms;
     readonly auth: ConsoleAuth;
-    readonly settings: Pick<ConsoleSettings, "editRules" | "admins" | "host" | "login">;
+    readonly settings: Pick<ConsoleSettings, "editSetup" | "admins" | "host" | "login">;
   },
   frames: Frames,
 ): void {
@@ -69,22 +69,24 @@ export function feedRoutes(
     app.post("/setup", ownForm, async (request, reply) => {
       const form = Posted.parse(request.body ?? {});
       const tries = Reflect.get(Object(request.body), "do") === "try" && mayTry(request, setup);
-      const outcome = await untilGone(reply, (signal) => setup.draft(form, tries, signal));
+      const mayWrite = whyReadOnly(request, setup) === null;
+      const outcome = await untilGone(reply, (signal) => setup.draft(form, { tries, mayWrite, signal }));
       return frames.sendPage(request, reply, async () => setupPage(form, { ...shown(request), outcome }));
     });
     app.post("/setup/write", ownForm, async (request, reply) => {
       const form = Posted.parse(request.body ?? {});
       const readOnly = whyReadOnly(request, setup);
-      const replace = Reflect.get(Object(request.body), "replace") === "yes";
-      const by = auth.visitor(request)?.username ?? "a reader of this machine";
+      const { opened } = Opened.parse(request.body ?? {});
+      const login = auth.visitor(request)?.username ?? null;
       const written =
         readOnly === null
-          ? await setup.write(form, { replace, by })
+          ? await setup.write(form, { opened, actor: { via: "page", login, typed: null } })
           : ({ outcome: "Refused", because: readOnly, details: [] } as const);
       if (written.outcome === "Written")
         return frames.sendPage(request, reply, async () => writtenSetupPage(written));
       reply.code(readOnly === null ? 409 : 403);
-      const outcome = await setup.draft(form, false, new AbortController().signal);
+      const { signal } = new AbortController();
+      const outcome = await setup.draft(form, { tries: false, mayWrite: readOnly === null, signal });
       return frames.sendPage(request, reply, async () =>
         setupPage(form, { ...shown(request), outcome, refused: written }),
       );
@@ -96,11 +98,11 @@ export function feedRoutes(
     return parts.settings.login === undefined || whyReadOnly(request, setup) === null;
   }
 
-  /** As for rules: an admin, where the file allows it. Or a demo that only this machine reaches. */
+  /** An admin, where the file allows it. Or a demo that only this machine reaches. */
   function whyReadOnly(request: FastifyRequest, { isOpen }: SetupView): string | null {
-    const { editRules = false, admins = [], host, login } = parts.settings;
+    const { editSetup = false, admins = [], host, login } = parts.settings;
     if (isOpen && login === undefined && isLoopback(host)) return null;
-    if (!editRules) return "web.editRules in earshot.yaml does not allow it";
+    if (!editSetup) return "web.editSetup in earshot.yaml does not allow it";
     const username = auth.visitor(request)?.username ?? null;
     if (username === null) return "this console has no login, so nobody is an admin";
     return admins.includes(username) ? null : `${username} is not among web.admins in earshot.yaml`;
@@ -141,5 +143,7 @@ const Posted = z.object({
   addresses: text(10_000),
   contact: text(200),
 }) satisfies z.ZodType<SetupForm>;
+
+const Opened = z.object({ opened: text(64) });
 
 const EMPTY: SetupForm = Posted.parse({});

@@ -1,4 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
+import type { Actor } from "../model/alert-action.ts";
 
 /** A feed as the console shows it. Names, addresses and problems are of strangers. */
 export interface ShownFeed {
@@ -64,6 +65,8 @@ export type SetupOutcome =
   | {
       readonly outcome: "Drafted";
       readonly files: readonly { readonly path: string; readonly text: string }[];
+      /** What changes of a configuration that is there, for somebody who may write; else null. */
+      readonly change: ShownChange | null;
       /** Sentences. */
       readonly warnings: readonly string[];
       /** Null: nothing was fetched. */
@@ -72,18 +75,30 @@ export type SetupOutcome =
   | { readonly outcome: "Faulty"; readonly faults: readonly string[] }
   | { readonly outcome: "Busy" };
 
+export interface ShownChange {
+  /** The version of earshot.yaml that the difference is against. */
+  readonly opened: string;
+  /** As `diff` shows it, without secrets; empty if nothing differs. */
+  readonly diff: string;
+  /** Rules that are added. */
+  readonly rules: readonly { readonly path: string; readonly text: string }[];
+}
+
 export type SetupWritten =
   | { readonly outcome: "Written"; readonly files: readonly string[]; readonly next: string }
   | { readonly outcome: "Refused"; readonly because: string; readonly details: readonly string[] };
 
-/** Writes a first configuration for a brand. */
+/** Writes a first configuration for a brand, or changes what a configured monitor listens for. */
 export interface SetupView {
   /** Anybody who reaches this console may write: a demo on this machine, without a configuration. */
   readonly isOpen: boolean;
   /** Kinds of feeds that need no account. */
   readonly kinds: readonly { readonly kind: string; readonly about: string }[];
-  /** The files, and with `tries` what its feeds would bring. */
-  draft(form: SetupForm, tries: boolean, signal: AbortSignal): Promise<SetupOutcome>;
-  /** The caller checks that the visitor may. `by`: who, for the log. */
-  write(form: SetupForm, options: { readonly replace: boolean; readonly by: string }): Promise<SetupWritten>;
+  /** The files, with `tries` what its feeds would bring, and for somebody who may write what changes. */
+  draft(
+    form: SetupForm,
+    options: { readonly tries: boolean; readonly mayWrite: boolean; readonly signal: AbortSignal },
+  ): Promise<SetupOutcome>;
+  /** The caller checks that the visitor may. `opened`: the version that was shown; empty for a first configuration. */
+  write(form: SetupForm, options: { readonly opened: string; readonly actor: Actor }): Promise<SetupWritten>;
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
 import { boundHttpConnections, requestBounds } from "../lib/listening.ts";
-import { addressOf, KEEP_ALIVE_MS, MOST_CONNECTIONS } from "./server.ts";
+import { addressOf, KEEP_ALIVE_MS, mostConnections } from "./server.ts";
 import { type ConsoleSettings, readTls } from "./settings.ts";
 
 /** Answers a request. */
@@ -28,7 +28,7 @@ export async function openFront(settings: ConsoleSettings, first: Answer): Promi
   const take: Answer = (request, response) => answer(request, response);
   const server =
     tls === null ? createHttpServer(bounds, take) : createHttpsServer({ ...bounds, ...tls }, take);
-  boundHttpConnections(server, MOST_CONNECTIONS);
+  boundHttpConnections(server, mostConnections());
   server.listen(port, host);
   await once(server, "listening");
   return {

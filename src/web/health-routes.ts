@@ -3,6 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import { cached } from "../lib/concurrency.ts";
 import { SECOND } from "../lib/instant.ts";
 import type { QueueCounts } from "../model/pipeline-facts.ts";
+import { ALWAYS_ANSWERED } from "./admission.ts";
 import { PUBLIC } from "./auth/demand-login.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import { renderMetrics } from "./render-metrics.ts";
@@ -45,7 +46,7 @@ export function healthRoutes(
       .send(`${lines.join("\n")}\n`);
   });
 
-  app.get("/metrics", async (_request, reply) => {
+  app.get("/metrics", { config: ALWAYS_ANSWERED }, async (_request, reply) => {
     const isReady = (await checked()).every(({ ok }) => ok);
     const queues = () => health.queues?.() ?? Promise.resolve([]);
     const text = await renderMetrics(facts, times, queues, isReady);

@@ -6,6 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import { floorTo, HOUR, MINUTE, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
+import { ALWAYS_ANSWERED } from "./admission.ts";
 import type { ConsoleAuth } from "./auth/demand-login.ts";
 import type { ConsoleFacts, FactPart } from "./facts.ts";
 import type { Times } from "./times.ts";
@@ -112,6 +113,7 @@ export function liveRoute(
   auth: ConsoleAuth,
   watch: VersionWatch,
   times: Times,
+  heartbeatMs = HEARTBEAT_MS,
 ): () => void {
   const open = new Map<() => void, { readonly reader: string }>();
   const closeThoseOf = (reader: string) => {
@@ -120,7 +122,7 @@ export function liveRoute(
   auth.onLogout(({ id }) => closeThoseOf(id));
 
   // A HEAD request would open a stream without a reader.
-  app.get("/live", { exposeHeadRoute: false }, async (request, reply) => {
+  app.get("/live", { exposeHeadRoute: false, config: ALWAYS_ANSWERED }, async (request, reply) => {
     const session = auth.visitor(request)?.session ?? null;
     const reader = session?.id ?? request.ip;
     const ofReader = [...open.values()].filter((stream) => stream.reader === reader).length;
@@ -157,7 +159,7 @@ export function liveRoute(
       stream.write(": still here\n\n");
       // While the tables cannot be read, send nothing.
       if (session !== null && !(await auth.isStillOpen(session).catch(() => true))) close();
-    }, HEARTBEAT_MS);
+    }, heartbeatMs);
     const close = () => {
       open.delete(close);
       clearInterval(heartbeat);

@@ -1,32 +1,10 @@
 import { Gauge as PrometheusGauge, Registry } from "prom-client";
 import { SECOND } from "../lib/instant.ts";
-import type { MetricFacts, QueueCounts } from "../model/pipeline-facts.ts";
+import type { QueueCounts } from "../model/pipeline-facts.ts";
 import type { ProcessVersions } from "../model/process.ts";
 import type { ShownBudget, ShownPoll } from "../model/shown.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import type { Times } from "./times.ts";
-
-/** Maps a vendor's answer to one of a few words: a label must not get a new value for each answer. */
-export function deliveryReason(detail: string): string {
-  if (detail === "") return "none";
-  for (const [pattern, word] of PATTERNS) {
-    const found = pattern.exec(detail);
-    if (found !== null) return found[1] === undefined ? word : `${word}${found[1].toLowerCase()}`;
-  }
-  return "other";
-}
-
-const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  [/refused the message: ([a-z][a-z0-9_]{1,40})\b/, ""],
-  [/rate limit/i, "rate_limited"],
-  [/HTTP (\d{3})\b/, "http_"],
-  [/refused the login/, "login_refused"],
-  [/mail server answered (\d{3})\b/, "smtp_"],
-  [/cannot be reached/, "unreachable"],
-  [/no receiver /, "not_configured"],
-  [/stored no longer/, "gone"],
-  [/not readable/, "unreadable_answer"],
-];
 
 interface Sample {
   readonly labels?: Readonly<Record<string, string>>;
@@ -108,7 +86,10 @@ async function gaugesOf(
     gauge(
       "earshot_deliveries_24h",
       "Attempts to deliver in the last 24 hours, by receiver, outcome and the vendor's reason.",
-      deliveries(counted.deliveries),
+      counted.deliveries.map(({ receiver, outcome, code, n }) => ({
+        labels: { receiver, outcome, reason: code || "none" },
+        value: n,
+      })),
     ),
     ...configurationGauges(configuration),
     ...queryGauges(polls, now),
@@ -157,6 +138,17 @@ function configurationGauges({ asked, processes }: ProcessVersions): Gauge[] {
       asked === null ? [] : [{ labels: { version: asked }, value: 1 }],
     ),
     gauge("earshot_processes", "Processes of Earshot that run.", [{ value: processes.length }]),
+    gauge(
+      "earshot_event_loop_delay_seconds",
+      "How late the event loop of each process was during the last minute: on average, and at most.",
+      processes.flatMap(({ host, pid, roles, loop }) => {
+        const labels = { host, pid: String(pid), roles: roles.join(",") };
+        return [
+          { labels: { ...labels, of: "mean" }, value: loop.meanMs / SECOND },
+          { labels: { ...labels, of: "max" }, value: loop.maxMs / SECOND },
+        ];
+      }),
+    ),
     gauge(
       "earshot_processes_on_other_version",
       "Processes that run another version of the configuration than was asked for.",
@@ -232,14 +224,4 @@ function budgetGauges(budgets: readonly ShownBudget[]): Gauge[] {
       limited.map(({ labels, closedForMs }) => ({ labels, value: closedForMs / SECOND })),
     ),
   ];
-}
-
-function deliveries(counted: MetricFacts["deliveries"]): Sample[] {
-  const sums = new Map<string, Sample>();
-  for (const { receiver, outcome, detail, n } of counted) {
-    const labels = { receiver, outcome, reason: deliveryReason(detail) };
-    const key = JSON.stringify(labels);
-    sums.set(key, { labels, value: (sums.get(key)?.value ?? 0) + n });
-  }
-  return [...sums.values()];
 }

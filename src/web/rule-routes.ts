@@ -78,21 +78,21 @@ export function ruleRoutes(
   );
 
   app.post("/rules/try", ownForm, async (request, reply) => {
-    const { editor, text, switched } = readEditor(request);
+    const isPart = request.headers["hx-request"] === "true";
+    const { editor, text, switched } = await readEditor(request, !isPart);
     if (switched) return show(request, reply, editor);
     const outcome = await attempt(request, reply, editor, text);
-    if (request.headers["hx-request"] === "true")
-      return frames.sendHtml(reply, resultAnswer(outcome, text, editor.mode, times));
+    if (isPart) return frames.sendHtml(reply, resultAnswer(outcome, text, editor.mode, times));
     return show(request, reply, editor, { outcome, tried: text });
   });
 
   app.post("/rules/download", ownForm, async (request, reply) => {
-    const { editor, text } = readEditor(request);
+    const { editor, text } = await readEditor(request, false);
     return sendFile(reply, rules.nameOf(editor.name) ?? "new-rule", text);
   });
 
   app.post("/rules/save", ownForm, async (request, reply) => {
-    const { editor, text, by } = readEditor(request);
+    const { editor, text, by } = await readEditor(request, true);
     const refuse = (status: number, because: string, details: readonly string[] = []) => {
       reply.code(status);
       return show(request, reply, editor, { refused: { because, details } });
@@ -119,18 +119,21 @@ export function ruleRoutes(
     return { via: "page", login, typed: typed === "" ? null : typed };
   }
 
-  /** What was posted: the editor to show again, and the YAML that it means. */
-  function readEditor(request: FastifyRequest) {
+  /** What was posted: the editor, complete if it is shown again, and the YAML that it means. */
+  async function readEditor(request: FastifyRequest, isShown: boolean) {
     const posted = Posted.parse(request.body ?? {});
     const { name, mode, base, days, by, show: wanted } = posted;
-    const text =
-      mode === "form" ? rules.yamlOf(RuleForm.parse(request.body ?? {}), base || null) : posted.text;
-    const own = { name, days, opened: posted.opened || null };
+    const ownForm = mode === "form" ? RuleForm.parse(request.body ?? {}) : null;
+    const text = ownForm === null ? posted.text : await rules.writeForm(ownForm, base || null);
     const shown = wanted ?? mode;
-    const form = shown === mode && mode === "form" ? RuleForm.parse(request.body ?? {}) : rules.formOf(text);
+    const form =
+      ownForm !== null && shown === "form"
+        ? ownForm
+        : isShown || wanted !== null
+          ? await rules.readForm(text)
+          : null;
     const editor: RuleEditor = {
-      ...own,
-      form,
+      ...{ name, days, opened: posted.opened || null, form },
       mode: form === null ? "yaml" : shown,
       text: shown === "form" && mode === "form" ? base : text,
     };
@@ -207,7 +210,11 @@ const Posted = z.object({
   /** The other way of writing that somebody wants. */
   show: z.enum(["form", "yaml"]).nullable().catch(null),
   name: text(200).transform((name) => name.trim()),
-  text: text(100_000),
+  /** Longer than a rule may be: it is shown again, with that fault. */
+  text: z
+    .string()
+    .catch("")
+    .transform((all) => all.slice(0, 100_000)),
   base: text(100_000),
   opened: text(64),
   days: z.coerce

@@ -58,10 +58,12 @@ export interface RuleView {
   readonly drafts: readonly RuleDraft[];
   /** The text of a draft; of the first one if there is none of this kind. */
   draft(kind: string): string;
-  /** The form of a rule's text; null if the form cannot show all of it, or the text has faults. */
+  /** The form of a draft or a file; null if the form cannot show all of it, or the text has faults. */
   formOf(text: string): RuleForm | null;
+  /** The same of a text that somebody posted. */
+  readForm(text: string): Promise<RuleForm | null>;
   /** The YAML of a form; `base` is the text that it changes. */
-  yamlOf(form: RuleForm, base: string | null): string;
+  writeForm(form: RuleForm, base: string | null): Promise<string>;
   /** What a rule would have done in the last days. `session` has one try at a time. */
   attempt(
     asked: { readonly session: string; readonly name: string; readonly text: string; readonly days: number },

@@ -2,11 +2,14 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { Server } from "node:net";
 import { type FastifyInstance, fastify } from "fastify";
+import { monotonicMs } from "../lib/clock.ts";
+import { connectionLimit } from "../lib/descriptors.ts";
 import { BusyError, describeError } from "../lib/errors.ts";
-import { SECOND } from "../lib/instant.ts";
+import { MINUTE, SECOND } from "../lib/instant.ts";
 import { boundHttpConnections, requestBounds } from "../lib/listening.ts";
 import { storableText } from "../lib/text.ts";
 import type { Logger } from "../log.ts";
+import { BUSY, RETRY_AFTER_S } from "./admission.ts";
 import type { createFrames } from "./frames.ts";
 import { type ConsoleSettings, readTls } from "./settings.ts";
 
@@ -17,8 +20,8 @@ export interface ConsoleRoute {
   readonly isPublic: boolean;
 }
 
-/** Limit for all connections; incomplete requests are dropped for new ones. */
-export const MOST_CONNECTIONS = 1_000;
+/** Limit for all connections; incomplete requests are dropped for new ones. The rest is for the local Listening API. */
+export const mostConnections = (): number => connectionLimit({ most: 1_000, share: 2 / 3 });
 
 /** Keep-alive: as long as proxies keep their connections. */
 export const KEEP_ALIVE_MS = 72 * SECOND;
@@ -34,7 +37,7 @@ export function createServer(settings: ConsoleSettings, requestTimeoutMs?: numbe
     serverFactory: (handler) => {
       const server =
         tls === null ? createHttpServer(bounds, handler) : createHttpsServer({ ...bounds, ...tls }, handler);
-      boundHttpConnections(server, MOST_CONNECTIONS);
+      boundHttpConnections(server, mostConnections());
       return server;
     },
     trustProxy: [...(settings.trustedProxies ?? [])],
@@ -85,6 +88,7 @@ export function answerFaults(
   app: FastifyInstance,
   frames: ReturnType<typeof createFrames>,
   log: Logger,
+  noteRefusal: (error: unknown) => void,
 ): void {
   app.setNotFoundHandler((request, reply) =>
     frames.sendProblem(request, reply, 404, "There is nothing here", "The address may be old or mistyped."),
@@ -95,7 +99,10 @@ export function answerFaults(
       // Log the route, not the address: the address of a mail link is a key that works for a week.
       log.error({ route: request.routeOptions.url, reason: describeError(error) }, "a page failed");
     }
-    if (status === 503) reply.header("retry-after", "5");
+    if (status === 503) {
+      reply.header("retry-after", RETRY_AFTER_S);
+      noteRefusal(error);
+    }
     const [headline, advice] = WORDS[status] ?? ["That cannot be asked", "Please check the address."];
     await frames.sendProblem(request, reply, status, headline, advice);
   });
@@ -104,11 +111,21 @@ export function answerFaults(
 const WORDS: Readonly<Record<number, readonly [string, string]>> = {
   403: ["This form was too old", "Go back to the page and try again."],
   500: ["This page could not be made", "The log says why. Try again in a moment."],
-  503: [
-    "The database is too busy for this",
-    "Try again in a moment. A search takes less time in one query, or without a text.",
-  ],
+  503: [BUSY.headline, BUSY.advice],
 };
+
+/** At most one line a minute: a crowd of readers must not fill the log. */
+export function createRefusalLog(log: Logger): (error: unknown) => void {
+  let refused = 0;
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    refused++;
+    if (monotonicMs() < quietUntil) return;
+    quietUntil = monotonicMs() + MINUTE;
+    log.warn({ refused, because: describeError(error) }, "pages were refused: too busy for all readers");
+    refused = 0;
+  };
+}
 
 function statusOf(error: unknown): number {
   if (error instanceof BusyError) return 503;

@@ -16,6 +16,8 @@ export interface ConsoleSettings {
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Whether admins may write rules into the folder of rules. */
   readonly editRules?: boolean;
+  /** Whether admins may replace `listen` in earshot.yaml. */
+  readonly editSetup?: boolean;
   /** Logins that are admins. */
   readonly admins?: readonly string[];
   /** IANA zone of the shown times. */

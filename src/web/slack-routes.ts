@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { boundBodies } from "./auth/bound-bodies.ts";
 import { PUBLIC } from "./auth/demand-login.ts";
 
 /** Receives what Slack posts when a user clicks a button. */
@@ -19,13 +20,16 @@ export interface SlackPost {
 /** Slack posts interactions here; no login, because each request is signed. */
 export const SLACK_PATH = "/slack/interactions";
 
-/** An interaction carries the whole message of its button. */
-const MOST_BYTES = 512 * 1024;
+/** An interaction carries the whole message of its button: 13,000 characters, up to nine bytes each in a form. */
+const MOST_BYTES = 256 * 1024;
+/** Of all interactions at a time: the signature is known only when a whole body is here. */
+const MOST_BYTES_AT_ONCE = 16 * MOST_BYTES;
 
 const ANSWERS = { taken: 200, "not-signed": 401, unfit: 400 } as const;
 
 export function slackRoutes(app: FastifyInstance, endpoint: SlackEndpoint): void {
   app.register(async (scope) => {
+    boundBodies(scope, { mostBytes: MOST_BYTES_AT_ONCE, whenFull: "EndOldest" });
     // Read the raw body: the signature covers it.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));

@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../lib/instant.ts";
+import { expandReason } from "../model/wording.ts";
 import { type Html, html } from "./html.ts";
-import { expandReason } from "./parts/words.ts";
 
 /**
  * Formats for the readers of the console: times in one zone and as short as today allows, rules by the title that

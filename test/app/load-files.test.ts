@@ -2,7 +2,8 @@ import { appendFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { digestOfFiles, loadFiles } from "../../src/app/load-files.ts";
+import { digestOfFiles, loadFiles, type ReadingPace } from "../../src/app/load-files.ts";
+import { createManualClock } from "../../src/lib/clock.ts";
 import { UserError } from "../../src/lib/errors.ts";
 
 const CONFIG = `
@@ -88,4 +89,62 @@ test("files that are written while they are read are never loaded half", async (
   for (const n of [2, 3, 4]) for (const written of versions(n)) await written;
   const { config, rules } = await loading;
   expect(/\d/.exec(config.timezone)?.[0]).toBe(/unhappy (\d)/.exec(rules[0]?.description ?? "")?.[1]);
+});
+
+/** Between two looks at the files, `between` is called in place of a pause; only pauses take time. */
+function paceOf(between: (pauses: number) => Promise<unknown>): ReadingPace & { pauses(): number } {
+  let [pauses, at] = [0, 0];
+  const pause = (ms: number) => {
+    at += ms;
+    return between(++pauses);
+  };
+  return { elapsedMs: () => at, clock: createManualClock(0), pause, pauses: () => pauses };
+}
+
+test.each([
+  ["earshot.yaml", CONFIG],
+  ["rules/unhappy.yaml", RULE],
+  [`templates/${TEMPLATE}`, "{{headline}}"],
+])("%s, emptied and filled only after some looks at it, is loaded whole", async (name, text) => {
+  await write(name, "");
+  const pace = paceOf(async (pauses) => pauses === 5 && write(name, text));
+  const whole = await loadFiles(file, ENV, { triesTemplates: false }, pace);
+  expect(whole.config.receivers).toHaveLength(1);
+  expect(whole.rules).toHaveLength(1);
+  expect(whole.digest).toBe((await load(false)).digest);
+  expect(pace.pauses()).toBeGreaterThan(5);
+});
+
+test("a file that is taken away and put there again, and a secret that is read from one, are waited for", async () => {
+  const named = CONFIG.replace(/password: [^,]+/, "password_file: secret");
+  await rm(file);
+  const pace = paceOf(async (pauses) => {
+    if (pauses === 3) await write("earshot.yaml", named);
+    if (pauses === 6) await write("secret", "word");
+  });
+  const { config } = await loadFiles(file, {}, { triesTemplates: false }, pace);
+  expect(config.sources[0]).toMatchObject({ password: "word" });
+});
+
+test("of two files that belong together, the first is never loaded without the second", async () => {
+  await write("earshot.yaml", `${CONFIG}timezone: Etc/GMT+2\n`);
+  const pace = paceOf(
+    async (pauses) => pauses === 2 && write("rules/unhappy.yaml", RULE.replace("unhappy", "unhappy 2")),
+  );
+  const { rules } = await loadFiles(file, ENV, { triesTemplates: false }, pace);
+  expect(rules[0]?.description).toBe("Somebody is unhappy 2.");
+});
+
+test("files with a fault that stay as they are are refused, with their faults, after about a second", async () => {
+  await write("earshot.yaml", "");
+  const pace = paceOf(async () => {});
+  await expect(loadFiles(file, ENV, { triesTemplates: false }, pace)).rejects.toThrow(/earshot\.yaml has/);
+  expect(pace.pauses()).toBe(10);
+});
+
+test("files that change all the time are refused after some seconds", async () => {
+  await write("earshot.yaml", "");
+  const pace = paceOf((pauses) => write("rules/unhappy.yaml", RULE.replace("unhappy", `unhappy ${pauses}`)));
+  await expect(loadFiles(file, ENV, { triesTemplates: false }, pace)).rejects.toThrow(UserError);
+  expect(pace.pauses()).toBe(50);
 });

@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { createRuleReader } from "../../src/app/rule-reader.ts";
 import { HISTORY, saveRule } from "../../src/app/save-rule.ts";
 import { createLog } from "../../src/log.ts";
 import { ruleVersion } from "../../src/rules/load-rules.ts";
@@ -10,6 +11,8 @@ import { useStores } from "../use-stores.ts";
 
 const { stores } = await useStores();
 const log = createLog({ level: "silent" });
+const reader = createRuleReader(log);
+afterAll(reader.close);
 const NOW = Date.parse("2026-03-02T08:00:00Z");
 const OLD = "description: Complaints.\nseverity: warning\nwhen: { sentiment: negative }\n";
 const NEW = OLD.replace("warning", "critical");
@@ -28,7 +31,7 @@ async function save(name: string, its: Stores = stores) {
     ...{ name, text: NEW, opened: ruleVersion(OLD) },
     actor: { via: "page", login: "ada", typed: null },
   } as const;
-  return saveRule({ folder, stores: its, log }, asked, NOW);
+  return saveRule({ folder, stores: its, reader, log }, asked, NOW);
 }
 const textOf = (name: string) => readFile(join(folder, `${name}.yaml`), "utf8");
 

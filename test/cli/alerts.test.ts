@@ -35,7 +35,12 @@ beforeAll(async () => {
     },
   ]);
   const claimed = await stores.notifications.claim(alert.projectId, notification.id);
-  if (claimed !== null) await stores.notifications.markFailed(claimed, "Slack answered not_in_channel", null);
+  if (claimed !== null)
+    await stores.notifications.markFailed(
+      claimed,
+      { code: "not_in_channel", detail: "Slack answered not_in_channel" },
+      null,
+    );
   home = await mkdtemp(join(tmpdir(), "earshot-alerts-"));
 });
 afterAll(async () => {
@@ -67,6 +72,30 @@ test("an alert is listed, assigned and called not relevant, and the precision of
   const rules = JSON.parse(await earshot("alerts", "precision", "--last", "1000d", "--json"));
   expect(rules).toContainEqual(expect.objectContaining({ rule: "crisis-spike", notRelevant: 1 }));
   await expect(earshot("alerts", "ack", "0000000")).rejects.toThrow('there is no alert "0000000"');
+});
+
+test("each listed id names one alert, also of those that opened in one millisecond", async () => {
+  const openedAt = NOW - 2 * HOUR;
+  const together = ["volume-spike", "negative-share-surge", "crisis-spike", "safety-category"].map((rule) =>
+    anAlert({ openedAt, rule, fingerprint: `together ${rule}` }),
+  );
+  // One of them is resolved, and not in the list: an id that is typed may mean it, too.
+  const [first, ...open] = together;
+  await stores.alerts.save([
+    ...open,
+    ...(first === undefined ? [] : [{ ...first, state: "resolved" as const, resolvedAt: NOW }]),
+  ]);
+  const rows = (await earshot("alerts"))
+    .split("\n")
+    .filter((row) => row.includes(open[0]?.id.slice(0, 13) ?? "?"));
+  const ids = rows.map((row) => row.trim().split(/\s+/)[0] ?? "");
+  expect(ids).toHaveLength(3);
+  for (const id of ids) expect(await stores.alerts.findByPrefix(id)).toHaveLength(1);
+  const shared = open[0]?.id.slice(0, 13) ?? "";
+  await expect(earshot("alerts", "ack", shared)).rejects.toMatchObject({
+    message: expect.stringContaining("more than one alert begins with"),
+    details: expect.arrayContaining(together.map(({ id }) => expect.stringContaining(id))),
+  });
 });
 
 test("why prints the rule's measurements, the state of each receiver, and the answer of each delivery", async () => {

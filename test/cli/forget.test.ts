@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -20,6 +20,7 @@ import { NOBODY } from "../ingest/use-polls.ts";
 import { aMention } from "../mention.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { aRule } from "../rules/a-rule.ts";
+import { until } from "../until.ts";
 import { type Ran, runCommand } from "./run-command.ts";
 
 const TOKEN = "a-token-of-sixteen";
@@ -77,6 +78,54 @@ function said(resourceId: string, facts: Partial<Mention> = {}): Mention {
   });
 }
 
+/** Files of tables, indexes and statistics in which a word stands, deleted rows and unused places included. */
+async function tracesInFiles(): Promise<string[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  // What is in memory only is not in a file yet.
+  await client.query("checkpoint");
+  const { rows } = await client.query(
+    "select current_setting('data_directory') || '/base/' || oid as folder from pg_database where datname = current_database()",
+  );
+  const folder = String(rows[0].folder);
+  const found: string[] = [];
+  for (const name of await readdir(folder)) {
+    const text = (await readFile(join(folder, name))).toString("latin1").toLowerCase();
+    const words = WORDS.filter((word) => text.includes(word));
+    if (words.length === 0) continue;
+    const of = await client.query("select pg_filenode_relation(0, $1)::regclass::text as name", [
+      Number.parseInt(name, 10),
+    ]);
+    found.push(`${name} of ${of.rows[0].name}: ${words.join(", ")}`);
+  }
+  await client.end();
+  return found;
+}
+
+/**
+ * Begins to read as things are. What is deleted afterwards is still there for this reader, and so it would be written
+ * anew as well. The result ends it when somebody waits for that.
+ */
+async function readOldState(): Promise<() => Promise<void>> {
+  const reader = new pg.Client(url);
+  await reader.connect();
+  await reader.query("begin isolation level repeatable read");
+  await reader.query("select from earshot.mentions");
+  return async () => {
+    const watcher = new pg.Client(url);
+    await watcher.connect();
+    const isWaitedFor = async () => {
+      const { rows } = await watcher.query(
+        "select from pg_stat_activity where query = 'select pg_sleep(0.1)' and datname = current_database()",
+      );
+      return rows.length > 0;
+    };
+    await until("somebody waits for the reader", isWaitedFor, { withinMs: 20_000 });
+    await watcher.end();
+    await reader.end();
+  };
+}
+
 const forget = (...args: string[]): Promise<Ran> => runCommand(["forget", ...args], env);
 
 test("nothing is deleted without an answer, and a dry run only counts", async () => {
@@ -105,8 +154,14 @@ test("nothing is deleted without an answer, and a dry run only counts", async ()
 });
 
 test("an author is forgotten, and what is from before does not come back; others stay", async () => {
-  const { stdout, exitCode } = await forget("@quillonda", "--yes", "--by", "Ann");
+  expect((await tracesInFiles()).length).toBeGreaterThan(0);
+  const stopReading = await readOldState();
+  const forgetting = forget("@quillonda", "--yes", "--by", "Ann");
+  await stopReading();
+  const { stdout, exitCode } = await forgetting;
   expect(exitCode).toBe(0);
+  expect(await tracesInFiles()).toEqual([]);
+  expect(stdout).toContain("The files of the tables were written anew.");
   expect(stdout).toContain("2 mentions in the monitor, ");
   expect(stdout).toContain("Forgotten.");
   expect(await tracesInTables(url, WORDS)).toEqual([]);
@@ -120,7 +175,7 @@ test("an author is forgotten, and what is from before does not come back; others
   const kept = await stores.mentions.inWindow("p", "1", 0, systemClock.now(), 10);
   expect(kept.map(({ mention }) => mention.resourceId).sort()).toEqual(["3", "4"]);
   const [request] = await stores.forgotten.requests(5);
-  expect(request).toMatchObject({ what: "author", mentions: 2, localMentions: null });
+  expect(request).toMatchObject({ what: "author", mentions: 2, localMentions: null, files: "Rewritten" });
   expect(request?.actor).toMatchObject({ via: "shell", typed: "Ann" });
   const listed = await forget("--requests");
   expect(listed.stdout).toContain('"Ann"');
@@ -179,4 +234,20 @@ rules: ${join(import.meta.dirname, "..", "..", "rules")}
   } finally {
     await inside.close();
   }
+});
+
+test("a table in use, or a role that may not, is said and stops nothing", async () => {
+  await arrive(said("later", { ...HERS, publishedAt: systemClock.now() + HOUR }));
+  const reader = new pg.Client(url);
+  await reader.connect();
+  await reader.query("begin; lock table earshot.mentions in access share mode");
+  try {
+    const { stdout, exitCode } = await forget("@quillonda", "--yes", "--json");
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ forgotten: true, files: "Partly" });
+  } finally {
+    await reader.end();
+  }
+  expect(await tracesInTables(url, WORDS)).toEqual([]);
+  expect((await stores.forgotten.requests(1))[0]).toMatchObject({ files: "Partly" });
 });

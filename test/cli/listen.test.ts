@@ -236,7 +236,7 @@ test("the dialogue asks only what flags left open, and can be left", async () =>
 
 test("a secret that was typed is in a file of its own, which only this user may read", async () => {
   const { writeSetup } = await import("../../src/app/write-setup.ts");
-  const draft = { files: [{ path: "earshot.yaml", text: "a\n" }], queries: [], warnings: [] };
+  const draft = { files: [{ path: "earshot.yaml", text: "a\n" }], listen: "", queries: [], warnings: [] };
   const secrets = [{ path: ".earshot/slack-token", text: "xoxb-1\n" }];
   await writeSetup(file, draft, { replace: false, schemas: [], secrets });
   expect((await stat(join(folder, ".earshot/slack-token"))).mode & 0o777).toBe(0o600);

@@ -43,10 +43,10 @@ test.skipIf(findChromium(path) === null)(
     expect(ran.exitCode).toBe(0);
     // Said where the machine has no font for emoji, and nothing else.
     expect(ran.stderr).toMatch(/^(The pictures have boxes for emoji: [^\n]*\n)?$/);
-    for (const checkHealth of ["light", "dark", "phone"]) {
-      const png = await readFile(join(out, `alert-fired.${checkHealth}.png`));
+    for (const look of ["light", "dark", "phone"]) {
+      const png = await readFile(join(out, `alert-fired.${look}.png`));
       expect(png.subarray(1, 4).toString()).toBe("PNG");
-      expect(png.readUInt32BE(16)).toBe(checkHealth === "phone" ? 780 : 1360);
+      expect(png.readUInt32BE(16)).toBe(look === "phone" ? 780 : 1360);
     }
   },
 );

@@ -29,7 +29,11 @@ async function refused(receiver: string, createdAt: number): Promise<PendingNoti
   await stores.notifications.addPending([message]);
   const claimed = await stores.notifications.claim(message.projectId, message.id);
   if (claimed === null) throw new Error("the message is not due");
-  await stores.notifications.markFailed(claimed, "Slack refused the message: invalid_auth", null);
+  await stores.notifications.markFailed(
+    claimed,
+    { code: "invalid_auth", detail: "Slack refused the message: invalid_auth" },
+    null,
+  );
   return message;
 }
 

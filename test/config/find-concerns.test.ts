@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { findConcerns } from "../../src/config/find-concerns.ts";
 
-const WEB = { host: "127.0.0.1", port: 8080, trustedProxies: [], editRules: true, admins: ["ann"] };
+const WEB = {
+  host: "127.0.0.1",
+  port: 8080,
+  trustedProxies: [],
+  editRules: true,
+  editSetup: false,
+  admins: ["ann"],
+};
 const login = (username: string) => ({ login: { username, password: "correct horse" } });
 const found = async (web: Parameters<typeof findConcerns>[1]["web"]) =>
   (await findConcerns("earshot.example.yaml", { receivers: [], web })).filter(({ what }) => what === "page");

@@ -21,7 +21,7 @@ beforeAll(async () => {
   other = await startTestConsole(NOW, {
     settings: { login: LOGIN },
     // A second process on the tables of the first.
-    deps: { closedSessions: web.stores.closedSessions },
+    deps: { closedSessions: web.stores.closedSessions, heartbeatMs: 50 },
   });
 });
 afterAll(async () => {
@@ -72,6 +72,24 @@ test("a stream ends when its session logs out, and others go on", async () => {
     if (heard.includes("event: alerts")) break;
   }
   expect(heard).toContain("event: alerts");
+});
+
+test("a stream ends when its session logs out in another process, and others go on", async () => {
+  const [leaver, stayer] = [await someoneInside(), await someoneInside()];
+  const openThere = async ({ cookies }: ConsoleVisitor) =>
+    (await aVisitor(other.url, new Map(cookies)).ask("/live", { headers: { accept: "*/*" } })).body;
+  const [left, stayed] = [await openThere(leaver), await openThere(stayer)];
+  await logOut(leaver);
+  const seen = new TextDecoder();
+  let text = "";
+  for await (const part of left ?? []) text += seen.decode(part as Uint8Array, { stream: true });
+  expect(text).toContain("still here");
+  let alive = "";
+  for await (const part of stayed ?? []) {
+    alive += seen.decode(part as Uint8Array, { stream: true });
+    if (alive.split("still here").length > 3) break;
+  }
+  expect(alive.split("still here").length).toBeGreaterThan(3);
 });
 
 test("one reader cannot take the streams of all", async () => {

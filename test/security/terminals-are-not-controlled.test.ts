@@ -34,7 +34,8 @@ beforeAll(async () => {
   const notification = { ...pending(alert), receiver: EVIL };
   await stores.notifications.addPending([notification]);
   const claimed = await stores.notifications.claim(alert.projectId, notification.id);
-  if (claimed !== null) await stores.notifications.markFailed(claimed, EVIL, null);
+  if (claimed !== null)
+    await stores.notifications.markFailed(claimed, { code: "failed", detail: EVIL }, null);
   await watchEvilQuery();
   for (const one of [{ kind: "mention", resourceId: EVIL } as const, { kind: "job", scope: EVIL } as const])
     await stores.deadLetters.add(

@@ -67,7 +67,7 @@ describe.skipIf(executable === null)("in a browser", () => {
   }
 
   /** The events that a page gets when its reader switches to another tab and back. */
-  async function checkHealth(page: Page, visible: boolean): Promise<void> {
+  async function switchTab(page: Page, visible: boolean): Promise<void> {
     await page.evaluate(`
       Object.defineProperty(document, "hidden", { configurable: true, value: ${!visible} });
       document.dispatchEvent(new Event("visibilitychange"));
@@ -124,6 +124,24 @@ describe.skipIf(executable === null)("in a browser", () => {
     await page.context().close();
   });
 
+  test("a part that was refused because too many read is asked for again", async () => {
+    const { page } = await openPage("/");
+    await page.locator("#live").filter({ hasText: "Live" }).waitFor();
+    let refused = 0;
+    await page.route(/part=mentions/, (route) =>
+      refused++ === 0 ? route.fulfill({ status: 503, body: "busy" }) : route.continue(),
+    );
+    const text = "news in a busy hour";
+    await storeMentions(
+      web.stores,
+      [aMention({ resourceId: "busy", addedAt: NOW + 2 * MINUTE, text, sentiment: "positive" })],
+      NOW,
+    );
+    await page.locator("#part-mentions li").first().filter({ hasText: text }).waitFor();
+    expect(refused).toBeGreaterThan(1);
+    await page.context().close();
+  });
+
   test("what a reader unfolded, and where the focus was, survives an update", async () => {
     const { page } = await openPage("/");
     await page.locator("#live").filter({ hasText: "Live" }).waitFor();
@@ -165,12 +183,12 @@ describe.skipIf(executable === null)("in a browser", () => {
     const closed = page.waitForEvent("requestfailed", (request) => request.url().includes("/live?"));
     await page.goto(web.url);
     await page.locator("#live").filter({ hasText: "Live" }).waitFor();
-    await checkHealth(page, false);
+    await switchTab(page, false);
     await page.clock.fastForward(6_000);
     await closed;
     const mention = aMention({ resourceId: "unseen", addedAt: NOW + 2 * MINUTE, text: "said meanwhile" });
     await storeMentions(web.stores, [mention], NOW);
-    await checkHealth(page, true);
+    await switchTab(page, true);
     await page.locator("#part-mentions").getByText("said meanwhile").waitFor();
     expect(opened).toHaveLength(2);
     await page.context().close();

@@ -63,6 +63,21 @@ test("the overview shows the clock, open alerts, volume, mentions, and what was 
   expect(body.match(/class="mention is-/g)?.length).toBe(30);
 });
 
+test("an alert on single mentions shows who said what, and the rule's reason below", async () => {
+  const [{ mention } = { mention: null }] = await web.stores.mentions.ofAlert(
+    story.single.projectId,
+    story.single.id,
+    1,
+  );
+  const { body } = await get("/alerts");
+  expect(mention?.text).not.toBeNull();
+  const item = body.slice(body.indexOf(`alert-${story.single.id}`)).split("</li>")[0] ?? "";
+  expect(item).toMatch(
+    /<p class="because" dir="auto"><strong>.+<\/strong>.*: .+<\/p>\s*<p class="detail" dir="auto">/s,
+  );
+  expect(item).toContain((mention?.text ?? "").slice(0, 30));
+});
+
 test("no text of a stranger becomes markup, on any page", async () => {
   for (const path of ["/", "/mentions", `/alerts/${story.crisis.id}`, "/mentions?query=1&contains=script"]) {
     const { body } = await get(path);
@@ -337,7 +352,10 @@ test("health, readiness and gauges are there for machines", async () => {
   const metrics = (await get("/metrics")).body;
   expect(metrics).toContain("earshot_open_alerts 2");
   expect(metrics).toMatch(/earshot_query_lag_seconds\{.*query="1".*\} 60\n/);
-  expect(metrics).toMatch(/earshot_deliveries_24h\{receiver="[^"]+",outcome="\w+",reason="\w+"\} \d/);
+  expect(metrics).toContain(
+    'earshot_deliveries_24h{receiver="on-call-mail",outcome="failed",reason="smtp_451"} 1',
+  );
+  expect(metrics).toMatch(/earshot_deliveries_24h\{receiver="[^"]+",outcome="sent",reason="none"\} \d/);
   for (const line of metrics.split("\n").filter((one) => one !== ""))
     expect(line).toMatch(/^(# (HELP|TYPE) earshot_\w+ .+|earshot_\w+(\{.*\})? -?[\d.e+]+)$/);
 });

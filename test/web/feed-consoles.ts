@@ -8,6 +8,8 @@ import { SETUP_SCHEMAS } from "../../src/cli/schemas.ts";
 import { parseConfig } from "../../src/config.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { createStores } from "../../src/store/stores.ts";
 import type { ConsoleSettings } from "../../src/web/settings.ts";
 import { type FeedServer, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { createTestDatabase } from "../postgres.ts";
@@ -21,7 +23,7 @@ export interface FeedConsoles {
   readonly listening: Listening;
   /** Where the first-run page writes. */
   readonly folder: string;
-  /** `isOpen`: as in the demo. */
+  /** `isOpen`: as in the demo, with no earshot.yaml yet. */
   start(settings: Partial<ConsoleSettings>, isOpen: boolean): Promise<TestConsole>;
   close(): Promise<void>;
 }
@@ -65,8 +67,11 @@ export async function openFeedConsoles(): Promise<FeedConsoles> {
   return {
     ...{ server, listening, folder },
     start: async (settings, isOpen) => {
+      const own = openDatabase({ url: database.url, onError: () => {} });
+      closing.add(own.close);
+      const configured = isOpen ? null : { env: {}, stores: createStores(own.db) };
       const setup = openSetupView({
-        ...{ file: join(folder, "earshot.yaml"), isOpen, timezone: "UTC", schemas: SETUP_SCHEMAS },
+        ...{ file: join(folder, "earshot.yaml"), configured, timezone: "UTC", schemas: SETUP_SCHEMAS },
         ...{ clock: systemClock, log, next: "Restart it.", allowPrivateAddress: true },
       });
       const started = await startTestConsole(systemClock.now(), { settings, deps: { feeds: view, setup } });

@@ -101,8 +101,6 @@ test("the first-run page shows the files and what they would bring, and writes t
     expect.stringContaining("there is an earshot.yaml already"),
   ]);
   expect(await readFile(join(all.folder, "earshot.yaml"), "utf8")).toContain("name: Acme");
-  expect((await post("/setup/write", { ...fields, brand: "Other", replace: "yes" })).status).toBe(200);
-  expect(await readFile(join(all.folder, "earshot.yaml.old"), "utf8")).toContain("name: Acme");
 });
 
 test.each([
@@ -123,25 +121,28 @@ test("on a console with an earshot.yaml only admins write, where the file allows
   const basic = (name: string) => ({
     authorization: `Basic ${Buffer.from(`${name}:${LOGIN.password}`).toString("base64")}`,
   });
-  const fields = { ...FORM, addresses: "https://x.example/feed", replace: "yes" };
-  const plain = await all.start({}, false);
+  const fields = { ...FORM, addresses: "https://x.example/feed" };
+  const plain = await all.start({ editRules: true }, false);
   const refused = await post("/setup/write", fields, plain);
-  expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("web.editRules")]);
-  const reader = await all.start({ login: LOGIN, editRules: true, admins: ["bo"] }, true);
+  expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("web.editSetup")]);
+  const reader = await all.start({ login: LOGIN, editSetup: true, admins: ["bo"] }, true);
   expect((await post("/setup/write", fields, reader, basic("ann"))).status).toBe(403);
   const asked = all.server.requests.length;
   const tried = { ...fields, addresses: `${all.server.url}/feed`, do: "try" };
   expect(await (await post("/setup", tried, reader, basic("ann"))).text()).not.toContain("items,");
   expect(all.server.requests.length).toBe(asked);
-  const admin = await all.start({ login: LOGIN, editRules: true, admins: ["ann"] }, false);
-  expect((await post("/setup/write", fields, admin, basic("ann"))).status).toBe(200);
+  const admin = await all.start({ login: LOGIN, editSetup: true, admins: ["ann"] }, false);
+  const shown = await (await post("/setup", fields, admin, basic("ann"))).text();
+  const opened = /name="opened" value="([^"]+)"/.exec(shown)?.[1] ?? "";
+  expect((await post("/setup/write", { ...fields, opened }, admin, basic("ann"))).status).toBe(200);
+  expect(await readFile(join(all.folder, "earshot.yaml"), "utf8")).toContain("https://x.example/feed");
 });
 
 test("strangers cannot make the console call its own network", async () => {
   const setup = openSetupView({
     ...{
       file: join(all.folder, "earshot.yaml"),
-      isOpen: true,
+      configured: null,
       timezone: "UTC",
       schemas: SETUP_SCHEMAS,
       next: "Restart it.",
@@ -154,7 +155,11 @@ test("strangers cannot make the console call its own network", async () => {
     kinds: [],
     addresses: `${all.server.url}/feed http://localhost/x http://[::1]/`,
   };
-  const outcome = await setup.draft(form, true, new AbortController().signal);
+  const outcome = await setup.draft(form, {
+    tries: true,
+    mayWrite: true,
+    signal: new AbortController().signal,
+  });
   expect(outcome).toMatchObject({
     outcome: "Faulty",
     faults: Array.from({ length: 3 }, () =>

@@ -43,7 +43,7 @@ const nextText = (field = "") => {
   return storableText(from[turn++ % from.length] ?? "");
 };
 
-const renderer = await createRenderer({ notifyConfig: "templates" });
+const renderer = await createRenderer({ folder: "templates" });
 
 function content(): MessageContent {
   const [view] = sampleAlertViews;

@@ -268,7 +268,7 @@ async function notify(
   if (claimed !== null) {
     await stores.notifications.markFailed(
       claimed,
-      "the mail server answered 451 greylisted, try again later",
+      { code: "smtp_451", detail: "the mail server answered 451 greylisted, try again later" },
       60_000,
     );
   }

@@ -8,7 +8,7 @@ import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 let web: TestConsole;
 
 beforeAll(async () => {
-  const renderer = await createRenderer({ notifyConfig: "templates" });
+  const renderer = await createRenderer({ folder: "templates" });
   const previews = createPreviews({ renderer, contentOf: async () => null });
   web = await startTestConsole(Date.UTC(2026, 2, 3), {
     deps: { previews: { ...previews, renderSlack: renderSlackMessage } },

@@ -3,6 +3,7 @@ import { createAlertActions } from "../../src/alerts/actions/alert-actions.ts";
 import { whyUnreadMention } from "../../src/alerts/actions/ask-source.ts";
 import { type AskedSource, whyMention } from "../../src/alerts/actions/why.ts";
 import { openRuleView } from "../../src/app/open-rule-view.ts";
+import { createRuleReader } from "../../src/app/rule-reader.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import type { NotifyConfig } from "../../src/notify/decide/decide-notifications.ts";
@@ -64,6 +65,7 @@ export async function startTestConsole(
   const files = new Map<string, { readonly type: string; readonly bytes: Uint8Array }>();
   const stores = createStores(database.db);
   const facts = createConsoleStore(database.db);
+  const reader = createRuleReader(pino({ level: "silent" }));
   const defaults: ConsoleDefaults = {
     facts,
     secret: SECRET,
@@ -97,7 +99,7 @@ export async function startTestConsole(
         ? {}
         : {
             rules: await openRuleView({
-              ...{ stores, facts, clock, folder: options.folder, timezone: "UTC" },
+              ...{ stores, facts, reader, clock, folder: options.folder, timezone: "UTC" },
               notifyConfig: options.notifyConfig ?? NOBODY,
               ...(options.reload !== undefined && { reload: options.reload }),
               log: pino({ level: "silent" }),
@@ -119,6 +121,7 @@ export async function startTestConsole(
     files,
     close: async () => {
       await web.close();
+      await reader.close();
       await database.close();
       await testDatabase.drop();
     },

@@ -1,5 +1,6 @@
 import type { OpenAlertActions } from "../../app/open-alert-actions.ts";
 import { UserError } from "../../lib/errors.ts";
+import { toIso } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
 
 /** Finds an alert by its id, the start of its id, or its address on the console. Throws a UserError otherwise. */
@@ -20,7 +21,10 @@ export async function findAlertOrNull(
   if (!/^[0-9a-f-]{6,36}$/i.test(id)) return null;
   const found = await stores.alerts.findByPrefix(id);
   if (found.length > 1) {
-    throw new UserError(`more than one alert begins with "${id}"`, ["give more letters of the id"]);
+    throw new UserError(
+      `more than one alert begins with "${id}"; give the whole id of one of these`,
+      found.map((one) => `${one.id}  ${one.queryName}, ${one.rule}, since ${toIso(one.openedAt)}`),
+    );
   }
   return found[0] ?? null;
 }

@@ -3,7 +3,8 @@ import type { ChartColumn, ChartSpan, Theme } from "../../charts/spike-chart.ts"
 import { formatMinutes } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import { formatExpected, formatNumber } from "../../lib/numbers.ts";
-import { BUCKET_MS, RING } from "../../spike/constants.ts";
+import { BUCKET_MS } from "../../model/judging.ts";
+import { RING } from "../../spike/constants.ts";
 import type { SpikeObservation, SpikeSettings } from "../../spike/detector.ts";
 import { ordinaryLimit } from "../../spike/gates.ts";
 import { AT, fromShortFloat, MARK, mark, type SpikeState } from "../../spike/spike-state.ts";

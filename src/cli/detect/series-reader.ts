@@ -1,5 +1,5 @@
 import { DAY, type Instant, toIso } from "../../lib/instant.ts";
-import { BUCKET_MS } from "../../spike/constants.ts";
+import { BUCKET_MS } from "../../model/judging.ts";
 import {
   closeBucket,
   type LateCount,

@@ -28,6 +28,8 @@ export interface SetupAnswers {
 /** Files with their paths relative to the folder of earshot.yaml, which comes first. */
 export interface SetupDraft {
   readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** The part `listen` of earshot.yaml alone. */
+  readonly listen: string;
   readonly queries: readonly { readonly name: string; readonly text: string }[];
   /** Sentences. */
   readonly warnings: readonly string[];
@@ -35,10 +37,13 @@ export interface SetupDraft {
 
 /**
  * A first configuration of a brand: `earshot.yaml`, rules, and a test of each rule. Pure. Throws a UserError for a
- * name that is too long, or a spelling that cannot be searched.
+ * name that is too long, a spelling that cannot be searched, or a text that would be filled in from the environment.
  */
 export function draftSetup(answers: SetupAnswers, schemas: SchemaLines): SetupDraft {
-  const { brand, spellings, not } = answers;
+  const { brand, spellings, not, receiver, ...more } = answers;
+  // The token of Slack is a variable that the command names itself.
+  const { token: _, ...keys } = receiver ?? {};
+  refuseVariables([brand, spellings, not, more, keys]);
   const rivals = [...new Set(answers.rivals)].filter((name) => name !== brand);
   for (const name of [brand, ...rivals])
     if (name.length > LONGEST_NAME)
@@ -48,10 +53,11 @@ export function draftSetup(answers: SetupAnswers, schemas: SchemaLines): SetupDr
   const queries = [{ name: brand, text: own.text }, ...others.map(({ name, text }) => ({ name, text }))];
   const folder = rulesFolderOf(brand);
   const rules = draftSetupRules({ brand, rivals }, schemas);
+  const listen = draftListen(answers, queries);
   return {
-    queries,
+    ...{ queries, listen },
     files: [
-      { path: "earshot.yaml", text: draftConfig(answers, queries, folder, schemas.config) },
+      { path: "earshot.yaml", text: draftConfig(answers, listen, folder, schemas.config) },
       ...rules.map(({ path, text }) => ({ path: `${folder}/${path}`, text })),
     ],
     warnings: [...own.warnings, ...others.flatMap(({ warnings }) => warnings)],
@@ -65,23 +71,25 @@ export function rulesFolderOf(brand: string): string {
   return `rules-${ruleNameOf(brand).slice(0, 40).replace(/-$/, "")}`;
 }
 
-function draftConfig(
-  { languages, feeds, contact, timezone, receiver }: SetupAnswers,
+/**
+ * `${NAME}` in earshot.yaml is a variable of the environment, and may be a secret. What somebody types for a set-up goes
+ * to feeds and into messages, so it is refused there: throws a UserError.
+ */
+export function refuseVariables(typed: unknown): void {
+  if (!JSON.stringify(typed).includes("${")) return;
+  throw new UserError("${ cannot be used here: earshot.yaml would fill in a variable of the environment");
+}
+
+function draftListen(
+  { languages, feeds, contact }: SetupAnswers,
   queries: readonly { readonly name: string; readonly text: string }[],
-  folder: string,
-  schemaLine: string,
 ): string {
   const limits = languages.length === 0 ? "" : `, languages: ${listInYaml(languages)}`;
   const lines = queries.map(
     ({ name, text }) => `    - { name: ${flow(name)}, text: ${quoted(text)}${limits} }`,
   );
   const sources = feeds.map(({ keys, about }) => `    # ${about}\n    - ${flowMap(keys)}`);
-  return `${schemaLine}
-# Written by \`earshot listen\`. Change what you like: \`earshot check\` finds mistakes, docs/feeds.md and
-# docs/configuration.md explain every key. Restart Earshot after a change of \`listen\`.
-
-# What Earshot listens for, and where.
-listen:
+  return `listen:
 ${
   contact === null
     ? "  # Sent to the owners of the feeds, so that they can reach you.\n  # contact: press@brand.example\n"
@@ -94,7 +102,21 @@ ${lines.join("\n")}
 
   # \`earshot feeds\` shows what each of them brings; \`earshot feeds try ADDRESS\` tries one more.
   feeds:${sources.length === 0 ? " []" : `\n${sources.join("\n")}`}
+`;
+}
 
+function draftConfig(
+  { timezone, receiver }: SetupAnswers,
+  listen: string,
+  folder: string,
+  schemaLine: string,
+): string {
+  return `${schemaLine}
+# Written by \`earshot listen\`. Change what you like: \`earshot check\` finds mistakes, docs/feeds.md and
+# docs/configuration.md explain every key. Restart Earshot after a change of \`listen\`.
+
+# What Earshot listens for, and where.
+${listen}
 ${receiverPart(receiver)}
 # Which alert goes to whom. Read from the top; the first that matches decides.
 routes:

@@ -98,8 +98,21 @@
       if (one) one.open = true;
     }
   });
-  // A reader whose session has ended goes to the login, instead of seeing a page that only seems live.
+  const waiting = new WeakSet();
   document.addEventListener("htmx:responseError", (event) => {
-    if (event.detail.xhr.status === 401) location.reload();
+    const { elt, requestConfig, xhr } = event.detail;
+    // A reader whose session has ended goes to the login, instead of seeing a page that only seems live.
+    if (xhr.status === 401) location.reload();
+    // Too many readers: the stream reports a change once, so the part asks again. Not all readers at the same time.
+    const news = requestConfig.triggeringEvent?.type ?? "";
+    if (xhr.status !== 503 || !news.startsWith("sse:") || waiting.has(elt)) return;
+    waiting.add(elt);
+    setTimeout(
+      () => {
+        waiting.delete(elt);
+        if (elt.isConnected) htmx.trigger(elt, news);
+      },
+      5000 * (1 + Math.random()),
+    );
   });
 })();

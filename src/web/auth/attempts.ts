@@ -1,10 +1,14 @@
 import { createHmac, randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
-import { type Instant, MINUTE } from "../../lib/instant.ts";
+import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 
-/** Limits failed logins, so that nobody can guess a password or lock others out. */
+/**
+ * Limits failed logins for each address and each browser, so that nobody can guess a password. While somebody guesses at
+ * a name from many addresses, each address has fewer failures, never none: so nobody can lock others out of a name.
+ */
 export interface Attempts {
   /** Milliseconds until this caller may try this name again; 0 means now. */
   waitMs(request: FastifyRequest, username: string): Promise<number>;
@@ -13,7 +17,9 @@ export interface Attempts {
 
 /** Per address (IPv6: per /64), for all names. */
 const PER_ADDRESS = 5;
-/** Per name over all addresses, against attackers with many addresses. */
+/** The same while a name is guessed at. */
+const PER_ADDRESS_OF_GUESSED = 2;
+/** Failures of a name over all addresses: more of them are guesses of somebody with many addresses. */
 const PER_NAME = 50;
 /** Per browser that logged in before, whatever others do at its address or with its name. */
 const PER_DEVICE = 5;
@@ -25,21 +31,24 @@ export async function createAttempts(app: FastifyInstance): Promise<Attempts> {
   const limit = (max: number, keyGenerator?: (request: FastifyRequest) => string) =>
     app.createRateLimit({ max, timeWindow: MINUTE, ...(keyGenerator && { keyGenerator }) });
   const byAddress = limit(PER_ADDRESS);
+  const byAddressOfGuessed = limit(PER_ADDRESS_OF_GUESSED);
   const byName = limit(PER_NAME, (request) => names.get(request) ?? "");
   const byDevice = limit(PER_DEVICE, (request) => request.device.get("id") ?? "");
-  const budgetsOf = (request: FastifyRequest) =>
-    request.device.get("id") === undefined ? [byAddress, byName] : [byDevice];
+  const isKnown = (request: FastifyRequest) => request.device.get("id") !== undefined;
+  const waitFor = async (budget: typeof byName, request: FastifyRequest) =>
+    waitOf(await budget(request, { increment: false }));
   return {
     waitMs: async (request, username) => {
+      if (isKnown(request)) return waitFor(byDevice, request);
       names.set(request, username);
-      const waits = budgetsOf(request).map(async (budget) =>
-        waitOf(await budget(request, { increment: false })),
-      );
-      return Math.max(...(await Promise.all(waits)));
+      const isGuessed = (await waitFor(byName, request)) > 0;
+      const waits = [byAddress, ...(isGuessed ? [byAddressOfGuessed] : [])];
+      return Math.max(...(await Promise.all(waits.map((budget) => waitFor(budget, request)))));
     },
     failed: async (request, username) => {
       names.set(request, username);
-      await Promise.all(budgetsOf(request).map((budget) => budget(request)));
+      const counted = isKnown(request) ? [byDevice] : [byAddress, byAddressOfGuessed, byName];
+      await Promise.all(counted.map((budget) => budget(request)));
     },
   };
 }
@@ -51,17 +60,18 @@ function waitOf(counted: Counted): number {
 }
 
 /**
- * Programs that sent the right login a moment ago, by address and header; wrong logins from the same address do not
- * stop them. It expires, because others at the same address could otherwise go on guessing here.
+ * Programs that sent the right login before, by address and header; wrong logins from the same address do not stop them,
+ * and each use keeps them known. On the connection on which it was right it always is. On another one it is not looked
+ * at while its address sends many wrong ones: others there could otherwise guess without a limit.
  */
 export interface KnownPrograms {
-  /** Whether this login was right from this address within the last minutes. */
+  /** Whether this login was right from this address before. */
   knows(request: FastifyRequest): Promise<boolean>;
   wasRight(request: FastifyRequest): void;
   wasWrong(request: FastifyRequest): Promise<void>;
 }
 
-const KNOWN_MS = 5 * MINUTE;
+const KNOWN_MS = HOUR;
 const MOST_KNOWN = 1_000;
 const WRONG_BESIDE_KNOWN = 60;
 
@@ -69,21 +79,33 @@ const WRONG_BESIDE_KNOWN = 60;
 export function createKnownPrograms(app: FastifyInstance, wall: Clock): KnownPrograms {
   const key = randomBytes(32);
   const known = new Map<string, Instant>();
+  const onConnection = new WeakMap<Socket, string>();
   const wrongOnes = app.createRateLimit({ max: WRONG_BESIDE_KNOWN, timeWindow: MINUTE });
   const keyOf = ({ ip, headers }: FastifyRequest) =>
     createHmac("sha256", key).update(`${ip} ${headers.authorization}`).digest("base64url");
+  const isKnown = (login: string) => (known.get(login) ?? 0) > wall.now();
+  const renew = (request: FastifyRequest, login: string) => {
+    // The least used is the first of the map.
+    known.delete(login);
+    const [oldest] = known.keys();
+    if (known.size >= MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+    known.set(login, wall.now() + KNOWN_MS);
+    onConnection.set(request.raw.socket, login);
+  };
   return {
     knows: async (request) => {
-      if ((known.get(keyOf(request)) ?? 0) <= wall.now()) return false;
-      return waitOf(await wrongOnes(request, { increment: false })) === 0;
+      const login = keyOf(request);
+      if (onConnection.get(request.raw.socket) !== login) {
+        if (!isKnown(login)) return false;
+        if (waitOf(await wrongOnes(request, { increment: false })) > 0) return false;
+      }
+      renew(request, login);
+      return true;
     },
-    wasRight: (request) => {
-      const [oldest] = known.keys();
-      if (known.size >= MOST_KNOWN && oldest !== undefined) known.delete(oldest);
-      known.set(keyOf(request), wall.now() + KNOWN_MS);
-    },
+    wasRight: (request) => renew(request, keyOf(request)),
     wasWrong: async (request) => {
-      await wrongOnes(request);
+      // A right one that was not looked at is no guess.
+      if (!isKnown(keyOf(request))) await wrongOnes(request);
     },
   };
 }

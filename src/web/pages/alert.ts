@@ -2,7 +2,7 @@ import { DAY } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import type { Alert } from "../../model/alert.ts";
 import { type AlertEvent, describePrecision, type RulePrecision } from "../../model/alert-action.ts";
-import { eventAt, type Mention } from "../../model/mention.ts";
+import { eventAt, type Mention, speakerOf } from "../../model/mention.ts";
 import { OWN_QUERY } from "../../model/query.ts";
 import type {
   ShownDelivery,
@@ -12,7 +12,7 @@ import type {
   ShownStory,
   ShownWait,
 } from "../../model/shown.ts";
-import { attemptName, deletedWords, wordsOf } from "../../model/wording.ts";
+import { attemptName, deletedWords, expandReason, wordsOf } from "../../model/wording.ts";
 import { type Html, html } from "../html.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";
@@ -20,7 +20,7 @@ import { mentionList } from "../parts/mention-list.ts";
 import { outcomeOf } from "../parts/notification-table.ts";
 import { alertActionsPart } from "../parts/silence-form.ts";
 import { waitWords } from "../parts/status-panels.ts";
-import { expandReason, foreign, formatCompact, formatMeasured, shorten } from "../parts/words.ts";
+import { foreign, formatCompact, formatMeasured, shorten } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 import { linkOfRule } from "./rules.ts";
 
@@ -178,8 +178,8 @@ function storyList(stories: readonly ShownStory[], moment: Moment): Html {
   })}</ol>`;
 }
 
-function nameOf({ authorName, author, domain }: Mention): Html {
-  return foreign(shorten(authorName ?? author ?? domain ?? "unknown author", 60));
+function nameOf(mention: Mention): Html {
+  return foreign(shorten(speakerOf(mention) ?? "unknown author", 60));
 }
 
 function timeline(events: readonly AlertEvent[], moment: Moment): Html {

@@ -1,8 +1,9 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
+import { formatNumber } from "../../lib/numbers.ts";
 import type { Outage } from "../../model/failure.ts";
 import type { ShownHeartbeat } from "../../model/pipeline-facts.ts";
-import { worstDelayMs } from "../../model/poll.ts";
+import { clockAheadMs, worstDelayMs } from "../../model/poll.ts";
 import type { ProcessVersions } from "../../model/process.ts";
 import type {
   ShownBudget,
@@ -12,11 +13,12 @@ import type {
   ShownWait,
   ShownWarmUp,
 } from "../../model/shown.ts";
+import { expandReason } from "../../model/wording.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
 import { processesPart } from "../parts/processes.ts";
 import { outagePanel, quirksPart, waitsPanel, warmUpPart } from "../parts/status-panels.ts";
-import { expandReason, foreign, formatNumber, shorten } from "../parts/words.ts";
+import { foreign, shorten } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 
 const DEAD_LETTERS = 20;
@@ -131,7 +133,7 @@ function pollTable(
   }<th scope="col" class="number">Polls</th><th scope="col" class="number">Seen</th><th scope="col" class="number">${complete ? "Stored" : "New"}</th><th scope="col" class="number">Missing</th><th scope="col" class="number">Dead letters</th></tr></thead>
 <tbody>${polls.map(
     (poll) =>
-      html`<tr><th scope="row">${foreign(poll.queryName)}<span class="detail">${foreign(poll.projectName)}</span></th><td class="poll-state">${stateOf(poll)}</td><td>${momentOr(poll.polledAt, moment)}</td><td class="number">${within(poll, now)}</td>${
+      html`<tr><th scope="row">${foreign(poll.queryName)}<span class="detail">${foreign(poll.projectName)}</span></th><td class="poll-state">${stateOf(poll, now)}</td><td>${momentOr(poll.polledAt, moment)}</td><td class="number">${within(poll, now)}</td>${
         complete &&
         html`<td>${momentOr(poll.completeUntil, moment)}</td><td class="number">${behind(poll, now)}</td><td>${moment(poll.tickedUntil)}</td>`
       }<td class="number">${formatNumber(poll.polls)}</td><td class="number">${formatNumber(poll.seen)}</td><td class="number">${formatNumber(poll.stored)}</td><td class="number">${gapOf(poll, moment)}</td><td class="number">${warned(poll.rejected)}</td></tr>`,
@@ -162,10 +164,16 @@ function warned(n: number): Html {
   return n === 0 ? html`0` : html`<strong class="fault">${formatNumber(n)}</strong>`;
 }
 
-function stateOf({ failures, lastError, polledAt }: ShownPoll): Html {
+function stateOf(
+  { failures, lastError, polledAt, completeUntil, tickedUntil }: ShownPoll,
+  now: Instant,
+): Html {
   if (failures > 0) {
     return html`<span class="outcome is-failing">failed ${failures === 1 ? "once" : `${failures} times in a row`}</span><span class="fault" dir="auto">${shorten(lastError ?? "", 200)}</span>`;
   }
+  const aheadMs = clockAheadMs([polledAt, completeUntil, tickedUntil], now);
+  if (aheadMs !== null)
+    return html`<span class="outcome is-failing">the clock was ahead by ${formatDuration(aheadMs)}</span>`;
   return polledAt === null
     ? html`<span class="outcome is-due">not polled yet</span>`
     : html`<span class="outcome is-sent">ok</span>`;

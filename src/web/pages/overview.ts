@@ -1,4 +1,5 @@
 import { floorTo, HOUR } from "../../lib/instant.ts";
+import { formatNumber } from "../../lib/numbers.ts";
 import { buildVolume, type QueryVolume } from "../build-volume.ts";
 import { type Html, html } from "../html.ts";
 import { alertList } from "../parts/alert-list.ts";
@@ -6,7 +7,6 @@ import { livePart, openCount } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { notificationTable } from "../parts/notification-table.ts";
 import { volumeChart } from "../parts/volume-chart.ts";
-import { formatNumber } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 
 const OPEN_ALERTS = 6;

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { expandReason } from "../../model/wording.ts";
 import { type Html, html, trustedHtml } from "../html.ts";
-import { expandReason, foreign } from "../parts/words.ts";
+import { foreign } from "../parts/words.ts";
 import type { PreviewMessage, PreviewView, TemplatePreview } from "../preview-view.ts";
 import type { Page } from "./page.ts";
 

@@ -1,4 +1,4 @@
-import type { SetupForm, SetupOutcome, SetupView, SetupWritten } from "../feed-view.ts";
+import type { SetupForm, SetupOutcome, SetupView, SetupWritten, ShownChange } from "../feed-view.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
 import { triedPart } from "./feeds.ts";
@@ -87,18 +87,35 @@ function problemNote(what: string, details: readonly string[]): Html {
 }
 
 function draftPart(
-  { files, warnings, tried }: Extract<SetupOutcome, { outcome: "Drafted" }>,
+  { files, change, warnings, tried }: Extract<SetupOutcome, { outcome: "Drafted" }>,
   readOnly: string | null,
   times: Times,
 ): Html {
-  const [config, ...others] = files;
   return html`<h2 id="draft">What it writes</h2>${warnings.map((one) => html`<p class="note" dir="auto">${one}</p>`)}
 ${(tried ?? []).map((one) => triedPart(one, times))}
-<section class="panel"><h2>${config?.path}</h2><pre class="yaml" tabindex="0"><code dir="auto">${config?.text}</code></pre>
-${others.map(({ path, text }) => html`<details><summary>${path}</summary><pre class="yaml" tabindex="0"><code dir="auto">${text}</code></pre></details>`)}</section>
+${change === null ? filesPart(files) : changePart(change)}
 <section class="panel action-form" aria-labelledby="h-write"><h2 id="h-write">Keep it</h2><div class="row">${
     readOnly === null
-      ? html`<label class="choice"><input type="checkbox" name="replace" value="yes"> Replace files that exist; the old ones are kept as .old</label><button type="submit" class="is-first" formaction="/setup/write">Write the files</button>`
+      ? html`${change !== null && html`<input type="hidden" name="opened" value="${change.opened}">`}<button type="submit" class="is-first" formaction="/setup/write">${change === null ? "Write the files" : "Change earshot.yaml"}</button>`
       : html`<p class="hint">They cannot be written here: ${readOnly}. Copy them, or run <code>earshot listen</code>.</p>`
   }</div></section>`;
+}
+
+function filesPart(files: Extract<SetupOutcome, { outcome: "Drafted" }>["files"]): Html {
+  const [config, ...others] = files;
+  return html`<section class="panel"><h2>${config?.path}</h2>${yaml(config?.text ?? "")}
+${others.map(fileDetails)}</section>`;
+}
+
+function changePart({ diff, rules }: ShownChange): Html {
+  return html`<section class="panel"><h2>earshot.yaml</h2><p class="hint">It replaces <code>listen</code> wholly, and nothing else. The old file is kept as .old.</p>${diff === "" ? html`<p class="empty">Nothing differs.</p>` : yaml(diff)}</section>
+${rules.length > 0 && html`<section class="panel"><h2>New rules</h2><p class="hint">Rules that are there stay as they are.</p>${rules.map(fileDetails)}</section>`}`;
+}
+
+function fileDetails({ path, text }: { readonly path: string; readonly text: string }): Html {
+  return html`<details><summary dir="auto">${path}</summary>${yaml(text)}</details>`;
+}
+
+function yaml(text: string): Html {
+  return html`<pre class="yaml" tabindex="0"><code dir="auto">${text}</code></pre>`;
 }

@@ -74,7 +74,7 @@ ${
 ${
   mode === "form"
     ? html`<input type="hidden" name="base" value="${text}">${ruleFields(form ?? RuleForm.parse({}), parts.words)}`
-    : html`${form === null && opened !== null && html`<p class="hint">This rule has parts that the form does not have, so it is shown as YAML.</p>`}<label class="field" for="text">The file <span class="hint" id="text-help">Suggestions: arrow keys and Enter; Escape closes them.</span></label><div class="editor" data-completions="/rules/completions.json"><textarea id="text" name="text" rows="24" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-help" maxlength="64000">
+    : html`${form === null && opened !== null && html`<p class="hint">This rule has parts that the form does not have, so it is shown as YAML.</p>`}<label class="field" for="text">The file <span class="hint" id="text-help">Suggestions: arrow keys and Enter; Escape closes them.</span></label><div class="editor" data-completions="/rules/completions.json"><textarea id="text" name="text" rows="24" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-help">
 ${text}</textarea></div>`
 }
 </div>
@@ -116,7 +116,7 @@ function statusOf(outcome: RuleTryOutcome): Html {
     case "Tried":
       return html`Would have sent <strong>${counted(outcome.alertCount, "alert")}</strong> in ${daysOf(outcome)}${outcome.until < outcome.to && html` <span class="fault">(cut)</span>`}`;
     case "Faulty":
-      return html`<span class="fault">The rule has ${counted(outcome.faults.length, "fault")}</span>`;
+      return html`<span class="fault">The rule has ${counted(outcome.faults.length + outcome.more, "fault")}</span>`;
     case "Ended":
       return html`This try ended: another page of yours tries a rule. Change something to try again.`;
     case "Busy":
@@ -133,7 +133,7 @@ function daysOf({ from, to }: TriedRule): string {
 function resultPart(outcome: RuleTryOutcome, text: string, mode: "form" | "yaml", times: Times): Html {
   return html`${
     outcome.outcome === "Faulty"
-      ? faultList(outcome.faults, text)
+      ? html`${faultList(outcome.faults, text)}${outcome.more > 0 && html`<p>And ${counted(outcome.more, "more fault")}.</p>`}`
       : outcome.outcome === "Tried" && triedPart(outcome, times)
   }${mode === "form" && html`<details id="made-yaml"><summary>The rule as YAML</summary><pre class="yaml"><code>${text}</code></pre></details>`}`;
 }

@@ -1,12 +1,15 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { counted } from "../../lib/numbers.ts";
 import type { Alert } from "../../model/alert.ts";
+import { speakerOf } from "../../model/mention.ts";
+import type { ListedAlert } from "../../model/shown.ts";
+import { expandReason } from "../../model/wording.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
-import { expandReason, foreign } from "./words.ts";
+import { foreign, formatCompact, shorten } from "./words.ts";
 
 /** Alerts, one row each: severity, rule, query, since when, why. */
-export function alertList(alerts: readonly Alert[], times: Times, empty: string): Html {
+export function alertList(alerts: readonly ListedAlert[], times: Times, empty: string): Html {
   if (alerts.length === 0) return html`<p class="empty">${empty}</p>`;
   return html`<ol class="alerts">${alerts.map((alert) => alertItem(alert, times))}</ol>`;
 }
@@ -19,10 +22,19 @@ function becauseOf({ because }: Alert): Html {
     : html`${because.slice(0, end)}<span class="detail">${because.slice(end)}</span>`;
 }
 
-function alertItem(alert: Alert, times: Times): Html {
+/** Who said what; the rule's reason below it. */
+function saidIn({ newestMention: mention }: ListedAlert): Html | null {
+  if (mention == null) return null;
+  const { title, text, followers } = mention;
+  const reach = followers !== null && followers > 0 ? ` (${formatCompact(followers)} followers)` : "";
+  return html`<p class="because" dir="auto"><strong>${foreign(shorten(speakerOf(mention) ?? "unknown author", 60))}</strong>${reach}: ${shorten(title ?? text ?? "a mention without text", 200)}</p>`;
+}
+
+function alertItem(alert: ListedAlert, times: Times): Html {
+  const said = saidIn(alert);
   return html`<li class="alert is-${alert.state === "resolved" ? "resolved" : alert.severity}">
 <div class="alert-head">${severityBadge(alert)}<h3><a id="alert-${alert.id}" href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${times.titleOf(alert.rule)}</a></h3><span class="when">${alertSpan(alert, times)}</span></div>
-<p class="because" dir="auto">${becauseOf(alert)}</p>
+${said}<p class="${said === null ? "because" : "detail"}" dir="auto">${becauseOf(alert)}</p>
 <div class="mention-foot"><span class="fact">${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}</span>${labelsOf(alert)}</div>
 </li>`;
 }

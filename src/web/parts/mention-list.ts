@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { counted } from "../../lib/numbers.ts";
+import { speakerOf } from "../../model/mention.ts";
 import type { ShownMention } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
@@ -31,7 +32,7 @@ export function mentionList(mentions: readonly ShownMention[], times: Times, emp
 }
 
 function mentionItem({ mention, projectId, queryName, eventAt }: ShownMention, times: Times): Html {
-  const name = mention.authorName ?? mention.author;
+  const name = speakerOf(mention);
   const reach = mention.followers !== null && mention.followers > 0 ? followed(mention.followers) : null;
   const facts = [
     foreign(queryName),

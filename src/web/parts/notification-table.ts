@@ -1,8 +1,9 @@
 import { counted } from "../../lib/numbers.ts";
 import type { ShownNotification } from "../../model/shown.ts";
+import { expandReason } from "../../model/wording.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
-import { expandReason, foreign, shorten } from "./words.ts";
+import { foreign, shorten } from "./words.ts";
 
 /** Notifications and their outcomes. */
 export function notificationTable(

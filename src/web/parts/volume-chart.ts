@@ -1,9 +1,9 @@
-import { counted } from "../../lib/numbers.ts";
+import { counted, formatNumber } from "../../lib/numbers.ts";
 import type { HourVolume, QueryVolume } from "../build-volume.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
 import type { ShownSentiment } from "./mention-list.ts";
-import { foreign, formatNumber } from "./words.ts";
+import { foreign } from "./words.ts";
 
 const BAR = 10;
 const GAP = 2;

@@ -1,13 +1,7 @@
 import { type Html, html } from "../html.ts";
 
-const NUMBERS = new Intl.NumberFormat("en-GB");
 const MEASURED = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 2 });
 const COMPACT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });
-
-/** `12,345`. */
-export function formatNumber(n: number): string {
-  return NUMBERS.format(n);
-}
 
 /**
  * `40.9`, `1,233`; small numbers with their first digits (`0.0012`), tiny ones as a power: `4e-7`. Below one in a
@@ -23,12 +17,6 @@ export function formatMeasured(n: number): string {
 /** `12.3K`. */
 export function formatCompact(n: number): string {
   return COMPACT.format(n);
-}
-
-/** `FirstNotification` → `First notification`. */
-export function expandReason(name: string): string {
-  const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[-_.]/g, " ");
-  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }
 
 /** Foreign text inside our line, isolated so that it keeps its own writing direction. */

@@ -11,15 +11,20 @@ export interface FoundPatterns {
 
 /** Every regular expression of the product, as the compiler sees its files. */
 export function findPatterns(root: string): FoundPatterns {
+  return findIn(`${root}/tsconfig.json`, root, (path) => /^(?:src|workers)\//.test(path));
+}
+
+/** Every regular expression in the wanted files of a project, which may be JavaScript. */
+export function findIn(project: string, root: string, isWanted: (path: string) => boolean): FoundPatterns {
   const api = new API({ cwd: root });
   try {
-    const snapshot = api.updateSnapshot({ openProject: `${root}/tsconfig.json` });
+    const snapshot = api.updateSnapshot({ openProject: project });
     const literals: FoundPatterns["literals"][number][] = [];
     const constructed: string[] = [];
     for (const { program } of snapshot.getProjects()) {
       for (const file of program.getSourceFileNames()) {
         const path = relative(root, file);
-        if (!path.startsWith("src/") && !path.startsWith("workers/")) continue;
+        if (!isWanted(path)) continue;
         const source = program.getSourceFile(file);
         if (source === undefined) throw new Error(`${path} cannot be read`);
         const visit = (node: Node): void => {

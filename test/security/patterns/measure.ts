@@ -1,10 +1,12 @@
 import { charactersOf, hostileTexts } from "./feed-texts.ts";
+import { findLibraryPatterns } from "./find-library-patterns.ts";
 import { findPatterns } from "./find-patterns.ts";
 import { SAMPLES } from "./samples.ts";
 
 /**
- * A process of its own, so that an expression that takes years can be ended. Prints one JSON line for each expression:
- * first `{begins}`, then `{ends, slow}`; at the end `{constructed}` of the code, `{listed}` of the list.
+ * A process of its own, so that an expression that takes years can be ended. Measures the expressions of the product, or
+ * with `libraries` those of packages. Prints one JSON line for each: first `{begins}`, then `{ends, slow}`; before all,
+ * `{constructed}` of the product's code and `{listed}` of the list.
  */
 const FIRST = 10_000;
 /** The square of 10,000 steps takes longer than this on any machine; 10,000 steps take a hundredth of it. */
@@ -20,27 +22,42 @@ const root = process.argv[2] ?? ".";
 const say = (line: object): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };
-const { literals, constructed } = findPatterns(root);
-say({ constructed, listed: Object.keys(SAMPLES).sort() });
+const isOfLibraries = process.argv[3] === "libraries";
 
-const subjects: Subject[] = [
-  ...literals.map(({ where, source, flags }) => {
-    // Every place of the text is tried, as it is by who replaces or gathers all of them.
-    const expression = new RegExp(source, flags.includes("g") ? flags : `${flags}g`);
-    return {
-      name: `${where} /${source}/${flags}`,
-      characters: charactersOf(source, flags),
-      run: (text: string) => {
-        for (const _ of text.matchAll(expression));
-      },
-    };
-  }),
-  ...Object.entries(SAMPLES).map(([name, { characters, run }]) => ({
-    name,
-    characters: [...characters],
-    run,
-  })),
-];
+const literalSubject = (name: string, source: string, flags: string): Subject => {
+  // Every place of the text is tried, as it is by who replaces or gathers all of them.
+  const expression = new RegExp(source, flags.includes("g") ? flags : `${flags}g`);
+  return {
+    name: `${name} /${source}/${flags}`,
+    characters: charactersOf(source, flags),
+    run: (text: string) => {
+      for (const _ of text.matchAll(expression));
+    },
+  };
+};
+
+function ofProduct(): Subject[] {
+  const { literals, constructed } = findPatterns(root);
+  say({ constructed, listed: Object.keys(SAMPLES).sort() });
+  return [
+    ...literals.map(({ where, source, flags }) => literalSubject(where, source, flags)),
+    ...Object.entries(SAMPLES).map(([name, { characters, run }]) => ({
+      name,
+      characters: [...characters],
+      run,
+    })),
+  ];
+}
+
+/** Those that repeat something without end; others take the same time at each place. */
+async function ofLibraries(): Promise<Subject[]> {
+  const literals = await findLibraryPatterns(root);
+  return literals
+    .filter(({ source }) => /[*+]|\{\d+,\}/.test(source))
+    .map(({ where, source, flags }) => literalSubject(where, source, flags));
+}
+
+const subjects = isOfLibraries ? await ofLibraries() : ofProduct();
 
 for (const { name, characters, run } of subjects) {
   say({ begins: name });

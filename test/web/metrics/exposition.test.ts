@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { deliveryReason, exposed, gauge } from "../../../src/web/render-metrics.ts";
+import { exposed, gauge } from "../../../src/web/render-metrics.ts";
 
 test("with any text in a label, the lines stay well-formed and the label can be read back", async () => {
   await fc.assert(
@@ -16,17 +16,4 @@ test("with any text in a label, the lines stay well-formed and the label can be 
       expect(Object.is(Number(number), value) || Number(number) === value).toBe(true);
     }),
   );
-});
-
-test.each([
-  ["", "none"],
-  ["Slack refused the message: channel_not_found. Check the channel's name", "channel_not_found"],
-  ["Slack asks us to wait 3s (rate limit)", "rate_limited"],
-  ["Slack answered HTTP 503", "http_503"],
-  ["The mail server answered 450 4.2.1 greylisted", "smtp_450"],
-  ["The mail server refused the login: 535 no", "login_refused"],
-  ["The webhook's server cannot be reached: ECONNREFUSED", "unreachable"],
-  ["whatever somebody's server says", "other"],
-])("%s is counted as %s", (detail, reason) => {
-  expect(deliveryReason(detail)).toBe(reason);
 });

@@ -1,0 +1,58 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { formatWireInstant } from "../../../src/source/wire-values.ts";
+import { wireMention } from "../wire-mention.ts";
+
+/**
+ * A Listening API that always has another page: a poll goes on as fast as the pipeline takes it. A process of its own.
+ * Mentions are of yesterday, so that they are stored and counted, and open no alerts.
+ */
+const PROJECT_ID = 1998000001;
+const QUERY_ID = 2000000001;
+const startAt = Number(process.argv[2]);
+
+const server = createServer((request, response) => {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://bench");
+  const body = JSON.stringify(answerTo(pathname, searchParams));
+  request.resume();
+  response.writeHead(200, {
+    "content-type": "application/json;charset=UTF-8",
+    "content-length": Buffer.byteLength(body),
+    "x-rate-limit": "1000000/10m",
+    "x-rate-limit-used": "1",
+  });
+  response.end(body);
+});
+
+let page = 0;
+
+function answerTo(path: string, asked: URLSearchParams): object {
+  if (path.endsWith("/oauth/token"))
+    return { access_token: "bench", token_type: "bearer", expires_in: 30_000, scope: "read trust write" };
+  if (path.endsWith("/queries") || path.endsWith("/queries/summary"))
+    return { results: [{ id: QUERY_ID, name: "Bench", type: "search string" }] };
+  if (path.endsWith("/projects") || path.endsWith("/projects/summary"))
+    return { results: [{ id: PROJECT_ID, name: "Bench", timezone: "UTC" }] };
+  if (!path.endsWith("/mentions")) return { id: 1, name: "Bench", tags: {}, mentionsCount: page };
+  const size = Number(asked.get("pageSize") ?? 500);
+  const first = page++ * size;
+  const results = Array.from({ length: size }, (_, at) => ({
+    ...wireMention(first + at, { queryId: QUERY_ID, startAt: 0 }),
+    // A day has room for as many as there are.
+    added: formatWireInstant(startAt + first + at),
+    date: formatWireInstant(startAt + first + at),
+    updated: formatWireInstant(startAt + first + at),
+  }));
+  return {
+    resultsTotal: first + 2 * size,
+    resultsPage: first === 0 ? 0 : 1,
+    resultsPageSize: size,
+    results,
+    nextCursor: String(page),
+  };
+}
+
+process.once("disconnect", () => process.exit(0));
+server.listen(0, "127.0.0.1", () =>
+  process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+);
