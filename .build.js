@@ -66,8 +66,8 @@ function adapted(source) {
 }
 
 /**
- * Bundles entries (paths from the root of the repository) into a folder, under the same paths. What several of them
- * need, or is imported on demand, goes to `chunks/`.
+ * Bundles entries (paths from the root of the repository) and the files of threads into a folder, under the same paths.
+ * What several of them need, or is imported on demand, goes to `chunks/`.
  *
  * @param {readonly string[]} entries
  * @param {string} folder
@@ -76,7 +76,7 @@ function adapted(source) {
 export async function bundle(entries, folder, { write = true } = {}) {
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: [...entries],
+    entryPoints: [...entries, ...threads()],
     outbase: ROOT,
     outdir: folder,
     chunkNames: "chunks/[name]-[hash]",
@@ -104,6 +104,12 @@ export async function bundle(entries, folder, { write = true } = {}) {
     logLevel: "error",
   });
   return metafile;
+}
+
+/** What src/lib/worker-pool.ts starts as threads. */
+function threads() {
+  const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
+  return files.filter((file) => file.endsWith("-thread.ts")).map((file) => join("src", file));
 }
 
 /** Builds `dist/` unless it is of these sources. */

@@ -17,12 +17,15 @@ const THOROUGH: readonly string[] = [
   "test/queue/",
   // Processes and browsers.
   "test/health/doctor/doctor.test.ts",
+  "test/demo/links.test.ts",
   "test/demo/replay.test.ts",
   "test/backtest/same-as-replay.test.ts",
   "test/build.test.ts",
   "test/contracts/own-notifier.test.ts",
+  "test/lib/worker-pool.test.ts",
   "test/cli/api/api-cache.test.ts",
   "test/cli/api/process.test.ts",
+  "test/cli/console-process.test.ts",
   "test/cli/listen-start.test.ts",
   "test/cli/local-api-start.test.ts",
   "test/store/embedded.test.ts",
@@ -39,6 +42,8 @@ const THOROUGH: readonly string[] = [
   "test/source/hostile-answers.test.ts",
   "test/templates/hostile-text.test.ts",
   "test/web/hostile.test.ts",
+  // Waits for seconds of the loop.
+  "test/lib/loop-delay.test.ts",
   // Feeds: answers of hostile servers, streams that fall silent, processes.
   "test/app/open-local-inbox.test.ts",
   "test/cli/listen.test.ts",

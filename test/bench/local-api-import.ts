@@ -5,15 +5,18 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Pool } from "pg";
 import { pino } from "pino";
+import { systemClock } from "../../src/lib/clock.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { importMentions } from "../../src/local-api/import/import-mentions.ts";
 import { seedAccount } from "../../src/local-api/seed-account.ts";
 import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
 
-/** Mentions a processor second of an import: of our process, of PostgreSQL's, and of both; and the same file again. */
+/** Mentions a processor second of an import: of our process, of PostgreSQL's, and of both; and the same file again. `--now`: they enter now. */
 
-const { values } = parseArgs({ options: { mentions: { type: "string", default: "50000" } } });
+const { values } = parseArgs({
+  options: { mentions: { type: "string", default: "50000" }, now: { type: "boolean", default: false } },
+});
 const MENTIONS = Number(values.mentions);
 const FIRST = Date.UTC(2026, 0, 1);
 
@@ -72,7 +75,12 @@ function lines(): string {
 
 async function measure(what: string, path: string, projectId: number): Promise<void> {
   const [own, startedAt, theirs] = [process.cpuUsage(), performance.now(), postgresSeconds()];
-  const { imported, alreadyThere } = await importMentions({ pool, path, projectId });
+  const { imported, alreadyThere } = await importMentions({
+    pool,
+    path,
+    projectId,
+    ...(values.now ? { arriveAt: systemClock.now } : {}),
+  });
   const seconds = (performance.now() - startedAt) / 1_000;
   const used = process.cpuUsage(own);
   const ours = (used.user + used.system) / 1e6;

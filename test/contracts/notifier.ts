@@ -117,14 +117,17 @@ export function testNotifier(kind: string, start: (deps: NotifierDeps) => Promis
 }
 
 function expectDeliveryError(error: unknown, what: string): asserts error is DeliveryError {
-  if (error instanceof DeliveryError) return;
+  if (error instanceof DeliveryError) {
+    expect(error.code, `${what}: a code labels metrics`).toMatch(/^[a-z][a-z0-9_-]{1,60}$/);
+    return;
+  }
   const instead = error === null ? "it returned" : "it threw the cause below";
   throw new Error(`${what} must throw DeliveryError, and nothing else; ${instead}`, { cause: error });
 }
 
 export async function notifierDeps(): Promise<NotifierDeps> {
   return {
-    renderer: await createRenderer({ notifyConfig: "templates" }),
+    renderer: await createRenderer({ folder: "templates" }),
     clock: createManualClock(Date.UTC(2026, 1, 23, 16, 40)),
     log: createLog({ level: "silent" }),
   };

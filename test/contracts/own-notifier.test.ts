@@ -49,7 +49,7 @@ export const pigeon = defineNotifier({
       const body = JSON.stringify({ notificationId, actions });
       const { statusCode, body: answer } = await request(loft, { method: "POST", body, signal });
       await answer.dump();
-      if (statusCode !== 200) throw new DeliveryError("the loft is closed", { retryable: true });
+      if (statusCode !== 200) throw new DeliveryError("the loft is closed", { code: "loft_closed", retryable: true });
       return { vendorRef: { ring: notificationId } };
     },
     check: async ({ signal }) => {

@@ -225,6 +225,23 @@ export function queueContract(engine: QueueEngine): void {
       await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(2), WAIT);
     });
 
+    test("a reminder that a clock ahead of ours has planned comes soon, and not when its time is reached", async () => {
+      let runs = 0;
+      await work({ sweep: async () => void runs++ });
+      await queues.remindEvery("sweep", {}, { everyMs: 300 });
+      const queue = queues.backend.openQueue("sweep");
+      await queue.removeJobScheduler("sweep");
+      const startDate = Date.now() + 7_200_000;
+      await queue.upsertJobScheduler(
+        "sweep",
+        { every: 300, startDate },
+        { name: "sweep", data: {}, opts: {} },
+      );
+      const before = runs;
+      await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(before + 3), WAIT);
+      await queue.close();
+    });
+
     test("a stop waits for the running handler, and leaves other jobs to others", async () => {
       const gate = createGate();
       const done: string[] = [];
