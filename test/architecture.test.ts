@@ -11,16 +11,17 @@ test("every file is in a known folder and imports only what it may", () => {
 
 const GOOD: Readonly<Record<string, string>> = {
   "src/lib/clock.ts": "export const now = () => Date.now();",
-  "src/model/query.ts": 'import { now } from "../lib/clock.ts";\nexport const query = { at: now() };',
-  "src/spike/detector.ts":
+  "src/monitor/model/query.ts": 'import { now } from "../lib/clock.ts";\nexport const query = { at: now() };',
+  "src/monitor/spike/detector.ts":
     'import type { query } from "../model/query.ts";\nexport type Seen = typeof query;',
-  "src/rules/conditions/spike.ts":
+  "src/monitor/rules/conditions/spike.ts":
     'import { Seen } from "../../spike/detector.ts";\nexport type Spike = Seen;',
-  "src/rules/conditions.ts": 'import { Spike } from "./conditions/spike.ts";\nexport type All = Spike;',
-  "src/store/alerts.ts": 'import pg from "pg";\nexport const sql = "select 1 from alert";',
-  "src/queue/queues.ts": 'import { Queue } from "bullmq";\nexport const queue = Queue;',
-  "src/app.ts": 'import { queue } from "./queue/queues.ts";\nexport const app = queue;',
-  "workers/poll.ts": 'import { app } from "../src/app.ts";\napp();',
+  "src/monitor/rules/conditions.ts":
+    'import { Spike } from "./conditions/spike.ts";\nexport type All = Spike;',
+  "src/monitor/store/alerts.ts": 'import pg from "pg";\nexport const sql = "select 1 from alert";',
+  "src/monitor/queue/queues.ts": 'import { Queue } from "bullmq";\nexport const queue = Queue;',
+  "src/monitor/monitor.ts": 'import { queue } from "./queue/queues.ts";\nexport const app = queue;',
+  "workers/poll.ts": 'import { app } from "../src/monitor/monitor.ts";\napp();',
 };
 
 test("a repository that keeps to them has no faults", () => {
@@ -73,7 +74,7 @@ test.each([
   [
     "a worker goes past the app",
     "workers/a.ts",
-    'import { sql } from "../src/store/alerts.ts";',
+    'import { sql } from "../src/monitor/store/alerts.ts";',
     /workers may not import store/,
   ],
   ["src imports a worker", "src/app/a.ts", 'import "../../workers/poll.ts";', /src may not import workers/],
@@ -127,7 +128,7 @@ test.each([
   ["a default export", "src/web/a.ts", "export default 1;", /default export/],
   [
     "a plug-in missing from its list",
-    "src/notify/notifiers/slack.ts",
+    "src/monitor/notify/notifiers/slack.ts",
     "export const a = 1;",
     /add it to src\/notify\/notifiers\.ts/,
   ],

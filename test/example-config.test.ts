@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
-import { unknownNamesIn } from "../src/config/unknown-names-in.ts";
-import { loadConfig } from "../src/config.ts";
+import { loadConfig } from "../src/app/config/config.ts";
+import { unknownNamesIn } from "../src/app/config/unknown-names-in.ts";
 import { kinds } from "../src/feeds/common/kinds.ts";
 import { ListenConfig } from "../src/feeds/common/listen-config.ts";
 import { readFeeds } from "../src/feeds/common/read-feeds.ts";
 import { type Issue, UserError } from "../src/lib/errors.ts";
-import { notifiers } from "../src/notify/notifiers.ts";
-import { loadRules } from "../src/rules/load-rules.ts";
+import { notifiers } from "../src/monitor/notify/notifiers.ts";
+import { loadRules } from "../src/monitor/rules/load-rules.ts";
 
 const FILE = join(import.meta.dirname, "../earshot.example.yaml");
 const text = readFileSync(FILE, "utf8");

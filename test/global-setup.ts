@@ -4,11 +4,11 @@ import { join } from "node:path";
 import pg from "pg";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
-import { migrateLocalApi } from "../src/local-api/store/migrate-local-api.ts";
-import { migrateQueueSchema } from "../src/queue/backend.ts";
-import { openPool } from "../src/store/database.ts";
-import { startEmbeddedPostgres } from "../src/store/embedded.ts";
-import { migrate } from "../src/store/migrate.ts";
+import { migrateLocalApi } from "../src/listening-api/store/migrate-local-api.ts";
+import { migrateQueueSchema } from "../src/monitor/queue/backend.ts";
+import { openPool } from "../src/monitor/store/database.ts";
+import { startEmbeddedPostgres } from "../src/monitor/store/embedded.ts";
+import { migrate } from "../src/monitor/store/migrate.ts";
 import { TEMPLATE } from "./template-name.ts";
 
 /**

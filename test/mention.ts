@@ -1,4 +1,4 @@
-import type { Mention } from "../src/model/mention.ts";
+import type { Mention } from "../src/monitor/model/mention.ts";
 
 /** A mention with every field absent that a source may withhold, and what a test says otherwise. */
 export function aMention(facts: Partial<Mention> = {}): Mention {

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { MIGRATIONS as LOCAL_API } from "../src/local-api/store/migrations.ts";
-import { MIGRATIONS } from "../src/store/migrate.ts";
+import { MIGRATIONS as LOCAL_API } from "../src/listening-api/store/migrations.ts";
+import { MIGRATIONS } from "../src/monitor/store/migrate.ts";
 
 const SRC = join(import.meta.dirname, "..", "src");
 

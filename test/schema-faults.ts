@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { configJsonSchema } from "../src/config/json-schema.ts";
-import { ruleJsonSchema } from "../src/rules/rule-schema.ts";
+import { configJsonSchema } from "../src/app/config/json-schema.ts";
+import { ruleJsonSchema } from "../src/monitor/rules/rule-schema.ts";
 
 const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
 // Editors show it; nothing is checked by it.

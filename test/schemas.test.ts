@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { parseConfig } from "../src/app/config/config.ts";
 import { SCHEMAS, schemaLine, schemaText } from "../src/cli/schemas.ts";
-import { parseConfig } from "../src/config.ts";
 import { UserError } from "../src/lib/errors.ts";
 import type { JsonSchema } from "../src/lib/json-schema.ts";
-import { notifiers } from "../src/notify/notifiers.ts";
-import { compileRule } from "../src/rules/compile-rule.ts";
-import { mentionConditions, windowConditions } from "../src/rules/conditions.ts";
+import { notifiers } from "../src/monitor/notify/notifiers.ts";
+import { compileRule } from "../src/monitor/rules/compile-rule.ts";
+import { mentionConditions, windowConditions } from "../src/monitor/rules/conditions.ts";
 import { schemaFaults } from "./schema-faults.ts";
 
 const ROOT = join(import.meta.dirname, "..");

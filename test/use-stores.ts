@@ -1,6 +1,6 @@
 import { afterAll, expect } from "vitest";
-import { type Database, openDatabase } from "../src/store/database.ts";
-import { createStores, type Stores } from "../src/store/stores.ts";
+import { type Database, openDatabase } from "../src/monitor/store/database.ts";
+import { createStores, type Stores } from "../src/monitor/store/stores.ts";
 import { createTestDatabase } from "./postgres.ts";
 
 export interface TestStores {

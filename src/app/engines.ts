@@ -1,7 +1,7 @@
-import type { Environment } from "../config/environment.ts";
 import { UserError } from "../lib/errors.ts";
-import type { Logger } from "../log.ts";
-import type { BackendOptions } from "../queue/backend.ts";
+import type { Logger } from "../lib/log.ts";
+import type { Environment } from "../monitor/config/environment.ts";
+import type { BackendOptions } from "../monitor/queue/backend.ts";
 import { openPostgres } from "./open-postgres.ts";
 
 /** The database and the queue, given or embedded. */

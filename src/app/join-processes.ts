@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { describeError } from "../lib/errors.ts";
 import { MINUTE, SECOND } from "../lib/instant.ts";
+import type { Logger } from "../lib/log.ts";
 import { loopDelay } from "../lib/loop-delay.ts";
-import type { Logger } from "../log.ts";
-import type { ProcessReport } from "../store/processes.ts";
-import type { Stores } from "../store/stores.ts";
-import { type LoadedFiles, versionsIn } from "./load-files.ts";
+import type { ProcessReport } from "../monitor/store/processes.ts";
+import type { Stores } from "../monitor/store/stores.ts";
+import { type LoadedFiles, versionsIn } from "./reload/load-files.ts";
 
 /** Seconds back that the reported delay of the loop is about. */
 export const REPORTED_SECONDS = MINUTE / SECOND;

@@ -1,6 +1,6 @@
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../lib/log.ts";
 import { listenFor, openConsole, type PageOptions } from "./open-console.ts";
 
 type Options = Omit<PageOptions, "tryNextPort">;

@@ -1,11 +1,11 @@
 import { systemClock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
-import type { Logger } from "../log.ts";
-import type { RuleTestRecord } from "../model/rule-page.ts";
-import { openDatabase } from "../store/database.ts";
-import { pendingMigrations } from "../store/migrate.ts";
-import { createStores } from "../store/stores.ts";
+import type { Logger } from "../lib/log.ts";
+import type { RuleTestRecord } from "../monitor/model/rule-page.ts";
+import { openDatabase } from "../monitor/store/database.ts";
+import { pendingMigrations } from "../monitor/store/migrate.ts";
+import { createStores } from "../monitor/store/stores.ts";
 
 interface TestResult {
   readonly name: string;

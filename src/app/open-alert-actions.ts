@@ -1,14 +1,14 @@
-import { type AlertActions, createAlertActions } from "../alerts/actions/alert-actions.ts";
-import type { Environment } from "../config/environment.ts";
-import { databaseForCommands } from "../demo/demo-database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
-import type { Logger } from "../log.ts";
-import { createConsoleStore } from "../store/console.ts";
-import { openDatabase } from "../store/database.ts";
-import { migrate } from "../store/migrate.ts";
-import { createStores, type Stores } from "../store/stores.ts";
+import type { Logger } from "../lib/log.ts";
+import { type AlertActions, createAlertActions } from "../monitor/alerts/actions/alert-actions.ts";
+import type { Environment } from "../monitor/config/environment.ts";
+import { createConsoleStore } from "../monitor/store/console.ts";
+import { openDatabase } from "../monitor/store/database.ts";
+import { migrate } from "../monitor/store/migrate.ts";
+import { createStores, type Stores } from "../monitor/store/stores.ts";
+import { databaseForCommands } from "./local/demo-database.ts";
 import { openPostgres } from "./open-postgres.ts";
 
 /** The stored alerts and what people can do about them, without the monitor itself. */

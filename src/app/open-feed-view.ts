@@ -1,4 +1,4 @@
-import { LISTENING } from "../config/own-source.ts";
+import type { FeedView, ShownFeed, ShownTry } from "../console/feed-view.ts";
 import { feedStatus } from "../feeds/common/feed-status.ts";
 import type { ListenConfig } from "../feeds/common/listen-config.ts";
 import type { PlannedFeed } from "../feeds/common/plan-feeds.ts";
@@ -10,10 +10,10 @@ import { atMost, cached } from "../lib/concurrency.ts";
 import { BusyError } from "../lib/errors.ts";
 import { MINUTE, SECOND } from "../lib/instant.ts";
 import { stableHash } from "../lib/json.ts";
-import { findProject } from "../local-api/account/find-named.ts";
-import { createDatabase, type DatabasePool } from "../local-api/store/database.ts";
-import { type FeedRow, listFeeds } from "../local-api/store/feeds.ts";
-import type { FeedView, ShownFeed, ShownTry } from "../web/feed-view.ts";
+import { findProject } from "../listening-api/account/find-named.ts";
+import { createDatabase, type DatabasePool } from "../listening-api/store/database.ts";
+import { type FeedRow, listFeeds } from "../listening-api/store/feeds.ts";
+import { LISTENING } from "./config/own-source.ts";
 
 /** How long an answer is shown again, so that readers do not ask a server more often than its feed is fetched. */
 const TRY_LIVES_MS = MINUTE;

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
-import type { EarshotOptions } from "../app.ts";
-import { LISTENING, LISTENING_PORT } from "../config/own-source.ts";
-import type { Source } from "../config/source-config.ts";
-import type { Config } from "../config.ts";
-import type { Enricher, MeantQuery } from "../enrich/enrich.ts";
+import type { FeedView } from "../console/feed-view.ts";
 import type { PushEndpoint } from "../feeds/common/push-endpoint.ts";
+import type { Enricher, MeantQuery } from "../feeds/enrich/enrich.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
-import type { DatabasePool } from "../local-api/store/database.ts";
-import type { Logger } from "../log.ts";
-import { FEEDS_PREFIX } from "../model/query.ts";
-import { openDatabase, openPool, READER_LIMITS } from "../store/database.ts";
-import { createStores } from "../store/stores.ts";
-import type { FeedView } from "../web/feed-view.ts";
+import type { Logger } from "../lib/log.ts";
+import type { DatabasePool } from "../listening-api/store/database.ts";
+import { FEEDS_PREFIX } from "../monitor/model/query.ts";
+import type { EarshotOptions } from "../monitor/monitor.ts";
+import type { Source } from "../monitor/source/source-config.ts";
+import { openDatabase, openPool, READER_LIMITS } from "../monitor/store/database.ts";
+import { createStores } from "../monitor/store/stores.ts";
+import type { Config } from "./config/config.ts";
+import { LISTENING, LISTENING_PORT } from "./config/own-source.ts";
 
 export interface Listening {
   /**
@@ -61,7 +61,7 @@ export async function withListening(
   const { databaseUrl, fetches, clock, log, port = LISTENING_PORT } = parts;
   // Only here: whoever polls an account does not wait for a server and readers of feeds to be read.
   const { startListening } = await import("../feeds/common/start-listening.ts");
-  const { createEnricher } = await import("../enrich/enrich.ts");
+  const { createEnricher } = await import("../feeds/enrich/enrich.ts");
   const { openFeedView } = await import("./open-feed-view.ts");
   const pool = openPool({
     url: databaseUrl,
@@ -109,9 +109,9 @@ async function startEnrichment(
   },
   closing: Closing,
 ): Promise<void> {
-  const { prepareQueries } = await import("../enrich/enrich.ts");
-  const { createEnrichment } = await import("../enrich/run-enrichment.ts");
-  const { createDatabase } = await import("../local-api/store/database.ts");
+  const { prepareQueries } = await import("../feeds/enrich/enrich.ts");
+  const { createEnrichment } = await import("../feeds/enrich/run-enrichment.ts");
+  const { createDatabase } = await import("../listening-api/store/database.ts");
   await prepareQueries(createDatabase(parts.pool), enrich, queries);
   const database = openDatabase({ url: parts.databaseUrl, connections: 1, onError: () => {} });
   closing.add(database.close);

@@ -1,24 +1,19 @@
 import { existsSync } from "node:fs";
 import { dirname, relative } from "node:path";
-import { chooseFeeds, proposeFeeds } from "../config/setup/choose-feeds.ts";
-import {
-  refuseVariables,
-  rulesFolderOf,
-  type SetupAnswers,
-  type SetupDraft,
-} from "../config/setup/draft-setup.ts";
+import type { SetupForm, SetupView } from "../console/feed-view.ts";
 import { kindOf } from "../feeds/common/kinds.ts";
 import { type FeedConfig, ListenConfig } from "../feeds/common/listen-config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { atMost } from "../lib/concurrency.ts";
 import { BusyError, describeError, UserError } from "../lib/errors.ts";
-import type { Logger } from "../log.ts";
-import { describeActor } from "../model/alert-action.ts";
-import type { Stores } from "../store/stores.ts";
-import type { SetupForm, SetupView } from "../web/feed-view.ts";
-import { planSetupChange, writeSetupChange } from "./change-setup.ts";
-import { floodingQueries, tryFeeds } from "./try-feeds.ts";
-import { draftChecked, type SetupSchema, schemaLinesFor, writeSetup } from "./write-setup.ts";
+import type { Logger } from "../lib/log.ts";
+import { describeActor } from "../monitor/model/alert-action.ts";
+import type { Stores } from "../monitor/store/stores.ts";
+import { planSetupChange, writeSetupChange } from "./setup/change-setup.ts";
+import { chooseFeeds, proposeFeeds } from "./setup/choose-feeds.ts";
+import { refuseVariables, rulesFolderOf, type SetupAnswers, type SetupDraft } from "./setup/draft-setup.ts";
+import { floodingQueries, tryFeeds } from "./setup/try-feeds.ts";
+import { draftChecked, type SetupSchema, schemaLinesFor, writeSetup } from "./setup/write-setup.ts";
 
 interface SetupParts {
   /** The earshot.yaml that it writes. */

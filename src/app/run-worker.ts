@@ -1,17 +1,17 @@
-import { startEarshot } from "../app.ts";
-import { readEnvironment } from "../config/environment.ts";
-import type { Config } from "../config.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
-import { createLog } from "../log.ts";
+import { createLog } from "../lib/log.ts";
+import { readEnvironment } from "../monitor/config/environment.ts";
+import { startEarshot } from "../monitor/monitor.ts";
+import type { Role } from "../monitor/roles.ts";
+import type { Config } from "./config/config.ts";
 import { openEngines } from "./engines.ts";
 import { joinProcesses } from "./join-processes.ts";
-import { loadFiles } from "./load-files.ts";
+import { withLocalInbox } from "./local/open-local-inbox.ts";
 import { withListening } from "./open-listening.ts";
-import { withLocalInbox } from "./open-local-inbox.ts";
-import { followReloads, listenForHangUps, type Reloadable } from "./reload.ts";
-import type { Role } from "./roles.ts";
+import { loadFiles } from "./reload/load-files.ts";
+import { followReloads, listenForHangUps, type Reloadable } from "./reload/reload.ts";
 import { aborted, leave, stopSignal } from "./stop-signal.ts";
 
 /**

@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Environment } from "../config/environment.ts";
-import { databaseForCommands } from "../demo/demo-database.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
-import type { Logger } from "../log.ts";
-import type { Priority } from "../model/poll.ts";
-import { createCallGate } from "../polling/call-gate.ts";
-import type { Gate } from "../source/budget.ts";
-import { createBudgetStore } from "../store/budgets.ts";
-import { openDatabase } from "../store/database.ts";
+import type { Logger } from "../lib/log.ts";
+import type { Environment } from "../monitor/config/environment.ts";
+import type { Priority } from "../monitor/model/poll.ts";
+import { createCallGate } from "../monitor/polling/call-gate.ts";
+import type { Gate } from "../monitor/source/budget.ts";
+import { createBudgetStore } from "../monitor/store/budgets.ts";
+import { openDatabase } from "../monitor/store/database.ts";
+import { databaseForCommands } from "./local/demo-database.ts";
 import { openPostgres } from "./open-postgres.ts";
 
 /** The account's one budget, for a command that calls the source while the monitor runs. */

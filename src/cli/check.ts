@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { openTemplates } from "../app/open-templates.ts";
-import { readEnvironment } from "../config/environment.ts";
-import { findConcerns } from "../config/find-concerns.ts";
-import { unknownNamesIn } from "../config/unknown-names-in.ts";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../app/config/config.ts";
+import { findConcerns } from "../app/config/find-concerns.ts";
+import { unknownNamesIn } from "../app/config/unknown-names-in.ts";
 import { planFeeds } from "../feeds/common/plan-feeds.ts";
 import { describeFault, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { counted } from "../lib/numbers.ts";
-import { loadRules } from "../rules/load-rules.ts";
+import { readEnvironment } from "../monitor/config/environment.ts";
+import { openTemplates } from "../monitor/open-templates.ts";
+import { loadRules } from "../monitor/rules/load-rules.ts";
 import { print } from "./print.ts";
 
 interface CheckOptions {

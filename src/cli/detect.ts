@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import { IANAZone } from "luxon";
+import { createCountsReader } from "../lab/detect/counts-reader.ts";
+import { createPictureFiles } from "../lab/detect/picture-files.ts";
+import type { PlotLook } from "../lab/detect/series-plot.ts";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
-import { BUCKET_MS } from "../model/judging.ts";
-import type { SpikeSettings } from "../spike/detector.ts";
-import { gatesOf, SENSITIVITIES, significanceGate } from "../spike/sensitivity.ts";
-import { createCountsReader } from "./detect/counts-reader.ts";
-import { createPictureFiles } from "./detect/picture-files.ts";
-import type { PlotLook } from "./detect/series-plot.ts";
+import { BUCKET_MS } from "../monitor/model/judging.ts";
+import type { SpikeSettings } from "../monitor/spike/detector.ts";
+import { gatesOf, SENSITIVITIES, significanceGate } from "../monitor/spike/sensitivity.ts";
 
 interface DetectOptions {
   readonly bucket: string;

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { readEnvironment } from "../config/environment.ts";
-import { doctor } from "../health/doctor/doctor.ts";
-import type { Finding } from "../health/doctor/finding.ts";
+import { doctor } from "../app/doctor/doctor.ts";
+import type { Finding } from "../app/doctor/finding.ts";
+import { createLog } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
-import { createLog } from "../log.ts";
-import { cleanLine } from "../templates/escape.ts";
+import { readEnvironment } from "../monitor/config/environment.ts";
+import { cleanLine } from "../monitor/templates/escape.ts";
 import { timeHere } from "./local-address.ts";
 import { print } from "./print.ts";
 import { ExitError } from "./run.ts";

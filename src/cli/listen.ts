@@ -1,25 +1,25 @@
 import { dirname, join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { stopSignal } from "../app/stop-signal.ts";
-import { floodingQueries, tryFeeds } from "../app/try-feeds.ts";
-import { draftChecked, inTheWay, schemaLinesFor, writeSetup } from "../app/write-setup.ts";
-import { type Environment, readEnvironment } from "../config/environment.ts";
-import { partsOf } from "../config/load-source-config.ts";
-import { chooseFeeds, proposeFeeds } from "../config/setup/choose-feeds.ts";
+import { loadConfig } from "../app/config/config.ts";
+import { chooseFeeds, proposeFeeds } from "../app/setup/choose-feeds.ts";
 import {
   refuseVariables,
   rulesFolderOf,
   type SetupAnswers,
   type SetupDraft,
-} from "../config/setup/draft-setup.ts";
-import { loadConfig } from "../config.ts";
+} from "../app/setup/draft-setup.ts";
+import { floodingQueries, tryFeeds } from "../app/setup/try-feeds.ts";
+import { draftChecked, inTheWay, schemaLinesFor, writeSetup } from "../app/setup/write-setup.ts";
+import { stopSignal } from "../app/stop-signal.ts";
 import { kinds } from "../feeds/common/kinds.ts";
 import { systemClock } from "../lib/clock.ts";
 import { UserError } from "../lib/errors.ts";
 import { HttpAddress } from "../lib/http-address.ts";
 import { TimeZone } from "../lib/local-time.ts";
+import { createLog } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
-import { createLog } from "../log.ts";
+import { type Environment, readEnvironment } from "../monitor/config/environment.ts";
+import { partsOf } from "../monitor/config/load-source-config.ts";
 import { askForBrand, askToReplace, type GivenAnswers, type SetupReceiver } from "./listen/ask-for-brand.ts";
 import { print, printError, printJson } from "./print.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";

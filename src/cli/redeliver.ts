@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
-import { cleanLine } from "../templates/escape.ts";
+import { cleanLine } from "../monitor/templates/escape.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print } from "./print.ts";
 

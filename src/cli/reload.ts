@@ -1,20 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import { loadFiles } from "../app/load-files.ts";
 import type { OpenAlertActions } from "../app/open-alert-actions.ts";
-import { requestReload } from "../app/reload.ts";
-import { readEnvironment } from "../config/environment.ts";
+import { loadFiles } from "../app/reload/load-files.ts";
+import { requestReload } from "../app/reload/reload.ts";
 import { monotonicMs } from "../lib/clock.ts";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
+import { readEnvironment } from "../monitor/config/environment.ts";
 import {
   answerOf,
   type ReloadAnswer,
   type ReloadRequest,
   type RunningProcess,
   whyOther,
-} from "../model/process.ts";
+} from "../monitor/model/process.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";

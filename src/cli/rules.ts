@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Command } from "commander";
-import { readEnvironment } from "../config/environment.ts";
-import { readConfig } from "../config/read-config.ts";
 import { describeFault, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { counted } from "../lib/numbers.ts";
-import { loadRules } from "../rules/load-rules.ts";
-import type { Rule } from "../rules/rule.ts";
-import { DRAFT_KINDS } from "../rules/rule-drafts.ts";
+import { readEnvironment } from "../monitor/config/environment.ts";
+import { readConfig } from "../monitor/config/read-config.ts";
+import { loadRules } from "../monitor/rules/load-rules.ts";
+import type { Rule } from "../monitor/rules/rule.ts";
+import { DRAFT_KINDS } from "../monitor/rules/rule-drafts.ts";
 import { printRows } from "./local-api/print.ts";
 import { defineNewRuleCommand } from "./rules/new-rule.ts";
 

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { setPriority } from "node:os";
 import type { ConsoleNews, ConsoleOrder } from "../app/console-process.ts";
 import { leave, stopSignal } from "../app/stop-signal.ts";
-import type { Environment } from "../config/environment.ts";
 import { describeError, UserError } from "../lib/errors.ts";
-import { createLog } from "../log.ts";
+import { createLog } from "../lib/log.ts";
+import type { Environment } from "../monitor/config/environment.ts";
 import type { StartOptions } from "./start-options.ts";
 
 /** Where both want the processor, the kernel gives the pipeline three times as much as the readers. */

@@ -1,26 +1,26 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { type Config, loadConfig } from "../app/config/config.ts";
+import { offlineConfig } from "../app/local/local-parts.ts";
 import { noteRuleTests } from "../app/note-rule-tests.ts";
 import { openPostgres, openScratchPostgres } from "../app/open-postgres.ts";
-import { validRules, validTemplates } from "../app/validate-files.ts";
-import { readEnvironment } from "../config/environment.ts";
-import { type Config, loadConfig } from "../config.ts";
-import { offlineConfig } from "../demo/local-parts.ts";
-import { createClosing } from "../lib/closing.ts";
-import { UserError } from "../lib/errors.ts";
-import { shippedFolder } from "../lib/folders.ts";
-import type { Logger } from "../log.ts";
-import { withPlaceholders } from "../rule-tests/placeholders.ts";
+import { withPlaceholders } from "../lab/rule-tests/placeholders.ts";
 import {
   findRuleTests,
   openRuleTestRunner,
   type RuleTestResult,
   type RuleTestRunner,
   type RunOptions,
-} from "../rule-tests/rule-test-runner.ts";
-import { ruleVersion } from "../rules/load-rules.ts";
-import type { Rule } from "../rules/rule.ts";
+} from "../lab/rule-tests/rule-test-runner.ts";
+import { createClosing } from "../lib/closing.ts";
+import { UserError } from "../lib/errors.ts";
+import { shippedFolder } from "../lib/folders.ts";
+import type { Logger } from "../lib/log.ts";
+import { readEnvironment } from "../monitor/config/environment.ts";
+import { ruleVersion } from "../monitor/rules/load-rules.ts";
+import type { Rule } from "../monitor/rules/rule.ts";
+import { validRules, validTemplates } from "../monitor/validate-files.ts";
 import { commandLog } from "./command-log.ts";
 
 export interface RuleTestOptions {

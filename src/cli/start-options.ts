@@ -1,5 +1,5 @@
-import type { Role } from "../app/roles.ts";
-import type { ReplaySpeed } from "../demo/replay/replay.ts";
+import type { ReplaySpeed } from "../app/replay/replay.ts";
+import type { Role } from "../monitor/roles.ts";
 
 export interface StartOptions {
   readonly config?: string;

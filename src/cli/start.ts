@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { CONSOLE_FLAG } from "../app/console-process.ts";
-import { ROLES, type Role } from "../app/roles.ts";
+import type { ReplaySpeed } from "../app/replay/replay.ts";
 import { stopSignal } from "../app/stop-signal.ts";
-import { readEnvironment } from "../config/environment.ts";
-import type { ReplaySpeed } from "../demo/replay/replay.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean, UserError } from "../lib/errors.ts";
-import { createLog } from "../log.ts";
+import { createLog } from "../lib/log.ts";
+import { readEnvironment } from "../monitor/config/environment.ts";
+import { ROLES, type Role } from "../monitor/roles.ts";
 import type { StartOptions } from "./start-options.ts";
 import { toPort } from "./to-port.ts";
 

@@ -1,24 +1,24 @@
 import type { Command } from "commander";
-import { askEach, type UnreadMention, whyText, whyUnreadMention } from "../alerts/actions/ask-source.ts";
+import type { Config } from "../app/config/config.ts";
+import { openShellBudget } from "../app/shell-budget.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { createClosing } from "../lib/closing.ts";
+import { UserError } from "../lib/errors.ts";
+import { SECOND } from "../lib/instant.ts";
+import { readEnvironment } from "../monitor/config/environment.ts";
+import { askEach, type UnreadMention, whyText, whyUnreadMention } from "../monitor/explain/ask-source.ts";
 import {
   type AlertWhy,
   type MentionWhy,
   type WhyParts,
   whyAlert,
   whyMention,
-} from "../alerts/actions/why.ts";
-import { openShellBudget } from "../app/shell-budget.ts";
-import { accountOf } from "../app/sources.ts";
-import { readEnvironment } from "../config/environment.ts";
-import { sourceOf } from "../config/source-config.ts";
-import type { Config } from "../config.ts";
-import { type Clock, systemClock } from "../lib/clock.ts";
-import { createClosing } from "../lib/closing.ts";
-import { UserError } from "../lib/errors.ts";
-import { SECOND } from "../lib/instant.ts";
-import { type SourceName, sourceOfProject } from "../model/query.ts";
-import { createSourceClient, type SourceClient } from "../source/source-client.ts";
-import { formatTime } from "../templates/formatters.ts";
+} from "../monitor/explain/why.ts";
+import { type SourceName, sourceOfProject } from "../monitor/model/query.ts";
+import { createSourceClient, type SourceClient } from "../monitor/source/source-client.ts";
+import { sourceOf } from "../monitor/source/source-config.ts";
+import { accountOf } from "../monitor/sources.ts";
+import { formatTime } from "../monitor/templates/formatters.ts";
 import { findAlertOrNull } from "./alerts/find-alert.ts";
 import { configInUse, loadRulesInUse } from "./alerts/load-rules-in-use.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";

@@ -5,7 +5,7 @@ import { HttpAddress } from "../lib/http-address.ts";
 import { DAY, HOUR, type Instant, MINUTE, SECOND, toIso } from "../lib/instant.ts";
 import { stableHash } from "../lib/json.ts";
 import { cutText, nameSome, trimFullStops } from "../lib/text.ts";
-import { compile } from "../local-api/query-language/compile.ts";
+import { compile } from "../listening-api/query-language/compile.ts";
 import {
   defineFeed,
   type FeedAnswer,

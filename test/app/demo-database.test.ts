@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseForCommands, openDemoDatabase, refuseDemoData } from "../../src/demo/demo-database.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { migrate } from "../../src/store/migrate.ts";
-import { createSettingStore } from "../../src/store/settings.ts";
-import { dropSiblingDatabase } from "../../src/store/sibling-database.ts";
+import { databaseForCommands, openDemoDatabase, refuseDemoData } from "../../src/app/local/demo-database.ts";
+import { openDatabase } from "../../src/monitor/store/database.ts";
+import { migrate } from "../../src/monitor/store/migrate.ts";
+import { createSettingStore } from "../../src/monitor/store/settings.ts";
+import { dropSiblingDatabase } from "../../src/monitor/store/sibling-database.ts";
 import { createTestDatabase } from "../postgres.ts";
 
 let real: Awaited<ReturnType<typeof createTestDatabase>>;

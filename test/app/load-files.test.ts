@@ -2,7 +2,7 @@ import { appendFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { digestOfFiles, loadFiles, type ReadingPace } from "../../src/app/load-files.ts";
+import { digestOfFiles, loadFiles, type ReadingPace } from "../../src/app/reload/load-files.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { UserError } from "../../src/lib/errors.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judgeFiles, nextReload, type ReloadState } from "../../src/app/next-reload.ts";
+import { judgeFiles, nextReload, type ReloadState } from "../../src/app/reload/next-reload.ts";
 
 const request = { id: "r1", version: "v2", at: 0 };
 const STATE: ReloadState = {

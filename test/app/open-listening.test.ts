@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { parseConfig } from "../../src/app/config/config.ts";
 import { withListening } from "../../src/app/open-listening.ts";
-import { parseConfig } from "../../src/config.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { UserError } from "../../src/lib/errors.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/lib/log.ts";
 
 test("a reload with a changed `listen` says in one sentence that it needs a restart", async () => {
   const hook = { name: "hook", kind: "webhook", url: "https://hook.example/" };

@@ -1,13 +1,13 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withLocalInbox } from "../../src/app/open-local-inbox.ts";
-import { parseConfig } from "../../src/config.ts";
-import type { InboxMessage } from "../../src/demo/inbox/inbox-store.ts";
+import { parseConfig } from "../../src/app/config/config.ts";
+import { withLocalInbox } from "../../src/app/local/open-local-inbox.ts";
+import type { InboxMessage } from "../../src/console/inbox/inbox-store.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { UserError } from "../../src/lib/errors.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { createInboxStore } from "../../src/store/inbox.ts";
+import { openDatabase } from "../../src/monitor/store/database.ts";
+import { createInboxStore } from "../../src/monitor/store/inbox.ts";
 import { createTestDatabase } from "../postgres.ts";
 
 const closing = createClosing();

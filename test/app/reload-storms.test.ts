@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { joinProcesses } from "../../src/app/join-processes.ts";
-import { digestOfFiles, type LoadedFiles, loadFiles } from "../../src/app/load-files.ts";
-import { followReloads, listenForHangUps, requestReload } from "../../src/app/reload.ts";
+import { digestOfFiles, type LoadedFiles, loadFiles } from "../../src/app/reload/load-files.ts";
+import { followReloads, listenForHangUps, requestReload } from "../../src/app/reload/reload.ts";
 import { type Closing, createClosing } from "../../src/lib/closing.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/lib/log.ts";
 import { useStores } from "../use-stores.ts";
 
 const { stores } = await useStores();

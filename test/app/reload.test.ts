@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { joinProcesses } from "../../src/app/join-processes.ts";
-import { digestOfFiles, loadFiles } from "../../src/app/load-files.ts";
-import { followReloads, requestReload } from "../../src/app/reload.ts";
+import { digestOfFiles, loadFiles } from "../../src/app/reload/load-files.ts";
+import { followReloads, requestReload } from "../../src/app/reload/reload.ts";
 import { type Closing, createClosing } from "../../src/lib/closing.ts";
-import { createLog } from "../../src/log.ts";
-import { answerOf, compareVersions, type ReloadRequest } from "../../src/model/process.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { answerOf, compareVersions, type ReloadRequest } from "../../src/monitor/model/process.ts";
 import { useStores } from "../use-stores.ts";
 
 const { stores } = await useStores();

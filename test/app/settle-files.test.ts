@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type FilesRead, judgeReading, type ReadOutcome } from "../../src/app/settle-files.ts";
+import { type FilesRead, judgeReading, type ReadOutcome } from "../../src/app/reload/settle-files.ts";
 
 const DAY = 86_400_000;
 const READ: FilesRead = { found: "Good", hasEmpty: false, unchangedMs: 0, changedAgoMs: DAY, waitedMs: 0 };

@@ -69,7 +69,7 @@ function resolveFrom(path: string, specifier: string): string {
 }
 
 /**
- * `src/queue/jobs.ts` → `queue`, `src/app.ts` → `app`, `src/notify/decide/route.ts` → `notify/decide`; the name of the
+ * `src/monitor/queue/jobs.ts` → `queue`, `src/monitor/monitor.ts` → `app`, `src/monitor/notify/decide/route.ts` → `notify/decide`; the name of the
  * folder or file where the tables have none; undefined outside src.
  */
 function partOf(path: string): string | undefined {

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
-import type { PollParts } from "../../src/polling/page-source.ts";
+import type { PollParts } from "../../src/monitor/polling/page-source.ts";
 import { openBenchDatabase } from "./bench-database.ts";
 import { createLine } from "./line.ts";
 import { startPageServer } from "./pages.ts";

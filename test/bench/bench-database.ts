@@ -4,10 +4,10 @@ import { join } from "node:path";
 import pg from "pg";
 import { pino } from "pino";
 import type { Closing } from "../../src/lib/closing.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { loginsOf } from "../../src/store/embedded/app-role.ts";
-import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
-import { migrate } from "../../src/store/migrate.ts";
+import { type Database, openDatabase } from "../../src/monitor/store/database.ts";
+import { loginsOf } from "../../src/monitor/store/embedded/app-role.ts";
+import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
+import { migrate } from "../../src/monitor/store/migrate.ts";
 
 /** A new embedded PostgreSQL that syncs every commit, with Earshot's tables; it goes with `closing`. */
 export async function openBenchDatabase(closing: Closing): Promise<Database> {

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { SECOND } from "../../src/lib/instant.ts";
-import { createBudgetStore } from "../../src/store/budgets.ts";
+import { createBudgetStore } from "../../src/monitor/store/budgets.ts";
 import { openBenchDatabase } from "./bench-database.ts";
 
 /**

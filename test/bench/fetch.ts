@@ -1,7 +1,7 @@
 import { request } from "undici";
 import { monotonicMs } from "../../src/lib/clock.ts";
-import { createMemoryTokenStore } from "../../src/source/session.ts";
-import { createSourceClient } from "../../src/source/source-client.ts";
+import { createMemoryTokenStore } from "../../src/monitor/source/session.ts";
+import { createSourceClient } from "../../src/monitor/source/source-client.ts";
 import { median } from "./median.ts";
 import { type PageServer, startPageServer } from "./pages.ts";
 

@@ -1,15 +1,15 @@
-import { commitPage } from "../../src/ingest/commit-page.ts";
-import { preparePage } from "../../src/ingest/prepare-page.ts";
 import { createManualClock, monotonicMs } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { DAY } from "../../src/lib/instant.ts";
-import type { Mention } from "../../src/model/mention.ts";
-import { NEW_POLL } from "../../src/polling/poll-state.ts";
-import { ensurePartitions } from "../../src/store/partitions.ts";
-import { createStores } from "../../src/store/stores.ts";
-import { NOBODY } from "../ingest/use-polls.ts";
+import { commitPage } from "../../src/monitor/ingest/commit-page.ts";
+import { preparePage } from "../../src/monitor/ingest/prepare-page.ts";
+import type { Mention } from "../../src/monitor/model/mention.ts";
+import { NEW_POLL } from "../../src/monitor/model/poll-state.ts";
+import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
+import { createStores } from "../../src/monitor/store/stores.ts";
 import { aMention } from "../mention.ts";
-import { aRule } from "../rules/a-rule.ts";
+import { NOBODY } from "../monitor/ingest/use-polls.ts";
+import { aRule } from "../monitor/rules/a-rule.ts";
 import { openBenchDatabase } from "./bench-database.ts";
 
 // What tombstones cost a page of 5,000 new mentions, and how long a page of 500 deletes takes.

@@ -9,18 +9,18 @@ import { parseArgs } from "node:util";
 import { Pool } from "pg";
 import { pino } from "pino";
 import { WebSocketServer } from "ws";
-import { createEnricher } from "../../src/enrich/enrich.ts";
 import { bluesky } from "../../src/feeds/bluesky.ts";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { runStream, wordsOf } from "../../src/feeds/common/run-stream.ts";
+import { createEnricher } from "../../src/feeds/enrich/enrich.ts";
 import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
 import { DAY } from "../../src/lib/instant.ts";
-import { readProjectQueries } from "../../src/local-api/assign/assign-queries.ts";
-import { seedAccount } from "../../src/local-api/seed-account.ts";
-import { createDatabase } from "../../src/local-api/store/database.ts";
-import { configureFeeds } from "../../src/local-api/store/feeds.ts";
-import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
-import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { readProjectQueries } from "../../src/listening-api/assign/assign-queries.ts";
+import { seedAccount } from "../../src/listening-api/seed-account.ts";
+import { createDatabase } from "../../src/listening-api/store/database.ts";
+import { configureFeeds } from "../../src/listening-api/store/feeds.ts";
+import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";
+import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
 import { median } from "./median.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadLanguageDetector } from "../../src/enrich/detect-language.ts";
+import { loadLanguageDetector } from "../../src/feeds/enrich/detect-language.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { readShortTexts, readTweets, SHARED } from "./labelled-texts.ts";
 
@@ -17,7 +17,7 @@ const ISO_639_3: Readonly<Record<string, string>> = {
 };
 
 const CANDIDATES: Readonly<Record<string, () => Promise<Detect>>> = {
-  "src/enrich (eld/extrasmall)": loadLanguageDetector,
+  "src/feeds/enrich (eld/extrasmall)": loadLanguageDetector,
   "eld/extrasmall": () => eld("eld/extrasmall"),
   "eld/small": () => eld("eld/small"),
   "eld/large": () => eld("eld/large"),

@@ -1,19 +1,19 @@
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
-import { createStoryCache } from "../../src/ingest/fold-stories.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
-import { createPageSource, type PollParts } from "../../src/polling/page-source.ts";
-import { pollQuery } from "../../src/polling/poll-queries.ts";
-import { createQuirkLog } from "../../src/polling/quirk-log.ts";
-import { loadRules } from "../../src/rules/load-rules.ts";
-import type { Rule } from "../../src/rules/rule.ts";
-import { createMemoryTokenStore } from "../../src/source/session.ts";
-import { createSourceClient, type SourceClient } from "../../src/source/source-client.ts";
-import type { Database } from "../../src/store/database.ts";
-import { ensurePartitions } from "../../src/store/partitions.ts";
-import { createServerQuirkStore } from "../../src/store/server-quirks.ts";
-import { createStores } from "../../src/store/stores.ts";
+import { createStoryCache } from "../../src/monitor/ingest/fold-stories.ts";
+import { createPageSource, type PollParts } from "../../src/monitor/polling/page-source.ts";
+import { pollQuery } from "../../src/monitor/polling/poll-queries.ts";
+import { createQuirkLog } from "../../src/monitor/polling/quirk-log.ts";
+import { loadRules } from "../../src/monitor/rules/load-rules.ts";
+import type { Rule } from "../../src/monitor/rules/rule.ts";
+import { createMemoryTokenStore } from "../../src/monitor/source/session.ts";
+import { createSourceClient, type SourceClient } from "../../src/monitor/source/source-client.ts";
+import type { Database } from "../../src/monitor/store/database.ts";
+import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
+import { createServerQuirkStore } from "../../src/monitor/store/server-quirks.ts";
+import { createStores } from "../../src/monitor/store/stores.ts";
 import type { PageServer } from "./pages.ts";
 
 /** When the mentions of the page server begin to arrive; there are 2.5 a second. */

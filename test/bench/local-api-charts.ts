@@ -7,13 +7,13 @@ import { pino } from "pino";
 import { createManualClock, monotonicMs } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { DAY } from "../../src/lib/instant.ts";
-import { createLocalApi } from "../../src/local-api/create-local-api.ts";
-import { seedAccount } from "../../src/local-api/seed-account.ts";
-import { createDatabase } from "../../src/local-api/store/database.ts";
-import { ensureMentionMonths } from "../../src/local-api/store/mention-months.ts";
-import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
-import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
-import { get, logIn } from "../local-api/fixture.ts";
+import { createLocalApi } from "../../src/listening-api/create-local-api.ts";
+import { seedAccount } from "../../src/listening-api/seed-account.ts";
+import { createDatabase } from "../../src/listening-api/store/database.ts";
+import { ensureMentionMonths } from "../../src/listening-api/store/mention-months.ts";
+import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";
+import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
+import { get, logIn } from "../listening-api/fixture.ts";
 
 /**
  * What charts and insights of the local API cost over many stored mentions of one query, spread over 90 days: each

@@ -7,10 +7,10 @@ import { Pool } from "pg";
 import { pino } from "pino";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY } from "../../src/lib/instant.ts";
-import { importMentions } from "../../src/local-api/import/import-mentions.ts";
-import { seedAccount } from "../../src/local-api/seed-account.ts";
-import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
-import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { importMentions } from "../../src/listening-api/import/import-mentions.ts";
+import { seedAccount } from "../../src/listening-api/seed-account.ts";
+import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";
+import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
 
 /** Mentions a processor second of an import: of our process, of PostgreSQL's, and of both; and the same file again. `--now`: they enter now. */
 

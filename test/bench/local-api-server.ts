@@ -6,16 +6,16 @@ import { pino } from "pino";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { DAY, type Instant } from "../../src/lib/instant.ts";
-import { createLocalApi } from "../../src/local-api/create-local-api.ts";
-import { type MentionFields, mentionRecord } from "../../src/local-api/records/mention-record.ts";
-import { wireTime } from "../../src/local-api/records/wire.ts";
-import { seedAccount } from "../../src/local-api/seed-account.ts";
-import { createDatabase } from "../../src/local-api/store/database.ts";
-import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
-import { ensureMentionMonths } from "../../src/local-api/store/mention-months.ts";
-import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
-import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
-import { logIn } from "../local-api/fixture.ts";
+import { createLocalApi } from "../../src/listening-api/create-local-api.ts";
+import { type MentionFields, mentionRecord } from "../../src/listening-api/records/mention-record.ts";
+import { wireTime } from "../../src/listening-api/records/wire.ts";
+import { seedAccount } from "../../src/listening-api/seed-account.ts";
+import { createDatabase } from "../../src/listening-api/store/database.ts";
+import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
+import { ensureMentionMonths } from "../../src/listening-api/store/mention-months.ts";
+import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";
+import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
+import { logIn } from "../listening-api/fixture.ts";
 
 /** What benchmarks of pages share: a local API over an embedded PostgreSQL, on a port, with as many mentions as wanted. */
 export interface BenchServer {

@@ -1,7 +1,7 @@
 import { monotonicMs } from "../../src/lib/clock.ts";
-import { type CompiledQuery, compile } from "../../src/local-api/query-language/compile.ts";
-import { createQueryIndex } from "../../src/local-api/query-language/query-index.ts";
-import { searchableMention } from "../../src/local-api/query-language/search-text.ts";
+import { type CompiledQuery, compile } from "../../src/listening-api/query-language/compile.ts";
+import { createQueryIndex } from "../../src/listening-api/query-language/query-index.ts";
+import { searchableMention } from "../../src/listening-api/query-language/search-text.ts";
 import { median } from "./median.ts";
 
 // How many mentions a second are matched against 10, 1,000 and 10,000 queries: through the index, and by asking each

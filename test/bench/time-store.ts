@@ -1,5 +1,5 @@
 import { monotonicMs } from "../../src/lib/clock.ts";
-import type { Stores } from "../../src/store/stores.ts";
+import type { Stores } from "../../src/monitor/store/stores.ts";
 
 export interface TimedStore {
   readonly timed: Stores;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { seriesOf } from "../../src/ingest/assess-mention.ts";
-import { OWN_QUERY } from "../../src/model/query.ts";
-import { loadRules } from "../../src/rules/load-rules.ts";
+import { seriesOf } from "../../src/monitor/ingest/assess-mention.ts";
+import { OWN_QUERY } from "../../src/monitor/model/query.ts";
+import { loadRules } from "../../src/monitor/rules/load-rules.ts";
 import type { Found } from "./ledger.ts";
 import { AUTHOR } from "./stream.ts";
 import { CALLS_A_MINUTE, type World } from "./world.ts";

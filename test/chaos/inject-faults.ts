@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Random } from "../../src/local-api/simulate/random.ts";
-import { insertFault, type NewFault } from "../../src/local-api/store/faults.ts";
+import type { Random } from "../../src/listening-api/simulate/random.ts";
+import { insertFault, type NewFault } from "../../src/listening-api/store/faults.ts";
 import type { SlackFault } from "../fakes/slack.ts";
 import type { SmtpFault } from "../fakes/smtp.ts";
 import type { Kill } from "./plan-kills.ts";

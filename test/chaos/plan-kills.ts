@@ -1,4 +1,4 @@
-import { createRandom, type Random } from "../../src/local-api/simulate/random.ts";
+import { createRandom, type Random } from "../../src/listening-api/simulate/random.ts";
 
 /** The target of a kill. `slot` is an index of `WORKER_ROLES`. */
 export type Kill = { readonly at: number } & (

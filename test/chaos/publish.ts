@@ -1,8 +1,8 @@
 import type { Instant } from "../../src/lib/instant.ts";
-import { mentionRecord } from "../../src/local-api/records/mention-record.ts";
-import { wireTime } from "../../src/local-api/records/wire.ts";
-import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
-import type { MentionVersion } from "../../src/local-api/store/mention-version.ts";
+import { mentionRecord } from "../../src/listening-api/records/mention-record.ts";
+import { wireTime } from "../../src/listening-api/records/wire.ts";
+import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
+import type { MentionVersion } from "../../src/listening-api/store/mention-version.ts";
 import type { PlannedMention } from "./stream.ts";
 import type { World } from "./world.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
-import { createRandom } from "../../src/local-api/simulate/random.ts";
-import { deleteFaults, listFaults } from "../../src/local-api/store/faults.ts";
+import { createRandom } from "../../src/listening-api/simulate/random.ts";
+import { deleteFaults, listFaults } from "../../src/listening-api/store/faults.ts";
 import { bundleEntries } from "../bundle.ts";
 import { collect } from "./collect.ts";
 import { expectedOf } from "./expected.ts";

@@ -1,5 +1,5 @@
 import { SECOND } from "../../src/lib/instant.ts";
-import { createRandom, type Random } from "../../src/local-api/simulate/random.ts";
+import { createRandom, type Random } from "../../src/listening-api/simulate/random.ts";
 
 /** A mention that a run publishes. Moments are milliseconds from the start of the stream. */
 export interface PlannedMention {

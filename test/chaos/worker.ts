@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { ROLES } from "../../src/app/roles.ts";
 import { runWorker } from "../../src/app/run-worker.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { ROLES } from "../../src/monitor/roles.ts";
 
 /**
  * A shipped worker whose clock shows another hour, so that events of certain hours happen in every run. A file has the

@@ -8,11 +8,11 @@ import { createProgram } from "../../src/cli/create-program.ts";
 import { UserError } from "../../src/lib/errors.ts";
 import { HOUR } from "../../src/lib/instant.ts";
 import { uuid7 } from "../../src/lib/uuid7.ts";
-import { OWN_QUERY } from "../../src/model/query.ts";
-import { ensurePartitions } from "../../src/store/partitions.ts";
-import { formatTime } from "../../src/templates/formatters.ts";
+import { OWN_QUERY } from "../../src/monitor/model/query.ts";
+import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
+import { formatTime } from "../../src/monitor/templates/formatters.ts";
+import { anAlert, makeAStory, pending } from "../console/make-a-story.ts";
 import { useStores } from "../use-stores.ts";
-import { anAlert, makeAStory, pending } from "../web/make-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const alert = anAlert({ openedAt: NOW - HOUR, fingerprint: "shell" });

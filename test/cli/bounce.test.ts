@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOUR } from "../../src/lib/instant.ts";
-import type { PendingNotification } from "../../src/model/notification.ts";
-import { returnPath } from "../../src/notify/notifiers/email/compose-email.ts";
-import { ensurePartitions } from "../../src/store/partitions.ts";
+import type { PendingNotification } from "../../src/monitor/model/notification.ts";
+import { returnPath } from "../../src/monitor/notify/notifiers/email/compose-email.ts";
+import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
+import { anAlert, pending } from "../console/make-a-story.ts";
 import { bounceMail, statusPart } from "../fixtures/bounce-mails.ts";
 import { useStores } from "../use-stores.ts";
-import { anAlert, pending } from "../web/make-a-story.ts";
 import { runCommand } from "./run-command.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");

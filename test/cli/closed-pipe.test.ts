@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase } from "../../src/local-api/store/database.ts";
-import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
+import { createDatabase } from "../../src/listening-api/store/database.ts";
+import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
 import type { Bundle } from "../bundle.ts";
-import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "../local-api/fixture.ts";
+import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "../listening-api/fixture.ts";
 import { bundleEarshot, mainOf } from "./run-earshot.ts";
 
 let bundle: Bundle;

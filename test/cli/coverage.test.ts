@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { formatCoverage } from "../../src/cli/coverage.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
-import { compareVersions, type RunningProcess } from "../../src/model/process.ts";
-import type { ShownBudget, ShownPoll, ShownQuirk } from "../../src/model/shown.ts";
-import { readCoverage } from "../../src/polling/read-coverage.ts";
-import { createSpikeState, packSpikeState } from "../../src/spike/spike-state.ts";
-import { aProcess } from "../model/a-process.ts";
-import { aRule } from "../rules/a-rule.ts";
+import { compareVersions, type RunningProcess } from "../../src/monitor/model/process.ts";
+import type { ShownBudget, ShownPoll, ShownQuirk } from "../../src/monitor/model/shown.ts";
+import { readCoverage } from "../../src/monitor/polling/read-coverage.ts";
+import { createSpikeState, packSpikeState } from "../../src/monitor/spike/spike-state.ts";
+import { aProcess } from "../monitor/model/a-process.ts";
+import { aRule } from "../monitor/rules/a-rule.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const BUDGET: ShownBudget = {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClosing } from "../../src/lib/closing.ts";
-import { dropSiblingDatabase } from "../../src/store/sibling-database.ts";
+import { dropSiblingDatabase } from "../../src/monitor/store/sibling-database.ts";
 import type { Bundle } from "../bundle.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { until } from "../until.ts";

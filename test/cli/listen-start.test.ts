@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
-import { dropSiblingDatabase } from "../../src/store/sibling-database.ts";
+import { dropSiblingDatabase } from "../../src/monitor/store/sibling-database.ts";
 import type { Bundle } from "../bundle.ts";
 import { rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { createTestDatabase } from "../postgres.ts";

@@ -6,18 +6,18 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
+import { loadConfig, parseConfig } from "../../src/app/config/config.ts";
+import { proposeFeeds } from "../../src/app/setup/choose-feeds.ts";
+import { draftSetup } from "../../src/app/setup/draft-setup.ts";
 import { InterruptedError } from "../../src/app/stop-signal.ts";
 import { askForBrand, askToReplace } from "../../src/cli/listen/ask-for-brand.ts";
-import { proposeFeeds } from "../../src/config/setup/choose-feeds.ts";
-import { draftSetup } from "../../src/config/setup/draft-setup.ts";
-import { loadConfig, parseConfig } from "../../src/config.ts";
 import { kindOf } from "../../src/feeds/common/kinds.ts";
 import { brandQuery } from "../../src/feeds/setup/brand-query.ts";
+import { RuleTestFile } from "../../src/lab/rule-tests/test-file.ts";
 import { UserError } from "../../src/lib/errors.ts";
-import { compile } from "../../src/local-api/query-language/compile.ts";
-import { searchableMention } from "../../src/local-api/query-language/search-text.ts";
-import { RuleTestFile } from "../../src/rule-tests/test-file.ts";
-import { parseRule } from "../../src/rules/parse-rule.ts";
+import { compile } from "../../src/listening-api/query-language/compile.ts";
+import { searchableMention } from "../../src/listening-api/query-language/search-text.ts";
+import { parseRule } from "../../src/monitor/rules/parse-rule.ts";
 import { rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { schemaFaults } from "../schema-faults.ts";
 import { runCommand } from "./run-command.ts";
@@ -235,7 +235,7 @@ test("the dialogue asks only what flags left open, and can be left", async () =>
 });
 
 test("a secret that was typed is in a file of its own, which only this user may read", async () => {
-  const { writeSetup } = await import("../../src/app/write-setup.ts");
+  const { writeSetup } = await import("../../src/app/setup/write-setup.ts");
   const draft = { files: [{ path: "earshot.yaml", text: "a\n" }], listen: "", queries: [], warnings: [] };
   const secrets = [{ path: ".earshot/slack-token", text: "xoxb-1\n" }];
   await writeSetup(file, draft, { replace: false, schemas: [], secrets });

@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createProgram } from "../../src/cli/create-program.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { UserError } from "../../src/lib/errors.ts";
-import { createLocalApi, type LocalApi } from "../../src/local-api/create-local-api.ts";
-import { startDatabase, type TestDatabase } from "../local-api/database.ts";
-import { get, logIn } from "../local-api/fixture.ts";
+import { createLocalApi, type LocalApi } from "../../src/listening-api/create-local-api.ts";
+import { startDatabase, type TestDatabase } from "../listening-api/database.ts";
+import { get, logIn } from "../listening-api/fixture.ts";
 
 let database: TestDatabase;
 let folder: string;

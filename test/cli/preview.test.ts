@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findChromium } from "../../src/templates/previews/take-pictures.ts";
+import { findChromium } from "../../src/monitor/notify/previews/take-pictures.ts";
 import { runCommand } from "./run-command.ts";
 
 let out: string;

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
-import type { PendingNotification } from "../../src/model/notification.ts";
-import { ensurePartitions } from "../../src/store/partitions.ts";
+import type { PendingNotification } from "../../src/monitor/model/notification.ts";
+import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
+import { anAlert, pending } from "../console/make-a-story.ts";
 import { useStores } from "../use-stores.ts";
-import { anAlert, pending } from "../web/make-a-story.ts";
 import { runCommand } from "./run-command.ts";
 
 const NOW = systemClock.now();

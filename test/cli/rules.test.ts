@@ -9,8 +9,8 @@ import { parse } from "yaml";
 import { InterruptedError } from "../../src/app/stop-signal.ts";
 import { askForRule } from "../../src/cli/rules/new-rule.ts";
 import { SCHEMAS, schemaLine, schemaText } from "../../src/cli/schemas.ts";
-import { parseRule } from "../../src/rules/parse-rule.ts";
-import { DRAFT_KINDS, draftRule } from "../../src/rules/rule-drafts.ts";
+import { parseRule } from "../../src/monitor/rules/parse-rule.ts";
+import { DRAFT_KINDS, draftRule } from "../../src/monitor/rules/rule-drafts.ts";
 import { schemaFaults } from "../schema-faults.ts";
 import { runCommand } from "./run-command.ts";
 

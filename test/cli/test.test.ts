@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { siblingDatabases } from "../../src/store/sibling-database.ts";
+import { siblingDatabases } from "../../src/monitor/store/sibling-database.ts";
 import { runCommand } from "./run-command.ts";
 
 let folder: string;

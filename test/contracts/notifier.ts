@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/lib/log.ts";
 import type {
   AlertMessage,
   DigestMessage,
   Notifier,
   NotifierDeps,
-} from "../../src/notify/define-notifier.ts";
-import { DeliveryError } from "../../src/notify/delivery-error.ts";
-import { createRenderer } from "../../src/templates/create-renderer.ts";
-import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";
-import { sampleDigestViews } from "../../src/templates/sample-digest-views.ts";
+} from "../../src/monitor/notify/define-notifier.ts";
+import { DeliveryError } from "../../src/monitor/notify/delivery-error.ts";
+import { createRenderer } from "../../src/monitor/templates/create-renderer.ts";
+import { sampleAlertViews } from "../../src/monitor/templates/sample-alert-views.ts";
+import { sampleDigestViews } from "../../src/monitor/templates/sample-digest-views.ts";
 
 /** A notifier, and the fake server (test/fakes) that its messages go to. */
 export interface NotifierUnderTest {
@@ -39,7 +39,7 @@ export interface NotifierFailure {
   readonly says?: RegExp;
 }
 
-/** What every kind of notifier must do. Call it once, in `test/notify/notifiers/<kind>.test.ts`. */
+/** What every kind of notifier must do. Call it once, in `test/monitor/notify/notifiers/<kind>.test.ts`. */
 export function testNotifier(kind: string, start: (deps: NotifierDeps) => Promise<NotifierUnderTest>): void {
   describe(`a ${kind} notifier`, () => {
     let subject: NotifierUnderTest;

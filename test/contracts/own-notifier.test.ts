@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { inventLocalSecrets, LOCAL_ACCOUNT } from "../../src/demo/local-account.ts";
-import { type LocalParts, startLocalParts } from "../../src/demo/local-parts.ts";
+import { inventLocalSecrets, LOCAL_ACCOUNT } from "../../src/app/local/local-account.ts";
+import { type LocalParts, startLocalParts } from "../../src/app/local/local-parts.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { SECOND, toIso } from "../../src/lib/instant.ts";
-import { importMentions } from "../../src/local-api/import/import-mentions.ts";
-import { seedAccount } from "../../src/local-api/seed-account.ts";
-import { openDatabase, openPool } from "../../src/store/database.ts";
+import { importMentions } from "../../src/listening-api/import/import-mentions.ts";
+import { seedAccount } from "../../src/listening-api/seed-account.ts";
+import { openDatabase, openPool } from "../../src/monitor/store/database.ts";
 import { type FakeWebServer, startFakeWebServer } from "../fakes/web-server.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { until } from "../until.ts";
@@ -62,7 +62,7 @@ export const pigeon = defineNotifier({
 `;
 
 /** The one line, and the import that every line of a list needs. */
-const LIST = "src/notify/notifiers.ts";
+const LIST = "src/monitor/notify/notifiers.ts";
 const LINE = { find: /(?<=notifiers = \[.*)(?=\] as const)/, replace: ", pigeon" };
 const IMPORT = 'import { pigeon } from "./notifiers/pigeon.ts";\n';
 

@@ -5,9 +5,9 @@ import { createInterface } from "node:readline";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { monotonicMs } from "../../src/lib/clock.ts";
-import type { BackendOptions } from "../../src/queue/backend.ts";
-import { createQueues, type Queues } from "../../src/queue/queues.ts";
-import { createWorker, type Handlers, type RunningWorker } from "../../src/queue/worker.ts";
+import type { BackendOptions } from "../../src/monitor/queue/backend.ts";
+import { createQueues, type Queues } from "../../src/monitor/queue/queues.ts";
+import { createWorker, type Handlers, type RunningWorker } from "../../src/monitor/queue/worker.ts";
 import { bundleEntries } from "../bundle.ts";
 
 export interface QueueEngine {
@@ -294,7 +294,7 @@ export function queueContract(engine: QueueEngine): void {
   });
 }
 
-const STUCK_WORKER = "test/queue/fixtures/stuck-worker.ts";
+const STUCK_WORKER = "test/monitor/queue/fixtures/stuck-worker.ts";
 const WAIT = { timeout: 15_000, interval: 20 };
 
 function createGate(): { readonly opened: Promise<void>; open(): void } {

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { feedStatus } from "../../src/feeds/common/feed-status.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { listFeeds } from "../../src/local-api/store/feeds.ts";
+import { listFeeds } from "../../src/listening-api/store/feeds.ts";
 import { type Jetstream, type JetstreamEvent, refuse, startJetstream } from "../fakes/jetstream.ts";
 import { type Feeding, feedsOf, type Listener, startFeeding } from "../feeds/feeding.ts";
 

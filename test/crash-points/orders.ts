@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import type { BackendOptions } from "../../src/queue/backend.ts";
+import type { BackendOptions } from "../../src/monitor/queue/backend.ts";
 
 /** An order to a worker. `now`: what its clock shows meanwhile. */
 export type Order =

@@ -1,5 +1,5 @@
 import { monotonicMs } from "../../src/lib/clock.ts";
-import { createRandom } from "../../src/local-api/simulate/random.ts";
+import { createRandom } from "../../src/listening-api/simulate/random.ts";
 import { bundleWorker } from "./bundle-worker.ts";
 import { differences } from "./facts.ts";
 import { type Peer, type Point, pointsOf, type SeenStep } from "./gate.ts";

@@ -1,11 +1,11 @@
 import { Redis } from "ioredis";
 import pg from "pg";
-import type { InboxMessage, InboxStore } from "../../src/demo/inbox/inbox-store.ts";
+import type { InboxMessage, InboxStore } from "../../src/console/inbox/inbox-store.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
-import { createLocalApi } from "../../src/local-api/create-local-api.ts";
-import { createLog } from "../../src/log.ts";
-import type { BackendOptions } from "../../src/queue/backend.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { createLocalApi } from "../../src/listening-api/create-local-api.ts";
+import type { BackendOptions } from "../../src/monitor/queue/backend.ts";
 import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
 import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { createAlertActions } from "../../src/alerts/actions/alert-actions.ts";
-import { ROLES } from "../../src/app/roles.ts";
-import { type Earshot, startEarshot } from "../../src/app.ts";
-import { parseConfig } from "../../src/config.ts";
+import { parseConfig } from "../../src/app/config/config.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/log.ts";
-import { createUnsubscribing, linkSecret } from "../../src/notify/view/signed-links.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { createAlertActions } from "../../src/monitor/alerts/actions/alert-actions.ts";
+import { type Earshot, startEarshot } from "../../src/monitor/monitor.ts";
+import { createUnsubscribing, linkSecret } from "../../src/monitor/notify/view/signed-links.ts";
+import { ROLES } from "../../src/monitor/roles.ts";
 import { type Addressed, createOutcomes, type Order, type Report } from "./orders.ts";
 
 /**

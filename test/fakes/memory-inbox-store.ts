@@ -1,4 +1,9 @@
-import type { InboxFile, InboxFilter, InboxMessage, InboxStore } from "../../src/demo/inbox/inbox-store.ts";
+import type {
+  InboxFile,
+  InboxFilter,
+  InboxMessage,
+  InboxStore,
+} from "../../src/console/inbox/inbox-store.ts";
 
 /** An inbox that lives as long as the process. */
 export function createMemoryInboxStore(): InboxStore {

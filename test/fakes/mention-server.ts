@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../../src/lib/clock.ts";
 import { DAY, type Instant } from "../../src/lib/instant.ts";
-import { formatWireInstant, parseWireInstant } from "../../src/source/wire-values.ts";
+import { formatWireInstant, parseWireInstant } from "../../src/monitor/source/wire-values.ts";
 
 /** What a server of the mentions call may do where its specification is silent. All absent: as one would wish. */
 export interface ServerQuirks {

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { InboxStore, SlackInboxMessage } from "../../src/demo/inbox/inbox-store.ts";
-import { startLocalSlack } from "../../src/demo/inbox/start-local-slack.ts";
+import type { InboxStore, SlackInboxMessage } from "../../src/console/inbox/inbox-store.ts";
+import { startLocalSlack } from "../../src/console/inbox/start-local-slack.ts";
 import { createManualClock, monotonicMs } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/lib/log.ts";
 import { createMemoryInboxStore } from "./memory-inbox-store.ts";
 import { startSocketServer } from "./socket-server.ts";
 

@@ -10,9 +10,9 @@ import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
 import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
-import { decideItem } from "../../src/local-api/arrive/decide-item.ts";
-import { importedMention } from "../../src/local-api/import/imported-mention.ts";
-import type { FeedRow } from "../../src/local-api/store/feeds.ts";
+import { decideItem } from "../../src/listening-api/arrive/decide-item.ts";
+import { importedMention } from "../../src/listening-api/import/imported-mention.ts";
+import type { FeedRow } from "../../src/listening-api/store/feeds.ts";
 
 describe("text of HTML", () => {
   test.each([

@@ -10,13 +10,13 @@ import { runStream, type StreamRunParts } from "../../src/feeds/common/run-strea
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Issue } from "../../src/lib/errors.ts";
 import { DAY } from "../../src/lib/instant.ts";
-import type { Received } from "../../src/local-api/arrive/receive-items.ts";
-import { seedAccount } from "../../src/local-api/seed-account.ts";
-import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
-import { configureFeeds } from "../../src/local-api/store/feeds.ts";
-import { HEARD_TYPE } from "../../src/local-api/store/heard-items.ts";
-import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
-import { openPool } from "../../src/store/database.ts";
+import type { Received } from "../../src/listening-api/arrive/receive-items.ts";
+import { seedAccount } from "../../src/listening-api/seed-account.ts";
+import { createDatabase, type Database } from "../../src/listening-api/store/database.ts";
+import { configureFeeds } from "../../src/listening-api/store/feeds.ts";
+import { HEARD_TYPE } from "../../src/listening-api/store/heard-items.ts";
+import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";
+import { openPool } from "../../src/monitor/store/database.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { reader } from "./reader.ts";
 

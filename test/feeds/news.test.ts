@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { searchOfQuery } from "../../src/feeds/news/search-of-query.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { type Instant, MINUTE, toIso } from "../../src/lib/instant.ts";
-import { compile } from "../../src/local-api/query-language/compile.ts";
+import { compile } from "../../src/listening-api/query-language/compile.ts";
 import { fetchOnce, plannedOf, testFeed } from "../contracts/feed.ts";
 import { type FeedServer, startFeedServer } from "../fakes/feed-server.ts";
 

@@ -1,11 +1,11 @@
 import { fastify } from "fastify";
 import { afterAll, expect, test } from "vitest";
+import { pushRoutes } from "../../src/console/push-routes.ts";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { createPushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
 import { readFeeds } from "../../src/feeds/common/read-feeds.ts";
 import type { Issue } from "../../src/lib/errors.ts";
-import { askedHash, putAnswers } from "../../src/local-api/store/enrichment.ts";
-import { pushRoutes } from "../../src/web/push-routes.ts";
+import { askedHash, putAnswers } from "../../src/listening-api/store/enrichment.ts";
 import { tracesInTables } from "../flows/find-traces.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
 

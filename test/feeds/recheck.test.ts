@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { nextCheckMs } from "../../src/feeds/common/decide-next.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE, toIso } from "../../src/lib/instant.ts";
-import { closeHost } from "../../src/local-api/store/feeds.ts";
+import { closeHost } from "../../src/listening-api/store/feeds.ts";
 import { startFeedServer } from "../fakes/feed-server.ts";
 import { type FakePost, serveMastodon } from "../fakes/mastodon.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";

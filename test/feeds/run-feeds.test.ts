@@ -4,12 +4,12 @@ import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
 import { rss } from "../../src/feeds/rss.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
-import { receiveItems } from "../../src/local-api/arrive/receive-items.ts";
-import { lookBack } from "../../src/local-api/assign/look-back.ts";
-import type { Database } from "../../src/local-api/store/database.ts";
-import { deleteMentions } from "../../src/local-api/store/delete-things.ts";
-import { lockHeardQuery } from "../../src/local-api/store/heard-items.ts";
-import { insertQuery } from "../../src/local-api/store/queries.ts";
+import { receiveItems } from "../../src/listening-api/arrive/receive-items.ts";
+import { lookBack } from "../../src/listening-api/assign/look-back.ts";
+import type { Database } from "../../src/listening-api/store/database.ts";
+import { deleteMentions } from "../../src/listening-api/store/delete-things.ts";
+import { lockHeardQuery } from "../../src/listening-api/store/heard-items.ts";
+import { insertQuery } from "../../src/listening-api/store/queries.ts";
 import { type FeedServer, type RssItem, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
 

@@ -6,7 +6,7 @@ import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { readJsonAnswer } from "../../src/feeds/common/read-json-answer.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
-import { configureFeeds, listFeeds } from "../../src/local-api/store/feeds.ts";
+import { configureFeeds, listFeeds } from "../../src/listening-api/store/feeds.ts";
 import { rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
 import { reader } from "./reader.ts";

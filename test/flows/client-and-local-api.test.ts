@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase } from "../../src/local-api/store/database.ts";
-import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
-import { createMemoryTokenStore } from "../../src/source/session.ts";
-import { createSourceClient, type SourceClient } from "../../src/source/source-client.ts";
-import { type Fixture, mentionVersion, resourceId, SEED, startFixture, T0 } from "../local-api/fixture.ts";
+import { createDatabase } from "../../src/listening-api/store/database.ts";
+import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
+import { createMemoryTokenStore } from "../../src/monitor/source/session.ts";
+import { createSourceClient, type SourceClient } from "../../src/monitor/source/source-client.ts";
+import {
+  type Fixture,
+  mentionVersion,
+  resourceId,
+  SEED,
+  startFixture,
+  T0,
+} from "../listening-api/fixture.ts";
 
 /** The two ends of one specification, which share no code, meet here. */
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readCoverage } from "../../src/polling/read-coverage.ts";
-import { createConsoleStore } from "../../src/store/console.ts";
+import { readCoverage } from "../../src/monitor/polling/read-coverage.ts";
+import { createConsoleStore } from "../../src/monitor/store/console.ts";
 import { onAnyEngine } from "./on-every-engine.ts";
 import { NEGATIVE } from "./rules.ts";
 import { storyTime } from "./story-time.ts";

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import pg from "pg";
-import type { BackendOptions } from "../../src/queue/backend.ts";
+import type { BackendOptions } from "../../src/monitor/queue/backend.ts";
 import { hasRedis, NO_REDIS, startRedis, type TestRedis } from "../redis.ts";
 
 /** Where the queues of a story are. */

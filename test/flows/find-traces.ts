@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import pg from "pg";
-import type { BackendOptions } from "../../src/queue/backend.ts";
+import type { BackendOptions } from "../../src/monitor/queue/backend.ts";
 
 /**
  * Every table of the database, of every schema (so a new table is included by itself, and so are partitions and the

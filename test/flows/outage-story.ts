@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { ROLES } from "../../src/app/roles.ts";
-import { startEarshot } from "../../src/app.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/app/config/config.ts";
 import { SECOND } from "../../src/lib/instant.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { startEarshot } from "../../src/monitor/monitor.ts";
+import { ROLES } from "../../src/monitor/roles.ts";
 import { collect } from "../chaos/collect.ts";
 import { expectedOf } from "../chaos/expected.ts";
 import { compareWorlds } from "../chaos/ledger.ts";

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
-import type { Earshot } from "../../src/app.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
+import type { Earshot } from "../../src/monitor/monitor.ts";
 
 const PATIENCE_MS = 20_000;
 

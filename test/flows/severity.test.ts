@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Actor } from "../../src/model/alert-action.ts";
-import { createConsoleStore } from "../../src/store/console.ts";
+import type { Actor } from "../../src/monitor/model/alert-action.ts";
+import { createConsoleStore } from "../../src/monitor/store/console.ts";
 import { onAnyEngine } from "./on-every-engine.ts";
 import type { Story } from "./story.ts";
 

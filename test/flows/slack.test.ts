@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { createSlackActions } from "../../src/alerts/actions/slack-actions.ts";
+import { createSlackActions } from "../../src/monitor/notify/notifiers/slack/slack-actions.ts";
 import { onAnyEngine } from "./on-every-engine.ts";
 import { CROWD } from "./rules.ts";
 import type { Story } from "./story.ts";

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
-import type { LocalApi } from "../../src/local-api/create-local-api.ts";
-import { createDatabase } from "../../src/local-api/store/database.ts";
-import { insertFault, listActiveFaults, type NewFault } from "../../src/local-api/store/faults.ts";
+import type { LocalApi } from "../../src/listening-api/create-local-api.ts";
+import { createDatabase } from "../../src/listening-api/store/database.ts";
+import { insertFault, listActiveFaults, type NewFault } from "../../src/listening-api/store/faults.ts";
 
 export interface SourceWatch {
   /** Paths with their parameters, in the order in which they were called. */

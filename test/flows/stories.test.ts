@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createConsoleStore } from "../../src/store/console.ts";
+import { createConsoleStore } from "../../src/monitor/store/console.ts";
 import { onAnyEngine, onEveryEngine } from "./on-every-engine.ts";
 import { CRISIS_SPIKE, CROWD, NEGATIVE, RECALL, VERIFIED } from "./rules.ts";
 import { expectEveryMentionOnce } from "./story.ts";

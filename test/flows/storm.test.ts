@@ -1,22 +1,22 @@
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
-import { parseConfig } from "../../src/config.ts";
-import { closeWindows } from "../../src/ingest/close-windows.ts";
-import type { SourcePage } from "../../src/ingest/source-page.ts";
+import { parseConfig } from "../../src/app/config/config.ts";
 import { createManualClock, monotonicMs } from "../../src/lib/clock.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
-import { composeSlack, type SlackContent } from "../../src/notify/notifiers/slack/compose-slack.ts";
-import { createNotifyConfig } from "../../src/notify/notify-config.ts";
-import { createViewOf } from "../../src/notify/view/view-of.ts";
-import type { PollParts } from "../../src/polling/page-source.ts";
-import { pollQuery } from "../../src/polling/poll-queries.ts";
-import { ensurePartitions } from "../../src/store/partitions.ts";
-import { createRenderer } from "../../src/templates/create-renderer.ts";
+import { createNotifyConfig } from "../../src/monitor/config/notify-config.ts";
+import { closeWindows } from "../../src/monitor/ingest/close-windows.ts";
+import type { SourcePage } from "../../src/monitor/ingest/source-page.ts";
+import { composeSlack, type SlackContent } from "../../src/monitor/notify/notifiers/slack/compose-slack.ts";
+import { createViewOf } from "../../src/monitor/notify/view/view-of.ts";
+import type { PollParts } from "../../src/monitor/polling/page-source.ts";
+import { pollQuery } from "../../src/monitor/polling/poll-queries.ts";
+import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
+import { createRenderer } from "../../src/monitor/templates/create-renderer.ts";
 import { timeStore } from "../bench/time-store.ts";
-import { createMemoryKnowledge } from "../ingest/use-polls.ts";
 import { aMention } from "../mention.ts";
-import { sourceOfPages } from "../polling/source-of-pages.ts";
-import { aRule } from "../rules/a-rule.ts";
+import { createMemoryKnowledge } from "../monitor/ingest/use-polls.ts";
+import { sourceOfPages } from "../monitor/polling/source-of-pages.ts";
+import { aRule } from "../monitor/rules/a-rule.ts";
 import { useStores } from "../use-stores.ts";
 
 /** Ten thousand authors are angry within a minute, about four brands. */

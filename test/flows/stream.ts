@@ -1,12 +1,12 @@
 import type { Pool } from "pg";
 import { parseDuration } from "../../src/lib/duration.ts";
 import { type Instant, SECOND } from "../../src/lib/instant.ts";
-import { type MentionFields, mentionRecord } from "../../src/local-api/records/mention-record.ts";
-import { insightsOf } from "../../src/local-api/records/text-signs.ts";
-import { wireTime } from "../../src/local-api/records/wire.ts";
-import { createDatabase } from "../../src/local-api/store/database.ts";
-import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
-import type { MentionVersion } from "../../src/local-api/store/mention-version.ts";
+import { type MentionFields, mentionRecord } from "../../src/listening-api/records/mention-record.ts";
+import { insightsOf } from "../../src/listening-api/records/text-signs.ts";
+import { wireTime } from "../../src/listening-api/records/wire.ts";
+import { createDatabase } from "../../src/listening-api/store/database.ts";
+import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
+import type { MentionVersion } from "../../src/listening-api/store/mention-version.ts";
 import { storyTime } from "./story-time.ts";
 
 /** The fields of a mention in a story; anything that the API's record has. */

@@ -11,9 +11,9 @@ import { readDocument } from "../../src/feeds/rss/read-document.ts";
 import { UserError } from "../../src/lib/errors.ts";
 import { readJson } from "../../src/lib/json.ts";
 import { readYaml } from "../../src/lib/read-yaml.ts";
-import { compile, lint } from "../../src/local-api/query-language/compile.ts";
-import { readInteraction } from "../../src/notify/notifiers/slack/interaction.ts";
-import { parseRule } from "../../src/rules/parse-rule.ts";
+import { compile, lint } from "../../src/listening-api/query-language/compile.ts";
+import { readInteraction } from "../../src/monitor/notify/notifiers/slack/interaction.ts";
+import { parseRule } from "../../src/monitor/rules/parse-rule.ts";
 
 /** What strangers may send, and the code that reads it. */
 export interface FuzzTarget {

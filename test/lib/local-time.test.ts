@@ -12,7 +12,7 @@ import {
   TimeZone,
   weekdayOf,
 } from "../../src/lib/local-time.ts";
-import { localDay, startOfLocalDay } from "../../src/rules/local-day.ts";
+import { localDay, startOfLocalDay } from "../../src/monitor/rules/local-day.ts";
 import { runs } from "../runs.ts";
 
 const dateOf = (iso: string) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { replayedAlerts, simulatedAlerts } from "../backtest/as-replay.ts";
-import { sharedFile } from "../local-api/shared-data.ts";
+import { replayedAlerts, simulatedAlerts } from "../lab/backtest/as-replay.ts";
+import { sharedFile } from "../listening-api/shared-data.ts";
 
 const RULES = new URL("../../rules", import.meta.url).pathname;
 const tweets = sharedFile("airline-tweets.jsonl");

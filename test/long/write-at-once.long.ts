@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { playRounds } from "../local-api/writers/play-rounds.ts";
+import { playRounds } from "../listening-api/writers/play-rounds.ts";
 
 const ROUNDS = Number(process.env["EARSHOT_ROUNDS"] ?? 2_000);
 /** Tables that grow make rounds slow, so that they begin anew now and then. */

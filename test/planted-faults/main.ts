@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { parseArgs } from "node:util";
 import { monotonicMs } from "../../src/lib/clock.ts";
-import { createRandom } from "../../src/local-api/simulate/random.ts";
+import { createRandom } from "../../src/listening-api/simulate/random.ts";
 import { applyFault, type Fault, type Patched, readFaults, readSource } from "./apply-fault.ts";
 
 const HELP = `npm run planted-faults -- [options] [NAME ...]
@@ -27,7 +27,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 
 /** What everything goes through that its own checks have not caught, the quickest first. */
 const ALL_CHECKS = [
-  "vitest test/ingest test/store test/alerts test/digest test/notify test/queue test/app",
+  "vitest test/monitor/ingest test/monitor/store test/monitor/alerts test/monitor/digest test/monitor/notify test/monitor/queue test/app",
   "vitest test/flows",
   "crash-points --queue postgres --bail",
   "chaos --kills 60 --every 600 --queue postgres --at-most 300",

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { loadFiles } from "../../src/app/load-files.ts";
-import { requestReload } from "../../src/app/reload.ts";
+import { loadFiles } from "../../src/app/reload/load-files.ts";
+import { requestReload } from "../../src/app/reload/reload.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { UserError } from "../../src/lib/errors.ts";
-import { createRandom } from "../../src/local-api/simulate/random.ts";
-import { answerOf, type ReloadRequest, type RunningProcess } from "../../src/model/process.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
+import { createRandom } from "../../src/listening-api/simulate/random.ts";
+import { answerOf, type ReloadRequest, type RunningProcess } from "../../src/monitor/model/process.ts";
+import { openDatabase } from "../../src/monitor/store/database.ts";
+import { createStores, type Stores } from "../../src/monitor/store/stores.ts";
 import { bundleEntries } from "../bundle.ts";
 import { collect } from "../chaos/collect.ts";
 import { expectedOf } from "../chaos/expected.ts";

@@ -2,18 +2,18 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { openTemplates } from "../../src/app/open-templates.ts";
-import type { Config } from "../../src/config.ts";
-import { offlineConfig } from "../../src/demo/local-parts.ts";
-import { monotonicMs } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/log.ts";
+import type { Config } from "../../src/app/config/config.ts";
+import { offlineConfig } from "../../src/app/local/local-parts.ts";
 import {
   findRuleTests,
   openRuleTestRunner,
   type RuleTestRunner,
-} from "../../src/rule-tests/rule-test-runner.ts";
-import { loadRules } from "../../src/rules/load-rules.ts";
-import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+} from "../../src/lab/rule-tests/rule-test-runner.ts";
+import { monotonicMs } from "../../src/lib/clock.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { openTemplates } from "../../src/monitor/open-templates.ts";
+import { loadRules } from "../../src/monitor/rules/load-rules.ts";
+import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
 import { MUTATIONS, type Mutation } from "./mutations.ts";
 
 const HELP = `npm run rule-mutations -- [options] [RULE ...]

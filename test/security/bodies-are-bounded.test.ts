@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { createPushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
+import { startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { feedsOf } from "../feeds/feeding.ts";
-import { startFixture } from "../local-api/fixture.ts";
+import { startFixture } from "../listening-api/fixture.ts";
 import { until } from "../until.ts";
-import { startTestConsole, type TestConsole } from "../web/start-test-console.ts";
 import { type Held, holdOpen, letGo, portOf } from "./hold-open.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");

@@ -2,14 +2,14 @@ import { Writable } from "node:stream";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
-import { createSlackEndpoint } from "../../src/alerts/actions/slack-endpoint.ts";
+import type { ConsoleDeps } from "../../src/console/create-console.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { atMost } from "../../src/lib/concurrency.ts";
 import { BusyError } from "../../src/lib/errors.ts";
-import { createConsoleStore } from "../../src/store/console.ts";
-import type { ConsoleDeps } from "../../src/web/create-console.ts";
+import { createSlackEndpoint } from "../../src/monitor/notify/notifiers/slack/slack-endpoint.ts";
+import { createConsoleStore } from "../../src/monitor/store/console.ts";
+import { startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { until } from "../until.ts";
-import { startTestConsole, type TestConsole } from "../web/start-test-console.ts";
 import { aVisitor, tokenIn } from "./console-visitor.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { ROLES } from "../../src/app/roles.ts";
+import { ROLES } from "../../src/monitor/roles.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { compile } from "../../src/local-api/query-language/compile.ts";
+import { compile } from "../../src/listening-api/query-language/compile.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Without a word for so long, a text is taken for one that never ends. Words come after a second of processor time. */

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
-import { createLog } from "../../src/log.ts";
-import { createConsoleStore } from "../../src/store/console.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { createStores } from "../../src/store/stores.ts";
-import { createConsole } from "../../src/web/create-console.ts";
+import { createConsole } from "../../src/console/create-console.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { createConsoleStore } from "../../src/monitor/store/console.ts";
+import { openDatabase } from "../../src/monitor/store/database.ts";
+import { createStores } from "../../src/monitor/store/stores.ts";
 import { onAnyEngine } from "../flows/on-every-engine.ts";
 import { VERIFIED } from "../flows/rules.ts";
 import { until as waitUntil } from "../until.ts";

@@ -1,11 +1,11 @@
 import { createTransport } from "nodemailer";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createLocalInbox, type LocalInbox } from "../../src/demo/inbox/create-local-inbox.ts";
+import { createLocalInbox, type LocalInbox } from "../../src/console/inbox/create-local-inbox.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
-import { createLocalApi, type LocalApi } from "../../src/local-api/create-local-api.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { createLocalApi, type LocalApi } from "../../src/listening-api/create-local-api.ts";
 import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";
-import { type Fixture, startFixture } from "../local-api/fixture.ts";
+import { type Fixture, startFixture } from "../listening-api/fixture.ts";
 import { until } from "../until.ts";
 import { type Held, holdMany, holdOpen, letGo, portOf } from "./hold-open.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { beat, HEARTBEAT_KEY, HeartbeatConfig } from "../../src/health/heartbeat.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { beat, HEARTBEAT_KEY, HeartbeatConfig } from "../../src/monitor/health/heartbeat.ts";
 import { type FakeWebServer, startFakeWebServer } from "../fakes/web-server.ts";
 import { useStores } from "../use-stores.ts";
 

@@ -2,10 +2,10 @@ import { Writable } from "node:stream";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Alert } from "../../src/model/alert.ts";
-import { type AlertLink, signAlertLink } from "../../src/model/alert-action.ts";
-import { anAlert, makeAStory } from "../web/make-a-story.ts";
-import { SECRET, startTestConsole, type TestConsole } from "../web/start-test-console.ts";
+import type { Alert } from "../../src/monitor/model/alert.ts";
+import { type AlertLink, signAlertLink } from "../../src/monitor/model/alert-action.ts";
+import { anAlert, makeAStory } from "../console/make-a-story.ts";
+import { SECRET, startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { aVisitor } from "./console-visitor.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");

@@ -2,7 +2,7 @@ import { Agent, get } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
-import { startTestConsole, type TestConsole } from "../web/start-test-console.ts";
+import { startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { aVisitor, basic } from "./console-visitor.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");

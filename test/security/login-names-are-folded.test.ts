@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Fixture, logIn, SEED, startFixture } from "../local-api/fixture.ts";
+import { type Fixture, logIn, SEED, startFixture } from "../listening-api/fixture.ts";
 
 const NAME = "eve@evil.example";
 let fixture: Fixture;

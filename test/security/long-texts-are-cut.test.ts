@@ -1,15 +1,15 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { cutText } from "../../src/lib/text.ts";
-import { parseRule } from "../../src/rules/parse-rule.ts";
-import { parseJson } from "../../src/source/parse-json.ts";
-import { toMention } from "../../src/source/to-mention.ts";
-import { createConsoleMentions } from "../../src/store/console/mentions.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { buildMentionView } from "../../src/templates/mention-view.ts";
+import { parseRule } from "../../src/monitor/rules/parse-rule.ts";
+import { parseJson } from "../../src/monitor/source/parse-json.ts";
+import { toMention } from "../../src/monitor/source/to-mention.ts";
+import { createConsoleMentions } from "../../src/monitor/store/console/mentions.ts";
+import { type Database, openDatabase } from "../../src/monitor/store/database.ts";
+import { buildMentionView } from "../../src/monitor/templates/mention-view.ts";
 import { aMention } from "../mention.ts";
+import { aRule } from "../monitor/rules/a-rule.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres.ts";
-import { aRule } from "../rules/a-rule.ts";
 
 const WIRE = { resourceId: "a1", queryId: 7, added: "2026-02-17T07:36:05.000+0000" };
 

@@ -2,7 +2,11 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { EmailConfig, needsTls, transportOptions } from "../../src/notify/notifiers/email/email-config.ts";
+import {
+  EmailConfig,
+  needsTls,
+  transportOptions,
+} from "../../src/monitor/notify/notifiers/email/email-config.ts";
 import { runCommand } from "../cli/run-command.ts";
 
 const MAIL = { kind: "email", to: "ann@brand.example", from: "earshot@brand.example" };

@@ -5,7 +5,7 @@ import { createFetchFeed } from "../../src/feeds/common/fetch-feed.ts";
 import { openStream, STREAM_LIMITS } from "../../src/feeds/common/open-stream.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createAgent } from "../../src/lib/public-agent.ts";
-import { createHttpPost } from "../../src/notify/http-post.ts";
+import { createHttpPost } from "../../src/monitor/notify/http-post.ts";
 import { fetchOnce, plannedOf } from "../contracts/feed.ts";
 import { startDns } from "../fakes/dns.ts";
 

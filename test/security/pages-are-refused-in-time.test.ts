@@ -6,9 +6,9 @@ import { openPage } from "../../src/app/open-console.ts";
 import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { loopDelay } from "../../src/lib/loop-delay.ts";
+import { startTestConsole } from "../console/start-test-console.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { until } from "../until.ts";
-import { startTestConsole } from "../web/start-test-console.ts";
 
 const NOW = Date.UTC(2026, 2, 2, 12);
 const WITHIN = { withinMs: 60_000, everyMs: 20 };

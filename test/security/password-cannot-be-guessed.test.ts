@@ -2,9 +2,9 @@ import crypto, { createHmac, scryptSync } from "node:crypto";
 import { createRequire } from "node:module";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { HOUR } from "../../src/lib/instant.ts";
-import { signAlertLink } from "../../src/model/alert-action.ts";
-import { anAlert } from "../web/make-a-story.ts";
-import { SECRET, startTestConsole, type TestConsole } from "../web/start-test-console.ts";
+import { signAlertLink } from "../../src/monitor/model/alert-action.ts";
+import { anAlert } from "../console/make-a-story.ts";
+import { SECRET, startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { aVisitor, tokenIn } from "./console-visitor.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");

@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import { afterAll, expect, test } from "vitest";
 import { createClosing } from "../../src/lib/closing.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/monitor/store/database.ts";
 import { bundleEarshot, mainOf } from "../cli/run-earshot.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { until } from "../until.ts";

@@ -5,10 +5,10 @@ import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ConsoleDeps, createConsole } from "../../src/web/create-console.ts";
+import { type ConsoleDeps, createConsole } from "../../src/console/create-console.ts";
+import { anAlert } from "../console/make-a-story.ts";
+import { startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../fakes/certificate.ts";
-import { anAlert } from "../web/make-a-story.ts";
-import { startTestConsole, type TestConsole } from "../web/start-test-console.ts";
 import { aVisitor, type ConsoleVisitor, tokenIn } from "./console-visitor.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { digestOfFiles, versionsIn } from "../../src/app/load-files.ts";
+import { digestOfFiles, versionsIn } from "../../src/app/reload/load-files.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { type Bundle, bundleEntries } from "../bundle.ts";
 import { until } from "../until.ts";

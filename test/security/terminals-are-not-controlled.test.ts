@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { showActing } from "../../src/cli/print.ts";
 import { HOUR } from "../../src/lib/instant.ts";
-import { ensurePartitions } from "../../src/store/partitions.ts";
+import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
 import { type Ran, runCommand } from "../cli/run-command.ts";
+import { anAlert, makeAStory, PROJECT, pending } from "../console/make-a-story.ts";
 import { startScriptedSmtp } from "../fakes/scripted-smtp.ts";
 import { bounceMail, statusPart } from "../fixtures/bounce-mails.ts";
 import { useStores } from "../use-stores.ts";
-import { anAlert, makeAStory, PROJECT, pending } from "../web/make-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 /** Moves the cursor, colours, names the window, turns the direction: in C0, DEL, C1 and Unicode. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Fixture, startFixture } from "../local-api/fixture.ts";
-import { send } from "../local-api/send.ts";
+import { type Fixture, startFixture } from "../listening-api/fixture.ts";
+import { send } from "../listening-api/send.ts";
 
 let fixture: Fixture;
 beforeAll(async () => {

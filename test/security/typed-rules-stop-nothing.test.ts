@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DAY } from "../../src/lib/instant.ts";
-import { storeWeeks } from "../web/rule-stories.ts";
-import { startTestConsole, type TestConsole } from "../web/start-test-console.ts";
+import { storeWeeks } from "../console/rule-stories.ts";
+import { startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { aVisitor, type ConsoleVisitor, tokenIn } from "./console-visitor.ts";
 import { worstHealth } from "./worst-health.ts";
 

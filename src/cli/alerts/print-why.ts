@@ -1,15 +1,15 @@
-import type { TextVerdict, UnreadMention } from "../../alerts/actions/ask-source.ts";
-import type { AlertWhy, MentionWhy } from "../../alerts/actions/why.ts";
-import type { RuleObservation } from "../../alerts/actions/why-rules.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import type { Alert } from "../../model/alert.ts";
-import { describePrecision } from "../../model/alert-action.ts";
-import { namesInList } from "../../model/query.ts";
-import { attemptName, wordsOf } from "../../model/wording.ts";
-import { shortCount } from "../../templates/alert-words.ts";
-import { formatTime } from "../../templates/formatters.ts";
+import type { TextVerdict, UnreadMention } from "../../monitor/explain/ask-source.ts";
+import type { AlertWhy, MentionWhy } from "../../monitor/explain/why.ts";
+import type { RuleObservation } from "../../monitor/explain/why-rules.ts";
+import type { Alert } from "../../monitor/model/alert.ts";
+import { describePrecision } from "../../monitor/model/alert-action.ts";
+import { namesInList } from "../../monitor/model/query.ts";
+import { attemptName, wordsOf } from "../../monitor/model/wording.ts";
+import { shortCount } from "../../monitor/templates/alert-words.ts";
+import { formatTime } from "../../monitor/templates/formatters.ts";
 import { padToWidth } from "../text-width.ts";
 
 /** Formats an alert's whole history for a terminal, one line per item. */

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { readEnvironment } from "../../config/environment.ts";
-import { loadSourceConfig, partsOf } from "../../config/load-source-config.ts";
-import { LOCAL_ACCOUNT } from "../../demo/local-account.ts";
+import { LOCAL_ACCOUNT } from "../../app/local/local-account.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
-import { FEEDS_PREFIX } from "../../model/query.ts";
-import type { Credentials } from "../../source/session.ts";
+import { readEnvironment } from "../../monitor/config/environment.ts";
+import { loadSourceConfig, partsOf } from "../../monitor/config/load-source-config.ts";
+import { FEEDS_PREFIX } from "../../monitor/model/query.ts";
+import type { Credentials } from "../../monitor/source/session.ts";
 import { readLocalAddress } from "../local-address.ts";
 
 export interface AccessFlags {

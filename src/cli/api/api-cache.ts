@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
 import { makeDataFolder } from "../../lib/folders.ts";
 import { HOUR } from "../../lib/instant.ts";
-import { createMemoryTokenStore, type TokenStore } from "../../source/session.ts";
+import { createMemoryTokenStore, type TokenStore } from "../../monitor/source/session.ts";
 import type { Access } from "./access.ts";
 import type { Named } from "./find-named.ts";
 

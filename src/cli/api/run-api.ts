@@ -1,11 +1,11 @@
 import { InterruptedError } from "../../app/stop-signal.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
-import type { Budget, Gate } from "../../source/budget.ts";
-import type { ApiCall } from "../../source/call-table.ts";
-import type { RawParams } from "../../source/define-call.ts";
-import { createSourceClient } from "../../source/source-client.ts";
-import { SourceError } from "../../source/source-error.ts";
+import type { Budget, Gate } from "../../monitor/source/budget.ts";
+import type { ApiCall } from "../../monitor/source/call-table.ts";
+import type { RawParams } from "../../monitor/source/define-call.ts";
+import { createSourceClient } from "../../monitor/source/source-client.ts";
+import { SourceError } from "../../monitor/source/source-error.ts";
 import { ExitError } from "../run.ts";
 import type { Access } from "./access.ts";
 import type { ApiCache } from "./api-cache.ts";

@@ -1,7 +1,7 @@
-import type { Comparison, Difference } from "../../backtest/compare.ts";
-import type { BacktestReport, ReportedReceiver } from "../../backtest/report.ts";
+import type { Comparison, Difference } from "../../lab/backtest/compare.ts";
+import type { BacktestReport, ReportedReceiver } from "../../lab/backtest/report.ts";
 import { counted, formatShare } from "../../lib/numbers.ts";
-import { wordsOf } from "../../model/wording.ts";
+import { wordsOf } from "../../monitor/model/wording.ts";
 import { formatTable } from "../api/format-table.ts";
 
 /** The report for a terminal of `width` cells. */

@@ -1,5 +1,5 @@
-import type { SecretFile } from "../../app/write-setup.ts";
-import { chooseFeeds, proposeFeeds } from "../../config/setup/choose-feeds.ts";
+import { chooseFeeds, proposeFeeds } from "../../app/setup/choose-feeds.ts";
+import type { SecretFile } from "../../app/setup/write-setup.ts";
 import { brandQuery } from "../../feeds/setup/brand-query.ts";
 import { UserError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { systemClock } from "../../lib/clock.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import { deleteNamed, editNamed, type NamedEdit } from "../../local-api/account/edit-named.ts";
+import { deleteNamed, editNamed, type NamedEdit } from "../../listening-api/account/edit-named.ts";
 import { collect, toMoment } from "./flags.ts";
 import { printOutcome } from "./print.ts";
 import { withTables } from "./with-tables.ts";

@@ -9,8 +9,8 @@ import {
   FaultKindName,
   readFaultAmount,
   unknownFault,
-} from "../../local-api/faults/fault-kinds.ts";
-import { deleteFaults, insertFault, listFaults, type StoredFault } from "../../local-api/store/faults.ts";
+} from "../../listening-api/faults/fault-kinds.ts";
+import { deleteFaults, insertFault, listFaults, type StoredFault } from "../../listening-api/store/faults.ts";
 import { toCount, toProbability } from "./flags.ts";
 import { printOutcome, printRows } from "./print.ts";
 import { withTables } from "./with-tables.ts";

@@ -1,7 +1,7 @@
-import { readEnvironment } from "../../config/environment.ts";
-import { type LocalTables, openLocalTables } from "../../demo/open-local-tables.ts";
+import { type LocalTables, openLocalTables } from "../../app/local/open-local-tables.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { createDatabase, type Database } from "../../local-api/store/database.ts";
+import { createDatabase, type Database } from "../../listening-api/store/database.ts";
+import { readEnvironment } from "../../monitor/config/environment.ts";
 import { commandLog } from "../command-log.ts";
 import { readLocalAddress } from "../local-address.ts";
 

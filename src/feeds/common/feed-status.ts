@@ -1,7 +1,7 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
-import type { FeedGap, FeedRow } from "../../local-api/store/feeds.ts";
-import type { FeedHealth, FeedState } from "../../model/pipeline-facts.ts";
+import type { FeedGap, FeedRow } from "../../listening-api/store/feeds.ts";
+import type { FeedHealth, FeedState } from "../../monitor/model/pipeline-facts.ts";
 import { CIRCUIT_OPENS_AT } from "./decide-next.ts";
 import { isStream } from "./kinds.ts";
 

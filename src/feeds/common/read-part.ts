@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
-import type { DueCheck } from "../../local-api/store/heard-items.ts";
+import type { DueCheck } from "../../listening-api/store/heard-items.ts";
 import {
   type CollectParts,
   type FeedAnswer,

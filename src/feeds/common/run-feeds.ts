@@ -4,16 +4,17 @@ import type { Clock } from "../../lib/clock.ts";
 import { yieldingLoop } from "../../lib/concurrency.ts";
 import { describeError } from "../../lib/errors.ts";
 import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
+import type { Logger } from "../../lib/log.ts";
 import { isTransient } from "../../lib/retry.ts";
-import type { ArrivedItem } from "../../local-api/arrive/item-versions.ts";
+import type { ArrivedItem } from "../../listening-api/arrive/item-versions.ts";
 import {
   type Arriving,
   type QueryCache,
   type Received,
   receiveItems,
-} from "../../local-api/arrive/receive-items.ts";
-import type { Database } from "../../local-api/store/database.ts";
-import { deleteMentions } from "../../local-api/store/delete-things.ts";
+} from "../../listening-api/arrive/receive-items.ts";
+import type { Database } from "../../listening-api/store/database.ts";
+import { deleteMentions } from "../../listening-api/store/delete-things.ts";
 import {
   claimFeed,
   closeHost,
@@ -25,7 +26,7 @@ import {
   noteReading,
   releaseFeed,
   reserveHost,
-} from "../../local-api/store/feeds.ts";
+} from "../../listening-api/store/feeds.ts";
 import {
   claimChecks,
   dueChecks,
@@ -33,9 +34,8 @@ import {
   forgetUnseenDeletes,
   heardQuery,
   scheduleChecks,
-} from "../../local-api/store/heard-items.ts";
-import { listQueries } from "../../local-api/store/queries.ts";
-import type { Logger } from "../../log.ts";
+} from "../../listening-api/store/heard-items.ts";
+import { listQueries } from "../../listening-api/store/queries.ts";
 import { decideNext, FIRST_CHECK_MS, nextCheckMs, nextReadingMs } from "./decide-next.ts";
 import { FeedError, type FeedItem, type FeedRead, UnreadableError } from "./define-feed.ts";
 import type { FetchFeed } from "./fetch-feed.ts";

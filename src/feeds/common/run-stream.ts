@@ -6,14 +6,14 @@ import { describeError } from "../../lib/errors.ts";
 import { MINUTE, SECOND, toIso } from "../../lib/instant.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { readRetryAfter } from "../../lib/retry.ts";
-import type { ArrivedItem } from "../../local-api/arrive/item-versions.ts";
+import type { ArrivedItem } from "../../listening-api/arrive/item-versions.ts";
 import {
   type QueryCache,
   queriesOf,
   type Received,
   receiveItems,
-} from "../../local-api/arrive/receive-items.ts";
-import { searchableMention } from "../../local-api/query-language/search-text.ts";
+} from "../../listening-api/arrive/receive-items.ts";
+import { searchableMention } from "../../listening-api/query-language/search-text.ts";
 import {
   claimFeed,
   extendLease,
@@ -23,7 +23,7 @@ import {
   type LeasedFeed,
   putGap,
   releaseFeed,
-} from "../../local-api/store/feeds.ts";
+} from "../../listening-api/store/feeds.ts";
 import type { StreamItem, StreamRead } from "./define-feed.ts";
 import {
   MOST_SILENCES,

@@ -1,5 +1,5 @@
 import type { Instant } from "../../../src/lib/instant.ts";
-import type { RateLimit } from "../../../src/model/poll.ts";
+import type { RateLimit } from "../../../src/monitor/model/poll.ts";
 import type { World } from "./world.ts";
 
 /**

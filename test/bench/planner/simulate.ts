@@ -1,12 +1,12 @@
 import { type Instant, MINUTE, SECOND } from "../../../src/lib/instant.ts";
-import type { RateLimit } from "../../../src/model/poll.ts";
+import type { RateLimit } from "../../../src/monitor/model/poll.ts";
 import {
   MOST_MEMBERS,
   mostMembers,
   roundMs,
   slotsOf,
   spacingMs,
-} from "../../../src/polling/planner/allowance.ts";
+} from "../../../src/monitor/polling/planner/allowance.ts";
 import {
   type ArrivalHistory,
   expectedRate,
@@ -14,9 +14,9 @@ import {
   learnArrivals,
   NOTHING_OBSERVED,
   rhythmOf,
-} from "../../../src/polling/planner/arrival-rate.ts";
-import { CHANGE_WORTH, isCrisis } from "../../../src/polling/planner/importance.ts";
-import { type Candidate, planCalls } from "../../../src/polling/planner/plan-calls.ts";
+} from "../../../src/monitor/polling/planner/arrival-rate.ts";
+import { CHANGE_WORTH, isCrisis } from "../../../src/monitor/polling/planner/importance.ts";
+import { type Candidate, planCalls } from "../../../src/monitor/polling/planner/plan-calls.ts";
 import { createDelays, type Delays } from "./delays.ts";
 import type { World } from "./world.ts";
 

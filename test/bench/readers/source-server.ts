@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { formatWireInstant } from "../../../src/source/wire-values.ts";
+import { formatWireInstant } from "../../../src/monitor/source/wire-values.ts";
 import { wireMention } from "../wire-mention.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { HEARD_TYPE } from "../../../src/local-api/store/heard-items.ts";
+import { HEARD_TYPE } from "../../../src/listening-api/store/heard-items.ts";
 import { tracesIn, tracesInQueue, tracesInTables } from "../../flows/find-traces.ts";
 import type { LedgerLine } from "../ledger.ts";
 import { AUTHOR_WORD, goneWords, type Item, queriesOf, TEXT_WORD } from "./items.ts";

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from "../../../src/local-api/simulate/random.ts";
+import { createRandom, type Random } from "../../../src/listening-api/simulate/random.ts";
 
 export type FeedKind = "rss" | "hacker-news" | "bluesky" | "push";
 

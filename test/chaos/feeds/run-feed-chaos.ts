@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { monotonicMs, systemClock } from "../../../src/lib/clock.ts";
-import { createRandom } from "../../../src/local-api/simulate/random.ts";
+import { createRandom } from "../../../src/listening-api/simulate/random.ts";
 import { bundleEntries } from "../../bundle.ts";
 import type { LedgerLine } from "../ledger.ts";
 import { isUnknowable, noteGapMs, repeatSentence, repeatsIn } from "../note-gap.ts";

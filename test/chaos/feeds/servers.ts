@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../../../src/lib/clock.ts";
 import type { Closing } from "../../../src/lib/closing.ts";
 import { HOUR } from "../../../src/lib/instant.ts";
-import { createRandom } from "../../../src/local-api/simulate/random.ts";
+import { createRandom } from "../../../src/listening-api/simulate/random.ts";
 import { startFeedServer } from "../../fakes/feed-server.ts";
 import { createEvents, type JetstreamEvent, refuse, startJetstream } from "../../fakes/jetstream.ts";
 import { deal } from "../plan-kills.ts";

@@ -1,6 +1,6 @@
 import { runMonitor } from "../../../src/cli/run-monitor.ts";
-import { readEnvironment } from "../../../src/config/environment.ts";
-import { createLog } from "../../../src/log.ts";
+import { createLog } from "../../../src/lib/log.ts";
+import { readEnvironment } from "../../../src/monitor/config/environment.ts";
 
 /** The whole of Earshot in one process, as `npm start` runs it, with its console at a port of its own. */
 const environment = readEnvironment(process.env);

@@ -6,13 +6,20 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openApiCache } from "../../../src/cli/api/api-cache.ts";
 import { createManualClock } from "../../../src/lib/clock.ts";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
-import { createDatabase, type Database } from "../../../src/local-api/store/database.ts";
-import { deleteQueries } from "../../../src/local-api/store/delete-things.ts";
-import { insertMentions } from "../../../src/local-api/store/insert-mentions.ts";
-import { revokeTokens } from "../../../src/local-api/store/logins.ts";
-import { putQueries } from "../../../src/local-api/store/queries.ts";
+import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
+import { deleteQueries } from "../../../src/listening-api/store/delete-things.ts";
+import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
+import { revokeTokens } from "../../../src/listening-api/store/logins.ts";
+import { putQueries } from "../../../src/listening-api/store/queries.ts";
 import type { Bundle } from "../../bundle.ts";
-import { type Fixture, mentionVersion, resourceId, SEED, startFixture, T0 } from "../../local-api/fixture.ts";
+import {
+  type Fixture,
+  mentionVersion,
+  resourceId,
+  SEED,
+  startFixture,
+  T0,
+} from "../../listening-api/fixture.ts";
 import { bundleEarshot, runEarshot } from "../run-earshot.ts";
 import { createShell } from "./shell.ts";
 

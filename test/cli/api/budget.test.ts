@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openShellBudget, type ShellBudget } from "../../../src/app/shell-budget.ts";
-import { accountOf } from "../../../src/app/sources.ts";
 import { MINUTE } from "../../../src/lib/instant.ts";
-import { createLog } from "../../../src/log.ts";
-import { slotsOf } from "../../../src/polling/planner/allowance.ts";
-import { type BudgetStore, createBudgetStore } from "../../../src/store/budgets.ts";
-import { type Database, openDatabase } from "../../../src/store/database.ts";
-import { type Fixture, SEED, startFixture } from "../../local-api/fixture.ts";
+import { createLog } from "../../../src/lib/log.ts";
+import { slotsOf } from "../../../src/monitor/polling/planner/allowance.ts";
+import { accountOf } from "../../../src/monitor/sources.ts";
+import { type BudgetStore, createBudgetStore } from "../../../src/monitor/store/budgets.ts";
+import { type Database, openDatabase } from "../../../src/monitor/store/database.ts";
+import { type Fixture, SEED, startFixture } from "../../listening-api/fixture.ts";
 import { createTestDatabase, type TestDatabase } from "../../postgres.ts";
 import { createShell } from "./shell.ts";
 

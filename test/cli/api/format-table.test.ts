@@ -5,7 +5,7 @@ import { formatRecord, formatTable } from "../../../src/cli/api/format-table.ts"
 import { sanitizeJson } from "../../../src/cli/api/sanitize-terminal.ts";
 import { printRows } from "../../../src/cli/local-api/print.ts";
 import { cutToWidth, padToWidth, textWidth } from "../../../src/cli/text-width.ts";
-import { findCall } from "../../../src/source/call-table.ts";
+import { findCall } from "../../../src/monitor/source/call-table.ts";
 import { attacks } from "../../fixtures/attacks.ts";
 
 const ACTING = /(?!\n)[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;

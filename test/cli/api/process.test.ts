@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createProgram } from "../../../src/cli/create-program.ts";
 import type { Bundle } from "../../bundle.ts";
-import { type Fixture, SEED, startFixture } from "../../local-api/fixture.ts";
+import { type Fixture, SEED, startFixture } from "../../listening-api/fixture.ts";
 import { bundleEarshot, runEarshot } from "../run-earshot.ts";
 
 let bundle: Bundle;

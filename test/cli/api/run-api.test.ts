@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase } from "../../../src/local-api/store/database.ts";
-import { insertMentions } from "../../../src/local-api/store/insert-mentions.ts";
-import { type Fixture, mentionVersion, resourceId, SEED, startFixture, T0 } from "../../local-api/fixture.ts";
+import { createDatabase } from "../../../src/listening-api/store/database.ts";
+import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
+import {
+  type Fixture,
+  mentionVersion,
+  resourceId,
+  SEED,
+  startFixture,
+  T0,
+} from "../../listening-api/fixture.ts";
 import { createShell } from "./shell.ts";
 
 const MINUTE = 60_000;

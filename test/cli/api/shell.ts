@@ -6,8 +6,8 @@ import { runApi } from "../../../src/cli/api/run-api.ts";
 import { ExitError } from "../../../src/cli/run.ts";
 import { type Clock, systemClock } from "../../../src/lib/clock.ts";
 import { UserError } from "../../../src/lib/errors.ts";
-import type { Gate } from "../../../src/source/budget.ts";
-import { findCall } from "../../../src/source/call-table.ts";
+import type { Gate } from "../../../src/monitor/source/budget.ts";
+import { findCall } from "../../../src/monitor/source/call-table.ts";
 
 const OPTIONS: ApiOptions = {
   query: [],

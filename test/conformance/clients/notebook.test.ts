@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOUR } from "../../../src/lib/instant.ts";
-import { createDatabase } from "../../../src/local-api/store/database.ts";
-import { insertMentions } from "../../../src/local-api/store/insert-mentions.ts";
-import { type Fixture, mentionVersion, resourceId, SEED, startFixture, T0 } from "../../local-api/fixture.ts";
-import { send } from "../../local-api/send.ts";
+import { createDatabase } from "../../../src/listening-api/store/database.ts";
+import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
+import {
+  type Fixture,
+  mentionVersion,
+  resourceId,
+  SEED,
+  startFixture,
+  T0,
+} from "../../listening-api/fixture.ts";
+import { send } from "../../listening-api/send.ts";
 import { API_SDK, BCR_API, type Step } from "./notebook.ts";
 
 let fixture: Fixture;

@@ -1,6 +1,6 @@
-import { splitWords, WORD_WITH_WILDCARDS } from "../../../src/local-api/query-language/split-words.ts";
-import { keyword } from "../../../src/rules/conditions/keyword.ts";
-import { redact } from "../../../src/source/refusal.ts";
+import { splitWords, WORD_WITH_WILDCARDS } from "../../../src/listening-api/query-language/split-words.ts";
+import { keyword } from "../../../src/monitor/rules/conditions/keyword.ts";
+import { redact } from "../../../src/monitor/source/refusal.ts";
 import { aMention } from "../../mention.ts";
 
 /** An expression that is made of text while the program runs, as it is used: the characters to feed it with, and how. */
@@ -25,24 +25,25 @@ const words: Sample = {
 
 /** Each `RegExp(…)` of the product. A new one has to be written here, with a sample of how it is used. */
 export const SAMPLES: Readonly<Record<string, Sample>> = {
-  'src/local-api/query-language/split-words.ts: RegExp( `(?<![*?])[*?]*(?:${LETTER}(?:${INSIDE}|[*?])*|${ONE_CHARACTER}[*?]*|${EMOJI})`, "gv", )':
+  'src/listening-api/query-language/split-words.ts: RegExp( `(?<![*?])[*?]*(?:${LETTER}(?:${INSIDE}|[*?])*|${ONE_CHARACTER}[*?]*|${EMOJI})`, "gv", )':
     {
       characters: WORDS,
       run: (text) => {
         for (const _ of text.matchAll(WORD_WITH_WILDCARDS));
       },
     },
-  'src/local-api/query-language/split-words.ts: RegExp(`${LETTER}(?:${INSIDE})*|${ONE_CHARACTER}|${EMOJI}`, "gv")':
+  'src/listening-api/query-language/split-words.ts: RegExp(`${LETTER}(?:${INSIDE})*|${ONE_CHARACTER}|${EMOJI}`, "gv")':
     {
       characters: WORDS,
       run: splitWords,
     },
   // Of the first letter of a word only.
-  'src/rules/conditions/keyword.ts: RegExp(`^(?![${UNSPACED}])[\\\\p{L}\\\\p{N}]`, "u")': words,
-  'src/rules/conditions/keyword.ts: RegExp(folded.map((word) => escaped(literalOf(word))).join("|"))': words,
-  'src/rules/conditions/keyword.ts: RegExp(wholeWords(folded), "u")': words,
+  'src/monitor/rules/conditions/keyword.ts: RegExp(`^(?![${UNSPACED}])[\\\\p{L}\\\\p{N}]`, "u")': words,
+  'src/monitor/rules/conditions/keyword.ts: RegExp(folded.map((word) => escaped(literalOf(word))).join("|"))':
+    words,
+  'src/monitor/rules/conditions/keyword.ts: RegExp(wholeWords(folded), "u")': words,
   // A literal, whatever the secret is.
-  'src/source/refusal.ts: RegExp(escapeForPattern(form), "gi")': {
+  'src/monitor/source/refusal.ts: RegExp(escapeForPattern(form), "gi")': {
     characters: "ab+(*",
     run: (text) => redact(text, ["aaab", "(a+)+$"]),
   },

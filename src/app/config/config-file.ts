@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { ListenConfig } from "../../feeds/common/listen-config.ts";
+import { EnrichConfig } from "../../feeds/enrich/enrich-config.ts";
+import { durationBetween } from "../../lib/duration.ts";
+import { HttpAddress } from "../../lib/http-address.ts";
+import { DAY } from "../../lib/instant.ts";
+import { TimeZone } from "../../lib/local-time.ts";
+import { DigestConfig } from "../../monitor/digest/digest-config.ts";
+import { HeartbeatConfig } from "../../monitor/health/heartbeat.ts";
+import { OperatorConfig } from "../../monitor/health/operators.ts";
+import { EscalationConfig } from "../../monitor/notify/decide/escalation.ts";
+import { Inhibition } from "../../monitor/notify/decide/inhibition.ts";
+import { Rotation } from "../../monitor/notify/decide/rotation.ts";
+import { RouteConfig } from "../../monitor/notify/decide/route.ts";
+import { SourceConfig } from "../../monitor/source/source-config.ts";
+
+const Web = z.strictObject({
+  host: z
+    .string()
+    .default("127.0.0.1")
+    .describe(
+      "Address on which the console listens. Any other than 127.0.0.1 needs a login; 0.0.0.0 is all of them.",
+    ),
+  port: z.int().min(0).max(65_535).default(8080).describe("Port of the console. 0 takes any free one."),
+  publicUrl: HttpAddress.exactOptional().describe(
+    "Address at which people reach the console; links in messages use it. Example: https://earshot.brand.example",
+  ),
+  login: z
+    .strictObject({
+      username: z.string().min(1).describe("Name to log in with."),
+      password: z
+        .string()
+        .min(8)
+        .meta({ description: "Password of the console, 8 characters or more.", writeOnly: true }),
+    })
+    .exactOptional()
+    .describe("Login of the console. Required if it listens on any address but 127.0.0.1."),
+  editRules: z
+    .boolean()
+    .default(false)
+    .describe("Lets admins write rules into the folder of rules on the console. Needs login and admins."),
+  editSetup: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Lets admins replace `listen` in this file on the console, page Listen for a brand. Needs login and admins.",
+    ),
+  admins: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Logins of the console that are admins. Default: nobody. Example: [comms]"),
+  trustedProxies: z
+    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
+    .default([])
+    .describe(
+      "Addresses or networks of the proxies before the console, which then say who asks. Without it all readers share the address of the proxy. Example: [127.0.0.1]",
+    ),
+  tls: z
+    .strictObject({
+      cert: z.string().min(1).describe("PEM file of the certificate with its chain, relative to this file."),
+      key: z.string().min(1).describe("PEM file of the key, relative to this file."),
+    })
+    .exactOptional()
+    .describe(
+      "Makes the console serve https itself. Not needed behind a proxy that does. Read at the start only.",
+    ),
+});
+
+/**
+ * The schema of `earshot.yaml`. Receivers and feeds are read separately, because their fields depend on their kind.
+ */
+export const ConfigFile = z.strictObject({
+  source: SourceConfig.exactOptional().describe(
+    "The account of the Listening API, and what is watched. Or leave it out, and listen to public feeds.",
+  ),
+  listen: ListenConfig.exactOptional().describe(
+    "What is looked for in public feeds, in place of a source or beside it: Earshot then brings its own Listening API.",
+  ),
+  receivers: z
+    .array(z.unknown())
+    .min(1, "name at least one receiver, else nobody is notified")
+    .prefault([])
+    .describe(
+      "Who can be notified: a name, a kind, and the keys of that kind. Required, unless `listen` is there: messages then go to the Inbox of the console.",
+    ),
+  routes: z
+    .array(RouteConfig)
+    .min(1, "name at least one route, else alerts reach nobody")
+    .prefault([])
+    .describe("Which alert goes to which receiver. Read from the top; the first route that matches decides."),
+  inhibitions: z
+    .array(Inhibition)
+    .default([])
+    .describe("What mutes less severe alerts: while one alert is open, others are held."),
+  escalations: z
+    .array(EscalationConfig)
+    .default([])
+    .describe("Who is notified next of a firing alert that nobody acknowledges."),
+  rotations: z.array(Rotation).default([]).describe("Receivers who take turns, for steps of escalations."),
+  digests: z.array(DigestConfig).default([]).describe("What is sent once a day, a week or a month."),
+  enrich: EnrichConfig.prefault({}).describe(
+    "How mentions of Earshot's own Listening API get their language, sentiment and relevance.",
+  ),
+  rules: z.string().default("rules").describe("Folder of the rules, relative to this file unless absolute."),
+  templates: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe(
+      "Folder of your own templates, which replace shipped ones of the same name. Without this key: templates next to this file, if it exists.",
+    ),
+  timezone: TimeZone.default("UTC").describe(
+    "Time zone of times in messages and in the console, such as Europe/Berlin.",
+  ),
+  web: Web.prefault({}).describe("The console: address, port and login."),
+  operator: OperatorConfig.prefault({}).describe(
+    "Who is notified about problems of Earshot itself, and when something is a problem.",
+  ),
+  heartbeat: HeartbeatConfig.exactOptional().describe(
+    "An address that is called while everything works, so that an outside service notices when Earshot is dead.",
+  ),
+  retention: durationBetween(31 * DAY, 36_500 * DAY)
+    .prefault("400d")
+    .describe(
+      "How long mentions, counts, alerts and deliveries are kept. Whole months that ended earlier are deleted.",
+    ),
+});
+export type ConfigFile = z.output<typeof ConfigFile>;

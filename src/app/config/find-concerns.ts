@@ -1,0 +1,107 @@
+import { readFile, stat } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
+import { isLoopback } from "../../lib/listening.ts";
+import { readYaml } from "../../lib/read-yaml.ts";
+import { definitionOf } from "../../monitor/notify/notifiers.ts";
+import type { ReceiverConfig } from "../../monitor/notify/receiver-config.ts";
+import type { ConfigFile } from "./config-file.ts";
+
+/** A risk in a configuration that works, and what to do about it. */
+export interface Concern {
+  /** `receiver on-call`, `secrets` … */
+  readonly what: string;
+  readonly found: string;
+  readonly advice: string;
+}
+
+/** Finds risks of a valid configuration. Makes no calls; checks only the modes of its files. */
+export async function findConcerns(
+  file: string,
+  config: { readonly receivers: readonly ReceiverConfig[]; readonly web: PageConfig },
+): Promise<readonly Concern[]> {
+  const ofReceivers = config.receivers.flatMap(({ name, notifier }) =>
+    (definitionOf(notifier).concerns?.(notifier) ?? []).map((note) => ({
+      what: `receiver ${name}`,
+      ...note,
+    })),
+  );
+  return [
+    ...ofReceivers,
+    ...plainLogin(config.web),
+    ...nobodyEdits(config.web),
+    ...(await openSecrets(file, config.web)),
+  ];
+}
+
+type PageConfig = ConfigFile["web"];
+
+/** A console login that somebody on the network could read. */
+function plainLogin({ host, login, publicUrl, tls }: PageConfig): readonly Concern[] {
+  const isHttps = tls !== undefined || publicUrl?.startsWith("https:") === true;
+  const reachedAt = publicUrl === undefined ? host : new URL(publicUrl).hostname;
+  if (login === undefined || isHttps || (isLoopback(host) && isLoopback(reachedAt))) return [];
+  return [
+    {
+      what: "page",
+      found: `web.login crosses the network in clear: ${publicUrl ?? `http://${host}`} is not https`,
+      advice:
+        "Set web.tls (cert, key), or put a proxy with https before the page, its address in web.publicUrl.",
+    },
+  ];
+}
+
+/** Rules or the set-up may be written on the console, and nobody is allowed to. */
+function nobodyEdits({ editRules, editSetup, admins, login }: PageConfig): readonly Concern[] {
+  const keys = [...(editRules ? ["web.editRules"] : []), ...(editSetup ? ["web.editSetup"] : [])];
+  if (keys.length === 0 || (login !== undefined && admins.includes(login.username))) return [];
+  const have = `${keys.join(" and ")} ${keys.length === 1 ? "has" : "have"} no effect`;
+  const found =
+    login === undefined
+      ? `${have}: without web.login nobody is an admin`
+      : `${have}: ${login.username}, the login, is not among web.admins`;
+  return [{ what: "page", found, advice: "Set web.login, and name its username in web.admins." }];
+}
+
+/** Files with secrets that every user of this machine may read. */
+async function openSecrets(file: string, { tls }: PageConfig): Promise<readonly Concern[]> {
+  const { content } = readYaml(file, await readFile(file, "utf8"));
+  const { inClear, files: named } = secretsIn(content);
+  const files = tls === undefined ? named : [...named, tls.key];
+  const places = files.map((place) => (isAbsolute(place) ? place : join(dirname(file), place)));
+  const concerns: Concern[] = [];
+  for (const place of new Set(inClear ? [file, ...places] : places)) {
+    if (!(await isOpenToAll(place))) continue;
+    concerns.push({
+      what: "secrets",
+      found: `${place} holds a secret, and every user of this machine may read it`,
+      advice: `Make it yours alone: chmod 600 ${place}, owned by the user that Earshot runs as.`,
+    });
+  }
+  return concerns;
+}
+
+/** Keys whose text is a secret, at any level. Certificates of issuers (`ca`) are not. */
+export const SECRET_KEY = /^(?:password|token|appToken|signingSecret|secret|privateKey)$/;
+const SECRET_FILE = /^(?!ca_file$).+_file$/;
+
+function secretsIn(value: unknown): { inClear: boolean; files: readonly string[] } {
+  if (typeof value !== "object" || value === null) return { inClear: false, files: [] };
+  const found = Object.entries(value).map(([key, one]) => {
+    if (typeof one !== "string") return secretsIn(one);
+    return {
+      inClear: SECRET_KEY.test(key) && !one.includes("${"),
+      files: SECRET_FILE.test(key) ? [one] : [],
+    };
+  });
+  return {
+    inClear: found.some(({ inClear }) => inClear),
+    files: found.flatMap(({ files }) => files),
+  };
+}
+
+/** Modes mean nothing on Windows. */
+async function isOpenToAll(file: string): Promise<boolean> {
+  if (process.platform === "win32") return false;
+  const found = await stat(file).catch(() => null);
+  return found !== null && (found.mode & 0o004) !== 0;
+}

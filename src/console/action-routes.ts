@@ -1,0 +1,189 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { parseDuration } from "../lib/duration.ts";
+import { UserError } from "../lib/errors.ts";
+import { DAY, HOUR } from "../lib/instant.ts";
+import type { Alert } from "../monitor/model/alert.ts";
+import {
+  ACTION_LABELS,
+  type Actor,
+  AlertLink,
+  LINK_SILENCE_MS,
+  readAlertLink,
+} from "../monitor/model/alert-action.ts";
+import { LONGEST_SILENCE_MS } from "../monitor/model/silence.ts";
+import { type ConsoleAuth, PUBLIC } from "./auth/demand-login.ts";
+import type { Forms } from "./auth/forms.ts";
+import type { ConsoleActions } from "./console-actions.ts";
+import type { ConsoleFacts } from "./facts.ts";
+import type { createFrames } from "./frames.ts";
+import { actionDonePage, actionPage } from "./pages/action.ts";
+import { silencesPage } from "./pages/silences.ts";
+import { readSilenceForm } from "./silence-form.ts";
+import type { Times } from "./times.ts";
+
+interface Parts {
+  readonly actions: ConsoleActions;
+  readonly forms: Forms;
+  readonly facts: ConsoleFacts;
+  readonly times: Times;
+  readonly auth: ConsoleAuth;
+}
+type Frames = ReturnType<typeof createFrames>;
+type LinkAction = AlertLink["action"];
+
+/** Actions of people: forms, which only our own pages can send, and signed links, which need no login. */
+export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames): void {
+  const { actions, forms, facts, times } = parts;
+  const ownForm = { preHandler: [...forms.check] };
+
+  app.get("/silences", async (request, reply) =>
+    frames.sendPage(request, reply, async () => {
+      const [silences, rules] = await Promise.all([
+        actions.silences(false),
+        actions.precision(times.now() - 30 * DAY),
+      ]);
+      return silencesPage({ silences, rules }, times, forms.token(request));
+    }),
+  );
+
+  app.post("/silences", ownForm, async (request, reply) => {
+    const form = Form.safeParse(request.body);
+    if (!form.success) return refuse(request, reply, 400, "That is not a valid silence");
+    const read = readSilenceForm(request.body);
+    if (!read.ok) return refuse(request, reply, 400, `Nothing was silenced: ${read.because}`);
+    const { match, comment, lengthMs, windows } = read;
+    const asked = { match, by: actorOf(request, form.data.by), comment, lengthMs, windows };
+    const refused = await actions.addSilence(asked).then(() => null, reasonOf);
+    if (refused !== null) return refuse(request, reply, 400, `Nothing was silenced: ${refused}`);
+    return reply.redirect("/silences", 303);
+  });
+
+  app.post("/silences/:id/expire", ownForm, async (request, reply) => {
+    const form = Form.safeParse(request.body);
+    const id = z.object({ id: z.guid() }).safeParse(request.params);
+    if (!form.success || !id.success) return refuse(request, reply, 400, "That is not a valid silence");
+    await actions.expireSilence(id.data.id, actorOf(request, form.data.by));
+    return reply.redirect("/silences", 303);
+  });
+
+  app.post("/alerts/:id/act", ownForm, async (request, reply) => {
+    const form = ActForm.safeParse(request.body);
+    const id = z.object({ id: z.guid() }).safeParse(request.params);
+    if (!form.success || !id.success) return refuse(request, reply, 400, "That cannot be done");
+    const alert = await facts.alert(id.data.id);
+    if (alert === null) return refuse(request, reply, 404, "There is no such alert");
+    const refused = await perform(actions, alert, form.data, actorOf(request, form.data.by));
+    if (refused !== null) return refuse(request, reply, 409, `Nothing was changed: ${refused}`);
+    return reply.redirect(`/alerts/${alert.id}`, 303);
+  });
+
+  app.get("/act/:link", { config: PUBLIC }, async (request, reply) => {
+    const found = await alertOfLink(request);
+    if (found === null) return linkTooOld(reply);
+    const { alert, link, text } = found;
+    const asks = {
+      label: ACTION_LABELS[link.action],
+      asksWho: link.action === "assign",
+      action: `/act/${text}`,
+    };
+    return reply
+      .type(HTML)
+      .header("cache-control", "no-store")
+      .send(actionPage({ alert, title: times.titleOf(alert.rule), ...asks }).toString());
+  });
+
+  // The signature in the address replaces the token of a form: anyone with the link may do this one thing.
+  app.post("/act/:link", { config: PUBLIC }, async (request, reply) => {
+    const found = await alertOfLink(request);
+    if (found === null) return linkTooOld(reply);
+    const { alert, link, text } = found;
+    const { to } = LinkForm.parse(request.body ?? {});
+    const asked = { do: link.action, to, length: LINK_SILENCE_MS };
+    const by: Actor = { via: "mail", login: link.by, typed: null };
+    const refused = await actions.useLink(text, MOST_OF_LINK[link.action], (actions) =>
+      perform(actions, alert, asked, by),
+    );
+    const sentence =
+      refused === null ? `Done: ${ACTION_LABELS[link.action]}.` : `Nothing was changed: ${refused}.`;
+    return reply
+      .code(refused === null ? 200 : 409)
+      .type(HTML)
+      .send(actionDonePage(sentence).toString());
+  });
+
+  async function alertOfLink(request: FastifyRequest) {
+    const { link: text } = z.object({ link: z.string().max(2000) }).parse(request.params);
+    const link = readAlertLink(actions.secret, text, times.now());
+    const alert = link === null ? null : await facts.alert(link.alertId);
+    return link === null || alert === null ? null : { link, alert, text };
+  }
+
+  function actorOf(request: FastifyRequest, typed: string): Actor {
+    const login = parts.auth.visitor(request)?.username ?? null;
+    return { via: "page", login, typed: typed === "" ? null : typed };
+  }
+
+  function refuse(request: FastifyRequest, reply: FastifyReply, status: number, headline: string) {
+    return frames.sendProblem(request, reply, status, headline, "Go back to the page and try again.");
+  }
+
+  function linkTooOld(reply: FastifyReply) {
+    return reply
+      .code(410)
+      .type(HTML)
+      .send(
+        actionDonePage("This link has expired or is incomplete. Open the alert on the console.").toString(),
+      );
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof UserError) return error.message;
+  throw error;
+}
+
+/** The reason why nothing was done, or null when it is done. */
+async function perform(
+  actions: Pick<ConsoleActions, "act" | "silenceAlert">,
+  alert: Alert,
+  asked: { readonly do: LinkAction; readonly to: string; readonly length: number },
+  by: Actor,
+): Promise<string | null> {
+  if (asked.do === "assign" && asked.to === "") return "enter the name of the assignee";
+  const acted =
+    asked.do === "silence"
+      ? await actions.silenceAlert(alert.id, asked.length, by)
+      : await actions.act(
+          alert.id,
+          asked.do === "assign" ? { do: asked.do, to: asked.to } : { do: asked.do },
+          by,
+        );
+  if (acted === null) return "the alert is no longer stored";
+  return acted.outcome === "Refused" ? acted.because : null;
+}
+
+const HTML = "text/html; charset=utf-8";
+
+const Name = z.string().trim().max(80).catch("");
+const LinkForm = z.object({ to: Name }).catch({ to: "" });
+/** Assigning may be repeated, after a wrong name; every other action works once. */
+const MOST_OF_LINK: Readonly<Record<LinkAction, number>> = {
+  acknowledge: 1,
+  assign: 5,
+  resolve: 1,
+  "not-relevant": 1,
+  silence: 1,
+};
+
+const Form = z.object({ by: Name });
+const Length = z
+  .string()
+  .transform((text) => parseDuration(text) ?? 0)
+  .pipe(z.number().min(60_000).max(LONGEST_SILENCE_MS))
+  .catch(4 * HOUR);
+const ActForm = Form.extend({
+  do: AlertLink.shape.action,
+  to: Name,
+  length: Length,
+});

@@ -1,0 +1,222 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import compress from "@fastify/compress";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { cached, withTimeout } from "../lib/concurrency.ts";
+import { SECOND } from "../lib/instant.ts";
+import type { Logger } from "../lib/log.ts";
+import type { ShownWait, ShownWarmUp } from "../monitor/model/shown.ts";
+import { actionRoutes } from "./action-routes.ts";
+import { type AdmissionSettings, boundPages } from "./admission.ts";
+import { assetRoutes, chartRoutes } from "./asset-routes.ts";
+import { demandLogin } from "./auth/demand-login.ts";
+import { protectForms } from "./auth/forms.ts";
+import { type ClosedSessions, openCookies } from "./auth/sessions.ts";
+import { guardHost, setSecurityHeaders } from "./auth/set-security-headers.ts";
+import type { ConsoleActions, Unsubscribing } from "./console-actions.ts";
+import type { AlertExplainer, ConsoleFacts } from "./facts.ts";
+import { feedRoutes } from "./feed-routes.ts";
+import type { FeedView, SetupView } from "./feed-view.ts";
+import { createFrames } from "./frames.ts";
+import type { Answer } from "./front.ts";
+import { type Health, healthRoutes } from "./health-routes.ts";
+import type { InboxView } from "./inbox-view.ts";
+import { liveRoute, watchVersions } from "./live-route.ts";
+import { loginRoutes } from "./login-routes.ts";
+import { pageRoutes } from "./page-routes.ts";
+import { readVolume } from "./pages/overview.ts";
+import type { ExplainMention, ExplainUnread } from "./pages/why-mention.ts";
+import { previewRoutes } from "./preview-routes.ts";
+import type { PreviewView } from "./preview-view.ts";
+import { type PushReceiver, pushRoutes } from "./push-routes.ts";
+import { ruleRoutes } from "./rule-routes.ts";
+import type { RuleView } from "./rule-view.ts";
+import {
+  answerFaults,
+  type ConsoleRoute,
+  createRefusalLog,
+  createServer,
+  keepStorable,
+  listen,
+  listRoutes,
+} from "./server.ts";
+import { type ConsoleSettings, checkSettings } from "./settings.ts";
+import { type SlackEndpoint, slackRoutes } from "./slack-routes.ts";
+import { createTimes, describePace } from "./times.ts";
+import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
+
+export interface ConsoleDeps {
+  readonly facts: ConsoleFacts;
+  /** Random, secret, and the same for every process. Cookie keys are derived from it. */
+  readonly secret: string;
+  readonly closedSessions: ClosedSessions;
+  /** Domain time: the pages show it as now. */
+  readonly clock: Clock;
+  /** Null if messages go to the real Slack and a real mail server. */
+  readonly inbox: InboxView | null;
+  /** Absent if no mail carries an unsubscribe link. */
+  readonly unsubscribing?: Unsubscribing;
+  /** Absent if the console is read-only. */
+  readonly actions?: ConsoleActions;
+  /** Absent if no message in Slack has buttons that post here. */
+  readonly slack?: SlackEndpoint;
+  readonly push?: PushReceiver;
+  /** Absent if no public feed is configured. */
+  readonly feeds?: FeedView;
+  /** Absent if the console cannot write a configuration. */
+  readonly setup?: SetupView;
+  /** Absent if nothing renders messages. */
+  readonly previews?: PreviewView;
+  /** Absent if the console does not know the folder of rules. */
+  readonly rules?: RuleView;
+  readonly health: Health;
+  /** What the pages may take of the process. */
+  readonly admission?: AdmissionSettings;
+  /** If absent, the pages show neither findings nor charts of alerts. */
+  readonly explainer?: AlertExplainer;
+  /** The title of a rule; its name in words if absent. */
+  readonly titleOf?: (rule: string) => string;
+  /** Rules that cannot fire yet. Absent if the console does not know the rules. */
+  readonly warmingUp?: () => Promise<readonly ShownWarmUp[]>;
+  /** Receivers whose messages are delayed, and why. Absent if the console does not know the receivers. */
+  readonly waits?: () => Promise<readonly ShownWait[]>;
+  /** Explains what became of a mention. Absent if the console does not know the rules. */
+  readonly explainMention?: ExplainMention;
+  /** Explains why a mention is not stored. Absent if the console does not know the rules. */
+  readonly explainUnread?: ExplainUnread;
+  /** The banner: what happens next, in a sentence or two; null for none. Called for every page. */
+  readonly whatHappensNext?: () => string | null;
+  readonly log: Logger;
+  /** Times sessions and login attempts. Only tests pass another one. */
+  readonly wall?: Clock;
+  /** How long a request may take to arrive; default half a minute. Only tests pass another one. */
+  readonly requestTimeoutMs?: number;
+  /** How often a stream shows that it lives, and looks whether its session does. Only tests pass another one. */
+  readonly heartbeatMs?: number;
+}
+
+export interface Console {
+  /** Resolves with the console's address on this machine. */
+  listen(): Promise<string>;
+  /** Instead of `listen`: answers requests that a `Front` took. */
+  open(): Promise<Answer>;
+  /** All routes, so that a test can check what strangers may reach. */
+  readonly routes: readonly ConsoleRoute[];
+  /** Ends the live updates, answers what was asked, and closes. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the pages, their JSON, their live updates, and the health of the process. Throws a UserError if the settings
+ * would show everything to everybody on a network.
+ */
+export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings): Promise<Console> {
+  checkSettings(settings);
+  const wall = deps.wall ?? systemClock;
+  const times = createTimes(deps.clock, settings.timezone, deps.titleOf);
+  const volume = cached(() => readVolume({ facts: deps.facts, times }), VOLUME_LIVES_MS, wall);
+  const watch = watchVersions(deps.facts, deps.clock, volume, deps.log, deps.feeds);
+  const app = createServer(settings, deps.requestTimeoutMs);
+  const routes = listRoutes(app);
+  await setSecurityHeaders(app, settings);
+  guardHost(app, settings);
+  const noteRefusal = createRefusalLog(deps.log);
+  boundPages(app, deps.admission ?? {}, noteRefusal);
+  keepStorable(app);
+  // Compression is safe (BREACH): a page's token differs each time, and no other site can send requests as a reader.
+  await app.register(compress, { threshold: 1_024, encodings: ["gzip", "identity"] });
+  await openCookies(app, deps.secret, settings);
+  const forms = await protectForms(app, settings);
+  const { secret, closedSessions: closed } = deps;
+  const auth = await demandLogin(app, settings, { secret, closed, wall, log: deps.log });
+  const frames = createFrames({
+    facts: deps.facts,
+    times,
+    watch,
+    auth,
+    forms,
+    hasInbox: deps.inbox !== null,
+    hasRules: deps.rules !== undefined,
+    hasFeeds: deps.feeds !== undefined || deps.setup !== undefined,
+    hasActions: deps.actions !== undefined,
+    pace: describePace(deps.clock),
+    whatHappensNext: deps.whatHappensNext ?? (() => null),
+  });
+  // First: awaiting a plugin finishes the routes registered before it, and finished routes accept no more hooks.
+  answerFaults(app, frames, deps.log, noteRefusal);
+  await assetRoutes(app);
+  if (auth.login !== null) loginRoutes(app, auth.login, forms);
+  healthRoutes(app, { health: deps.health, facts: deps.facts, times, wall });
+  const explainer = deps.explainer ?? null;
+  const hasPreviews = deps.previews !== undefined;
+  pageRoutes(
+    app,
+    {
+      facts: deps.facts,
+      inbox: deps.inbox,
+      explainer,
+      hasPreviews,
+      hasRules: deps.rules !== undefined,
+      ...(deps.warmingUp === undefined
+        ? {}
+        : { warmingUp: cached(deps.warmingUp, LEARNING_LIVES_MS, wall).ask }),
+      ...(deps.explainMention === undefined ? {} : { explainMention: deps.explainMention }),
+      ...(deps.explainUnread === undefined ? {} : { explainUnread: deps.explainUnread }),
+      ...(deps.waits === undefined ? {} : { waits: deps.waits }),
+      times,
+      volume: volume.ask,
+      forms,
+      hasActions: deps.actions !== undefined,
+    },
+    frames,
+  );
+  if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
+  if (deps.slack !== undefined) slackRoutes(app, deps.slack);
+  if (deps.push !== undefined) pushRoutes(app, deps.push);
+  if (explainer !== null) chartRoutes(app, deps.facts, explainer);
+  if (deps.actions !== undefined) {
+    actionRoutes(app, { actions: deps.actions, forms, auth, times, facts: deps.facts }, frames);
+  }
+  if (deps.previews !== undefined) previewRoutes(app, deps.previews, frames);
+  if (deps.rules !== undefined) {
+    const warmingUp = deps.warmingUp ?? (async () => []);
+    ruleRoutes(
+      app,
+      { rules: deps.rules, facts: deps.facts, warmingUp, times, forms, auth, settings },
+      frames,
+    );
+  }
+  const { feeds = null, setup = null } = deps;
+  const hasActions = deps.actions !== undefined;
+  feedRoutes(app, { feeds, setup, hasActions, times, forms, auth, settings }, frames);
+  const closeStreams = liveRoute(app, auth, watch, times, deps.heartbeatMs);
+  const open = new Set<ServerResponse>();
+  return {
+    routes,
+    listen: () => listen(app, settings),
+    open: async () => {
+      await app.ready();
+      return (request, response) => {
+        open.add(response);
+        response.once("close", () => open.delete(response));
+        app.routing(request, response);
+      };
+    },
+    close: async () => {
+      watch.stop();
+      closeStreams();
+      const answered = Promise.all([...open].map((response) => once(response, "close")));
+      await withTimeout(ANSWER_PATIENCE_MS, answered).catch(() => {});
+      await app.close();
+    },
+  };
+}
+
+/** How long a console that is replaced may take to answer what was asked. */
+const ANSWER_PATIENCE_MS = 5 * SECOND;
+
+/** Counting a day of mentions is the only costly question; readers share its answer for this long. */
+const VOLUME_LIVES_MS = 5 * SECOND;
+
+/** Rules warm up for hours or weeks, so their state need not be read again at every poll. */
+const LEARNING_LIVES_MS = 20 * SECOND;

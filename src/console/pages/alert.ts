@@ -1,0 +1,224 @@
+import { DAY } from "../../lib/instant.ts";
+import { counted } from "../../lib/numbers.ts";
+import type { Alert } from "../../monitor/model/alert.ts";
+import { type AlertEvent, describePrecision, type RulePrecision } from "../../monitor/model/alert-action.ts";
+import { eventAt, type Mention, speakerOf } from "../../monitor/model/mention.ts";
+import { OWN_QUERY } from "../../monitor/model/query.ts";
+import type {
+  ShownDelivery,
+  ShownMention,
+  ShownNotification,
+  ShownReceiver,
+  ShownStory,
+  ShownWait,
+} from "../../monitor/model/shown.ts";
+import { attemptName, deletedWords, expandReason, wordsOf } from "../../monitor/model/wording.ts";
+import { type Html, html } from "../html.ts";
+import { alertSpan, severityBadge } from "../parts/alert-list.ts";
+import { livePart } from "../parts/live.ts";
+import { mentionList } from "../parts/mention-list.ts";
+import { outcomeOf } from "../parts/notification-table.ts";
+import { alertActionsPart } from "../parts/silence-form.ts";
+import { waitWords } from "../parts/status-panels.ts";
+import { foreign, formatCompact, formatMeasured, shorten } from "../parts/words.ts";
+import type { Page, PageParts } from "./page.ts";
+import { linkOfRule } from "./rules.ts";
+
+const EVENTS = 200;
+const MENTIONS = 30;
+const NOTIFICATIONS = 50;
+const STORIES = 5;
+const PRECISION_DAYS = 30;
+
+/** Everything known about one alert. */
+export interface AlertStory {
+  readonly alert: Alert;
+  readonly events: readonly AlertEvent[];
+  readonly mentions: readonly ShownMention[];
+  /** Whether the mentions met the rule themselves, or only lie in its window. */
+  readonly mentionsAre: "matches" | "window";
+  readonly notifications: readonly ShownNotification[];
+  readonly deliveries: readonly ShownDelivery[];
+  /** Its findings, as stored. */
+  readonly explanation: unknown;
+  /** How many of its mentions were deleted. */
+  readonly deleted: number;
+  readonly receivers: readonly ShownReceiver[];
+  /** Receivers whose messages are delayed. */
+  readonly waits: readonly ShownWait[];
+  /** Stories that several of its mentions share. */
+  readonly stories: readonly ShownStory[];
+  /** Recent feedback on the alerts of its rule. */
+  readonly precision: RulePrecision;
+}
+
+export async function readAlertStory(
+  { facts, waits: askWaits = async () => [] }: PageParts,
+  id: string,
+): Promise<AlertStory | null> {
+  const alert = await facts.alert(id);
+  if (alert === null) return null;
+  const [events, matches, notifications, deliveries, explanation, deleted, receivers, precision, waits] =
+    await Promise.all([
+      facts.alertEvents(alert.projectId, id, EVENTS),
+      facts.alertMatches(alert.projectId, id, MENTIONS),
+      facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
+      facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
+      facts.alertExplanation(alert.projectId, id),
+      facts.deletedMentions(alert.projectId, id),
+      facts.alertReceivers(alert.projectId, id),
+      facts.rulePrecision(alert.rule, alert.openedAt - PRECISION_DAYS * DAY),
+      askWaits(),
+    ]);
+  const common = {
+    alert,
+    events,
+    notifications,
+    deliveries,
+    explanation,
+    deleted,
+    receivers,
+    precision,
+    waits,
+  };
+  const mentionsAre = matches.length > 0 ? "matches" : "window";
+  const stories = await facts.alertStories(alert, mentionsAre, STORIES);
+  if (mentionsAre === "matches") return { ...common, stories, mentions: matches, mentionsAre };
+  return { ...common, stories, mentions: await facts.windowMentions(alert, MENTIONS), mentionsAre };
+}
+
+/** `token` is for forms; null if the console is read-only. */
+export function alertPage(
+  address: string,
+  story: AlertStory,
+  parts: PageParts,
+  token: string | null = null,
+): Page {
+  const title = `${story.alert.queryName}: ${parts.times.titleOf(story.alert.rule)}`;
+  return {
+    title,
+    section: "/alerts",
+    // The actions come first, for the person on call, and outside of the live part, so that an update never replaces
+    // a form in use.
+    body: html`<p class="crumb"><a href="/alerts">Alerts</a></p>
+<div class="title"><h1>${foreign(story.alert.queryName)}: ${parts.times.titleOf(story.alert.rule)}</h1>${parts.hasRules === true && story.alert.queryId !== OWN_QUERY.queryId && html`<a href="${linkOfRule(story.alert.rule)}">Its rule</a>`}</div>
+${token !== null && alertActionsPart(story.alert, token)}${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}`,
+  };
+}
+
+export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: PageParts): Html {
+  const { alert } = story;
+  return html`<p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${story.deleted > 0 && html` · ${deletedWords(story.deleted)}`}${handlingLine(alert)}</p>
+<div class="two is-alert">
+<div><section class="panel" aria-labelledby="h-why"><h2 id="h-why">Why</h2><p class="because is-large" dir="auto">${alert.because}</p>${explained(story, explainer)}${facts(story, times.moment)}</section></div>
+<div class="aside">
+<section class="panel" aria-labelledby="h-line"><h2 id="h-line">What happened</h2>${timeline(story.events, times.moment)}</section>
+<section class="panel" aria-labelledby="h-receivers"><h2 id="h-receivers">Receivers</h2>${receiversSection(story, times.moment)}</section>
+<section class="panel" aria-labelledby="h-notified"><h2 id="h-notified">Who was notified</h2>${notificationsSection(story, times.moment)}
+${hasPreviews === true && html`<p class="detail"><a href="/preview?alert=${alert.id}">See the message as it would be sent now</a></p>`}</section>
+</div>
+<div>
+${story.stories.length > 0 && html`<section class="panel" aria-labelledby="h-stories"><h2 id="h-stories">Stories shared more than once</h2>${storyList(story.stories, times.moment)}</section>`}
+<section class="panel" aria-labelledby="h-mentions"><h2 id="h-mentions">${story.mentionsAre === "matches" ? "Mentions that met the rule" : "Mentions in its window, largest reach first"}</h2>${mentionList(story.mentions, times, "None is stored any more.")}</section>
+</div>
+</div>`;
+}
+
+/** The chart and the findings; the sentence above has the numbers of the chart. */
+function explained({ alert, explanation }: AlertStory, explainer: PageParts["explainer"]): Html | null {
+  if (explainer === null || explainer === undefined) return null;
+  const findings = explainer.findings(alert, explanation);
+  const hasChart = explainer.chart(alert, explanation, "light") !== null;
+  const address = `/alerts/${alert.id}/chart`;
+  return html`${
+    hasChart &&
+    html`<picture class="alert-chart"><source media="(prefers-color-scheme: dark)" srcset="${address}-dark.svg"><img src="${address}-light.svg" width="600" height="340" alt="Counts of the last day against what was expected. ${alert.because}"></picture>`
+  }${
+    findings.length > 0 &&
+    html`<dl class="facts is-wide findings">${findings.map(
+      ({ label, text }) => html`<dt>${label}</dt><dd>${foreign(text)}</dd>`,
+    )}</dl>`
+  }`;
+}
+
+/** Who handles it, and whether it was marked not relevant. */
+function handlingLine({ handling = {} }: Alert): Html {
+  return html`${handling.assignee !== undefined && html` · assigned to ${foreign(handling.assignee)}`}${
+    handling.assignee === undefined &&
+    handling.acknowledgedBy !== undefined &&
+    html` · acknowledged by ${foreign(handling.acknowledgedBy)}`
+  }${handling.relevant === false && html` · marked not relevant`}`;
+}
+
+type Moment = PageParts["times"]["moment"];
+
+function facts({ alert, precision }: AlertStory, moment: Moment): Html {
+  const window =
+    alert.windowFrom === alert.windowTo
+      ? null
+      : html`<dt>Window</dt><dd>${moment(alert.windowFrom)} to ${moment(alert.windowTo)}</dd>`;
+  // The key of a story means nothing to a reader; the page lists its mentions.
+  const labels = Object.entries(alert.labels)
+    .filter(([label]) => label !== "story")
+    .map(([label, value]) => html`<dt>${expandReason(label)}</dt><dd>${foreign(value)}</dd>`);
+  const values = Object.entries(alert.values).map(
+    ([name, value]) => html`<dt>${expandReason(name)}</dt><dd>${formatMeasured(value)}</dd>`,
+  );
+  return html`<dl class="facts is-wide"><dt>Rule</dt><dd><code>${alert.rule}</code><br><span class="detail">${describePrecision(precision, PRECISION_DAYS)}</span></dd>${labels}${window}<dt>Newest evidence</dt><dd>${moment(alert.lastSeenAt)}</dd>${values}</dl>`;
+}
+
+/** Each story, how often it was shared, who published it first, and who had the largest reach. */
+function storyList(stories: readonly ShownStory[], moment: Moment): Html {
+  return html`<ol class="timeline">${stories.map(({ mentions, first, widest }) => {
+    const reach = widest.reach ?? widest.followers;
+    return html`<li><span class="when">${counted(mentions, "mention")}</span><div><span dir="auto">${shorten(first.title ?? first.text ?? first.domain ?? "a mention without text", 160)}</span><br><span class="detail">first by ${nameOf(first)} ${moment(eventAt(first))}${
+      reach !== null &&
+      html`, largest reach ${widest.resourceId === first.resourceId ? "of it, too" : html`by ${nameOf(widest)}`} (${formatCompact(reach)})`
+    }</span></div></li>`;
+  })}</ol>`;
+}
+
+function nameOf(mention: Mention): Html {
+  return foreign(shorten(speakerOf(mention) ?? "unknown author", 60));
+}
+
+function timeline(events: readonly AlertEvent[], moment: Moment): Html {
+  if (events.length === 0) return html`<p class="empty">No history is stored.</p>`;
+  return html`<ol class="timeline">${events.map(
+    (event) =>
+      html`<li><span class="when">${moment(event.at)}</span><span><strong>${wordsOf(event.what)}</strong> <span dir="auto" class="detail">${event.detail}${wayOf(event)}</span></span></li>`,
+  )}</ol>`;
+}
+
+/** Where an action was taken, if its words do not say so. */
+function wayOf({ actor }: AlertEvent): string {
+  if (actor?.via === "slack") return ", in Slack";
+  return actor?.via === "shell" ? ", at the shell" : "";
+}
+
+function receiversSection({ receivers, waits }: AlertStory, moment: Moment): Html {
+  if (receivers.length === 0) return html`<p class="empty">No route leads to anybody.</p>`;
+  return html`<dl class="facts is-wide">${receivers.map(
+    (one) =>
+      html`<dt>${foreign(one.receiver)}</dt><dd>${wordsOf(one.last)}${one.notifiedAt !== null && html`, notified ${moment(one.notifiedAt)}`}${one.nextAt !== null && html`, checked again ${moment(one.nextAt)}`}${waits.filter(({ receiver }) => receiver === one.receiver).map((wait) => html`<br>${waitWords(wait)}`)}</dd>`,
+  )}</dl>`;
+}
+
+function notificationsSection({ alert, notifications, deliveries }: AlertStory, moment: Moment): Html {
+  if (notifications.length === 0) {
+    return html`<p class="empty">Nobody yet. “What happened” shows what was held, and why.</p>`;
+  }
+  return html`<ol class="timeline">${notifications.map((one) => {
+    const attempts = deliveries.filter((delivery) => delivery.notificationId === one.id);
+    return html`<li><span class="when">${moment(one.createdAt)}</span><div><strong>${foreign(one.receiver)}</strong> <span class="detail">${wordsOf(one.reason)}${one.alertId !== alert.id && html`, in <a href="/alerts/${one.alertId}">the message about ${foreign(one.queryName ?? "another alert")}</a>`}</span><br>${outcomeOf(one)}${
+      attempts.length > 1 && attemptList(attempts)
+    }</div></li>`;
+  })}</ol>`;
+}
+
+function attemptList(attempts: readonly ShownDelivery[]): Html {
+  return html`<ol class="attempts">${attempts.map(
+    (one) =>
+      html`<li>${attemptName(one.attempt)}: ${one.outcome}${one.detail !== "" && html` <span class="detail" dir="auto">${one.detail}</span>`}</li>`,
+  )}</ol>`;
+}

@@ -1,0 +1,189 @@
+import { formatDuration } from "../../lib/duration.ts";
+import { DAY, type Instant } from "../../lib/instant.ts";
+import { formatNumber } from "../../lib/numbers.ts";
+import type { Outage } from "../../monitor/model/failure.ts";
+import type { ShownHeartbeat } from "../../monitor/model/pipeline-facts.ts";
+import { clockAheadMs, worstDelayMs } from "../../monitor/model/poll.ts";
+import type { ProcessVersions } from "../../monitor/model/process.ts";
+import type {
+  ShownBudget,
+  ShownDeadLetter,
+  ShownPoll,
+  ShownQuirk,
+  ShownWait,
+  ShownWarmUp,
+} from "../../monitor/model/shown.ts";
+import { expandReason } from "../../monitor/model/wording.ts";
+import { type Html, html } from "../html.ts";
+import { livePart } from "../parts/live.ts";
+import { processesPart } from "../parts/processes.ts";
+import { outagePanel, quirksPart, waitsPanel, warmUpPart } from "../parts/status-panels.ts";
+import { foreign, shorten } from "../parts/words.ts";
+import type { Page, PageParts } from "./page.ts";
+
+const DEAD_LETTERS = 20;
+
+export interface Coverage {
+  readonly now: Instant;
+  readonly polls: readonly ShownPoll[];
+  readonly deadLetters: readonly ShownDeadLetter[];
+  readonly heartbeat: ShownHeartbeat | null;
+  readonly budgets: readonly ShownBudget[];
+  readonly outages: readonly Outage[];
+  readonly quirks: readonly ShownQuirk[];
+  readonly warmingUp: readonly ShownWarmUp[];
+  readonly waits: readonly ShownWait[];
+  readonly configuration: ProcessVersions;
+}
+
+/** Reads how complete the stored data is; sums are of the last 24 hours. */
+export async function readCoverage({
+  facts,
+  times,
+  warmingUp: ask = async () => [],
+  waits: askWaits = async () => [],
+}: PageParts): Promise<Coverage> {
+  const now = times.now();
+  const [polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits, configuration] =
+    await Promise.all([
+      facts.coverage(now - DAY),
+      facts.deadLetters(DEAD_LETTERS),
+      facts.heartbeat(),
+      facts.budgets(),
+      facts.outages(now - 7 * DAY),
+      facts.quirks(),
+      ask(),
+      askWaits(),
+      facts.processVersions(),
+    ]);
+  return { now, polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits, configuration };
+}
+
+export async function coveragePage(address: string, parts: PageParts): Promise<Page> {
+  return {
+    title: "Coverage",
+    section: "/coverage",
+    body: html`<div class="title"><h1>Coverage</h1></div>
+${livePart(address, { name: "coverage", on: ["coverage"] }, coveragePart(await readCoverage(parts), parts))}`,
+  };
+}
+
+export function coveragePart(
+  { now, polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits, configuration }: Coverage,
+  { times }: PageParts,
+): Html {
+  const added = polls.filter((poll) => poll.poll === "added");
+  const updated = polls.filter((poll) => poll.poll === "updated");
+  return html`${heartbeatPart(heartbeat, times.moment)}${waitsPanel(waits)}${outagePanel(outages, times.moment)}${budgets.map(budgetPanel)}<section class="panel" aria-labelledby="h-added"><h2 id="h-added">New mentions</h2>
+<p class="hint">Everything that entered a query at the source up to “data complete until” is stored here. “Seen within” is the longest delay of a visible mention with the current plan of calls. Counts are of the last 24 hours.</p>${pollTable(added, now, times.moment, "complete")}</section>
+<section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Changed mentions</h2>
+<p class="hint">Mentions that changed after they were first read: sentiment, category, engagement.</p>${pollTable(updated, now, times.moment, "plain")}</section>
+${warmUpPart(warmingUp, times.moment)}<section class="panel" aria-labelledby="h-dead-letters"><h2 id="h-dead-letters">Dead letters</h2>${deadLetterList(deadLetters, times.moment)}</section>
+${processesPart(configuration, times.moment)}${quirksPart(quirks, times.moment)}`;
+}
+
+/** The calls that the account has left. */
+function budgetPanel({ limit, periodMs, used, usedByOthers, closedForMs, sharing }: ShownBudget): Html {
+  if (limit === null) return html``;
+  const left = Math.max(0, limit - used);
+  return html`<section class="panel" aria-labelledby="h-calls"><h2 id="h-calls">Calls</h2>
+<p><strong>${formatNumber(used)}</strong> of ${formatNumber(limit)} calls used in the last ${formatDuration(periodMs)}, ${
+    left === 0 ? html`<strong class="fault">none left</strong>` : html`${formatNumber(left)} left`
+  }${usedByOthers > 0 && html`; ${formatNumber(usedByOthers)} by others with the same account`}. ${SHARING[sharing]}</p>${
+    closedForMs > 0 &&
+    html`<p class="fault">The source refused a call: no more for ${formatDuration(closedForMs)}.</p>`
+  }</section>`;
+}
+
+const SHARING: Readonly<Record<ShownBudget["sharing"], string>> = {
+  untried: "It is not known yet whether one call may ask for several queries.",
+  proven: "One call asks for several queries.",
+  refused: "The source accepts only one query per call.",
+};
+
+type Moment = PageParts["times"]["moment"];
+
+/** Whether the whole pipeline works, and what does not. Empty before the first check. */
+function heartbeatPart(heartbeat: ShownHeartbeat | null, moment: Moment): Html | null {
+  if (heartbeat === null) return null;
+  const { outcome, at, reason, answer, configured } = heartbeat;
+  const works = outcome === "Beats";
+  const call =
+    configured !== true
+      ? "No heartbeat address is configured."
+      : works
+        ? `The heartbeat was called; its server answered ${answer ?? "nothing yet"}.`
+        : "The heartbeat is withheld.";
+  return html`<section class="panel" aria-labelledby="h-line-works"><h2 id="h-line-works">Does Earshot work?</h2>
+<p><strong class="outcome ${works ? "is-sent" : "is-failing"}">${works ? "Yes: polled, judged, able to deliver" : `No: ${expandReason(outcome).toLowerCase()}`}</strong>${reason !== undefined && html`<span class="fault" dir="auto">${shorten(reason, 300)}</span> `}<span class="detail">Checked ${moment(at)}. ${call}</span></p></section>
+`;
+}
+
+function pollTable(
+  polls: readonly ShownPoll[],
+  now: Instant,
+  moment: Moment,
+  columns: "complete" | "plain",
+): Html {
+  if (polls.length === 0) return html`<p class="empty">No query is watched yet.</p>`;
+  const complete = columns === "complete";
+  return html`<div class="scrolls" tabindex="0" role="region" aria-label="Polls by query"><table class="polls"><thead><tr><th scope="col">Query</th><th scope="col">State</th><th scope="col">Last poll</th><th scope="col" class="number">Seen within</th>${
+    complete &&
+    html`<th scope="col">Data complete until</th><th scope="col" class="number">Behind</th><th scope="col">Judged until</th>`
+  }<th scope="col" class="number">Polls</th><th scope="col" class="number">Seen</th><th scope="col" class="number">${complete ? "Stored" : "New"}</th><th scope="col" class="number">Missing</th><th scope="col" class="number">Dead letters</th></tr></thead>
+<tbody>${polls.map(
+    (poll) =>
+      html`<tr><th scope="row">${foreign(poll.queryName)}<span class="detail">${foreign(poll.projectName)}</span></th><td class="poll-state">${stateOf(poll, now)}</td><td>${momentOr(poll.polledAt, moment)}</td><td class="number">${within(poll, now)}</td>${
+        complete &&
+        html`<td>${momentOr(poll.completeUntil, moment)}</td><td class="number">${behind(poll, now)}</td><td>${moment(poll.tickedUntil)}</td>`
+      }<td class="number">${formatNumber(poll.polls)}</td><td class="number">${formatNumber(poll.seen)}</td><td class="number">${formatNumber(poll.stored)}</td><td class="number">${gapOf(poll, moment)}</td><td class="number">${warned(poll.rejected)}</td></tr>`,
+  )}</tbody></table></div>`;
+}
+
+function momentOr(at: Instant | null, moment: Moment): Html {
+  return at === null ? html`<span class="detail">never</span>` : moment(at);
+}
+
+/** The longest delay of a mention from now on, with the current plan of calls. */
+function within(poll: ShownPoll, now: Instant): string {
+  const worst = worstDelayMs(poll, now);
+  return worst === null ? "" : formatDuration(worst);
+}
+
+function behind({ completeUntil }: ShownPoll, now: Instant): string {
+  return completeUntil === null ? "" : formatDuration(Math.max(0, now - completeUntil));
+}
+
+/** How many mentions are missing, and when they are polled again. Shown until they are found. */
+function gapOf({ gap, gapFrom, gapNextAt }: ShownPoll, moment: Moment): Html {
+  if (gap === 0) return html`0`;
+  return html`<strong class="fault">${formatNumber(gap)}</strong>${gapFrom !== null && html`<span class="detail">since ${moment(gapFrom)}</span>`}${gapNextAt !== null && html`<span class="detail">again ${moment(gapNextAt)}</span>`}`;
+}
+
+function warned(n: number): Html {
+  return n === 0 ? html`0` : html`<strong class="fault">${formatNumber(n)}</strong>`;
+}
+
+function stateOf(
+  { failures, lastError, polledAt, completeUntil, tickedUntil }: ShownPoll,
+  now: Instant,
+): Html {
+  if (failures > 0) {
+    return html`<span class="outcome is-failing">failed ${failures === 1 ? "once" : `${failures} times in a row`}</span><span class="fault" dir="auto">${shorten(lastError ?? "", 200)}</span>`;
+  }
+  const aheadMs = clockAheadMs([polledAt, completeUntil, tickedUntil], now);
+  if (aheadMs !== null)
+    return html`<span class="outcome is-failing">the clock was ahead by ${formatDuration(aheadMs)}</span>`;
+  return polledAt === null
+    ? html`<span class="outcome is-due">not polled yet</span>`
+    : html`<span class="outcome is-sent">ok</span>`;
+}
+
+function deadLetterList(list: readonly ShownDeadLetter[], moment: Moment): Html {
+  if (list.length === 0)
+    return html`<p class="empty">None: every mention was stored, and every job was done.</p>`;
+  return html`<ol class="timeline">${list.map(
+    (one) =>
+      html`<li><span class="when">${moment(one.at)}</span><span><strong>${foreign(one.queryName)}</strong> ${one.resourceId !== null && html`<code>${foreign(shorten(one.resourceId, 60))}</code> `}<span class="detail" dir="auto">${one.kind === "mention" ? "" : `${one.scope ?? one.kind}: `}${shorten(one.reason, 200)}${one.tries > 1 && ` (${one.tries} tries)`}${one.replayable && html` Again: <code>earshot dead-letters replay ${one.id}</code>`}</span></span></li>`,
+  )}</ol>`;
+}

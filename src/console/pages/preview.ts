@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { expandReason } from "../../monitor/model/wording.ts";
+import { type Html, html, trustedHtml } from "../html.ts";
+import { foreign } from "../parts/words.ts";
+import type { PreviewMessage, PreviewView, TemplatePreview } from "../preview-view.ts";
+import type { Page } from "./page.ts";
+
+export const PreviewQuestion = z.object({
+  about: z.enum(["alert", "digest"]).catch("alert"),
+  sample: z.string().max(100).nullable().catch(null),
+  /** Id of a stored alert; then `about` and `sample` are ignored. */
+  alert: z.string().max(100).nullable().catch(null),
+  /** The name of one template, to preview it alone. */
+  template: z.string().max(100).nullable().catch(null),
+});
+export type PreviewQuestion = z.output<typeof PreviewQuestion>;
+
+export async function readPreview(
+  previews: PreviewView,
+  { about, sample, alert }: PreviewQuestion,
+): Promise<PreviewMessage | null> {
+  return alert === null ? previews.ofSample(about, sample) : previews.ofAlert(alert);
+}
+
+/** The output of one template, in its format. */
+export function templatePage(
+  previews: PreviewView,
+  { text, isHtml }: TemplatePreview,
+  question: PreviewQuestion,
+): Page {
+  const name = question.template ?? "";
+  return {
+    title: `Preview of ${name}`,
+    section: "/alerts",
+    body: html`<p class="crumb"><a href="/preview">Preview of messages</a></p>
+<div class="title"><h1>${name}</h1><p class="hint">What this template alone makes of ${question.alert === null ? "a sample" : "this alert"}.</p></div>
+${templateList(previews, question)}
+<section class="panel${isHtml && " reading"}" aria-label="${name}">${
+      isHtml
+        ? html`<iframe title="The template as a browser shows it" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/preview/html?${addressOf(question)}"></iframe>`
+        : html`<pre class="mail-text" dir="auto">${text}</pre>`
+    }${
+      name.includes(".mrkdwn") &&
+      html`<h2>In Slack</h2><article class="slack">${trustedHtml(previews.renderSlack([], text))}</article>`
+    }</section>`,
+  };
+}
+
+/** Every template that fits the stored alert. */
+function templateList({ templates }: PreviewView, { template, alert }: PreviewQuestion): Html {
+  const offered = alert === null ? templates : templates.filter((name) => !name.includes("/digest"));
+  return html`<details id="templates"${template !== null && html` open`}><summary>One template alone</summary><ul class="tabs">${offered.map(
+    (name) =>
+      html`<li><a href="/preview?${new URLSearchParams({ template: name, ...(alert !== null && { alert }) }).toString()}"${name === template && html` aria-current="page"`}>${name}</a></li>`,
+  )}</ul></details>`;
+}
+
+/** A message as Slack and a mail program show it, and as plain text. */
+export function previewPage(previews: PreviewView, message: PreviewMessage, question: PreviewQuestion): Page {
+  const { slack, email, ...others } = message;
+  return {
+    title: "Preview of messages",
+    section: "/alerts",
+    body: html`<div class="title"><h1>Preview of messages</h1><p class="hint">${
+      question.alert === null
+        ? "Samples, as the templates of this installation show them."
+        : "What a message about this alert would show now. Nothing is sent."
+    }</p></div>
+<nav aria-label="Samples"><ul class="tabs">${previews.samples.map((sample) => tab(sample, previews, question))}</ul></nav>
+${templateList(previews, question)}
+<div class="two">
+<section class="panel is-narrow" aria-labelledby="h-slack"><h2 id="h-slack">Slack</h2>
+<article class="slack"><p class="slack-sender"><strong>Earshot</strong> <span class="app">app</span></p>${trustedHtml(previews.renderSlack(slack.blocks, slack.text))}</article>
+${slack.thread.length > 0 && html`<ol class="thread" aria-label="What follows in the thread">${slack.thread.map((reply) => html`<li><article class="slack"><p class="slack-sender"><strong>Earshot</strong> <span class="app">app</span></p>${trustedHtml(previews.renderSlack(reply.blocks, reply.text))}</article></li>`)}</ol>`}
+<details><summary>In notifications</summary><pre class="mail-text" dir="auto">${slack.text}</pre></details>
+<details><summary>As JSON</summary><pre class="mail-text">${JSON.stringify(slack, null, 2)}</pre></details>
+</section>
+<section class="panel reading" aria-labelledby="h-subject"><h2 id="h-subject">${foreign(email.subject)}</h2>
+<iframe title="The email as its reader sees it" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/preview/html?${addressOf(question)}"></iframe>
+<details><summary>Plain text part</summary><pre class="mail-text" dir="auto">${email.text}</pre></details>
+</section>
+${Object.entries(others).map(([kind, shown]) => html`<section class="panel" aria-label="${kind}"><h2>${kind}</h2><pre class="mail-text" dir="auto">${JSON.stringify(shown, null, 2)}</pre></section>`)}
+</div>`,
+  };
+}
+
+function tab(
+  sample: PreviewView["samples"][number],
+  { samples }: PreviewView,
+  question: PreviewQuestion,
+): Html {
+  const { about, name } = sample;
+  const first = samples.find((one) => one.about === question.about)?.name;
+  const isShown = question.alert === null && about === question.about && name === (question.sample ?? first);
+  return html`<li><a href="/preview?${addressOf({ about, sample: name, alert: null, template: null })}"${isShown && html` aria-current="page"`}>${expandReason(about)}: ${expandReason(name).toLowerCase()}</a></li>`;
+}
+
+function addressOf({ about, sample, alert, template }: PreviewQuestion): string {
+  if (template !== null) {
+    return new URLSearchParams({
+      template,
+      ...(alert !== null && { alert }),
+      ...(sample !== null && { sample }),
+    }).toString();
+  }
+  return new URLSearchParams(
+    alert === null ? { about, ...(sample !== null && { sample }) } : { alert },
+  ).toString();
+}

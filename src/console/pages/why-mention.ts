@@ -1,0 +1,175 @@
+import { z } from "zod";
+import type { Instant } from "../../lib/instant.ts";
+import { counted } from "../../lib/numbers.ts";
+import type { Alert } from "../../monitor/model/alert.ts";
+import { eventAt, type Mention } from "../../monitor/model/mention.ts";
+import { namesInList } from "../../monitor/model/query.ts";
+import { type Html, html } from "../html.ts";
+import { mentionList } from "../parts/mention-list.ts";
+import { foreign } from "../parts/words.ts";
+import type { Times } from "../times.ts";
+import type { Page } from "./page.ts";
+import { linkOfRule } from "./rules.ts";
+
+/** What became of a mention in one query. */
+export interface ExplainedMention {
+  readonly mention: Mention;
+  readonly projectId: string;
+  readonly queryName: string;
+  /** When it was first read. */
+  readonly seenAt: Instant;
+  readonly rules: readonly SeenByRule[];
+  readonly alerts: readonly { readonly alert: Alert }[];
+}
+
+interface SeenByRule {
+  readonly rule: string;
+  readonly kind: string;
+  /** A named reason: `Alerted`, `ConditionNotMet`, … */
+  readonly outcome: string;
+  readonly because: string;
+  readonly window: {
+    readonly from: Instant;
+    readonly to: Instant;
+    readonly countsFrom: Instant | null;
+  } | null;
+  /** When it led to an alert; null if it did not. */
+  readonly matchedAt: Instant | null;
+  readonly alertId: string | null;
+}
+
+/** Why a mention is not stored, by query. */
+export interface ExplainedUnread {
+  readonly queries: readonly {
+    readonly projectId: string;
+    readonly queryName: string;
+    readonly outcome: string;
+    readonly because: string;
+  }[];
+  readonly withheld: readonly string[];
+  readonly rules:
+    | readonly {
+        readonly rule: string;
+        readonly kind: string;
+        readonly met: boolean;
+        readonly because: string;
+      }[]
+    | null;
+}
+
+/** Finds a mention by its id at the source or its address, in every query that stores it. */
+export type ExplainMention = (text: string) => Promise<readonly ExplainedMention[]>;
+
+/** Explains why a mention is not stored; `ask` also asks the source, which costs calls of its rate limit. */
+export type ExplainUnread = (text: string, ask: boolean) => Promise<ExplainedUnread>;
+
+export const WhyQuestion = z.object({
+  of: z
+    .string()
+    .max(2_000)
+    .transform((text) => text.trim())
+    .catch(""),
+  ask: z
+    .literal("source")
+    .transform(() => true)
+    .catch(false),
+});
+export type WhyQuestion = z.output<typeof WhyQuestion>;
+
+/** Shows why a mention led to an alert or not, or why it is not stored, as `earshot why` prints it. */
+export async function whyMentionPage(
+  { mention: explain, unread }: { readonly mention: ExplainMention; readonly unread?: ExplainUnread },
+  { of: text, ask }: WhyQuestion,
+  times: Times,
+  /** Whether /rules shows rules. */
+  hasRules = false,
+): Promise<Page> {
+  const found = text === "" ? [] : await explain(text);
+  const nameOf = namesInList(found);
+  const missing = text === "" || found.length > 0 ? null : await unread?.(text, ask);
+  return {
+    title: "Why, or why not?",
+    section: "/mentions",
+    body: html`<p class="crumb"><a href="/mentions">Mentions</a></p>
+<div class="title"><h1>Why, or why not?</h1></div>
+<form class="filters" method="get" action="/why" role="search">
+<label class="grows">Address or id of a mention <input type="search" name="of" value="${text}" maxlength="2000" dir="auto"></label>
+<button type="submit">Explain</button>
+</form>
+${found.map((one) => mentionPanel(one, nameOf(one), times, hasRules))}${
+  text !== "" && found.length === 0 && unreadPanel(text, missing ?? null, ask, times)
+}${text === "" && html`<p class="panel empty">Say which mention: why did it lead to an alert, or why not? It may be one that is not stored.</p>`}`,
+  };
+}
+
+function unreadPanel(text: string, missing: ExplainedUnread | null, asked: boolean, times: Times): Html {
+  const nameOf = namesInList(missing?.queries ?? []);
+  const asking = new URLSearchParams({ of: text, ask: "source" }).toString();
+  return html`<section class="panel"><h2>No such mention is stored</h2>${
+    missing === null
+      ? html`<p class="empty">One that was never read has no history here.</p>`
+      : html`${
+          missing.queries.length === 0
+            ? html`<p class="empty">No query is watched.</p>`
+            : html`<dl class="facts is-wide">${missing.queries.map(
+                (one) =>
+                  html`<dt>${foreign(nameOf(one))}</dt><dd><span dir="auto">${sentence(one.because)}</span></dd>`,
+              )}</dl>`
+        }${missing.withheld.length > 0 && html`<p class="detail">The source withholds by its policy, so that no rule can search in it: ${missing.withheld.join(", ")}.</p>`}${
+          !asked &&
+          html`<p><a class="button" href="/why?${asking}">Ask the source</a> <span class="detail">Does a query have it, and which term failed? It costs a call of the rate limit.</span></p>`
+        }${
+          missing.rules !== null &&
+          html`<h3>What the rules would make of it alone</h3><dl class="facts is-wide">${missing.rules.map(
+            ({ rule, kind, met, because }) =>
+              html`<dt>${times.titleOf(rule)}</dt><dd>${met ? (kind === "mention" ? "met" : "counted") : "not met"} <span dir="auto" class="detail">${because}</span></dd>`,
+          )}</dl>`
+        }`
+  }</section>`;
+}
+
+function mentionPanel(
+  { mention, projectId, queryName, seenAt, rules, alerts }: ExplainedMention,
+  name: string,
+  times: Times,
+  hasRules: boolean,
+): Html {
+  const titleOf = (rule: string): Html =>
+    hasRules ? html`<a href="${linkOfRule(rule)}">${times.titleOf(rule)}</a>` : html`${times.titleOf(rule)}`;
+  const shown = { mention, projectId, queryName, eventAt: eventAt(mention) };
+  const alerted = rules.filter(({ outcome }) => outcome === "Alerted");
+  const others = rules.filter(({ outcome }) => outcome !== "Alerted");
+  return html`<section class="panel"><h2>In ${foreign(name)}</h2>${mentionList([shown], times, "")}
+<p class="detail">At the source since ${times.moment(mention.addedAt)}, read first ${times.moment(seenAt)}.</p>
+${
+  alerted.length > 0 &&
+  html`<h3>Why: rules that alerted</h3><dl class="facts is-wide">${alerted.map((one) => html`<dt>${titleOf(one.rule)}</dt><dd>${observed(one, times)}</dd>`)}</dl>`
+}<h3>Why not: rules that did not alert</h3>${
+    others.length === 0
+      ? html`<p class="empty">There is no other rule.</p>`
+      : html`<dl class="facts is-wide">${others.map((one) => html`<dt>${titleOf(one.rule)}</dt><dd>${observed(one, times)}</dd>`)}</dl>`
+  }
+<h3>Its alerts</h3>${
+    alerts.length === 0
+      ? html`<p class="empty">None.</p>`
+      : html`<ol class="timeline">${alerts.map(({ alert }) => html`<li><span class="when">${times.moment(alert.openedAt)}</span><span><a href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${times.titleOf(alert.rule)}</a>, ${alert.state}, ${counted(alert.mentions, "mention")} <span class="detail">see who was notified of it, and why</span></span></li>`)}</ol>`
+  }</section>`;
+}
+
+function observed({ outcome, because, window, matchedAt, alertId }: SeenByRule, times: Times): Html {
+  const link = alertId !== null && html`, <a href="/alerts/${alertId}">its alert</a>`;
+  if (outcome === "Alerted")
+    return html`<strong>met</strong> ${matchedAt !== null && times.moment(matchedAt)}${link} <span dir="auto" class="detail">${because}</span>`;
+  return html`<span dir="auto">${sentence(because)}</span>${link}${
+    window !== null &&
+    html`<br><span class="detail">Window ${times.moment(window.from)} to ${times.moment(window.to)}${
+      window.countsFrom !== null &&
+      html`; counted again from ${times.moment(window.countsFrom)} on, so what was usual then may have been different`
+    }</span>`
+  }`;
+}
+
+/** Sentences of the explanation begin small, because the shell puts them behind a name. */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,64 @@
+import { formatDuration } from "../../lib/duration.ts";
+import { counted } from "../../lib/numbers.ts";
+import type { Alert } from "../../monitor/model/alert.ts";
+import { speakerOf } from "../../monitor/model/mention.ts";
+import type { ListedAlert } from "../../monitor/model/shown.ts";
+import { expandReason } from "../../monitor/model/wording.ts";
+import { type Html, html } from "../html.ts";
+import type { Times } from "../times.ts";
+import { foreign, formatCompact, shorten } from "./words.ts";
+
+/** Alerts, one row each: severity, rule, query, since when, why. */
+export function alertList(alerts: readonly ListedAlert[], times: Times, empty: string): Html {
+  if (alerts.length === 0) return html`<p class="empty">${empty}</p>`;
+  return html`<ol class="alerts">${alerts.map((alert) => alertItem(alert, times))}</ol>`;
+}
+
+/** What happened, and in grey how sure that is. */
+function becauseOf({ because }: Alert): Html {
+  const end = because.search(/[.;] (?=\S)/) + 1;
+  return end === 0
+    ? html`${because}`
+    : html`${because.slice(0, end)}<span class="detail">${because.slice(end)}</span>`;
+}
+
+/** Who said what; the rule's reason below it. */
+function saidIn({ newestMention: mention }: ListedAlert): Html | null {
+  if (mention == null) return null;
+  const { title, text, followers } = mention;
+  const reach = followers !== null && followers > 0 ? ` (${formatCompact(followers)} followers)` : "";
+  return html`<p class="because" dir="auto"><strong>${foreign(shorten(speakerOf(mention) ?? "unknown author", 60))}</strong>${reach}: ${shorten(title ?? text ?? "a mention without text", 200)}</p>`;
+}
+
+function alertItem(alert: ListedAlert, times: Times): Html {
+  const said = saidIn(alert);
+  return html`<li class="alert is-${alert.state === "resolved" ? "resolved" : alert.severity}">
+<div class="alert-head">${severityBadge(alert)}<h3><a id="alert-${alert.id}" href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${times.titleOf(alert.rule)}</a></h3><span class="when">${alertSpan(alert, times)}</span></div>
+${said}<p class="${said === null ? "because" : "detail"}" dir="auto">${becauseOf(alert)}</p>
+<div class="mention-foot"><span class="fact">${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}</span>${labelsOf(alert)}</div>
+</li>`;
+}
+
+/** The severity, and the state if the alert is not firing. */
+export function severityBadge(alert: Pick<Alert, "severity" | "state">): Html {
+  const state = alert.state === "firing" ? null : alert.state;
+  return html`<span class="badge is-${alert.state === "resolved" ? "resolved" : alert.severity}">${alert.severity}</span>${
+    state !== null && html`<span class="badge is-state">${state}</span>`
+  }`;
+}
+
+export function alertSpan(alert: Alert, times: Times): Html {
+  if (alert.resolvedAt === null) return html`since ${times.moment(alert.openedAt)}`;
+  const lasted = formatDuration(Math.max(0, alert.resolvedAt - alert.openedAt));
+  return html`${times.moment(alert.openedAt)} to ${times.moment(alert.resolvedAt)} (${lasted})`;
+}
+
+/** The labels of its group, without the query, which the headline names. */
+function labelsOf(alert: Alert): readonly Html[] {
+  return (
+    Object.entries(alert.labels)
+      // The key of a story means nothing to a reader.
+      .filter(([label]) => label !== "query" && label !== "story")
+      .map(([label, value]) => html`<span class="fact">${expandReason(label)}: ${foreign(value)}</span>`)
+  );
+}

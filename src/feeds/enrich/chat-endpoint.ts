@@ -1,0 +1,108 @@
+import { Agent, request } from "undici";
+import { z } from "zod";
+import type { Clock } from "../../lib/clock.ts";
+import { describeError } from "../../lib/errors.ts";
+import { readRetryAfter } from "../../lib/retry.ts";
+import type { EndpointConfig } from "./enrich-config.ts";
+import type { Prompt } from "./prompts.ts";
+
+/** What a call came to. Never an exception: an endpoint that fails is nothing special. */
+export type ChatOutcome =
+  | { readonly kind: "answered"; readonly content: string }
+  /** It may work later. `retryAfterMs` if the server said when. */
+  | { readonly kind: "failed"; readonly reason: string; readonly retryAfterMs?: number }
+  /** It will not work until somebody changes the configuration: a wrong key, an unknown model. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+export interface ChatEndpoint {
+  ask(prompt: Prompt, signal: AbortSignal): Promise<ChatOutcome>;
+  close(): Promise<void>;
+}
+
+/** Fifty lines of answers have some kilobytes. */
+const LARGEST_ANSWER = 256 * 1024;
+
+const Completion = z.object({
+  choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1),
+});
+
+/** Calls `POST {endpoint}/chat/completions`. The address comes from the configuration, and is mostly this machine. */
+export function createChatEndpoint(config: EndpointConfig, clock: Clock): ChatEndpoint {
+  const agent = new Agent({ connect: { timeout: config.timeout } });
+  const url = `${config.endpoint.replace(/\/$/, "")}/chat/completions`;
+  return {
+    async ask({ system, user }, signal) {
+      try {
+        const response = await request(url, {
+          method: "POST",
+          dispatcher: agent,
+          signal: AbortSignal.any([signal, AbortSignal.timeout(config.timeout)]),
+          headers: {
+            "content-type": "application/json",
+            ...(config.apiKey === undefined ? {} : { authorization: `Bearer ${config.apiKey}` }),
+          },
+          body: JSON.stringify({
+            model: config.model,
+            temperature: 0,
+            stream: false,
+            messages: [
+              { role: "system", content: system },
+              { role: "user", content: user },
+            ],
+          }),
+        });
+        return toOutcome(response.statusCode, response.headers, await readBody(response.body), clock);
+      } catch (error) {
+        return { kind: "failed", reason: withoutKey(describeError(error), config) };
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function toOutcome(
+  status: number,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  body: string | null,
+  clock: Clock,
+): ChatOutcome {
+  if (status === 429 || status >= 500 || status === 408) {
+    const header = headers["retry-after"];
+    const retryAfterMs = readRetryAfter(typeof header === "string" ? header : null, clock.now());
+    return {
+      kind: "failed",
+      reason: `it answered ${status}`,
+      ...(retryAfterMs !== null && { retryAfterMs }),
+    };
+  }
+  // Its words are not repeated: a server may repeat the key, or a text.
+  if (status >= 300) return { kind: "refused", reason: `it answered ${status}` };
+  if (body === null) return { kind: "failed", reason: "its answer was too long" };
+  const completion = Completion.safeParse(parsed(body));
+  if (!completion.success) return { kind: "failed", reason: "its answer was no chat completion" };
+  return { kind: "answered", content: completion.data.choices[0]?.message.content ?? "" };
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
+}
+
+/** Null: too long. */
+async function readBody(body: AsyncIterable<Buffer>): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > LARGEST_ANSWER) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function withoutKey(text: string, { apiKey }: EndpointConfig): string {
+  return apiKey === undefined ? text : text.replaceAll(apiKey, "…");
+}

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { durationBetween } from "../../lib/duration.ts";
+import { HttpAddress } from "../../lib/http-address.ts";
+import { DAY, MINUTE } from "../../lib/instant.ts";
+
+/** A server that answers as OpenAI's chat completions do: Ollama, vLLM, llama.cpp, a vendor. */
+export const EndpointConfig = z
+  .strictObject({
+    endpoint: HttpAddress.describe(
+      "Address of the chat API, up to and without /chat/completions. Example: http://127.0.0.1:11434/v1",
+    ),
+    model: z.string().min(1).describe("Name of the model at that server. Example: llama3.2"),
+    apiKey: z
+      .string()
+      .min(1)
+      .exactOptional()
+      .meta({ description: "Key that is sent as a bearer token, if the server wants one.", writeOnly: true }),
+    batch: z
+      .int()
+      .min(1)
+      .max(50)
+      .default(10)
+      .describe("Texts in one call, 1 to 50. With 1, no text can influence the answer to another one."),
+    callsPerDay: z
+      .int()
+      .min(0)
+      .default(2_000)
+      .describe("Calls a day (UTC) at most, of all processes together. After that the lexicon answers."),
+    timeout: durationBetween(100, 10 * MINUTE)
+      .prefault("60s")
+      .describe("How long one call may take."),
+    attempts: z
+      .int()
+      .min(1)
+      .max(20)
+      .default(4)
+      .describe("Tries for one mention before the lexicon answers in place of the endpoint."),
+    cacheFor: durationBetween(0, 365 * DAY)
+      .prefault("30d")
+      .describe("How long an answer is used again for the same text. Whole days."),
+  })
+  .describe("A chat API that judges texts.");
+export type EndpointConfig = z.output<typeof EndpointConfig>;
+
+/** How mentions of feeds get their language, sentiment and relevance. */
+export const EnrichConfig = z
+  .strictObject({
+    language: z
+      .boolean()
+      .default(true)
+      .describe("Detect the language of mentions whose feed does not name it."),
+    sentiment: z
+      .union([z.enum(["lexicon", "off"]), EndpointConfig])
+      .default("lexicon")
+      .describe("Who judges the sentiment: lexicon (on this machine), off, or a chat API."),
+    relevance: EndpointConfig.exactOptional().describe(
+      "The chat API that judges whether a mention is about what its query means (`about`). Without it there is no relevance.",
+    ),
+  })
+  .describe("Language, sentiment and relevance of mentions that feeds bring.");
+export type EnrichConfig = z.output<typeof EnrichConfig>;

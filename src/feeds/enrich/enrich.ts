@@ -1,0 +1,102 @@
+import { judgeable, LEXICON, type TextFacts, withSentiment } from "../../listening-api/records/judgement.ts";
+import { textForAnalyser } from "../../listening-api/records/mention-text.ts";
+import type { MentionKey } from "../../listening-api/store/current-mentions.ts";
+import type { Database } from "../../listening-api/store/database.ts";
+import {
+  putAbout,
+  queueEnrichment,
+  queueUnjudged,
+  readAbouts,
+} from "../../listening-api/store/enrichment.ts";
+import type { MentionVersion } from "../../listening-api/store/mention-version.ts";
+import { type DetectLanguage, loadLanguageDetector } from "./detect-language.ts";
+import type { EnrichConfig } from "./enrich-config.ts";
+import { type Lexicon, loadLexicon } from "./lexicon.ts";
+
+/** What a feed calls for the mentions that it brings. Nothing here waits for a server. */
+export interface Enricher {
+  /**
+   * What a text shows at once: its language, unless the source says it, and its sentiment if the lexicon judges it. Call
+   * it before the queries are matched, because queries have languages.
+   */
+  ofText(text: string, language?: string | null): TextFacts;
+  /**
+   * Notes which mentions wait for an endpoint. Call it in the transaction that stores them, also when a text has
+   * changed; `runEnrichment` does the rest.
+   */
+  queue(transaction: Database, versions: readonly MentionVersion[]): Promise<void>;
+}
+
+/** Loads what the configuration needs; about a second. */
+export async function createEnricher(config: EnrichConfig): Promise<Enricher> {
+  const detect: DetectLanguage = config.language ? await loadLanguageDetector() : () => null;
+  const lexicon: Lexicon = config.sentiment === "lexicon" ? await loadLexicon() : () => null;
+  function ofText(text: string, given: string | null = null): TextFacts {
+    const language = given ?? detect(text);
+    // Words of another language are mostly unknown: a wrong guess does little harm here.
+    const sentiment = text === "" ? null : lexicon(text, language ?? detect(text, true));
+    const { classifications } = sentiment === null ? NONE : withSentiment(NONE, sentiment, LEXICON);
+    return { language, sentiment, classifications };
+  }
+  return {
+    ofText,
+    async queue(transaction, versions) {
+      const withText = versions.filter(
+        ({ record, fullText }) => textForAnalyser({ fields: record, fullText }) !== "",
+      );
+      if (typeof config.sentiment === "object")
+        await queueEnrichment(
+          transaction,
+          "sentiment",
+          withText.filter(({ record }) => judgeable(record)).map(keyOf),
+        );
+      if (config.relevance === undefined) return;
+      const abouts = await readAbouts(
+        transaction,
+        withText.map(({ record }) => record.queryId),
+      );
+      const meant = withText.filter(({ record }) => abouts.has(record.queryId));
+      await queueEnrichment(transaction, "relevance", meant.map(keyOf));
+    },
+  };
+}
+
+/** A query with what it means. */
+export interface MeantQuery {
+  readonly id: number;
+  /** What it means in plain words; null: its text says it all. */
+  readonly about: string | null;
+}
+
+/** The newest mentions that are judged later. A query may look back over years, and a call may cost money. */
+const LATER = { most: 1_000, days: 7 };
+
+/**
+ * Stores what queries mean, and queues their mentions of late that nobody was asked about: what a new query found in the
+ * past, all of a query that means something else now. Doing it again changes nothing.
+ */
+export async function prepareQueries(
+  db: Database,
+  config: EnrichConfig,
+  queries: readonly MeantQuery[],
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const changed = new Set<number>();
+    for (const { id, about } of queries) if (await putAbout(transaction, id, about)) changed.add(id);
+    const ids = queries.map(({ id }) => id);
+    if (typeof config.sentiment === "object")
+      await queueUnjudged(transaction, "sentiment", ids, { ...LATER, again: false });
+    if (config.relevance === undefined) return;
+    const meant = queries.flatMap(({ id, about }) => (about === null ? [] : [id]));
+    for (const again of [true, false]) {
+      const which = meant.filter((id) => changed.has(id) === again);
+      await queueUnjudged(transaction, "relevance", which, { ...LATER, again });
+    }
+  });
+}
+
+const NONE = { sentiment: null, classifications: [] };
+
+function keyOf({ record: { queryId, resourceId } }: MentionVersion): MentionKey {
+  return { queryId, resourceId };
+}

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../../lib/clock.ts";
+import { describeError } from "../../lib/errors.ts";
+import { DAY, HOUR, MINUTE } from "../../lib/instant.ts";
+import type { LocalApiLog } from "../../listening-api/local-api-context.ts";
+import { createDatabase, type DatabasePool } from "../../listening-api/store/database.ts";
+import { type EnrichmentKind, pruneEnrichment } from "../../listening-api/store/enrichment.ts";
+import { createChatEndpoint } from "./chat-endpoint.ts";
+import type { EnrichConfig } from "./enrich-config.ts";
+import { type Analyser, type Round, type RoundResult, runRound } from "./run-round.ts";
+
+export interface EnrichmentOptions {
+  /** Belongs to the caller. The schema has to be migrated. */
+  readonly pool: DatabasePool;
+  readonly clock: Clock;
+  readonly log: LocalApiLog;
+  readonly config: EnrichConfig;
+  /**
+   * Texts of a query that people called not relevant, the newest first. They are read when they are asked about, so that
+   * a deleted one is no example any more. Default: none.
+   */
+  readonly notRelevant?: Round["notRelevant"];
+}
+
+export interface Enrichment {
+  /** Works on everything that is due, and resolves when nothing is. For tests and commands; `start` does it by itself. */
+  runDue(): Promise<void>;
+  /** From now on does the work whenever there is some. */
+  start(): void;
+  /** Ends a running call; what it was about is due again. */
+  stop(): Promise<void>;
+}
+
+const IDLE_MS = 1_000;
+
+/**
+ * Asks the configured endpoints about the mentions that wait, and stores the answers as new versions of the mentions.
+ * Any number of processes may do this on the same tables: a job is leased by one of them at a time.
+ */
+export function createEnrichment(options: EnrichmentOptions): Enrichment {
+  const { clock, log } = options;
+  const db = createDatabase(options.pool);
+  const analysers = openAnalysers(options);
+  const stopping = new AbortController();
+  let living = Promise.resolve();
+
+  async function run(analyser: Analyser): Promise<RoundResult> {
+    const round = { db, clock, log, signal: stopping.signal, notRelevant: options.notRelevant ?? none };
+    try {
+      return await runRound(round, analyser);
+    } catch (error) {
+      log.warn(
+        { error: describeError(error), kind: analyser.kind },
+        "the enrichment of mentions failed; trying again",
+      );
+      return { jobs: 0, pauseMs: MINUTE };
+    }
+  }
+
+  async function live(analyser: Analyser): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const { jobs, pauseMs } = await run(analyser);
+      if (pauseMs > 0 || jobs === 0) await pause(Math.max(pauseMs, IDLE_MS));
+    }
+  }
+
+  async function prune(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const days = Math.max(1, ...analysers.map(({ config }) => Math.ceil(config.cacheFor / DAY)));
+      await pruneEnrichment(db, days).catch((error: unknown) =>
+        log.warn({ error: describeError(error) }, "old answers of analysers could not be deleted"),
+      );
+      await pause(HOUR);
+    }
+  }
+
+  function pause(ms: number): Promise<void> {
+    return delay(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+  }
+
+  return {
+    async runDue() {
+      for (const analyser of analysers) {
+        for (;;) {
+          const { jobs, pauseMs } = await run(analyser);
+          if (jobs === 0 || pauseMs > 0) break;
+        }
+      }
+    },
+    start() {
+      if (analysers.length === 0) return;
+      living = Promise.all([prune(), ...analysers.map(live)]).then(() => {});
+    },
+    async stop() {
+      stopping.abort();
+      await living;
+      await Promise.all(analysers.map(({ endpoint }) => endpoint.close()));
+    },
+  };
+}
+
+async function none(): Promise<readonly string[]> {
+  return [];
+}
+
+function openAnalysers({ config, clock }: EnrichmentOptions): readonly Analyser[] {
+  const configured = { sentiment: config.sentiment, relevance: config.relevance };
+  return (["sentiment", "relevance"] as const satisfies readonly EnrichmentKind[]).flatMap((kind) => {
+    const own = configured[kind];
+    if (typeof own !== "object") return [];
+    return [{ kind, config: own, endpoint: createChatEndpoint(own, clock), refusedUntil: 0 }];
+  });
+}

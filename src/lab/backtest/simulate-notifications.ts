@@ -1,0 +1,176 @@
+import { DAY, type Instant, SECOND } from "../../lib/instant.ts";
+import type { Alert } from "../../monitor/model/alert.ts";
+import type { GroupFlush, PendingNotification, ReceiverEntry } from "../../monitor/model/notification.ts";
+import { compareSeverity } from "../../monitor/model/severity.ts";
+import {
+  decideNotifications,
+  type NotifyConfig,
+  type NotifyState,
+  type RecentNotifications,
+} from "../../monitor/notify/decide/decide-notifications.ts";
+import type { Entry } from "../../monitor/notify/decide/entry.ts";
+import { isInhibitor } from "../../monitor/notify/decide/inhibition.ts";
+import { createDueQueue } from "./due-queue.ts";
+
+/** A decision not to send now, or not at all; noted when its reason changes. */
+export interface Withheld {
+  readonly at: Instant;
+  readonly alertId: string;
+  readonly receiver: string;
+  /** `HeldByThrottle`, `ResolvedUnannounced`, … */
+  readonly reason: string;
+}
+
+/** The alerts of all queries, as far as decisions need them. */
+export interface AlertTable {
+  find(id: string): Alert | undefined;
+  openOfProject(projectId: string): readonly Alert[];
+}
+
+/** What each receiver was notified of, in memory. Nobody acts on an alert, and there are no silences. */
+export interface SimulatedNotifications {
+  readonly sent: readonly PendingNotification[];
+  readonly withheld: readonly Withheld[];
+  /** Decides for alerts of one project. */
+  decide(projectId: string, alerts: readonly Alert[], now: Instant): void;
+  /** Alerts with a decision that is due, and those that wait for the same combined message, by query. */
+  due(now: Instant): ReadonlyMap<string, readonly Alert[]>;
+  /** When the next decision without new evidence is due; null if none is. */
+  nextAt(): Instant | null;
+}
+
+/** Held to be combined with others in one message. */
+const TOGETHER: ReadonlySet<string> = new Set(["HeldByGroup", "HeldByThrottle"]);
+
+/** Decisions without news: everybody knows already, or nobody is to know yet. */
+const ROUTINE: ReadonlySet<string> = new Set([
+  "NothingNew",
+  "NoNewEvidence",
+  "StillPending",
+  "NeverFired",
+  "EscalationWaits",
+]);
+
+export function createSimulatedNotifications(
+  config: NotifyConfig,
+  table: AlertTable,
+): SimulatedNotifications {
+  const sent: PendingNotification[] = [];
+  const withheld: Withheld[] = [];
+  const entries = new Map<string, Map<string, ReceiverEntry>>();
+  const queue = createDueQueue<ReceiverEntry>(
+    (entry) => entries.get(entry.alertId)?.get(entry.receiver) === entry,
+  );
+  /** Alerts held for a combined message, by project and receiver. */
+  const together = new Map<string, Set<string>>();
+  const flushes = new Map<string, GroupFlush>();
+  const recent = new Map<string, { readonly at: Instant; readonly alertId: string }[]>();
+
+  function put(entry: ReceiverEntry, now: Instant): void {
+    const its = entries.get(entry.alertId) ?? new Map<string, ReceiverEntry>();
+    entries.set(entry.alertId, its);
+    const before = lastOf(its.get(entry.receiver));
+    const last = lastOf(entry);
+    its.set(entry.receiver, entry);
+    // A decision that is due at once again would never let time pass.
+    if (entry.nextAt !== null) queue.add(Math.max(entry.nextAt, now + SECOND), entry);
+    const key = keyOf(entry);
+    if (TOGETHER.has(last) && entry.nextAt !== null)
+      together.set(key, (together.get(key) ?? new Set()).add(entry.alertId));
+    else together.get(key)?.delete(entry.alertId);
+    if (last !== before && !ROUTINE.has(last) && !isSent(entry, now))
+      withheld.push({ at: now, alertId: entry.alertId, receiver: entry.receiver, reason: last });
+  }
+
+  function recentOf(now: Instant): RecentNotifications {
+    return new Map(
+      config.throttled.map(({ name, throttle }) => {
+        const its = (recent.get(name) ?? []).filter(({ at }) => at >= now - throttle.perMs);
+        recent.set(name, its);
+        return [
+          name,
+          its.map(({ at, alertId }) => ({ at, severity: table.find(alertId)?.severity ?? "info" })),
+        ];
+      }),
+    );
+  }
+
+  function stateOf(projectId: string, now: Instant): NotifyState {
+    const { inhibitions } = config;
+    const open = inhibitions.length === 0 ? [] : table.openOfProject(projectId).toSorted(byWorth);
+    return {
+      recent: recentOf(now),
+      flushes: [...flushes.values()].filter((flush) => flush.projectId === projectId),
+      context: { silences: [], inhibitions, open },
+    };
+  }
+
+  /** The end of a more severe alert may release what it muted. */
+  function wakeMuted(projectId: string, alerts: readonly Alert[], now: Instant): void {
+    if (!alerts.some((alert) => alert.resolvedAt !== null && isInhibitor(config.inhibitions, alert))) return;
+    for (const its of entries.values())
+      for (const entry of its.values()) {
+        const isMuted = entry.projectId === projectId && lastOf(entry) === "HeldByInhibition";
+        if (isMuted && entry.nextAt !== null && entry.nextAt > now) put({ ...entry, nextAt: now }, now);
+      }
+  }
+
+  return {
+    sent,
+    withheld,
+    decide: (projectId, alerts, now) => {
+      if (alerts.length === 0) return;
+      const known = alerts.flatMap(({ id }) => [...(entries.get(id)?.values() ?? [])]);
+      const decided = decideNotifications(alerts, known, config, now, stateOf(projectId, now));
+      for (const notification of decided.pending) {
+        sent.push(notification);
+        const { receiver, alertId } = notification;
+        const its = recent.get(receiver) ?? [];
+        recent.set(receiver, its);
+        if (alertId !== null) its.push({ at: now, alertId });
+      }
+      for (const flush of decided.flushes) flushes.set(`${keyOf(flush)}\u0000${flush.key}`, flush);
+      if (decided.flushes.length > 0)
+        for (const [key, { at }] of flushes) if (at < now - 7 * DAY) flushes.delete(key);
+      for (const entry of decided.entries) put(entry, now);
+      wakeMuted(projectId, alerts, now);
+    },
+    due: (now) => {
+      const due = queue.take(now);
+      const ids = new Set<string>();
+      for (const entry of due) {
+        ids.add(entry.alertId);
+        if (TOGETHER.has(lastOf(entry))) for (const id of together.get(keyOf(entry)) ?? []) ids.add(id);
+      }
+      const byQuery = new Map<string, Alert[]>();
+      for (const id of ids) {
+        const alert = table.find(id);
+        if (alert === undefined) continue;
+        const key = queryKey(alert);
+        byQuery.set(key, [...(byQuery.get(key) ?? []), alert]);
+      }
+      return byQuery;
+    },
+    nextAt: () => queue.nextAt(),
+  };
+}
+
+export function queryKey({ projectId, queryId }: { readonly projectId: string; readonly queryId: string }) {
+  return `${projectId}\u0000${queryId}`;
+}
+
+function keyOf({ projectId, receiver }: { readonly projectId: string; readonly receiver: string }): string {
+  return `${projectId}\u0000${receiver}`;
+}
+
+function lastOf(entry: ReceiverEntry | undefined): string {
+  return (entry?.entry as Entry | undefined)?.last ?? "";
+}
+
+function isSent({ entry }: ReceiverEntry, now: Instant): boolean {
+  return (entry as Entry).lastNotified?.at === now;
+}
+
+function byWorth(a: Alert, b: Alert): number {
+  return compareSeverity(b.severity, a.severity) || a.openedAt - b.openedAt;
+}

@@ -1,0 +1,178 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createLocalInbox } from "../../console/inbox/create-local-inbox.ts";
+import type { InboxFile, InboxMessage, InboxStore } from "../../console/inbox/inbox-store.ts";
+import { renderSlackMessage } from "../../console/inbox/render-slack-message.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { openTogether } from "../../lib/closing.ts";
+import type { Instant } from "../../lib/instant.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { LocalVendors } from "../../monitor/notify/define-notifier.ts";
+import { messageId } from "../../monitor/notify/notifiers/email/compose-email.ts";
+
+/** A message as a local vendor took it. */
+export interface TakenMessage {
+  readonly at: Instant;
+  readonly kind: "slack" | "email" | "webhook";
+  readonly isEdit: boolean;
+  readonly text: string;
+  readonly html: string | null;
+  /** Whether this is the message of a notification of ours. */
+  isOf(notificationId: string): boolean;
+}
+
+/** The local Slack, mailbox and webhook server of one test. */
+export interface LocalReceivers {
+  readonly vendors: LocalVendors;
+  /** In the order in which they came. */
+  readonly taken: readonly TakenMessage[];
+  close(): Promise<void>;
+}
+
+/** Starts them on the loopback address. They keep every message, and every version of one that was edited. */
+export function startLocalReceivers(clock: Clock, token: string, log: Logger): Promise<LocalReceivers> {
+  return openTogether(async (closing) => {
+    const taken: TakenMessage[] = [];
+    const store = createRecordingStore(clock, taken);
+    const inbox = await createLocalInbox({ store, clock, log }, { token });
+    closing.add(inbox.close);
+    const webhook = await startWebhook((body) => {
+      const id = idIn(body);
+      taken.push({
+        at: clock.now(),
+        kind: "webhook",
+        isEdit: false,
+        text: body,
+        html: null,
+        isOf: (one) => one === id,
+      });
+    });
+    closing.add(webhook.close);
+    const vendors = {
+      slack: { apiUrl: inbox.slackApiUrl, token },
+      smtp: inbox.smtp,
+      webhookUrl: webhook.url,
+    };
+    return { vendors, taken, close: closing.close };
+  });
+}
+
+/** An inbox that lives as long as the test. */
+function createRecordingStore(clock: Clock, taken: TakenMessage[]): InboxStore {
+  const messages = new Map<string, InboxMessage>();
+  const files = new Map<string, InboxFile>();
+  const note = (message: InboxMessage, isEdit: boolean): void => {
+    messages.set(message.id, message);
+    // A reply with details is a part of its message.
+    if (message.kind === "slack" && message.metadata?.payload["part"] !== undefined) return;
+    taken.push({
+      at: clock.now(),
+      kind: message.kind,
+      isEdit,
+      text: readableText(message),
+      html: isEdit ? null : htmlOf(message, files),
+      isOf: (id) =>
+        message.kind === "slack"
+          ? message.metadata?.payload["notification_id"] === id
+          : message.messageId?.startsWith(messageId(id, "").slice(0, -1)) === true,
+    });
+  };
+  return {
+    append: async (message) => note(message, false),
+    update: async (message) => note(message, true),
+    find: async (id) => messages.get(id) ?? null,
+    remove: async (id) => {
+      messages.delete(id);
+    },
+    putFile: async (file) => {
+      files.set(file.id, file);
+    },
+    findFile: async (id) => files.get(id) ?? null,
+    list: async ({ kind, channel, threadTs, before, limit }) => {
+      const newestFirst = [...messages.values()].reverse();
+      const from = before === undefined ? 0 : 1 + newestFirst.findIndex(({ id }) => id === before);
+      return newestFirst
+        .slice(from)
+        .filter(
+          (one) =>
+            (kind === undefined || one.kind === kind) &&
+            (channel === undefined || (one.kind === "slack" && one.channel === channel)) &&
+            (threadTs === undefined || (one.kind === "slack" && one.threadTs === threadTs)),
+        )
+        .slice(0, limit);
+    },
+  };
+}
+
+/** With its pictures inside, so that it can be looked at anywhere. */
+function htmlOf(message: InboxMessage, files: ReadonlyMap<string, InboxFile>): string {
+  const dataUrl = (id: string): string | null => {
+    const file = files.get(id);
+    if (file === undefined) return null;
+    return `data:${file.type};base64,${Buffer.from(file.bytes).toString("base64")}`;
+  };
+  if (message.kind === "slack") return renderSlackMessage(message.blocks, message.text, dataUrl);
+  return (message.pictures ?? []).reduce(
+    (html, { cid, file }) => html.replaceAll(`cid:${cid}`, dataUrl(file) ?? ""),
+    message.html ?? "",
+  );
+}
+
+/** What a reader reads: an email with its subject, a Slack message without the markup of its blocks. */
+function readableText(message: InboxMessage): string {
+  if (message.kind === "email") return `${message.subject}\n\n${message.text ?? ""}`;
+  if (message.blocks.length === 0) return plain(message.text);
+  return message.blocks
+    .map((block) => textsIn(block).map(plain).join("\n"))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** All texts of a block, in order; buttons in brackets. */
+function textsIn(part: unknown): string[] {
+  if (Array.isArray(part)) return part.flatMap(textsIn);
+  if (typeof part !== "object" || part === null) return [];
+  const fields = part as Readonly<Record<string, unknown>>;
+  if (typeof fields["text"] === "string") return [fields["text"]];
+  const inner = ["text", "fields", "elements", "accessory"].flatMap((name) => textsIn(fields[name]));
+  return fields["type"] === "button" ? inner.map((label) => `[${label}]`) : inner;
+}
+
+function plain(mrkdwn: string): string {
+  return mrkdwn.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+}
+
+function idIn(body: string): string | undefined {
+  try {
+    return (JSON.parse(body) as { notificationId?: string }).notificationId;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A server that takes any request. */
+async function startWebhook(
+  onBody: (body: string) => void,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      onBody(Buffer.concat(parts).toString("utf8"));
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,41 @@
+import type { Instant } from "../../lib/instant.ts";
+import type { AlertState } from "../../monitor/model/alert.ts";
+import type { Severity } from "../../monitor/model/severity.ts";
+
+/** What a story led to, as people could see it at each moment. */
+export interface Observed {
+  readonly alerts: readonly ObservedAlert[];
+  /** In order of time. */
+  readonly messages: readonly ObservedMessage[];
+  /** Entries of the alerts' histories, in order of time. */
+  readonly history: readonly ObservedEvent[];
+}
+
+export interface ObservedAlert {
+  readonly id: string;
+  readonly rule: string;
+  readonly query: string;
+  /** Its state and severity from that moment on, in order of time. A pending alert is nobody's business yet. */
+  readonly seen: readonly { readonly at: Instant; readonly state: AlertState; readonly severity: Severity }[];
+}
+
+export interface ObservedMessage {
+  readonly at: Instant;
+  readonly kind: "slack" | "email" | "webhook";
+  readonly receiver: string;
+  /** The alerts that it is about. */
+  readonly alertIds: readonly string[];
+  /** An edit of an earlier message, which notifies nobody. */
+  readonly isEdit: boolean;
+  /** As its reader gets it; an email with its subject in the first line. */
+  readonly text: string;
+  /** The same as safe HTML: a fragment for Slack, a whole document for an email, null for a webhook. */
+  readonly html: string | null;
+}
+
+export interface ObservedEvent {
+  readonly at: Instant;
+  readonly alertId: string;
+  readonly what: string;
+  readonly detail: string;
+}

@@ -1,0 +1,206 @@
+import { refuseUnknownNames, refuseUnknownQueries } from "../../../app/config/unknown-names-in.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { formatDuration } from "../../../lib/duration.ts";
+import { UserError } from "../../../lib/errors.ts";
+import { type Instant, MINUTE } from "../../../lib/instant.ts";
+import { stableHash } from "../../../lib/json.ts";
+import { uuid7 } from "../../../lib/uuid7.ts";
+import { describeRange, holdsWithin, type WeeklyRange } from "../../../lib/weekly-range.ts";
+import type { Alert } from "../../model/alert.ts";
+import { type Actor, type AlertAction, describeActor, type RulePrecision } from "../../model/alert-action.ts";
+import { type AlertMatch, describeMatch } from "../../model/alert-match.ts";
+import { nextSeverity } from "../../model/severity.ts";
+import { type ListedSilence, LONGEST_SILENCE_MS, type Silence } from "../../model/silence.ts";
+import type { Rule } from "../../rules/rule.ts";
+import type { Facts, Stores } from "../../store/stores.ts";
+import { type Acted, act } from "../act.ts";
+
+/**
+ * Actions of people on alerts and silences. It only writes facts; the running process finds the alert due within a
+ * second and decides who is notified. So the console, the shell, a link in a mail and a button in Slack need nothing
+ * but the database.
+ */
+export interface AlertActions {
+  /** Null: there is no such alert. */
+  act(alertId: string, action: AlertAction, by: Actor): Promise<Acted | null>;
+  /**
+   * Runs `work` for the first report of this interaction, and nothing for a repeat ("known"). Changes through the given
+   * actions are committed together with the interaction, so Slack may send one that failed again.
+   */
+  once<T>(interactionId: string, work: (actions: AlertActions) => Promise<T>): Promise<T | "known">;
+  /** Throws a UserError if it would last too long, or names something that no alert can have. */
+  addSilence(asked: RequestedSilence): Promise<Silence>;
+  /** Silences this alert and later ones of its group for a time, up to its severity. Null: there is no such alert. */
+  silenceAlert(alertId: string, lengthMs: number, by: Actor): Promise<Silenced | null>;
+  /** False: it had ended already, or does not exist. */
+  expireSilence(id: string, by: Actor): Promise<boolean>;
+  /**
+   * Runs `work` for a click on a link of a mail, at most `most` times, and returns a reason if nothing was done. The
+   * click is counted in the transaction of the changes that `work` makes through the given actions, so a failed click
+   * can be repeated.
+   */
+  useLink(
+    link: string,
+    most: number,
+    work: (actions: AlertActions) => Promise<string | null>,
+  ): Promise<string | null>;
+  /** Active and future silences; with `past` also those that ended. */
+  silences(past: boolean): Promise<readonly ListedSilence[]>;
+  precision(since: Instant): Promise<readonly RulePrecision[]>;
+}
+
+export type Silenced =
+  | { readonly outcome: "Done"; readonly silence: Silence }
+  | { readonly outcome: "Refused"; readonly because: string };
+
+export interface RequestedSilence {
+  readonly match: AlertMatch;
+  readonly by: Actor;
+  readonly comment: string;
+  readonly startsAt?: Instant;
+  readonly lengthMs: number;
+  readonly windows?: readonly WeeklyRange[];
+}
+
+export interface AlertActionsParts {
+  readonly stores: Stores;
+  readonly clock: Clock;
+  /** The loaded rules, to refuse silences with misspelt names; absent: nothing is refused. */
+  readonly rules?: readonly Rule[];
+}
+
+export function createAlertActions(parts: AlertActionsParts): AlertActions {
+  const { stores, clock, rules } = parts;
+  const within = (facts: Facts): AlertActions =>
+    createAlertActions({ ...parts, stores: { ...facts, transaction: (inner) => inner(facts) } });
+  return {
+    once: (interactionId, work) =>
+      stores.transaction(async (facts) => {
+        if (!(await facts.interactions.take(interactionId))) return "known";
+        return work(within(facts));
+      }),
+    act: (alertId, action, by) => actOn({ stores, clock }, alertId, action, by),
+    addSilence: async (asked) => {
+      if (rules !== undefined) refuseUnknownNames(asked.match, rules);
+      refuseUnknownQueries(asked.match, await stores.queries.active());
+      const silence = silenceOf(asked, clock.now());
+      await stores.silences.add(silence);
+      return silence;
+    },
+    silenceAlert: (alertId, lengthMs, by) => silenceAlert({ stores, clock }, alertId, lengthMs, by),
+    expireSilence: async (id, by) => {
+      const now = clock.now();
+      return stores.transaction(async (facts) => {
+        const isEnded = await facts.silences.expire(id, describeActor(by), now);
+        // Held alerts that are still open are decided again at once.
+        if (isEnded) await facts.notifications.wake(null, "HeldBySilence", now);
+        return isEnded;
+      });
+    },
+    useLink: (link, most, work) =>
+      stores.transaction(async (facts) => {
+        for (let use = 1; use <= most; use++) {
+          const name = `link ${stableHash(link)} ${use}`;
+          if (!(await facts.interactions.take(name))) continue;
+          const refused = await work(within(facts));
+          if (refused !== null) await facts.interactions.giveBack(name);
+          return refused;
+        }
+        return "this link was used already";
+      }),
+    silences: async (past) => {
+      const silences = await stores.silences.list(clock.now(), past);
+      const names = await stores.alerts.namesOf(silences.flatMap(({ match }) => match.fingerprint ?? []));
+      return silences.map((one) => ({ ...one, mutes: describeMatch(one.match, names) }));
+    },
+    precision: (since) => stores.alerts.precision(since),
+  };
+}
+
+async function actOn(
+  { stores, clock }: { stores: Stores; clock: Clock },
+  alertId: string,
+  action: AlertAction,
+  by: Actor,
+): Promise<Acted | null> {
+  const found = await findOne(stores, alertId);
+  if (found === null) return null;
+  const { projectId, queryId, id } = found;
+  return stores.transaction(async (facts) => {
+    // The lock comes first: an alert changes in one transaction at a time, and never while its query is judged.
+    await facts.queries.lock(projectId, queryId);
+    const alert = await facts.alerts.find(projectId, id);
+    if (alert === null) return null;
+    const now = clock.now();
+    const acted = act(alert, action, describeActor(by), now);
+    if (acted.outcome === "Refused") return acted;
+    await facts.notifications.lockNotifications(projectId);
+    await facts.alerts.amend(acted.alert);
+    await facts.alerts.addEvents(projectId, [{ ...acted.event, actor: by }]);
+    await facts.notifications.reconsider(projectId, id, Math.min(now, alert.lastSeenAt));
+    await facts.alertMessages.wake(projectId, id);
+    return acted;
+  });
+}
+
+async function silenceAlert(
+  { stores, clock }: { stores: Stores; clock: Clock },
+  alertId: string,
+  lengthMs: number,
+  by: Actor,
+): Promise<Silenced | null> {
+  const alert = await findOne(stores, alertId);
+  if (alert === null) return null;
+  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "this alert is already resolved" };
+  const now = clock.now();
+  const match = matchOfAlert(alert);
+  // A fingerprint is not readable.
+  const comment = `${alert.queryName}, ${alert.rule}`;
+  const silence = silenceOf({ match, by, comment, lengthMs }, now);
+  const detail = `by ${describeActor(by)}, for ${formatDuration(lengthMs)}`;
+  await stores.transaction(async (facts) => {
+    await facts.silences.add(silence);
+    await facts.alerts.addEvents(alert.projectId, [
+      { alertId: alert.id, at: now, what: "SilencedBy", detail, actor: by },
+    ]);
+  });
+  return { outcome: "Done", silence };
+}
+
+/** This alert and later ones of its group, up to its severity: a silenced warning must not hide a later crisis. */
+export function matchOfAlert({ fingerprint, severity }: Pick<Alert, "fingerprint" | "severity">): AlertMatch {
+  const moreSevere = nextSeverity(severity);
+  return { fingerprint, ...(moreSevere !== null && { not: { severity: moreSevere } }) };
+}
+
+/** Null if several ids begin with the prefix: nobody should act on an alert by mistake. */
+async function findOne(stores: Stores, prefix: string): Promise<Alert | null> {
+  const [found, another] = await stores.alerts.findByPrefix(prefix);
+  return another === undefined ? (found ?? null) : null;
+}
+
+function silenceOf(asked: RequestedSilence, now: Instant): Silence {
+  const { match, by, comment, lengthMs, windows = [] } = asked;
+  if (!(lengthMs >= MINUTE && lengthMs <= LONGEST_SILENCE_MS)) {
+    throw new UserError(`a silence lasts from 1m to ${formatDuration(LONGEST_SILENCE_MS)}`);
+  }
+  const startsAt = Math.max(asked.startsAt ?? now, now);
+  if (windows.length > 0 && !holdsWithin(windows, startsAt, startsAt + lengthMs)) {
+    throw new UserError(
+      `in ${formatDuration(lengthMs)} ${windows.map(describeRange).join("; ")} never occurs: the silence would hold nothing`,
+      ["make it longer"],
+    );
+  }
+  return {
+    id: uuid7(now),
+    match,
+    author: describeActor(by),
+    actor: by,
+    comment: comment.trim().slice(0, 300),
+    createdAt: now,
+    startsAt,
+    endsAt: startsAt + lengthMs,
+    windows,
+    endedBy: null,
+  };
+}

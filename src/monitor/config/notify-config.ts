@@ -1,0 +1,52 @@
+import type { Config } from "../../app/config/config.ts";
+import { DAY } from "../../lib/instant.ts";
+import { chooseOperators } from "../health/operators.ts";
+import { OWN_QUERY } from "../model/query.ts";
+import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
+import type { RouteConfig } from "../notify/decide/route.ts";
+
+type NotifySettings = Pick<Config, "routes" | "receivers" | "inhibitions" | "escalations" | "rotations"> & {
+  readonly operator?: Config["operator"];
+};
+
+/**
+ * Routes and receivers of the configuration, as the decisions need them. Alerts about Earshot itself have routes of
+ * their own, before all others. They never go to a receiver in `failing` while another one works.
+ */
+export function createNotifyConfig(
+  config: NotifySettings,
+  failing: ReadonlySet<string> = new Set(),
+): NotifyConfig {
+  const receivers = new Map(config.receivers.map((receiver) => [receiver.name, receiver]));
+  return {
+    routes: [...operatorRoutes(config, failing), ...config.routes],
+    inhibitions: config.inhibitions,
+    escalations: config.escalations,
+    rotations: config.rotations,
+    receiver: (name) => {
+      const found = receivers.get(name);
+      return found && { name, quietHours: found.quietHours, throttle: found.throttle };
+    },
+    throttled: config.receivers.flatMap(({ name, throttle }) =>
+      throttle === null ? [] : [{ name, throttle }],
+    ),
+  };
+}
+
+function operatorRoutes(config: NotifySettings, failing: ReadonlySet<string>): RouteConfig[] {
+  const names = config.receivers.map(({ name }) => name);
+  const route = (left: ReadonlySet<string>, labels: RouteConfig["match"]["labels"]): RouteConfig => ({
+    name: "operator",
+    match: { query: [OWN_QUERY.queryId], ...(labels === undefined ? {} : { labels }) },
+    receivers: [...chooseOperators(config.operator?.receivers, config.routes, names, left)],
+    repeatEveryMs: config.operator?.repeatEvery ?? null,
+    sendResolved: true,
+    forgetAfterMs: DAY,
+    group: null,
+    continue: false,
+    routes: [],
+  });
+  // Other receivers are notified of a failing receiver, whether or not it still fails when that is decided.
+  const aboutEach = names.map((name) => route(new Set([...failing, name]), { receiver: [name] }));
+  return [...aboutEach, route(failing, undefined)];
+}

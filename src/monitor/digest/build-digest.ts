@@ -1,0 +1,233 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { Instant } from "../../lib/instant.ts";
+import { fitsQuery } from "../../lib/patterns.ts";
+import { uuid7 } from "../../lib/uuid7.ts";
+import type { Alert } from "../model/alert.ts";
+import { ALL_PROJECTS, type DigestEdition, type PeriodStory } from "../model/digest.ts";
+import type { PendingNotification } from "../model/notification.ts";
+import type { WatchedQuery } from "../model/query.ts";
+import type { DigestView } from "../templates/digest-view.ts";
+import { composeDigest, type QueryFacts } from "./compose.ts";
+import type { FetchInsights, Insights } from "./insights.ts";
+import type { PlannedDigest } from "./planned-digest.ts";
+import { type Period, periodsBefore } from "./schedule.ts";
+import { type VolumeCount, volumeStep } from "./volume.ts";
+
+/** Mentions of one query and sentiment in a period. */
+export interface SentimentCount {
+  readonly queryId: string;
+  readonly sentiment: string | null;
+  readonly n: number;
+}
+
+/** The stores that a digest reads from and writes to. */
+export interface DigestStore {
+  readonly queries: { active(): Promise<readonly WatchedQuery[]> };
+  readonly polls: { completeUntilOf(queries: readonly WatchedQuery[]): Promise<Instant | null> };
+  readonly digests: {
+    /** Locks an edition that is not built yet until the transaction ends; null if it is built or being built. */
+    lockDue(name: string, localDate: string): Promise<DigestEdition | null>;
+    sentiments(period: Period): Promise<readonly SentimentCount[]>;
+    firstMentions(queries: readonly WatchedQuery[]): Promise<ReadonlyMap<string, Instant>>;
+    volume(
+      queries: readonly WatchedQuery[],
+      period: Period,
+      by: { readonly step: "hour" | "day"; readonly timezone: string },
+    ): Promise<readonly VolumeCount[]>;
+    /** Receivers who have ended their subscription to a digest. */
+    unsubscribed(name: string): Promise<readonly string[]>;
+    stories(queries: readonly WatchedQuery[], period: Period): Promise<readonly PeriodStory[]>;
+    insights(queries: readonly WatchedQuery[], period: Period): Promise<Insights>;
+    /** An edition that is not built yet, without locking it. */
+    findDue(name: string, localDate: string): Promise<DigestEdition | null>;
+    settle(edition: DigestEdition, state: "built" | "skipped", view: DigestView | null): Promise<void>;
+  };
+  readonly alerts: { openBetween(from: Instant, to: Instant): Promise<readonly Alert[]> };
+  readonly notifications: { addPending(pending: readonly PendingNotification[]): Promise<void> };
+}
+
+export interface DigestParts {
+  readonly store: DigestStore & { transaction<T>(work: (store: DigestStore) => Promise<T>): Promise<T> };
+  readonly digests: readonly PlannedDigest[];
+  /** Called before the digest is built, because it is slow; absent if there is no source. */
+  readonly fetchInsights?: FetchInsights;
+  readonly clock: Clock;
+  /** How far back the mentions of a query are stored, before it was watched. */
+  readonly historyMs: (projectId: string) => number;
+  readonly consoleUrl: () => string | null;
+  /** The title of a rule, which may have been removed since. */
+  readonly titleOf: (rule: string) => string;
+  readonly onPending: (pending: readonly PendingNotification[]) => Promise<void>;
+}
+
+export type BuildOutcome =
+  | { readonly outcome: "built"; readonly mentions: number }
+  /** Nothing happened, and the digest is configured to send nothing then. */
+  | { readonly outcome: "skipped-quiet" }
+  /** Another worker has built it, or is building it. */
+  | { readonly outcome: "not-due" }
+  /** It was removed from the configuration after it had been announced. */
+  | { readonly outcome: "not-configured" };
+
+/** Collects one edition, stores it and creates its pending notifications, all in one transaction. */
+export async function buildDigest(
+  parts: DigestParts,
+  job: { readonly name: string; readonly localDate: string },
+): Promise<BuildOutcome> {
+  const config = parts.digests.find((digest) => digest.name === job.name);
+  const asked = config === undefined ? null : await insightsOf(parts, config, job);
+  const built = await parts.store.transaction(async (store) => {
+    const edition = await store.digests.lockDue(job.name, job.localDate);
+    if (edition === null) return { outcome: { outcome: "not-due" } as const, pending: [] };
+    if (config === undefined) {
+      await store.digests.settle(edition, "skipped", null);
+      return { outcome: { outcome: "not-configured" } as const, pending: [] };
+    }
+    const view = await collect(store, config, edition, { ...parts, insights: asked });
+    if (view.quiet && config.skipQuiet) {
+      await store.digests.settle(edition, "skipped", view);
+      return { outcome: { outcome: "skipped-quiet" } as const, pending: [] };
+    }
+    const gone = await store.digests.unsubscribed(config.name);
+    const receivers = config.receivers.filter((receiver) => !gone.includes(receiver));
+    const pending = pendingFor(receivers, edition, parts.clock.now());
+    await store.digests.settle(edition, "built", view);
+    await store.notifications.addPending(pending);
+    return { outcome: { outcome: "built", mentions: view.totals.mentions } as const, pending };
+  });
+  await parts.onPending(built.pending);
+  return built.outcome;
+}
+
+async function queriesOf(store: DigestStore, config: PlannedDigest): Promise<readonly WatchedQuery[]> {
+  const active = await store.queries.active();
+  return active.filter(({ queryId, name }) => fitsQuery(config.queries, { queryId, queryName: name }));
+}
+
+/** Null if there is no source to ask; then the stored mentions are counted. */
+async function insightsOf(
+  { store, fetchInsights }: DigestParts,
+  config: PlannedDigest,
+  { name, localDate }: { readonly name: string; readonly localDate: string },
+): Promise<Insights | null> {
+  const edition = fetchInsights === undefined ? null : await store.digests.findDue(name, localDate);
+  return edition === null ? null : (fetchInsights?.(await queriesOf(store, config), edition.period) ?? null);
+}
+
+/** The number of periods for the usual count: a week of days, a month of weeks, a quarter of months. */
+const EARLIER = { day: 7, week: 4, month: 3 };
+
+async function collect(
+  store: DigestStore,
+  config: PlannedDigest,
+  edition: DigestEdition,
+  parts: Pick<DigestParts, "historyMs" | "consoleUrl" | "titleOf"> & { readonly insights: Insights | null },
+): Promise<DigestView> {
+  const { period, before } = edition;
+  const queries = await queriesOf(store, config);
+  const firsts = await store.digests.firstMentions(queries);
+  // The days before its first mention are not quiet days of a query: nothing was collected then.
+  const knownFrom = ({ watchFrom, projectId, queryId }: WatchedQuery) =>
+    Math.max(watchFrom - parts.historyMs(projectId), firsts.get(queryId) ?? watchFrom);
+  const ids = new Set(queries.map((query) => query.queryId));
+  const now = await store.digests.sentiments(period);
+  const then = await store.digests.sentiments(before);
+  const earlier = await earlierOf(store, config, period);
+  const url = parts.consoleUrl();
+  const alerts = await store.alerts.openBetween(period.from, period.to);
+  return composeDigest({
+    name: config.title,
+    timezone: config.timezone,
+    language: config.language,
+    period,
+    completeUntil: (await store.polls.completeUntilOf(queries)) ?? period.from,
+    projects: queries.map((query) => query.projectName),
+    queries: queries.map((query) =>
+      queryFacts(query, now, {
+        last: before.from >= knownFrom(query) ? then : null,
+        earlier: earlier.filter((one) => one.from >= knownFrom(query)),
+      }),
+    ),
+    insights: parts.insights ?? (await store.digests.insights(queries, period)),
+    stories: await store.digests.stories(queries, period),
+    volume: await store.digests.volume(queries, period, {
+      step: volumeStep(period),
+      timezone: config.timezone,
+    }),
+    alerts: alerts
+      .filter((alert) => ids.has(alert.queryId))
+      .map((alert) => ({
+        alert,
+        title: parts.titleOf(alert.rule),
+        consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
+      })),
+    consoleUrl: url,
+  });
+}
+
+interface CountedPeriod {
+  readonly from: Instant;
+  readonly counts: readonly SentimentCount[];
+}
+
+/** The periods before, with the length of this one, which may be several periods after an outage. */
+async function earlierOf(
+  store: DigestStore,
+  config: PlannedDigest,
+  period: Period,
+): Promise<readonly CountedPeriod[]> {
+  const count = config.cron === undefined ? EARLIER[config.every ?? "day"] : EARLIER.day;
+  const lengthOf = ({ from, to }: Period) => to - from;
+  const alike = periodsBefore(config, period.from, count).filter(
+    (one) => Math.abs(lengthOf(one) - lengthOf(period)) < lengthOf(period) / 4,
+  );
+  const counted: CountedPeriod[] = [];
+  for (const one of alike) counted.push({ from: one.from, counts: await store.digests.sentiments(one) });
+  return counted;
+}
+
+function queryFacts(
+  { queryId, name }: WatchedQuery,
+  now: readonly SentimentCount[],
+  past: { readonly last: readonly SentimentCount[] | null; readonly earlier: readonly CountedPeriod[] },
+): QueryFacts {
+  const { last, earlier } = past;
+  const previous =
+    last === null ? null : { mentions: sum(last, queryId), negative: sum(last, queryId, "negative") };
+  return {
+    queryId,
+    query: name,
+    mentions: sum(now, queryId),
+    negative: sum(now, queryId, "negative"),
+    neutral: sum(now, queryId, "neutral"),
+    positive: sum(now, queryId, "positive"),
+    previous,
+    earlier: earlier.map(({ counts }) => ({
+      mentions: sum(counts, queryId),
+      negative: sum(counts, queryId, "negative"),
+    })),
+  };
+}
+
+function sum(counts: readonly SentimentCount[], queryId: string, sentiment?: string): number {
+  return counts
+    .filter((one) => one.queryId === queryId && (sentiment === undefined || one.sentiment === sentiment))
+    .reduce((total, one) => total + one.n, 0);
+}
+
+function pendingFor(
+  receivers: readonly string[],
+  edition: DigestEdition,
+  now: Instant,
+): PendingNotification[] {
+  return receivers.map((receiver) => ({
+    id: uuid7(now),
+    projectId: ALL_PROJECTS,
+    receiver,
+    kind: "digest",
+    alertId: null,
+    digest: { name: edition.name, localDate: edition.localDate },
+    createdAt: now,
+    reason: "DigestDue",
+  }));
+}

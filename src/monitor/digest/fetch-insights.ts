@@ -1,0 +1,56 @@
+import { describeError } from "../../lib/errors.ts";
+import { SECOND } from "../../lib/instant.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { SourceClient } from "../source/source-client.ts";
+import { type FetchInsights, type Insights, joinInsights } from "./insights.ts";
+
+/** How many to fetch; a digest shows fewer. */
+const MOST = 50;
+const PATIENCE_MS = 20 * SECOND;
+
+/**
+ * Top authors and hashtags as counted by the source, in calls of low priority. If the source does not have them, or has
+ * no call left, they are counted from the stored mentions, so that the digest is still sent.
+ */
+export function createFetchInsights(
+  clientOf: (projectId: string) => Pick<SourceClient, "hashtags" | "extensions">,
+  log: Logger,
+  stopping: AbortSignal,
+): FetchInsights {
+  return async (queries, { from, to }) => {
+    const projects = new Set(queries.map(({ projectId }) => projectId));
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(PATIENCE_MS)]);
+    const talks: Insights[] = [];
+    try {
+      for (const projectId of projects) {
+        const source = clientOf(projectId);
+        // The source includes the end of a range; a period does not.
+        const scope = {
+          projectId,
+          queryIds: queries.filter((one) => one.projectId === projectId).map(({ queryId }) => queryId),
+          startDate: from,
+          endDate: to - SECOND,
+        };
+        const hashtags = await source.hashtags(scope, { signal });
+        const authors = await source.extensions.topAuthors({ ...scope, limit: MOST }, { signal });
+        talks.push({
+          hashtags: hashtags.items.flatMap(({ name, volume }) =>
+            volume === null ? [] : [{ name: name.replace(/^#/, ""), mentions: volume }],
+          ),
+          authors: authors.flatMap(({ name, volume, sentiment }) =>
+            name === null || volume === null
+              ? []
+              : [{ name, mentions: volume, negative: sentiment?.negative ?? null }],
+          ),
+        });
+      }
+    } catch (error) {
+      log.info(
+        { reason: describeError(error) },
+        "the source does not say who spoke most; counted over what is stored",
+      );
+      return null;
+    }
+    return joinInsights(talks);
+  };
+}

@@ -1,0 +1,37 @@
+import { floorTo, type Instant } from "../../lib/instant.ts";
+import { BUCKET_MS, type CountChange } from "../model/judging.ts";
+
+export interface PageCounts {
+  /** Rounds `arrivedAt` and `eventAt` down to their buckets. */
+  add(series: string, arrivedAt: Instant, eventAt: Instant, n: number): void;
+  /** One change for each count; zeros are left out. */
+  changes(): CountChange[];
+}
+
+/** Sums single changes of counts into one change for each count. */
+export function createPageCounts(): PageCounts {
+  const changes = new Map<string, Map<Instant, Map<Instant, CountChange & { n: number }>>>();
+  return {
+    add(series, arrivedAt, eventAt, n) {
+      const arrived = floorTo(arrivedAt, BUCKET_MS);
+      const bucket = floorTo(eventAt, BUCKET_MS);
+      const buckets = inner(inner(changes, series), arrived);
+      const known = buckets.get(bucket);
+      if (known === undefined) buckets.set(bucket, { series, arrived, bucket, n });
+      else known.n += n;
+    },
+    changes: () =>
+      [...changes.values()]
+        .flatMap((arrivals) => [...arrivals.values()].flatMap((buckets) => [...buckets.values()]))
+        .filter((change) => change.n !== 0),
+  };
+}
+
+function inner<Outer, Key, Value>(maps: Map<Outer, Map<Key, Value>>, key: Outer): Map<Key, Value> {
+  let found = maps.get(key);
+  if (found === undefined) {
+    found = new Map();
+    maps.set(key, found);
+  }
+  return found;
+}

@@ -1,0 +1,121 @@
+import type { Instant } from "../../lib/instant.ts";
+import type { JsonValue } from "../../lib/json.ts";
+import type { AlertLife, Observation } from "../alerts/alert-life.ts";
+import { BUCKET_MS, type ConditionState } from "../model/judging.ts";
+import type { Query } from "../model/query.ts";
+import type { Rule, WindowRule } from "../rules/rule.ts";
+import type { WindowCondition, WindowVerdict } from "../rules/window-condition.ts";
+import { type AlertObservation, observationOf } from "./apply-observations.ts";
+import type { Arrivals } from "./arrivals-by-bucket.ts";
+
+/** Buckets of one query that closed, for one rule. */
+export interface WindowRun {
+  readonly start: ConditionState;
+  readonly arrivals: Arrivals;
+  /** Buckets that closed by this moment only teach. */
+  readonly from: Instant;
+  readonly until: Instant;
+  /** The rule has an open alert on the query. */
+  readonly isOpen: boolean;
+}
+
+/** Steps a window rule through the buckets up to `until`: its new state, and what its alerts learn of them. */
+export function stepWindow(
+  rule: WindowRule,
+  query: Query,
+  { start, arrivals, from, until, isOpen }: WindowRun,
+): { readonly state: ConditionState; readonly observations: readonly AlertObservation[] } {
+  const run = stepThrough(rule.window, start, arrivals, { from, until }, query.timezone);
+  return { state: run.state, observations: observationsOf(rule, query, run.verdicts, isOpen) };
+}
+
+interface ClosedVerdict {
+  readonly closedAt: Instant;
+  readonly verdict: WindowVerdict;
+}
+
+/** Steps through every bucket up to `until` in order; those that closed by `from` only teach. */
+function stepThrough(
+  condition: WindowCondition,
+  start: ConditionState,
+  arrivals: Arrivals,
+  { from, until }: { readonly from: Instant; readonly until: Instant },
+  timezone: string,
+): { state: ConditionState; verdicts: ClosedVerdict[] } {
+  const verdicts: ClosedVerdict[] = [];
+  // The table contains what the step before returned.
+  let state = start.state as JsonValue;
+  for (let bucket = start.steppedUntil; bucket < until; bucket += BUCKET_MS) {
+    const inBucket = arrivals.get(bucket);
+    const step = condition.step(state, {
+      bucket,
+      bucketMs: BUCKET_MS,
+      timezone,
+      arrivals: condition.series.map((series) => inBucket?.get(series.key) ?? []),
+    });
+    state = step.state;
+    const closedAt = bucket + BUCKET_MS;
+    if (closedAt > from) verdicts.push({ closedAt, verdict: step.verdict });
+  }
+  return { state: { ...start, state, steppedUntil: until }, verdicts };
+}
+
+/** "Not met" only matters while an alert may be open. */
+function observationsOf(
+  rule: Rule,
+  query: Query,
+  verdicts: readonly ClosedVerdict[],
+  isOpen: boolean,
+): AlertObservation[] {
+  // Most buckets say nothing: do not compute a fingerprint for those.
+  if (!isOpen && !verdicts.some(({ verdict }) => verdict.met)) return [];
+  const base = observationOf(rule, query, { query: query.name });
+  let mayBeOpen = isOpen;
+  const observations: AlertObservation[] = [];
+  for (const { closedAt, verdict } of verdicts) {
+    if (verdict.met) {
+      mayBeOpen = true;
+      observations.push({
+        ...base,
+        observe: (life) => evidence(closedAt, verdict, base.life.overAfterMs, life),
+      });
+    } else if (mayBeOpen) {
+      const { present, arrived: mentions } = verdict;
+      observations.push({
+        ...base,
+        observe: () => ({
+          ...{ kind: "not-met", at: closedAt },
+          ...(present !== undefined && { mentions, present }),
+        }),
+      });
+    }
+  }
+  return observations;
+}
+
+/** The window that opens an alert counts whole; later only arrivals in the bucket that closed. */
+function evidence(
+  at: Instant,
+  verdict: WindowVerdict,
+  overAfterMs: number,
+  life: AlertLife | null,
+): Observation {
+  // An alert that a person closed continues as long as the condition is met without a break.
+  const isOver = life?.resolvedAt !== null && life?.handling?.closedBy === undefined;
+  const isOpen = life !== null && !isOver && at <= life.lastSeenAt + overAfterMs;
+  const { because, windowFrom, windowTo, values, arrived, observed } = verdict;
+  return {
+    kind: "evidence",
+    at,
+    mentions: isOpen ? Math.max(arrived, 0) : observed,
+    because,
+    windowFrom,
+    windowTo,
+    values,
+    ...(verdict.restates === true && { restates: true }),
+    ...(verdict.renotify !== undefined && { renotify: verdict.renotify }),
+    ...(verdict.present !== undefined && { present: verdict.present }),
+    ...(verdict.peak !== undefined && { peak: verdict.peak }),
+    ...verdict.reached,
+  };
+}

@@ -1,0 +1,36 @@
+import type { Instant } from "../../lib/instant.ts";
+import type { Mention } from "./mention.ts";
+
+interface Period {
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+/** One edition of a digest, identified by its name and the local date (and time) at which it is due. */
+export interface DigestEdition {
+  readonly name: string;
+  /** `2026-03-29`, in the digest's own zone; with the time if there are several a day: `2026-03-29-1800`. */
+  readonly localDate: string;
+  readonly dueAt: Instant;
+  /** The period that it reports. */
+  readonly period: Period;
+  /** The period that it compares with. */
+  readonly before: Period;
+}
+
+/** Digests span projects; this value fills the project column of tables. */
+export const ALL_PROJECTS = "all";
+
+/** The mentions of one story of one query in a period, summed up. A story may have one mention. */
+export interface PeriodStory {
+  readonly story: string;
+  /** The mention that represents it. */
+  readonly topMention: Mention;
+  readonly mentions: number;
+  readonly negative: number;
+  /** Distinct authors; those that the source withholds count one each. */
+  readonly distinctAuthors: number;
+  /** How many people its mentions may have reached in total. */
+  readonly audience: number;
+  readonly firstAt: Instant;
+}

@@ -1,0 +1,210 @@
+import type { Instant } from "../../lib/instant.ts";
+import type { Alert } from "./alert.ts";
+import type { Mention } from "./mention.ts";
+import type { NotificationKind, NotificationState } from "./notification.ts";
+import type { PollKind } from "./poll.ts";
+import type { ServerQuirk } from "./server-quirk.ts";
+
+/** A mention with its query and project. */
+export interface ShownMention {
+  readonly mention: Mention;
+  readonly projectId: string;
+  readonly queryName: string;
+  readonly eventAt: Instant;
+}
+
+/** An alert in a list. */
+export interface ListedAlert extends Alert {
+  /** The newest mention that met its rule; null for an alert on counts, or where none is stored any more. */
+  readonly newestMention?: Mention | null;
+}
+
+/** A story that several mentions share. */
+export interface ShownStory {
+  readonly mentions: number;
+  readonly first: Mention;
+  /** The mention that may have reached most people. */
+  readonly widest: Mention;
+}
+
+/** Selects mentions; an empty text or null does not restrict. */
+export interface MentionFilter {
+  readonly projectId: string | null;
+  readonly queryId: string | null;
+  readonly sentiment: string | null;
+  /** Part of the title or text, in any case. */
+  readonly contains: string | null;
+}
+
+/** The position of a listing: it continues after this mention, in its own order. */
+export interface MentionPosition {
+  readonly moment: Instant;
+  readonly queryId: string;
+  readonly resourceId: string;
+}
+
+export interface MentionListing {
+  readonly mentions: readonly ShownMention[];
+  /** Null: there are no older ones. */
+  readonly next: MentionPosition | null;
+  /** The listing reached its limit of rows before it was full; `next` continues there. */
+  readonly stoppedEarly: boolean;
+}
+
+/** Mentions by hour and sentiment; `queryId` belongs to one project. */
+export interface VolumeCount {
+  readonly projectId: string;
+  readonly queryId: string;
+  readonly queryName: string;
+  /** Start of the hour. */
+  readonly hour: Instant;
+  readonly sentiment: string | null;
+  readonly n: number;
+}
+
+export type AlertStates = "open" | "resolved" | "all";
+
+export interface AlertPosition {
+  readonly openedAt: Instant;
+  readonly id: string;
+}
+
+export interface AlertListing {
+  readonly alerts: readonly ListedAlert[];
+  readonly next: AlertPosition | null;
+}
+
+export interface ShownNotification {
+  readonly id: string;
+  readonly receiver: string;
+  readonly kind: NotificationKind;
+  readonly alertId: string | null;
+  /** The alert's rule; null for digests and tests. */
+  readonly rule: string | null;
+  readonly queryName: string | null;
+  readonly digestName: string | null;
+  readonly createdAt: Instant;
+  readonly reason: string;
+  readonly state: NotificationState;
+  readonly attempts: number;
+  readonly sentAt: Instant | null;
+  readonly lastError: string | null;
+}
+
+/** The last decision about an alert for a receiver, and when the next one is due. */
+export interface ShownReceiver {
+  readonly receiver: string;
+  /** A named outcome: `FirstNotification`, `HeldBySilence`, … */
+  readonly last: string;
+  /** What caused it: `silence by ann: release day`; null if it was decided before causes were stored. */
+  readonly by: string | null;
+  readonly notifiedAt: Instant | null;
+  readonly nextAt: Instant | null;
+}
+
+export interface ShownDelivery {
+  readonly notificationId: string;
+  readonly attempt: number;
+  readonly atWall: Instant;
+  readonly outcome: string;
+  readonly detail: string;
+}
+
+/** The state of one poll of a query, and what it read since a given moment. */
+export interface ShownPoll {
+  readonly projectId: string;
+  readonly projectName: string;
+  readonly queryId: string;
+  readonly queryName: string;
+  readonly active: boolean;
+  readonly poll: PollKind;
+  readonly polledAt: Instant | null;
+  /** As planned; it may be in the past. */
+  readonly nextPollAt: Instant;
+  readonly completeUntil: Instant | null;
+  /** Mentions that entered the query before this moment never alert. */
+  readonly watchFrom: Instant | null;
+  /** Windows of the query are closed up to here. */
+  readonly tickedUntil: Instant;
+  /** Failures in a row, since the last committed page. */
+  readonly failures: number;
+  readonly lastError: string | null;
+  readonly polls: number;
+  readonly seen: number;
+  readonly stored: number;
+  readonly rejected: number;
+  /** Mentions missing now compared with the server's totals; 0 if every gap is closed. */
+  readonly gap: number;
+  /** Start of the gap, and when it is polled again; null if there is none. */
+  readonly gapFrom: Instant | null;
+  readonly gapNoticedAt: Instant | null;
+  readonly gapNextAt: Instant | null;
+}
+
+/** A mention, page or job that always failed, and why. */
+export interface ShownDeadLetter {
+  readonly id: string;
+  readonly kind: "mention" | "page" | "job";
+  readonly scope: string | null;
+  readonly tries: number;
+  readonly replayable: boolean;
+  readonly queryId: string;
+  readonly queryName: string;
+  readonly at: Instant;
+  readonly resourceId: string | null;
+  readonly reason: string;
+}
+
+/** The current rate budget of an account. */
+export interface ShownBudget {
+  /** The user and the address of the API. */
+  readonly account: string;
+  /** Calls in any rolling window of `periodMs`; null: the account has no limit. */
+  readonly limit: number | null;
+  readonly periodMs: number;
+  /** Calls in the window that ends now, including those of others as far as the source reports them. */
+  readonly used: number;
+  readonly usedByOthers: number;
+  /** Milliseconds until a refusal of the source ends; 0 if there is none. */
+  readonly closedForMs: number;
+  /** Whether one call may ask for several queries at this source. */
+  readonly sharing: "untried" | "proven" | "refused";
+}
+
+/** A rule that cannot fire on a query yet, because its history is too short for a baseline. */
+export interface ShownWarmUp {
+  readonly projectId: string;
+  readonly projectName: string;
+  readonly queryId: string;
+  readonly queryName: string;
+  readonly rule: string;
+  /** `spike`, `absence`, `trend`, `share`, `new hashtag`. */
+  readonly kind: string;
+  /** "negative mentions". */
+  readonly counts: string;
+  /** When it will know enough; null if that depends on mentions and not on time. */
+  readonly until: Instant | null;
+  /** "9 more days", "its first mention". */
+  readonly needs: string;
+}
+
+/** An observed quirk of an account's server. */
+export interface ShownQuirk extends ServerQuirk {
+  readonly account: string;
+}
+
+/** A receiver whose messages have to wait. */
+export interface ShownWait {
+  readonly receiver: string;
+  /** Number of waiting messages. */
+  readonly waiting: number;
+  /**
+   * `Refused`: nothing arrives until somebody fixes something. `Paused`: its channel asked to wait, or is down.
+   * `TriedAgain`: tries fail and continue. `InLine`: all is well, the rate limit sends one message after the other.
+   */
+  readonly outcome: "Refused" | "Paused" | "TriedAgain" | "InLine";
+  /** How long it may take, in milliseconds of wall time; null if unknown. */
+  readonly forMs: number | null;
+  /** One sentence without secrets. */
+  readonly because: string;
+}

@@ -1,0 +1,264 @@
+import type { Config } from "../app/config/config.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type Closing, openTogether } from "../lib/closing.ts";
+import { describeError } from "../lib/errors.ts";
+import { type Instant, SECOND } from "../lib/instant.ts";
+import type { Logger } from "../lib/log.ts";
+import { createInteractionSockets } from "./background-loops.ts";
+import { createPngRenderer, type PngRenderer } from "./charts/png-renderer.ts";
+import type { HealthReport } from "./create-health.ts";
+import { createOutageLog } from "./health/note-outages.ts";
+import type { FeedHealth, QueueCounts } from "./model/pipeline-facts.ts";
+import type { Query } from "./model/query.ts";
+import type { Previews } from "./notify/previews/create-previews.ts";
+import { openTemplates } from "./open-templates.ts";
+import {
+  type OpenVersion,
+  openVersion,
+  type ProcessParts,
+  type RuleFiles,
+  ruleFilesOf,
+} from "./open-version.ts";
+import type { BackendOptions } from "./queue/backend.ts";
+import { QUEUE_NAMES } from "./queue/jobs.ts";
+import { createQueues } from "./queue/queues.ts";
+import { createWorker, type Handlers, type JobContext } from "./queue/worker.ts";
+import { CONCURRENCY, handlersOf, type Role } from "./roles.ts";
+import type { Rule } from "./rules/rule.ts";
+import { openDatabase, READER_LIMITS } from "./store/database.ts";
+import { migrate } from "./store/migrate.ts";
+import { ensurePartitions } from "./store/partitions.ts";
+import { createStores, type Stores } from "./store/stores.ts";
+import { createSwap } from "./swap.ts";
+import type { SweepOptions, Swept } from "./sweep.ts";
+import { validRules, validTemplates } from "./validate-files.ts";
+
+export interface EarshotOptions {
+  readonly config: Config;
+  /** The rules and templates of the configuration, if they were read already. */
+  readonly files?: OpenVersion["files"];
+  readonly databaseUrl: string;
+  readonly queue: BackendOptions;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly roles: readonly Role[];
+  /** From when on new queries alert; now, unless a replay sets another time. */
+  readonly watchFrom?: Instant;
+  /**
+   * Real time between two sweeps; a second, unless a fast clock wants it shorter. Null: a driver calls
+   * `sweep` and `refreshQueries`, and no loop runs.
+   */
+  readonly sweepEveryMs?: number | null;
+  /** How the public feeds are. Absent: there are none. */
+  readonly feedHealth?: () => Promise<readonly FeedHealth[]>;
+  /** False: no health checks, because it replays a past that is not its own. */
+  readonly checksHealth?: boolean;
+  /** Renders the pictures of messages; belongs to the caller. Absent: one of its own. */
+  readonly pictures?: PngRenderer;
+  /** Address of the console for links in messages, if there is one and the configuration has no `web.publicUrl`. */
+  readonly consoleUrl?: () => string | null;
+  /** Called when all is open, before the first job: others have to know of this process before it opens alerts. */
+  readonly beforeWork?: (stores: Stores) => Promise<void>;
+  /** Aborts a start that waits: rejects with its reason. */
+  readonly signal?: AbortSignal;
+  /** Called after every job. */
+  readonly onDone?: (job: string, outcome: { readonly outcome: string }) => void;
+}
+
+/** A running Earshot: the parts that the console and drivers use, and its orderly end. */
+export interface Earshot {
+  readonly stores: Stores;
+  readonly rules: readonly Rule[];
+  /** Messages as they would be sent, for previews. */
+  readonly previews: Previews;
+  /** What explanations need of the configuration, and the source to ask for a mention that is not stored. */
+  readonly why: OpenVersion["why"];
+  readonly ruleFiles: RuleFiles;
+  /** Finds due work and adds its jobs. */
+  sweep(options?: SweepOptions): Promise<Swept>;
+  /** Checks Earshot's own health: finds problems, notifies the operators, and calls the heartbeat or withholds it. */
+  checkHealth(): Promise<HealthReport>;
+  /** Jobs by queue, as the engine counts them. */
+  queueCounts(): Promise<readonly QueueCounts[]>;
+  /** Asks the source again for the queries to watch. */
+  refreshQueries(): Promise<readonly Query[]>;
+  /** How many mentions the source has of each watched query, by id. One call for each query. */
+  totals(): Promise<ReadonlyMap<string, number>>;
+  /** Opens another version of the configuration, rules and templates beside the running one, which goes on. */
+  prepare(files: OpenVersion["files"]): Promise<PreparedVersion>;
+  /** Takes no more work, waits for running work, and closes everything. */
+  stop(): Promise<void>;
+}
+
+/** A version that is open and does nothing yet. Call one of its functions, once. */
+export interface PreparedVersion extends Pick<Earshot, "rules" | "previews" | "why"> {
+  /**
+   * At once: every job and every round of a loop that begins from now on uses this version. Work that runs ends with
+   * the version that it began with; after 20 seconds it is broken off, and goes on with this one.
+   */
+  take(): void;
+  /** Closes it again: it is not wanted. */
+  drop(): Promise<void>;
+}
+
+/** Puts all parts together and starts the roles. Rejects with a UserError if the configuration is wrong. */
+export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
+  const files = options.files ?? (await readFolders(options));
+  return openTogether((closing) => assemble(options, files, closing));
+}
+
+async function readFolders({ config, roles }: EarshotOptions): Promise<OpenVersion["files"]> {
+  const rules = await validRules(config.rules);
+  // A process that sends must find a fault at the start, not at 3 a.m.; a preview shows the fault instead.
+  const open = roles.includes("deliver") ? validTemplates : openTemplates;
+  return { config, rules, renderer: await open(config.templates) };
+}
+
+async function assemble(
+  options: EarshotOptions,
+  files: OpenVersion["files"],
+  closing: Closing,
+): Promise<Earshot> {
+  const { clock, log, roles } = options;
+  const { sweepEveryMs = SECOND } = options;
+  const sweepsRun = sweepEveryMs !== null;
+  await migrate(options.databaseUrl);
+  const database = openDatabase({
+    url: options.databaseUrl,
+    // Without a role it only serves readers.
+    ...(roles.length === 0 ? { connections: 4, limits: READER_LIMITS } : { connections: 20 }),
+    prepares: options.queue.kind === "in-process",
+    onError: (error) => log.warn({ error: describeError(error) }, "a database connection broke"),
+  });
+  closing.add(database.close);
+  const stores = createStores(database.db);
+  await ensurePartitions(database.db, clock.now());
+  const outages = createOutageLog({
+    stores,
+    clock,
+    sweepsRun,
+    queueIn: options.queue.kind,
+  });
+  const queues = await createQueues({
+    backend: options.queue,
+    log,
+    onOutage: outages.queueIsBack,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+  closing.add(queues.close);
+  const pictures = options.pictures ?? createPngRenderer();
+  if (options.pictures === undefined) closing.add(pictures.close);
+  const process: ProcessParts = {
+    database,
+    pictures,
+    stores,
+    queues,
+    outages,
+    roles,
+    clock,
+    log,
+    watchFrom: options.watchFrom ?? null,
+    startedAt: clock.now(),
+    sweepsRun,
+    checksHealth: options.checksHealth !== false,
+    feedHealth: options.feedHealth ?? (async () => []),
+    consoleUrl: options.consoleUrl ?? (() => null),
+    onDone: options.onDone ?? (() => {}),
+  };
+  const versions = createSwap(await openVersion(process, files));
+  /** Those that were replaced, until their last work has ended. */
+  const retiring = new Map<OpenVersion, Promise<void>>();
+  closing.add(async () => {
+    await versions.current.close();
+    await Promise.all(retiring.values());
+  });
+  const worker = createWorker({
+    queues,
+    handlers: handlersOf(roles, handlersOfCurrent(versions)),
+    concurrency: CONCURRENCY,
+    log,
+  });
+  closing.add(worker.stop);
+  await options.beforeWork?.(stores);
+  await worker.start();
+  if (roles.includes("sweep") && sweepEveryMs !== null)
+    await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
+  const sockets = createInteractionSockets({ roles, stores, clock, log });
+  closing.add(sockets.close);
+  sockets.use(files.config);
+  versions.current.begin();
+  closing.add(() => versions.current.endLoops());
+  // First of all, end everything that waits for the source or for its next round.
+  closing.add(async () => {
+    for (const version of [versions.current, ...retiring.keys()]) version.abort();
+  });
+  const retire = async (old: OpenVersion, idle: Promise<void>): Promise<void> => {
+    await Promise.all([old.endLoops(), idle]);
+    old.abort();
+    await old.close();
+  };
+  return {
+    stores,
+    get rules() {
+      return versions.current.files.rules;
+    },
+    get previews() {
+      return versions.current.previews;
+    },
+    get why() {
+      return versions.current.why;
+    },
+    get ruleFiles() {
+      return ruleFilesOf(versions.current.files.config);
+    },
+    sweep: (options) => versions.use((version) => version.sweep(options)),
+    checkHealth: () => versions.use((version) => version.checkHealth()),
+    queueCounts: () =>
+      Promise.all(QUEUE_NAMES.map(async (queue) => ({ queue, ...(await queues.counts(queue)) }))),
+    refreshQueries: () => versions.use((version) => version.refreshQueries()),
+    totals: () => versions.use((version) => version.totals()),
+    prepare: async (wanted) => {
+      const next = await openVersion(process, wanted);
+      return {
+        rules: wanted.rules,
+        previews: next.previews,
+        why: next.why,
+        take: () => {
+          const old = versions.current;
+          const retired = retire(old, versions.replace(next, OLD_WORK_MS))
+            .catch((error: unknown) =>
+              log.warn({ error: describeError(error) }, "a part of the configuration before was not closed"),
+            )
+            .then(() => void retiring.delete(old));
+          retiring.set(old, retired);
+          sockets.use(wanted.config);
+          next.begin();
+        },
+        drop: next.close,
+      };
+    },
+    stop: closing.close,
+  };
+}
+
+/** How long work may go on with a version that was replaced: as long as a process that stops waits for its jobs. */
+const OLD_WORK_MS = 20 * SECOND;
+
+/** Every job runs wholly with the version that is the newest when it begins. */
+function handlersOfCurrent(versions: ReturnType<typeof createSwap<OpenVersion>>): Required<Handlers> {
+  const names = Object.keys(versions.current.handlers) as (keyof Handlers)[];
+  const run = (name: keyof Handlers) => (payload: never, context: JobContext) =>
+    versions.use(({ handlers }, late) => {
+      const ends = new AbortController();
+      const end = (event: Event) => ends.abort((event.target as AbortSignal).reason);
+      for (const signal of [context.signal, late]) {
+        if (signal.aborted) ends.abort(signal.reason);
+        signal.addEventListener("abort", end, { once: true });
+      }
+      const handler = handlers[name] as (payload: never, context: JobContext) => Promise<void>;
+      return handler(payload, { ...context, signal: ends.signal }).finally(() => {
+        for (const signal of [context.signal, late]) signal.removeEventListener("abort", end);
+      });
+    });
+  return Object.fromEntries(names.map((name) => [name, run(name)])) as unknown as Required<Handlers>;
+}

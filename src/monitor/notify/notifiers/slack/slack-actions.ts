@@ -1,0 +1,106 @@
+import { formatDuration } from "../../../../lib/duration.ts";
+import { describeError } from "../../../../lib/errors.ts";
+import type { Logger } from "../../../../lib/log.ts";
+import type { AlertActions } from "../../../alerts/actions/alert-actions.ts";
+import type { Actor, AlertAction } from "../../../model/alert-action.ts";
+import { answerInteraction, type Interaction, nameOfUser, readInteraction } from "./interaction.ts";
+import type { SlackApp } from "./slack-config.ts";
+
+export type HandledInteraction =
+  | { readonly outcome: "Done" }
+  /** Nothing changed, and why; the person got an answer. */
+  | { readonly outcome: "Refused"; readonly because: string }
+  /** Slack sent it before. */
+  | { readonly outcome: "Known" }
+  /** Not about one of our alerts. */
+  | { readonly outcome: "NotOurs" }
+  | { readonly outcome: "Unfit"; readonly reason: string };
+
+/**
+ * Handles the buttons in Slack, over the socket or the endpoint: the same actions as on the console and in a mail, once
+ * per click, in the name of the person. Everybody who may read the channel may click.
+ */
+export function createSlackActions(parts: {
+  readonly actions: Pick<AlertActions, "once">;
+  readonly log: Logger;
+}): (payload: unknown, app: SlackApp) => Promise<HandledInteraction> {
+  const { log } = parts;
+  return async (payload, app) => {
+    const read = readInteraction(payload);
+    if (read.outcome === "not-ours") return { outcome: "NotOurs" };
+    if (read.outcome === "unfit") {
+      log.warn({ reason: read.reason }, "slack: an invalid interaction was refused");
+      return { outcome: "Unfit", reason: read.reason };
+    }
+    const { interaction } = read;
+    const wanted = await wantedOf(interaction, app);
+    const taken = await parts.actions.once(interaction.id, (actions) =>
+      perform(actions, interaction, wanted),
+    );
+    if (taken === "known") return { outcome: "Known" };
+    log.info(
+      {
+        alertId: interaction.alertId,
+        action: interaction.action.do,
+        user: interaction.user.id,
+        ...taken.result,
+      },
+      "slack: a click",
+    );
+    if (interaction.responseUrl !== null && taken.answer !== null) {
+      answerInteraction(interaction.responseUrl, taken.answer, app).then(
+        (answer) => {
+          if (answer === "not-answered")
+            log.warn({ user: interaction.user.id }, "slack: a click could not be answered");
+        },
+        (error: unknown) =>
+          log.warn({ reason: describeError(error) }, "slack: a click could not be answered"),
+      );
+    }
+    return taken.result;
+  };
+}
+
+interface Performed {
+  readonly result: Extract<HandledInteraction, { outcome: "Done" | "Refused" }>;
+  /** For the person who clicked; null if the message itself shows the change to everybody. */
+  readonly answer: string | null;
+}
+
+type Wanted = AlertAction | { readonly do: "silence"; readonly lengthMs: number };
+
+/** Asks Slack for names before any lock is taken. */
+async function wantedOf({ action }: Interaction, app: SlackApp): Promise<Wanted> {
+  if (action.do !== "assign") return action;
+  return { do: "assign", to: named(await nameOfUser(action.userId, app), action.userId) };
+}
+
+async function perform(
+  actions: Pick<AlertActions, "act" | "silenceAlert">,
+  { alertId, user }: Interaction,
+  wanted: Wanted,
+): Promise<Performed> {
+  const by: Actor = { via: "slack", login: named(user.name, user.id), typed: null };
+  if (wanted.do === "silence") {
+    const silenced = await actions.silenceAlert(alertId, wanted.lengthMs, by);
+    if (silenced?.outcome !== "Done") return refused(silenced);
+    const length = formatDuration(wanted.lengthMs);
+    const answer = `Silenced for ${length}. A rise in severity and the end are still sent.`;
+    return { result: { outcome: "Done" }, answer };
+  }
+  const acted = await actions.act(alertId, wanted, by);
+  return acted?.outcome === "Done" ? { result: { outcome: "Done" }, answer: null } : refused(acted);
+}
+
+function refused(answer: { readonly because: string } | null): Performed {
+  const because = answer?.because ?? "the alert is no longer stored";
+  return {
+    result: { outcome: "Refused", because },
+    answer: `Nothing changed: ${because}.`,
+  };
+}
+
+/** The name of a person; the id distinguishes two people of one name. */
+function named(name: string, id: string): string {
+  return name === id ? id : `${name.slice(0, 60)} (${id})`;
+}

@@ -1,0 +1,179 @@
+import { formatMinutes } from "../../../lib/duration.ts";
+import { MINUTE } from "../../../lib/instant.ts";
+import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
+import type { createConsoleStore } from "../../store/console.ts";
+import type { Renderer } from "../../templates/create-renderer.ts";
+import { type Sample, samples } from "../../templates/samples.ts";
+import { TEMPLATE_NAMES, type TemplateName } from "../../templates/template-names.ts";
+import type { AlertView } from "../../templates/view.ts";
+import { type MessagePreview, previewMessage } from "../preview-message.ts";
+import { createAlertExplainer } from "../view/alert-chart.ts";
+import { createViewOf, type ViewParts } from "../view/view-of.ts";
+import { type PreviewContent, previewTemplate } from "./preview-template.ts";
+
+/** A previewed message: `shown` is the HTML of the mail with its picture embedded. */
+interface ShownPreview extends MessagePreview {
+  readonly email: MessagePreview["email"] & { readonly shown: string };
+}
+
+export interface Previews {
+  /** The names of the samples, by subject. */
+  readonly samples: readonly { readonly about: Sample["about"]; readonly name: string }[];
+  /** The sample of that name, or the usual one where it is null; null when there is none of that name. */
+  ofSample(about: Sample["about"], name: string | null): ShownPreview | null;
+  /** An alert as it would be sent now; null if it is no longer stored. */
+  ofAlert(id: string): Promise<ShownPreview | null>;
+  /** Names of all templates. */
+  readonly templates: readonly string[];
+  /** One template with a sample or an alert; null if the template, sample or alert does not exist. */
+  ofTemplate(
+    name: string,
+    over: { readonly sample: string | null; readonly alert: string | null },
+  ): Promise<{ readonly text: string; readonly isHtml: boolean } | null>;
+}
+
+/** Creates previews of messages. `contentOf` reads an alert. */
+export function createPreviews(parts: {
+  readonly renderer: Renderer;
+  readonly contentOf: (alertId: string) => Promise<PreviewContent | null>;
+}): Previews {
+  return {
+    samples: samples.map(({ about, name }) => ({ about, name })),
+    ofSample: (about, name) => {
+      const sample = findSample(about, name);
+      return sample === null ? null : showPreview(contentOfSample(sample), parts.renderer);
+    },
+    ofAlert: async (id) => {
+      const content = await parts.contentOf(id);
+      return content === null ? null : showPreview(content, parts.renderer);
+    },
+    templates: TEMPLATE_NAMES,
+    ofTemplate: async (wanted, { sample, alert }) => {
+      const name = TEMPLATE_NAMES.find((one) => one === wanted);
+      if (name === undefined) return null;
+      const content = alert === null ? sampleOf(aboutOf(name), sample) : await parts.contentOf(alert);
+      // A digest's template cannot show an alert.
+      if (content === null || (content.kind === "digest") !== (aboutOf(name) === "digest")) return null;
+      const { name: file, content: text } = previewTemplate(name, content, "", parts.renderer);
+      const isHtml = file.endsWith(".html");
+      return { text: isHtml ? withPicture(text.toString(), content) : text.toString(), isHtml };
+    },
+  };
+}
+
+/** The subject of a template, from its name. */
+export function aboutOf(name: TemplateName): Sample["about"] {
+  return name.split("/")[1]?.startsWith("digest") === true ? "digest" : "alert";
+}
+
+function sampleOf(about: Sample["about"], name: string | null): PreviewContent | null {
+  const sample = findSample(about, name);
+  return sample === null ? null : contentOfSample(sample);
+}
+
+/** The sample of that name, or the usual one where it is null; null when there is none of that name. */
+export function findSample(about: Sample["about"], name: string | null): Sample | null {
+  return samples.find((one) => one.about === about && (name === null || one.name === name)) ?? null;
+}
+
+export function contentOfSample(sample: Sample): PreviewContent {
+  if (sample.about === "digest") return { kind: "digest", view: sample.view };
+  const { view } = sample;
+  return { kind: view.kind, view, picture: view.hasChart ? sampleCharts(view) : null };
+}
+
+/** The message, and its mail with the picture embedded. */
+export function showPreview(
+  { picture = null, ...content }: PreviewContent,
+  renderer: Renderer,
+): ShownPreview {
+  const message = previewMessage(content, renderer);
+  return { ...message, email: { ...message.email, shown: withPicture(message.email.html, { picture }) } };
+}
+
+function withPicture(html: string, { picture }: Pick<PreviewContent, "picture">): string {
+  return html
+    .replaceAll("cid:chart@earshot", inside(picture?.light))
+    .replaceAll("cid:chart-dark@earshot", inside(picture?.dark));
+}
+
+function inside(svg: string | undefined): string {
+  return `data:image/svg+xml;base64,${Buffer.from(svg ?? "").toString("base64")}`;
+}
+
+/** An invented day before the alert of a sample, so that its mail is previewed with a picture. */
+function sampleCharts(view: AlertView): { readonly light: string; readonly dark: string } {
+  return { light: sampleChart(view, "light"), dark: sampleChart(view, "dark") };
+}
+
+function sampleChart(view: AlertView, theme: "light" | "dark"): string {
+  const { windowFrom, windowTo, timezone, openedAt } = view;
+  // Bars are as wide as the window, and the last one is the window itself.
+  const columnMs = windowTo > windowFrom ? windowTo - windowFrom : 30 * MINUTE;
+  const bars = 48;
+  const columns = Array.from({ length: bars }, (_, index) => {
+    const daily = 11 + 6 * Math.sin((index / bars) * 2 * Math.PI);
+    const noise = ((index * 7919) % 7) - 3;
+    return {
+      at: windowTo - (bars - index) * columnMs,
+      count: index === bars - 1 ? (view.values["count"] ?? 62) : Math.max(0, Math.round(daily + noise)),
+      expected: daily,
+      ordinary: daily + 14,
+    };
+  });
+  return drawSpikeChart(
+    {
+      name: view.query,
+      title: `negative mentions in ${formatMinutes(columnMs)}`,
+      counted: `mentions in ${formatMinutes(columnMs)}`,
+      columns,
+      columnMs,
+      firing: [{ from: windowFrom, to: windowTo }],
+      notifiedAt: [openedAt],
+      zone: timezone,
+    },
+    theme,
+  );
+}
+
+interface AlertContentParts extends ViewParts {
+  readonly facts: Pick<ReturnType<typeof createConsoleStore>, "alert" | "alertExplanation">;
+}
+
+/** Reads an alert and builds the content of its message as of now; null if the alert is not stored. */
+export function createContentOfAlert(
+  parts: AlertContentParts,
+): (alertId: string) => Promise<PreviewContent | null> {
+  const viewOf = createViewOf(parts);
+  return async (alertId) => {
+    if (!GUID.test(alertId)) return null;
+    const alert = await parts.facts.alert(alertId);
+    if (alert === null) return null;
+    const kind = alert.resolvedAt === null ? "fired" : "resolved";
+    // A notification that is never sent: it only says what the view is for.
+    const found = await viewOf({
+      id: alert.id,
+      projectId: alert.projectId,
+      receiver: "",
+      kind,
+      alertId: alert.id,
+      digest: null,
+      createdAt: alert.lastSeenAt,
+      state: "due",
+      reason: "Preview",
+      attempts: 0,
+      attemptsBefore: 0,
+      lastError: null,
+      vendorRef: null,
+    });
+    if (found?.about !== "alert") return null;
+    const explanation = await parts.facts.alertExplanation(alert.projectId, alert.id);
+    const { chart } = createAlertExplainer(parts.timezone);
+    const [light, dark] = [chart(alert, explanation, "light"), chart(alert, explanation, "dark")];
+    const picture = light === null || dark === null ? null : { light, dark };
+    const hasChart = picture !== null;
+    return { kind, view: { ...found.view, hasChart }, picture };
+  };
+}
+
+const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

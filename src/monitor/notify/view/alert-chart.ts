@@ -1,0 +1,62 @@
+import type { AlertExplainer } from "../../../console/facts.ts";
+import { formatMinutes } from "../../../lib/duration.ts";
+import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
+import type { ChartSpan, Theme } from "../../charts/spike-chart.ts";
+import { type Alert, Explanation } from "../../model/alert.ts";
+import { buildFindings } from "../../templates/build-findings.ts";
+
+/** The chart of an alert as SVG; null if it counted nothing over time. */
+export function drawAlertChart(
+  alert: Alert,
+  explanation: Explanation | null,
+  options: { readonly zone: string; readonly theme: Theme },
+): string | null {
+  const chart = explanation?.chart ?? null;
+  if (chart === null || chart.columns.length < FEWEST_COLUMNS) return null;
+  return drawSpikeChart(
+    {
+      name: alert.queryName,
+      // The message above has the number; the title says what the chart counts.
+      title: chart.counted,
+      counted: chart.counted,
+      columns: chart.columns,
+      columnMs: chart.columnMs,
+      ...formatBand(chart),
+      firing: [firingOf(alert)],
+      notifiedAt: alert.firedAt === null ? [] : [alert.firedAt],
+      zone: options.zone,
+    },
+    options.theme,
+  );
+}
+
+/** From the window that opened it to its newest evidence; the peak is the window that the message is about. */
+function firingOf({ openedAt, windowFrom, windowTo, lastSeenAt }: Alert): ChartSpan {
+  return {
+    from: Math.min(windowFrom, openedAt - (windowTo - windowFrom)),
+    to: Math.max(windowTo, lastSeenAt),
+  };
+}
+
+/** One column may exceed what is ordinary on average without being a spike, so the chart says what it shows. */
+function formatBand({ columnMs, ordinaryMs = columnMs }: Chart): { note?: string } {
+  return ordinaryMs <= columnMs ? {} : { note: `ordinary: over ${formatMinutes(ordinaryMs)}` };
+}
+
+type Chart = NonNullable<Explanation["chart"]>;
+
+/** Less than an hour does not show what is usual. */
+const FEWEST_COLUMNS = 4;
+
+/** For the page: the same lines and the same chart as in the messages. */
+export function createAlertExplainer(zone: string): AlertExplainer {
+  return {
+    findings: (alert, explanation) => buildFindings(alert, read(explanation), zone),
+    chart: (alert: Alert, explanation, theme) => drawAlertChart(alert, read(explanation), { zone, theme }),
+  };
+}
+
+function read(explanation: unknown): Explanation | null {
+  const parsed = Explanation.safeParse(explanation);
+  return parsed.success ? parsed.data : null;
+}

@@ -1,0 +1,185 @@
+import { formatMinutes } from "../../../lib/duration.ts";
+import { DAY, floorTo, HOUR, type Instant } from "../../../lib/instant.ts";
+import { type Alert, Explanation } from "../../model/alert.ts";
+import { BUCKET_MS } from "../../model/judging.ts";
+import type { Mention } from "../../model/mention.ts";
+import type { Notification } from "../../model/notification.ts";
+import type { Rule } from "../../rules/rule.ts";
+import { ordinaryLimit } from "../../spike/gates.ts";
+import { learnOnly } from "../../spike/learn-only.ts";
+import { createSpikeState } from "../../spike/spike-state.ts";
+import type { Stores } from "../../store/stores.ts";
+import { type ExpectedBucket, largestSince, onsetOf, windowBars } from "./explain-counts.ts";
+
+/**
+ * The explanation of an alert on counts: as stored, or made now from the facts and stored, once for each reason to
+ * notify. Null for alerts on single mentions, which need none.
+ */
+export async function explainAlert(
+  stores: Stores,
+  alert: Alert,
+  rule: Rule | undefined,
+  kind: Notification["kind"] | null = null,
+): Promise<Explanation | null> {
+  const { version } = await stores.erasures.contentOf(alert.projectId, alert.id);
+  const stored = Explanation.safeParse(await stores.alerts.explanation(alert.projectId, alert.id));
+  const isOver = alert.resolvedAt !== null;
+  const isCurrent =
+    stored.success && stored.data.notifyCount === alert.notifyCount && isOfWindow(stored.data, alert);
+  const isReminder = kind === "reminder" || kind === "unanswered";
+  // Made once more when it is resolved: the last chart shows how it went. And for a reminder, which says what is now.
+  if (isCurrent && (stored.data.isFinal === true || (!isOver && !isReminder))) {
+    const completeUntil = await stores.polls.completeUntil(alert.projectId, alert.queryId);
+    return { ...stored.data, completeUntil };
+  }
+  if (rule === undefined || rule.kind === "mention") return stored.success ? stored.data : null;
+  const span = isReminder
+    ? {
+        from: Math.min(alert.windowFrom, alert.openedAt - (alert.windowTo - alert.windowFrom)),
+        to: alert.lastSeenAt,
+      }
+    : { from: alert.windowFrom, to: alert.windowTo };
+  const explanation = { ...(await findOut(stores, alert, rule, span)), ...(isOver && { isFinal: true }) };
+  await stores.alerts.explain(alert.projectId, alert.id, explanation, version);
+  return explanation;
+}
+
+/** A message has one window: its sentence, its findings and its chart are of the same. */
+function isOfWindow({ windowTo, chart }: Explanation, alert: Alert): boolean {
+  const widthMs = Math.max(BUCKET_MS, alert.windowTo - alert.windowFrom);
+  return (windowTo ?? alert.windowTo) === alert.windowTo && (chart === null || chart.columnMs === widthMs);
+}
+
+/** `span`: the mentions that the findings are about. */
+async function findOut(
+  stores: Stores,
+  alert: Alert,
+  rule: Exclude<Rule, { kind: "mention" }>,
+  span: { readonly from: Instant; readonly to: Instant },
+): Promise<Explanation> {
+  const history = rule.kind === "window" ? await countHistory(stores, alert, rule) : null;
+  const since = history === null ? null : onsetOf(history.buckets, alert.windowTo);
+  const [now, before, completeUntil] = await Promise.all([
+    mentionsIn(stores, alert, span.from, span.to, MOST_NOW),
+    sameHoursBefore(stores, alert),
+    stores.polls.completeUntil(alert.projectId, alert.queryId),
+  ]);
+  const isMeant = meant(rule, alert);
+  const isLooked = (mention: Mention): boolean => rule.judge(mention).met;
+  const counted = alert.values["count"];
+  // Only here: it brings lists of words of sixty languages, which a process that explains nothing does not wait for.
+  const { explainChange } = await import("./explain-change.ts");
+  return {
+    notifyCount: alert.notifyCount,
+    windowTo: alert.windowTo,
+    since,
+    largest:
+      history === null || counted === undefined || history.type === "absence"
+        ? null
+        : largestSince(
+            history.buckets,
+            Math.round((alert.windowTo - alert.windowFrom) / BUCKET_MS),
+            counted,
+            Math.min(since ?? alert.windowFrom, alert.windowFrom),
+          ),
+    ...explainChange({
+      slice: now.filter((mention) => isLooked(mention) && isMeant(mention)),
+      sliceBefore: before.filter(isLooked),
+      now,
+      before,
+    }),
+    // Of more than are read, the number of authors is not known.
+    ...(now.length >= MOST_NOW && { authors: { count: 0, loudest: [] } }),
+    completeUntil,
+    chart: history?.chart ?? null,
+  };
+}
+
+const MOST_NOW = 2_000;
+const MOST_A_DAY = 300;
+const DAYS_BEFORE = 7;
+
+/** Which of the mentions that met the rule this alert is about: for a new value, the mentions that have it. */
+export function meant(rule: Rule, alert: Alert): (mention: Mention) => boolean {
+  if (rule.kind !== "new") return () => true;
+  const { facet, values } = rule.novelty;
+  const wanted = alert.labels[facet]?.toLowerCase();
+  return (mention) => values(mention).some((value) => value.toLowerCase() === wanted);
+}
+
+async function mentionsIn(
+  stores: Stores,
+  { projectId, queryId }: Alert,
+  from: Instant,
+  to: Instant,
+  limit: number,
+): Promise<readonly Mention[]> {
+  const found = await stores.mentions.inWindow(projectId, queryId, from, to, limit);
+  return found.map(({ mention }) => mention);
+}
+
+/** The hours of the window and one on each side, on each of the days before; for a young query, all that there is. */
+async function sameHoursBefore(stores: Stores, alert: Alert): Promise<readonly Mention[]> {
+  const days: Mention[] = [];
+  const length = Math.min(alert.windowTo - alert.windowFrom, DAY - 2 * HOUR);
+  for (let day = 1; day <= DAYS_BEFORE; day++) {
+    const from = alert.windowFrom - day * DAY - HOUR;
+    days.push(...(await mentionsIn(stores, alert, from, from + length + 2 * HOUR, MOST_A_DAY)));
+  }
+  if (days.length >= ENOUGH_BEFORE) return days;
+  return mentionsIn(stores, alert, alert.windowFrom - 3 * DAY, alert.windowFrom, MOST_NOW);
+}
+
+const ENOUGH_BEFORE = 50;
+
+interface CountHistory {
+  /** The type of the condition. */
+  readonly type: string;
+  readonly buckets: readonly ExpectedBucket[];
+  readonly chart: Explanation["chart"];
+}
+
+/** The counts of the alert's series up to its window, by event time, with what the detector expects of such a series. */
+async function countHistory(
+  stores: Stores,
+  alert: Alert,
+  { window }: Extract<Rule, { kind: "window" }>,
+): Promise<CountHistory | null> {
+  const [series] = window.series;
+  const to = Math.max(alert.windowTo, floorTo(alert.lastSeenAt, BUCKET_MS));
+  if (series === undefined) return null;
+  const { projectId, queryId } = alert;
+  const [counts, query] = await Promise.all([
+    stores.counts.byEvent(projectId, queryId, series.key, to - LONGEST_HISTORY_MS, to),
+    stores.queries.find(projectId, queryId),
+  ]);
+  const zone = window.timezone ?? query?.timezone;
+  const [first] = counts;
+  if (first === undefined) return null;
+  const byBucket = new Map(counts.map(({ bucket, n }) => [bucket, n]));
+  const state = createSpikeState(first.bucket);
+  const buckets: ExpectedBucket[] = [];
+  for (let at = first.bucket; at < to; at += BUCKET_MS) {
+    const count = Math.max(0, byBucket.get(at) ?? 0);
+    const { expected } = learnOnly(state, [{ age: 0, count }], zone);
+    buckets.push({ at, count, expected });
+  }
+  const { type } = window;
+  if (type === "trend") return { type, buckets, chart: null };
+  const windowMs = Math.max(BUCKET_MS, alert.windowTo - alert.windowFrom);
+  const width = Math.round(windowMs / BUCKET_MS);
+  const columns = windowBars(buckets, alert.windowTo, width).map(({ at, count, expected }) => ({
+    at,
+    count,
+    expected: rounded(expected),
+    ordinary: ordinaryLimit(state, expected, width, Math.log(1e-3)),
+  }));
+  const counted = `${window.subject} in ${formatMinutes(windowMs)}`;
+  return { type, buckets, chart: { counted, columnMs: width * BUCKET_MS, columns } };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+const LONGEST_HISTORY_MS = 60 * DAY;

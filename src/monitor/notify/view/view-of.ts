@@ -1,0 +1,133 @@
+import { DAY, type Instant } from "../../../lib/instant.ts";
+import type { PngRenderer } from "../../charts/png-renderer.ts";
+import type { Alert } from "../../model/alert.ts";
+import type { Mention } from "../../model/mention.ts";
+import type { Notification } from "../../model/notification.ts";
+import { OPERATOR_RULES } from "../../model/operator-rules.ts";
+import { OWN_QUERY, type Query } from "../../model/query.ts";
+import type { Rule } from "../../rules/rule.ts";
+import type { Stores } from "../../store/stores.ts";
+import { buildAlertView, MOST_LISTED } from "../../templates/build-alert-view.ts";
+import { storedDigest } from "../../templates/digest-view.ts";
+import { largestStory } from "../../templates/mention-view.ts";
+import type { DeliverParts } from "../deliver/deliver.ts";
+import { drawAlertChart } from "./alert-chart.ts";
+import { explainAlert, meant } from "./explain-alert.ts";
+
+export interface ViewParts {
+  readonly stores: Stores;
+  readonly rulesFor: (query: Query) => readonly Rule[];
+  readonly timezone: string;
+  /** Makes the charts of messages; absent if nothing is sent. */
+  readonly pictures?: Pick<PngRenderer, "render">;
+  /** Address of the console, without a slash at its end; null if readers cannot reach it. */
+  readonly consoleUrl: () => string | null;
+  /** The link with which a receiver unsubscribes from a digest; null for none. */
+  readonly unsubscribeUrl?: (digest: string, receiver: string) => string | null;
+  /** The language of dates for this receiver in a digest; null for that of the digest. */
+  readonly languageOf?: (digest: string, receiver: string) => string | null;
+  /** Links with which this receiver can act on the alert without logging in. */
+  readonly actionsFor?: (alert: Alert, receiver: string) => readonly { label: string; url: string }[];
+}
+
+/** The content of a notification, from the facts at the time of sending. */
+export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
+  return async (notification) => {
+    if (notification.digest !== null) {
+      const { name, localDate } = notification.digest;
+      const body = await parts.stores.digests.body(name, localDate);
+      if (body === null) return null;
+      const unsubscribeUrl = parts.unsubscribeUrl?.(name, notification.receiver) ?? null;
+      const view = storedDigest(body);
+      const language = parts.languageOf?.(name, notification.receiver) ?? view.language;
+      return { about: "digest", view: { ...view, language, unsubscribeUrl } };
+    }
+    return alertView(parts, notification);
+  };
+}
+
+async function alertView(parts: ViewParts, notification: Notification) {
+  const { projectId, alertId, kind } = notification;
+  if (alertId === null || kind === "digest") return null;
+  const alert = await parts.stores.alerts.find(projectId, alertId);
+  const query = alert === null ? null : await parts.stores.queries.find(projectId, alert.queryId);
+  if (alert === null || query === null) return null;
+  const rule = parts.rulesFor(query).find((one) => one.name === alert.rule);
+  const url = parts.consoleUrl();
+  const content = await parts.stores.erasures.contentOf(projectId, alertId);
+  const explanation = kind === "test" ? null : await explainAlert(parts.stores, alert, rule, kind);
+  const drawn = (theme: "light" | "dark") =>
+    drawAlertChart(alert, explanation, { zone: parts.timezone, theme });
+  const svg = drawn("light");
+  const also = notification.also ?? [];
+  const [listed, unlisted] = [also.slice(0, MOST_LISTED), also.slice(MOST_LISTED)];
+  const known = await parts.stores.alerts.findMany(projectId, listed);
+  const candidates = await mentionsOf(parts.stores, alert, rule);
+  const stories = new Map(candidates.map(({ mention, story }) => [mention, story]));
+  const shared = alert.labels["story"] ?? largestStory(candidates.map(({ story }) => story));
+  const story =
+    shared === null
+      ? null
+      : await parts.stores.mentions.story(projectId, alert.queryId, shared, alert.windowFrom - DAY);
+  const view = buildAlertView({
+    kind,
+    alert,
+    explanation,
+    mentions: candidates.map(({ mention }) => mention),
+    deleted: content.forgotten,
+    storyOf: (mention) => stories.get(mention) ?? "",
+    ...(shared !== null && story !== null && story.mentions > 1 && { story: { ...story, key: shared } }),
+    rule: {
+      name: alert.rule,
+      ...(rule !== undefined && { title: rule.title }),
+      description: rule?.description ?? ownDescription(alert),
+    },
+    project: query.projectName,
+    timezone: parts.timezone,
+    more: listed.flatMap((id) => known.find((one) => one.id === id) ?? []),
+    unlisted: { count: unlisted.length, others: await parts.stores.alerts.countByRule(projectId, unlisted) },
+    waited:
+      kind === "unanswered"
+        ? {
+            from: alert.handling?.callingSince ?? alert.firedAt ?? alert.openedAt,
+            to: notification.createdAt,
+          }
+        : null,
+    actions: parts.actionsFor?.(alert, notification.receiver) ?? [],
+    consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
+  });
+  const { pictures } = parts;
+  const chart =
+    svg === null || pictures === undefined
+      ? null
+      : (scheme?: "light" | "dark") => pictures.render((scheme === "dark" ? drawn("dark") : null) ?? svg);
+  return { about: "alert", view, chart, contentVersion: content.version } as const;
+}
+
+/** For alerts about Earshot itself, which have no rule file. */
+function ownDescription({ queryId, rule }: Alert): string | null {
+  if (queryId !== OWN_QUERY.queryId) return null;
+  return Object.entries(OPERATOR_RULES).find(([name]) => name === rule)?.[1].description ?? null;
+}
+
+/** The mentions to choose from: those that met the rule, or those that its window counted. */
+async function mentionsOf(
+  stores: Stores,
+  alert: Alert,
+  rule: Rule | undefined,
+): Promise<readonly { readonly mention: Mention; readonly story: string }[]> {
+  if (rule === undefined || rule.kind === "mention")
+    return stores.mentions.ofAlert(alert.projectId, alert.id, MOST_CANDIDATES);
+  const until: Instant = Math.max(alert.windowTo, alert.lastSeenAt);
+  const found = await stores.mentions.inWindow(
+    alert.projectId,
+    alert.queryId,
+    alert.windowFrom,
+    until,
+    MOST_CANDIDATES,
+  );
+  const isMeant = meant(rule, alert);
+  return found.filter(({ mention }) => rule.judge(mention).met && isMeant(mention));
+}
+
+const MOST_CANDIDATES = 1_000;

@@ -1,0 +1,242 @@
+import type { Config } from "../app/config/config.ts";
+import { type LoadedFiles, versionsIn } from "../app/reload/load-files.ts";
+import type { Clock } from "../lib/clock.ts";
+import { createClosing, openTogether } from "../lib/closing.ts";
+import type { Instant } from "../lib/instant.ts";
+import type { Logger } from "../lib/log.ts";
+import { runBackgroundLoops } from "./background-loops.ts";
+import type { PngRenderer } from "./charts/png-renderer.ts";
+import { createNotifyConfig } from "./config/notify-config.ts";
+import { createHealth, type HealthReport } from "./create-health.ts";
+import { createPollParts } from "./create-poll-parts.ts";
+import { createSweep } from "./create-sweep.ts";
+import { createFetchInsights } from "./digest/fetch-insights.ts";
+import { askEach } from "./explain/ask-source.ts";
+import type { AskedSource } from "./explain/why.ts";
+import { createHandlers } from "./handlers.ts";
+import { createRuleNotes, guardRules } from "./health/guard-rules.ts";
+import { trackJob } from "./health/note-failures.ts";
+import type { OutageLog } from "./health/note-outages.ts";
+import type { FeedHealth } from "./model/pipeline-facts.ts";
+import { type Query, sourceOfProject } from "./model/query.ts";
+import { titleOf } from "./model/wording.ts";
+import type { NotifyConfig } from "./notify/decide/decide-notifications.ts";
+import { createContentOfAlert, createPreviews, type Previews } from "./notify/previews/create-previews.ts";
+import { openNotify } from "./open-notify.ts";
+import { type OpenSource, openSource } from "./open-source.ts";
+import { totalsOf } from "./polling/reconcile-counts.ts";
+import { registerQueries } from "./polling/register-queries.ts";
+import type { Queues } from "./queue/queues.ts";
+import type { Handlers } from "./queue/worker.ts";
+import type { Role } from "./roles.ts";
+import { rulesByQuery } from "./rules-by-query.ts";
+import type { SourceClient } from "./source/source-client.ts";
+import { sourceOf } from "./source/source-config.ts";
+import { learnLimit } from "./sources.ts";
+import { createConsoleStore } from "./store/console.ts";
+import type { Database } from "./store/database.ts";
+import type { Stores } from "./store/stores.ts";
+import type { SweepOptions, Swept } from "./sweep.ts";
+
+/** What a process works with as long as it lives: it stays when the configuration changes. */
+export interface ProcessParts {
+  readonly database: Database;
+  readonly stores: Stores;
+  readonly queues: Queues;
+  readonly outages: OutageLog;
+  /** Its thread is started with the first picture. */
+  readonly pictures: PngRenderer;
+  readonly roles: readonly Role[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** From when on new queries alert; null: now. */
+  readonly watchFrom: Instant | null;
+  /** When the process began to work. */
+  readonly startedAt: Instant;
+  readonly sweepsRun: boolean;
+  readonly checksHealth: boolean;
+  readonly feedHealth: () => Promise<readonly FeedHealth[]>;
+  /** Address of the console, unless the configuration says it. */
+  readonly consoleUrl: () => string | null;
+  readonly onDone: (job: string, outcome: { readonly outcome: string }) => void;
+}
+
+/** What the pages of rules need of the configuration. */
+export interface RuleFiles {
+  readonly folder: string;
+  readonly notifyConfig: NotifyConfig;
+  /**
+   * Makes every process take up the files after a rule was saved; returns what becomes of it, as a sentence. Absent
+   * where only a restart does that.
+   */
+  readonly reload?: () => Promise<string>;
+}
+
+export function ruleFilesOf(config: Config): RuleFiles {
+  return { folder: config.rules, notifyConfig: createNotifyConfig(config) };
+}
+
+/** Everything that follows from what people wrote. A reload replaces the whole of it, and never a part. */
+export interface OpenVersion {
+  /** Without a digest, the process does not report which version it runs. */
+  readonly files: Omit<LoadedFiles, "digest"> & Partial<LoadedFiles>;
+  readonly previews: Previews;
+  /** What explanations need of the configuration, and the source to ask for a mention that is not stored. */
+  readonly why: {
+    readonly routing: { readonly routes: Config["routes"]; readonly receivers: readonly string[] };
+    readonly source: AskedSource;
+    readonly historyMs: (projectId: string) => number;
+    readonly retentionMs: number;
+  };
+  readonly handlers: Required<Handlers>;
+  sweep(options?: SweepOptions): Promise<Swept>;
+  checkHealth(): Promise<HealthReport>;
+  refreshQueries(): Promise<readonly Query[]>;
+  totals(): Promise<ReadonlyMap<string, number>>;
+  /** Starts the background loops. */
+  begin(): void;
+  /** Ends the background loops, and waits for them. Jobs that run go on. */
+  endLoops(): Promise<void>;
+  /** Ends all calls to the source and all waits for them. */
+  abort(): void;
+  /** Closes what it opened. Call it when no job runs any more. */
+  close(): Promise<void>;
+}
+
+/** Opens a version. It does nothing until `begin`, or until its handlers are called. */
+export function openVersion(process: ProcessParts, files: OpenVersion["files"]): Promise<OpenVersion> {
+  return openTogether(async (closing) => {
+    const { database, stores, queues, outages, pictures, roles, clock, log, startedAt, sweepsRun } = process;
+    const { config, rules, renderer } = files;
+    const version = files.digest === undefined ? null : (await versionsIn(stores))(files.digest);
+    const consoleUrl = () => config.web.publicUrl ?? process.consoleUrl();
+    const calling = new AbortController();
+    const looping = new AbortController();
+    const loops = createClosing();
+    // A broken rule may be fixed now. If not, it becomes a dead letter again.
+    await stores.deadLetters.forgetRules(clock.now());
+    const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
+    const sources = config.sources.map((one) =>
+      openSource({ config: one, database, stores, rulesFor, clock, log, signal: calling.signal }, closing),
+    );
+    const clientOf = (projectId: string): SourceClient => {
+      const found = sources.find(({ config: { name } }) => name === sourceOfProject(projectId));
+      if (found === undefined) throw new Error(`no source is configured for project ${projectId}`);
+      return found.background;
+    };
+    const historyMs = (projectId: string) => sourceOf(config.sources, projectId)?.history ?? 0;
+    const notify = await openNotify(
+      { config, stores, renderer, pictures, rulesFor, consoleUrl, version, clock, log },
+      closing,
+    );
+    const { notifiers, channels, digests, deliver } = notify;
+    const plans = sources.map(({ config: source, budget, pages: { quirkLog } }) => ({
+      ...{ stores, budget, source, rulesFor, quirkLog },
+    }));
+    const sweep = createSweep({ stores, queues, digests, channels, plans, clock });
+    const polls = new Map(
+      sources.map((source) => [
+        source.config.name,
+        createPollParts({ config, stores, source, rulesFor, version, clock, log }),
+      ]),
+    );
+    const handlers = createHandlers({
+      pollsOf: (projectId) => polls.get(sourceOfProject(projectId)),
+      windows: { store: stores, rulesFor, notifyConfig: createNotifyConfig(config), clock, version },
+      deliver,
+      updateMessage: { ...deliver, liveMessages: stores.alertMessages },
+      correctMessage: { ...deliver, corrections: stores.corrections },
+      digest: {
+        store: stores,
+        digests,
+        fetchInsights: createFetchInsights(clientOf, log, calling.signal),
+        clock,
+        historyMs,
+        consoleUrl,
+        titleOf: (name) => rules.find((rule) => rule.name === name)?.title ?? titleOf(name),
+      },
+      sweep: async () => {
+        await stores.health.beat("sweep", clock.now());
+        await sweep();
+      },
+      noted: (job, payload, work) => trackJob({ stores, clock, log }, job, payload, work),
+      queues,
+      log,
+      onDone: process.onDone,
+    });
+    const refreshQueries = async (source: OpenSource): Promise<readonly Query[]> => {
+      const { background, budget, calls } = source;
+      const now = clock.now();
+      await stores.queries.leaveOthers(config.sources.map(({ name }) => name));
+      await calls.noted("client", () => learnLimit(background, budget, log));
+      const watchFrom = source.config.watchFrom ?? process.watchFrom ?? now;
+      const moments = { watchFrom, historyFrom: watchFrom - source.config.history, now };
+      return calls.noted("projects and queries", () =>
+        registerQueries({ source: background, stores }, source.config, moments, looping.signal),
+      );
+    };
+    const health = createHealth({
+      config,
+      stores,
+      notifiers,
+      deliver,
+      outages,
+      feedHealth: process.feedHealth,
+      sweepsRun,
+      startedAt,
+      clock,
+      log,
+      signal: looping.signal,
+    });
+    return {
+      files,
+      previews: createPreviews({
+        renderer,
+        contentOf: createContentOfAlert({ ...notify.view, facts: createConsoleStore(database.db) }),
+      }),
+      why: {
+        routing: { routes: config.routes, receivers: config.receivers.map(({ name }) => name) },
+        source: askEach((projectId) => clientOf(projectId).extensions),
+        historyMs,
+        retentionMs: config.retention,
+      },
+      handlers,
+      sweep,
+      checkHealth: health.checkHealth,
+      refreshQueries: async () => (await Promise.all(sources.map(refreshQueries))).flat(),
+      totals: async () => {
+        const totals = sources.map((source) => totalsOf(source, stores, clock.now()));
+        return new Map((await Promise.all(totals)).flatMap((its) => [...its]));
+      },
+      begin: () =>
+        runBackgroundLoops(
+          roles,
+          {
+            config,
+            stores,
+            db: database.db,
+            sources,
+            refreshQueries,
+            health: process.checksHealth ? health : null,
+            outages,
+            sweepsRun,
+            clock,
+            log,
+            signal: looping.signal,
+          },
+          loops,
+        ),
+      endLoops: () => {
+        looping.abort(ENDING);
+        return loops.close();
+      },
+      abort: () => {
+        looping.abort(ENDING);
+        calling.abort(ENDING);
+      },
+      close: closing.close,
+    };
+  });
+}
+
+const ENDING = new Error("Earshot is stopping, or was reloaded");

@@ -1,0 +1,174 @@
+import type { SourcePage } from "../ingest/source-page.ts";
+import { momentOf, sinceOf, sinceQuirk } from "../model/poll-state.ts";
+import type { WatchedQuery } from "../model/query.ts";
+import type { ObservedQuirk, ServerQuirks } from "../model/server-quirk.ts";
+import {
+  fetchFailure,
+  isRefusal,
+  type NextPage,
+  openCall,
+  otherWay,
+  type PollCall,
+  type PollFailure,
+} from "./poll-call.ts";
+import { isLastPage, type PageContext, seenOn, stampPage, wentOn } from "./server-quirks.ts";
+
+/** The quirks of the server, and where new ones are stored. */
+export interface QuirkLog {
+  quirks(): Promise<ServerQuirks>;
+  note(findings: readonly ObservedQuirk[]): Promise<void>;
+}
+
+/** How pages are fetched from the source of the account. */
+export interface PageParts extends PageContext {
+  /** One page as the server sends it, requested as `call.request.path` says. Throws SourceErrors. */
+  readonly fetchPage: (call: PollCall, cursor: string | null) => Promise<SourcePage>;
+  readonly quirkLog: QuirkLog;
+  /** The requested page size. */
+  readonly pageSize: number;
+  /** The most mentions that this process ever saw on one page. */
+  readonly fullest: { rows: number };
+  /** Called after the first page of a call, or when a page of it fails; the health checks read what it stores. */
+  readonly noteCall: (queries: readonly WatchedQuery[], failure: PollFailure | null) => Promise<void>;
+}
+
+/**
+ * The next page of a call as a server without quirks would send it: this code does what the real one does not, and
+ * stores the quirks that it observes. A call that cannot go on in the way it began fails with `other-way`, and the next
+ * poll takes another way.
+ *
+ * @param cursor the request's own for the first page, then the `next` of the page before
+ */
+export async function nextPage(parts: PageParts, call: PollCall, cursor: string | null): Promise<NextPage> {
+  const { seen, queries } = call;
+  const known = seen.found.length;
+  const isFirst = seen.pages === 0;
+  let next: NextPage;
+  try {
+    seen.quirks ??= await parts.quirkLog.quirks();
+    next = await adaptPage(parts, call, seen.quirks, cursor);
+  } catch (error) {
+    next = { outcome: "failed", failure: await understand(parts, call, fetchFailure(error)) };
+  }
+  if (next.outcome === "failed") await parts.noteCall(queries, next.failure);
+  else if (isFirst) await parts.noteCall(queries, null);
+  try {
+    await parts.quirkLog.note(seen.found.slice(known).filter((one) => saysMore(seen.quirks, one)));
+  } catch (error) {
+    return { outcome: "failed", failure: fetchFailure(error) };
+  }
+  return next;
+}
+
+async function adaptPage(
+  parts: PageParts,
+  call: PollCall,
+  quirks: ServerQuirks,
+  cursor: string | null,
+): Promise<NextPage> {
+  const { seen, request } = call;
+  const { found, last } = seen;
+  const { pageSize, fullest } = parts;
+  const fetched = await parts.fetchPage(call, cursor);
+  const step = seen.paging(fetched, cursor);
+  if (step.outcome === "End") {
+    found.push(...seenAtEnd(call, quirks, pageSize));
+    return { outcome: "end" };
+  }
+  const page = stampPage(fetched, parts.now());
+  found.push(...(await seenOn(page, parts, quirks, call, seen.pages)));
+  // A page with everything the server counted then was not short: more became visible late.
+  const wasAll = last?.total != null && seen.rows >= last.total;
+  if (last !== null && isShort(last, pageSize) && !wasAll && wentOn(last, page, request))
+    found.push({ quirk: "short-pages", value: "go-on" });
+  seen.pages += 1;
+  seen.rows += rowsOf(page);
+  seen.last = page;
+  fullest.rows = Math.max(fullest.rows, rowsOf(page));
+  if (found.some(({ quirk, value }) => quirk === sinceQuirk(request) && value === "ignored")) {
+    const because = "the server ignores the start of the range; the poll reads newest first instead";
+    return { outcome: "failed", failure: otherWay(because) };
+  }
+  const goOn = found.some(({ quirk }) => quirk === "short-pages");
+  const short = { rows: rowsOf(page), sent: seen.rows, total: page.total, fullest: fullest.rows, goOn };
+  const isLast = isShort(page, pageSize) && isLastPage(short, quirks, parts.now());
+  // If a short page is not the last, the size of a full page is unknown.
+  const sized = isShort(page, pageSize) && !isLast ? { ...page, pageSize: null } : page;
+  const sent = { outcome: "page", page: sized, next: isLast ? null : step.next } as const;
+  const kept = request.path.since === "withheld" ? downToSince(sent, call) : sent;
+  if (sent.next === null && rowsOf(page) > 0) found.push(...seenAtEnd(call, quirks, pageSize));
+  return kept;
+}
+
+/** Less certain findings do not replace more certain ones. */
+function saysMore(quirks: ServerQuirks | null, { quirk, value }: ObservedQuirk): boolean {
+  const known = quirks?.get(quirk)?.value;
+  if (known === undefined) return true;
+  if (value === "accepted") return known === "refused";
+  return !(quirk === "cursors" && value === "followed" && known === "expire");
+}
+
+/** What a call shows that was followed to its end. */
+function seenAtEnd({ seen, request }: PollCall, quirks: ServerQuirks, pageSize: number): ObservedQuirk[] {
+  const { pages, rows, last } = seen;
+  const found: ObservedQuirk[] = [];
+  const hasTotal = (quirks.get("total")?.value ?? "none") !== "none";
+  // Members of a shared poll cannot know this. A total that was right once saves the call behind a full page.
+  if (pages === 1 && request.cursor === null && last?.total === rows && rows > 0 && !hasTotal)
+    found.push({ quirk: "total", value: "agrees" });
+  if (last !== null && request.path.pages === "cursor" && isShort(last, pageSize))
+    found.push({ quirk: "last-page", value: last.nextCursor === null ? "without-cursor" : "with-cursor" });
+  return found;
+}
+
+function isShort(page: SourcePage, asked: number): boolean {
+  return rowsOf(page) < Math.min(asked, page.pageSize ?? asked);
+}
+
+function rowsOf({ mentions, rejected }: SourcePage): number {
+  return mentions.length + rejected.length;
+}
+
+/** What the server refuses, if it refuses something, and whether another way is left. */
+async function understand(parts: PageParts, call: PollCall, failure: PollFailure): Promise<PollFailure> {
+  if (!isRefusal(failure)) return failure;
+  const { queries, request, signal, seen } = call;
+  const { path } = request;
+  if (seen.pages > 0 || request.cursor !== null) {
+    // A cursor behind the server's own total leads nowhere. The total may be wrong, so this does not end the poll.
+    const isBehindAll = request.cursor === null && seen.last?.total != null && seen.rows >= seen.last.total;
+    if (isBehindAll) seen.found.push({ quirk: "after-end", value: "refused" });
+    if (path.pages === "number") return failure;
+    const known = seen.quirks?.get("cursors")?.value;
+    // The cursor is a moment old, and this server never accepted any.
+    const never = seen.pages === 1 && request.cursor === null && (known === undefined || known === "refused");
+    if (!isBehindAll) seen.found.push({ quirk: "cursors", value: never ? "refused" : "expire" });
+    return otherWay("the server has refused its own cursor; the poll restarts from its watermark");
+  }
+  if (path.since === "withheld") return failure;
+  const withheld = { direction: "desc", since: "withheld", pages: path.pages } as const;
+  const without = openCall(queries, { ...request, orderDirection: "desc", path: withheld }, signal);
+  const isAnswered = await parts.fetchPage(without, null).then(
+    () => true,
+    () => false,
+  );
+  if (!isAnswered) return failure;
+  seen.found.push({ quirk: sinceQuirk(request), value: "refused" });
+  return otherWay("the server refuses the start of the range; the poll reads newest first instead");
+}
+
+/** A poll from the newest mention down to what is known: leaves out what the server should have left out. */
+function downToSince(
+  { page, next }: Extract<NextPage, { readonly outcome: "page" }>,
+  { seen, request }: PollCall,
+): NextPage {
+  const since = sinceOf(request);
+  const mentions = page.mentions.filter((one) => momentOf(request, one) > since);
+  const isDown = mentions.length < page.mentions.length;
+  seen.kept += mentions.length + page.rejected.length;
+  // The total says something only if the poll ends before it reaches known mentions.
+  const isCutOff = !isDown && page.nextCursor === null && page.total !== null;
+  const total = isCutOff ? seen.kept + Math.max(0, (page.total ?? 0) - seen.rows) : null;
+  const kept = { ...page, mentions, total, nextCursor: isDown ? null : page.nextCursor };
+  return { outcome: "page", page: kept, next: isDown ? null : next };
+}

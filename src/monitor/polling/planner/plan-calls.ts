@@ -1,0 +1,203 @@
+import type { Instant } from "../../../lib/instant.ts";
+import type { PollKey } from "../../model/poll.ts";
+
+/** A due poll, and what decides how much a call for it is worth. */
+export interface Candidate {
+  readonly key: PollKey;
+  readonly importance: number;
+  /** Expected mentions (or changes) per millisecond now. */
+  readonly rate: number;
+  /** Up to when it is complete; null: it never finished, and reads history. */
+  readonly knownUntil: Instant | null;
+  /** Since when it waits for its first run; used if `knownUntil` is null. */
+  readonly waitsSince: Instant;
+  /** Where its next call begins to read: its watermark less the overlap. A shared call reads from the earliest. */
+  readonly readsFrom: Instant;
+  /** It is due. One that is not may join a shared call, which costs nothing, and never has its own. */
+  readonly isDue: boolean;
+  /** It resumes from a cursor, closes a gap, or failed before: it gets its own call. */
+  readonly alone: boolean;
+  /** It has failed several times in a row: it waits behind what works, as history does. */
+  readonly isFailing: boolean;
+}
+
+export interface PlanSettings {
+  /** Whether this source answers one call for several queries. */
+  readonly sharing: boolean;
+  /** How many may share one. */
+  readonly mostMembers: number;
+  readonly pageSize: number;
+  /** How long one round of all polls takes within the budget. After three rounds without a call, a poll comes first. */
+  readonly roundMs: number;
+}
+
+export interface PlannedCall {
+  /** All of one project and one kind of poll; several if they share the call. */
+  readonly members: readonly PollKey[];
+  readonly purpose: "live" | "history";
+  readonly importance: number;
+  /** Expected delay × importance that it ends, for each call that it needs. */
+  readonly worth: number;
+}
+
+/**
+ * The calls that are worth most now, the best first, at most `calls` of them. `turn` counts calls over the life of the
+ * account: every fourth may go to history while there is any, so that neither side starves.
+ *
+ * A poll that is complete until τ ago has λτ mentions waiting, which have waited λτ²/2 together. That sum, times its
+ * importance, is what a call ends. Polling where it is largest makes every query's interval ∝ 1/√(importance × λ),
+ * which is the plan of least total delay.
+ */
+export function planCalls(
+  candidates: readonly Candidate[],
+  settings: PlanSettings,
+  { calls, turn, now }: { readonly calls: number; readonly turn: number; readonly now: Instant },
+): readonly PlannedCall[] {
+  if (calls <= 0 || candidates.length === 0) return [];
+  const live = queueOf("live", candidates, settings, now);
+  const history = queueOf("history", candidates, settings, now);
+  const planned: PlannedCall[] = [];
+  while (planned.length < calls) {
+    const isHistoryTurn = (turn + planned.length) % HISTORY_EVERY === HISTORY_EVERY - 1;
+    const next = isHistoryTurn ? (history.take() ?? live.take()) : (live.take() ?? history.take());
+    if (next === null) break;
+    planned.push(next);
+  }
+  return planned;
+}
+
+const HISTORY_EVERY = 4;
+
+/** The last page of a shared call is planned to be this full at most, to leave room for bursts. */
+const FULL = 0.6;
+/** A poll that would fill this much of a page alone gets its own calls, and delays no other. */
+const BUSY = 0.3;
+
+interface Scored {
+  readonly candidate: Candidate;
+  readonly score: number;
+}
+
+/**
+ * How much delay × importance a poll has gathered. One that has waited three rounds comes before all others: that takes
+ * a third of the calls at most, so even the quietest poll never starves.
+ */
+function gathered(candidate: Candidate, roundMs: number, now: Instant): number {
+  const ageMs = Math.max(0, now - (candidate.knownUntil ?? candidate.waitsSince));
+  const worth = (candidate.importance * candidate.rate * ageMs * ageMs) / 2;
+  const rounds = ageMs / Math.max(1, roundMs);
+  return rounds < 3 ? worth : OVERDUE * rounds + worth;
+}
+
+const OVERDUE = 1e15;
+
+function queueOf(
+  purpose: PlannedCall["purpose"],
+  candidates: readonly Candidate[],
+  settings: PlanSettings,
+  now: Instant,
+) {
+  const groups: Scored[][] = [];
+  const shared = new Map<string, Scored[]>();
+  for (const candidate of candidates) {
+    if ((candidate.knownUntil === null || candidate.isFailing) !== (purpose === "history")) continue;
+    const rows = candidate.rate * Math.max(0, now - candidate.readsFrom);
+    const { projectId, poll } = candidate.key;
+    const isOwn = candidate.alone || !settings.sharing || rows > settings.pageSize * BUSY;
+    const scored = { candidate, score: gathered(candidate, settings.roundMs, now) };
+    if (isOwn) {
+      groups.push([scored]);
+      continue;
+    }
+    const name = `${poll} ${projectId}`;
+    const group = shared.get(name);
+    if (group === undefined) shared.set(name, [scored]);
+    else group.push(scored);
+  }
+  const heads = [...groups, ...shared.values()].map((members) => {
+    members.sort((a, b) => b.score - a.score || a.candidate.waitsSince - b.candidate.waitsSince);
+    return chooseMembers(members, purpose, settings, now);
+  });
+  return {
+    take(): PlannedCall | null {
+      let best: Chosen | null = null;
+      let place = -1;
+      for (const [index, head] of heads.entries()) {
+        if (head === null || (best !== null && head.call.worth <= best.call.worth)) continue;
+        best = head;
+        place = index;
+      }
+      if (best === null) return null;
+      heads[place] = chooseMembers(best.others, purpose, settings, now);
+      return best.call;
+    },
+  };
+}
+
+interface Chosen {
+  readonly call: PlannedCall;
+  readonly others: readonly Scored[];
+  /** No poll was left out for lack of pages: more pages would change nothing. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * The best call of one group. Further pages cost calls of their own, so each number of pages is weighed against what it
+ * brings: if the overlap makes much be read again, two pages for everybody may be worth more than one for few.
+ */
+function chooseMembers(
+  sorted: readonly Scored[],
+  purpose: PlannedCall["purpose"],
+  settings: PlanSettings,
+  now: Instant,
+): Chosen | null {
+  let best: Chosen | null = null;
+  for (let pages = 1; pages <= MOST_PAGES; pages++) {
+    const chosen = fillPages(sorted, pages, purpose, settings, now);
+    if (chosen === null) return null;
+    if (best === null || chosen.call.worth > best.call.worth) best = chosen;
+    if (chosen.isWhole) break;
+  }
+  return best;
+}
+
+const MOST_PAGES = 4;
+
+/**
+ * Adds members that fit, the best first. All are read from where the earliest begins, so one that is far behind would
+ * make the busy ones read much again: it is left for a later call.
+ */
+function fillPages(
+  sorted: readonly Scored[],
+  pages: number,
+  purpose: PlannedCall["purpose"],
+  settings: PlanSettings,
+  now: Instant,
+): Chosen | null {
+  const members: Scored[] = [];
+  const others: Scored[] = [];
+  const room = settings.pageSize * (pages - 1 + FULL);
+  let [rate, from, worth, importance, place] = [0, now, 0, 0, 0];
+  for (; place < sorted.length && members.length < settings.mostMembers; place++) {
+    const one = sorted[place] as Scored;
+    const { candidate } = one;
+    const nextFrom = Math.min(from, candidate.readsFrom);
+    if (members.length > 0 && (rate + candidate.rate) * (now - nextFrom) > room) {
+      others.push(one);
+      continue;
+    }
+    members.push(one);
+    rate += candidate.rate;
+    from = nextFrom;
+    worth += one.score;
+    importance = Math.max(importance, candidate.importance);
+  }
+  if (!members.some(({ candidate }) => candidate.isDue)) return null;
+  const needed = Math.max(1, Math.ceil((rate * (now - from)) / settings.pageSize));
+  const keys = members.map(({ candidate }) => candidate.key);
+  return {
+    call: { members: keys, purpose, importance, worth: worth / needed },
+    isWhole: others.length === 0,
+    others: others.concat(sorted.slice(place)),
+  };
+}

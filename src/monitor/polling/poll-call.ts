@@ -1,0 +1,93 @@
+import { describeError } from "../../lib/errors.ts";
+import type { SourcePage } from "../ingest/source-page.ts";
+import type { PollRequest } from "../model/poll-state.ts";
+import type { WatchedQuery } from "../model/query.ts";
+import type { ObservedQuirk, ServerQuirks } from "../model/server-quirk.ts";
+import { createPaging } from "../source/fetch-pages.ts";
+import type { SourceErrorKind } from "../source/source-error.ts";
+import type { StampedPage } from "./server-quirks.ts";
+
+/** One call of a poll, for one query or for several that share it, from its first page to its last. */
+export interface PollCall {
+  readonly queries: readonly WatchedQuery[];
+  readonly request: PollRequest;
+  readonly signal: AbortSignal;
+  readonly seen: SeenByCall;
+}
+
+/** What the pages of a call have shown so far. `nextPage` alone changes it. */
+export interface SeenByCall {
+  readonly paging: ReturnType<typeof createPaging>;
+  /** As they were before the first page. */
+  quirks: ServerQuirks | null;
+  readonly found: ObservedQuirk[];
+  pages: number;
+  rows: number;
+  /** Rows that are newer than the start of the range; fewer than `rows` if the server ignores that start. */
+  kept: number;
+  last: StampedPage | null;
+}
+
+export function openCall(
+  queries: readonly WatchedQuery[],
+  request: PollRequest,
+  signal: AbortSignal,
+): PollCall {
+  const paging = createPaging({ cursor: request.cursor, pageSize: null, endOnShortPage: false });
+  const seen = { paging, quirks: null, found: [], pages: 0, rows: 0, kept: 0, last: null };
+  return { queries, request, signal, seen };
+}
+
+/** What the request for a page came to. */
+export type NextPage =
+  /** `next`: the cursor of the page behind it; null if it is the last. */
+  | { readonly outcome: "page"; readonly page: SourcePage; readonly next: string | null }
+  /** The page before was the last. */
+  | { readonly outcome: "end" }
+  | { readonly outcome: "failed"; readonly failure: PollFailure };
+
+/** Why a page was not fetched or not committed. */
+export interface PollFailure {
+  /**
+   * - a kind of the source client; `over-budget`: no call was left for it, and nothing failed.
+   * - `other-way`: the server cannot be read in the way that the poll began; the next poll takes another way.
+   * - `unproven`: the server has not shown yet that it answers for several queries at once.
+   * - `other`: a fault of a commit, or any other.
+   */
+  readonly kind: SourceErrorKind | "other-way" | "unproven" | "other";
+  readonly because: string;
+  /** HTTP status; null if there was no answer. */
+  readonly status: number | null;
+  readonly retryable: boolean;
+  /** How long the source wants us to wait; null if it did not say. */
+  readonly retryAfterMs: number | null;
+}
+
+/** A failure of the source client, or of anything else on the way to a page. */
+export function fetchFailure(error: unknown): PollFailure {
+  const { kind = "other", status, retryAfterMs } = (error ?? {}) as Partial<PollFailure>;
+  return { ...commitFailure(error), kind, status: status ?? null, retryAfterMs: retryAfterMs ?? null };
+}
+
+/** A failure of a commit. Errors without `retryable` may be tried again. */
+export function commitFailure(error: unknown): PollFailure {
+  const { retryable = true } = (error ?? {}) as { readonly retryable?: boolean };
+  return { kind: "other", because: describeError(error), status: null, retryable, retryAfterMs: null };
+}
+
+/** The server cannot be read in this way: the poll is due again at once, and takes another one. */
+export function otherWay(because: string): PollFailure {
+  return { kind: "other-way", because, status: null, retryable: true, retryAfterMs: 0 };
+}
+
+/** Whether nothing has failed: the poll is only postponed. */
+export function isPostponement({ kind }: PollFailure): boolean {
+  return kind === "over-budget" || kind === "other-way" || kind === "unproven";
+}
+
+/** Whether an answer with this status refuses what was sent, now and later. */
+export function isRefusal({ status }: { readonly status: number | null }): boolean {
+  return status !== null && REFUSALS.has(status);
+}
+
+const REFUSALS = new Set([400, 404, 410, 422]);

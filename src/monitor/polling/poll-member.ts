@@ -1,0 +1,149 @@
+import { describeError } from "../../lib/errors.ts";
+import type { Instant } from "../../lib/instant.ts";
+import { isTransient } from "../../lib/retry.ts";
+import { commitPage } from "../ingest/commit-page.ts";
+import type { DeadLetterParts } from "../ingest/commit-with-dead-letters.ts";
+import { preparePage } from "../ingest/prepare-page.ts";
+import { prepareSeries } from "../ingest/prepare-series.ts";
+import type { SourcePage } from "../ingest/source-page.ts";
+import type { Mention } from "../model/mention.ts";
+import type { PendingNotification } from "../model/notification.ts";
+import type { PollKey } from "../model/poll.ts";
+import { NEW_POLL, type PageBody, type PollRequest, type PollState } from "../model/poll-state.ts";
+import type { WatchedQuery } from "../model/query.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { PollParts } from "./page-source.ts";
+import { isOutdated, observedSettings } from "./poll-settings.ts";
+import { createRepeatCounter } from "./shared-pages.ts";
+import { abandonPoll, nextCall, type PollSettings } from "./watermark.ts";
+
+export type PollOutcome =
+  /** Another worker polls it, or polled it meanwhile. */
+  | { readonly outcome: "not-due" }
+  | CompletePoll
+  /** No call could be made for it now; nothing has failed. */
+  | { readonly outcome: "postponed"; readonly because: string }
+  /** Committed pages stay; the poll resumes from there later. */
+  | { readonly outcome: "broken-off"; readonly error: string; readonly retryable: boolean };
+
+/** A poll that has ended. */
+export interface CompletePoll {
+  readonly outcome: "complete";
+  readonly pages: number;
+  readonly added: number;
+  readonly changed: number;
+  /** A bucket has closed that is not evaluated yet. */
+  readonly windowsDue: boolean;
+  readonly startedAt: Instant;
+}
+
+/** A poll whose lease is held: only it can commit pages of its query. */
+export interface LeasedPoll {
+  readonly key: PollKey;
+  readonly query: WatchedQuery;
+  readonly lease: string;
+  readonly startedAt: Instant;
+  /** The stored state; null before the first page. */
+  readonly claimed: PollState | null;
+  /** Failures in a row before this run. */
+  readonly failures: number;
+}
+
+/** What one run of a poll found. */
+interface PollCounts {
+  pages: number;
+  added: number;
+  changed: number;
+  rejected: number;
+  repeated: number;
+  /** How far behind the watermark a new mention was. */
+  lateMs: number;
+  /** Known mentions that came with a newer `added`. */
+  restamped: number;
+}
+
+/** A poll that takes part in a call. `commitPart` alone changes it. */
+export interface PollMember extends LeasedPoll {
+  readonly rules: readonly Rule[];
+  readonly settings: PollSettings;
+  /** What it would ask for alone. */
+  readonly request: PollRequest;
+  /** The state before the first page of this run. */
+  readonly stored: PollState;
+  /** The state after the last page that was committed. */
+  state: PollState;
+  readonly counts: PollCounts;
+  readonly repeats: ReturnType<typeof createRepeatCounter>;
+}
+
+/** Claims a poll. Null: another worker has it, it is not due, or its query is gone. */
+export async function claimPoll(parts: PollParts, key: PollKey): Promise<LeasedPoll | null> {
+  const startedAt = parts.clock.now();
+  const claim = await parts.store.polls.claim(key, startedAt);
+  const query = claim === null ? null : await parts.store.queries.find(key.projectId, key.queryId);
+  if (claim === null || query === null) return null;
+  const { lease, failures } = claim;
+  return { key, query, lease, startedAt, claimed: claim.state as PollState | null, failures };
+}
+
+/** Replays dead letters first, then decides what the poll asks for. */
+export async function startMember(parts: PollParts, poll: LeasedPoll): Promise<PollMember> {
+  const { key, query, claimed, startedAt } = poll;
+  const rules = parts.rulesFor(query);
+  await prepareSeries(parts.store, query, rules);
+  const prepare = (page: SourcePage) => preparePage(rules, parts.store.mentions.rowsOf, page);
+  const replayed = await replayDeadLetters({ ...parts, prepare }, poll, claimed ?? NEW_POLL);
+  if (replayed.pending.length > 0) await parts.onPending(replayed.pending);
+  const quirks = await parts.source.quirkLog.quirks();
+  const settings = observedSettings(parts.settings(query, key.poll), quirks, key.poll, startedAt);
+  const stored = isOutdated(replayed.state, settings)
+    ? abandonPoll(replayed.state, settings)
+    : replayed.state;
+  const { request, state } = nextCall(key.poll, stored, settings, startedAt);
+  const counts = { pages: 0, added: 0, changed: 0, rejected: 0, repeated: 0, lateMs: 0, restamped: 0 };
+  return { ...poll, rules, settings, request, stored, state, counts, repeats: createRepeatCounter() };
+}
+
+/**
+ * Replays the dead mentions of a query one by one, under the lease of its poll; one that fails again stays a dead
+ * letter. A page is replayed by a poll that begins where the page's poll began. Returns the pending notifications, and
+ * the state from which the poll continues.
+ */
+async function replayDeadLetters(
+  parts: DeadLetterParts,
+  run: Parameters<typeof commitPage>[1],
+  state: PollState,
+): Promise<{ readonly pending: readonly PendingNotification[]; readonly state: PollState }> {
+  const { key, lease } = run;
+  const { projectId, queryId } = key;
+  const { deadLetters } = parts.store;
+  const pending: PendingNotification[] = [];
+  let begun = state;
+  for (const { id, kind, body } of await deadLetters.wanted(projectId, queryId)) {
+    if (kind === "page") {
+      const { poll, from } = body as PageBody;
+      if (poll !== key.poll) continue;
+      begun = { ...abandonPoll(begun), gap: { from: Math.min(from, begun.gap?.from ?? from), tries: 0 } };
+      await parts.store.polls.advance(key, lease, begun);
+      await deadLetters.settle(projectId, [id], parts.clock.now());
+      continue;
+    }
+    if (kind !== "mention" || key.poll !== "added") continue;
+    try {
+      // We wrote it, from what the source client had accepted.
+      const mentions = [body as Mention];
+      const page = { mentions, rejected: [], nextCursor: null, total: null, pageSize: null };
+      const committed = await commitPage(parts, run, parts.prepare(page), begun);
+      pending.push(...committed.pending);
+      await deadLetters.settle(projectId, [id], parts.clock.now());
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      await deadLetters.failedAgain(
+        projectId,
+        id,
+        `it could not be stored: ${describeError(error).slice(0, 200)}`,
+      );
+    }
+  }
+  return { pending, state: begun };
+}

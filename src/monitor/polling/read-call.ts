@@ -1,0 +1,188 @@
+import { type Prefetch, prefetch } from "../../lib/concurrency.ts";
+import type { PreparedPage } from "../ingest/prepare-page.ts";
+import type { SourcePage } from "../ingest/source-page.ts";
+import { breakOff, commitPart, preparePart } from "./commit-part.ts";
+import { finishPoll } from "./finish-poll.ts";
+import { nextPage } from "./next-page.ts";
+import type { PollParts } from "./page-source.ts";
+import { commitFailure, type NextPage, openCall, type PollCall, type PollFailure } from "./poll-call.ts";
+import type { PollMember, PollOutcome } from "./poll-member.ts";
+import { createSharedPages, type SharedPages, widest } from "./shared-pages.ts";
+
+/** How a call ended. */
+export interface CallEnd {
+  /** The queries that took part. */
+  readonly queries: number;
+  /** How many of them had mentions. */
+  readonly seen: number;
+  readonly failure: PollFailure | null;
+}
+
+/** A call under way. */
+interface CallRun {
+  readonly call: PollCall;
+  readonly pages: SharedPages | null;
+  /** Members whose poll has not ended. */
+  readonly running: Set<PollMember>;
+  readonly end: (member: PollMember, result: PollOutcome) => void;
+  /** Where the next page begins. */
+  cursor: string | null;
+  /** No page follows. */
+  isOver: boolean;
+}
+
+/**
+ * The one loop, for one query and for two hundred: for each page of the call, each member commits its part, and its
+ * poll ends when its own watermark says so. The next page is fetched and prepared while this one is stored.
+ */
+export async function readCall(
+  parts: PollParts,
+  members: readonly PollMember[],
+  signal: AbortSignal,
+  proven: boolean,
+  onEnd: (member: PollMember, result: PollOutcome) => void,
+): Promise<CallEnd> {
+  const left = new AbortController();
+  const request = widest(members);
+  const queries = members.map(({ query }) => query);
+  const running = new Set(members);
+  const run: CallRun = {
+    call: openCall(queries, request, AbortSignal.any([signal, left.signal])),
+    pages: members.length > 1 ? createSharedPages(members) : null,
+    running,
+    end: (member, result) => {
+      running.delete(member);
+      onEnd(member, result);
+    },
+    cursor: request.cursor,
+    isOver: false,
+  };
+  const fetched = prefetch(() => fetchNext(parts, run));
+  const whileStoring = (): void => {
+    if (!run.isOver && running.size > 0) fetched.begin();
+  };
+  const endOf = (failure: PollFailure | null): CallEnd => ({
+    queries: members.length,
+    seen: run.pages?.queriesSeen() ?? 0,
+    failure,
+  });
+  try {
+    const held = run.pages === null || proven ? [] : await untilProven(fetched, run, run.pages);
+    while (running.size > 0) {
+      const next = held.shift() ?? (await fetched.take());
+      if (next.outcome === "failed") {
+        const { failure } = next;
+        await forEachAtOnce(running, (member) => failWith(parts, run, member, failure));
+        return endOf(failure);
+      }
+      await forEachAtOnce(next.parts, ([member, part]) => commitNext(parts, run, member, part, whileStoring));
+    }
+    return endOf(null);
+  } finally {
+    // Nobody waits for a page that is still under way.
+    left.abort();
+  }
+}
+
+/** What a request brought: the part of each member, prepared for its commit. */
+type Fetched =
+  | { readonly outcome: "parts"; readonly parts: ReadonlyMap<PollMember, Promise<PreparedPage>> }
+  | { readonly outcome: "failed"; readonly failure: PollFailure };
+
+/** Behind the last page every member gets one without rows: it ends what the last page did not. */
+async function fetchNext(parts: PollParts, run: CallRun): Promise<Fetched> {
+  const next: NextPage = run.isOver ? { outcome: "end" } : await nextPage(parts.source, run.call, run.cursor);
+  if (next.outcome === "failed") {
+    run.isOver = true;
+    return next;
+  }
+  run.cursor = next.outcome === "page" ? next.next : null;
+  run.isOver = run.cursor === null;
+  const page = next.outcome === "page" ? next.page : NO_ROWS;
+  const cut = run.pages?.cut(page, run.isOver);
+  const prepared = new Map<PollMember, Promise<PreparedPage>>();
+  for (const member of run.running) {
+    const part = cut === undefined ? page : cut.get(member.key.queryId);
+    if (part !== undefined) prepared.set(member, prepareAhead(parts, member, part));
+  }
+  return { outcome: "parts", parts: prepared };
+}
+
+const NO_ROWS: SourcePage = { mentions: [], rejected: [], nextCursor: null, total: null, pageSize: null };
+
+/** A failure is thrown to the member that commits the part, and to nobody else. */
+function prepareAhead(parts: PollParts, member: PollMember, page: SourcePage): Promise<PreparedPage> {
+  const prepared = Promise.resolve().then(() => preparePart(parts, member, page));
+  prepared.catch(() => undefined);
+  return prepared;
+}
+
+async function commitNext(
+  parts: PollParts,
+  run: CallRun,
+  member: PollMember,
+  part: Promise<PreparedPage>,
+  whileStoring: () => void,
+): Promise<void> {
+  // It may have ended while this page was fetched.
+  if (!run.running.has(member)) return;
+  try {
+    const after = await commitPart(parts, member, await part, whileStoring);
+    if (after.outcome === "Ended") run.end(member, await finishPoll(parts, member, after, contextOf(run)));
+  } catch (error) {
+    await failWith(parts, run, member, commitFailure(error));
+  }
+}
+
+async function failWith(
+  parts: PollParts,
+  run: CallRun,
+  member: PollMember,
+  failure: PollFailure,
+): Promise<void> {
+  run.end(member, await breakOff(parts, member, failure, contextOf(run)));
+}
+
+function contextOf({ pages, call }: CallRun) {
+  return { isShared: pages !== null, signal: call.signal };
+}
+
+/**
+ * Until the source has answered one call for several queries, an answer with mentions of fewer than two of them proves
+ * nothing about the others: then it must not end their polls. Returns the first pages, or a failure.
+ */
+async function untilProven(fetched: Prefetch<Fetched>, run: CallRun, pages: SharedPages): Promise<Fetched[]> {
+  const held: Fetched[] = [];
+  while (pages.queriesSeen() < 2) {
+    if (run.isOver || held.length >= MOST_HELD) return [{ outcome: "failed", failure: UNPROVEN }];
+    const next = await fetched.take();
+    if (next.outcome === "failed") return [next];
+    held.push(next);
+  }
+  return held;
+}
+
+const MOST_HELD = 2;
+
+/** Nothing has failed: the members are free for calls of their own at once. */
+const UNPROVEN: PollFailure = {
+  kind: "unproven",
+  because: "the source has not shown yet that it answers for several queries at once",
+  status: null,
+  retryable: true,
+  retryAfterMs: 0,
+};
+
+/** Works on a few at a time: two hundred members must not take all connections of the pool. */
+async function forEachAtOnce<Item>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const queue = [...items];
+  const next = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+}
+
+const AT_ONCE = 4;

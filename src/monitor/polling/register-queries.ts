@@ -1,0 +1,50 @@
+import type { Instant } from "../../lib/instant.ts";
+import { fitsGlob } from "../../lib/patterns.ts";
+import { type Query, type SourceName, sourceOfProject } from "../model/query.ts";
+import type { SourceClient } from "../source/source-client.ts";
+import type { Stores } from "../store/stores.ts";
+
+/** Names or ids, with `*` for any characters, of what is watched at the source. */
+interface Watched {
+  readonly name: SourceName;
+  readonly projects: readonly string[];
+  readonly queries: readonly string[];
+}
+
+/** Whether one of these patterns is the id, or fits the name. */
+export function isNamed(patterns: readonly string[], id: string, name: string): boolean {
+  return patterns.some((pattern) => pattern === id || fitsGlob(pattern, name));
+}
+
+/**
+ * Asks the source for its projects and queries and watches those that the configuration names. A new query is watched
+ * from `watchFrom` on; its mentions since `historyFrom` teach the baselines. Returns what is watched now. Queries of
+ * another source stay as they are.
+ */
+export async function registerQueries(
+  parts: { readonly source: SourceClient; readonly stores: Stores },
+  watched: Watched,
+  moments: { readonly watchFrom: Instant; readonly historyFrom: Instant; readonly now: Instant },
+  signal?: AbortSignal,
+): Promise<readonly Query[]> {
+  const call = signal === undefined ? {} : { signal };
+  const projects = await parts.source.projects(call);
+  const queries: Query[] = [];
+  for (const project of projects.filter((one) => isNamed(watched.projects, one.projectId, one.name))) {
+    // An id that looks like one of another source would mix the two.
+    if (sourceOfProject(project.projectId) !== watched.name) continue;
+    for (const query of await parts.source.queries(project.projectId, call)) {
+      if (!isNamed(watched.queries, query.queryId, query.name)) continue;
+      queries.push({
+        projectId: project.projectId,
+        queryId: query.queryId,
+        name: query.name,
+        projectName: project.name,
+        timezone: project.timezone ?? "UTC",
+      });
+    }
+  }
+  await parts.stores.queries.register(queries, moments.watchFrom, moments.historyFrom, watched.name);
+  await parts.stores.polls.ensure(moments.now);
+  return queries;
+}

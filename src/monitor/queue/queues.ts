@@ -1,0 +1,205 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { withTimeout } from "../../lib/concurrency.ts";
+import { describeError } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/log.ts";
+import {
+  type Backend,
+  type BackendOptions,
+  createBackend,
+  migrateQueueSchema,
+  type OpenQueue,
+} from "./backend.ts";
+import { createQueueErrors } from "./failure.ts";
+import { createInProcessBackend } from "./in-process.ts";
+import { JOBS, type JobName, jobTemplate, type Payload, QUEUE_NAMES, type QueueName } from "./jobs.ts";
+import { type EngineOutage, keepReminders } from "./reminders.ts";
+
+export interface AddOptions {
+  /**
+   * While a job of this key waits (or waits for a retry), a second one is not added. While it runs, one more run
+   * follows it, however many were requested: its handler may have read the tables before the new work was committed. So
+   * two jobs of one key never run at once, and none is lost.
+   */
+  readonly dedupe?: string;
+  /** Not before this many milliseconds of real time. */
+  readonly delayMs?: number;
+}
+
+export interface QueueCounts {
+  readonly waiting: number;
+  readonly active: number;
+  /** Delayed jobs: retries, and the next runs of reminders. */
+  readonly delayed: number;
+  readonly failed: number;
+}
+
+export interface Queues {
+  /**
+   * Adds a job. `unreachable` if the engine did not take it within five seconds (logged). The work is in the tables and
+   * the sweep finds it, so the caller need not fail.
+   */
+  add<N extends JobName>(job: N, payload: Payload<N>, options?: AddOptions): Promise<"added" | "unreachable">;
+  /**
+   * Adds the job every `everyMs` of real time, for all processes together and however often this is called. `key`
+   * distinguishes reminders of one job; its hash spreads them over the interval, the first run included. A reminder
+   * that the engine lost (an emptied Redis) is added again within `everyMs` + five seconds while this process lives.
+   */
+  remindEvery<N extends JobName>(
+    job: N,
+    payload: Payload<N>,
+    options: { readonly everyMs: number; readonly key?: string },
+  ): Promise<void>;
+  forget(job: JobName, key?: string): Promise<void>;
+  counts(name: QueueName): Promise<QueueCounts>;
+  /**
+   * Waits until nothing waits or runs in any of these queues (all, if absent). Delayed jobs do not count: the tables
+   * say whether work is due at all.
+   */
+  idle(options?: { readonly names?: readonly QueueName[]; readonly signal?: AbortSignal }): Promise<void>;
+  close(): Promise<void>;
+  /** For createWorker. */
+  readonly backend: Backend;
+}
+
+/**
+ * Opens the queues; on PostgreSQL after BullMQ's migrations. Rejects if PostgreSQL is away, and waits for Redis, since
+ * the services of a machine start at once.
+ */
+export async function createQueues(options: {
+  backend: BackendOptions;
+  log: Logger;
+  /** Called when the engine is back. Only processes with reminders check. */
+  onOutage?: (outage: EngineOutage) => void;
+  /** Ends the waiting: rejects with its reason. */
+  signal?: AbortSignal;
+}): Promise<Queues> {
+  await migrateQueueSchema(options.backend);
+  const { log, onOutage = () => {} } = options;
+  const backend =
+    options.backend.kind === "in-process" ? createInProcessBackend() : createBackend(options.backend, log);
+  const onError = createQueueErrors(log);
+  const open = new Map(QUEUE_NAMES.map((name) => [name, backend.openQueue(name)] as const));
+  const queue = (name: QueueName): OpenQueue => {
+    const found = open.get(name);
+    if (found === undefined) throw new Error(`no queue ${name}`);
+    return found;
+  };
+  const closeAll = async (): Promise<void> => {
+    const closed = await Promise.allSettled(
+      [...open.values()].map((one) => withTimeout(CLOSE_PATIENCE_MS, one.close())),
+    );
+    for (const one of closed)
+      if (one.status === "rejected") log.debug({ error: describeError(one.reason) }, "close");
+    await backend.close();
+  };
+  try {
+    await waitForEngine(Promise.all([...open.values()].map((one) => one.waitUntilReady())), options);
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+
+  const reminders = keepReminders(queue, { onOutage, onError });
+
+  const counts = async (name: QueueName): Promise<QueueCounts> => {
+    const found = await queue(name).getJobCounts("waiting", "prioritized", "active", "delayed", "failed");
+    return {
+      waiting: (found["waiting"] ?? 0) + (found["prioritized"] ?? 0),
+      active: found["active"] ?? 0,
+      delayed: found["delayed"] ?? 0,
+      failed: found["failed"] ?? 0,
+    };
+  };
+
+  return {
+    backend,
+    counts,
+    add: async (job, payload, more = {}) => {
+      const parsed = JOBS[job].payload.parse(payload);
+      try {
+        await withTimeout(ADD_PATIENCE_MS, queue(JOBS[job].queue).add(job, parsed, jobOptions(job, more)));
+        return "added";
+      } catch (error) {
+        onError(new Error(`a ${job} job was not taken; the sweep will find its work`, { cause: error }));
+        return "unreachable";
+      }
+    },
+    remindEvery: (job, payload, { everyMs, key }) =>
+      reminders.add({
+        job,
+        payload: JOBS[job].payload.parse(payload),
+        everyMs,
+        key: reminderKey(job, key),
+      }),
+    forget: (job, key) => reminders.remove(job, reminderKey(job, key)),
+    idle: async ({ names = QUEUE_NAMES, signal } = {}) => {
+      // Twice in a row: a job that moves from one queue to another must not be missed between two checks.
+      for (let quiet = 0; quiet < 2; ) {
+        signal?.throwIfAborted();
+        const all = await Promise.all(names.map(counts));
+        quiet = all.every(({ waiting, active }) => waiting + active === 0) ? quiet + 1 : 0;
+        if (quiet < 2) await delay(IDLE_LOOK_MS);
+      }
+    },
+    close: async () => {
+      reminders.stop();
+      await closeAll();
+    },
+  };
+}
+
+/** Waits as long as it takes, logs what it waits for, and ends at `signal`. */
+async function waitForEngine(
+  ready: Promise<unknown>,
+  { backend, log, signal }: { backend: BackendOptions; log: Logger; signal?: AbortSignal },
+): Promise<void> {
+  const say = (): void => log.warn(NOT_REACHED[backend.kind]);
+  const first = setTimeout(say, SAY_AFTER_MS);
+  const again = setInterval(say, SAY_EVERY_MS);
+  const { promise: stopped, reject } = withResolvers();
+  const onAbort = (): void => reject(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    signal?.throwIfAborted();
+    await Promise.race([ready, stopped]);
+  } finally {
+    clearTimeout(first);
+    clearInterval(again);
+    signal?.removeEventListener("abort", onAbort);
+    ready.catch(() => {});
+  }
+}
+
+/** `Promise.withResolvers` for Node 20. */
+function withResolvers(): { promise: Promise<never>; reject: (reason: unknown) => void } {
+  let reject: (reason: unknown) => void = () => {};
+  const promise = new Promise<never>((_, onReject) => {
+    reject = onReject;
+  });
+  return { promise, reject };
+}
+
+const SAY_AFTER_MS = 1_000;
+const SAY_EVERY_MS = 30_000;
+const NOT_REACHED: Readonly<Record<BackendOptions["kind"], string>> = {
+  redis:
+    "the Redis of REDIS_URL cannot be reached yet; Earshot waits for it and begins when it is there. Is it up, and are address, user and password right? (earshot doctor looks at it; without REDIS_URL the queue lives in PostgreSQL)",
+  "in-process": "the queue of this process does not answer",
+  postgres: "the queue in PostgreSQL does not answer yet; Earshot waits for it and begins when it is there",
+};
+
+const CLOSE_PATIENCE_MS = 3_000;
+const ADD_PATIENCE_MS = 5_000;
+const IDLE_LOOK_MS = 10;
+
+function jobOptions(job: JobName, { dedupe, delayMs }: AddOptions) {
+  return {
+    ...jobTemplate(job),
+    ...(delayMs === undefined ? {} : { delay: delayMs }),
+    ...(dedupe === undefined ? {} : { deduplication: { id: dedupe, keepLastIfActive: true } }),
+  };
+}
+
+function reminderKey(job: JobName, key: string | undefined): string {
+  return key === undefined ? job : `${job} ${key}`;
+}

@@ -1,0 +1,256 @@
+import { z } from "zod";
+import { lnBetaBinomialTail } from "../../../lib/distributions.ts";
+import { Duration, formatMinutes } from "../../../lib/duration.ts";
+import { DAY, MINUTE } from "../../../lib/instant.ts";
+import { stableHash } from "../../../lib/json.ts";
+import { countedSubject, formatNumber, formatShare } from "../../../lib/numbers.ts";
+import { BUCKET_MS } from "../../model/judging.ts";
+import { formatRarity, isRare } from "../../spike/explain-spike.ts";
+import { allOf } from "../combine-predicates.ts";
+import { defineWindowCondition } from "../define-window-condition.ts";
+import { Share, WindowLength } from "../params.ts";
+import { reachedSeverity } from "../severity-steps.ts";
+import { learnVariation, noShareVariation, type ShareVariation, togetherness } from "../share-variation.ts";
+import { sliceOf } from "../slice.ts";
+import {
+  bucketsUntilUsual,
+  isUsualKnown,
+  learnShare,
+  mentionsUntilUsual,
+  noUsualShare,
+  type UsualShare,
+  usualShare,
+} from "../usual-share.ts";
+import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
+import type { Shortfall, WindowCondition } from "../window-condition.ts";
+import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
+
+type ShareState = {
+  readonly part: WindowCounts;
+  readonly whole: WindowCounts;
+  readonly usual: UsualShare;
+  readonly usualVariation: ShareVariation;
+};
+
+const Params = z
+  .strictObject({
+    of: z
+      .unknown()
+      .refine((tree) => tree !== undefined, '"of" is missing')
+      .describe("The conditions on the mentions whose share is measured. Example: { sentiment: negative }"),
+    atLeast: Share.exactOptional().describe(
+      "The share that opens an alert, such as 40%. Required without unusual.",
+    ),
+    aboveUsual: Share.exactOptional().describe(
+      "And so many percentage points above the usual share of this query, such as 15%.",
+    ),
+    unusual: z
+      .literal(true, 'expected "true", or no "unusual" at all')
+      .exactOptional()
+      .describe("true: tests the share against what is usual for this query, in place of a fixed limit."),
+    oneFalseAlarmIn: Duration.refine((ms) => ms >= DAY, "expected a day or more")
+      .exactOptional()
+      .describe("How seldom chance alone may open an alert, with unusual: true. 1d or more. Default: 30d."),
+    among: z.int().min(1).describe("Judges only times with so many mentions, such as 30."),
+    within: WindowLength.describe("The time in which they are counted, such as 1h."),
+  })
+  .refine(
+    ({ atLeast, unusual }) => atLeast !== undefined || unusual === true,
+    "it needs atLeast (a fixed share) or unusual: true (tested against the usual one)",
+  )
+  .refine(
+    ({ unusual, oneFalseAlarmIn }) => oneFalseAlarmIn === undefined || unusual === true,
+    "oneFalseAlarmIn says how rare the unusual has to be, so it goes with unusual: true",
+  )
+  .meta({
+    // zod takes an unknown value for one that may be left out.
+    required: ["of", "among", "within"],
+    anyOf: [{ required: ["atLeast"] }, { required: ["unusual"] }],
+    dependencies: { oneFalseAlarmIn: ["unusual"] },
+    description:
+      "A part of the mentions is large, or larger than usual. Example: { of: { sentiment: negative }, atLeast: 40%, among: 30, within: 1h }",
+  });
+
+const StepLimits = z.strictObject({ atLeast: Share.describe("This share or more, such as 60%.") });
+
+/**
+ * `share: {of: {sentiment: negative}, atLeast: 40%, among: 30, within: 1h}`: the share of the rule's mentions that
+ * match `of`, once the window has at least `among` mentions. `aboveUsual: 15%` also requires that many percentage
+ * points more than this query's own share of the last days. `unusual: true` requires instead that chance explains it no
+ * more often than `oneFalseAlarmIn`, given the usual variation of this query's share. Both need a day of history.
+ */
+export const share = defineWindowCondition({
+  type: "share",
+  overAfterMs: 30 * MINUTE,
+  trees: ["of"],
+  params: Params,
+  stepLimits: StepLimits,
+  stepsOf: ({ atLeast }) => ({
+    what: "a rule with share",
+    limits: StepLimits,
+    own: atLeast === undefined ? {} : { atLeast },
+    describe: (step) => `at least ${formatShare(step.atLeast ?? 0)}`,
+  }),
+  compile: ({ of, atLeast, aboveUsual, unusual, oneFalseAlarmIn, among, within }, slice, readTree, steps) => {
+    const predicate = readTree(of, ["of"]);
+    if (predicate === undefined) return undefined;
+    const whole = slice.series;
+    const part = sliceOf(
+      allOf([slice.predicate, predicate].filter((each) => each.form !== EVERYTHING)),
+      false,
+    ).series;
+    const buckets = within / BUCKET_MS;
+    const testsADay = Math.min(150, (TESTS_A_WINDOW * DAY) / within);
+    const lnLimit = -Math.log(((oneFalseAlarmIn ?? 30 * DAY) / DAY) * testsADay);
+    const key = stableHash({ type: "share", version: 2, within, part: part.key, whole: whole.key });
+    const are = predicate.adjective ?? `matching (${predicate.label})`;
+    const condition: WindowCondition = {
+      type: "share",
+      key,
+      baseline: key,
+      series: [part, whole],
+      subject: `${predicate.adjective ?? "matching"} mentions`,
+      says: [
+        `${atLeast === undefined ? "a part" : `${formatShare(atLeast)} or more`} of the ${slice.subject} in ${formatMinutes(within)} are ${are}`,
+        ...(aboveUsual === undefined
+          ? []
+          : [`${formatNumber(aboveUsual * 100)} percentage points above what is usual for this query`]),
+        ...(unusual === true ? ["more than chance explains, given what is usual for this query"] : []),
+        `judged once there are ${formatNumber(among)}`,
+      ].join("; "),
+      looksMs: [0, within],
+      initial: (): ShareState => ({
+        part: noCounts,
+        whole: noCounts,
+        usual: noUsualShare,
+        usualVariation: noShareVariation,
+      }),
+      inherit: (state) => state,
+      isAsleep: (json) => total((json as ShareState).whole.counts) === 0,
+      warmUp: (json, judged) => {
+        if (unusual !== true && aboveUsual === undefined) return undefined;
+        const state = json as ShareState;
+        if (state.whole.counts.length === 0) return AWAITS_FIRST_MENTION;
+        const seen = state.whole.newest + BUCKET_MS;
+        const missing = mentionsUntilUsual(state.usual, among);
+        return (
+          warmUpUntil(seen + bucketsUntilUsual(state.usual) * BUCKET_MS, judged) ??
+          (missing === 0 ? undefined : { until: null, needs: `${formatNumber(missing)} more mentions` })
+        );
+      },
+      step: (json, { bucket, bucketMs, arrivals: [partArrivals = [], wholeArrivals = []] }) => {
+        const state = json as ShareState;
+        const { window: parts, left: partsLeft } = moveWindow(
+          state.part,
+          bucket,
+          bucketMs,
+          buckets,
+          partArrivals,
+        );
+        const { window: wholes, left } = moveWindow(state.whole, bucket, bucketMs, buckets, wholeArrivals);
+        // Learn only from what has left the window: a surge must not be measured against itself.
+        const usualVariation = learnVariation(state.usualVariation, state.usual, partsLeft, left, buckets);
+        const usual = learnShare(state.usual, partsLeft, left);
+        const count = total(wholes.counts);
+        const matching = Math.min(total(parts.counts), count);
+        const now = count === 0 ? 0 : matching / count;
+        const known = isUsualKnown(usual, among);
+        const expected = usualShare(usual);
+        const isHigh =
+          count >= among &&
+          (atLeast === undefined || now >= atLeast) &&
+          (aboveUsual === undefined || (known && now >= expected + aboveUsual));
+        // The test is expensive, so it runs only when it decides the outcome.
+        const lnP =
+          unusual === true && isHigh && known && now > expected
+            ? lnBetaBinomialTail(matching, count, within01(expected), togetherness(usualVariation, usual))
+            : 0;
+        const met = isHigh && (unusual !== true || lnP <= lnLimit);
+        const against =
+          aboveUsual === undefined && unusual !== true
+            ? ""
+            : `, usually ${known ? formatShare(expected) : "not known yet"}`;
+        const limits = [
+          ...(atLeast === undefined ? [] : [formatShare(atLeast)]),
+          ...(aboveUsual === undefined ? [] : [`${Math.round(aboveUsual * 100)} points above usual`]),
+        ];
+        const limit = `${limits.length === 0 ? "" : `limit ${limits.join(" and ")}, `}among at least ${formatNumber(among)}`;
+        const reached = reachedSeverity(steps, (step) => now >= (step.atLeast ?? 0));
+        const rarity =
+          lnP < 0 && isRare(lnP, testsADay)
+            ? `. Chance alone brings that ${formatRarity(lnP, testsADay)}.`
+            : "";
+        return {
+          state: { part: parts, whole: wholes, usual, usualVariation },
+          verdict: {
+            met,
+            because:
+              `${formatShare(now)} of ${formatNumber(count)} ${slice.subject} in ${formatMinutes(within)} are ` +
+              `${are}${against} (${limit})${rarity}`,
+            windowFrom: bucket + bucketMs - within,
+            windowTo: bucket + bucketMs,
+            observed: matching,
+            arrived: arrivedIn(partArrivals),
+            present: {
+              count: matching,
+              windowMs: within,
+              at: bucket + bucketMs,
+              subject: `${predicate.adjective ?? "matching"} mentions`,
+            },
+            ...(reached !== undefined && { reached }),
+            values: {
+              count: matching,
+              among: count,
+              share: now,
+              ...(predicate.sentiment === "negative" && { negativeShare: now }),
+              ...(atLeast !== undefined && { limit: atLeast }),
+              usual: known ? expected : 0,
+              ...(unusual === true && { probability: Math.exp(lnP) }),
+            },
+          },
+        };
+      },
+      missing: (json, tick) => {
+        const { verdict } = condition.step(json, tick);
+        if (verdict.met) return [];
+        const { among: count = 0, share: now = 0, usual = 0, probability = 1 } = verdict.values;
+        const found: Shortfall[] = [];
+        const window = `${countedSubject(count, slice.subject)} in ${formatMinutes(within)}`;
+        if (count < among)
+          found.push({
+            ...{ of: "among", has: count, needs: among },
+            text: `${window}, a share is only taken of at least ${formatNumber(among)}: ${formatNumber(among - count)} short`,
+          });
+        const high = (of: "share" | "usual", needs: number, what: string): void => {
+          if (now >= needs) return;
+          const short = formatNumber((needs - now) * 100);
+          const text = `${formatShare(now)} of ${window} are ${are}, ${what}: ${short} ${short === "1" ? "point" : "points"} short`;
+          found.push({ of, has: now, needs, text });
+        };
+        if (atLeast !== undefined) high("share", atLeast, `at least ${formatShare(atLeast)} needed`);
+        if (aboveUsual !== undefined)
+          high(
+            "usual",
+            usual + aboveUsual,
+            `${formatShare(usual + aboveUsual)} needed, ${formatShare(aboveUsual)} above the usual ${formatShare(usual)}`,
+          );
+        if (unusual === true && found.length === 0)
+          found.push({
+            ...{ of: "rarity", has: probability, needs: Math.exp(lnLimit) },
+            text: `${formatShare(now)} of ${window} are ${are}, usually ${formatShare(usual)}: chance alone brings that ${formatRarity(Math.log(probability), testsADay)}, it has to be rarer than ${formatRarity(lnLimit, testsADay)}`,
+          });
+        return found;
+      },
+    };
+    return condition;
+  },
+});
+
+const EVERYTHING = "every mention";
+/** A sliding window counts as several independent ones. */
+const TESTS_A_WINDOW = 4;
+
+/** For a share of 0 or 1: the test needs a probability in between. */
+function within01(share: number): number {
+  return Math.min(0.999, Math.max(0.001, share));
+}

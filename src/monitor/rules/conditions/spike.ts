@@ -1,0 +1,469 @@
+import { z } from "zod";
+import { Duration, formatDuration, formatMinutes } from "../../../lib/duration.ts";
+import { DAY, type Instant, MINUTE, toIso } from "../../../lib/instant.ts";
+import { stableHash } from "../../../lib/json.ts";
+import { TimeZone } from "../../../lib/local-time.ts";
+import { counted, countedSubject, formatExpected, formatNumber } from "../../../lib/numbers.ts";
+import { BUCKET_MS, DAY_BUCKETS } from "../../model/judging.ts";
+import {
+  JUDGED_WINDOWS,
+  SILENT_BUCKETS,
+  SPARSE_WINDOW,
+  WAVE_GAP_BUCKETS,
+  WINDOWS,
+} from "../../spike/constants.ts";
+import {
+  closeBucket,
+  type GateReport,
+  type LateCount,
+  reportGates,
+  type SpikeObservation,
+  type SpikeSettings,
+} from "../../spike/detector.ts";
+import { forgetEpisode, isSilent, isUnannouncedWave, type SpikeMoment } from "../../spike/episode.ts";
+import { turnHours } from "../../spike/expectation.ts";
+import { explainQuiet, explainSpike, formatRarity, isPast } from "../../spike/explain-spike.ts";
+import {
+  gatesOf,
+  SENSITIVITIES,
+  significanceFor,
+  significanceGate,
+  TUNING,
+} from "../../spike/sensitivity.ts";
+import {
+  canReadSpikeState,
+  createSpikeState,
+  MARK,
+  mark,
+  packSpikeState,
+  type SpikeState,
+  unpackSpikeState,
+} from "../../spike/spike-state.ts";
+import { windowSums } from "../../spike/window-sums.ts";
+import { defineWindowCondition } from "../define-window-condition.ts";
+import { listOf } from "../params.ts";
+import { reachedSeverity } from "../severity-steps.ts";
+import { CountedUnit, inUnit } from "../slice.ts";
+import { followWave, highestWindow, type SpikePeak, type SpikeWave } from "../spike-wave.ts";
+import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
+import type { Shortfall, Tick } from "../window-condition.ts";
+import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
+
+const WindowWidth = Duration.refine(
+  (ms) => WINDOWS.some((width) => width * BUCKET_MS === ms),
+  "expected one of 5m, 15m, 30m, 1h, 2h",
+)
+  .meta({ anyOf: [{ enum: WINDOWS.map((buckets) => formatDuration(buckets * BUCKET_MS)) }, {}] })
+  .transform((ms) => ms / BUCKET_MS);
+
+/** What a budget of false alarms allows beside it, for editors. */
+const WITH_BUDGET = { properties: { sensitivity: { const: "any anomaly" }, repeats: false } } as const;
+
+const Params = z
+  .strictObject({
+    sensitivity: z
+      .enum(SENSITIVITIES)
+      .exactOptional()
+      .describe(
+        "remarkable finds what people would call remarkable, strict finds less, any anomaly finds everything that chance does not explain. Default: remarkable; any anomaly with a budget of false alarms.",
+      ),
+    atLeast: z
+      .int()
+      .min(1)
+      .describe("A time with fewer mentions never opens an alert. Choose the least that matters."),
+    authors: z.int().min(2).exactOptional().describe("And so many different authors, such as 10. 2 or more."),
+    count: CountedUnit,
+    windows: listOf(WindowWidth)
+      .exactOptional()
+      .describe("The lengths of time that are judged: 5m, 15m, 30m, 1h, 2h. Default: all of them."),
+    cooldown: Duration.refine((ms) => ms >= 30 * MINUTE, "expected 30m or more")
+      .prefault("3h")
+      .describe("No second alert within this time, unless a second wave is larger. 30m or more."),
+    oneFalseAlarmIn: Duration.refine((ms) => ms >= DAY, "expected a day or more")
+      .exactOptional()
+      .describe("How seldom chance alone may open an alert, for any anomaly. 1d or more. Example: 30d"),
+    falseAlarmsPerDay: z
+      .number()
+      .positive()
+      .max(1)
+      .exactOptional()
+      .describe("The same as oneFalseAlarmIn, as a number for each day. Example: 0.05"),
+    repeats: z
+      .enum(["alert"])
+      .exactOptional()
+      .describe(
+        "alert: every burst opens an alert, however often similar ones come. Without it, recent bursts raise the threshold a little.",
+      ),
+    timezone: TimeZone.exactOptional().describe(
+      "Whose hours and weekends count, such as Europe/Berlin. Default: that of the query.",
+    ),
+  })
+  .refine(
+    ({ sensitivity = "any anomaly", oneFalseAlarmIn, falseAlarmsPerDay }) =>
+      (oneFalseAlarmIn === undefined && falseAlarmsPerDay === undefined) || sensitivity === "any anomaly",
+    'a budget of false alarms goes with sensitivity "any anomaly" only: the others have fixed limits',
+  )
+  .refine(
+    ({ oneFalseAlarmIn, falseAlarmsPerDay }) =>
+      oneFalseAlarmIn === undefined || falseAlarmsPerDay === undefined,
+    "oneFalseAlarmIn and falseAlarmsPerDay say the same: one of them is enough",
+  )
+  .refine(
+    ({ sensitivity, oneFalseAlarmIn, falseAlarmsPerDay, repeats }) =>
+      repeats === undefined ||
+      (sensitivity !== "any anomaly" && oneFalseAlarmIn === undefined && falseAlarmsPerDay === undefined),
+    'repeats goes with sensitivity "remarkable" or "strict" only: "any anomaly" knows no repeats',
+  )
+  .meta({
+    dependencies: {
+      oneFalseAlarmIn: WITH_BUDGET,
+      falseAlarmsPerDay: {
+        ...WITH_BUDGET,
+        properties: { ...WITH_BUDGET.properties, oneFalseAlarmIn: false },
+      },
+      repeats: { properties: { sensitivity: { enum: ["remarkable", "strict"] } } },
+    },
+    description:
+      "Far more mentions than usual at this hour of the week; it learns by itself. Example: { atLeast: 20 }",
+  });
+type Params = z.output<typeof Params>;
+
+/** The limits of a severity step; `within` needs a number next to it. */
+const StepLimits = z
+  .strictObject({
+    atLeast: z.int().min(1).exactOptional().describe("This number or more."),
+    within: WindowWidth.transform((buckets) => buckets * BUCKET_MS)
+      .exactOptional()
+      .describe("The time in which they are counted: 5m, 15m, 30m, 1h or 2h. Default: the one that fires."),
+    score: z.number().positive().exactOptional().describe("How many times its usual variation, such as 10."),
+  })
+  .refine((step) => step.atLeast !== undefined || step.score !== undefined, "expected atLeast or score")
+  .refine(
+    (step) => step.within === undefined || step.atLeast !== undefined || step.score === undefined,
+    "within goes with atLeast: how many in that time",
+  )
+  .meta({
+    anyOf: [{ required: ["atLeast"] }, { required: ["score"] }],
+    dependencies: { within: ["atLeast"] },
+  });
+
+/** The stored state: the detector, the distinct authors of five hours if the rule needs them, and the open spike. */
+type State = {
+  readonly spike: string | null;
+  readonly authors?: WindowCounts;
+  readonly wave?: SpikeWave;
+  /** The time zone of the learned hours; default UTC. */
+  readonly zone?: string;
+  /** The last buckets of the waves of the last seven days, as the detector counts them. */
+  readonly waves?: readonly number[];
+  /** The index of the open spike among them. */
+  readonly nth?: number;
+};
+
+/**
+ * `spike: {atLeast: 20}`: far more mentions than this query usually has at this hour of the week. Met from the moment
+ * the detector fires until half an hour of calm; the verdict describes the strongest moment so far.
+ */
+export const spike = defineWindowCondition({
+  type: "spike",
+  /** Zero, because the detector itself waits for calm. */
+  overAfterMs: 0,
+  params: Params,
+  stepLimits: StepLimits,
+  stepsOf: (params) => {
+    const { score } = settingsOf(params).gates;
+    return {
+      what: "a rule with spike",
+      limits: StepLimits,
+      own: { atLeast: params.atLeast, ...(score !== null && { score }) },
+      describe: (step) =>
+        [
+          ...(step.atLeast === undefined
+            ? []
+            : [
+                `at least ${formatNumber(step.atLeast)}${step.within === undefined ? "" : ` in ${formatMinutes(step.within)}`}`,
+              ]),
+          ...(step.score === undefined ? [] : [`at least ${formatNumber(step.score)}× the usual variation`]),
+        ].join(" and "),
+    };
+  },
+  compile: (params, slice, _, steps) => {
+    const { series, subject } = inUnit(slice, params.count);
+    const distinctAuthors = inUnit(slice, "authors").series;
+    const settings = settingsOf(params);
+    // Reused: to create them for each bucket would double its cost.
+    let zoned: SpikeSettings = { ...settings, zone: "UTC" };
+    const baseline = stableHash({
+      type: "spike",
+      version: 2,
+      series: series.key,
+      authors: params.authors !== undefined,
+    });
+    return {
+      type: "spike",
+      key: stableHash({ baseline, ...params }),
+      baseline,
+      series: params.authors === undefined ? [series] : [series, distinctAuthors],
+      ...(params.timezone !== undefined && { timezone: params.timezone }),
+      subject,
+      says: [
+        `far more ${subject} than this query usually has at this hour of the week, and ${formatNumber(params.atLeast)} at least`,
+        ...(params.authors === undefined
+          ? []
+          : [`by ${formatNumber(params.authors)} different authors or more`]),
+      ].join(", "),
+      looksMs: [0, Math.max(...(params.windows ?? WINDOWS)) * BUCKET_MS],
+      initial: (): State => ({ spike: null }),
+      inherit: (json) => {
+        const { spike, wave: _, nth: __, ...learned } = json as State;
+        if (spike === null) return json;
+        const state = unpackSpikeState(spike, WORKSHEET);
+        forgetEpisode(state);
+        return { ...learned, spike: packSpikeState(state) };
+      },
+      canRead: (json) => {
+        const { spike } = json as State;
+        return spike === null || canReadSpikeState(spike);
+      },
+      isAsleep: (json) => {
+        const { spike } = json as State;
+        return spike !== null && isSilent(unpackSpikeState(spike, WORKSHEET));
+      },
+      warmUp: (json, judged) => {
+        const { spike } = json as State;
+        if (spike === null) return AWAITS_FIRST_MENTION;
+        const { startAt } = unpackSpikeState(spike, WORKSHEET);
+        return warmUpUntil(startAt + SILENT_BUCKETS * BUCKET_MS, judged);
+      },
+      step: (json, tick) => {
+        const before = json as State;
+        const { bucket, arrivals } = tick;
+        const authors =
+          params.authors === undefined ? undefined : moveAuthors(before.authors ?? noCounts, tick);
+        const state = unpackOrCreate(before.spike, bucket);
+        const zone = params.timezone ?? tick.timezone ?? "UTC";
+        if (before.spike !== null) turnHours(state, before.zone ?? "UTC", zone, bucket);
+        if (zoned.zone !== zone) zoned = { ...settings, zone };
+        const noted = [...(before.waves ?? [])];
+        catchUp(state, bucket, zoned, noted);
+        const isNewWave = isUnannouncedWave(state, mark(state, MARK.buckets));
+        const now = closeNoting(state, lateCounts(tick), withDistinctAuthors(zoned, params, authors), noted);
+        const waves = noted.filter((wave) => wave > now.bucket - WEEK_BUCKETS);
+        const isOpen = mark(state, MARK.open) === 1;
+        const sums = windowSums(state, now.bucket);
+        const followed = isOpen ? followWave(before.wave, now, sums, isNewWave) : undefined;
+        const nth = now.step === "opened" ? waves.length + 1 : (before.nth ?? 1);
+        const steadily = followed?.wave.steady ?? 0;
+        const peak = followed && highestWindow(state, now.bucket, steadily, peakBefore(before, now));
+        const moment = shownMoment(followed?.wave.moment ?? now, now.bucket, peak, WINDOWS[steadily] ?? 1);
+        const reached = reachedSeverity(steps, ({ atLeast = 0, within, score = 0 }) => {
+          const width = WINDOWS.findIndex((buckets) => buckets * BUCKET_MS === within);
+          const count = within === undefined ? now.observed : (sums.observed[width] ?? 0);
+          return count >= atLeast && now.score >= score;
+        });
+        const windowTo = state.startAt + (moment.bucket + 1) * BUCKET_MS;
+        return {
+          state: {
+            spike: packSpikeState(state),
+            ...(authors !== undefined && { authors }),
+            ...(followed !== undefined && peak !== undefined && { wave: { ...followed.wave, peak }, nth }),
+            ...(zone !== "UTC" && { zone }),
+            ...(waves.length > 0 && { waves }),
+          } satisfies State,
+          verdict: {
+            met: isOpen,
+            because: isOpen
+              ? explainSpike(state, moment, subject, { now: now.bucket, nth })
+              : explainQuiet(now, subject),
+            windowFrom: windowTo - moment.window * BUCKET_MS,
+            windowTo,
+            observed: moment.observed,
+            arrived: arrivedIn(arrivals[0] ?? []),
+            restates: true,
+            ...(followed?.renotify !== undefined && { renotify: followed.renotify }),
+            ...(isOpen && {
+              present: {
+                count: sums.observed[steadily] ?? 0,
+                windowMs: (WINDOWS[steadily] ?? 1) * BUCKET_MS,
+                at: bucket + tick.bucketMs,
+                subject,
+              },
+            }),
+            ...(peak !== undefined && {
+              peak: {
+                count: peak.observed,
+                windowMs: (WINDOWS[steadily] ?? 1) * BUCKET_MS,
+                at: state.startAt + (peak.bucket + 1) * BUCKET_MS,
+                subject,
+              },
+            }),
+            ...(reached !== undefined && { reached }),
+            values: {
+              count: moment.observed,
+              expected: moment.expected,
+              probability: Math.exp(moment.lnP),
+              score: moment.score,
+              scoreNow: now.score,
+              arrivedShare: moment.completeness,
+            },
+          },
+        };
+      },
+      missing: (json, tick) => {
+        const before = json as State;
+        const state = unpackOrCreate(before.spike, tick.bucket);
+        const zone = params.timezone ?? tick.timezone ?? "UTC";
+        if (before.spike !== null) turnHours(state, before.zone ?? "UTC", zone, tick.bucket);
+        const here = { ...settings, zone };
+        catchUp(state, tick.bucket, here, []);
+        const gates = reportGates(state, lateCounts(tick), here);
+        const authors =
+          params.authors === undefined
+            ? null
+            : total(moveAuthors(before.authors ?? noCounts, tick).counts.slice(0, gates.window));
+        return missedGates(gates, state.startAt, subject, { authors, least: params.authors ?? 0 });
+      },
+    };
+  },
+});
+
+/** A spike that opens again has a peak of its own. */
+function peakBefore({ wave }: State, { step }: SpikeObservation): SpikePeak | undefined {
+  return step === "opened" ? undefined : wave?.peak;
+}
+
+/** The least likely moment, while it is fresh; later the peak, which is the number that people ask for. */
+function shownMoment(
+  moment: SpikeMoment,
+  now: number,
+  peak: SpikePeak | undefined,
+  window: number,
+): SpikeMoment {
+  if (peak === undefined || !isPast(moment, now)) return moment;
+  const { bucket, observed, expected } = peak;
+  return { ...moment, bucket, window, observed, expected, completeness: 1 };
+}
+
+/** The gates that were not passed, in the order in which they are checked. */
+function missedGates(
+  gates: GateReport,
+  startAt: Instant,
+  subject: string,
+  { authors, least }: { readonly authors: number | null; readonly least: number },
+): Shortfall[] {
+  const found: Shortfall[] = [];
+  const window = `${countedSubject(gates.count, subject)} in ${formatMinutes(gates.window * BUCKET_MS)}`;
+  if (gates.count < gates.least) {
+    const text = `${window}, at least ${formatNumber(gates.least)} needed: ${formatNumber(gates.least - gates.count)} short`;
+    found.push({ of: "count", has: gates.count, needs: gates.least, text });
+  }
+  if (authors !== null && authors < least) {
+    const text = `${window} are by ${counted(authors, "author")}, at least ${formatNumber(least)} needed: ${formatNumber(least - authors)} short`;
+    found.push({ of: "authors", has: authors, needs: least, text });
+  }
+  if (gates.lnP !== null && gates.lnP > gates.lnNeeded) {
+    const text = `${window}, ${formatExpected(gates.expected)} expected: chance alone brings that ${formatRarity(gates.lnP)}, it has to be rarer than ${formatRarity(gates.lnNeeded)}`;
+    found.push({ of: "rarity", has: Math.exp(gates.lnP), needs: Math.exp(gates.lnNeeded), text });
+  }
+  if (gates.scoreNeeded !== null && gates.score < gates.scoreNeeded) {
+    const text = `${window}, ${formatExpected(gates.expected)} expected: ${formatScore(gates.score)}× this query's usual variation, at least ${formatScore(gates.scoreNeeded)}× needed`;
+    found.push({ of: "variation", has: gates.score, needs: gates.scoreNeeded, text });
+  }
+  if (found.length === 0 && gates.lnNoiseNeeded !== null && gates.lnNoise > gates.lnNoiseNeeded) {
+    const text = `${window}: too few to be more than noise`;
+    found.push({ of: "noise", has: Math.exp(gates.lnNoise), needs: Math.exp(gates.lnNoiseNeeded), text });
+  }
+  if (found.length === 0 && gates.coolingUntil !== null) {
+    const until = toIso(startAt + gates.coolingUntil * BUCKET_MS);
+    const left = (gates.coolingUntil - gates.bucket) * BUCKET_MS;
+    const text = `it fired shortly before, and waits for ${formatMinutes(left)} more (cooldown, until ${until.slice(0, 16).replace("T", " ")} UTC)`;
+    found.push({ of: "cooldown", has: gates.bucket, needs: gates.coolingUntil, text });
+  }
+  return found;
+}
+
+function formatScore(score: number): string {
+  return formatNumber(Math.round(Math.max(0, score) * 10) / 10);
+}
+
+/** The state of the series whose bucket is being closed. A step is synchronous, so one object serves all. */
+const WORKSHEET = createSpikeState(0);
+
+function unpackOrCreate(packed: string | null, bucket: Instant): SpikeState {
+  return packed === null ? createSpikeState(bucket) : unpackSpikeState(packed, WORKSHEET);
+}
+
+/** A missing bucket was empty. A bucket given twice would count its mentions twice. */
+function catchUp(state: SpikeState, bucket: Instant, settings: SpikeSettings, waves: number[]): void {
+  const missing = (bucket - state.startAt) / BUCKET_MS - mark(state, MARK.buckets);
+  if (missing < 0 || !Number.isInteger(missing)) {
+    throw new Error(`a spike condition was given the bucket ${toIso(bucket)} out of order`);
+  }
+  for (let i = 0; i < missing; i++) closeNoting(state, [], settings, waves);
+}
+
+/** Closes the next bucket, and adds to `waves` the last bucket of a wave that the detector now counts. */
+function closeNoting(
+  state: SpikeState,
+  arrivals: readonly LateCount[],
+  settings: SpikeSettings,
+  waves: number[],
+): SpikeObservation {
+  const before = mark(state, MARK.waves);
+  const now = closeBucket(state, arrivals, settings);
+  if (mark(state, MARK.waves) > before) waves.push(now.bucket - WAVE_GAP_BUCKETS - 1);
+  return now;
+}
+
+const WEEK_BUCKETS = 7 * DAY_BUCKETS;
+
+function lateCounts({ bucket, arrivals: [arrivals = []] }: Tick) {
+  return arrivals.map(({ bucket: event, count }) => ({
+    age: Math.round((bucket - event) / BUCKET_MS),
+    count,
+  }));
+}
+
+function moveAuthors(before: WindowCounts, { bucket, bucketMs, arrivals }: Tick): WindowCounts {
+  return moveWindow(before, bucket, bucketMs, SPARSE_WINDOW, arrivals[1] ?? []).window;
+}
+
+/** A window fires only if it has enough distinct authors. */
+function withDistinctAuthors(
+  settings: SpikeSettings,
+  { authors: least }: Params,
+  authors: WindowCounts | undefined,
+): SpikeSettings {
+  if (authors === undefined || least === undefined) return settings;
+  const { takesPart = () => true } = settings;
+  return {
+    ...settings,
+    takesPart: (window) =>
+      takesPart(window) && total(authors.counts.slice(0, JUDGED_WINDOWS[window])) >= least,
+  };
+}
+
+function settingsOf(params: Params): SpikeSettings {
+  const {
+    sensitivity = "remarkable",
+    atLeast,
+    cooldown,
+    oneFalseAlarmIn,
+    falseAlarmsPerDay,
+    windows,
+    repeats,
+  } = params;
+  const every = oneFalseAlarmIn ?? (falseAlarmsPerDay === undefined ? undefined : DAY / falseAlarmsPerDay);
+  return {
+    gates: every === undefined ? gatesOf(sensitivity) : significanceGate(significanceFor(every)),
+    cooldownBuckets: Math.ceil(cooldown / BUCKET_MS),
+    atLeast,
+    ...(repeats === "alert" && { tuning: EVERY_BURST }),
+    ...(windows !== undefined && {
+      takesPart: (window) => windows.some((width) => width === WINDOWS[window]),
+    }),
+  };
+}
+
+/** Past waves do not raise the gates. */
+const EVERY_BURST = Object.freeze({ ...TUNING, waveWeight: 0 });

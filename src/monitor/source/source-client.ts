@@ -1,0 +1,192 @@
+import { type Clock, systemClock } from "../../lib/clock.ts";
+import { MINUTE } from "../../lib/instant.ts";
+import { type Budget, type Gate, readBudget, throughGate } from "./budget.ts";
+import type { CallName } from "./call-table.ts";
+import { clientRecord, me, type SourceClientRecord, type SourceMe } from "./calls/account.ts";
+import { emoticons, hashtags, type Insights, mentionedAuthors, mentions, urls } from "./calls/mentions.ts";
+import {
+  type DetailedProject,
+  detailedProjects,
+  detailedQueries,
+  project,
+  projects,
+  type QueryType,
+  queries,
+  type SourceProject,
+  type SourceQuery,
+} from "./calls/projects.ts";
+import {
+  type AuthorList,
+  authorLists,
+  createLocationList,
+  type LocationList,
+  type NewLocationList,
+  type SiteList,
+  siteLists,
+} from "./calls/saved-lists.ts";
+import { categories, type SourceCategory } from "./calls/tags-and-categories.ts";
+import { type Call, type RawParams, rawCall } from "./define-call.ts";
+import { createExtensions, type Extensions } from "./extensions.ts";
+import { fetchPages, pageFetcher } from "./fetch-pages.ts";
+import { type LoginAnswer, login } from "./login.ts";
+import type { MentionsParams, ScopeParams } from "./mention-params.ts";
+import { idPrefix, NO_PREFIX } from "./prefix-ids.ts";
+import { type CallOptions, runCall, type Spelling } from "./run-call.ts";
+import { type Credentials, createSession, type TokenStore } from "./session.ts";
+import type { Page } from "./to-page.ts";
+import { type Answer, createTransport } from "./transport.ts";
+
+/** The log that the client needs. It gets a line at each login, and never a secret. */
+export interface SourceLog {
+  info(fields: object, message: string): void;
+}
+
+export interface SourceClientOptions {
+  readonly baseUrl: string;
+  readonly credentials: Credentials;
+  readonly tokens: TokenStore;
+  /** For one exchange with the source, its last byte included. A page of 5,000 mentions is about 16 MB. */
+  readonly timeoutMs?: number;
+  readonly maxBodyBytes?: number;
+  /** Calls at the same time. The source asks for serial ones and may slow others down. */
+  readonly connections?: number;
+  /** Default: the token in the header, addresses without suffix. */
+  readonly spelling?: Partial<Spelling>;
+  readonly log?: SourceLog;
+  /** Ends every call: the program is stopping. */
+  readonly signal?: AbortSignal;
+  /** Wall time, for the life of the token. */
+  readonly clock?: Clock;
+  /** Asked before every exchange, logins included. */
+  readonly gate?: Gate;
+  /** Called with what every answer says about the rate budget, failed ones and logins included. */
+  readonly onBudget?: (budget: Budget) => void;
+  /** Stands before every id of a project or query that the client takes or gives; the server does not know it. */
+  readonly prefix?: string;
+}
+
+export interface FetchMentionsOptions extends CallOptions {
+  /** `number`: pages are requested by number, 10,000 mentions at most, if a server refuses its cursors. */
+  readonly by?: "cursor" | "number";
+  /** Default true; false follows `nextCursor` until a page is empty, for one call more. */
+  readonly endOnShortPage?: boolean;
+}
+
+/**
+ * The Listening API as it is specified. Every error about the source is a SourceError. Only a refused token is retried
+ * here, since waiting is the queue's job. A further call is an entry in `call-table.ts`, a file in `calls/` and a line
+ * below.
+ */
+export interface SourceClient {
+  /** Logs in again, even if a token is known; later calls use the new one. */
+  token(options?: CallOptions): Promise<LoginAnswer>;
+  client(options?: CallOptions): Promise<SourceClientRecord>;
+  me(options?: CallOptions): Promise<SourceMe>;
+  projects(options?: CallOptions): Promise<readonly SourceProject[]>;
+  detailedProjects(options?: CallOptions): Promise<readonly DetailedProject[]>;
+  project(projectId: string, options?: CallOptions): Promise<DetailedProject>;
+  queries(projectId: string, options?: CallOptions): Promise<readonly SourceQuery[]>;
+  detailedQueries(
+    params: { readonly projectId: string; readonly type?: QueryType },
+    options?: CallOptions,
+  ): Promise<readonly SourceQuery[]>;
+  categories(projectId: string, options?: CallOptions): Promise<readonly SourceCategory[]>;
+  siteLists(projectId: string, options?: CallOptions): Promise<readonly SiteList[]>;
+  authorLists(projectId: string, options?: CallOptions): Promise<readonly AuthorList[]>;
+  /**
+   * Writes. The source has no key to recognise a repeated call, so a failure after which the list may exist is not
+   * `retryable`.
+   */
+  createLocationList(
+    params: { readonly projectId: string; readonly list: NewLocationList },
+    options?: CallOptions,
+  ): Promise<LocationList>;
+  mentionsPage(params: MentionsParams, options?: CallOptions): Promise<Page>;
+  /** The pages of one poll, from `params.cursor` or the beginning. Leaving the loop stops the running call. */
+  mentions(params: MentionsParams, options?: FetchMentionsOptions): AsyncIterable<Page>;
+  hashtags(params: ScopeParams, options?: CallOptions): Promise<Insights>;
+  emoticons(params: ScopeParams, options?: CallOptions): Promise<Insights>;
+  urls(params: ScopeParams, options?: CallOptions): Promise<Insights>;
+  mentionedAuthors(params: ScopeParams, options?: CallOptions): Promise<Insights>;
+  /** Calls that the live service has beyond the specification. Another implementation may answer 404. */
+  readonly extensions: Extensions;
+  /** Any call by its name, as the source takes and writes it: without prefix, ids beyond 53 bits as text. */
+  ask(name: CallName, params: RawParams, options?: CallOptions): Promise<unknown>;
+  /** Aborts running calls and closes the connections. */
+  close(): Promise<void>;
+}
+
+export function createSourceClient(options: SourceClientOptions): SourceClient {
+  const clock = options.clock ?? systemClock;
+  const { credentials, tokens } = options;
+  const open = createTransport({
+    baseUrl: options.baseUrl,
+    timeoutMs: options.timeoutMs ?? MINUTE,
+    maxBodyBytes: options.maxBodyBytes ?? 128 * 1024 * 1024,
+    connections: options.connections ?? 4,
+    signal: options.signal,
+  });
+  const transport = options.gate === undefined ? open : throughGate(open, options.gate, () => clock.now());
+  const onAnswer = (answer: Answer): void => {
+    const budget = readBudget(answer.header);
+    if (budget !== null) options.onBudget?.(budget);
+  };
+  const logIn = async (signal?: AbortSignal): Promise<LoginAnswer> => {
+    const token = await login(credentials, { transport, clock, onAnswer, signal });
+    options.log?.info({ expiresAt: token.expiresAt }, "logged in at the source");
+    return token;
+  };
+  const session = createSession({ tokens, clock, login: () => logIn() });
+  const deps = {
+    transport,
+    session,
+    clock,
+    onAnswer,
+    spelling: { tokenIn: "header", jsonSuffix: false, ...options.spelling } as const,
+    secrets: [credentials.password],
+  };
+  const ids = options.prefix === undefined ? NO_PREFIX : idPrefix(options.prefix);
+  const run = async <Params, Result>(
+    call: Call<Params, Result>,
+    params: Params,
+    callOptions: CallOptions = {},
+  ): Promise<Result> => ids.answered(await runCall(call, ids.asked(params), callOptions, deps));
+
+  return {
+    token: (callOptions) =>
+      tokens.exclusively(async () => {
+        const token = await logIn(callOptions?.signal);
+        await tokens.put(token);
+        return token;
+      }),
+    client: (callOptions) => run(clientRecord, undefined, callOptions),
+    me: (callOptions) => run(me, undefined, callOptions),
+    projects: (callOptions) => run(projects, undefined, callOptions),
+    detailedProjects: (callOptions) => run(detailedProjects, undefined, callOptions),
+    project: (projectId, callOptions) => run(project, { projectId }, callOptions),
+    queries: (projectId, callOptions) => run(queries, { projectId }, callOptions),
+    detailedQueries: (params, callOptions) => run(detailedQueries, params, callOptions),
+    categories: (projectId, callOptions) => run(categories, { projectId }, callOptions),
+    siteLists: (projectId, callOptions) => run(siteLists, { projectId }, callOptions),
+    authorLists: (projectId, callOptions) => run(authorLists, { projectId }, callOptions),
+    createLocationList: (params, callOptions) => run(createLocationList, params, callOptions),
+    mentionsPage: (params, callOptions) => run(mentions, params, callOptions),
+    mentions: (params, paging = {}) =>
+      fetchPages(
+        pageFetcher(paging.by ?? "cursor", params, (asked, signal) => run(mentions, asked, { signal })),
+        {
+          cursor: params.cursor ?? null,
+          pageSize: params.pageSize ?? null,
+          endOnShortPage: paging.endOnShortPage ?? true,
+          signal: paging.signal,
+        },
+      ),
+    hashtags: (params, callOptions) => run(hashtags, params, callOptions),
+    emoticons: (params, callOptions) => run(emoticons, params, callOptions),
+    urls: (params, callOptions) => run(urls, params, callOptions),
+    mentionedAuthors: (params, callOptions) => run(mentionedAuthors, params, callOptions),
+    extensions: createExtensions(run),
+    ask: (name, params, callOptions) => runCall(rawCall(name), params, callOptions ?? {}, deps),
+    close: () => transport.close(),
+  };
+}

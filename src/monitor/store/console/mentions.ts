@@ -1,0 +1,157 @@
+import { type RawBuilder, sql } from "kysely";
+import { atMost } from "../../../lib/concurrency.ts";
+import { BusyError } from "../../../lib/errors.ts";
+import { DAY, type Instant } from "../../../lib/instant.ts";
+import type {
+  MentionFilter,
+  MentionListing,
+  MentionPosition,
+  ShownMention,
+  VolumeCount,
+} from "../../model/shown.ts";
+import { at, type Db, QUERY_CANCELED } from "../database.ts";
+
+/** Rows that one listing reads at most before it answers. */
+const SCAN_LIMIT = 20_000;
+
+/** A text search reads many rows; a few people who search must not block the rest. */
+const SEARCHES_AT_ONCE = 2;
+const SEARCHES_WAITING = 20;
+const SEARCH_TAKES_MS = 5_000;
+
+/** `searchTakesMs`: the time limit of a text search; only tests pass another. */
+export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
+  const inTurn = atMost(SEARCHES_AT_ONCE, SEARCHES_WAITING);
+  return {
+    /** Newest arrivals first. */
+    async newestMentions(limit: number): Promise<ShownMention[]> {
+      const { rows } = await sql<ShownMention>`
+        select ${COLUMNS} from (
+          select * from earshot.mentions order by added_at desc, query_id desc, resource_id desc limit ${limit}) m
+        ${WITH_QUERY} order by m.added_at desc, m.query_id desc, m.resource_id desc
+      `.execute(db);
+      return rows;
+    },
+
+    /**
+     * Mentions that match, `limit` at a time. Of one query: newest published first. Of all: newest arrivals first.
+     * These orders have an index; other filters read at most 20,000 rows at a time.
+     */
+    async mentions(
+      filter: MentionFilter,
+      after: MentionPosition | null,
+      limit: number,
+      scanLimit = SCAN_LIMIT,
+    ): Promise<MentionListing> {
+      const moment = filter.queryId === null ? sql.ref("added_at") : sql.ref("event_at");
+      const searches = filter.sentiment !== null || filter.contains !== null;
+      const share = searches ? scanLimit : limit + 1;
+      const statement = sql<FoundRow>`
+        with scanned as (
+          select *, ${moment} as moment, row_number() over (order by ${moment} desc, query_id desc, resource_id desc) as i
+          from (
+            select * from earshot.mentions where ${ofQuery(filter)} and ${isAfter(after, moment)}
+            order by ${moment} desc, query_id desc, resource_id desc limit ${share}) newest),
+        fitting as (
+          select * from scanned where ${fits(filter)} order by i limit ${limit + 1}),
+        ends as (select count(*) as scanned, max(i) as last from scanned)
+        select json_build_object('mention', ${BODY}, 'projectId', m.project_id, 'queryName', ${QUERY_NAME},
+            'eventAt', round(extract(epoch from m.event_at) * 1000)) as found,
+          m.moment, m.query_id as "queryId", m.resource_id as "resourceId", ends.scanned, m.i
+        from fitting m ${WITH_QUERY} cross join ends
+        union all
+        select null, s.moment, s.query_id, s.resource_id, ends.scanned, s.i from ends join scanned s on s.i = ends.last
+        order by i
+      `;
+      const { rows } =
+        filter.contains === null
+          ? await statement.execute(db)
+          : await inTurn(() => withinTime(db, statement, searchTakesMs));
+      return listingOf(rows, limit, share);
+    },
+
+    /** Counts of mentions of watched queries by hour and sentiment, whose moment lies in [from, to). */
+    async volume(from: Instant, to: Instant): Promise<VolumeCount[]> {
+      const { rows } = await sql<VolumeCount>`
+        select q.project_id as "projectId", q.query_id as "queryId", q.name as "queryName", v.hour, v.sentiment, v.n
+        from earshot.queries q left join lateral (
+          select date_trunc('hour', m.event_at) as hour, m.sentiment, count(*)::int as n from earshot.mentions m
+          where m.project_id = q.project_id and m.query_id = q.query_id
+            and m.event_at >= ${at(from)} and m.event_at < ${at(to)} and ${daysOf(from, to)}
+          group by 1, 2) v on true
+        where q.active and v.n > 0
+      `.execute(db);
+      return rows;
+    },
+  };
+}
+
+/** Lists show the beginning of a text. Mentions stored before texts were cut can be a megabyte long. */
+const BODY = sql`case when length(m.body->>'title') > 4000 or length(m.body->>'text') > 4000
+  then (m.body::jsonb || jsonb_build_object('title', left(m.body->>'title', 4000), 'text', left(m.body->>'text', 4000)))::json
+  else m.body end`;
+const COLUMNS = sql`${BODY} as mention, m.project_id as "projectId", coalesce(q.name, 'query ' || m.query_id) as "queryName",
+  m.event_at as "eventAt"`;
+const QUERY_NAME = sql`coalesce(q.name, 'query ' || m.query_id)`;
+const WITH_QUERY = sql`left join earshot.queries q on q.project_id = m.project_id and q.query_id = m.query_id`;
+
+function ofQuery({ projectId, queryId }: MentionFilter) {
+  if (queryId === null) return sql`true`;
+  return projectId === null
+    ? // One project, so that the index gives the order. A source gives an id to one query only.
+      sql`project_id = (select min(project_id) from earshot.queries where query_id = ${queryId}) and query_id = ${queryId}`
+    : sql`project_id = ${projectId} and query_id = ${queryId}`;
+}
+
+function isAfter(after: MentionPosition | null, moment: ReturnType<typeof sql.ref>) {
+  if (after === null) return sql`true`;
+  // The first comparison uses the index, the second one breaks ties.
+  return sql`${moment} <= ${at(after.moment)}
+    and (${moment}, query_id, resource_id) < (${at(after.moment)}, ${after.queryId}, ${after.resourceId})`;
+}
+
+function fits({ sentiment, contains }: MentionFilter) {
+  const pattern = `%${(contains ?? "").replaceAll(/[\\%_]/g, "\\$&")}%`;
+  return sql`${sentiment === null ? sql`true` : sql`sentiment = ${sentiment}`}
+    and ${contains === null ? sql`true` : sql`concat(body->>'title', ' ', body->>'text') ilike ${pattern}`}`;
+}
+
+/** The publication days that a window can contain, so that other months are not opened. Undated mentions have day 0. */
+function daysOf(from: Instant, to: Instant) {
+  const days = [0];
+  for (let day = Math.floor(from / DAY); day * DAY < to; day++) days.push(day);
+  return sql`m.day in (${sql.join(days.map((day) => sql`${new Date(day * DAY).toISOString().slice(0, 10)}::date`))})`;
+}
+
+interface FoundRow {
+  readonly found: ShownMention | null;
+  readonly moment: Instant;
+  readonly queryId: string;
+  readonly resourceId: string;
+  readonly scanned: number;
+}
+
+/** Rejects with a BusyError when the database needs too long. */
+async function withinTime(db: Db, statement: RawBuilder<FoundRow>, takesMs: number) {
+  try {
+    return await db.transaction().execute(async (tx) => {
+      await sql`select set_config('statement_timeout', ${String(takesMs)}, true)`.execute(tx);
+      return statement.execute(tx);
+    });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === QUERY_CANCELED)
+      throw new BusyError("the search took too long", { cause: error });
+    throw error;
+  }
+}
+
+function listingOf(rows: readonly FoundRow[], limit: number, scanLimit: number): MentionListing {
+  const found = rows.filter((row) => row.found !== null);
+  const shown = found.slice(0, limit);
+  const mentions = shown.flatMap((row) => (row.found === null ? [] : [row.found]));
+  const stoppedEarly = found.length <= limit && (rows[0]?.scanned ?? 0) >= scanLimit;
+  const last = found.length > limit ? shown.at(-1) : rows.find((row) => row.found === null);
+  const goesOn = (found.length > limit || stoppedEarly) && last !== undefined;
+  const next = goesOn ? { moment: last.moment, queryId: last.queryId, resourceId: last.resourceId } : null;
+  return { mentions, next, stoppedEarly };
+}

@@ -1,0 +1,176 @@
+import { Kysely, PostgresDialect, sql } from "kysely";
+import pg from "pg";
+import { BusyError } from "../../lib/errors.ts";
+import { type Instant, SECOND } from "../../lib/instant.ts";
+import { ALL_PROJECTS } from "../model/digest.ts";
+
+/** The statements of this folder are SQL templates, so the schema is not repeated as types. */
+export type Db = Kysely<never>;
+
+export interface Database {
+  readonly db: Db;
+  close(): Promise<void>;
+}
+
+interface PoolOptions {
+  readonly url: string;
+  readonly connections?: number;
+  /** The server plans each statement once for each connection: for tests, which run the same ones over and over. */
+  readonly prepares?: boolean;
+  /** How long a statement may take, and how long it waits for a free connection: later, it is a BusyError. */
+  readonly limits?: { readonly statementMs: number; readonly waitMs: number };
+  /** Called when an idle connection breaks. The pool replaces it by itself. */
+  readonly onError: (error: Error) => void;
+}
+
+/** For whoever reads: a page that takes longer helps nobody, and what it waits for is wanted by others. */
+export const READER_LIMITS = { statementMs: 15 * SECOND, waitMs: 3 * SECOND };
+
+/** The driver's own pool, for parts of the program that keep tables of their own. */
+export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg.Pool {
+  const { limits } = options;
+  const pool = new (limits === undefined ? pg.Pool : BusyPool)({
+    connectionString: options.url,
+    max: options.connections ?? 10,
+    application_name: "earshot",
+    ...(options.prepares === true && { Client: PreparingClient }),
+    ...(limits !== undefined && {
+      Client: BusyClient,
+      // Not a parameter of the connection: a PgBouncer refuses those that it does not know.
+      onConnect: (client: pg.ClientBase) =>
+        client.query(`set statement_timeout = ${limits.statementMs}`).then(() => {}),
+    }),
+    ...(types === undefined ? {} : { types }),
+    // Without this a statement hangs for ever when the server's machine vanishes.
+    keepAlive: true,
+    connectionTimeoutMillis: limits?.waitMs ?? 10_000,
+  });
+  // A server that stops while the pool closes reports an error on the closing connections: ignore it.
+  pool.on("error", (error) => {
+    if (!pool.ending) options.onError(error);
+  });
+  // A connection that breaks between two statements of its holder has no other listener. Without this one the whole
+  // process would end. The holder gets the error from its next statement.
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    // Not among the parameters of the connection: a PgBouncer refuses those that it does not know.
+    if (limits !== undefined) client.query(`set statement_timeout = ${limits.statementMs}`).catch(() => {});
+  });
+  return pool;
+}
+
+/** Gives each statement with parameters a name, by which the server knows it again. */
+class PreparingClient extends pg.Client {
+  // The driver's overloads do not matter here: only calls with a text and values are changed.
+  override query(...words: unknown[]): never {
+    const [text, values] = words;
+    if (typeof text === "string" && Array.isArray(values)) {
+      const name = statements.get(text) ?? `statement ${statements.size}`;
+      statements.set(text, name);
+      words.splice(0, 2, { name, text, values });
+    }
+    return Reflect.apply(super.query, this, words) as never;
+  }
+}
+
+const statements = new Map<string, string>();
+
+/** A statement that took too long is a BusyError. */
+class BusyClient extends pg.Client {
+  override query(...words: unknown[]): never {
+    const result: unknown = Reflect.apply(super.query, this, words);
+    return (result instanceof Promise ? result.catch(refuse) : result) as never;
+  }
+}
+
+/** Waiting too long for a connection is a BusyError. */
+class BusyPool extends pg.Pool {
+  override connect(...words: unknown[]): never {
+    const result: unknown = Reflect.apply(super.connect, this, words);
+    return (result instanceof Promise ? result.catch(refuse) : result) as never;
+  }
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof Error && Reflect.get(error, "code") === QUERY_CANCELED)
+    throw new BusyError("a statement took too long", { cause: error });
+  if (error instanceof Error && NO_CONNECTION.test(error.message))
+    throw new BusyError("no connection of the pool was free in time", { cause: error });
+  throw error;
+}
+
+export const QUERY_CANCELED = "57014";
+/** Of the driver's pool, which gives it no code. */
+const NO_CONNECTION =
+  /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;
+
+/**
+ * Opens a pool on the PostgreSQL at `url`. 64-bit counts are read as numbers and moments as `Instant`s, here and
+ * nowhere else.
+ */
+export function openDatabase(options: PoolOptions): Database {
+  const pool = openPool(options, {
+    getTypeParser: (oid: number, format?: "text" | "binary") =>
+      PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format as "text"),
+  });
+  const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
+  return { db, close: () => db.destroy() };
+}
+
+/** `Instant` → timestamptz parameter. */
+export function at(instant: Instant): ReturnType<typeof sql<Date>> {
+  return sql<Date>`to_timestamp(${instant}::double precision / 1000)`;
+}
+
+/** `Instant` or null → timestamptz parameter. */
+export function atOrNull(instant: Instant | null): ReturnType<typeof sql<Date | null>> {
+  return instant === null ? sql<null>`null::timestamptz` : at(instant);
+}
+
+const INT8 = 20;
+const TIMESTAMPTZ = 1184;
+const DATE = 1082;
+const PARSERS = new Map<number, (text: string) => unknown>([
+  [INT8, Number],
+  [TIMESTAMPTZ, (text) => pg.types.getTypeParser(TIMESTAMPTZ)(text)?.valueOf()],
+  [DATE, (text) => text],
+]);
+
+/** Resolves when the database answers. */
+export async function ping(db: Db): Promise<void> {
+  await sql`select 1`.execute(db);
+}
+
+export interface DatabaseFacts {
+  /** As a number: 160004 is 16.4. */
+  readonly versionNumber: number;
+  readonly version: string;
+  readonly bytes: number;
+  readonly maxConnections: number;
+  readonly connections: number;
+  readonly readOnly: boolean;
+  /** The server's current time, in epoch milliseconds. */
+  readonly now: number;
+  readonly fsync: boolean;
+  /** The directory of the server's tables; null if this user may not read it. */
+  readonly dataDirectory: string | null;
+}
+
+/** What the server reports about itself. */
+export async function inspectDatabase(db: Db): Promise<DatabaseFacts> {
+  const { rows } = await sql<DatabaseFacts>`
+    select current_setting('server_version_num')::int as "versionNumber", current_setting('server_version') as version,
+      pg_database_size(current_database()) as bytes, current_setting('max_connections')::int as "maxConnections",
+      (select count(*) from pg_stat_activity) as connections,
+      pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as "readOnly",
+      extract(epoch from clock_timestamp())::float8 * 1000 as now, current_setting('fsync')::bool as fsync,
+      case when pg_has_role(current_user, 'pg_read_all_settings', 'member')
+        then current_setting('data_directory', true) end as "dataDirectory"
+  `.execute(db);
+  const [facts] = rows;
+  if (facts === undefined) throw new Error("the server returned no facts about itself");
+  return facts;
+}
+
+/** All project ids. Keys lead with the project, so a look-up by id alone lists them all. */
+export const projects = sql`(select distinct project_id from earshot.queries union select ${ALL_PROJECTS})`;

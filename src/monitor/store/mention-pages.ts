@@ -1,0 +1,159 @@
+import { sql } from "kysely";
+import { DAY, type Instant } from "../../lib/instant.ts";
+import type { Mention, PageOutcome, PageRows, StoredMention } from "../model/mention.ts";
+import { at, type Db } from "./database.ts";
+
+/** UTC day of publication, part of the identity because it is the partition. */
+export function dayOf({ publishedAt }: Pick<Mention, "publishedAt">): string {
+  const day = Math.floor((publishedAt ?? 0) / DAY);
+  // Most mentions of a page have the same day, and formatting it costs more than a look-up.
+  if (day !== lastDay.day) lastDay = { day, text: new Date(day * DAY).toISOString().slice(0, 10) };
+  return lastDay.text;
+}
+
+let lastDay = { day: 0, text: "1970-01-01" };
+
+/** Writes pages of mentions to the table. */
+export function createMentionPageStore(db: Db) {
+  return {
+    /** Serialises a page for `storePage`. Costs processor time and touches no table. */
+    rowsOf: (page: readonly StoredMention[]): PageRows => ({
+      keys: page.map(({ mention }) => keyOf(mention)),
+      edited: new Set(
+        page.flatMap(({ mention }, index) => (mention.updatedAt > mention.addedAt ? [index] : [])),
+      ),
+      json: JSON.stringify(page.map(toRow)),
+    }),
+
+    /**
+     * Stores a page: inserts new mentions, replaces changed ones, leaves known ones alone. A version older than the
+     * stored one changes nothing, so pages may arrive in any order. `folded`: stories by index, which the rows do not
+     * contain yet.
+     */
+    async storePage(
+      projectId: string,
+      page: PageRows,
+      seenAt: Instant,
+      folded: ReadonlyMap<number, string> = new Map(),
+    ): Promise<PageOutcome> {
+      if (page.keys.length === 0) return { added: [], changed: [] };
+      const rows = pageRows(page, folded);
+      // Inserts straight from the parameter: a materialised copy to join with would be spilled to disk.
+      const inserted = await sql<MentionKey>`
+        insert into earshot.mentions (project_id, query_id, resource_id, day, event_at, added_at, updated_at, seen_at,
+          sentiment, story, reach, body)
+        select ${projectId}, q, r, d, to_timestamp(e / 1000), to_timestamp(a / 1000), to_timestamp(u / 1000),
+          ${at(seenAt)}, s, k, n, b
+        from ${rows} as p
+        on conflict do nothing
+        returning query_id as "queryId", resource_id as "resourceId"
+      `.execute(db);
+      const added = placesOf(inserted.rows, page.keys);
+      const edited = added.filter((index) => page.edited.has(index));
+      const moved = await removeMoved(db, projectId, rows, edited);
+      if (moved.length > 0) {
+        const places = new Set(moved.map(({ index }) => index));
+        const rest = added.filter((index) => !places.has(index));
+        return { added: rest, changed: [...moved, ...(await replaceChanged(db, projectId, rows))] };
+      }
+      if (added.length === page.keys.length) return { added, changed: [] };
+      return { added, changed: await replaceChanged(db, projectId, rows) };
+    },
+  };
+}
+
+type MentionKey = Pick<Mention, "queryId" | "resourceId">;
+
+/** The index in the page of each of these keys: the first of each, once, in order. */
+function placesOf(inserted: readonly MentionKey[], keys: readonly string[]): number[] {
+  const wanted = new Set(inserted.map(keyOf));
+  const places: number[] = [];
+  for (const [index, key] of keys.entries()) if (wanted.delete(key)) places.push(index);
+  return places;
+}
+
+function keyOf({ queryId, resourceId }: MentionKey): string {
+  return `${queryId}\u0000${resourceId}`;
+}
+
+const PAGE_COLUMNS = sql`(i int, q text, r text, d date, e double precision, a double precision, u double precision,
+  s text, k text, n bigint, b json)`;
+
+/** The page as a table, with the stories of near-duplicates if there are any. */
+function pageRows({ json }: PageRows, folded: ReadonlyMap<number, string>) {
+  if (folded.size === 0) return sql`(select * from json_to_recordset(${json}::json) as r${PAGE_COLUMNS})`;
+  const others = JSON.stringify([...folded].map(([place, story]) => ({ place, story })));
+  return sql`(
+    select i, q, r, d, e, a, u, s, coalesce(f.story, k) as k, n, b
+    from json_to_recordset(${json}::json) as r${PAGE_COLUMNS}
+    left join json_to_recordset(${others}::json) as f(place int, story text) on f.place = i)`;
+}
+
+/** Short names: a page of 5,000 is one parameter of some megabytes. */
+function toRow({ mention, eventAt, story }: StoredMention, index: number) {
+  return {
+    i: index,
+    q: mention.queryId,
+    r: mention.resourceId,
+    d: dayOf(mention),
+    e: eventAt,
+    a: mention.addedAt,
+    u: mention.updatedAt,
+    s: mention.sentiment,
+    k: story,
+    n: mention.reach === null ? null : Math.round(mention.reach),
+    b: mention,
+  };
+}
+
+/**
+ * The day of publication is the partition and so part of the key. A source may correct it or send it later: then the
+ * mention was inserted anew, and its earlier row is deleted here. Only changed mentions can have moved.
+ */
+async function removeMoved(
+  db: Db,
+  projectId: string,
+  rows: ReturnType<typeof pageRows>,
+  edited: readonly number[],
+): Promise<PageOutcome["changed"]> {
+  if (edited.length === 0) return [];
+  const moved = await sql<PageOutcome["changed"][number]>`
+    with page as (
+      select i, q, r, d from ${rows} as p
+      where i in (select place::int from json_array_elements_text(${JSON.stringify(edited)}::json) place)),
+    gone as (
+      delete from earshot.mentions m using page
+      where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day <> d
+      returning i, m.body as before, m.story as story_before),
+    followed as (
+      update earshot.matches x set day = d from page
+      where x.project_id = ${projectId} and x.query_id = q and x.resource_id = r and x.day <> d)
+    select i as index, before, story_before as story from gone order by i
+  `.execute(db);
+  return moved.rows;
+}
+
+/** Compares texts to find a change: a hash would cost every new mention to spare the few that change. */
+async function replaceChanged(
+  db: Db,
+  projectId: string,
+  rows: ReturnType<typeof pageRows>,
+): Promise<PageOutcome["changed"]> {
+  const changed = await sql<PageOutcome["changed"][number]>`
+    with page as (
+      select distinct on (q, r, d) * from ${rows} as p
+      order by q, r, d, u desc, i),
+    old as (
+      select page.*, m.body as before, m.story as story_before from page
+      join earshot.mentions m on m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d
+      where m.body::text <> b::text and m.updated_at <= to_timestamp(u / 1000)
+      for update of m),
+    written as (
+      update earshot.mentions m
+      set event_at = to_timestamp(e / 1000), added_at = to_timestamp(a / 1000), updated_at = to_timestamp(u / 1000),
+        sentiment = s, story = k, reach = n, body = b
+      from old where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d)
+    select i as index, before, story_before as story from old order by i
+  `.execute(db);
+  return changed.rows;
+}

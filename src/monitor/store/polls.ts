@@ -1,0 +1,187 @@
+import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
+import { JUDGED_AHEAD_MS } from "../model/judging.ts";
+import type { PollKey } from "../model/poll.ts";
+import { OWN_QUERY, type SourceName } from "../model/query.ts";
+import { at, atOrNull, type Db } from "./database.ts";
+import { LEASE_SECONDS } from "./lease-seconds.ts";
+import { createPollPlanStore, isDueAt } from "./poll-plans.ts";
+import { isOfSource } from "./queries.ts";
+
+/** Polls: when each is due, who holds it, what is planned for it, and how far it is complete. */
+export function createPollStore(db: Db) {
+  return {
+    ...createPollLeaseStore(db),
+    ...createPollPlanStore(db),
+
+    /** Makes sure that both polls of every watched query exist; new ones are due at once. */
+    async ensure(now: Instant): Promise<void> {
+      await sql`
+        insert into earshot.polls (project_id, query_id, poll, state, next_at)
+        select project_id, query_id, poll, 'null'::jsonb, ${at(now)}
+        from earshot.queries cross join (values ('added'), ('updated')) as w(poll)
+        where active
+        on conflict do nothing
+      `.execute(db);
+    },
+
+    /** Makes every poll due now: a replay has ended and must read everything. */
+    async hurry(now: Instant): Promise<void> {
+      await sql`update earshot.polls set next_at = least(next_at, ${at(now)})`.execute(db);
+    },
+
+    /** How many polls are held or wait for a retry: a driver that waits for quiet waits for these too. */
+    async unsettled(): Promise<number> {
+      const { rows } = await sql<{ n: number }>`
+        select count(*) as n from earshot.polls join earshot.queries q using (project_id, query_id)
+        where q.active and (leased_until_wall > now() or retry_at_wall > now())
+      `.execute(db);
+      return rows[0]?.n ?? 0;
+    },
+
+    /** Up to when all mentions that entered the query are stored. Null before the first finished poll. */
+    async completeUntil(projectId: string, queryId: string): Promise<Instant | null> {
+      const { rows } = await sql<{ until: Instant | null }>`
+        select complete_until as until from earshot.polls
+        where project_id = ${projectId} and query_id = ${queryId} and poll = 'added'
+      `.execute(db);
+      return rows[0]?.until ?? null;
+    },
+
+    /** Up to when every one of these queries is complete; null if one of them has no finished poll yet. */
+    async completeUntilOf(
+      queries: readonly { readonly projectId: string; readonly queryId: string }[],
+    ): Promise<Instant | null> {
+      const { rows } = await sql<{ until: Instant | null }>`
+        select case when bool_or(w.complete_until is null) then null else min(w.complete_until) end as until
+        from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
+        left join earshot.polls w on w.project_id = "projectId" and w.query_id = "queryId" and w.poll = 'added'
+      `.execute(db);
+      return rows[0]?.until ?? null;
+    },
+  };
+}
+
+/** Polls of a source that are due and free, the longest due first. */
+export function pollsDue(now: Instant, limit: number, source: SourceName) {
+  return sql<PollKey>`
+    select w.project_id as "projectId", w.query_id as "queryId", w.poll
+    from earshot.polls w join earshot.queries q using (project_id, query_id)
+    where q.active and ${isDueAt(now, "w")} and ${isOfSource(source, "w")}
+      and (w.leased_until_wall is null or w.leased_until_wall < now())
+      and (w.retry_at_wall is null or w.retry_at_wall <= now())
+      and (w.planned_until_wall is null or w.planned_until_wall < now())
+    order by w.next_at limit ${limit}`;
+}
+
+/**
+ * Queries with closed buckets that are not evaluated yet, those that a clock ahead of ours has judged too far, and
+ * unwatched ones with open alerts.
+ */
+export function windowsDue(bucketMs: number, now: Instant) {
+  return sql<{ projectId: string; queryId: string }>`
+    select w.project_id as "projectId", w.query_id as "queryId"
+    from earshot.polls w join earshot.queries q using (project_id, query_id)
+    where q.active and w.poll = 'added'
+      and (w.complete_until >= q.ticked_until + make_interval(secs => ${bucketMs / 1000})
+        or q.ticked_until > ${at(now + JUDGED_AHEAD_MS)} and w.complete_until <= ${at(now)})
+    union
+    select l.project_id, l.query_id from earshot.latest_alerts l join earshot.queries q using (project_id, query_id)
+    where l.open and not q.active and q.query_id <> ${OWN_QUERY.queryId}`;
+}
+
+/** A poll that this worker holds: only it can commit a page of the poll while the lease lives. */
+interface ClaimedPoll {
+  readonly lease: string;
+  /** As `ingest/watermark.ts` returned it; null before the first page. */
+  readonly state: unknown;
+  readonly failures: number;
+}
+
+/** Thrown when a page is committed under a lease that another worker has taken over. */
+class LeaseLostError extends Error {
+  override readonly name = "LeaseLostError";
+  /** The new holder continues from what is committed; there is nothing to retry. */
+  readonly retryable = false;
+  /** The page itself is not at fault. */
+  readonly isTransient = true;
+}
+
+/** Leases of polls: one worker at a time takes a poll, advances it page by page, and gives it back. */
+function createPollLeaseStore(db: Db) {
+  return {
+    /** Takes the poll if it is due and free. Null: another worker has it, or it is not due. */
+    async claim(key: PollKey, now: Instant): Promise<ClaimedPoll | null> {
+      const { rows } = await sql<ClaimedPoll>`
+        update earshot.polls
+        set lease = gen_random_uuid(), leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        where ${isPollKind(key)} and ${isDueAt(now, "polls")}
+          and (leased_until_wall is null or leased_until_wall < now())
+          and (retry_at_wall is null or retry_at_wall <= now())
+        returning lease, state, failures
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    /** Keeps the lease alive during a long call. */
+    async renew(key: PollKey, lease: string): Promise<void> {
+      await sql`
+        update earshot.polls set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        where ${isPollKind(key)} and lease = ${lease}::uuid
+      `.execute(db);
+    },
+
+    /** Part of the page's transaction: the poll moves only if the lease is still ours. */
+    async advance(key: PollKey, lease: string, state: unknown): Promise<void> {
+      const { numAffectedRows } = await sql`
+        update earshot.polls
+        set state = ${JSON.stringify(state)}::jsonb, failures = 0, last_error = null, retry_at_wall = null,
+          leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        where ${isPollKind(key)} and lease = ${lease}::uuid
+      `.execute(db);
+      if (numAffectedRows !== 1n)
+        throw new LeaseLostError(`the poll ${key.poll} of query ${key.queryId} was taken over`);
+    },
+
+    /** The poll ended: it is complete up to `completeUntil` and due again at `nextAt`. */
+    async finish(
+      key: PollKey,
+      lease: string,
+      end: { completeUntil: Instant | null; polledAt: Instant; nextAt: Instant },
+    ): Promise<void> {
+      await sql`
+        update earshot.polls
+        set complete_until = greatest(case when complete_until <= ${at(end.polledAt + JUDGED_AHEAD_MS)} then complete_until end,
+            ${atOrNull(end.completeUntil)}), polled_at = ${at(end.polledAt)},
+          next_at = ${at(end.nextAt)}, lease = null, leased_until_wall = null, planned_until_wall = null,
+          own_call = false
+        where ${isPollKind(key)} and lease = ${lease}::uuid
+      `.execute(db);
+    },
+
+    /** The poll failed: committed pages stay, and it is retried after `retryAfterMs` of wall time. */
+    async fail(key: PollKey, lease: string, error: string, retryAfterMs: number): Promise<void> {
+      await sql`
+        update earshot.polls
+        set failures = failures + 1, last_error = ${error}, lease = null, leased_until_wall = null,
+          planned_until_wall = null,
+          retry_at_wall = now() + make_interval(secs => ${retryAfterMs / 1000})
+        where ${isPollKind(key)} and lease = ${lease}::uuid
+      `.execute(db);
+    },
+
+    /** No call could be made: it is retried after `retryAfterMs`, and does not count as failed. */
+    async postpone(key: PollKey, lease: string, retryAfterMs: number): Promise<void> {
+      await sql`
+        update earshot.polls
+        set lease = null, leased_until_wall = null, planned_until_wall = null,
+          retry_at_wall = now() + make_interval(secs => ${retryAfterMs / 1000})
+        where ${isPollKind(key)} and lease = ${lease}::uuid
+      `.execute(db);
+    },
+  };
+}
+
+function isPollKind(key: PollKey) {
+  return sql`project_id = ${key.projectId} and query_id = ${key.queryId} and poll = ${key.poll}`;
+}

@@ -1,0 +1,86 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
+import { FEEDS_PREFIX, type Query, type SourceName, type WatchedQuery } from "../model/query.ts";
+import { at, type Db } from "./database.ts";
+
+export function createQueryStore(db: Db) {
+  return {
+    /**
+     * Makes the watched queries, or with `source` those of this source, exactly these. A query seen for the first time is watched from `watchFrom`, with
+     * windows from `historyFrom` on. A known one keeps its moments and may change its name.
+     */
+    async register(
+      queries: readonly Query[],
+      watchFrom: Instant,
+      historyFrom: Instant,
+      source?: SourceName,
+    ): Promise<void> {
+      const page = JSON.stringify(queries);
+      await sql`
+        insert into earshot.queries (project_id, query_id, name, project_name, timezone, watch_from, ticked_until)
+        select "projectId", "queryId", name, "projectName", timezone, ${at(watchFrom)}, ${at(historyFrom)}
+        from json_to_recordset(${page}::json)
+          as q("projectId" text, "queryId" text, name text, "projectName" text, timezone text)
+        on conflict (project_id, query_id) do update
+          set name = excluded.name, project_name = excluded.project_name, timezone = excluded.timezone, active = true
+      `.execute(db);
+      await sql`
+        update earshot.queries q set active = false
+        where ${isOfSource(source, "q")} and (project_id, query_id) not in (
+          select "projectId", "queryId" from json_to_recordset(${page}::json) as q("projectId" text, "queryId" text))
+      `.execute(db);
+    },
+
+    /** Ends the watch of queries whose source is not configured any more. */
+    async leaveOthers(sources: readonly SourceName[]): Promise<void> {
+      const isConfigured = sources.map((source) => isOfSource(source, "q"));
+      await sql`
+        update earshot.queries q set active = false where active and not (${sql.join(isConfigured, sql` or `)})
+      `.execute(db);
+    },
+
+    async active(): Promise<WatchedQuery[]> {
+      const { rows } = await sql<WatchedQuery>`
+        select ${COLUMNS} from earshot.queries where active order by name, query_id
+      `.execute(db);
+      return rows;
+    },
+
+    async find(projectId: string, queryId: string): Promise<WatchedQuery | null> {
+      const { rows } = await sql<WatchedQuery>`
+        select ${COLUMNS} from earshot.queries where project_id = ${projectId} and query_id = ${queryId}
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    /**
+     * Reads a query and locks it until the transaction ends: no other worker can change the counts of a bucket while it
+     * is evaluated, and one worker at a time changes an alert.
+     */
+    async lock(projectId: string, queryId: string): Promise<WatchedQuery | null> {
+      const { rows } = await sql<WatchedQuery>`
+        select ${COLUMNS} from earshot.queries
+        where project_id = ${projectId} and query_id = ${queryId}
+        for update
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    async setTickedUntil(projectId: string, queryId: string, until: Instant): Promise<void> {
+      await sql`
+        update earshot.queries set ticked_until = ${at(until)}
+        where project_id = ${projectId} and query_id = ${queryId}
+      `.execute(db);
+    },
+  };
+}
+
+/** Whether the rows of this table, which has a `project_id`, are of this source; undefined: of any. */
+export function isOfSource(source: SourceName | undefined, table: string): RawBuilder<boolean> {
+  if (source === undefined) return sql`true`;
+  return sql`starts_with(${sql.ref(`${table}.project_id`)}, ${FEEDS_PREFIX}) = ${source === "feeds"}`;
+}
+
+const COLUMNS = sql`
+  project_id as "projectId", query_id as "queryId", name, project_name as "projectName", timezone,
+  watch_from as "watchFrom", ticked_until as "tickedUntil", active as "isWatched"`;

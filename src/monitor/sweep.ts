@@ -1,0 +1,168 @@
+import type { Channels } from "../app/channels.ts";
+import { floorTo, type Instant } from "../lib/instant.ts";
+import { fitsQuery } from "../lib/patterns.ts";
+import type { PlannedDigest } from "./digest/planned-digest.ts";
+import { readinessOf } from "./digest/schedule.ts";
+import { DIGEST_PATIENCE_MS } from "./health/checks/find-problems.ts";
+import { jobScope } from "./health/note-failures.ts";
+import type { DigestEdition } from "./model/digest.ts";
+import { BUCKET_MS } from "./model/judging.ts";
+import type { PollKey } from "./model/poll.ts";
+import { type SourceName, sourceOfProject } from "./model/query.ts";
+import type { Queues } from "./queue/queues.ts";
+import type { Stores } from "./store/stores.ts";
+
+/** Due work in the tables, by kind. */
+export interface Swept {
+  readonly polls: number;
+  readonly windows: number;
+  /** Queries with a notification decision that is due. */
+  readonly decisions: number;
+  readonly deliveries: number;
+  /** Live messages that show an older state of their alert. */
+  readonly edits: number;
+  /** Messages that show something that was deleted. */
+  readonly corrections: number;
+  readonly digests: number;
+}
+
+export interface SweepOptions {
+  /** Absent: true. False leaves live messages as they are: a driver of a replayed past knows that nobody looks. */
+  readonly editsMessages?: boolean;
+}
+
+export interface SweepParts extends SweepOptions {
+  readonly stores: Stores;
+  readonly queues: Queues;
+  readonly digests: readonly PlannedDigest[];
+  readonly channels: Channels;
+  /**
+   * The calls that the rate limits of sources allow now, each with the polls that share it, and the sources without a
+   * limit, whose polls are asked whenever they are due.
+   */
+  readonly planPolls: (now: Instant) => Promise<{
+    readonly calls: readonly (readonly PollKey[])[];
+    readonly unplanned: readonly SourceName[];
+  }>;
+}
+
+/**
+ * Finds due work in the tables and adds a job for each piece. Jobs only point at work: what a crash, a full queue or an
+ * emptied Redis lost is found here again. A job is not added if the same one waits already.
+ */
+export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
+  const { stores, queues } = parts;
+  const planned = await parts.planPolls(now);
+  const due = await stores.dueWork.find({
+    now,
+    bucketMs: BUCKET_MS,
+    liveReceivers: liveReceivers(parts, new Set()),
+    unplanned: planned.unplanned,
+    mostPolls: MOST,
+    mostDeliveries: MOST,
+    mostEdits: MOST_EDITS,
+  });
+  // Each call with the polls that share it.
+  const polls = [...planned.calls, ...due.polls.map((poll) => [poll])];
+  const { windows, decisions: allDecisions, corrections } = due;
+  const { deliveries, edits } = await toOpenChannels(parts, due);
+  const allDigests = due.hasDigests ? await digestsDue(parts, now) : [];
+  // A failed job runs again when a person requests its replay.
+  const given = new Set(due.deadJobs);
+  const digests = allDigests.filter(
+    ({ name, localDate }) => !given.has(jobScope("build-digest", { name, localDate })),
+  );
+  const nameOf = ({ projectId, queryId }: { projectId: string; queryId: string }): string =>
+    `${projectId}-${queryId}`;
+  // Closing windows makes the decisions of its query as well.
+  const closing = new Set(windows.map(nameOf));
+  const ticks = windows.filter((query) => !given.has(jobScope("close-windows", query)));
+  const decisions = allDecisions.filter(
+    (query) => !closing.has(nameOf(query)) && !given.has(jobScope("reconsider-alerts", query)),
+  );
+  await Promise.all([
+    ...polls.map((keys) => addPoll(queues, keys)),
+    ...ticks.map((query) => queues.add("close-windows", query, { dedupe: nameOf(query) })),
+    ...decisions.map((query) =>
+      queues.add("reconsider-alerts", query, { dedupe: `decide-${nameOf(query)}` }),
+    ),
+    ...deliveries.map((due) => queues.add("deliver", due, { dedupe: due.notificationId })),
+    ...edits.map((key) =>
+      queues.add("update-message", key, { dedupe: `show-${key.projectId}-${key.alertId}-${key.receiver}` }),
+    ),
+    ...corrections.map((key) =>
+      queues.add("correct-message", key, { dedupe: `correct-${key.notificationId}` }),
+    ),
+    ...digests.map(({ name, localDate }) =>
+      queues.add("build-digest", { name, localDate }, { dedupe: `${name}-${localDate}` }),
+    ),
+  ]);
+  return {
+    polls: polls.length,
+    windows: ticks.length,
+    decisions: decisions.length,
+    deliveries: deliveries.length,
+    edits: edits.length,
+    corrections: corrections.length,
+    digests: digests.length,
+  };
+}
+
+type Sendable = Pick<Awaited<ReturnType<Stores["dueWork"]["find"]>>, "deliveries" | "edits">;
+
+/** Messages to closed channels must not use up the places of those to open ones: these are asked for again. */
+async function toOpenChannels(
+  parts: SweepParts,
+  due: Sendable & { readonly closedChannels: readonly string[] },
+): Promise<Sendable> {
+  if (due.closedChannels.length === 0) return due;
+  const { stores, channels } = parts;
+  const closed = new Set(due.closedChannels);
+  const notTo = due.closedChannels.flatMap((channel) => channels.receiversOf(channel));
+  const [deliveries, edits] = await Promise.all([
+    stores.notifications.due(MOST, notTo),
+    stores.alertMessages.due(liveReceivers(parts, closed), MOST_EDITS),
+  ]);
+  return { deliveries, edits };
+}
+
+function liveReceivers({ channels, editsMessages = true }: SweepParts, closed: ReadonlySet<string>) {
+  return editsMessages ? channels.liveReceivers(closed) : [];
+}
+
+async function addPoll(queues: Queues, keys: readonly PollKey[]): Promise<void> {
+  const [first] = keys;
+  if (first === undefined) return;
+  const { projectId, queryId, poll } = first;
+  const dedupe = `${projectId}-${queryId}-${poll}`;
+  const queryIds = keys.map((key) => key.queryId);
+  const job = sourceOfProject(projectId) === "feeds" ? "poll-feeds" : "poll-query";
+  if (queryIds.length === 1) await queues.add(job, { projectId, queryId, poll }, { dedupe });
+  else await queues.add("poll-together", { projectId, queryIds, poll }, { dedupe: `${dedupe}-together` });
+}
+
+/** Anything beyond this is left to the next sweep, so that no sweep is long. */
+const MOST = 500;
+
+/** Edits are allowed about one a second. */
+const MOST_EDITS = 50;
+
+async function digestsDue({ stores, digests }: SweepParts, now: Instant): Promise<readonly DigestEdition[]> {
+  const announced = await stores.digests.due();
+  if (announced.length === 0) return [];
+  const queries = await stores.queries.active();
+  const ready: DigestEdition[] = [];
+  for (const edition of announced) {
+    const patterns = digests.find((digest) => digest.name === edition.name)?.queries ?? [];
+    const its = queries.filter((query) =>
+      fitsQuery(patterns, { queryId: query.queryId, queryName: query.name }),
+    );
+    const completeUntil = await stores.polls.completeUntilOf(its);
+    // An alert that ended in the last minutes of the period is resolved only after its windows are evaluated.
+    const judged = its.every(({ tickedUntil }) => tickedUntil >= floorTo(edition.period.to, BUCKET_MS));
+    const readUntil = judged ? completeUntil : edition.period.from;
+    const readiness = readinessOf(edition.period, readUntil, now, DIGEST_PATIENCE_MS);
+    if (readiness.outcome !== "Waits") ready.push(edition);
+  }
+  return ready;
+}

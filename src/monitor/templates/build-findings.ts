@@ -1,0 +1,115 @@
+import { formatMinutes } from "../../lib/duration.ts";
+import { DAY } from "../../lib/instant.ts";
+import type { Alert, Explanation } from "../model/alert.ts";
+import { eventAt, type Mention, speakerOf } from "../model/mention.ts";
+import type { ShownStory } from "../model/shown.ts";
+import { cleanLine, shortenText } from "./escape.ts";
+import {
+  formatCompact,
+  formatDay,
+  formatNumber,
+  formatShare,
+  formatTime,
+  formatTimeAfter,
+} from "./formatters.ts";
+import type { FindingView } from "./view.ts";
+
+/** The findings about an alert as short lines, the most useful first. Names and words in them are hostile. */
+export function buildFindings(
+  alert: Alert,
+  explanation: Explanation | null,
+  timezone: string,
+): readonly FindingView[] {
+  if (explanation === null) return [];
+  const found = [
+    { label: "How big", text: sizeOf(alert, explanation, timezone) },
+    { label: "About", text: shares(explanation.topics) },
+    { label: "New words", text: explanation.words.map((word) => name(word, 30)).join(", ") },
+    { label: "Mood", text: moodOf(alert, explanation) },
+    { label: "Who", text: peopleOf(explanation) },
+    { label: "Where", text: shares(explanation.domains) },
+    { label: "Counted", text: completenessOf(alert, explanation, timezone) },
+  ];
+  return found.flatMap(({ label, text }) => (text === "" ? [] : [{ label, text }]));
+}
+
+/** "shared 142 times; first by A, 09:02; furthest by B, 184k followers". */
+export function describeStory(
+  { mentions, first, widest }: ShownStory,
+  { openedAt }: Alert,
+  timezone: string,
+): string {
+  const who = (mention: Mention) => name(speakerOf(mention) ?? "an unknown author", 40);
+  const began = `${who(first)}, ${formatTimeAfter(eventAt(first), openedAt, timezone)}`;
+  const heard = heardBy(widest);
+  const shared = `shared ${formatNumber(mentions)} times`;
+  if (heard === null) return `${shared}; first by ${began}`;
+  return widest.resourceId === first.resourceId
+    ? `${shared}; first and furthest by ${began}, ${heard}`
+    : `${shared}; first by ${began}; furthest by ${who(widest)}, ${heard}`;
+}
+
+function heardBy({ followers, reach }: Mention): string | null {
+  if (followers !== null && followers > 0) return `${formatCompact(followers)} followers`;
+  return reach !== null && reach > 0 ? `reach ${formatCompact(reach)}` : null;
+}
+
+function sizeOf(alert: Alert, { since, largest }: Explanation, timezone: string): string {
+  const parts: string[] = [];
+  if (since !== null) parts.push(`rising since ${formatTimeAfter(since, alert.openedAt, timezone)}`);
+  const length = formatMinutes(alert.windowTo - alert.windowFrom);
+  if (largest !== null && largest.since === null && alert.openedAt - largest.knownFrom >= DAY) {
+    parts.push(`the most in ${length} since counting began on ${formatDay(largest.knownFrom, timezone)}`);
+  } else if (largest?.since != null && alert.openedAt - largest.since >= DAY) {
+    parts.push(`the most in ${length} since ${formatTime(largest.since, timezone)}`);
+  }
+  return parts.join("; ");
+}
+
+/** A change of ten points is a finding; less is noise. */
+const TURN = 0.1;
+
+function moodOf(alert: Alert, { negative }: Explanation): string {
+  // An alert on the share of negative mentions already says it, for another moment and so with another number.
+  if (alert.values["negativeShare"] !== undefined) return "";
+  if (negative === null || Math.abs(negative.now - negative.before) < TURN) return "";
+  return `${percent(negative.now)} of all mentions negative (usually ${percent(negative.before)})`;
+}
+
+function peopleOf({ authors, looked, reposts }: Explanation): string {
+  if (looked.now < 2 || authors.count === 0) return "";
+  const parts = [`${formatNumber(authors.count)} ${authors.count === 1 ? "author" : "authors"}`];
+  const [loudest] = authors.loudest;
+  if (authors.count === 1 && loudest !== undefined) {
+    parts[0] = `all by ${name(loudest.name, 40)}`;
+  } else if (loudest !== undefined) {
+    const most = authors.loudest.map((one) => `${name(one.name, 40)} (${formatNumber(one.mentions)})`);
+    parts.push(`most by ${most.join(", ")}`);
+  }
+  const isUsual = reposts.before !== null && Math.abs(reposts.now - reposts.before) < TURN;
+  if (reposts.now >= TURN && !isUsual) {
+    const usual = reposts.before === null ? "" : ` (usually ${percent(reposts.before)})`;
+    parts.push(`${percent(reposts.now)} repeat another text${usual}`);
+  }
+  return parts.join("; ");
+}
+
+/** Up to when the query was read. The alert itself says how much of its window is missing. */
+function completenessOf(alert: Alert, { completeUntil }: Explanation, timezone: string): string {
+  if (completeUntil === null || completeUntil >= alert.windowTo) return "";
+  return `complete until ${formatTimeAfter(completeUntil, alert.openedAt, timezone)} only`;
+}
+
+function shares(parts: Explanation["topics"]): string {
+  return parts
+    .map(({ name: what, now, before }) => `${name(what, 50)} ${percent(now)} (usually ${percent(before)})`)
+    .join(", ");
+}
+
+function percent(share: number): string {
+  return formatShare(share, 1);
+}
+
+function name(text: string, limit: number): string {
+  return shortenText(cleanLine(text), limit);
+}

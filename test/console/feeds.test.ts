@@ -1,0 +1,169 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadConfig } from "../../src/app/config/config.ts";
+import { openSetupView } from "../../src/app/open-setup-view.ts";
+import { SETUP_SCHEMAS } from "../../src/cli/schemas.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { type FeedConsoles, openFeedConsoles, PUSH_TOKEN } from "./feed-consoles.ts";
+import type { TestConsole } from "./start-test-console.ts";
+
+const LOGIN = { username: "ann", password: "correct horse" };
+let all: FeedConsoles;
+let web: TestConsole;
+beforeAll(async () => {
+  all = await openFeedConsoles();
+  web = await all.start({}, true);
+}, 60_000);
+afterAll(() => all.close());
+
+const ask = (path: string, init: RequestInit = {}, of = web) =>
+  fetch(`${of.url}${path}`, { ...init, headers: { accept: "text/html", ...init.headers } });
+
+async function post(
+  path: string,
+  fields: Record<string, string>,
+  of = web,
+  headers: Record<string, string> = {},
+) {
+  const page = await ask("/setup", { headers }, of);
+  const token = /name="token" value="([^"]+)"/.exec(
+    (await page.text()).split('<main id="main"')[1] ?? "",
+  )?.[1];
+  const cookie = page.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+  const body = new URLSearchParams({ token: token ?? "", ...fields });
+  return ask(path, { method: "POST", body, headers: { cookie, ...headers } }, of);
+}
+
+test("the list says of each feed when it was heard, what came, and why it is silent", async () => {
+  const text = await (await ask("/feeds")).text();
+  expect(text).toMatch(/\/feed<\/\S+<span class="detail">rss, expected every 10m/);
+  expect(text).toContain("there is nothing at this address (status 404); failure 1 in a row");
+  expect(text).toContain("nothing was sent to it yet");
+  expect(text).toContain("&lt;i&gt;zapier&lt;/i&gt;");
+  expect(text).toContain('href="/feeds" aria-current="page"');
+  expect(await (await ask("/feeds.json")).json()).toMatchObject({
+    feeds: expect.arrayContaining([expect.objectContaining({ state: "ok", itemsToday: 2, matchedToday: 1 })]),
+  });
+  expect(await (await ask("/feeds?part=list")).text()).not.toContain("<html");
+});
+
+test("the list is fetched again when something changes", async () => {
+  const stop = new AbortController();
+  const since = /sse-connect="(\/live\?since=[^"]+)"/.exec(await (await ask("/feeds")).text())?.[1] ?? "";
+  const stream = await ask(since, { signal: stop.signal, headers: { accept: "text/event-stream" } });
+  const sent = await all.listening.push?.take(PUSH_TOKEN, { id: 1, text: "Acme is here" });
+  expect(sent?.status).toBe(200);
+  let said = "";
+  for await (const part of stream.body ?? []) {
+    said += Buffer.from(part as Uint8Array).toString();
+    if (said.includes("event: feeds")) break;
+  }
+  expect(said).toContain("event: feeds");
+  stop.abort();
+});
+
+test("a feed is tried with a form of the console only, and not again within a minute", async () => {
+  const feed = (await all.listening.view?.list())?.feeds.find(({ name }) => name.endsWith("/feed"));
+  const asked = () => all.server.requests.filter(({ path }) => path === "/feed").length;
+  const before = asked();
+  const key = feed?.key ?? "";
+  const text = await (await post("/feeds/try", { key })).text();
+  expect(text).toContain("2 items, 1 matched.");
+  expect(text).toContain("opens");
+  expect(text).not.toContain("<b>opens");
+  expect(text).not.toContain("javascript:");
+  await post("/feeds/try", { key });
+  expect(asked()).toBe(before + 1);
+  expect((await ask("/feeds/try", { method: "POST", body: new URLSearchParams({ key }) })).status).toBe(403);
+  expect((await post("/feeds/try", { key: "none" })).status).toBe(404);
+});
+
+const FORM = { brand: "Acme", spellings: "acme corp", rivals: "", languages: "en", contact: "" };
+
+test("the first-run page shows the files and what they would bring, and writes them", async () => {
+  const page = await (await ask("/setup")).text();
+  expect(page).toMatch(/value="hacker-news" checked/);
+  const fields = { ...FORM, addresses: `${all.server.url}/feed` };
+  const shown = await (await post("/setup", { ...fields, do: "try" })).text();
+  expect(shown).toContain("(Acme OR &quot;acme corp&quot; OR acmecorp)");
+  expect(shown).toContain("2 items, 1 matched.");
+  expect(shown).toContain("rules-acme/tests/new-story.test.yaml");
+  expect(existsSync(join(all.folder, "earshot.yaml"))).toBe(false);
+  const written = await post("/setup/write", fields);
+  expect([written.status, await written.text()]).toEqual([200, expect.stringContaining("Restart it.")]);
+  expect((await loadConfig(join(all.folder, "earshot.yaml"), {})).listen?.queries[0]?.name).toBe("Acme");
+  const again = await post("/setup/write", { ...fields, brand: "Other" });
+  expect([again.status, await again.text()]).toEqual([
+    409,
+    expect.stringContaining("there is an earshot.yaml already"),
+  ]);
+  expect(await readFile(join(all.folder, "earshot.yaml"), "utf8")).toContain("name: Acme");
+});
+
+test.each([
+  [{ brand: "  " }, "type the name of the brand"],
+  [{ brand: "***", addresses: "https://x.example" }, "cannot be searched"],
+  [{ languages: "english" }, "languages have two letters"],
+  [{ addresses: "nonsense" }, "is neither an address nor one of"],
+  [{ addresses: "" }, "choose at least one feed"],
+  [{ addresses: "https://x.example\n".repeat(21) }, "20 addresses at most"],
+  [{ addresses: "https://x.example", contact: "a b" }, "has blanks"],
+])("what is wrong is named: %j", async (fields, fault) => {
+  const text = await (await post("/setup", { ...FORM, ...fields })).text();
+  expect(text).toContain('role="alert"');
+  expect(text).toContain(fault);
+});
+
+test("on a console with an earshot.yaml only admins write, where the file allows it", async () => {
+  const basic = (name: string) => ({
+    authorization: `Basic ${Buffer.from(`${name}:${LOGIN.password}`).toString("base64")}`,
+  });
+  const fields = { ...FORM, addresses: "https://x.example/feed" };
+  const plain = await all.start({ editRules: true }, false);
+  const refused = await post("/setup/write", fields, plain);
+  expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("web.editSetup")]);
+  const reader = await all.start({ login: LOGIN, editSetup: true, admins: ["bo"] }, true);
+  expect((await post("/setup/write", fields, reader, basic("ann"))).status).toBe(403);
+  const asked = all.server.requests.length;
+  const tried = { ...fields, addresses: `${all.server.url}/feed`, do: "try" };
+  expect(await (await post("/setup", tried, reader, basic("ann"))).text()).not.toContain("items,");
+  expect(all.server.requests.length).toBe(asked);
+  const admin = await all.start({ login: LOGIN, editSetup: true, admins: ["ann"] }, false);
+  const shown = await (await post("/setup", fields, admin, basic("ann"))).text();
+  const opened = /name="opened" value="([^"]+)"/.exec(shown)?.[1] ?? "";
+  expect((await post("/setup/write", { ...fields, opened }, admin, basic("ann"))).status).toBe(200);
+  expect(await readFile(join(all.folder, "earshot.yaml"), "utf8")).toContain("https://x.example/feed");
+});
+
+test("strangers cannot make the console call its own network", async () => {
+  const setup = openSetupView({
+    ...{
+      file: join(all.folder, "earshot.yaml"),
+      configured: null,
+      timezone: "UTC",
+      schemas: SETUP_SCHEMAS,
+      next: "Restart it.",
+    },
+    ...{ clock: systemClock, log: pino({ level: "silent" }) },
+  });
+  const form = {
+    ...FORM,
+    not: "",
+    kinds: [],
+    addresses: `${all.server.url}/feed http://localhost/x http://[::1]/`,
+  };
+  const outcome = await setup.draft(form, {
+    tries: true,
+    mayWrite: true,
+    signal: new AbortController().signal,
+  });
+  expect(outcome).toMatchObject({
+    outcome: "Faulty",
+    faults: Array.from({ length: 3 }, () =>
+      expect.stringContaining("of this machine or of a private network"),
+    ),
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { buildVolume } from "../../src/console/build-volume.ts";
+import { volumeChart } from "../../src/console/parts/volume-chart.ts";
+import { createTimes } from "../../src/console/times.ts";
+import { createManualClock } from "../../src/lib/clock.ts";
+import { HOUR } from "../../src/lib/instant.ts";
+
+const FROM = Date.parse("2026-03-03T00:00:00Z");
+const counts = [
+  { projectId: "7", queryId: "1", queryName: "Quiet", hour: FROM, sentiment: "neutral", n: 1 },
+  { projectId: "7", queryId: "2", queryName: "Loud <b>", hour: FROM + HOUR, sentiment: "negative", n: 6 },
+  { projectId: "7", queryId: "2", queryName: "Loud <b>", hour: FROM + HOUR, sentiment: "mixed", n: 2 },
+  { projectId: "7", queryId: "2", queryName: "Loud <b>", hour: FROM + 2 * HOUR, sentiment: null, n: 1 },
+];
+
+test("volume has every hour, also the empty ones, and the liveliest query first", () => {
+  const [loud, quiet] = buildVolume(counts, FROM, 3);
+  expect(loud?.queryName).toBe("Loud <b>");
+  expect(loud?.hours.map(({ total }) => total)).toEqual([0, 8, 1]);
+  expect(loud).toMatchObject({ total: 9, negative: 6, peak: { hour: FROM + HOUR, total: 8 } });
+  expect(quiet?.total).toBe(1);
+});
+
+test("a sentiment that the source invented is counted as unknown", () => {
+  expect(buildVolume(counts, FROM, 3)[0]?.hours[1]).toMatchObject({ negative: 6, unknown: 2, neutral: 0 });
+});
+
+test("the chart says in words what it draws, and has no inline styles", () => {
+  const times = createTimes(createManualClock(FROM + 3 * HOUR), "UTC");
+  const [loud] = buildVolume(counts, FROM, 3);
+  if (loud === undefined) throw new Error("no volume");
+  const markup = volumeChart(loud, times).toString();
+  expect(markup).toContain("9 mentions in 3 hours, 6 of them negative; most in the hour from 01:00, 8.");
+  expect(markup).toMatch(/<svg[^>]*role="img"[^>]*aria-labelledby="([\w-]+)-title \1-desc"/);
+  expect(markup).not.toMatch(/style=|<b>/);
+});

@@ -1,0 +1,199 @@
+import { expect, test } from "vitest";
+import { compareSimulations } from "../../../src/lab/backtest/compare.ts";
+import { createDueQueue } from "../../../src/lab/backtest/due-queue.ts";
+import { reportOf } from "../../../src/lab/backtest/report.ts";
+import { renderReport } from "../../../src/lab/backtest/report-html.ts";
+import { simulate } from "../../../src/lab/backtest/simulate.ts";
+import { DAY, HOUR, type Instant, MINUTE, SECOND, toIso } from "../../../src/lib/instant.ts";
+import type { Mention } from "../../../src/monitor/model/mention.ts";
+import type { NotifyConfig } from "../../../src/monitor/notify/decide/decide-notifications.ts";
+import { QuietHours } from "../../../src/monitor/notify/decide/quiet-hours.ts";
+import { compileRule } from "../../../src/monitor/rules/compile-rule.ts";
+import { aMention } from "../../mention.ts";
+import { NOBODY, toComms } from "./notify-config.ts";
+
+const FROM = Date.parse("2026-03-02T08:00:00Z");
+const ACME = { projectId: "1", queryId: "1", name: "Acme", projectName: "P", timezone: "UTC" };
+const QUERIES = [ACME];
+const BUSY = { description: "Busy.", severity: "warning", volume: { atLeast: 12, within: "30m" } };
+const RECALL = { description: "Recall.", severity: "critical", when: { keyword: ["recall"] } };
+
+function ruleOf(name: string, content: unknown) {
+  const faults: string[] = [];
+  const rule = compileRule(name, content, ({ message }) => faults.push(message));
+  if (rule === undefined) throw new Error(faults.join("; "));
+  return rule;
+}
+
+let ids = 0;
+function mentionsAt(...times: readonly Instant[]): Mention[] {
+  return times.map((addedAt) => aMention({ resourceId: `m${ids++}`, addedAt }));
+}
+
+function every(ms: number, from: Instant, count: number): Instant[] {
+  return Array.from({ length: count }, (_, index) => from + index * ms);
+}
+
+function run(
+  rules: Readonly<Record<string, unknown>>,
+  mentions: readonly Mention[],
+  notifyConfig: NotifyConfig = NOBODY,
+) {
+  return simulate({
+    rules: Object.entries(rules).map(([name, content]) => ruleOf(name, content)),
+    queries: QUERIES,
+    mentions,
+    notifyConfig,
+    from: FROM,
+    to: FROM + DAY,
+  });
+}
+
+test("an alert opens when the bucket that fills the window closes, and resolves after quiet", () => {
+  const { alerts } = run({ busy: BUSY }, mentionsAt(...every(2 * MINUTE, FROM, 20)));
+  expect(
+    alerts.map(({ openedAt, resolvedAt, rule }) => [rule, openedAt - FROM, (resolvedAt ?? 0) - FROM]),
+  ).toEqual([["busy", 25 * MINUTE, 75 * MINUTE]]);
+});
+
+test("mentions of before the range teach and do not alert", () => {
+  const before = mentionsAt(...every(MINUTE, FROM - 2 * HOUR, 60));
+  expect(run({ busy: BUSY, recall: RECALL }, before).alerts).toEqual([]);
+  expect(run({ busy: BUSY }, before).firstAt).toBe(FROM - 2 * HOUR);
+});
+
+test("mentions of other queries are ignored", () => {
+  const others = mentionsAt(...every(MINUTE, FROM, 60)).map((one) => ({ ...one, queryId: "2" }));
+  expect(run({ busy: BUSY }, others)).toMatchObject({ alerts: [], mentions: 0 });
+});
+
+test("a receiver hears of an alert, of its repeat with new evidence, and of its end", () => {
+  const recall = { ...RECALL, over: { after: "6h" } };
+  const mentions = mentionsAt(FROM, FROM + 5 * HOUR).map((one) => ({ ...one, text: "a recall" }));
+  const { notifications, withheld } = run({ recall }, mentions, toComms());
+  expect(notifications.map(({ reason, createdAt }) => [reason, createdAt - FROM])).toEqual([
+    ["FirstNotification", MINUTE],
+    ["RepeatIntervalElapsed", 5 * HOUR + MINUTE],
+    ["Resolved", 11 * HOUR + 5 * MINUTE],
+  ]);
+  expect(withheld).toEqual([]);
+});
+
+test("quiet hours hold a message until they end", () => {
+  const quiet = QuietHours.parse({ from: "07:00", to: "10:00", timezone: "UTC", breakThrough: "nothing" });
+  const config = {
+    ...toComms(),
+    receiver: (name: string) => ({ name, quietHours: [quiet], throttle: null }),
+  };
+  const mentions = mentionsAt(FROM + 30 * SECOND).map((one) => ({ ...one, text: "a recall" }));
+  const { notifications, withheld } = run({ recall: RECALL }, mentions, config);
+  expect(notifications[0]).toMatchObject({ reason: "FirstNotification", createdAt: FROM + 2 * HOUR });
+  expect(withheld[0]).toMatchObject({ at: FROM + MINUTE, reason: "HeldByQuietHours", receiver: "comms" });
+});
+
+test("the throttle's share and what people said of real alerts are reported", () => {
+  const throttle = { atMost: 1, perMs: HOUR, breakThrough: "nothing" as const };
+  const byAuthor = { ...RECALL, groupBy: "author", over: { after: "1h" } };
+  const mentions = mentionsAt(...every(2 * MINUTE, FROM, 5)).map((one, index) => ({
+    ...one,
+    text: "recall",
+    author: `<b>author ${index}</b>`,
+  }));
+  const simulated = run({ recall: byAuthor }, mentions, toComms({ throttle }));
+  const judged = simulated.alerts.map((alert, index) => ({ ...alert, handling: { relevant: index > 0 } }));
+  const report = reportOf(simulated, { from: FROM, to: FROM + 7 * DAY, timezone: "UTC" }, judged);
+  expect(report.receivers).toEqual([
+    {
+      receiver: "comms",
+      messages: simulated.notifications.length,
+      alerts: 5,
+      alertsAWeek: 5,
+      throttled: expect.any(Number),
+      throttleShare: expect.any(Number),
+      withheld: {},
+    },
+  ]);
+  expect(report.receivers[0]?.throttled).toBeGreaterThanOrEqual(4);
+  expect(report.days[0]).toMatchObject({ date: "2026-03-02", rule: "recall", alerts: 5 });
+  expect(report.loudest).toHaveLength(5);
+  expect(report.precision[0]?.rule).toBe("recall");
+  const html = renderReport(report, null);
+  expect(html).toContain("&lt;b&gt;author 0&lt;/b&gt;");
+  expect(html).not.toContain("<b>author");
+});
+
+test("one changed number changes exactly the alerts that it decides", () => {
+  const times = [...every(2 * MINUTE, FROM, 15), ...every(MINUTE, FROM + 5 * HOUR, 40)];
+  const mentions = mentionsAt(...times);
+  const old = { busy: BUSY, all: { ...BUSY, volume: { atLeast: 3, within: "30m" } } };
+  const fresh = { ...old, busy: { ...BUSY, volume: { atLeast: 20, within: "30m" } } };
+  const comparison = compareSimulations(run(old, mentions), run(fresh, mentions), {
+    before: new Map(Object.entries(old)),
+    after: new Map(Object.entries(fresh)),
+  });
+  expect(comparison.alerts).toEqual({ before: 4, after: 3 });
+  expect(comparison.same).toBe(2);
+  expect(
+    comparison.differences.map(({ kinds, rule, before, after }) => ({
+      kinds,
+      rule,
+      before: before?.openedAt,
+      after: after?.openedAt,
+    })),
+  ).toEqual([
+    { kinds: ["gone"], rule: "busy", before: toIso(FROM + 25 * MINUTE), after: undefined },
+    {
+      kinds: ["later"],
+      rule: "busy",
+      before: toIso(FROM + 5 * HOUR + 15 * MINUTE),
+      after: toIso(FROM + 5 * HOUR + 20 * MINUTE),
+    },
+  ]);
+  expect(comparison.differences[0]?.reason).toContain("volume.atLeast: 12 → 20");
+  expect(comparison.differences[0]?.reason).toContain("(limit 12)");
+});
+
+test("another severity, a new rule and a rule that is gone are told apart", () => {
+  const mentions = mentionsAt(...every(MINUTE, FROM, 30));
+  const old = { busy: BUSY, left: BUSY };
+  const fresh = { busy: { ...BUSY, severity: "critical" }, added: BUSY };
+  const { differences } = compareSimulations(run(old, mentions), run(fresh, mentions), {
+    before: new Map(Object.entries(old)),
+    after: new Map(Object.entries(fresh)),
+  });
+  expect(
+    Object.fromEntries(
+      differences.map(({ rule, kinds, reason }) => [rule, [kinds[0], reason.split(";")[0]]]),
+    ),
+  ).toEqual({
+    busy: ["other severity", "severity: warning → critical"],
+    left: ["gone", "the rule is gone"],
+    added: ["new", "the rule is new"],
+  });
+});
+
+test("the same rules over the same mentions differ in nothing", () => {
+  const mentions = mentionsAt(...every(MINUTE, FROM, 60));
+  const contents = new Map(Object.entries({ busy: BUSY }));
+  const { differences, same } = compareSimulations(
+    run({ busy: BUSY }, mentions),
+    run({ busy: BUSY }, mentions),
+    {
+      before: contents,
+      after: contents,
+    },
+  );
+  expect([differences, same]).toEqual([[], 1]);
+});
+
+test("what is due comes in order of time, and what is no longer valid does not come", () => {
+  const gone = new Set([3]);
+  const queue = createDueQueue<number>((value) => !gone.has(value));
+  for (const at of [5, 3, 9, 1, 7, 3]) queue.add(at, at);
+  expect(queue.nextAt()).toBe(1);
+  expect(queue.take(6)).toEqual([1, 5]);
+  expect(queue.take(6)).toEqual([]);
+  expect(queue.nextAt()).toBe(7);
+  expect(queue.take(100)).toEqual([7, 9]);
+  expect(queue.nextAt()).toBeNull();
+});

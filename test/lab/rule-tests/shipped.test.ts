@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { offlineConfig } from "../../../src/app/local/local-parts.ts";
+import { reportLines } from "../../../src/lab/rule-tests/report.ts";
+import { findRuleTests, openRuleTestRunner } from "../../../src/lab/rule-tests/rule-test-runner.ts";
+import { readRuleTest } from "../../../src/lab/rule-tests/test-file.ts";
+import { createLog } from "../../../src/lib/log.ts";
+import { openTemplates } from "../../../src/monitor/open-templates.ts";
+import { loadRules } from "../../../src/monitor/rules/load-rules.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const RULES = join(ROOT, "rules");
+
+test("every shipped rule has a test that must notify, one that must not, and one at the edge", async () => {
+  const { rules } = await loadRules(RULES);
+  const tests = await Promise.all((await findRuleTests(RULES)).map(readRuleTest));
+  for (const rule of rules) {
+    const its = tests.flatMap((one) => ("test" in one && one.test.rule === rule.name ? [one.test] : []));
+    const notifies = its.filter(({ expect: all }) =>
+      all.some((one) => "by" in one && one.to !== undefined && one.rule === undefined),
+    );
+    const isQuiet = its.filter(({ expect: all }) =>
+      all.every((one) => "never" in one || one.alert === undefined || one.rule !== undefined),
+    );
+    expect(notifies.length, `${rule.name} notifies`).toBeGreaterThan(0);
+    expect(isQuiet.length, `${rule.name} is quiet`).toBeGreaterThan(0);
+    expect(its.filter(({ file }) => file.endsWith("-edge.test.yaml")).length, `${rule.name}, edge`).toBe(1);
+  }
+});
+
+test("the tests of the shipped rules pass", { timeout: 240_000 }, async () => {
+  const { rules } = await loadRules(RULES);
+  const config = await offlineConfig({ rules: RULES, templates: join(ROOT, "templates") });
+  const runner = await openRuleTestRunner(inject("postgresUrl"));
+  onTestFinished(runner.close);
+  const results = await runner.run(await findRuleTests(RULES), {
+    config,
+    rules,
+    renderer: await openTemplates(join(ROOT, "templates")),
+    update: false,
+    log: createLog({ level: "silent" }),
+    signal: new AbortController().signal,
+    onResult: () => {},
+  });
+  const wrong = results.filter(({ outcome }) => outcome !== "passed");
+  expect(wrong.flatMap(reportLines).join("\n")).toBe("");
+  expect(results.length).toBeGreaterThanOrEqual(3 * rules.length);
+});

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { networkOf } from "../../../src/listening-api/http/login-limit.ts";
+
+test.each([
+  ["192.0.2.7", "192.0.2.7"],
+  ["::ffff:192.0.2.7", "192.0.2.7"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:db8:1:2::9", "2001:db8:1:2::/64"],
+  ["2001:0db8:0001:0002::", "2001:db8:1:2::/64"],
+  ["2001:DB8::1", "2001:db8:0:0::/64"],
+  ["::1", "0:0:0:0::/64"],
+  ["fe80::1%eth0", "fe80:0:0:0::/64"],
+  ["no address", "no address"],
+])("%s counts as %s", (address, expected) => {
+  expect(networkOf(address)).toBe(expected);
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { createDatabase } from "../../src/listening-api/store/database.ts";
+import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
+import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "./fixture.ts";
+import { send } from "./send.ts";
+
+const fixture: Fixture = await startFixture();
+afterAll(() => fixture.stop());
+const project = `/projects/${fixture.account.projectId}`;
+const queryId = fixture.account.queries.get("Alpha") ?? 0;
+let count = 0;
+let id = "";
+
+/** A new mention for each test. */
+beforeEach(async () => {
+  id = resourceId(++count);
+  const version = mentionVersion({ queryId, resourceId: id, snippet: `milk ${count}` }, { added: T0 - 1 });
+  await insertMentions(createDatabase(fixture.database.pool), [version]);
+});
+
+function ask(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown) {
+  const headers = { authorization: `bearer ${fixture.token}` };
+  const sent = { headers: { ...headers, "content-type": "application/json" }, payload: JSON.stringify(body) };
+  return send(fixture.api, {
+    method,
+    url: `${project}/${path}`,
+    ...(body === undefined ? { headers } : sent),
+  });
+}
+
+const edit = (changes: object) => ask("PATCH", "data/mentions", [{ queryId, resourceId: id, ...changes }]);
+
+async function shown(filters: readonly (readonly [string, string | number])[] = []) {
+  const { body } = await fixture.get(`${project}/data/mentions`, [
+    ["queryId", queryId],
+    ["startDate", "2026-01-01"],
+    ["endDate", "2027-01-01"],
+    ...filters,
+  ]);
+  return body.results.filter((one: { resourceId: string }) => one.resourceId === id);
+}
+
+test("flags are taken as text, too", async () => {
+  expect((await edit({ checked: "true", starred: "False" })).status).toBe(200);
+  expect((await shown())[0]).toMatchObject({ checked: true, starred: false });
+  expect((await edit({ checked: "maybe" })).status).toBe(400);
+});
+
+test("a tag that is deleted leaves the records and what its filter finds", async () => {
+  const [gone, stays] = [
+    (await ask("POST", "tags", { name: "gone" })).body,
+    await ask("POST", "tags", { name: "stays" }),
+  ];
+  await edit({ addTag: ["gone", "stays"] });
+  expect(await shown([["tag", gone.id]])).toHaveLength(1);
+  await ask("DELETE", `tags/${gone.id}`);
+  expect((await shown())[0].tags).toEqual(["stays"]);
+  expect(await shown([["tag", gone.id]])).toEqual([]);
+  expect(await shown([["tag", (stays.body as { id: number }).id]])).toHaveLength(1);
+  const again = (await ask("POST", "tags", { name: "gone" })).body;
+  expect(await shown([["tag", again.id]])).toEqual([]);
+});
+
+test("of a category without `multiple` a mention has one subcategory", async () => {
+  const children = ["Low", "High"].map((name) => ({
+    name,
+    rules: [{ filter: { search: `milk AND ${count}` } }],
+  }));
+  const { body } = await ask("POST", "rulecategories", { name: `Price ${count}`, multiple: false, children });
+  const [low, high] = body.children as { id: number }[];
+  const named = (await shown())[0].categoryDetails.map(({ name }: { name: string }) => name);
+  expect(named).toEqual(["Low"]);
+  expect((await edit({ addCategories: [high?.id] })).status).toBe(200);
+  expect((await shown())[0]).toMatchObject({ categories: [high?.id], categoryDetails: [{ name: "High" }] });
+  expect((await edit({ addCategories: [low?.id, high?.id] })).status).toBe(400);
+  // A rule takes the place of nothing that is there.
+  await ask("PUT", `rulecategories/${body.id}`, { children });
+  expect((await shown())[0].categories).toEqual([high?.id]);
+});

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { listChanges } from "../../../src/listening-api/store/changes.ts";
+import { createDatabase } from "../../../src/listening-api/store/database.ts";
+import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
+import { type Fixture, mentionVersion, resourceId, SEED, startFixture, T0 } from "../fixture.ts";
+import { send } from "../send.ts";
+
+let fixture: Fixture;
+let [project, queryId] = ["", 0];
+beforeAll(async () => {
+  // On a clock that runs: the calls have different moments.
+  fixture = await startFixture(SEED, { clock: systemClock });
+  project = `/projects/${fixture.account.projectId}`;
+  queryId = fixture.account.queries.get("Alpha") ?? 0;
+  await insertMentions(createDatabase(fixture.database.pool), [
+    mentionVersion({ queryId, resourceId: resourceId(1) }, { added: T0 - 1 }),
+  ]);
+});
+afterAll(() => fixture.stop());
+
+function ask(method: "POST" | "PUT" | "PATCH", path: string, body: unknown) {
+  const headers = { authorization: `bearer ${fixture.token}`, "content-type": "application/json" };
+  return send(fixture.api, { method, url: `${project}/${path}`, headers, payload: JSON.stringify(body) });
+}
+
+async function shown() {
+  const { body } = await fixture.get(`${project}/data/mentions`, [
+    ["queryId", queryId],
+    ["startDate", "2026-01-01"],
+    ["endDate", "2027-01-01"],
+  ]);
+  return body.results[0];
+}
+
+const edit = (changes: object) =>
+  ask("PATCH", "data/mentions", [{ queryId, resourceId: resourceId(1), ...changes }]);
+
+test("sixteen calls at once that add sixteen tags add all of them", async () => {
+  const names = Array.from({ length: 16 }, (_, n) => `tag ${n}`);
+  for (const name of names) await ask("POST", "tags", { name });
+  const answers = await Promise.all(names.map((name) => edit({ addTag: [name] })));
+  expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
+  expect([...(await shown()).tags].sort()).toEqual([...names].sort());
+});
+
+// biome-ignore format: a table, one row on a line
+const KINDS = [
+  ["queries", { name: "Q", booleanQuery: "water" }, (n: number) => ({ description: `about ${n}` }), (n: number) => ({ booleanQuery: `water OR w${n}ater` })],
+  ["querygroups", { name: "G", queries: [{ id: 2003001 }] }, (n: number) => ({ name: `G${n}` }), (n: number) => ({ queries: [{ id: 2003001 + (n % 2) }] })],
+  ["group/author", { name: "A", authors: ["ann"] }, (n: number) => ({ name: `A${n}` }), (n: number) => ({ authors: [`ann${n}`] })],
+  ["rulecategories", { name: "C", children: [{ name: "one" }] }, (n: number) => ({ name: `C${n}` }), (n: number) => ({ children: [{ name: `child ${n}` }] })],
+] as const;
+
+test.each(KINDS)(
+  "two calls at once that change different fields of one of the %s keep both",
+  async (path, made, one, other) => {
+    const { id } = (await ask("POST", path, made)).body as { id: number };
+    for (let n = 0; n < 6; n++) {
+      const answers = await Promise.all([one(n), other(n)].map((body) => ask("PUT", `${path}/${id}`, body)));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      expect((await fixture.get(`${project}/${path}/${id}`)).body).toMatchObject({ ...one(n), ...other(n) });
+    }
+    const changes = await listChanges(createDatabase(fixture.database.pool), fixture.account.projectId, 13);
+    for (const [index, { before, thingId }] of changes.slice(0, -1).entries()) {
+      expect(thingId).toBe(String(id));
+      expect(before).toEqual(changes[index + 1]?.after);
+    }
+  },
+);
+
+test("an edit that changes nothing makes no version, and programs do not read the mention again", async () => {
+  await edit({ starred: true, sentiment: "positive", assignment: "ann@acme.example" });
+  const before = await shown();
+  const again = { starred: true, sentiment: "positive", assignment: "ann@acme.example" };
+  expect((await edit(again)).body).toEqual([{ resourceId: resourceId(1), queryId, updated: before.updated }]);
+  expect(await shown()).toEqual(before);
+});

@@ -1,0 +1,131 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { noEnrichment, toArrived } from "../../../src/feeds/common/to-arrived.ts";
+import { rss } from "../../../src/feeds/rss.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { DAY } from "../../../src/lib/instant.ts";
+import { buryMentions } from "../../../src/listening-api/arrive/bury-mentions.ts";
+import { type QueryCache, receiveItems } from "../../../src/listening-api/arrive/receive-items.ts";
+import { importMentions } from "../../../src/listening-api/import/import-mentions.ts";
+import { createDatabase } from "../../../src/listening-api/store/database.ts";
+import type { Fixture } from "../fixture.ts";
+import { send } from "../send.ts";
+
+/** A kind of writer: each call is one piece of work of one round. */
+export type Writer = (round: number) => Promise<void>;
+
+const WORDS = ["water", "kettle", "battery"];
+
+/** Eight writers of every kind, as other programs, feeds, commands and people write. */
+export async function createWriters(
+  { api, account, database, token }: Fixture,
+  random: () => number,
+): Promise<Readonly<Record<string, Writer>>> {
+  const db = createDatabase(database.pool);
+  const { projectId } = account;
+  const project = { id: projectId, timezone: "Etc/UTC" };
+  const folder = await mkdtemp(join(tmpdir(), "earshot-writers-"));
+  const cache: QueryCache = new Map();
+  const from = { kind: "rss", feedKey: "k", host: "blog.example", policyVersion: 1 };
+  const pick = <Value>(values: readonly Value[]): Value | undefined =>
+    values[Math.floor(random() * values.length)];
+  const texts = (id: string) => `${pick(WORDS)} ${pick(WORDS)} ${id} ${Math.floor(random() * 1e6)}`;
+
+  function arrived(id: string) {
+    const found = { id, url: `https://blog.example/${id}`, title: null, body: { text: texts(id) } };
+    const around = { kind: { ...rss, editedEveryMs: 0 }, fetchedAt: systemClock.now(), keepFrom: 0 };
+    const { item } = toArrived(
+      { ...found, publishedAt: null, author: null },
+      { ...around, enrich: noEnrichment },
+    );
+    return item === null ? [] : [item];
+  }
+
+  async function some(limit: number): Promise<readonly { queryId: number; resourceId: string }[]> {
+    const { rows } = await sql<{ query_id: string; resource_id: string }>`
+      select query_id, resource_id from local_api.mention m
+      where superseded_at = 'infinity' and resource_type is distinct from 'deleted'
+        and query_id in (select id from local_api.query where project_id = ${projectId} and type = 'search string')
+      order by random() limit ${limit}`.execute(db);
+    return rows.map((row) => ({ queryId: Number(row.query_id), resourceId: row.resource_id }));
+  }
+
+  async function call(method: "PATCH" | "PUT", path: string, body: unknown, allowed: readonly number[]) {
+    const answer = await send(api, {
+      ...{ method, url: `/projects/${projectId}/${path}`, payload: JSON.stringify(body) },
+      headers: { authorization: `bearer ${token}`, "content-type": "application/json" },
+    });
+    if (!allowed.includes(answer.status))
+      throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+  }
+
+  async function edit(changes: object, limit: number): Promise<void> {
+    const mentions = await some(limit);
+    // Refused where another writer was first and the mention is gone.
+    await call(
+      "PATCH",
+      "data/mentions",
+      mentions.map((mention) => ({ ...mention, ...changes })),
+      [200, 400],
+    );
+  }
+
+  async function receive(ids: readonly string[], gone: readonly string[]): Promise<void> {
+    const at = systemClock.now();
+    const batch = {
+      arrived: ids.flatMap(arrived),
+      deleted: gone.flatMap(arrived).map(({ idKey, nativeId }) => ({ idKey, nativeId, reason: "deleted" })),
+    };
+    await db
+      .transaction()
+      .execute((own) => receiveItems(own, project, from, batch, { at, cache, queue: async () => {} }));
+  }
+
+  async function importNow(round: number, name: string): Promise<void> {
+    const path = join(folder, name);
+    // Now and then more than one batch.
+    const lines = Array.from({ length: round % 10 === 5 ? 520 : 15 }, (_, n) =>
+      JSON.stringify({
+        ...{
+          id: `${name}-${round}-${n}`,
+          text: texts(`${n}`),
+          date: new Date(systemClock.now() - DAY).toISOString(),
+        },
+        ...(n % 3 === 0 ? { brand: "By name" } : {}),
+      }),
+    );
+    await writeFile(path, lines.join("\n"));
+    const { imported } = await importMentions({
+      pool: database.pool,
+      path,
+      projectId,
+      arriveAt: systemClock.now,
+    });
+    if (imported === 0) throw new Error("nothing was imported");
+  }
+
+  const post = (round: number, n: number) => `post-${round}-${n}`;
+  const posts = (round: number, count: number) => Array.from({ length: count }, (_, n) => post(round, n));
+  return {
+    receive: (round) => receive(posts(round, 12), []),
+    change: (round) => receive(posts(Math.max(0, round - 1), 6), []),
+    delete: (round) => receive([], [post(Math.max(0, round - 2), round % 12)]),
+    import: (round) => importNow(round, "one"),
+    importToo: (round) => importNow(round, "two"),
+    edit: () => edit({ starred: random() < 0.5, sentiment: pick(["positive", "negative", "neutral"]) }, 40),
+    single: async () => {
+      for (let n = 0; n < 5; n++) await edit({ checked: random() < 0.5, priority: pick(["high", "low"]) }, 1);
+    },
+    search: (round) => {
+      const booleanQuery = `${WORDS[round % 3]} OR (${WORDS[(round + 1) % 3]} AND nonce${round})`;
+      return call("PUT", `queries/${account.queries.get("Changing")}`, { booleanQuery }, [200]);
+    },
+    forget: async () => {
+      const at = systemClock.now();
+      const ids = (await some(2)).map(({ resourceId }) => resourceId);
+      await db.transaction().execute((own) => buryMentions(own, projectId, ids, { at, reason: "asked to" }));
+    },
+  };
+}

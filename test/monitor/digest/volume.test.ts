@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { DAY, HOUR } from "../../../src/lib/instant.ts";
+import { volumeOf } from "../../../src/monitor/digest/volume.ts";
+import { formatAgainst, formatPeriod, formatPoints } from "../../../src/monitor/templates/formatters.ts";
+
+const at = (text: string) => Date.parse(text);
+
+test("a day is drawn by hours, a week by days, each with its sentiment, and nothing without mentions", () => {
+  const day = { from: at("2026-03-09T00:00Z"), to: at("2026-03-10T00:00Z") };
+  const drawn = volumeOf(day, [
+    { step: 3, mentions: 10, negative: 5 },
+    { step: 11, mentions: 40, negative: 40 },
+  ]);
+  expect(drawn).toMatchObject({ step: "hour", most: 40, peakAt: day.from + 11 * HOUR });
+  expect(drawn?.bars).toHaveLength(24);
+  expect(drawn?.bars[3]).toMatchObject({ mentions: 10, negativeHeight: 8, otherHeight: 7 });
+  expect(drawn?.bars[11]).toMatchObject({ negativeHeight: 60, otherHeight: 0 });
+  expect(drawn?.line).toBe("▁▁▁▃▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▁▁");
+  const week = { from: day.from, to: day.from + 7 * DAY };
+  expect(volumeOf(week, [{ step: 6, mentions: 1, negative: 0 }])).toMatchObject({
+    step: "day",
+    bars: { length: 7 },
+  });
+  expect(volumeOf(week, [])).toBeNull();
+});
+
+test.each([
+  ["2026-03-09T00:00+01:00", "2026-03-10T00:00+01:00", "en", "Mon 9 Mar 2026"],
+  ["2026-03-09T00:00+01:00", "2026-03-16T00:00+01:00", "en", "9 to 15 March 2026"],
+  ["2026-03-30T00:00+02:00", "2026-04-06T00:00+02:00", "en", "30 March to 5 April 2026"],
+  ["2025-12-29T00:00+01:00", "2026-01-05T00:00+01:00", "en", "29 December 2025 to 4 January 2026"],
+  ["2026-03-01T00:00+01:00", "2026-04-01T00:00+02:00", "en", "March 2026"],
+  ["2026-03-09T08:00+01:00", "2026-03-10T08:00+01:00", "en", "Mon 9 Mar 2026"],
+  ["2026-03-09T07:30+01:00", "2026-03-16T07:30+01:00", "en", "9 to 15 March 2026"],
+  ["2026-03-01T08:00+01:00", "2026-04-01T08:00+02:00", "en", "March 2026"],
+  ["2026-03-09T08:30+01:00", "2026-03-09T17:30+01:00", "en", "Mon 9 Mar 2026"],
+  ["2026-03-09T00:00+01:00", "2026-03-16T00:00+01:00", "de", "9.–15. März 2026"],
+  ["2026-03-01T00:00+01:00", "2026-04-01T00:00+02:00", "de", "März 2026"],
+])("the period from %s to %s is called in %s %s", (from, to, language, name) => {
+  expect(formatPeriod(at(from), at(to), "Europe/Berlin", language)).toBe(name);
+});
+
+test("changes are said in words", () => {
+  expect([
+    formatAgainst(1204, 580, "the usual"),
+    formatAgainst(600, 580, "the usual"),
+    formatAgainst(700, 580, "the usual"),
+    formatAgainst(290, 580, "the usual"),
+    formatAgainst(5800, 580, "the usual"),
+    formatAgainst(3, 0, "the usual"),
+    formatAgainst(1141, 1, "the usual"),
+    formatAgainst(6, 3, "the usual"),
+  ]).toEqual([
+    "twice the usual 580",
+    "about the usual 580",
+    "21% more than the usual 580",
+    "50% less than the usual 580",
+    "10 times the usual 580",
+    "none before",
+    "against the usual 1",
+    "twice the usual 3",
+  ]);
+  expect([formatPoints(69, 100, 45, 100), formatPoints(45, 100, 45, 100), formatPoints(1, 2, 0, 0)]).toEqual([
+    "24 points more than usual",
+    "as usual",
+    "",
+  ]);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { checkVersions } from "../../../../src/monitor/health/checks/check-versions.ts";
+import { findProblems } from "../../../../src/monitor/health/checks/find-problems.ts";
+import { compareVersions } from "../../../../src/monitor/model/process.ts";
+import { aProcess } from "../../model/a-process.ts";
+import { aLine, NOW, SETTINGS } from "../pipeline.ts";
+
+const MINUTE = 60_000;
+const took = aProcess({ version: "new", since: NOW - 10 * MINUTE });
+const stale = aProcess({ version: "old", host: "web-2", pid: 7 });
+const faults = ["its files are version old, and new was asked for: copy the new files there"];
+const versions = compareVersions([took, { ...stale, refused: { at: NOW, faults, filesAre: "old" } }], {
+  id: "r1",
+  version: "new",
+  at: NOW - 10 * MINUTE,
+});
+
+test("processes that differ for three minutes are a problem that says where, why and what to do", () => {
+  expect(checkVersions(versions, NOW - 8 * MINUTE)).toEqual({ outcome: "DifferForAMoment" });
+  const [problem] = findProblems(aLine({ versions, wall: NOW }), SETTINGS);
+  expect(problem).toMatchObject({
+    rule: "versions-differ",
+    since: NOW - 10 * MINUTE,
+    values: { processes: 1 },
+  });
+  expect(problem?.because).toBe(
+    "1 process of 2 runs another version of the configuration than new, which was asked for: web-2 process 7 (old). Its files are version old, and new was asked for: copy the new files there. So the same mention may be judged and sent in two ways. Correct the files there, and run earshot reload",
+  );
+});
+
+test("processes that run the same are none", () => {
+  expect(checkVersions(compareVersions([took, took], null), NOW)).toEqual({ outcome: "Same" });
+});

@@ -1,0 +1,131 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type StoryMentionText, storyKey } from "../../../src/monitor/model/story.ts";
+
+const mentionOf = (text: string | null, given: Partial<StoryMentionText> = {}): StoryMentionText => ({
+  resourceId: text ?? "id",
+  title: null,
+  text,
+  pageType: "twitter",
+  repostOf: null,
+  ...given,
+});
+const key = (text: string | null, given: Partial<StoryMentionText> = {}) => storyKey(mentionOf(text, given));
+
+const TEXT = "Hold times of four hours at the airport and nobody picks up the phone";
+
+test.each([
+  ["a repost", `RT @someone: ${TEXT}`],
+  ["a repost of a repost", `RT @other: RT @someone: ${TEXT}`],
+  ["a repost with a comment", `So true!! RT @someone ${TEXT}`],
+  ["a repost in small letters", `rt @someone: ${TEXT}`],
+  ["a modified repost", `MT @someone ${TEXT}`],
+  ["a quote", `“@someone: ${TEXT}” seriously?`],
+  ["a quote in straight quotes that is never closed", `Wow "@someone: ${TEXT}`],
+  ["a link at the end", `${TEXT} https://t.co/abc123`],
+  ["another link", `${TEXT} http://t.co/zzz pic.twitter.com/q1`],
+  ["hashtags at the end", `${TEXT} #fail #neverAgain…`],
+  ["capitals", TEXT.toUpperCase()],
+  ["punctuation and emoji", `😡😡 ${TEXT.replaceAll(" ", ", ")}!!! 😡`],
+  ["spaces and line breaks", `\n${TEXT.replaceAll(" ", " \t\n")}  `],
+  ["wide letters", TEXT.replaceAll(/[a-z]/gi, (c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0))],
+  ["invisible characters", TEXT.split("").join("\u200b")],
+  ["a signed copy", `${TEXT} - The Daily Paper`],
+  ["another signed copy", `${TEXT} | Example.com http://example.com/1`],
+  ["a source named with via", `${TEXT} via @someone`],
+])("%s belongs to the same story", (_name, text) => {
+  expect(key(text)).toBe(key(TEXT));
+});
+
+test("a repost whose end is cut off belongs to the same story", () => {
+  const long = `${TEXT}, and then they cancelled the flight without any word to the passengers`;
+  expect(key(`RT @someone: ${long.slice(0, 110)}…`)).toBe(key(long));
+});
+
+test.each([
+  ["another text", "Hold times of five hours at the airport and nobody picks up the phone"],
+  ["a comment on another text", `${TEXT.slice(0, 20)} RT @someone: the crew was lovely today and on time`],
+])("%s is another story", (_name, text) => {
+  expect(key(text)).not.toBe(key(TEXT));
+});
+
+test.each([
+  [null],
+  [""],
+  ["@united thanks"],
+  ["😡😡😡😡😡😡😡😡"],
+  ["https://t.co/abcdefghijklmnopqrstuvwxyz0123456"],
+])("mentions that say %j are stories of their own", (text) => {
+  expect(key(text, { resourceId: "1" })).not.toBe(key(text, { resourceId: "2" }));
+  expect(key(text, { resourceId: "1" })).toBe(key(text, { resourceId: "1" }));
+});
+
+test("mentions without text that repeat the same thing are one story", () => {
+  expect(key(null, { resourceId: "1", repostOf: "99" })).toBe(key(null, { resourceId: "2", repostOf: "99" }));
+  expect(key(null, { resourceId: "99" })).not.toBe(key(null, { resourceId: "1", repostOf: "99" }));
+});
+
+test("short words of another, marked as such, are one story", () => {
+  const fleek = "Our fleet's on fleek.";
+  expect(key(`nope. RT @JetBlue: ${fleek} http://t.co/1`)).toBe(
+    key(`😩 “@JetBlue: ${fleek} http://t.co/2” lol`),
+  );
+});
+
+test("copies of an article share the headline, whatever snippet was found in them", () => {
+  const title = "Storm grounds half of the winter flights in the north";
+  const news = (text: string) => key(text, { title, pageType: "news" });
+  expect(news("… the airline said on Monday that …")).toBe(
+    news("Passengers waited for hours in the terminal"),
+  );
+});
+
+test("replies in a thread do not share a story because they share its title", () => {
+  const title = "Storm grounds half of the winter flights in the north";
+  const reply = (text: string) => key(text, { title, pageType: "forum" });
+  expect(reply("They rebooked me within ten minutes, chapeau")).not.toBe(
+    reply("I have been waiting since noon here"),
+  );
+});
+
+test("an ideograph says more than a letter", () => {
+  const text = "航空公司取消了所有航班";
+  expect(key(text, { resourceId: "1" })).toBe(key(`RT @someone: ${text}`, { resourceId: "2" }));
+});
+
+test("keys stay the same from version to version, because they are stored", () => {
+  expect([key(TEXT), key(null)]).toMatchInlineSnapshot(`
+    [
+      "Tmtlh2g8KvPbt8By",
+      "4mqNm1wvmxn--zEe",
+    ]
+  `);
+});
+
+test("any text has a key of 16 safe characters, and its repost the same if it is long enough", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (text) => {
+      expect(key(text)).toMatch(/^[\w-]{16}$/);
+      const words = text.replaceAll(/[@"“”#/.|·–—-]/g, " ").replaceAll(/[rmRM][tT]|via/gi, "");
+      if (words.replaceAll(/[^\p{L}]/gu, "").normalize("NFKC").length < 40) return;
+      expect(key(`RT @someone: ${words}`)).toBe(key(words));
+    }),
+  );
+});
+
+test("different texts have different keys", () => {
+  const keys = new Set<string>();
+  for (let i = 0; i < 100_000; i++) keys.add(key(null, { resourceId: String(i) }));
+  expect(keys.size).toBe(100_000);
+});
+
+test.each([
+  ["signs of reposts", 'RT RT :"'.repeat(100)],
+  ["spaces", `RT${" ".repeat(700)}x@`],
+  ["hashtags", `${"#a ".repeat(300)}!`],
+  ["quotes", '"@a '.repeat(200)],
+  ["words", "There were many of them and no end to it ".repeat(20)],
+])("a text of nothing but %s is read to its 600th character and no further", (_name, text) => {
+  const start = text.slice(0, 600);
+  expect(key(`${start} and a whole book behind it`, { resourceId: start })).toBe(key(start));
+});

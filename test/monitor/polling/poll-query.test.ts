@@ -1,0 +1,163 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { MINUTE } from "../../../src/lib/instant.ts";
+import { isTransient } from "../../../src/lib/retry.ts";
+import type { SourcePage } from "../../../src/monitor/ingest/source-page.ts";
+import type { Mention } from "../../../src/monitor/model/mention.ts";
+import type { PollRequest } from "../../../src/monitor/model/poll-state.ts";
+import type { PollParts } from "../../../src/monitor/polling/page-source.ts";
+import { pollQuery } from "../../../src/monitor/polling/poll-queries.ts";
+import { negative as aNegative, NOON, useWalks } from "../ingest/use-polls.ts";
+
+const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
+const { db, stores, parts } = useWalks();
+
+function negative(number: number): Mention {
+  return aNegative(`m${number}`, NOON - 30 * MINUTE + number * 1_000);
+}
+
+function page(mentions: readonly Mention[], nextCursor: string | null, total: number): SourcePage {
+  return { mentions, rejected: [], nextCursor, total, pageSize: 2 };
+}
+
+type Pages = (request: PollRequest) => AsyncIterable<SourcePage>;
+
+function poll(pages: Pages) {
+  return pollQuery(
+    parts({ fetchPages: (_query, request) => pages(request) }),
+    KEY,
+    new AbortController().signal,
+  );
+}
+
+async function stored() {
+  const { rows } = await sql<{ mentions: number; counted: number; error: string | null; polls: number }>`
+    select (select count(*) from earshot.mentions) as mentions, (select coalesce(sum(n), 0) from earshot.counts) as counted,
+      (select last_error from earshot.polls where poll = 'added') as error,
+      (select count(*) from earshot.coverage) as polls`.execute(db());
+  return rows[0];
+}
+
+test("a poll whose last page is full ends where the source has nothing more", async () => {
+  const outcome = await poll(async function* () {
+    yield page([negative(1), negative(2)], "a", 4);
+    yield page([negative(3), negative(4)], "b", 4);
+  });
+  expect(outcome).toMatchObject({ outcome: "complete", pages: 2, added: 4, windowsDue: true });
+  expect(await stores().polls.completeUntil("p", "1")).toBe(NOON);
+  expect(await stored()).toEqual({ mentions: 4, counted: 4, error: null, polls: 1 });
+});
+
+test("a poll that fails keeps what it has and resumes from there", async () => {
+  const outcome = await poll(async function* () {
+    yield page([negative(1), negative(2)], "a", 3);
+    throw Object.assign(new Error("the source went away"), { retryable: true, retryAfterMs: 0 });
+  });
+  expect(outcome).toEqual({ outcome: "broken-off", error: "the source went away", retryable: true });
+  expect(await stored()).toEqual({ mentions: 2, counted: 2, error: "the source went away", polls: 0 });
+  const cursors: (string | null)[] = [];
+  await poll(async function* ({ cursor }) {
+    cursors.push(cursor);
+    yield page([negative(3)], null, 3);
+  });
+  expect(cursors).toEqual(["a"]);
+  expect(await stored()).toEqual({ mentions: 3, counted: 3, error: null, polls: 1 });
+});
+
+test("a cursor that is refused is given up for the watermark, and nothing counts twice", async () => {
+  const all = [negative(1), negative(2), negative(3)];
+  await poll(async function* () {
+    yield page(all.slice(0, 2), "a", 3);
+    throw Object.assign(new Error("no such cursor"), { status: 400, retryable: false, retryAfterMs: 0 });
+  });
+  const requests: PollRequest[] = [];
+  await poll(async function* (request) {
+    requests.push(request);
+    yield page(all.slice(0, 2), "b", 3);
+    yield page(all.slice(2), null, 3);
+  });
+  expect(requests).toMatchObject([{ cursor: null, sinceAdded: negative(2).addedAt - 5 * MINUTE }]);
+  expect(await stored()).toEqual({ mentions: 3, counted: 3, error: null, polls: 1 });
+});
+
+test("of two workers that start a poll at once, one runs it", async () => {
+  const outcomes = await Promise.all(
+    [1, 2, 3].map(() =>
+      poll(async function* () {
+        yield page([negative(1)], null, 1);
+      }),
+    ),
+  );
+  expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["complete", "not-due", "not-due"]);
+  expect(await stored()).toEqual({ mentions: 1, counted: 1, error: null, polls: 1 });
+});
+
+test("a worker that was thought dead commits nothing after another took over", async () => {
+  const all = [negative(1), negative(2), negative(3)];
+  let goOn = (): void => {};
+  let takenOver: ReturnType<typeof poll> | undefined;
+  const stuck = poll(async function* () {
+    yield page(all.slice(0, 2), "a", 3);
+    // This page is requested while the first is committed; the other one begins where that commit led.
+    await expect.poll(async () => (await stored())?.mentions).toBe(2);
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+      takenOver = takeOver();
+    });
+    yield page(all.slice(2), null, 3);
+  });
+  const takeOver = async () => {
+    await sql`update earshot.polls set leased_until_wall = now() - interval '1 s'`.execute(db());
+    const outcome = await poll(async function* ({ cursor }) {
+      expect(cursor).toBe("a");
+      yield page(all.slice(2), null, 3);
+    });
+    goOn();
+    return outcome;
+  };
+  expect(await stuck).toMatchObject({
+    outcome: "broken-off",
+    retryable: false,
+    error: "the poll added of query 1 was taken over",
+  });
+  expect(await takenOver).toMatchObject({ outcome: "complete", added: 1 });
+  expect(await stored()).toEqual({ mentions: 3, counted: 3, error: null, polls: 1 });
+});
+
+test("a poll that breaks off does not wait for the page that is under way", async () => {
+  let asked = (): void => {};
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  let [isFetched, isAborted] = [false, false];
+  async function* pages(_query: unknown, _request: PollRequest, signal: AbortSignal) {
+    isFetched = true;
+    yield page([negative(1), negative(2)], "a", 4);
+    const aborted = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    asked();
+    await aborted.finally(() => {
+      isAborted = true;
+    });
+  }
+  const store: PollParts["store"] = {
+    ...stores(),
+    transaction: async (work) => {
+      const result = await stores().transaction(work);
+      if (!isFetched) return result;
+      // The next page is requested while this one is stored.
+      await isAsked;
+      throw Object.assign(new Error("Connection terminated"), { retryable: true });
+    },
+  };
+  const outcome = await pollQuery(parts({ fetchPages: pages, store }), KEY, new AbortController().signal);
+  expect(outcome).toMatchObject({ outcome: "broken-off", error: "Connection terminated" });
+  await expect.poll(() => isAborted).toBe(true);
+});
+
+test("a lost lease is no fault of the page: nothing of it is tried again or becomes a dead letter", async () => {
+  const lost = await stores()
+    .polls.advance(KEY, "00000000-0000-4000-8000-000000000000", {})
+    .catch((error: unknown) => error);
+  expect(lost).toMatchObject({ message: "the poll added of query 1 was taken over" });
+  expect(isTransient(lost)).toBe(true);
+});

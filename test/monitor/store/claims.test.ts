@@ -1,0 +1,64 @@
+import { beforeAll, expect, test } from "vitest";
+import { DAY, MINUTE } from "../../../src/lib/instant.ts";
+import { BUCKET_MS } from "../../../src/monitor/model/judging.ts";
+import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
+import { useStores } from "../../use-stores.ts";
+import { dueWork } from "./due-work.ts";
+
+const NOON = Date.parse("2026-03-02T12:00:00Z");
+const { database, stores } = await useStores();
+const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
+
+beforeAll(async () => {
+  await ensurePartitions(database.db, NOON);
+  const query = { queryId: "1", name: "Acme", projectName: "Brands", timezone: "UTC" };
+  await stores.queries.register(
+    ["p", "other"].map((projectId) => ({ projectId, ...query })),
+    NOON,
+    NOON - DAY,
+  );
+  await stores.polls.ensure(NOON);
+});
+
+test("a writer of a query waits for its other writers, and not for another project's query of that id", async () => {
+  const order: string[] = [];
+  let second: Promise<unknown> = Promise.resolve();
+  await stores.transaction(async (mine) => {
+    await mine.queries.lock("p", "1");
+    second = stores.transaction(async (others) => {
+      await others.queries.lock("p", "1");
+      order.push("second");
+    });
+    await stores.transaction((others) => others.queries.lock("other", "1"));
+    // A transaction that does not wait has its lock by the time that a statement of a later one is answered.
+    for (let i = 0; i < 5; i++) await stores.transaction((others) => others.queries.lock("other", "1"));
+    order.push("first");
+  });
+  await second;
+  expect(order).toEqual(["first", "second"]);
+});
+
+test("a channel that asked for a long wait stays closed when a shorter wait follows", async () => {
+  const pace = { key: "slack #alerts", everyMs: 0, burst: 1 };
+  await stores.channelLimits.close(pace.key, 60 * MINUTE, "wait an hour");
+  await stores.channelLimits.close(pace.key, 0, "wait a moment");
+  expect(await stores.channelLimits.take(pace)).toBeNull();
+});
+
+test("a window is due at the very moment at which its last bucket is complete, in its own project only", async () => {
+  await stores.queries.setTickedUntil("p", "1", NOON);
+  await stores.queries.setTickedUntil("other", "1", NOON);
+  const finish = async (completeUntil: number) => {
+    const claimed = await stores.polls.claim(KEY, NOON);
+    if (claimed === null) throw new Error("the poll cannot be claimed");
+    await stores.polls.finish(KEY, claimed.lease, { completeUntil, polledAt: NOON, nextAt: NOON });
+  };
+  await finish(NOON + BUCKET_MS - 1);
+  expect((await dueWork(stores, NOON)).windows).toEqual([]);
+  await finish(NOON + BUCKET_MS);
+  expect((await dueWork(stores, NOON)).windows).toEqual([{ projectId: "p", queryId: "1" }]);
+  // Earlier completeness stays, even if a later poll claims less.
+  await finish(NOON);
+  expect(await stores.polls.completeUntil("p", "1")).toBe(NOON + BUCKET_MS);
+  expect(await stores.polls.completeUntil("other", "1")).toBeNull();
+});

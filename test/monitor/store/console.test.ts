@@ -1,0 +1,172 @@
+import { beforeAll, expect, test } from "vitest";
+import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
+import type { Alert } from "../../../src/monitor/model/alert.ts";
+import type { MentionFilter, MentionPosition } from "../../../src/monitor/model/shown.ts";
+import { createConsoleStore } from "../../../src/monitor/store/console.ts";
+import { openDatabase } from "../../../src/monitor/store/database.ts";
+import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
+import { anAlert, makeAStory, PROJECT, pending, storeMentions } from "../../console/make-a-story.ts";
+import { aMention } from "../../mention.ts";
+import { createTestDatabase } from "../../postgres.ts";
+import { useStores } from "../../use-stores.ts";
+
+const NOW = Date.parse("2026-03-03T14:05:00Z");
+const ANY: MentionFilter = { projectId: null, queryId: null, sentiment: null, contains: null };
+const { database, stores } = await useStores();
+let facts: ReturnType<typeof createConsoleStore>;
+let story: { crisis: Alert; single: Alert; over: Alert };
+
+beforeAll(async () => {
+  await ensurePartitions(database.db, NOW);
+  facts = createConsoleStore(database.db);
+  story = await makeAStory(stores, NOW);
+});
+
+/** Everything that a listing gives, page after page. */
+async function readAll(filter: MentionFilter, limit: number, scanLimit?: number) {
+  const all: { resourceId: string; moment: number }[] = [];
+  let after: MentionPosition | null = null;
+  let pages = 0;
+  do {
+    const listing = await facts.mentions(filter, after, limit, scanLimit);
+    expect(listing.mentions.length).toBeLessThanOrEqual(limit);
+    for (const { mention, eventAt } of listing.mentions) {
+      all.push({
+        resourceId: mention.resourceId,
+        moment: filter.queryId === null ? mention.addedAt : eventAt,
+      });
+    }
+    after = listing.next;
+    pages++;
+  } while (after !== null && pages < 500);
+  return { all, pages };
+}
+
+test("pages of mentions follow each other newest first, without a gap and without repetition", async () => {
+  const stored = (await stores.mentions.countByQuery()).reduce((sum, query) => sum + query.stored, 0);
+  const { all } = await readAll(ANY, 70);
+  expect(all).toHaveLength(stored);
+  expect(new Set(all.map(({ resourceId }) => resourceId)).size).toBe(stored);
+  expect(all.map(({ moment }) => moment)).toEqual(all.map(({ moment }) => moment).sort((a, b) => b - a));
+});
+
+test("many mentions of one moment are paged through as well", async () => {
+  const page = Array.from({ length: 25 }, (_, i) =>
+    aMention({ queryId: "tie", resourceId: `tie-${i}`, addedAt: NOW - 5 * HOUR }),
+  );
+  await storeMentions(stores, page, NOW);
+  const { all } = await readAll({ ...ANY, queryId: "tie", projectId: PROJECT }, 4);
+  expect(new Set(all.map(({ resourceId }) => resourceId)).size).toBe(25);
+  expect(all).toHaveLength(25);
+});
+
+test("a search that has read its share answers with what it has and continues from there", async () => {
+  const filter = { ...ANY, contains: "SECOND night without" };
+  const first = await facts.mentions(filter, null, 10, 20);
+  expect(first).toMatchObject({ mentions: [], stoppedEarly: true });
+  const { all, pages } = await readAll(filter, 10, 20);
+  expect(all.map(({ resourceId }) => resourceId)).toEqual(["courier-1"]);
+  expect(pages).toBeGreaterThan(2);
+  expect(await facts.mentions(filter, null, 10)).toMatchObject({ next: null, stoppedEarly: false });
+});
+
+test("a listing that ends exactly with its page has no next one", async () => {
+  expect(await facts.mentions({ ...ANY, queryId: "tie", projectId: PROJECT }, null, 25)).toMatchObject({
+    mentions: { length: 25 },
+    next: null,
+  });
+  expect((await facts.mentions({ ...ANY, queryId: "nobody's" }, null, 25)).next).toBeNull();
+});
+
+test("volume counts mentions in the window by hour and sentiment, undated ones by their arrival", async () => {
+  const from = Date.parse("2026-03-03T12:00:00Z");
+  await stores.queries.register(
+    [{ projectId: PROJECT, queryId: "9", name: "Counted", projectName: "P", timezone: "UTC" }],
+    NOW,
+    NOW,
+  );
+  await storeMentions(
+    stores,
+    [
+      aMention({ queryId: "9", resourceId: "a", publishedAt: from, sentiment: "negative" }),
+      aMention({ queryId: "9", resourceId: "b", publishedAt: from + HOUR - 1, sentiment: "negative" }),
+      aMention({ queryId: "9", resourceId: "c", publishedAt: from + HOUR }),
+      aMention({ queryId: "9", resourceId: "d", publishedAt: from - 1 }),
+      aMention({ queryId: "9", resourceId: "e", publishedAt: null, addedAt: from + HOUR }),
+    ],
+    NOW,
+  );
+  const volume = (await facts.volume(from, from + 2 * HOUR)).filter(({ queryId }) => queryId === "9");
+  expect(volume.map(({ hour, sentiment, n }) => [hour, sentiment, n]).sort()).toEqual([
+    [from, "negative", 2],
+    [from + HOUR, null, 2],
+  ]);
+});
+
+test("alerts come by state, the most severe open ones first, and page without repetition", async () => {
+  expect((await facts.openAlerts(10)).map(({ id }) => id)).toEqual([story.crisis.id, story.single.id]);
+  expect(await facts.countOpenAlerts()).toBe(2);
+  const first = await facts.alerts("all", null, 2);
+  expect(first.alerts.map(({ id }) => id)).toEqual([story.single.id, story.crisis.id]);
+  const second = await facts.alerts("all", first.next, 2);
+  expect(second).toMatchObject({ alerts: [{ id: story.over.id }], next: null });
+  expect(await facts.alert(story.crisis.id)).toEqual(story.crisis);
+  expect(await facts.alert("019cb3d1-0000-7000-8000-000000000000")).toBeNull();
+});
+
+test("mentions of an alert are those that met its rule, or those of its window", async () => {
+  const matches = await facts.alertMatches(PROJECT, story.single.id, 10);
+  expect(matches.map(({ mention }) => mention.resourceId)).toEqual(["courier-1"]);
+  const window = await facts.windowMentions(story.crisis, 10);
+  expect(window).toHaveLength(10);
+  for (const { eventAt } of window) {
+    expect(eventAt).toBeGreaterThanOrEqual(story.crisis.windowFrom);
+    expect(eventAt).toBeLessThan(story.crisis.windowTo);
+  }
+});
+
+test("notifications show their subject and their outcome, digests included", async () => {
+  const digest = {
+    ...pending(story.crisis, { createdAt: NOW, kind: "digest", receiver: "board" }),
+    projectId: "all",
+    alertId: null,
+    digest: { name: "daily", localDate: "2026-03-02" },
+  };
+  await stores.notifications.addPending([digest]);
+  const [newest] = await facts.notifications(3);
+  expect(newest).toMatchObject({
+    receiver: "board",
+    kind: "digest",
+    digestName: "daily",
+    alertId: null,
+    state: "due",
+  });
+  const own = await facts.alertNotifications(PROJECT, story.crisis.id, 10);
+  expect(own.map(({ receiver, state, attempts }) => [receiver, state, attempts]).sort()).toEqual([
+    ["comms-slack", "sent", 1],
+    ["on-call-mail", "due", 1],
+  ]);
+  const deliveries = await facts.alertDeliveries(PROJECT, story.crisis.id, 10);
+  expect(deliveries.map(({ outcome }) => outcome).sort()).toEqual(["failed", "sent"]);
+});
+
+test("a version changes with its part and with nothing else", async () => {
+  const before = await facts.versions();
+  expect(await facts.versions()).toEqual(before);
+  await stores.alerts.save([{ ...story.crisis, mentions: 300 }]);
+  const grown = await facts.versions();
+  expect(grown).toEqual({ ...before, alerts: expect.not.stringMatching(before.alerts) });
+  await storeMentions(stores, [aMention({ resourceId: "new", addedAt: NOW + MINUTE })], NOW);
+  expect(await facts.versions()).toEqual({ ...grown, mentions: expect.not.stringMatching(grown.mentions) });
+  await stores.notifications.addPending([pending(anAlert({ openedAt: NOW }), { createdAt: NOW + MINUTE })]);
+  expect((await facts.versions()).notifications).not.toBe(before.notifications);
+});
+
+test("an empty installation has versions too", async () => {
+  const empty = await createTestDatabase();
+  const own = openDatabase({ url: empty.url, onError: (error) => expect.fail(error.message) });
+  const versions = await createConsoleStore(own.db).versions();
+  expect(Object.values(versions).every((version) => typeof version === "string")).toBe(true);
+  await own.close();
+  await empty.drop();
+});

@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
+import { cleanLine, cleanText, shortenText } from "../../../src/monitor/templates/escape.ts";
+import {
+  formatChange,
+  formatDay,
+  formatLength,
+  formatShare,
+  formatTime,
+  formatTimeAfter,
+} from "../../../src/monitor/templates/formatters.ts";
+
+describe("shortening", () => {
+  const graphemes = (text: string) => [...new Intl.Segmenter("en").segment(text)].length;
+
+  it("never cuts an emoji, a flag or an accent apart", () => {
+    const family = "👩‍👩‍👧‍👦";
+    expect(shortenText(`${family}🇩🇪e\u0301x${family}`, 4)).toBe(`${family}🇩🇪e\u0301…`);
+  });
+
+  it("returns at most the given number of characters, and leaves shorter texts as they are", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme", maxLength: 80 }),
+        fc.integer({ min: 2, max: 40 }),
+        (text, limit) => {
+          const short = shortenText(text, limit);
+          expect(graphemes(short)).toBeLessThanOrEqual(limit);
+          if (graphemes(text) <= limit && text.length <= 8 * limit) expect(short).toBe(text);
+          expect(short.length).toBeLessThanOrEqual(8 * limit);
+        },
+      ),
+    );
+  });
+
+  it("a character with a thousand accents does not make a text long", () => {
+    expect(shortenText(`a${"\u0301".repeat(100_000)}`, 20).length).toBeLessThanOrEqual(160);
+  });
+});
+
+describe("cleaning", () => {
+  it("is done after the first time", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(cleanText(cleanText(text))).toBe(cleanText(text));
+      }),
+    );
+  });
+
+  it("keeps what people write", () => {
+    const text = "Grüße, 你好, می‌خواهم, 👩‍👩‍👧‍👦 & <b> 100 %";
+    expect(cleanLine(text)).toBe(text);
+  });
+});
+
+describe("moments and numbers", () => {
+  const at = Date.UTC(2026, 1, 23, 16, 35);
+
+  it("a time is shown in the reader's zone, with the zone's local name", () => {
+    expect(formatTime(at, "America/Los_Angeles")).toBe("Mon 23 Feb, 08:35 PST");
+    expect(formatTime(at, "Europe/Berlin")).toBe("Mon 23 Feb, 17:35 CET");
+    expect(formatTime(at, "Asia/Kolkata")).toBe("Mon 23 Feb, 22:05 GMT+5:30");
+    expect(formatTime(at, "UTC")).toBe("Mon 23 Feb, 16:35 UTC");
+    expect(formatTime(at, "No/Where")).toBe("Mon 23 Feb, 16:35 UTC");
+  });
+
+  it("a time is shown in the reader's language, without spaces that break plain text", () => {
+    expect(formatTime(at, "Europe/Berlin", "de")).toBe("Mo., 23. Feb., 17:35 MEZ");
+    expect(formatDay(at, "Europe/Paris", "fr")).toBe("lun. 23 févr. 2026");
+    expect(formatTimeAfter(at + 4 * MINUTE, at, "Europe/Berlin", "de")).toBe("17:39");
+    expect(formatTime(at, "Europe/Berlin", "en-GB")).toBe(formatTime(at, "Europe/Berlin"));
+  });
+
+  it("summer time changes the name", () => {
+    expect(formatTime(Date.UTC(2026, 6, 1, 12), "America/New_York")).toBe("Wed 1 Jul, 08:00 EDT");
+  });
+
+  it("a later moment repeats its day only when it is another one there", () => {
+    expect(formatTimeAfter(at + 4 * MINUTE, at, "America/Los_Angeles")).toBe("08:39");
+    expect(formatTimeAfter(at + 16 * HOUR, at, "America/Los_Angeles")).toBe("Tue 24 Feb, 00:35 PST");
+    expect(formatDay(at, "Pacific/Auckland")).toBe("Tue 24 Feb 2026");
+  });
+
+  it("changes, shares and lengths are short", () => {
+    expect([
+      formatChange(140, 100),
+      formatChange(88, 100),
+      formatChange(5, 5),
+      formatChange(5, 0),
+      formatChange(60, 10),
+    ]).toEqual(["+40%", "-12%", "no change", "new", "6×"]);
+    expect([formatShare(0, 0), formatShare(1, 3)]).toEqual(["0%", "33%"]);
+    expect([formatLength(0), formatLength(200 * MINUTE), formatLength(49 * HOUR)]).toEqual([
+      "1 min",
+      "3 h 20 min",
+      "2 d 1 h",
+    ]);
+  });
+});

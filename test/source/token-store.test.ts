@@ -1,7 +1,0 @@
-import { createMemoryTokenStore } from "../../src/source/session.ts";
-import { describeTokenStore } from "./token-store-contract.ts";
-
-describeTokenStore(async (count) => {
-  const shared = createMemoryTokenStore();
-  return Array.from({ length: count }, () => shared);
-});
