@@ -6,7 +6,8 @@ import type { Logger } from "../lib/log.ts";
 import { loopDelay } from "../lib/loop-delay.ts";
 import type { ProcessReport } from "../monitor/store/processes.ts";
 import type { Stores } from "../monitor/store/stores.ts";
-import { type LoadedFiles, versionsIn } from "./reload/load-files.ts";
+import { versionsIn } from "../monitor/name-versions.ts";
+import type { LoadedFiles } from "./reload/load-files.ts";
 
 /** Seconds back that the reported delay of the loop is about. */
 export const REPORTED_SECONDS = MINUTE / SECOND;

@@ -63,6 +63,7 @@ export async function withListening(
   const { startListening } = await import("../feeds/common/start-listening.ts");
   const { createEnricher } = await import("../feeds/enrich/enrich.ts");
   const { openFeedView } = await import("./open-feed-view.ts");
+  const { feedHealth } = await import("./feed-health.ts");
   const pool = openPool({
     url: databaseUrl,
     ...(parts.url === undefined ? { connections: 12 } : { connections: 4, limits: READER_LIMITS }),
@@ -79,7 +80,7 @@ export async function withListening(
       return enricher;
     },
   };
-  const { url, password, push, feeds, queries, watchFrom, feedHealth } = await startListening(
+  const { url, password, push, feeds, queries, watchFrom, listed } = await startListening(
     options,
     closing,
   );
@@ -94,7 +95,11 @@ export async function withListening(
   };
   const local = { url, login: { username: LISTENING.username, password } };
   const view = openFeedView({ ...options, feeds });
-  return { configOf, push, view, local, health: { feedHealth } };
+  const health = async () => {
+    const { at, feeds } = await listed();
+    return feeds.map((feed) => feedHealth(feed, at));
+  };
+  return { configOf, push, view, local, health: { feedHealth: health } };
 }
 
 /** Asks the endpoints, if there are any, about mentions that wait. */

@@ -3,7 +3,7 @@ import { DEMO_SPEED, type Demo, startDemo } from "../app/demo/demo.ts";
 import { type DemoConsoleOrder, openShownDemo, type ShownDemo } from "../app/demo/demo-console.ts";
 import { openEngines } from "../app/engines.ts";
 import { openDemoDatabase } from "../app/local/demo-database.ts";
-import { LOCAL_ACCOUNT } from "../app/local/local-account.ts";
+import { LOCAL_ACCOUNT } from "../console/inbox/local-account.ts";
 import { openPage, type Page } from "../app/open-console.ts";
 import { openSetupView } from "../app/open-setup-view.ts";
 import { aborted, leave, stopSignal, unlessStopped } from "../app/stop-signal.ts";

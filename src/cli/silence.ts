@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { refuseUnknownNames } from "../app/config/unknown-names-in.ts";
+import { refuseUnknownNames } from "../monitor/alerts/unknown-names.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";

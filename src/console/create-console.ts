@@ -13,8 +13,10 @@ import { demandLogin } from "./auth/demand-login.ts";
 import { protectForms } from "./auth/forms.ts";
 import { type ClosedSessions, openCookies } from "./auth/sessions.ts";
 import { guardHost, setSecurityHeaders } from "./auth/set-security-headers.ts";
-import type { ConsoleActions, Unsubscribing } from "./console-actions.ts";
-import type { AlertExplainer, ConsoleFacts } from "./facts.ts";
+import type { ConsoleActions } from "./console-actions.ts";
+import type { Unsubscribing } from "../monitor/notify/view/signed-links.ts";
+import type { ConsoleFacts } from "./facts.ts";
+import type { AlertExplainer } from "../monitor/notify/view/alert-chart.ts";
 import { feedRoutes } from "./feed-routes.ts";
 import type { FeedView, SetupView } from "./feed-view.ts";
 import { createFrames } from "./frames.ts";
@@ -41,7 +43,8 @@ import {
   listRoutes,
 } from "./server.ts";
 import { type ConsoleSettings, checkSettings } from "./settings.ts";
-import { type SlackEndpoint, slackRoutes } from "./slack-routes.ts";
+import { slackRoutes } from "./slack-routes.ts";
+import type { SlackEndpoint } from "../monitor/notify/notifiers/slack/slack-endpoint.ts";
 import { createTimes, describePace } from "./times.ts";
 import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
 

@@ -1,21 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { boundBodies } from "./auth/bound-bodies.ts";
+import type { SlackEndpoint } from "../monitor/notify/notifiers/slack/slack-endpoint.ts";
 import { PUBLIC } from "./auth/demand-login.ts";
-
-/** Receives what Slack posts when a user clicks a button. */
-export interface SlackEndpoint {
-  /** Resolves within Slack's time limit. Rejects if nothing could be stored: then Slack shows the user an error. */
-  take(request: SlackPost): Promise<"taken" | "not-signed" | "unfit">;
-}
-
-export interface SlackPost {
-  /** The raw body, because Slack signs it byte for byte. */
-  readonly body: string;
-  readonly timestamp: string;
-  readonly signature: string;
-  /** The sender's address, for the log. */
-  readonly address: string;
-}
 
 /** Slack posts interactions here; no login, because each request is signed. */
 export const SLACK_PATH = "/slack/interactions";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { Config } from "../app/config/config.ts";
+import type { MonitorConfig } from "./config/monitor-config.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
@@ -21,7 +21,7 @@ import { dropPartitionsBefore, ensurePartitions } from "./store/partitions.ts";
 import type { Stores } from "./store/stores.ts";
 
 interface LoopParts {
-  readonly config: Config;
+  readonly config: MonitorConfig;
   readonly stores: Stores;
   readonly db: Db;
   readonly sources: readonly OpenSource[];
@@ -65,7 +65,7 @@ type Ending = () => Promise<void>;
  */
 export function createInteractionSockets(
   parts: Pick<LoopParts, "stores" | "clock" | "log"> & { readonly roles: readonly Role[] },
-): { use(config: Config): void; close: Ending } {
+): { use(config: MonitorConfig): void; close: Ending } {
   const { roles, stores, clock, log } = parts;
   const interaction = createSlackActions({ actions: createAlertActions({ stores, clock }), log });
   let open = { apps: [] as readonly SlackApp[], close: async () => {} };

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Config } from "../app/config/config.ts";
+import type { MonitorConfig } from "./config/monitor-config.ts";
 import { type Clock, monotonicMs } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import { type Instant, MINUTE } from "../lib/instant.ts";
@@ -20,7 +20,7 @@ import { definitionOf } from "./notify/notifiers.ts";
 import type { Stores } from "./store/stores.ts";
 
 interface HealthParts {
-  readonly config: Config;
+  readonly config: MonitorConfig;
   readonly stores: Stores;
   readonly notifiers: ReadonlyMap<string, Notifier>;
   readonly deliver: DeliverParts;
@@ -97,7 +97,7 @@ export function createHealth(parts: HealthParts): { checkHealth(): Promise<Healt
   };
 }
 
-function addressesOf({ receivers }: Config): ReadonlyMap<string, string> {
+function addressesOf({ receivers }: MonitorConfig): ReadonlyMap<string, string> {
   return new Map(
     receivers.flatMap(({ name, notifier }): [string, string][] => {
       const address = definitionOf(notifier).reader?.(notifier);
@@ -107,7 +107,7 @@ function addressesOf({ receivers }: Config): ReadonlyMap<string, string> {
 }
 
 /** The limits are real time: a demo runs faster than it can be polled. */
-function paced(settings: Config["operator"], speed: number): Config["operator"] {
+function paced(settings: MonitorConfig["operator"], speed: number): MonitorConfig["operator"] {
   const factor = Math.max(1, speed);
   return {
     ...settings,

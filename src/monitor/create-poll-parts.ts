@@ -1,4 +1,4 @@
-import type { Config } from "../app/config/config.ts";
+import type { MonitorConfig } from "./config/monitor-config.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
 import { createNotifyConfig } from "./config/notify-config.ts";
@@ -13,7 +13,7 @@ import type { Stores } from "./store/stores.ts";
 
 /** How queries are polled at this source, and what finished polls teach. */
 export function createPollParts(parts: {
-  readonly config: Config;
+  readonly config: MonitorConfig;
   readonly stores: Stores;
   readonly source: OpenSource;
   readonly rulesFor: (query: Query) => readonly Rule[];

@@ -1,4 +1,4 @@
-import type { Config } from "../app/config/config.ts";
+import type { MonitorConfig } from "./config/monitor-config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
@@ -34,7 +34,7 @@ import type { SweepOptions, Swept } from "./sweep.ts";
 import { validRules, validTemplates } from "./validate-files.ts";
 
 export interface EarshotOptions {
-  readonly config: Config;
+  readonly config: MonitorConfig;
   /** The rules and templates of the configuration, if they were read already. */
   readonly files?: OpenVersion["files"];
   readonly databaseUrl: string;

@@ -1,5 +1,5 @@
-import { type Channels, createChannels } from "../app/channels.ts";
-import type { Config } from "../app/config/config.ts";
+import { type Channels, createChannels } from "./channels.ts";
+import type { MonitorConfig } from "./config/monitor-config.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import type { Logger } from "../lib/log.ts";
@@ -28,7 +28,7 @@ export interface NotifyParts {
 /** Notifiers are closed with `closing`. */
 export async function openNotify(
   parts: {
-    readonly config: Config;
+    readonly config: MonitorConfig;
     readonly stores: Stores;
     readonly renderer: Renderer;
     readonly pictures: PngRenderer;
@@ -72,7 +72,7 @@ export async function openNotify(
 
 /** The notifier of each receiver, by its name; failures are recorded. They are closed with `closing`. */
 function openReceivers(
-  receivers: Config["receivers"],
+  receivers: MonitorConfig["receivers"],
   parts: NotifierDeps & { readonly stores: Stores },
   closing: Closing,
 ): ReadonlyMap<string, Notifier> {

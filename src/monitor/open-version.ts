@@ -1,5 +1,5 @@
-import type { Config } from "../app/config/config.ts";
-import { type LoadedFiles, versionsIn } from "../app/reload/load-files.ts";
+import type { MonitorConfig } from "./config/monitor-config.ts";
+import { versionsIn } from "./name-versions.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createClosing, openTogether } from "../lib/closing.ts";
 import type { Instant } from "../lib/instant.ts";
@@ -28,6 +28,8 @@ import { totalsOf } from "./polling/reconcile-counts.ts";
 import { registerQueries } from "./polling/register-queries.ts";
 import type { Queues } from "./queue/queues.ts";
 import type { Handlers } from "./queue/worker.ts";
+import type { Rule } from "./rules/rule.ts";
+import type { Renderer } from "./templates/create-renderer.ts";
 import type { Role } from "./roles.ts";
 import { rulesByQuery } from "./rules-by-query.ts";
 import type { SourceClient } from "./source/source-client.ts";
@@ -72,18 +74,26 @@ export interface RuleFiles {
   readonly reload?: () => Promise<string>;
 }
 
-export function ruleFilesOf(config: Config): RuleFiles {
+export function ruleFilesOf(config: MonitorConfig): RuleFiles {
   return { folder: config.rules, notifyConfig: createNotifyConfig(config) };
+}
+
+/** What people wrote, read and checked. */
+export interface VersionFiles {
+  readonly config: MonitorConfig;
+  readonly rules: readonly Rule[];
+  readonly renderer: Renderer;
+  /** A hash of what the files say. Without it, the process does not report which version it runs. */
+  readonly digest?: string;
 }
 
 /** Everything that follows from what people wrote. A reload replaces the whole of it, and never a part. */
 export interface OpenVersion {
-  /** Without a digest, the process does not report which version it runs. */
-  readonly files: Omit<LoadedFiles, "digest"> & Partial<LoadedFiles>;
+  readonly files: VersionFiles;
   readonly previews: Previews;
   /** What explanations need of the configuration, and the source to ask for a mention that is not stored. */
   readonly why: {
-    readonly routing: { readonly routes: Config["routes"]; readonly receivers: readonly string[] };
+    readonly routing: { readonly routes: MonitorConfig["routes"]; readonly receivers: readonly string[] };
     readonly source: AskedSource;
     readonly historyMs: (projectId: string) => number;
     readonly retentionMs: number;

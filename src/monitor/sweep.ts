@@ -1,4 +1,4 @@
-import type { Channels } from "../app/channels.ts";
+import type { Channels } from "./channels.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
 import { fitsQuery } from "../lib/patterns.ts";
 import type { PlannedDigest } from "./digest/planned-digest.ts";

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createLocalInbox, type LocalInbox } from "../../src/console/inbox/create-local-inbox.ts";
 import { renderSlackMessage } from "../../src/console/inbox/render-slack-message.ts";
-import type { SlackEndpoint } from "../../src/console/slack-routes.ts";
+import type { SlackEndpoint } from "../../src/monitor/notify/notifiers/slack/slack-endpoint.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createAlertActions } from "../../src/monitor/alerts/actions/alert-actions.ts";
 import type { Alert } from "../../src/monitor/model/alert.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseConfig } from "../../src/app/config/config.ts";
-import type { Unsubscribing } from "../../src/console/console-actions.ts";
+import type { Unsubscribing } from "../../src/monitor/notify/view/signed-links.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { buildDigest } from "../../src/monitor/digest/build-digest.ts";
 import { planDigests } from "../../src/monitor/digest/planned-digest.ts";

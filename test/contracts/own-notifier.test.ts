@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { inventLocalSecrets, LOCAL_ACCOUNT } from "../../src/app/local/local-account.ts";
+import { inventLocalSecrets, LOCAL_ACCOUNT } from "../../src/console/inbox/local-account.ts";
 import { type LocalParts, startLocalParts } from "../../src/app/local/local-parts.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { versionsIn as versionsOfDigests } from "../../src/app/reload/load-files.ts";
+import { versionsIn as versionsOfDigests } from "../../src/monitor/name-versions.ts";
 import { uuid7 } from "../../src/lib/uuid7.ts";
 import type { Earshot } from "../../src/monitor/monitor.ts";
 import { openTemplates } from "../../src/monitor/open-templates.ts";

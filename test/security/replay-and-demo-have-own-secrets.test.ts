@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startDemo } from "../../src/app/demo/demo.ts";
-import { LOCAL_ACCOUNT } from "../../src/app/local/local-account.ts";
+import { LOCAL_ACCOUNT } from "../../src/console/inbox/local-account.ts";
 import type { LocalParts } from "../../src/app/local/local-parts.ts";
 import { startReplay } from "../../src/app/replay/replay.ts";
 import { createClosing } from "../../src/lib/closing.ts";

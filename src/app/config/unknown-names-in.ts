@@ -1,17 +1,10 @@
-import { closestWord } from "../../lib/closest-word.ts";
-import { didYouMean, type Fault, UserError } from "../../lib/errors.ts";
-import { fitsGlob } from "../../lib/patterns.ts";
-import {
-  type AlertNames,
-  findUnknownNames,
-  unknownNamesInMatch,
-} from "../../monitor/alerts/unknown-names.ts";
+import type { Fault, Issue } from "../../lib/errors.ts";
+import { type AlertNames, alertNames, unknownName, unknownNamesInMatch } from "../../monitor/alerts/unknown-names.ts";
 import { locateIssues } from "../../monitor/config/locate-issues.ts";
-import type { AlertMatch } from "../../monitor/model/alert-match.ts";
-import { OPERATOR_LABELS, OPERATOR_RULES } from "../../monitor/model/operator-rules.ts";
-import { OWN_QUERY } from "../../monitor/model/query.ts";
 import { findDeadConfiguration, type RuleAlerts } from "../../monitor/notify/dead-configuration.ts";
-import { GROUP_KEYS } from "../../monitor/rules/group-key.ts";
+import type { EscalationConfig } from "../../monitor/notify/decide/escalation.ts";
+import type { Inhibition } from "../../monitor/notify/decide/inhibition.ts";
+import type { RouteConfig } from "../../monitor/notify/decide/route.ts";
 import type { Rule } from "../../monitor/rules/rule.ts";
 import type { Config } from "./config.ts";
 
@@ -35,32 +28,56 @@ export function alertsOf({ name, severities, queries, extraLabels, groupBy }: Ru
   return { name, severities, queries, extraLabels, groupBy };
 }
 
-/** Throws a UserError if a matcher names a rule or label that no alert of these rules can have. */
-export function refuseUnknownNames(match: AlertMatch, rules: readonly Rule[]): void {
-  const [issue] = unknownNamesInMatch(match, alertNames(rules), []);
-  if (issue !== undefined) throw new UserError(`${issue.message}${didYouMean(issue.suggestion)}`);
+/** The parts of a configuration that match alerts. */
+interface SpeaksOfAlerts {
+  readonly routes: readonly RouteConfig[];
+  readonly inhibitions: readonly Inhibition[];
+  readonly escalations: readonly EscalationConfig[];
 }
 
-/** Throws a UserError if a matcher names an unwatched query, without wildcards. Before the first poll none is known. */
-export function refuseUnknownQueries(
-  { query = [], not }: AlertMatch,
-  watched: readonly { readonly queryId: string; readonly name: string }[],
-): void {
-  const names = [...watched.map(({ name }) => name), OWN_QUERY.name];
-  if (watched.length === 0) return;
-  for (const pattern of [...query, ...(not?.query ?? [])]) {
-    if (/[*?]/.test(pattern) || watched.some(({ queryId }) => queryId === pattern)) continue;
-    if (names.some((name) => fitsGlob(pattern, name))) continue;
-    const meant = didYouMean(closestWord(pattern, names));
-    throw new UserError(`no query "${pattern}" is watched${meant}`);
-  }
+type Path = readonly (string | number)[];
+
+/**
+ * Finds names of rules and labels that no alert can have. A misspelt name is no error to a program, it only never
+ * matches: the route takes nothing, the group is one of everything, and nobody notices until an alert is missed.
+ */
+function findUnknownNames(config: SpeaksOfAlerts, names: AlertNames): readonly Issue[] {
+  return [
+    ...inRoutes(config.routes, names, ["routes"], null),
+    ...config.inhibitions.flatMap((inhibition, index) => [
+      ...unknownNamesInMatch(inhibition.while, names, ["inhibitions", index, "while"]),
+      ...unknownNamesInMatch(inhibition.mute, names, ["inhibitions", index, "mute"]),
+      ...unknownGroupNames(inhibition.equal, ["rule", "query"], names, ["inhibitions", index, "equal"]),
+    ]),
+    ...config.escalations.flatMap(({ match }, index) =>
+      unknownNamesInMatch(match, names, ["escalations", index, "match"]),
+    ),
+  ];
 }
 
-/** The group keys and labels of alerts: those of these rules, and those of Earshot about itself. */
-function alertNames(rules: readonly Rule[]): AlertNames {
-  const extra = rules.flatMap((rule) => Object.keys(rule.extraLabels));
-  return {
-    rules: [...rules.map((rule) => rule.name), ...Object.keys(OPERATOR_RULES)],
-    labels: [...new Set([...GROUP_KEYS, ...extra, ...OPERATOR_LABELS])],
-  };
+function inRoutes(
+  routes: readonly RouteConfig[],
+  names: AlertNames,
+  path: Path,
+  context: RouteConfig | null,
+): Issue[] {
+  return routes.flatMap((route, index) => {
+    const here = [...path, index];
+    // What a route takes over from the one around it is reported there.
+    const own = route.group?.by === context?.group?.by ? [] : (route.group?.by ?? []);
+    return [
+      ...unknownNamesInMatch(route.match, names, [...here, "match"]),
+      ...unknownGroupNames(own, ["rule", "query", "severity"], names, [...here, "groupBy"]),
+      ...inRoutes(route.routes, names, [...here, "routes"], route),
+    ];
+  });
+}
+
+function unknownGroupNames(by: readonly string[], more: readonly string[], names: AlertNames, path: Path) {
+  const known = [...new Set([...more, ...names.labels])];
+  return by.flatMap((label, index): Issue[] =>
+    known.includes(label)
+      ? []
+      : [unknownName([...path, index], `no rule gives a label "${label}"`, label, known)],
+  );
 }

@@ -17,7 +17,7 @@ import { migrate } from "../../monitor/store/migrate.ts";
 import { createSettingStore } from "../../monitor/store/settings.ts";
 import { sweepEveryMs } from "../../monitor/sweep-every-ms.ts";
 import type { Config } from "../config/config.ts";
-import { DEMO_CLIENT, inventLocalSecrets, LOCAL_ACCOUNT } from "../local/local-account.ts";
+import { DEMO_CLIENT, inventLocalSecrets, LOCAL_ACCOUNT } from "../../console/inbox/local-account.ts";
 import { type LocalParts, localConfig, startLocalParts } from "../local/local-parts.ts";
 
 /** One minute is one hour of the demo, so that a day's rhythm and a crisis fit into a coffee break. */

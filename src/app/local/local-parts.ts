@@ -8,7 +8,7 @@ import { signingSecret } from "../../listening-api/store/settings.ts";
 import type { Db } from "../../monitor/store/database.ts";
 import { createInboxStore } from "../../monitor/store/inbox.ts";
 import { type Config, parseConfig } from "../config/config.ts";
-import { LOCAL_ACCOUNT, type LocalSecrets } from "./local-account.ts";
+import { LOCAL_ACCOUNT, type LocalSecrets } from "../../console/inbox/local-account.ts";
 
 /** The users of the local Slack, in addition to the reader of the console. */
 export const LOCAL_PEOPLE = [

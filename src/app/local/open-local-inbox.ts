@@ -8,7 +8,7 @@ import { openDatabase } from "../../monitor/store/database.ts";
 import { createInboxStore } from "../../monitor/store/inbox.ts";
 import type { Config } from "../config/config.ts";
 import { type LocalServers, openLocalReceivers } from "../config/local-receivers.ts";
-import { inventLocalSecrets } from "./local-account.ts";
+import { inventLocalSecrets } from "../../console/inbox/local-account.ts";
 
 export interface OpenInbox {
   /** The configuration with the open servers as receivers, if it names none. Throws a UserError if they are not open. */

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -6,10 +6,8 @@ import { type Clock, monotonicMs, systemClock } from "../../lib/clock.ts";
 import { BusyError, describeError, UserError } from "../../lib/errors.ts";
 import { shippedFolder } from "../../lib/folders.ts";
 import { counted } from "../../lib/numbers.ts";
-import { linkSecret } from "../../monitor/notify/view/signed-links.ts";
 import { openTemplates } from "../../monitor/open-templates.ts";
 import type { Rule } from "../../monitor/rules/rule.ts";
-import type { Stores } from "../../monitor/store/stores.ts";
 import type { Renderer } from "../../monitor/templates/create-renderer.ts";
 import { validRules, validTemplates } from "../../monitor/validate-files.ts";
 import { type Config, loadConfig } from "../config/config.ts";
@@ -126,16 +124,6 @@ async function lookAt(file: string, env: NodeJS.ProcessEnv, options: LoadOptions
 export async function digestOfFiles(file: string, env: NodeJS.ProcessEnv): Promise<string | null> {
   const config = await attempt(loadConfig(file, env));
   return "value" in config ? (await readFileState(file, config.value)).digest : null;
-}
-
-/**
- * The version of a digest, as people see it. It cannot be computed without the secret of the installation, so that
- * nobody tries passwords against it.
- */
-export async function versionsIn(stores: Pick<Stores, "settings">): Promise<(digest: string) => string> {
-  const secret = await linkSecret(stores);
-  return (digest) =>
-    createHmac("sha256", secret).update(`configuration ${digest}`).digest("hex").slice(0, 10);
 }
 
 function foldersBeside(file: string): Folders {

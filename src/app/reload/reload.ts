@@ -10,7 +10,8 @@ import type { Logger } from "../../lib/log.ts";
 import { loopDelay } from "../../lib/loop-delay.ts";
 import { compareVersions, type ReloadRequest } from "../../monitor/model/process.ts";
 import { type JoinedProcess, REPORTED_SECONDS, type ReloadStores } from "../join-processes.ts";
-import { digestOfFiles, type LoadedFiles, loadFiles, versionsIn } from "./load-files.ts";
+import { versionsIn } from "../../monitor/name-versions.ts";
+import { digestOfFiles, type LoadedFiles, loadFiles } from "./load-files.ts";
 import { judgeFiles, nextReload, otherFiles, type ReloadState } from "./next-reload.ts";
 
 /** How often a process says that it lives, and looks whether it is asked to reload. */

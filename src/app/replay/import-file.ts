@@ -4,7 +4,7 @@ import { floorTo, type Instant } from "../../lib/instant.ts";
 import { type ImportOptions, importMentions } from "../../listening-api/import/import-mentions.ts";
 import { seedAccount } from "../../listening-api/seed-account.ts";
 import { BUCKET_MS } from "../../monitor/model/judging.ts";
-import { LOCAL_ACCOUNT } from "../local/local-account.ts";
+import { LOCAL_ACCOUNT } from "../../console/inbox/local-account.ts";
 
 /** The replayed time: from the bucket of the first mention to the last. */
 export interface ReplayPlan {

@@ -12,7 +12,7 @@ import type { Rule } from "../../monitor/rules/rule.ts";
 import { openDatabase, openPool } from "../../monitor/store/database.ts";
 import { createSettingStore } from "../../monitor/store/settings.ts";
 import { sweepEveryMs } from "../../monitor/sweep-every-ms.ts";
-import { inventLocalSecrets } from "../local/local-account.ts";
+import { inventLocalSecrets } from "../../console/inbox/local-account.ts";
 import { type LocalParts, localConfig, startLocalParts } from "../local/local-parts.ts";
 import { runByClock, runStepwise, STEP_MS } from "./drive.ts";
 import { importFile, openReplayAccount, type ReplayPlan } from "./import-file.ts";

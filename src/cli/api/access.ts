@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { LOCAL_ACCOUNT } from "../../app/local/local-account.ts";
+import { LOCAL_ACCOUNT } from "../../console/inbox/local-account.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
 import { readEnvironment } from "../../monitor/config/environment.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { loadConfig } from "../../app/config/config.ts";
-import { DEMO_CLIENT, LOCAL_ACCOUNT } from "../../app/local/local-account.ts";
+import { DEMO_CLIENT, LOCAL_ACCOUNT } from "../../console/inbox/local-account.ts";
 import { openLocalTables } from "../../app/local/open-local-tables.ts";
 import { aborted, stopSignal } from "../../app/stop-signal.ts";
 import { createEnrichment } from "../../feeds/enrich/run-enrichment.ts";

@@ -1,9 +1,22 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
 import type { FeedGap, FeedRow } from "../../listening-api/store/feeds.ts";
-import type { FeedHealth, FeedState } from "../../monitor/model/pipeline-facts.ts";
 import { CIRCUIT_OPENS_AT } from "./decide-next.ts";
 import { isStream } from "./kinds.ts";
+
+/** In one word, what a feed does. */
+export type FeedState =
+  | "not configured"
+  | "waiting"
+  | "fetching"
+  | "listening"
+  | "ok"
+  | "quiet"
+  | "late"
+  | "failing"
+  | "paused"
+  | "gone"
+  | "open";
 
 export interface FeedStatus {
   readonly state: FeedState;
@@ -27,19 +40,6 @@ export function feedStatus(feed: FeedRow, now: Instant): FeedStatus {
   const { state, why } = stateOf(feed, now);
   const silence = since === null ? null : `nothing came for ${formatDuration(now - since)}`;
   return { state, why: why ?? silence, silentSince: since };
-}
-
-/** A feed for the health checks. */
-export function feedHealth(feed: FeedRow, now: Instant): FeedHealth {
-  const { key, name, heardAt, gap } = feed;
-  const { state, why, silentSince: since } = feedStatus(feed, now);
-  return {
-    ...{ key, name, state, why },
-    everyMs: isStream(feed) ? null : feed.everyMs,
-    heardAgoMs: heardAt === null ? null : now - heardAt,
-    silentForMs: since === null ? null : now - since,
-    gap: gap === null ? null : { ...gap, noticedAgoMs: now - gap.noticedAt },
-  };
 }
 
 /** An answer without a new item counts as heard: many feeds have nothing new for weeks. */

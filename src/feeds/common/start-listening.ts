@@ -9,12 +9,10 @@ import { applyAccount, planApply } from "../../listening-api/account/apply-accou
 import { createLocalApi } from "../../listening-api/create-local-api.ts";
 import { seedAccount } from "../../listening-api/seed-account.ts";
 import { createDatabase, type Database, type DatabasePool } from "../../listening-api/store/database.ts";
-import { configureFeeds, listFeeds } from "../../listening-api/store/feeds.ts";
+import { configureFeeds, type FeedRow, listFeeds } from "../../listening-api/store/feeds.ts";
 import { migrateLocalApi } from "../../listening-api/store/migrate-local-api.ts";
 import { listQueries } from "../../listening-api/store/queries.ts";
 import { signingSecret } from "../../listening-api/store/settings.ts";
-import type { FeedHealth } from "../../monitor/model/pipeline-facts.ts";
-import { feedHealth } from "./feed-status.ts";
 import { createFetchFeed, type FetchLimits } from "./fetch-feed.ts";
 import type { ListenConfig } from "./listen-config.ts";
 import { openReader } from "./open-reader.ts";
@@ -58,8 +56,8 @@ export interface Listening {
   readonly queries: readonly { readonly id: number; readonly about: string | null }[];
   /** Before the first item comes, and after new queries have looked back: from here on, mentions alert. */
   readonly watchFrom: Instant;
-  /** How all feeds are now, whichever process fetches them. */
-  readonly feedHealth: () => Promise<readonly FeedHealth[]>;
+  /** All feeds that are configured, whichever process fetches them, and the database's time. */
+  readonly listed: () => Promise<{ readonly at: Instant; readonly feeds: readonly FeedRow[] }>;
 }
 
 /**
@@ -113,9 +111,9 @@ export async function startListening(options: ListeningOptions, closing: Closing
     feeds,
     queries: await storedQueries(db, projectId, listen),
     watchFrom,
-    feedHealth: async () => {
+    listed: async () => {
       const { at, feeds } = await listFeeds(db, projectId);
-      return feeds.filter(({ isConfigured }) => isConfigured).map((feed) => feedHealth(feed, at));
+      return { at, feeds: feeds.filter(({ isConfigured }) => isConfigured) };
     },
     push: createPushEndpoint({ feeds, receive: run.receivePushed, log }),
   };

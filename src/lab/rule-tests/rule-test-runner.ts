@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { Config } from "../../app/config/config.ts";
+import type { MonitorConfig } from "../../monitor/config/monitor-config.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { atMost } from "../../lib/concurrency.ts";
@@ -20,7 +20,7 @@ import { openTestDatabases, type TestDatabases } from "./test-databases.ts";
 import { type RuleTest, readRuleTest, unknownNames } from "./test-file.ts";
 
 export interface RunOptions {
-  readonly config: Config;
+  readonly config: MonitorConfig;
   readonly rules: readonly Rule[];
   /** The templates of the configuration. */
   readonly renderer: Renderer;

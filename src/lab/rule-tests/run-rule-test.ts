@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Config } from "../../app/config/config.ts";
-import { inventLocalSecrets, LOCAL_ACCOUNT } from "../../app/local/local-account.ts";
+import type { MonitorConfig } from "../../monitor/config/monitor-config.ts";
+import { inventLocalSecrets, LOCAL_ACCOUNT } from "../../console/inbox/local-account.ts";
 import { createManualClock, type ManualClock, monotonicMs } from "../../lib/clock.ts";
 import { type Closing, openTogether } from "../../lib/closing.ts";
 import { UserError } from "../../lib/errors.ts";
@@ -36,7 +36,7 @@ import type { RuleTest } from "./test-file.ts";
 
 export interface RuleTestParts {
   /** Its receivers, routes, rules and templates; the source and the vendors are replaced by local ones. */
-  readonly config: Config;
+  readonly config: MonitorConfig;
   readonly rules: readonly Rule[];
   readonly renderer: Renderer;
   readonly pictures: PngRenderer;
@@ -217,10 +217,10 @@ async function openForecast(
 
 /** The configuration with local servers in place of the source and of every vendor; without digests, which no rule sends. */
 function rehearsed(
-  config: Config,
+  config: MonitorConfig,
   vendors: LocalVendors,
   its: Pick<SourceConfig, "baseUrl" | "updatesEvery" | "history">,
-): Config {
+): MonitorConfig {
   const { sources, receivers } = config;
   const { platformClientId: _, ...rest } = sources[0];
   return {

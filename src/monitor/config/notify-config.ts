@@ -1,12 +1,12 @@
-import type { Config } from "../../app/config/config.ts";
+import type { MonitorConfig } from "./monitor-config.ts";
 import { DAY } from "../../lib/instant.ts";
 import { chooseOperators } from "../health/operators.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { RouteConfig } from "../notify/decide/route.ts";
 
-type NotifySettings = Pick<Config, "routes" | "receivers" | "inhibitions" | "escalations" | "rotations"> & {
-  readonly operator?: Config["operator"];
+type NotifySettings = Pick<MonitorConfig, "routes" | "receivers" | "inhibitions" | "escalations" | "rotations"> & {
+  readonly operator?: MonitorConfig["operator"];
 };
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, expect, test } from "vitest";
-import { inventLocalSecrets, LOCAL_ACCOUNT } from "../../../src/app/local/local-account.ts";
+import { inventLocalSecrets, LOCAL_ACCOUNT } from "../../../src/console/inbox/local-account.ts";
 import { localConfig, startLocalParts } from "../../../src/app/local/local-parts.ts";
 import { openPage } from "../../../src/app/open-console.ts";
 import type { InboxMessage } from "../../../src/console/inbox/inbox-store.ts";

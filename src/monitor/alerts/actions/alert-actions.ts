@@ -1,4 +1,4 @@
-import { refuseUnknownNames, refuseUnknownQueries } from "../../../app/config/unknown-names-in.ts";
+import { refuseUnknownNames, refuseUnknownQueries } from "../unknown-names.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { formatDuration } from "../../../lib/duration.ts";
 import { UserError } from "../../../lib/errors.ts";

@@ -1,4 +1,3 @@
-import type { AlertExplainer } from "../../../console/facts.ts";
 import { formatMinutes } from "../../../lib/duration.ts";
 import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
 import type { ChartSpan, Theme } from "../../charts/spike-chart.ts";
@@ -47,6 +46,14 @@ type Chart = NonNullable<Explanation["chart"]>;
 
 /** Less than an hour does not show what is usual. */
 const FEWEST_COLUMNS = 4;
+
+/** Describes and draws the findings about an alert. `explanation` is as stored, null if there are none. */
+export interface AlertExplainer {
+  /** Short lines; they hold names and texts of strangers. */
+  findings(alert: Alert, explanation: unknown): readonly { readonly label: string; readonly text: string }[];
+  /** SVG without scripts or external references; null if nothing was counted over time. */
+  chart(alert: Alert, explanation: unknown, theme: "light" | "dark"): string | null;
+}
 
 /** For the page: the same lines and the same chart as in the messages. */
 export function createAlertExplainer(zone: string): AlertExplainer {

@@ -1,4 +1,4 @@
-import { risenWords } from "../../alerts/risen-words.ts";
+import { risenWords } from "./risen-words.ts";
 import type { Explanation } from "../../model/alert.ts";
 import type { Mention } from "../../model/mention.ts";
 import { storyKey } from "../../model/story.ts";

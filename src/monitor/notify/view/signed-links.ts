@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import type { Unsubscribing } from "../../../console/console-actions.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { readSigned, signText } from "../../../lib/signed-text.ts";
 import type { Alert } from "../../model/alert.ts";
@@ -65,6 +64,20 @@ export function createUnsubscribeLinks(parts: {
     const token = signText(parts.secret, PURPOSE, { digest, receiver }, NEVER);
     return `${url.replace(/(?<!\/)\/+$/, "")}/unsubscribe/${token}`;
   };
+}
+
+/** One reader of one digest, as a signed link names it. */
+export interface Subscription {
+  readonly digest: string;
+  readonly receiver: string;
+  readonly isSubscribed: boolean;
+}
+
+/** Ends subscriptions to digests. It needs only the token: anyone with the mail may unsubscribe and subscribe again. */
+export interface Unsubscribing {
+  /** Null for a token that was not signed here. */
+  find(token: string): Promise<Subscription | null>;
+  set(token: string, subscribed: boolean): Promise<Subscription | null>;
 }
 
 /** Handles a click on such a link. */

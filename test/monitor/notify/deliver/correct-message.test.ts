@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createChannels } from "../../../../src/app/channels.ts";
+import { createChannels } from "../../../../src/monitor/channels.ts";
 import { MINUTE } from "../../../../src/lib/instant.ts";
 import { uuid7 } from "../../../../src/lib/uuid7.ts";
 import type { Mention } from "../../../../src/monitor/model/mention.ts";

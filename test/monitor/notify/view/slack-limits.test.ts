@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createChannels } from "../../../../src/app/channels.ts";
+import { createChannels } from "../../../../src/monitor/channels.ts";
 import { createManualClock } from "../../../../src/lib/clock.ts";
 import { MINUTE, SECOND } from "../../../../src/lib/instant.ts";
 import { uuid7 } from "../../../../src/lib/uuid7.ts";

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { SlackEndpoint } from "../../../../console/slack-routes.ts";
 import type { Clock } from "../../../../lib/clock.ts";
 import { describeError } from "../../../../lib/errors.ts";
 import { type Instant, MINUTE } from "../../../../lib/instant.ts";
@@ -9,6 +8,21 @@ import { isSignedBySlack } from "./interaction.ts";
 import { ANSWER_WITHIN_MS } from "./listen-socket.ts";
 import type { HandledInteraction } from "./slack-actions.ts";
 import type { SlackApp } from "./slack-config.ts";
+
+/** Receives what Slack posts when a user clicks a button. */
+export interface SlackEndpoint {
+  /** Resolves within Slack's time limit. Rejects if nothing could be stored: then Slack shows the user an error. */
+  take(request: SlackPost): Promise<"taken" | "not-signed" | "unfit">;
+}
+
+export interface SlackPost {
+  /** The raw body, because Slack signs it byte for byte. */
+  readonly body: string;
+  readonly timestamp: string;
+  readonly signature: string;
+  /** The sender's address, for the log. */
+  readonly address: string;
+}
 
 /** Accepts only requests that one of our apps signed. `wall` is the clock for signatures. */
 export function createSlackEndpoint(parts: {

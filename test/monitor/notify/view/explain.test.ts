@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { risenWords } from "../../../src/monitor/alerts/risen-words.ts";
-import type { Mention } from "../../../src/monitor/model/mention.ts";
-import { explainChange } from "../../../src/monitor/notify/view/explain-change.ts";
+import { risenWords } from "../../../../src/monitor/notify/view/risen-words.ts";
+import type { Mention } from "../../../../src/monitor/model/mention.ts";
+import { explainChange } from "../../../../src/monitor/notify/view/explain-change.ts";
 import {
   type ExpectedBucket,
   largestSince,
   onsetOf,
   windowBars,
-} from "../../../src/monitor/notify/view/explain-counts.ts";
-import { aMention } from "../../mention.ts";
-import { runs } from "../../runs.ts";
+} from "../../../../src/monitor/notify/view/explain-counts.ts";
+import { aMention } from "../../../mention.ts";
+import { runs } from "../../../runs.ts";
 
 const BUCKET = 300_000;
 

@@ -1,7 +1,7 @@
 import stopword from "stopword";
-import { foldText } from "../../lib/text.ts";
-import type { Mention } from "../model/mention.ts";
-import { storyKey } from "../model/story.ts";
+import { foldText } from "../../../lib/text.ts";
+import type { Mention } from "../../model/mention.ts";
+import { storyKey } from "../../model/story.ts";
 
 const MOST_WORDS = 6;
 const LEAST_STORIES = 3;

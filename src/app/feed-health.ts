@@ -1,0 +1,18 @@
+import { feedStatus } from "../feeds/common/feed-status.ts";
+import { isStream } from "../feeds/common/kinds.ts";
+import type { Instant } from "../lib/instant.ts";
+import type { FeedRow } from "../listening-api/store/feeds.ts";
+import type { FeedHealth } from "../monitor/model/pipeline-facts.ts";
+
+/** A feed, as the health checks of the monitor know it. */
+export function feedHealth(feed: FeedRow, now: Instant): FeedHealth {
+  const { key, name, heardAt, gap } = feed;
+  const { state, why, silentSince: since } = feedStatus(feed, now);
+  return {
+    ...{ key, name, state, why },
+    everyMs: isStream(feed) ? null : feed.everyMs,
+    heardAgoMs: heardAt === null ? null : now - heardAt,
+    silentForMs: since === null ? null : now - since,
+    gap: gap === null ? null : { ...gap, noticedAgoMs: now - gap.noticedAt },
+  };
+}
