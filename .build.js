@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -66,6 +66,69 @@ function adapted(source) {
 }
 
 /**
+ * Imports through the door of a room (`#monitor`) become imports of the files behind it. Through the door, whoever needs
+ * one name of a room would reach, and load, all of it.
+ *
+ * @type {import("esbuild").Plugin}
+ */
+export const doors = {
+  name: "doors",
+  setup({ onLoad }) {
+    const rooms = new Map();
+    onLoad({ filter: /[\\/](?:src|workers)[\\/].*\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, "utf8");
+      const contents = source.replaceAll(
+        /^import \{([^}]*)\} from "#([a-z-]+)";$/gm,
+        (statement, names, room) => {
+          if (!rooms.has(room)) rooms.set(room, behindDoor(room));
+          const lines = importsOf(names, rooms.get(room), room);
+          return `${lines.join(" ")}${"\n".repeat(statement.split("\n").length - 1)}`;
+        },
+      );
+      return { contents, loader: "ts" };
+    });
+  },
+};
+
+/**
+ * The file of each name that the door of a room shows.
+ *
+ * @param {string} room
+ */
+function behindDoor(room) {
+  const door = readFileSync(join(ROOT, "src", room, "index.ts"), "utf8");
+  const exports = door.matchAll(/^export (?:type )?\{([^}]*)\} from "\.\/([^"]+)";$/gm);
+  return new Map(
+    [...exports].flatMap(([, names = "", file = ""]) =>
+      namesIn(names).map((name) => [name.replace(/^type /, ""), join(ROOT, "src", room, file)]),
+    ),
+  );
+}
+
+/**
+ * @param {string} names
+ * @param {ReadonlyMap<string, string>} files
+ * @param {string} room
+ */
+function importsOf(names, files, room) {
+  return namesIn(names)
+    .filter((name) => !name.startsWith("type "))
+    .map((name) => {
+      const file = files.get(name.replace(/ as .*$/, ""));
+      if (file === undefined) throw new Error(`src/${room}/index.ts does not export ${name}`);
+      return `import { ${name} } from ${JSON.stringify(file)};`;
+    });
+}
+
+/** @param {string} list */
+function namesIn(list) {
+  return list
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+/**
  * Bundles entries (paths from the root of the repository) and the files of threads into a folder, under the same paths.
  * What several of them need, or is imported on demand, goes to `chunks/`.
  *
@@ -94,7 +157,7 @@ export async function bundle(entries, folder, { write = true } = {}) {
     lineLimit: 200,
     sourcemap: true,
     sourcesContent: false,
-    plugins: [packages],
+    plugins: [doors, packages],
     // Packages in CommonJS ask for `require`.
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',

@@ -1,7 +1,6 @@
+import type { BackendOptions, Environment } from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
-import type { Environment } from "../monitor/config/environment.ts";
-import type { BackendOptions } from "../monitor/queue/backend.ts";
 import { openPostgres } from "./open-postgres.ts";
 
 /** The database and the queue, given or embedded. */

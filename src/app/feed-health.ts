@@ -1,8 +1,7 @@
-import { feedStatus } from "../feeds/common/feed-status.ts";
-import { isStream } from "../feeds/common/kinds.ts";
+import { feedStatus, isStream } from "#feeds";
+import type { FeedRow } from "#listening-api";
+import type { FeedHealth } from "#monitor";
 import type { Instant } from "../lib/instant.ts";
-import type { FeedRow } from "../listening-api/store/feeds.ts";
-import type { FeedHealth } from "../monitor/model/pipeline-facts.ts";
 
 /** A feed, as the health checks of the monitor know it. */
 export function feedHealth(feed: FeedRow, now: Instant): FeedHealth {

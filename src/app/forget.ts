@@ -1,20 +1,28 @@
-import { removeCopies } from "../lab/backtest/api-mentions.ts";
+import { removeCopies } from "#lab";
+import {
+  buryMentions,
+  findByAuthorOrAddress,
+  type Database as LocalTables,
+  rememberForgotten,
+} from "#listening-api";
+import {
+  type Actor,
+  type AskedToForget,
+  askedHash,
+  createAssessor,
+  eventAt,
+  type FilesOutcome,
+  forgetMentions,
+  forgetSecret,
+  type Mention,
+  type Query,
+  type Rule,
+  type Stores,
+  withoutAt,
+} from "#monitor";
 import type { Clock } from "../lib/clock.ts";
 import { groupBy } from "../lib/group-by.ts";
 import { uuid7 } from "../lib/uuid7.ts";
-import { buryMentions } from "../listening-api/arrive/bury-mentions.ts";
-import { rememberForgotten } from "../listening-api/arrive/forget-requests.ts";
-import type { Database as LocalTables } from "../listening-api/store/database.ts";
-import { findByAuthorOrAddress } from "../listening-api/store/heard-items.ts";
-import { createAssessor } from "../monitor/ingest/assess-mention.ts";
-import { forgetMentions } from "../monitor/ingest/forget-mentions.ts";
-import { type AskedToForget, askedHash, forgetSecret, withoutAt } from "../monitor/ingest/forget-requests.ts";
-import type { Actor } from "../monitor/model/alert-action.ts";
-import { eventAt, type Mention } from "../monitor/model/mention.ts";
-import type { Query } from "../monitor/model/query.ts";
-import type { Rule } from "../monitor/rules/rule.ts";
-import type { FilesOutcome } from "../monitor/store/rewrite-tables.ts";
-import type { Stores } from "../monitor/store/stores.ts";
 
 export interface ForgetParts {
   readonly stores: Stores;

@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { type ProcessReport, type Stores, versionsIn } from "#monitor";
 import { describeError } from "../lib/errors.ts";
 import { MINUTE, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { loopDelay } from "../lib/loop-delay.ts";
-import type { ProcessReport } from "../monitor/store/processes.ts";
-import type { Stores } from "../monitor/store/stores.ts";
-import { versionsIn } from "../monitor/name-versions.ts";
 import type { LoadedFiles } from "./reload/load-files.ts";
 
 /** Seconds back that the reported delay of the loop is about. */

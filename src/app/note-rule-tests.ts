@@ -1,11 +1,8 @@
+import { createStores, openDatabase, pendingMigrations, type RuleTestRecord } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
-import type { RuleTestRecord } from "../monitor/model/rule-page.ts";
-import { openDatabase } from "../monitor/store/database.ts";
-import { pendingMigrations } from "../monitor/store/migrate.ts";
-import { createStores } from "../monitor/store/stores.ts";
 
 interface TestResult {
   readonly name: string;

@@ -1,13 +1,17 @@
+import {
+  type AlertActions,
+  createAlertActions,
+  createConsoleStore,
+  createStores,
+  type Environment,
+  migrate,
+  openDatabase,
+  type Stores,
+} from "#monitor";
 import type { Clock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
-import { type AlertActions, createAlertActions } from "../monitor/alerts/actions/alert-actions.ts";
-import type { Environment } from "../monitor/config/environment.ts";
-import { createConsoleStore } from "../monitor/store/console.ts";
-import { openDatabase } from "../monitor/store/database.ts";
-import { migrate } from "../monitor/store/migrate.ts";
-import { createStores, type Stores } from "../monitor/store/stores.ts";
 import { databaseForCommands } from "./local/demo-database.ts";
 import { openPostgres } from "./open-postgres.ts";
 

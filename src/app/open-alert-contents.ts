@@ -1,9 +1,6 @@
+import { createContentOfAlert, type Environment, type PreviewContent, type Rule } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
-import type { Environment } from "../monitor/config/environment.ts";
-import { createContentOfAlert } from "../monitor/notify/previews/create-previews.ts";
-import type { PreviewContent } from "../monitor/notify/previews/preview-template.ts";
-import type { Rule } from "../monitor/rules/rule.ts";
 import { type OpenAlertActions, openAlertActions } from "./open-alert-actions.ts";
 
 /** The content of messages about stored alerts, for one command, with or without a running Earshot. */

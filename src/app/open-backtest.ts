@@ -1,20 +1,23 @@
-import { copyFromApi } from "../lab/backtest/api-mentions.ts";
-import { readMentions } from "../lab/backtest/read-mentions.ts";
-import { LEARN_MS, storedMentions } from "../lab/backtest/stored-mentions.ts";
+import { copyFromApi, LEARN_MS, readMentions, storedMentions } from "#lab";
+import {
+  type Alert,
+  accessTo,
+  accountOf,
+  BUCKET_MS,
+  createMemoryTokenStore,
+  createSourceClient,
+  type Environment,
+  isNamed,
+  type Mention,
+  OWN_QUERY,
+  type Query,
+  type Source,
+  type SourceClient,
+} from "#monitor";
 import type { Clock } from "../lib/clock.ts";
 import { UserError } from "../lib/errors.ts";
 import { DAY, floorTo, HOUR, type Instant } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
-import type { Environment } from "../monitor/config/environment.ts";
-import type { Alert } from "../monitor/model/alert.ts";
-import { BUCKET_MS } from "../monitor/model/judging.ts";
-import type { Mention } from "../monitor/model/mention.ts";
-import { OWN_QUERY, type Query } from "../monitor/model/query.ts";
-import { isNamed } from "../monitor/polling/register-queries.ts";
-import { createMemoryTokenStore } from "../monitor/source/session.ts";
-import { createSourceClient, type SourceClient } from "../monitor/source/source-client.ts";
-import type { Source } from "../monitor/source/source-config.ts";
-import { accessTo, accountOf } from "../monitor/sources.ts";
 import { openAlertActions } from "./open-alert-actions.ts";
 import { openShellBudget } from "./shell-budget.ts";
 

@@ -1,14 +1,53 @@
 import { hostname } from "node:os";
-import { type ConsoleDeps, createConsole } from "../console/create-console.ts";
-import type { FeedView, SetupView } from "../console/feed-view.ts";
-import { type Answer, type Front, openFront } from "../console/front.ts";
-import type { LocalInbox } from "../console/inbox/create-local-inbox.ts";
-import type { InboxMessage } from "../console/inbox/inbox-store.ts";
-import { renderSlackMessage } from "../console/inbox/render-slack-message.ts";
-import { fileAddress, type InboxView } from "../console/inbox-view.ts";
-import type { ConsoleSettings } from "../console/settings.ts";
-import type { PushEndpoint } from "../feeds/common/push-endpoint.ts";
-import { createRuleReader } from "../lab/tries/rule-reader.ts";
+import {
+  type Answer,
+  type ConsoleDeps,
+  type ConsoleSettings,
+  createConsole,
+  type FeedView,
+  type Front,
+  fileAddress,
+  type InboxMessage,
+  type InboxView,
+  type LocalInbox,
+  openFront,
+  renderSlackMessage,
+  type SetupView,
+} from "#console";
+import type { PushEndpoint } from "#feeds";
+import { createRuleReader } from "#lab";
+import {
+  createAlertActions,
+  createAlertExplainer,
+  createConsoleStore,
+  createInboxStore,
+  createReceiverWaits,
+  createSlackActions,
+  createSlackEndpoint,
+  createStores,
+  createUnsubscribing,
+  type Database,
+  type Earshot,
+  formatTime,
+  isLoopLate,
+  linkSecret,
+  openDatabase,
+  type Previews,
+  pendingMigrations,
+  ping,
+  type QueueCounts,
+  READER_LIMITS,
+  type ReceiverConfig,
+  type Rule,
+  type RuleFiles,
+  rulesWarmingUp,
+  type Stores,
+  slackApps,
+  titleOf,
+  type WhyParts,
+  whyMention,
+  whyUnreadMention,
+} from "#monitor";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
 import { withTimeout } from "../lib/concurrency.ts";
@@ -16,30 +55,6 @@ import { describeError, UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { loopDelay } from "../lib/loop-delay.ts";
-import { createAlertActions } from "../monitor/alerts/actions/alert-actions.ts";
-import { whyUnreadMention } from "../monitor/explain/ask-source.ts";
-import { type WhyParts, whyMention } from "../monitor/explain/why.ts";
-import type { QueueCounts } from "../monitor/model/pipeline-facts.ts";
-import { isLoopLate } from "../monitor/model/process.ts";
-import { titleOf } from "../monitor/model/wording.ts";
-import type { Earshot } from "../monitor/monitor.ts";
-import { createReceiverWaits } from "../monitor/notify/deliver/receiver-waits.ts";
-import { createSlackActions } from "../monitor/notify/notifiers/slack/slack-actions.ts";
-import { slackApps } from "../monitor/notify/notifiers/slack/slack-config.ts";
-import { createSlackEndpoint } from "../monitor/notify/notifiers/slack/slack-endpoint.ts";
-import type { Previews } from "../monitor/notify/previews/create-previews.ts";
-import type { ReceiverConfig } from "../monitor/notify/receiver-config.ts";
-import { createAlertExplainer } from "../monitor/notify/view/alert-chart.ts";
-import { createUnsubscribing, linkSecret } from "../monitor/notify/view/signed-links.ts";
-import type { RuleFiles } from "../monitor/open-version.ts";
-import { rulesWarmingUp } from "../monitor/polling/read-coverage.ts";
-import type { Rule } from "../monitor/rules/rule.ts";
-import { createConsoleStore } from "../monitor/store/console.ts";
-import { type Database, openDatabase, ping, READER_LIMITS } from "../monitor/store/database.ts";
-import { createInboxStore } from "../monitor/store/inbox.ts";
-import { pendingMigrations } from "../monitor/store/migrate.ts";
-import { createStores, type Stores } from "../monitor/store/stores.ts";
-import { formatTime } from "../monitor/templates/formatters.ts";
 import { LOCAL_PEOPLE } from "./local/local-parts.ts";
 import { openRuleView } from "./open-rule-view.ts";
 

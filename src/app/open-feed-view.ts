@@ -1,18 +1,18 @@
-import type { FeedView, ShownFeed, ShownTry } from "../console/feed-view.ts";
-import { feedStatus } from "../feeds/common/feed-status.ts";
-import type { ListenConfig } from "../feeds/common/listen-config.ts";
-import type { PlannedFeed } from "../feeds/common/plan-feeds.ts";
-import type { FeedEnricher } from "../feeds/common/run-feeds.ts";
-import { userAgent } from "../feeds/common/start-listening.ts";
-import { tryFeed } from "../feeds/common/try-feed.ts";
+import type { FeedView, ShownFeed, ShownTry } from "#console";
+import {
+  type FeedEnricher,
+  feedStatus,
+  type ListenConfig,
+  type PlannedFeed,
+  tryFeed,
+  userAgent,
+} from "#feeds";
+import { createDatabase, type DatabasePool, type FeedRow, findProject, listFeeds } from "#listening-api";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { atMost, cached } from "../lib/concurrency.ts";
 import { BusyError } from "../lib/errors.ts";
 import { MINUTE, SECOND } from "../lib/instant.ts";
 import { stableHash } from "../lib/json.ts";
-import { findProject } from "../listening-api/account/find-named.ts";
-import { createDatabase, type DatabasePool } from "../listening-api/store/database.ts";
-import { type FeedRow, listFeeds } from "../listening-api/store/feeds.ts";
 import { LISTENING } from "./config/own-source.ts";
 
 /** How long an answer is shown again, so that readers do not ask a server more often than its feed is fetched. */

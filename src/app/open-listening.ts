@@ -1,17 +1,27 @@
 import { isDeepStrictEqual } from "node:util";
-import type { FeedView } from "../console/feed-view.ts";
-import type { PushEndpoint } from "../feeds/common/push-endpoint.ts";
-import type { Enricher, MeantQuery } from "../feeds/enrich/enrich.ts";
+import type { FeedView } from "#console";
+import {
+  type Enricher,
+  loadEnrich,
+  loadEnrichment,
+  loadStartListening,
+  type MeantQuery,
+  type PushEndpoint,
+} from "#feeds";
+import { createDatabase, type DatabasePool } from "#listening-api";
+import {
+  createStores,
+  type EarshotOptions,
+  FEEDS_PREFIX,
+  openDatabase,
+  openPool,
+  READER_LIMITS,
+  type Source,
+} from "#monitor";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
-import type { DatabasePool } from "../listening-api/store/database.ts";
-import { FEEDS_PREFIX } from "../monitor/model/query.ts";
-import type { EarshotOptions } from "../monitor/monitor.ts";
-import type { Source } from "../monitor/source/source-config.ts";
-import { openDatabase, openPool, READER_LIMITS } from "../monitor/store/database.ts";
-import { createStores } from "../monitor/store/stores.ts";
 import type { Config } from "./config/config.ts";
 import { LISTENING, LISTENING_PORT } from "./config/own-source.ts";
 
@@ -60,8 +70,8 @@ export async function withListening(
   if (listen === null) return { configOf: unchanged, push: null, view: null, local: null, health: {} };
   const { databaseUrl, fetches, clock, log, port = LISTENING_PORT } = parts;
   // Only here: whoever polls an account does not wait for a server and readers of feeds to be read.
-  const { startListening } = await import("../feeds/common/start-listening.ts");
-  const { createEnricher } = await import("../feeds/enrich/enrich.ts");
+  const { startListening } = await loadStartListening();
+  const { createEnricher } = await loadEnrich();
   const { openFeedView } = await import("./open-feed-view.ts");
   const { feedHealth } = await import("./feed-health.ts");
   const pool = openPool({
@@ -80,10 +90,7 @@ export async function withListening(
       return enricher;
     },
   };
-  const { url, password, push, feeds, queries, watchFrom, listed } = await startListening(
-    options,
-    closing,
-  );
+  const { url, password, push, feeds, queries, watchFrom, listed } = await startListening(options, closing);
   if (fetches) await startEnrichment(config, queries, { pool, databaseUrl, clock, log }, closing);
   if (parts.url === undefined)
     log.info({ url, feeds: feeds.length, fetches }, "the Listening API of the feeds is open");
@@ -114,9 +121,8 @@ async function startEnrichment(
   },
   closing: Closing,
 ): Promise<void> {
-  const { prepareQueries } = await import("../feeds/enrich/enrich.ts");
-  const { createEnrichment } = await import("../feeds/enrich/run-enrichment.ts");
-  const { createDatabase } = await import("../listening-api/store/database.ts");
+  const { prepareQueries } = await loadEnrich();
+  const { createEnrichment } = await loadEnrichment();
   await prepareQueries(createDatabase(parts.pool), enrich, queries);
   const database = openDatabase({ url: parts.databaseUrl, connections: 1, onError: () => {} });
   closing.add(database.close);

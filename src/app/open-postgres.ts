@@ -1,9 +1,7 @@
 import { resolve } from "node:path";
+import { type Environment, openDatabase, ping, startEmbeddedPostgres } from "#monitor";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
-import type { Environment } from "../monitor/config/environment.ts";
-import { openDatabase, ping } from "../monitor/store/database.ts";
-import { startEmbeddedPostgres } from "../monitor/store/embedded.ts";
 import { withoutAddress } from "./without-address.ts";
 
 /** A PostgreSQL to work on. */

@@ -1,25 +1,32 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ListedRule, RuleView, RuleWords } from "../console/rule-view.ts";
-import type { RuleReader } from "../lab/tries/rule-reader.ts";
-import { createTries, type TryParts } from "../lab/tries/rule-tries.ts";
-import { saveRule } from "../lab/tries/save-rule.ts";
+import type { ListedRule, RuleView, RuleWords } from "#console";
+import { createTries, type RuleReader, saveRule, type TryParts } from "#lab";
+import {
+  type createConsoleStore,
+  DRAFT_KINDS,
+  delayOf,
+  describeRule,
+  draftRule,
+  formatDelay,
+  OWN_QUERY,
+  parseRule,
+  type Query,
+  RULE_NAME,
+  RULE_TESTS,
+  type Rule,
+  type RuleFiles,
+  type RuleTestRecord,
+  readPostedForm,
+  ruleCompletions,
+  ruleNameOf,
+  ruleVersion,
+  type ShownPoll,
+  worstDelayMs,
+} from "#monitor";
 import { DAY, type Instant } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { readYaml } from "../lib/read-yaml.ts";
-import { worstDelayMs } from "../monitor/model/poll.ts";
-import { OWN_QUERY, type Query } from "../monitor/model/query.ts";
-import type { RuleTestRecord } from "../monitor/model/rule-page.ts";
-import type { ShownPoll } from "../monitor/model/shown.ts";
-import type { RuleFiles } from "../monitor/open-version.ts";
-import { delayOf, describeRule, formatDelay } from "../monitor/rules/describe-rule.ts";
-import { RULE_NAME, RULE_TESTS, ruleNameOf, ruleVersion } from "../monitor/rules/load-rules.ts";
-import { parseRule } from "../monitor/rules/parse-rule.ts";
-import { readPostedForm } from "../monitor/rules/posted-rule.ts";
-import type { Rule } from "../monitor/rules/rule.ts";
-import { ruleCompletions } from "../monitor/rules/rule-completions.ts";
-import { DRAFT_KINDS, draftRule } from "../monitor/rules/rule-drafts.ts";
-import type { createConsoleStore } from "../monitor/store/console.ts";
 
 export interface RuleViewParts extends RuleFiles, TryParts {
   readonly reader: Omit<RuleReader, "close">;

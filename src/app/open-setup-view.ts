@@ -1,14 +1,12 @@
 import { existsSync } from "node:fs";
 import { dirname, relative } from "node:path";
-import type { SetupForm, SetupView } from "../console/feed-view.ts";
-import { kindOf } from "../feeds/common/kinds.ts";
-import { type FeedConfig, ListenConfig } from "../feeds/common/listen-config.ts";
+import type { SetupForm, SetupView } from "#console";
+import { type FeedConfig, kindOf, ListenConfig } from "#feeds";
+import { describeActor, type Stores } from "#monitor";
 import type { Clock } from "../lib/clock.ts";
 import { atMost } from "../lib/concurrency.ts";
 import { BusyError, describeError, UserError } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
-import { describeActor } from "../monitor/model/alert-action.ts";
-import type { Stores } from "../monitor/store/stores.ts";
 import { planSetupChange, writeSetupChange } from "./setup/change-setup.ts";
 import { chooseFeeds, proposeFeeds } from "./setup/choose-feeds.ts";
 import { refuseVariables, rulesFolderOf, type SetupAnswers, type SetupDraft } from "./setup/draft-setup.ts";

@@ -1,10 +1,8 @@
+import { type Role, readEnvironment, startEarshot } from "#monitor";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { createLog } from "../lib/log.ts";
-import { readEnvironment } from "../monitor/config/environment.ts";
-import { startEarshot } from "../monitor/monitor.ts";
-import type { Role } from "../monitor/roles.ts";
 import type { Config } from "./config/config.ts";
 import { openEngines } from "./engines.ts";
 import { joinProcesses } from "./join-processes.ts";

@@ -1,14 +1,16 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import {
+  createBudgetStore,
+  createCallGate,
+  type Environment,
+  type Gate,
+  openDatabase,
+  type Priority,
+} from "#monitor";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
-import type { Environment } from "../monitor/config/environment.ts";
-import type { Priority } from "../monitor/model/poll.ts";
-import { createCallGate } from "../monitor/polling/call-gate.ts";
-import type { Gate } from "../monitor/source/budget.ts";
-import { createBudgetStore } from "../monitor/store/budgets.ts";
-import { openDatabase } from "../monitor/store/database.ts";
 import { databaseForCommands } from "./local/demo-database.ts";
 import { openPostgres } from "./open-postgres.ts";
 

@@ -1,12 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { OpenAlertActions } from "../app/open-alert-actions.ts";
+import type { OpenAlertActions } from "#app";
+import { type Alert, type AlertAction, type AlertStates, cleanLine, formatTime } from "#monitor";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
-import type { Alert } from "../monitor/model/alert.ts";
-import type { AlertAction } from "../monitor/model/alert-action.ts";
-import type { AlertStates } from "../monitor/model/shown.ts";
-import { cleanLine } from "../monitor/templates/escape.ts";
-import { formatTime } from "../monitor/templates/formatters.ts";
 import { findAlert } from "./alerts/find-alert.ts";
 import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { shortIds } from "./alerts/short-ids.ts";

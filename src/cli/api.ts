@@ -1,13 +1,10 @@
 import { type Command, Option } from "commander";
-import { openShellBudget } from "../app/shell-budget.ts";
-import { stopSignal } from "../app/stop-signal.ts";
+import { openShellBudget, stopSignal } from "#app";
+import { API_CALLS, accountOf, findCall, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean, UserError } from "../lib/errors.ts";
 import { MINUTE } from "../lib/instant.ts";
-import { readEnvironment } from "../monitor/config/environment.ts";
-import { API_CALLS, findCall } from "../monitor/source/call-table.ts";
-import { accountOf } from "../monitor/sources.ts";
 import { findAccess } from "./api/access.ts";
 import { openApiCache } from "./api/api-cache.ts";
 import { completionScript, describeCall, HELP, listCalls } from "./api/help.ts";

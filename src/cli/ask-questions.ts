@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { InterruptedError } from "../app/stop-signal.ts";
+import { InterruptedError } from "#app";
 import { UserError } from "../lib/errors.ts";
 
 /** Asks one question after another. A wrong answer (undefined) is asked again, after a line of help. */

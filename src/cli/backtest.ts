@@ -2,21 +2,22 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Command } from "commander";
-import { type Config, loadConfig } from "../app/config/config.ts";
-import { type OpenBacktest, openBacktest } from "../app/open-backtest.ts";
-import { stopSignal } from "../app/stop-signal.ts";
-import { type Comparison, compareSimulations } from "../lab/backtest/compare.ts";
-import { type BacktestReport, reportOf } from "../lab/backtest/report.ts";
-import { createSimulation, type Simulated } from "../lab/backtest/simulate.ts";
+import { type Config, loadConfig, type OpenBacktest, offlineConfig, openBacktest, stopSignal } from "#app";
+import {
+  type BacktestReport,
+  type Comparison,
+  compareSimulations,
+  createSimulation,
+  renderReport,
+  reportOf,
+  type Simulated,
+} from "#lab";
+import { createNotifyConfig, type NotifyConfig, type Rule, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { parseDuration } from "../lib/duration.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { toIso } from "../lib/instant.ts";
-import { readEnvironment } from "../monitor/config/environment.ts";
-import { createNotifyConfig } from "../monitor/config/notify-config.ts";
-import type { NotifyConfig } from "../monitor/notify/decide/decide-notifications.ts";
-import type { Rule } from "../monitor/rules/rule.ts";
 import { type RuleSet, readRuleSet } from "./backtest/read-rule-set.ts";
 import { commandLog } from "./command-log.ts";
 import { sourcesInReach, timeHere } from "./local-address.ts";
@@ -178,7 +179,6 @@ export async function simulateAll(
 /** Routes and receivers of the configuration, or else those of a replay. */
 async function notifyConfigOf(config: Config | null): Promise<NotifyConfig> {
   if (config !== null) return createNotifyConfig(config);
-  const { offlineConfig } = await import("../app/local/local-parts.ts");
   const folders = { rules: shippedFolder("rules"), templates: shippedFolder("templates") };
   return createNotifyConfig(await offlineConfig(folders));
 }
@@ -200,7 +200,6 @@ async function writeReport(
   report: BacktestReport,
   comparison: Comparison | null,
 ): Promise<void> {
-  const { renderReport } = await import("../lab/backtest/report-html.ts");
   try {
     await writeFile(file, renderReport(report, comparison));
   } catch (error) {

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import type { Command } from "commander";
+import { cleanLine, type TakenBounce, takeBounce } from "#monitor";
 import { describeError, UserError, whyUnread } from "../lib/errors.ts";
-import { type TakenBounce, takeBounce } from "../monitor/notify/deliver/take-bounce.ts";
-import { cleanLine } from "../monitor/templates/escape.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";

@@ -1,15 +1,11 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { loadConfig } from "../app/config/config.ts";
-import { findConcerns } from "../app/config/find-concerns.ts";
-import { unknownNamesIn } from "../app/config/unknown-names-in.ts";
-import { planFeeds } from "../feeds/common/plan-feeds.ts";
+import { findConcerns, loadConfig, unknownNamesIn } from "#app";
+import { planFeeds } from "#feeds";
+import { loadRules, openTemplates, readEnvironment } from "#monitor";
 import { describeFault, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { counted } from "../lib/numbers.ts";
-import { readEnvironment } from "../monitor/config/environment.ts";
-import { openTemplates } from "../monitor/open-templates.ts";
-import { loadRules } from "../monitor/rules/load-rules.ts";
 import { print } from "./print.ts";
 
 interface CheckOptions {

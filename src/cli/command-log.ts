@@ -1,5 +1,5 @@
+import { readEnvironment } from "#monitor";
 import { createLog, type Logger } from "../lib/log.ts";
-import { readEnvironment } from "../monitor/config/environment.ts";
 
 /** The log of a short command: warnings and errors only, unless `LOG_LEVEL` asks for more. */
 export function commandLog(env: NodeJS.ProcessEnv): Logger {

@@ -1,9 +1,7 @@
 import type { Command } from "commander";
+import { type CoverageReport, namesInList, readCoverage, whyOther } from "#monitor";
 import { formatDuration } from "../lib/duration.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
-import { whyOther } from "../monitor/model/process.ts";
-import { namesInList } from "../monitor/model/query.ts";
-import { type CoverageReport, readCoverage } from "../monitor/polling/read-coverage.ts";
 import { loadRulesInUse } from "./alerts/load-rules-in-use.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print } from "./print.ts";

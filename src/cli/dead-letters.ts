@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import type { DeadLetter } from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import { toIso } from "../lib/instant.ts";
-import type { DeadLetter } from "../monitor/model/failure.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print } from "./print.ts";
 

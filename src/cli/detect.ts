@@ -1,13 +1,9 @@
 import type { Command } from "commander";
 import { IANAZone } from "luxon";
-import { createCountsReader } from "../lab/detect/counts-reader.ts";
-import { createPictureFiles } from "../lab/detect/picture-files.ts";
-import type { PlotLook } from "../lab/detect/series-plot.ts";
+import { createCountsReader, createPictureFiles, type PlotLook } from "#lab";
+import { BUCKET_MS, gatesOf, SENSITIVITIES, type SpikeSettings, significanceGate } from "#monitor";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
-import { BUCKET_MS } from "../monitor/model/judging.ts";
-import type { SpikeSettings } from "../monitor/spike/detector.ts";
-import { gatesOf, SENSITIVITIES, significanceGate } from "../monitor/spike/sensitivity.ts";
 
 interface DetectOptions {
   readonly bucket: string;

@@ -1,10 +1,8 @@
 import type { Command } from "commander";
-import { doctor } from "../app/doctor/doctor.ts";
-import type { Finding } from "../app/doctor/finding.ts";
+import { doctor, type Finding } from "#app";
+import { cleanLine, readEnvironment } from "#monitor";
 import { createLog } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
-import { readEnvironment } from "../monitor/config/environment.ts";
-import { cleanLine } from "../monitor/templates/escape.ts";
 import { timeHere } from "./local-address.ts";
 import { print } from "./print.ts";
 import { ExitError } from "./run.ts";

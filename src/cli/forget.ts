@@ -1,13 +1,10 @@
 import type { Command } from "commander";
-import { type ForgetCounts, type ForgetParts, findToForget, forget } from "../app/forget.ts";
-import { canonicalUrl } from "../feeds/common/canonical-url.ts";
+import { type ForgetCounts, type ForgetParts, findToForget, forget } from "#app";
+import { canonicalUrl } from "#feeds";
+import { type AskedToForget, describeActor, readEnvironment, rulesByQuery } from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import { toIso } from "../lib/instant.ts";
 import { counted } from "../lib/numbers.ts";
-import { readEnvironment } from "../monitor/config/environment.ts";
-import type { AskedToForget } from "../monitor/ingest/forget-requests.ts";
-import { describeActor } from "../monitor/model/alert-action.ts";
-import { rulesByQuery } from "../monitor/rules-by-query.ts";
 import { configInUse, loadRulesInUse } from "./alerts/load-rules-in-use.ts";
 import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
 import { askForYes } from "./ask-questions.ts";

@@ -1,25 +1,29 @@
 import { dirname, join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { loadConfig } from "../app/config/config.ts";
-import { chooseFeeds, proposeFeeds } from "../app/setup/choose-feeds.ts";
 import {
+  chooseFeeds,
+  draftChecked,
+  floodingQueries,
+  inTheWay,
+  loadConfig,
+  proposeFeeds,
   refuseVariables,
   rulesFolderOf,
   type SetupAnswers,
   type SetupDraft,
-} from "../app/setup/draft-setup.ts";
-import { floodingQueries, tryFeeds } from "../app/setup/try-feeds.ts";
-import { draftChecked, inTheWay, schemaLinesFor, writeSetup } from "../app/setup/write-setup.ts";
-import { stopSignal } from "../app/stop-signal.ts";
-import { kinds } from "../feeds/common/kinds.ts";
+  schemaLinesFor,
+  stopSignal,
+  tryFeeds,
+  writeSetup,
+} from "#app";
+import { kinds } from "#feeds";
+import { type Environment, partsOf, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { UserError } from "../lib/errors.ts";
 import { HttpAddress } from "../lib/http-address.ts";
 import { TimeZone } from "../lib/local-time.ts";
 import { createLog } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
-import { type Environment, readEnvironment } from "../monitor/config/environment.ts";
-import { partsOf } from "../monitor/config/load-source-config.ts";
 import { askForBrand, askToReplace, type GivenAnswers, type SetupReceiver } from "./listen/ask-for-brand.ts";
 import { print, printError, printJson } from "./print.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";

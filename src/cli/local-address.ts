@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import type { Source } from "#monitor";
 import { type Clock, createScaledClock, systemClock } from "../lib/clock.ts";
 import { makeDataFolder } from "../lib/folders.ts";
-import type { Source } from "../monitor/source/source-config.ts";
 
 const Note = z.object({
   url: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),

@@ -2,29 +2,31 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { type Config, loadConfig } from "../app/config/config.ts";
-import { openAlertContents } from "../app/open-alert-contents.ts";
-import { closestWord } from "../lib/closest-word.ts";
-import { describeError, UserError } from "../lib/errors.ts";
-import { shippedFolder } from "../lib/folders.ts";
-import { readEnvironment } from "../monitor/config/environment.ts";
+import { type Config, loadConfig, openAlertContents } from "#app";
+import { messagePage } from "#lab";
 import {
   aboutOf,
   contentOfSample,
+  findChromium,
   findSample,
-  showPreview,
-} from "../monitor/notify/previews/create-previews.ts";
-import {
+  loadRules,
+  openTemplates,
+  type Picture,
   type PreviewContent,
   type PreviewFile,
   previewFiles,
   previewTemplate,
-} from "../monitor/notify/previews/preview-template.ts";
-import { findChromium, type Picture, takePictures } from "../monitor/notify/previews/take-pictures.ts";
-import { openTemplates } from "../monitor/open-templates.ts";
-import { loadRules } from "../monitor/rules/load-rules.ts";
-import { type Sample, samples } from "../monitor/templates/samples.ts";
-import { TEMPLATE_NAMES, type TemplateName } from "../monitor/templates/template-names.ts";
+  readEnvironment,
+  type Sample,
+  samples,
+  showPreview,
+  TEMPLATE_NAMES,
+  type TemplateName,
+  takePictures,
+} from "#monitor";
+import { closestWord } from "../lib/closest-word.ts";
+import { describeError, UserError } from "../lib/errors.ts";
+import { shippedFolder } from "../lib/folders.ts";
 import { findAlert } from "./alerts/find-alert.ts";
 import { commandLog } from "./command-log.ts";
 import { print, printError, printJson } from "./print.ts";
@@ -126,7 +128,6 @@ async function previewOne(file: PreviewFile, options: PreviewOptions, env: NodeJ
 /** Every message of a rule test in order, on one page; with `--against` before and after a change of templates. */
 async function previewStory(file: string, options: PreviewOptions, env: NodeJS.ProcessEnv): Promise<void> {
   const { createRuleTests } = await import("./run-rule-tests.ts");
-  const { messagePage } = await import("../lab/rule-tests/message-page.ts");
   const tests = createRuleTests(env);
   const run = async (templates: string | undefined) => {
     const { config, rules } = options;

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import { cleanLine } from "#monitor";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
-import { cleanLine } from "../monitor/templates/escape.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print } from "./print.ts";
 

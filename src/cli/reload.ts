@@ -1,20 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import type { OpenAlertActions } from "../app/open-alert-actions.ts";
-import { loadFiles } from "../app/reload/load-files.ts";
-import { requestReload } from "../app/reload/reload.ts";
-import { monotonicMs } from "../lib/clock.ts";
-import { parseDuration } from "../lib/duration.ts";
-import { UserError } from "../lib/errors.ts";
-import { counted } from "../lib/numbers.ts";
-import { readEnvironment } from "../monitor/config/environment.ts";
+import { loadFiles, type OpenAlertActions, requestReload } from "#app";
 import {
   answerOf,
   type ReloadAnswer,
   type ReloadRequest,
   type RunningProcess,
+  readEnvironment,
   whyOther,
-} from "../monitor/model/process.ts";
+} from "#monitor";
+import { monotonicMs } from "../lib/clock.ts";
+import { parseDuration } from "../lib/duration.ts";
+import { UserError } from "../lib/errors.ts";
+import { counted } from "../lib/numbers.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";

@@ -1,14 +1,10 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Command } from "commander";
+import { DRAFT_KINDS, loadRules, type Rule, readConfig, readEnvironment } from "#monitor";
 import { describeFault, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { counted } from "../lib/numbers.ts";
-import { readEnvironment } from "../monitor/config/environment.ts";
-import { readConfig } from "../monitor/config/read-config.ts";
-import { loadRules } from "../monitor/rules/load-rules.ts";
-import type { Rule } from "../monitor/rules/rule.ts";
-import { DRAFT_KINDS } from "../monitor/rules/rule-drafts.ts";
 import { printRows } from "./local-api/print.ts";
 import { defineNewRuleCommand } from "./rules/new-rule.ts";
 

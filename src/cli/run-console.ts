@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import { setPriority } from "node:os";
-import type { ConsoleNews, ConsoleOrder } from "../app/console-process.ts";
-import { leave, stopSignal } from "../app/stop-signal.ts";
+import { type ConsoleNews, type ConsoleOrder, leave, stopSignal } from "#app";
+import type { Environment } from "#monitor";
 import { describeError, UserError } from "../lib/errors.ts";
 import { createLog } from "../lib/log.ts";
-import type { Environment } from "../monitor/config/environment.ts";
 import type { StartOptions } from "./start-options.ts";
 
 /** Where both want the processor, the kernel gives the pipeline three times as much as the readers. */

@@ -1,17 +1,28 @@
-import { type ConsoleProcess, startConsoleProcess } from "../app/console-process.ts";
-import { DEMO_SPEED, type Demo, startDemo } from "../app/demo/demo.ts";
-import { type DemoConsoleOrder, openShownDemo, type ShownDemo } from "../app/demo/demo-console.ts";
-import { openEngines } from "../app/engines.ts";
-import { openDemoDatabase } from "../app/local/demo-database.ts";
-import { LOCAL_ACCOUNT } from "../console/inbox/local-account.ts";
-import { openPage, type Page } from "../app/open-console.ts";
-import { openSetupView } from "../app/open-setup-view.ts";
-import { aborted, leave, stopSignal, unlessStopped } from "../app/stop-signal.ts";
+import {
+  aborted,
+  type ConsoleProcess,
+  DEMO_SPEED,
+  type Demo,
+  type DemoConsoleOrder,
+  leave,
+  openDemoDatabase,
+  openEngines,
+  openPage,
+  openSetupView,
+  openShownDemo,
+  type Page,
+  type ShownDemo,
+  startConsoleProcess,
+  startDemo,
+  stopSignal,
+  unlessStopped,
+} from "#app";
+import { LOCAL_ACCOUNT } from "#console";
+import type { Environment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import type { Logger } from "../lib/log.ts";
-import type { Environment } from "../monitor/config/environment.ts";
 import { leaveLocalAddress } from "./local-address.ts";
 import { print } from "./print.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";

@@ -1,23 +1,32 @@
-import { unknownNamesIn } from "../app/config/unknown-names-in.ts";
-import { type ConsoleProcess, startConsoleProcess } from "../app/console-process.ts";
-import { type Engines, openEngines } from "../app/engines.ts";
-import { type JoinedProcess, joinProcesses } from "../app/join-processes.ts";
-import { keepConsole } from "../app/keep-console.ts";
-import { refuseDemoData } from "../app/local/demo-database.ts";
-import { withLocalInbox } from "../app/local/open-local-inbox.ts";
-import { withListening } from "../app/open-listening.ts";
-import { openSetupView } from "../app/open-setup-view.ts";
-import { type LoadedFiles, loadFiles } from "../app/reload/load-files.ts";
-import { followReloads, listenForHangUps, type Reloadable, requestReload } from "../app/reload/reload.ts";
-import { aborted, leave, stopSignal, unlessStopped } from "../app/stop-signal.ts";
+import {
+  aborted,
+  type ConsoleProcess,
+  type Engines,
+  followReloads,
+  type JoinedProcess,
+  joinProcesses,
+  keepConsole,
+  type LoadedFiles,
+  leave,
+  listenForHangUps,
+  loadFiles,
+  openEngines,
+  openSetupView,
+  type Reloadable,
+  refuseDemoData,
+  requestReload,
+  startConsoleProcess,
+  stopSignal,
+  unknownNamesIn,
+  unlessStopped,
+  withListening,
+  withLocalInbox,
+} from "#app";
+import { type Earshot, type Environment, ROLES, ruleFilesOf, startEarshot } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
 import { describeError, describeFault } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
-import type { Environment } from "../monitor/config/environment.ts";
-import { type Earshot, startEarshot } from "../monitor/monitor.ts";
-import { ruleFilesOf } from "../monitor/open-version.ts";
-import { ROLES } from "../monitor/roles.ts";
 import { leaveLocalAddress } from "./local-address.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";
 import type { StartOptions } from "./start-options.ts";

@@ -1,16 +1,20 @@
 import { resolve } from "node:path";
-import { openEngines } from "../app/engines.ts";
-import { openPage } from "../app/open-console.ts";
-import { type ReplayProgress, startReplay } from "../app/replay/replay.ts";
-import type { ReplayReport } from "../app/replay/report.ts";
-import { aborted, stopSignal } from "../app/stop-signal.ts";
+import {
+  aborted,
+  openEngines,
+  openPage,
+  type ReplayProgress,
+  type ReplayReport,
+  startReplay,
+  stopSignal,
+} from "#app";
+import type { Environment } from "#monitor";
 import { monotonicMs } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { toIso } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
-import type { Environment } from "../monitor/config/environment.ts";
 import { print, printError, printJson } from "./print.ts";
 import type { StartOptions } from "./start-options.ts";
 

@@ -1,26 +1,27 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { type Config, loadConfig } from "../app/config/config.ts";
-import { offlineConfig } from "../app/local/local-parts.ts";
-import { noteRuleTests } from "../app/note-rule-tests.ts";
-import { openPostgres, openScratchPostgres } from "../app/open-postgres.ts";
-import { withPlaceholders } from "../lab/rule-tests/placeholders.ts";
+import {
+  type Config,
+  loadConfig,
+  noteRuleTests,
+  offlineConfig,
+  openPostgres,
+  openScratchPostgres,
+} from "#app";
 import {
   findRuleTests,
   openRuleTestRunner,
   type RuleTestResult,
   type RuleTestRunner,
   type RunOptions,
-} from "../lab/rule-tests/rule-test-runner.ts";
+  withPlaceholders,
+} from "#lab";
+import { type Rule, readEnvironment, ruleVersion, validRules, validTemplates } from "#monitor";
 import { createClosing } from "../lib/closing.ts";
 import { UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import type { Logger } from "../lib/log.ts";
-import { readEnvironment } from "../monitor/config/environment.ts";
-import { ruleVersion } from "../monitor/rules/load-rules.ts";
-import type { Rule } from "../monitor/rules/rule.ts";
-import { validRules, validTemplates } from "../monitor/validate-files.ts";
 import { commandLog } from "./command-log.ts";
 
 export interface RuleTestOptions {

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from "commander";
-import { InterruptedError } from "../app/stop-signal.ts";
+import { InterruptedError } from "#app";
 import { describeError, UserError } from "../lib/errors.ts";
 import { NobodyReadsError, printError } from "./print.ts";
 

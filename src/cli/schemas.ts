@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { configJsonSchema } from "../app/config/json-schema.ts";
-import { ruleTestJsonSchema } from "../lab/rule-tests/test-file.ts";
+import { configJsonSchema } from "#app";
+import { ruleTestJsonSchema } from "#lab";
+import { ruleJsonSchema } from "#monitor";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { JsonSchema } from "../lib/json-schema.ts";
-import { ruleJsonSchema } from "../monitor/rules/rule-schema.ts";
 import { print, printJson } from "./print.ts";
 
 interface Published {

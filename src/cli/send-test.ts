@@ -1,12 +1,9 @@
 import { type Command, Option } from "commander";
-import { loadConfig } from "../app/config/config.ts";
-import { receiverNamed, sendTest, type TestOutcome } from "../app/doctor/send-test.ts";
+import { loadConfig, receiverNamed, sendTest, type TestOutcome } from "#app";
+import { cleanLine, openTemplates, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
-import { readEnvironment } from "../monitor/config/environment.ts";
-import { openTemplates } from "../monitor/open-templates.ts";
-import { cleanLine } from "../monitor/templates/escape.ts";
 import { commandLog } from "./command-log.ts";
 import { print, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";

@@ -1,14 +1,19 @@
 import type { Command } from "commander";
-import { refuseUnknownNames } from "../monitor/alerts/unknown-names.ts";
+import {
+  type Alert,
+  type AlertMatch,
+  describeMatch,
+  formatTime,
+  type ListedSilence,
+  matchOfAlert,
+  refuseUnknownNames,
+  SILENCE_LENGTHS,
+  type Silence,
+} from "#monitor";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import { describeRange, rangeAt } from "../lib/weekly-range.ts";
-import { matchOfAlert } from "../monitor/alerts/actions/alert-actions.ts";
-import type { Alert } from "../monitor/model/alert.ts";
-import { type AlertMatch, describeMatch } from "../monitor/model/alert-match.ts";
-import { type ListedSilence, SILENCE_LENGTHS, type Silence } from "../monitor/model/silence.ts";
-import { formatTime } from "../monitor/templates/formatters.ts";
 import { findAlert } from "./alerts/find-alert.ts";
 import { loadRulesInUse, timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { readMatch } from "./alerts/read-match.ts";

@@ -1,5 +1,5 @@
-import type { ReplaySpeed } from "../app/replay/replay.ts";
-import type { Role } from "../monitor/roles.ts";
+import type { ReplaySpeed } from "#app";
+import type { Role } from "#monitor";
 
 export interface StartOptions {
   readonly config?: string;

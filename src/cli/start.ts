@@ -1,13 +1,10 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { CONSOLE_FLAG } from "../app/console-process.ts";
-import type { ReplaySpeed } from "../app/replay/replay.ts";
-import { stopSignal } from "../app/stop-signal.ts";
+import { CONSOLE_FLAG, type ReplaySpeed, stopSignal } from "#app";
+import { ROLES, type Role, readEnvironment } from "#monitor";
 import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean, UserError } from "../lib/errors.ts";
 import { createLog } from "../lib/log.ts";
-import { readEnvironment } from "../monitor/config/environment.ts";
-import { ROLES, type Role } from "../monitor/roles.ts";
 import type { StartOptions } from "./start-options.ts";
 import { toPort } from "./to-port.ts";
 

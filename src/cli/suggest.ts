@@ -7,14 +7,13 @@ import {
   valuesToTry,
   weaknessOf,
   withThreshold,
-} from "../lab/backtest/suggest.ts";
+} from "#lab";
+import { compileRule, type Rule } from "#monitor";
 import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
 import { counted, formatNumber } from "../lib/numbers.ts";
-import { compileRule } from "../monitor/rules/compile-rule.ts";
-import type { Rule } from "../monitor/rules/rule.ts";
 import { readRuleSet } from "./backtest/read-rule-set.ts";
 import { addMentionOptions, configOf, type MentionOptions, mentionsFor, simulateAll } from "./backtest.ts";
 import { print, printJson } from "./print.ts";

@@ -1,24 +1,28 @@
 import type { Command } from "commander";
-import type { Config } from "../app/config/config.ts";
-import { openShellBudget } from "../app/shell-budget.ts";
+import { type Config, openShellBudget } from "#app";
+import {
+  type AlertWhy,
+  accountOf,
+  askEach,
+  createSourceClient,
+  formatTime,
+  type MentionWhy,
+  readEnvironment,
+  type SourceClient,
+  type SourceName,
+  sourceOf,
+  sourceOfProject,
+  type UnreadMention,
+  type WhyParts,
+  whyAlert,
+  whyMention,
+  whyText,
+  whyUnreadMention,
+} from "#monitor";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { createClosing } from "../lib/closing.ts";
 import { UserError } from "../lib/errors.ts";
 import { SECOND } from "../lib/instant.ts";
-import { readEnvironment } from "../monitor/config/environment.ts";
-import { askEach, type UnreadMention, whyText, whyUnreadMention } from "../monitor/explain/ask-source.ts";
-import {
-  type AlertWhy,
-  type MentionWhy,
-  type WhyParts,
-  whyAlert,
-  whyMention,
-} from "../monitor/explain/why.ts";
-import { type SourceName, sourceOfProject } from "../monitor/model/query.ts";
-import { createSourceClient, type SourceClient } from "../monitor/source/source-client.ts";
-import { sourceOf } from "../monitor/source/source-config.ts";
-import { accountOf } from "../monitor/sources.ts";
-import { formatTime } from "../monitor/templates/formatters.ts";
 import { findAlertOrNull } from "./alerts/find-alert.ts";
 import { configInUse, loadRulesInUse } from "./alerts/load-rules-in-use.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";

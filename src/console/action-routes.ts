@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { parseDuration } from "../lib/duration.ts";
-import { UserError } from "../lib/errors.ts";
-import { DAY, HOUR } from "../lib/instant.ts";
-import type { Alert } from "../monitor/model/alert.ts";
 import {
   ACTION_LABELS,
   type Actor,
+  type Alert,
   AlertLink,
   LINK_SILENCE_MS,
+  LONGEST_SILENCE_MS,
   readAlertLink,
-} from "../monitor/model/alert-action.ts";
-import { LONGEST_SILENCE_MS } from "../monitor/model/silence.ts";
+} from "#monitor";
+import { parseDuration } from "../lib/duration.ts";
+import { UserError } from "../lib/errors.ts";
+import { DAY, HOUR } from "../lib/instant.ts";
 import { type ConsoleAuth, PUBLIC } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { ConsoleActions } from "./console-actions.ts";

@@ -1,5 +1,5 @@
+import type { VolumeCount } from "#monitor";
 import { HOUR, type Instant } from "../lib/instant.ts";
-import type { VolumeCount } from "../monitor/model/shown.ts";
 import { type ShownSentiment, sentimentOf } from "./parts/mention-list.ts";
 
 export interface HourVolume extends Readonly<Record<ShownSentiment, number>> {

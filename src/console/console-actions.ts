@@ -1,8 +1,6 @@
+import type { Actor, AlertAction, AlertMatch, ListedSilence, RulePrecision, Silence } from "#monitor";
 import type { Instant } from "../lib/instant.ts";
 import type { WeeklyRange } from "../lib/weekly-range.ts";
-import type { Actor, AlertAction, RulePrecision } from "../monitor/model/alert-action.ts";
-import type { AlertMatch } from "../monitor/model/alert-match.ts";
-import type { ListedSilence, Silence } from "../monitor/model/silence.ts";
 
 /** What people can do on the console. It only writes facts; the monitor acts on them within a second. */
 export interface ConsoleActions {

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import compress from "@fastify/compress";
+import type { AlertExplainer, ShownWait, ShownWarmUp, SlackEndpoint, Unsubscribing } from "#monitor";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { cached, withTimeout } from "../lib/concurrency.ts";
 import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
-import type { ShownWait, ShownWarmUp } from "../monitor/model/shown.ts";
 import { actionRoutes } from "./action-routes.ts";
 import { type AdmissionSettings, boundPages } from "./admission.ts";
 import { assetRoutes, chartRoutes } from "./asset-routes.ts";
@@ -14,9 +14,7 @@ import { protectForms } from "./auth/forms.ts";
 import { type ClosedSessions, openCookies } from "./auth/sessions.ts";
 import { guardHost, setSecurityHeaders } from "./auth/set-security-headers.ts";
 import type { ConsoleActions } from "./console-actions.ts";
-import type { Unsubscribing } from "../monitor/notify/view/signed-links.ts";
 import type { ConsoleFacts } from "./facts.ts";
-import type { AlertExplainer } from "../monitor/notify/view/alert-chart.ts";
 import { feedRoutes } from "./feed-routes.ts";
 import type { FeedView, SetupView } from "./feed-view.ts";
 import { createFrames } from "./frames.ts";
@@ -44,7 +42,6 @@ import {
 } from "./server.ts";
 import { type ConsoleSettings, checkSettings } from "./settings.ts";
 import { slackRoutes } from "./slack-routes.ts";
-import type { SlackEndpoint } from "../monitor/notify/notifiers/slack/slack-endpoint.ts";
 import { createTimes, describePace } from "./times.ts";
 import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
 

@@ -1,19 +1,20 @@
-import type { Instant } from "../lib/instant.ts";
-import type { Alert } from "../monitor/model/alert.ts";
-import type { AlertEvent, RulePrecision } from "../monitor/model/alert-action.ts";
-import type { Outage } from "../monitor/model/failure.ts";
-import type { MetricFacts, ShownHeartbeat } from "../monitor/model/pipeline-facts.ts";
-import type { ProcessVersions } from "../monitor/model/process.ts";
 import type {
+  Alert,
+  AlertEvent,
   AlertListing,
   AlertPosition,
   AlertStates,
   MentionFilter,
   MentionListing,
   MentionPosition,
+  MetricFacts,
+  Outage,
+  ProcessVersions,
+  RulePrecision,
   ShownBudget,
   ShownDeadLetter,
   ShownDelivery,
+  ShownHeartbeat,
   ShownMention,
   ShownNotification,
   ShownPoll,
@@ -21,7 +22,8 @@ import type {
   ShownReceiver,
   ShownStory,
   VolumeCount,
-} from "../monitor/model/shown.ts";
+} from "#monitor";
+import type { Instant } from "../lib/instant.ts";
 
 /** Reads what the console shows. No answer is longer than its limit. */
 export interface ConsoleFacts {

@@ -1,5 +1,5 @@
+import type { Actor } from "#monitor";
 import type { Instant } from "../lib/instant.ts";
-import type { Actor } from "../monitor/model/alert-action.ts";
 
 /** A feed as the console shows it. Names, addresses and problems are of strangers. */
 export interface ShownFeed {

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
+import type { QueueCounts } from "#monitor";
 import type { Clock } from "../lib/clock.ts";
 import { cached } from "../lib/concurrency.ts";
 import { SECOND } from "../lib/instant.ts";
-import type { QueueCounts } from "../monitor/model/pipeline-facts.ts";
 import { ALWAYS_ANSWERED } from "./admission.ts";
 import { PUBLIC } from "./auth/demand-login.ts";
 import type { ConsoleFacts } from "./facts.ts";

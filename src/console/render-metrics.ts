@@ -1,8 +1,6 @@
 import { Gauge as PrometheusGauge, Registry } from "prom-client";
+import type { ProcessVersions, QueueCounts, ShownBudget, ShownPoll } from "#monitor";
 import { SECOND } from "../lib/instant.ts";
-import type { QueueCounts } from "../monitor/model/pipeline-facts.ts";
-import type { ProcessVersions } from "../monitor/model/process.ts";
-import type { ShownBudget, ShownPoll } from "../monitor/model/shown.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import type { Times } from "./times.ts";
 

@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { Actor } from "../monitor/model/alert-action.ts";
-import { RuleForm } from "../monitor/model/rule-form.ts";
-import type { RuleTryOutcome } from "../monitor/model/rule-try.ts";
+import { type Actor, RuleForm, type RuleTryOutcome } from "#monitor";
 import type { ConsoleAuth } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";
 import { type createFrames, route } from "./frames.ts";

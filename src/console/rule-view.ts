@@ -1,9 +1,6 @@
+import type { Actor, RuleDelay, RuleEdit, RuleForm, RuleTestRecord, RuleTryOutcome } from "#monitor";
 import type { Fault } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
-import type { Actor } from "../monitor/model/alert-action.ts";
-import type { RuleForm } from "../monitor/model/rule-form.ts";
-import type { RuleDelay, RuleEdit, RuleTestRecord } from "../monitor/model/rule-page.ts";
-import type { RuleTryOutcome } from "../monitor/model/rule-try.ts";
 
 /** A rule as it is in its file now. */
 export interface ListedRule {

@@ -1,10 +1,7 @@
 import type { FastifyInstance } from "fastify";
+import { SLACK_PATH, type SlackEndpoint } from "#monitor";
 import { boundBodies } from "./auth/bound-bodies.ts";
-import type { SlackEndpoint } from "../monitor/notify/notifiers/slack/slack-endpoint.ts";
 import { PUBLIC } from "./auth/demand-login.ts";
-
-/** Slack posts interactions here; no login, because each request is signed. */
-export const SLACK_PATH = "/slack/interactions";
 
 /** An interaction carries the whole message of its button: 13,000 characters, up to nine bytes each in a form. */
 const MOST_BYTES = 256 * 1024;

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
+import type { Subscription, Unsubscribing } from "#monitor";
 import type { Logger } from "../lib/log.ts";
 import { PUBLIC } from "./auth/demand-login.ts";
-import type { Subscription, Unsubscribing } from "../monitor/notify/view/signed-links.ts";
 import { unsubscribePage } from "./pages/unsubscribe.ts";
 
 const Token = z.object({ "*": z.string().max(2_000) });

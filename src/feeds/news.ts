@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { compile } from "#listening-api";
 import { closestWord } from "../lib/closest-word.ts";
 import type { Issue } from "../lib/errors.ts";
 import { HttpAddress } from "../lib/http-address.ts";
 import { DAY, HOUR, type Instant, MINUTE, SECOND, toIso } from "../lib/instant.ts";
 import { stableHash } from "../lib/json.ts";
 import { cutText, nameSome, trimFullStops } from "../lib/text.ts";
-import { compile } from "../listening-api/query-language/compile.ts";
 import {
   defineFeed,
   type FeedAnswer,

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { PAGE_TYPES } from "#listening-api";
 import { type JsonValue, stableHash } from "../lib/json.ts";
-import { PAGE_TYPES } from "../listening-api/records/page-types.ts";
 import { defineFeed, type FeedItem, FeedKeys, type FeedRead } from "./common/define-feed.ts";
 import { readFeedDate } from "./common/feed-date.ts";
 

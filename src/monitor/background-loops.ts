@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { MonitorConfig } from "./config/monitor-config.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { createAlertActions } from "./alerts/actions/alert-actions.ts";
+import type { MonitorConfig } from "./config/monitor-config.ts";
 import { checkHealthLoop } from "./create-health.ts";
 import type { OutageLog } from "./health/note-outages.ts";
 import type { Query } from "./model/query.ts";

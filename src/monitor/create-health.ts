@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { MonitorConfig } from "./config/monitor-config.ts";
 import { type Clock, monotonicMs } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import { type Instant, MINUTE } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
+import type { MonitorConfig } from "./config/monitor-config.ts";
 import { createNotifyConfig } from "./config/notify-config.ts";
 import { checkHeartbeat, type Heartbeat } from "./health/checks/check-heartbeat.ts";
 import { findProblems } from "./health/checks/find-problems.ts";

@@ -1,6 +1,6 @@
-import type { MonitorConfig } from "./config/monitor-config.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
+import type { MonitorConfig } from "./config/monitor-config.ts";
 import { createNotifyConfig } from "./config/notify-config.ts";
 import type { SourcePolls } from "./handlers.ts";
 import { createStoryCache } from "./ingest/fold-stories.ts";

@@ -1,4 +1,3 @@
-import type { MonitorConfig } from "./config/monitor-config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
@@ -6,6 +5,7 @@ import { type Instant, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { createInteractionSockets } from "./background-loops.ts";
 import { createPngRenderer, type PngRenderer } from "./charts/png-renderer.ts";
+import type { MonitorConfig } from "./config/monitor-config.ts";
 import type { HealthReport } from "./create-health.ts";
 import { createOutageLog } from "./health/note-outages.ts";
 import type { FeedHealth, QueueCounts } from "./model/pipeline-facts.ts";

@@ -1,9 +1,9 @@
-import { type Channels, createChannels } from "./channels.ts";
-import type { MonitorConfig } from "./config/monitor-config.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import type { Logger } from "../lib/log.ts";
+import { type Channels, createChannels } from "./channels.ts";
 import type { PngRenderer } from "./charts/png-renderer.ts";
+import type { MonitorConfig } from "./config/monitor-config.ts";
 import { type PlannedDigest, planDigests } from "./digest/planned-digest.ts";
 import { observeNotifier } from "./health/note-failures.ts";
 import type { Query } from "./model/query.ts";

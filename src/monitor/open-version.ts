@@ -1,11 +1,10 @@
-import type { MonitorConfig } from "./config/monitor-config.ts";
-import { versionsIn } from "./name-versions.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createClosing, openTogether } from "../lib/closing.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { runBackgroundLoops } from "./background-loops.ts";
 import type { PngRenderer } from "./charts/png-renderer.ts";
+import type { MonitorConfig } from "./config/monitor-config.ts";
 import { createNotifyConfig } from "./config/notify-config.ts";
 import { createHealth, type HealthReport } from "./create-health.ts";
 import { createPollParts } from "./create-poll-parts.ts";
@@ -20,6 +19,7 @@ import type { OutageLog } from "./health/note-outages.ts";
 import type { FeedHealth } from "./model/pipeline-facts.ts";
 import { type Query, sourceOfProject } from "./model/query.ts";
 import { titleOf } from "./model/wording.ts";
+import { versionsIn } from "./name-versions.ts";
 import type { NotifyConfig } from "./notify/decide/decide-notifications.ts";
 import { createContentOfAlert, createPreviews, type Previews } from "./notify/previews/create-previews.ts";
 import { openNotify } from "./open-notify.ts";
@@ -28,9 +28,8 @@ import { totalsOf } from "./polling/reconcile-counts.ts";
 import { registerQueries } from "./polling/register-queries.ts";
 import type { Queues } from "./queue/queues.ts";
 import type { Handlers } from "./queue/worker.ts";
-import type { Rule } from "./rules/rule.ts";
-import type { Renderer } from "./templates/create-renderer.ts";
 import type { Role } from "./roles.ts";
+import type { Rule } from "./rules/rule.ts";
 import { rulesByQuery } from "./rules-by-query.ts";
 import type { SourceClient } from "./source/source-client.ts";
 import { sourceOf } from "./source/source-config.ts";
@@ -39,6 +38,7 @@ import { createConsoleStore } from "./store/console.ts";
 import type { Database } from "./store/database.ts";
 import type { Stores } from "./store/stores.ts";
 import type { SweepOptions, Swept } from "./sweep.ts";
+import type { Renderer } from "./templates/create-renderer.ts";
 
 /** What a process works with as long as it lives: it stays when the configuration changes. */
 export interface ProcessParts {

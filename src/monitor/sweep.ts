@@ -1,6 +1,6 @@
-import type { Channels } from "./channels.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
 import { fitsQuery } from "../lib/patterns.ts";
+import type { Channels } from "./channels.ts";
 import type { PlannedDigest } from "./digest/planned-digest.ts";
 import { readinessOf } from "./digest/schedule.ts";
 import { DIGEST_PATIENCE_MS } from "./health/checks/find-problems.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseConfig } from "../../src/app/config/config.ts";
-import type { Unsubscribing } from "../../src/monitor/notify/view/signed-links.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { buildDigest } from "../../src/monitor/digest/build-digest.ts";
 import { planDigests } from "../../src/monitor/digest/planned-digest.ts";
 import type { PendingNotification } from "../../src/monitor/model/notification.ts";
+import type { Unsubscribing } from "../../src/monitor/notify/view/signed-links.ts";
 import { createUnsubscribeLinks, createUnsubscribing } from "../../src/monitor/notify/view/signed-links.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 

@@ -1,7 +1,6 @@
+import { digestClashes, type RouteConfig } from "#monitor";
 import { closestWord } from "../../lib/closest-word.ts";
 import type { Issue } from "../../lib/errors.ts";
-import { digestClashes } from "../../monitor/digest/planned-digest.ts";
-import type { RouteConfig } from "../../monitor/notify/decide/route.ts";
 import type { ConfigFile } from "./config-file.ts";
 
 type Path = Issue["path"];

@@ -1,18 +1,19 @@
 import { z } from "zod";
-import { ListenConfig } from "../../feeds/common/listen-config.ts";
-import { EnrichConfig } from "../../feeds/enrich/enrich-config.ts";
+import { EnrichConfig, ListenConfig } from "#feeds";
+import {
+  DigestConfig,
+  EscalationConfig,
+  HeartbeatConfig,
+  Inhibition,
+  OperatorConfig,
+  Rotation,
+  RouteConfig,
+  SourceConfig,
+} from "#monitor";
 import { durationBetween } from "../../lib/duration.ts";
 import { HttpAddress } from "../../lib/http-address.ts";
 import { DAY } from "../../lib/instant.ts";
 import { TimeZone } from "../../lib/local-time.ts";
-import { DigestConfig } from "../../monitor/digest/digest-config.ts";
-import { HeartbeatConfig } from "../../monitor/health/heartbeat.ts";
-import { OperatorConfig } from "../../monitor/health/operators.ts";
-import { EscalationConfig } from "../../monitor/notify/decide/escalation.ts";
-import { Inhibition } from "../../monitor/notify/decide/inhibition.ts";
-import { Rotation } from "../../monitor/notify/decide/rotation.ts";
-import { RouteConfig } from "../../monitor/notify/decide/route.ts";
-import { SourceConfig } from "../../monitor/source/source-config.ts";
 
 const Web = z.strictObject({
   host: z

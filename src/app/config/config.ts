@@ -1,12 +1,10 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { checkListen, type ListenConfig } from "../../feeds/common/listen-config.ts";
+import { checkListen, type ListenConfig, loadReadFeeds } from "#feeds";
+import { checkReceivers, type ReceiverConfig, readConfig, readReceivers, type Sources } from "#monitor";
 import { describeIssues } from "../../lib/describe-issues.ts";
 import { type Issue, UserError } from "../../lib/errors.ts";
 import { shippedFolder } from "../../lib/folders.ts";
-import { readConfig } from "../../monitor/config/read-config.ts";
-import { checkReceivers, type ReceiverConfig, readReceivers } from "../../monitor/notify/receiver-config.ts";
-import type { Sources } from "../../monitor/source/source-config.ts";
 import { checkNames } from "./check-names.ts";
 import { ConfigFile } from "./config-file.ts";
 import { usesLocalInbox, withLocalReceivers } from "./local-receivers.ts";
@@ -72,7 +70,7 @@ function resolveListen(listen: ListenConfig | null, resolved: (path: string) => 
 /** The kinds of feeds bring their parsers along: a process that only polls an account does not read them. */
 async function feedsIn(content: unknown, issues: Issue[]): Promise<ListenConfig["feeds"]> {
   if (Reflect.get(Object(content), "listen") === undefined) return [];
-  const { readFeeds } = await import("../../feeds/common/read-feeds.ts");
+  const { readFeeds } = await loadReadFeeds();
   return readFeeds(content, issues);
 }
 

@@ -1,9 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
+import { definitionOf, type ReceiverConfig } from "#monitor";
 import { isLoopback } from "../../lib/listening.ts";
 import { readYaml } from "../../lib/read-yaml.ts";
-import { definitionOf } from "../../monitor/notify/notifiers.ts";
-import type { ReceiverConfig } from "../../monitor/notify/receiver-config.ts";
 import type { ConfigFile } from "./config-file.ts";
 
 /** A risk in a configuration that works, and what to do about it. */

@@ -1,8 +1,7 @@
 import type { z } from "zod";
-import { kinds } from "../../feeds/common/kinds.ts";
+import { kinds } from "#feeds";
+import { notifiers, Receiver } from "#monitor";
 import { editorSchema, type JsonSchema, rewrite } from "../../lib/json-schema.ts";
-import { notifiers } from "../../monitor/notify/notifiers.ts";
-import { Receiver } from "../../monitor/notify/receiver-config.ts";
 import { ConfigFile } from "./config-file.ts";
 
 /** `earshot.yaml` as a JSON Schema (draft 7), for editors: made of the schemas that `earshot check` uses. */

@@ -1,4 +1,4 @@
-import { type ReceiverConfig, readReceivers } from "../../monitor/notify/receiver-config.ts";
+import { type ReceiverConfig, readReceivers } from "#monitor";
 
 /** Where the local Slack and mailbox answer, and the secrets of this process. */
 export interface LocalServers {

@@ -1,5 +1,5 @@
-import type { ListenConfig } from "../../feeds/common/listen-config.ts";
-import { type Source, SourceConfig } from "../../monitor/source/source-config.ts";
+import type { ListenConfig } from "#feeds";
+import { type Source, SourceConfig } from "#monitor";
 
 /** The account, project and login of our own Listening API, when it is fed by public feeds. */
 export const LISTENING = {

@@ -1,11 +1,17 @@
+import {
+  type AlertNames,
+  alertNames,
+  type EscalationConfig,
+  findDeadConfiguration,
+  type Inhibition,
+  locateIssues,
+  type RouteConfig,
+  type Rule,
+  type RuleAlerts,
+  unknownName,
+  unknownNamesInMatch,
+} from "#monitor";
 import type { Fault, Issue } from "../../lib/errors.ts";
-import { type AlertNames, alertNames, unknownName, unknownNamesInMatch } from "../../monitor/alerts/unknown-names.ts";
-import { locateIssues } from "../../monitor/config/locate-issues.ts";
-import { findDeadConfiguration, type RuleAlerts } from "../../monitor/notify/dead-configuration.ts";
-import type { EscalationConfig } from "../../monitor/notify/decide/escalation.ts";
-import type { Inhibition } from "../../monitor/notify/decide/inhibition.ts";
-import type { RouteConfig } from "../../monitor/notify/decide/route.ts";
-import type { Rule } from "../../monitor/rules/rule.ts";
 import type { Config } from "./config.ts";
 
 /**

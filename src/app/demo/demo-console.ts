@@ -1,13 +1,10 @@
+import { type BackendOptions, createSettingStore, openDatabase, startEarshot } from "#monitor";
 import { createScaledClock, systemClock } from "../../lib/clock.ts";
 import type { Closing } from "../../lib/closing.ts";
 import { describeError } from "../../lib/errors.ts";
 import { shippedFolder } from "../../lib/folders.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
-import { startEarshot } from "../../monitor/monitor.ts";
-import type { BackendOptions } from "../../monitor/queue/backend.ts";
-import { openDatabase } from "../../monitor/store/database.ts";
-import { createSettingStore } from "../../monitor/store/settings.ts";
 import { openLocalInbox } from "../local/open-local-inbox.ts";
 import { crisisIn, type Demo, demoConfig, readWorld } from "./demo.ts";
 

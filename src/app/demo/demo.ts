@@ -1,23 +1,31 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { SLACK_PATH } from "../../console/slack-routes.ts";
+import { DEMO_CLIENT, inventLocalSecrets, LOCAL_ACCOUNT } from "#console";
+import {
+  CRISIS_LASTS_MS,
+  type Crisis,
+  createStream,
+  migrateLocalApi,
+  type Stream,
+  seedAccount,
+} from "#listening-api";
+import {
+  type BackendOptions,
+  createSettingStore,
+  type Earshot,
+  migrate,
+  openDatabase,
+  openPool,
+  ROLES,
+  SLACK_PATH,
+  startEarshot,
+  sweepEveryMs,
+} from "#monitor";
 import { type Clock, createScaledClock, systemClock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { describeError } from "../../lib/errors.ts";
 import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
-import { seedAccount } from "../../listening-api/seed-account.ts";
-import { createStream, type Stream } from "../../listening-api/simulate/create-stream.ts";
-import { CRISIS_LASTS_MS, type Crisis } from "../../listening-api/simulate/crisis.ts";
-import { migrateLocalApi } from "../../listening-api/store/migrate-local-api.ts";
-import { type Earshot, startEarshot } from "../../monitor/monitor.ts";
-import type { BackendOptions } from "../../monitor/queue/backend.ts";
-import { ROLES } from "../../monitor/roles.ts";
-import { openDatabase, openPool } from "../../monitor/store/database.ts";
-import { migrate } from "../../monitor/store/migrate.ts";
-import { createSettingStore } from "../../monitor/store/settings.ts";
-import { sweepEveryMs } from "../../monitor/sweep-every-ms.ts";
 import type { Config } from "../config/config.ts";
-import { DEMO_CLIENT, inventLocalSecrets, LOCAL_ACCOUNT } from "../../console/inbox/local-account.ts";
 import { type LocalParts, localConfig, startLocalParts } from "../local/local-parts.ts";
 
 /** One minute is one hour of the demo, so that a day's rhythm and a crisis fit into a coffee break. */

@@ -1,10 +1,15 @@
 import { statfs } from "node:fs/promises";
+import {
+  type DatabaseFacts,
+  inspectDatabase,
+  laterMigrations,
+  openDatabase,
+  pendingMigrations,
+} from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
 import { OWN_DESCRIPTORS } from "../../lib/descriptors.ts";
 import { describeError } from "../../lib/errors.ts";
 import { SECOND } from "../../lib/instant.ts";
-import { type DatabaseFacts, inspectDatabase, openDatabase } from "../../monitor/store/database.ts";
-import { laterMigrations, pendingMigrations } from "../../monitor/store/migrate.ts";
 import { withoutAddress } from "../without-address.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 

@@ -1,14 +1,17 @@
+import {
+  checkClock,
+  createChannelLimitStore,
+  createDeadLetterStore,
+  createFailureStore,
+  createSettingStore,
+  createWatchStore,
+  HEARTBEAT_KEY,
+  type HeartbeatState,
+  openDatabase,
+} from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
-import { checkClock } from "../../monitor/health/checks/check-clock.ts";
-import { HEARTBEAT_KEY, type HeartbeatState } from "../../monitor/health/heartbeat.ts";
-import { createChannelLimitStore } from "../../monitor/store/channel-limits.ts";
-import { openDatabase } from "../../monitor/store/database.ts";
-import { createDeadLetterStore } from "../../monitor/store/dead-letters.ts";
-import { createFailureStore } from "../../monitor/store/failures.ts";
-import { createWatchStore } from "../../monitor/store/health.ts";
-import { createSettingStore } from "../../monitor/store/settings.ts";
 import { type Finding, ok, warn } from "./finding.ts";
 
 /** What a running Earshot last reported about itself, and the dead letters. Needs an up-to-date database. */

@@ -1,10 +1,7 @@
+import { createNotifier, DeliveryError, definitionOf, type ReceiverConfig, type Renderer } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
-import { DeliveryError } from "../../monitor/notify/delivery-error.ts";
-import { createNotifier, definitionOf } from "../../monitor/notify/notifiers.ts";
-import type { ReceiverConfig } from "../../monitor/notify/receiver-config.ts";
-import type { Renderer } from "../../monitor/templates/create-renderer.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 const PATIENCE_MS = 20_000;

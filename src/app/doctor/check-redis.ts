@@ -1,5 +1,5 @@
+import { inspectRedis, type OpenRedis, type RedisFacts } from "#monitor";
 import { describeError } from "../../lib/errors.ts";
-import { inspectRedis, type OpenRedis, type RedisFacts } from "../../monitor/queue/inspect-redis.ts";
 import { withoutAddress } from "../without-address.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 

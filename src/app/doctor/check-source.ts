@@ -1,16 +1,21 @@
+import {
+  type Budget,
+  createMemoryTokenStore,
+  createSourceClient,
+  type Gate,
+  isNamed,
+  type NamedQuery,
+  type SourceClient,
+  type SourceConfig,
+  SourceError,
+  type SourceProject,
+  type SourceQuery,
+} from "#monitor";
 import { closestWord } from "../../lib/closest-word.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { describeError, didYouMean } from "../../lib/errors.ts";
 import { counted } from "../../lib/numbers.ts";
 import { fitsQuery } from "../../lib/patterns.ts";
-import type { NamedQuery } from "../../monitor/notify/dead-configuration.ts";
-import { isNamed } from "../../monitor/polling/register-queries.ts";
-import type { Budget, Gate } from "../../monitor/source/budget.ts";
-import type { SourceProject, SourceQuery } from "../../monitor/source/calls/projects.ts";
-import { createMemoryTokenStore } from "../../monitor/source/session.ts";
-import { createSourceClient, type SourceClient } from "../../monitor/source/source-client.ts";
-import type { SourceConfig } from "../../monitor/source/source-config.ts";
-import { SourceError } from "../../monitor/source/source-error.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /**

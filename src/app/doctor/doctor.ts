@@ -1,18 +1,20 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import {
+  accountOf,
+  type Environment,
+  loadRules,
+  namedQueries,
+  openTemplates,
+  type Renderer,
+  startEmbeddedPostgres,
+} from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, describeFault, UserError } from "../../lib/errors.ts";
 import { shippedFolder } from "../../lib/folders.ts";
 import type { Logger } from "../../lib/log.ts";
 import { counted } from "../../lib/numbers.ts";
 import { fitsGlob } from "../../lib/patterns.ts";
-import type { Environment } from "../../monitor/config/environment.ts";
-import { namedQueries } from "../../monitor/notify/dead-configuration.ts";
-import { openTemplates } from "../../monitor/open-templates.ts";
-import { loadRules } from "../../monitor/rules/load-rules.ts";
-import { accountOf } from "../../monitor/sources.ts";
-import { startEmbeddedPostgres } from "../../monitor/store/embedded.ts";
-import type { Renderer } from "../../monitor/templates/create-renderer.ts";
 import { type Config, loadConfig } from "../config/config.ts";
 import { findConcerns } from "../config/find-concerns.ts";
 import { alertsOf, unknownNamesIn } from "../config/unknown-names-in.ts";

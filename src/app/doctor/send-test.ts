@@ -1,14 +1,17 @@
+import {
+  createNotifier,
+  DeliveryError,
+  definitionOf,
+  type NotifierMessage,
+  onCall,
+  type ReceiverConfig,
+  type Renderer,
+  samples,
+} from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
-import { onCall } from "../../monitor/notify/decide/rotation.ts";
-import type { NotifierMessage } from "../../monitor/notify/define-notifier.ts";
-import { DeliveryError } from "../../monitor/notify/delivery-error.ts";
-import { createNotifier, definitionOf } from "../../monitor/notify/notifiers.ts";
-import type { ReceiverConfig } from "../../monitor/notify/receiver-config.ts";
-import type { Renderer } from "../../monitor/templates/create-renderer.ts";
-import { samples } from "../../monitor/templates/samples.ts";
 import type { Config } from "../config/config.ts";
 
 export type TestOutcome =

@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
+import {
+  createSettingStore,
+  ensureSiblingDatabase,
+  findSiblingDatabase,
+  migrate,
+  openDatabase,
+} from "#monitor";
 import { UserError } from "../../lib/errors.ts";
-import { openDatabase } from "../../monitor/store/database.ts";
-import { migrate } from "../../monitor/store/migrate.ts";
-import { createSettingStore } from "../../monitor/store/settings.ts";
-import { ensureSiblingDatabase, findSiblingDatabase } from "../../monitor/store/sibling-database.ts";
 
 /** The demo's own database on the server of `url`, created if missing. Demo data never enters a real monitor. */
 export async function openDemoDatabase(url: string): Promise<string> {

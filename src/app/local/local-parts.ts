@@ -1,14 +1,16 @@
-import { createLocalInbox, type LocalInbox } from "../../console/inbox/create-local-inbox.ts";
-import type { InboxMessage } from "../../console/inbox/inbox-store.ts";
+import {
+  createLocalInbox,
+  type InboxMessage,
+  LOCAL_ACCOUNT,
+  type LocalInbox,
+  type LocalSecrets,
+} from "#console";
+import { createLocalApi, type LocalApiOptions, signingSecret } from "#listening-api";
+import { createInboxStore, type Db } from "#monitor";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import type { Logger } from "../../lib/log.ts";
-import { createLocalApi, type LocalApiOptions } from "../../listening-api/create-local-api.ts";
-import { signingSecret } from "../../listening-api/store/settings.ts";
-import type { Db } from "../../monitor/store/database.ts";
-import { createInboxStore } from "../../monitor/store/inbox.ts";
 import { type Config, parseConfig } from "../config/config.ts";
-import { LOCAL_ACCOUNT, type LocalSecrets } from "../../console/inbox/local-account.ts";
 
 /** The users of the local Slack, in addition to the reader of the console. */
 export const LOCAL_PEOPLE = [

@@ -1,14 +1,11 @@
-import type { LocalInbox } from "../../console/inbox/create-local-inbox.ts";
-import type { InboxMessage } from "../../console/inbox/inbox-store.ts";
+import { type InboxMessage, inventLocalSecrets, type LocalInbox, loadLocalInbox } from "#console";
+import { createInboxStore, openDatabase, SLACK_PATH } from "#monitor";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { Closing } from "../../lib/closing.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
-import { openDatabase } from "../../monitor/store/database.ts";
-import { createInboxStore } from "../../monitor/store/inbox.ts";
 import type { Config } from "../config/config.ts";
 import { type LocalServers, openLocalReceivers } from "../config/local-receivers.ts";
-import { inventLocalSecrets } from "../../console/inbox/local-account.ts";
 
 export interface OpenInbox {
   /** The configuration with the open servers as receivers, if it names none. Throws a UserError if they are not open. */
@@ -50,9 +47,8 @@ export async function openLocalInbox(
   Required<LocalServers> & { readonly receivers: Config["receivers"]; readonly press: LocalInbox["press"] }
 > {
   // Only here: whoever has receivers does not wait for a mail server, a local API and a console to be read.
-  const { createLocalInbox } = await import("../../console/inbox/create-local-inbox.ts");
+  const { createLocalInbox } = await loadLocalInbox();
   const { LOCAL_PEOPLE } = await import("./local-parts.ts");
-  const { SLACK_PATH } = await import("../../console/slack-routes.ts");
   const onError = (error: Error) =>
     log.warn({ error: describeError(error) }, "a database connection of the inbox broke");
   const database = openDatabase({ url: databaseUrl, connections: 3, onError });

@@ -1,10 +1,8 @@
+import { type DatabasePool, migrateLocalApi } from "#listening-api";
+import { type Environment, openPool } from "#monitor";
 import { openTogether } from "../../lib/closing.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
-import type { DatabasePool } from "../../listening-api/store/database.ts";
-import { migrateLocalApi } from "../../listening-api/store/migrate-local-api.ts";
-import type { Environment } from "../../monitor/config/environment.ts";
-import { openPool } from "../../monitor/store/database.ts";
 import { openPostgres } from "../open-postgres.ts";
 import { openDemoDatabase } from "./demo-database.ts";
 

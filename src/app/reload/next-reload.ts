@@ -1,4 +1,4 @@
-import type { RefusedReload, ReloadRequest } from "../../monitor/model/process.ts";
+import type { RefusedReload, ReloadRequest } from "#monitor";
 
 /** What a process knows when it decides whether to read its files again. */
 export interface ReloadState {

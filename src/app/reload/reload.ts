@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { compareVersions, type ReloadRequest, versionsIn } from "#monitor";
 import { monotonicMs } from "../../lib/clock.ts";
 import type { Closing } from "../../lib/closing.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
@@ -8,9 +9,7 @@ import { shippedFolder } from "../../lib/folders.ts";
 import { SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { loopDelay } from "../../lib/loop-delay.ts";
-import { compareVersions, type ReloadRequest } from "../../monitor/model/process.ts";
 import { type JoinedProcess, REPORTED_SECONDS, type ReloadStores } from "../join-processes.ts";
-import { versionsIn } from "../../monitor/name-versions.ts";
 import { digestOfFiles, type LoadedFiles, loadFiles } from "./load-files.ts";
 import { judgeFiles, nextReload, otherFiles, type ReloadState } from "./next-reload.ts";
 

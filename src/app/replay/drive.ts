@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Earshot } from "#monitor";
 import { type Clock, type ManualClock, monotonicMs } from "../../lib/clock.ts";
 import { type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
-import type { Earshot } from "../../monitor/monitor.ts";
 import type { JobWaiter } from "./job-waiter.ts";
 
 /** A replay to run to its end. */

@@ -1,10 +1,9 @@
 import { basename } from "node:path";
+import { LOCAL_ACCOUNT } from "#console";
+import { type ImportOptions, importMentions, seedAccount } from "#listening-api";
+import { BUCKET_MS } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
 import { floorTo, type Instant } from "../../lib/instant.ts";
-import { type ImportOptions, importMentions } from "../../listening-api/import/import-mentions.ts";
-import { seedAccount } from "../../listening-api/seed-account.ts";
-import { BUCKET_MS } from "../../monitor/model/judging.ts";
-import { LOCAL_ACCOUNT } from "../../console/inbox/local-account.ts";
 
 /** The replayed time: from the bucket of the first mention to the last. */
 export interface ReplayPlan {

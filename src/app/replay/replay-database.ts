@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
+import {
+  createSettingStore,
+  dropSiblingDatabase,
+  ensureSiblingDatabase,
+  migrate,
+  openDatabase,
+} from "#monitor";
 import { UserError, whyUnread } from "../../lib/errors.ts";
-import { openDatabase } from "../../monitor/store/database.ts";
-import { migrate } from "../../monitor/store/migrate.ts";
-import { createSettingStore } from "../../monitor/store/settings.ts";
-import { dropSiblingDatabase, ensureSiblingDatabase } from "../../monitor/store/sibling-database.ts";
 import type { ReplayPlan } from "./import-file.ts";
 
 /** The replay's own database; created again if the last run of the file had ended. */

@@ -1,18 +1,22 @@
+import { inventLocalSecrets } from "#console";
+import { migrateLocalApi } from "#listening-api";
+import {
+  BUCKET_MS,
+  createSettingStore,
+  type Earshot,
+  loadRules,
+  openDatabase,
+  openPool,
+  ROLES,
+  type Rule,
+  startEarshot,
+  sweepEveryMs,
+} from "#monitor";
 import { type Clock, createManualClock, createScaledClock, type ManualClock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { describeError } from "../../lib/errors.ts";
 import { DAY, floorTo, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
-import { migrateLocalApi } from "../../listening-api/store/migrate-local-api.ts";
-import { BUCKET_MS } from "../../monitor/model/judging.ts";
-import { type Earshot, startEarshot } from "../../monitor/monitor.ts";
-import { ROLES } from "../../monitor/roles.ts";
-import { loadRules } from "../../monitor/rules/load-rules.ts";
-import type { Rule } from "../../monitor/rules/rule.ts";
-import { openDatabase, openPool } from "../../monitor/store/database.ts";
-import { createSettingStore } from "../../monitor/store/settings.ts";
-import { sweepEveryMs } from "../../monitor/sweep-every-ms.ts";
-import { inventLocalSecrets } from "../../console/inbox/local-account.ts";
 import { type LocalParts, localConfig, startLocalParts } from "../local/local-parts.ts";
 import { runByClock, runStepwise, STEP_MS } from "./drive.ts";
 import { importFile, openReplayAccount, type ReplayPlan } from "./import-file.ts";

@@ -1,6 +1,5 @@
+import { type Earshot, OWN_QUERY } from "#monitor";
 import { toIso } from "../../lib/instant.ts";
-import { OWN_QUERY } from "../../monitor/model/query.ts";
-import type { Earshot } from "../../monitor/monitor.ts";
 import type { LocalParts } from "../local/local-parts.ts";
 
 /** The result of a replay. Times are the replay's own. */

@@ -1,5 +1,4 @@
-import type { ProposedBrand } from "../../feeds/common/define-feed.ts";
-import { kindOf, kinds } from "../../feeds/common/kinds.ts";
+import { kindOf, kinds, type ProposedBrand } from "#feeds";
 import { closestWord } from "../../lib/closest-word.ts";
 import { didYouMean, UserError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";

@@ -1,4 +1,4 @@
-import { inYaml, listInYaml } from "../../monitor/rules/rule-drafts.ts";
+import { inYaml, listInYaml } from "#monitor";
 
 /** Comments that name the JSON Schemas, by the kind of file. */
 export interface SchemaLines {

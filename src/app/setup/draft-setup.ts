@@ -1,9 +1,8 @@
 import { stringify } from "yaml";
-import { brandQuery } from "../../feeds/setup/brand-query.ts";
+import { brandQuery } from "#feeds";
+import { inYaml, listInYaml, ruleNameOf } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { ruleNameOf } from "../../monitor/rules/load-rules.ts";
-import { inYaml, listInYaml } from "../../monitor/rules/rule-drafts.ts";
 import type { ChosenFeed } from "./choose-feeds.ts";
 import { draftSetupRules, type SchemaLines } from "./draft-setup-rules.ts";
 

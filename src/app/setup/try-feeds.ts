@@ -1,9 +1,13 @@
-import type { FeedConfig, ListenConfig } from "../../feeds/common/listen-config.ts";
-import { planFeeds } from "../../feeds/common/plan-feeds.ts";
-import { userAgent } from "../../feeds/common/start-listening.ts";
-import { type Tried, tryFeed } from "../../feeds/common/try-feed.ts";
-import { createEnricher } from "../../feeds/enrich/enrich.ts";
-import { EnrichConfig } from "../../feeds/enrich/enrich-config.ts";
+import {
+  createEnricher,
+  EnrichConfig,
+  type FeedConfig,
+  type ListenConfig,
+  planFeeds,
+  type Tried,
+  tryFeed,
+  userAgent,
+} from "#feeds";
 import type { Clock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";

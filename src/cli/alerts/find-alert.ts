@@ -1,7 +1,7 @@
-import type { OpenAlertActions } from "../../app/open-alert-actions.ts";
+import type { OpenAlertActions } from "#app";
+import type { Alert } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
 import { toIso } from "../../lib/instant.ts";
-import type { Alert } from "../../monitor/model/alert.ts";
 
 /** Finds an alert by its id, the start of its id, or its address on the console. Throws a UserError otherwise. */
 export async function findAlert(

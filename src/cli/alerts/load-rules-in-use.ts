@@ -1,10 +1,8 @@
 import { existsSync } from "node:fs";
-import { type Config, loadConfig } from "../../app/config/config.ts";
+import { type Config, loadConfig } from "#app";
+import { loadRules, type Rule, readEnvironment } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
 import { shippedFolder } from "../../lib/folders.ts";
-import { readEnvironment } from "../../monitor/config/environment.ts";
-import { loadRules } from "../../monitor/rules/load-rules.ts";
-import type { Rule } from "../../monitor/rules/rule.ts";
 
 /** Loads the rules of this folder, else of the configuration, else those that come with Earshot. */
 export async function loadRulesInUse(env: NodeJS.ProcessEnv, folder?: string): Promise<readonly Rule[]> {

@@ -1,15 +1,20 @@
+import {
+  type Alert,
+  type AlertWhy,
+  attemptName,
+  describePrecision,
+  formatTime,
+  type MentionWhy,
+  namesInList,
+  type RuleObservation,
+  shortCount,
+  type TextVerdict,
+  type UnreadMention,
+  wordsOf,
+} from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import type { TextVerdict, UnreadMention } from "../../monitor/explain/ask-source.ts";
-import type { AlertWhy, MentionWhy } from "../../monitor/explain/why.ts";
-import type { RuleObservation } from "../../monitor/explain/why-rules.ts";
-import type { Alert } from "../../monitor/model/alert.ts";
-import { describePrecision } from "../../monitor/model/alert-action.ts";
-import { namesInList } from "../../monitor/model/query.ts";
-import { attemptName, wordsOf } from "../../monitor/model/wording.ts";
-import { shortCount } from "../../monitor/templates/alert-words.ts";
-import { formatTime } from "../../monitor/templates/formatters.ts";
 import { padToWidth } from "../text-width.ts";
 
 /** Formats an alert's whole history for a terminal, one line per item. */

@@ -1,5 +1,5 @@
+import { AlertMatch } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
-import { AlertMatch } from "../../monitor/model/alert-match.ts";
 
 /** `query=Acme*`, `rule=volume-*`, `severity=warning`, `author=bot*`, `rule!=crisis-*` → matchers. */
 export function readMatch(texts: readonly string[]): AlertMatch {

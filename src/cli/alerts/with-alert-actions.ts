@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
-import { type OpenAlertActions, openAlertActions } from "../../app/open-alert-actions.ts";
+import { type OpenAlertActions, openAlertActions } from "#app";
+import { type Actor, readEnvironment } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
-import { readEnvironment } from "../../monitor/config/environment.ts";
-import type { Actor } from "../../monitor/model/alert-action.ts";
 import { commandLog } from "../command-log.ts";
 import { timeHere } from "../local-address.ts";
 

@@ -1,12 +1,9 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { LOCAL_ACCOUNT } from "../../console/inbox/local-account.ts";
+import { LOCAL_ACCOUNT } from "#console";
+import { type Credentials, FEEDS_PREFIX, loadSourceConfig, partsOf, readEnvironment } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
-import { readEnvironment } from "../../monitor/config/environment.ts";
-import { loadSourceConfig, partsOf } from "../../monitor/config/load-source-config.ts";
-import { FEEDS_PREFIX } from "../../monitor/model/query.ts";
-import type { Credentials } from "../../monitor/source/session.ts";
 import { readLocalAddress } from "../local-address.ts";
 
 export interface AccessFlags {

@@ -2,10 +2,10 @@ import { randomUUID, scryptSync } from "node:crypto";
 import { open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { createMemoryTokenStore, type TokenStore } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { makeDataFolder } from "../../lib/folders.ts";
 import { HOUR } from "../../lib/instant.ts";
-import { createMemoryTokenStore, type TokenStore } from "../../monitor/source/session.ts";
 import type { Access } from "./access.ts";
 import type { Named } from "./find-named.ts";
 

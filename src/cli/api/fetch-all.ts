@@ -1,13 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { type ApiCall, fetchPages, type RawParams, type SourceClient, SourceError } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { SECOND } from "../../lib/instant.ts";
 import { counted, formatNumber } from "../../lib/numbers.ts";
 import { retryDelayMs } from "../../lib/retry.ts";
-import type { ApiCall } from "../../monitor/source/call-table.ts";
-import type { RawParams } from "../../monitor/source/define-call.ts";
-import { fetchPages } from "../../monitor/source/fetch-pages.ts";
-import type { SourceClient } from "../../monitor/source/source-client.ts";
-import { SourceError } from "../../monitor/source/source-error.ts";
 import { recordsOf } from "./format-answer.ts";
 import type { Terminal } from "./options.ts";
 import { sanitizeJson, sanitizeLine } from "./sanitize-terminal.ts";

@@ -1,8 +1,7 @@
+import type { ApiCall, SourceClient } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
 import { MINUTE } from "../../lib/instant.ts";
-import type { ApiCall } from "../../monitor/source/call-table.ts";
-import type { SourceClient } from "../../monitor/source/source-client.ts";
 import type { ApiCache } from "./api-cache.ts";
 import { findNamed, type Named, named, plural } from "./find-named.ts";
 import type { Pair } from "./parameters.ts";

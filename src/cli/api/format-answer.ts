@@ -1,4 +1,4 @@
-import type { ApiCall } from "../../monitor/source/call-table.ts";
+import type { ApiCall } from "#monitor";
 import { formatRecord, formatTable } from "./format-table.ts";
 
 type Row = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { API_CALLS, type ApiCall, CALL_GROUPS } from "../../monitor/source/call-table.ts";
+import { API_CALLS, type ApiCall, CALL_GROUPS } from "#monitor";
 
 /** The calls by group, for `earshot api` without a call. */
 export function listCalls(): string {

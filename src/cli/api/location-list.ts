@@ -1,6 +1,5 @@
+import { type ApiCall, createLocationList } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
-import type { ApiCall } from "../../monitor/source/call-table.ts";
-import { createLocationList } from "../../monitor/source/calls/saved-lists.ts";
 import type { Pair } from "./parameters.ts";
 
 /** Builds the body of a new location list from `--param`s. Throws a UserError that names what is missing or unknown. */

@@ -1,10 +1,8 @@
+import { type ApiCall, formatWireInstant, type Places, parseWireInstant } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { formatDuration, parseDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
 import { DAY, type Instant, toIso } from "../../lib/instant.ts";
-import type { ApiCall } from "../../monitor/source/call-table.ts";
-import type { Places } from "../../monitor/source/define-call.ts";
-import { formatWireInstant, parseWireInstant } from "../../monitor/source/wire-values.ts";
 
 export type Pair = readonly [name: string, value: string];
 

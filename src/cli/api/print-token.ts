@@ -1,4 +1,4 @@
-import type { LoginAnswer } from "../../monitor/source/login.ts";
+import type { LoginAnswer } from "#monitor";
 import { formatRecord } from "./format-table.ts";
 import { sanitizeJson } from "./sanitize-terminal.ts";
 

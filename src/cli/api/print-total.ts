@@ -1,5 +1,5 @@
+import type { ApiCall } from "#monitor";
 import { formatNumber } from "../../lib/numbers.ts";
-import type { ApiCall } from "../../monitor/source/call-table.ts";
 import { recordsOf } from "./format-answer.ts";
 
 /** How many of all records were shown, and how to see the rest; null if the answer is one record. */

@@ -1,11 +1,14 @@
-import { InterruptedError } from "../../app/stop-signal.ts";
+import { InterruptedError } from "#app";
+import {
+  type ApiCall,
+  type Budget,
+  createSourceClient,
+  type Gate,
+  type RawParams,
+  SourceError,
+} from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
-import type { Budget, Gate } from "../../monitor/source/budget.ts";
-import type { ApiCall } from "../../monitor/source/call-table.ts";
-import type { RawParams } from "../../monitor/source/define-call.ts";
-import { createSourceClient } from "../../monitor/source/source-client.ts";
-import { SourceError } from "../../monitor/source/source-error.ts";
 import { ExitError } from "../run.ts";
 import type { Access } from "./access.ts";
 import type { ApiCache } from "./api-cache.ts";

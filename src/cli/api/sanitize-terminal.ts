@@ -1,5 +1,5 @@
+import { cleanLine } from "#monitor";
 import { escapeActing } from "../../lib/text.ts";
-import { cleanLine } from "../../monitor/templates/escape.ts";
 
 /** Makes hostile text safe on one line: it cannot move the cursor, set colours or change the reading direction. */
 export function sanitizeLine(text: string): string {

@@ -1,7 +1,6 @@
-import type { Comparison, Difference } from "../../lab/backtest/compare.ts";
-import type { BacktestReport, ReportedReceiver } from "../../lab/backtest/report.ts";
+import type { BacktestReport, Comparison, Difference, ReportedReceiver } from "#lab";
+import { wordsOf } from "#monitor";
 import { counted, formatShare } from "../../lib/numbers.ts";
-import { wordsOf } from "../../monitor/model/wording.ts";
 import { formatTable } from "../api/format-table.ts";
 
 /** The report for a terminal of `width` cells. */

@@ -1,12 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { RuleContents } from "../../lab/backtest/compare.ts";
+import type { RuleContents } from "#lab";
+import { loadRules, parseRule, type Rule } from "#monitor";
 import { describeFault, UserError, whyUnread } from "../../lib/errors.ts";
 import { counted } from "../../lib/numbers.ts";
 import { readYaml } from "../../lib/read-yaml.ts";
-import { loadRules } from "../../monitor/rules/load-rules.ts";
-import { parseRule } from "../../monitor/rules/parse-rule.ts";
-import type { Rule } from "../../monitor/rules/rule.ts";
 
 /** Compiled rules, and their files as written, by name. */
 export interface RuleSet {

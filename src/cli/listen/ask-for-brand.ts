@@ -1,6 +1,5 @@
-import { chooseFeeds, proposeFeeds } from "../../app/setup/choose-feeds.ts";
-import type { SecretFile } from "../../app/setup/write-setup.ts";
-import { brandQuery } from "../../feeds/setup/brand-query.ts";
+import { chooseFeeds, proposeFeeds, type SecretFile } from "#app";
+import { brandQuery } from "#feeds";
 import { UserError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { listIn, type Questions, withQuestions } from "../ask-questions.ts";

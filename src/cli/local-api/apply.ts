@@ -1,12 +1,19 @@
 import { createReadStream } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
+import {
+  type AccountFile,
+  type AccountPlan,
+  accountJsonSchema,
+  applyAccount,
+  planApply,
+  readAccountFile,
+  type Step,
+  stepsOf,
+  type Thing,
+} from "#listening-api";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError, whyUnread } from "../../lib/errors.ts";
-import { type AccountFile, readAccountFile, type Thing } from "../../listening-api/account/account-file.ts";
-import { accountJsonSchema } from "../../listening-api/account/account-schema.ts";
-import { type AccountPlan, applyAccount, planApply } from "../../listening-api/account/apply-account.ts";
-import { type Step, stepsOf } from "../../listening-api/account/plan-account.ts";
 import { askForYes } from "../ask-questions.ts";
 import { print, printError, printJson } from "../print.ts";
 import { withTables } from "./with-tables.ts";

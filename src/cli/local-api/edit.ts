@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import { deleteNamed, editNamed, type NamedEdit } from "#listening-api";
 import { systemClock } from "../../lib/clock.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import { deleteNamed, editNamed, type NamedEdit } from "../../listening-api/account/edit-named.ts";
 import { collect, toMoment } from "./flags.ts";
 import { printOutcome } from "./print.ts";
 import { withTables } from "./with-tables.ts";

@@ -1,9 +1,7 @@
 import type { Command } from "commander";
+import { exportMentions, findProject, listQueries, pick } from "#listening-api";
 import { systemClock } from "../../lib/clock.ts";
 import type { Instant } from "../../lib/instant.ts";
-import { exportMentions } from "../../listening-api/account/export-mentions.ts";
-import { findProject, pick } from "../../listening-api/account/find-named.ts";
-import { listQueries } from "../../listening-api/store/queries.ts";
 import { printError, printLines } from "../print.ts";
 import { collect, toMoment } from "./flags.ts";
 import { withTables } from "./with-tables.ts";

@@ -1,16 +1,19 @@
 import type { Command } from "commander";
-import { formatDuration } from "../../lib/duration.ts";
-import { UserError } from "../../lib/errors.ts";
-import { counted } from "../../lib/numbers.ts";
 import {
+  deleteFaults,
   FAULT_HEADER,
   FAULT_KINDS,
   type FaultKind,
   FaultKindName,
+  insertFault,
+  listFaults,
   readFaultAmount,
+  type StoredFault,
   unknownFault,
-} from "../../listening-api/faults/fault-kinds.ts";
-import { deleteFaults, insertFault, listFaults, type StoredFault } from "../../listening-api/store/faults.ts";
+} from "#listening-api";
+import { formatDuration } from "../../lib/duration.ts";
+import { UserError } from "../../lib/errors.ts";
+import { counted } from "../../lib/numbers.ts";
 import { toCount, toProbability } from "./flags.ts";
 import { printOutcome, printRows } from "./print.ts";
 import { withTables } from "./with-tables.ts";

@@ -1,9 +1,13 @@
 import type { Command } from "commander";
+import {
+  accountJson,
+  accountYaml,
+  changeRows,
+  findProject,
+  readQueryVolumes,
+  readStoredAccount,
+} from "#listening-api";
 import { systemClock } from "../../lib/clock.ts";
-import { findProject } from "../../listening-api/account/find-named.ts";
-import { accountJson, accountYaml, readStoredAccount } from "../../listening-api/account/stored-account.ts";
-import { changeRows } from "../../listening-api/store/changes.ts";
-import { readQueryVolumes } from "../../listening-api/store/queries.ts";
 import { print, printJson } from "../print.ts";
 import { printRows } from "./print.ts";
 import { withTables } from "./with-tables.ts";

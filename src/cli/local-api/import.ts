@@ -1,13 +1,10 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { stopSignal } from "../../app/stop-signal.ts";
+import { stopSignal } from "#app";
+import { findProject, IMPORT_FIELDS, type ImportResult, importMentions, PAGE_TYPES } from "#listening-api";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
 import { toIso } from "../../lib/instant.ts";
-import { findProject } from "../../listening-api/account/find-named.ts";
-import { IMPORT_FIELDS } from "../../listening-api/import/csv-columns.ts";
-import { type ImportResult, importMentions } from "../../listening-api/import/import-mentions.ts";
-import { PAGE_TYPES } from "../../listening-api/records/page-types.ts";
 import { print, printError } from "../print.ts";
 import { collectPairs } from "./flags.ts";
 import { withTables } from "./with-tables.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
+import { revoke } from "#listening-api";
 import { counted } from "../../lib/numbers.ts";
-import { revoke } from "../../listening-api/account/edit-named.ts";
 import { printOutcome } from "./print.ts";
 import { withTables } from "./with-tables.ts";
 

@@ -1,17 +1,20 @@
 import type { Command } from "commander";
-import { loadConfig } from "../../app/config/config.ts";
-import { DEMO_CLIENT, LOCAL_ACCOUNT } from "../../console/inbox/local-account.ts";
-import { openLocalTables } from "../../app/local/open-local-tables.ts";
-import { aborted, stopSignal } from "../../app/stop-signal.ts";
-import { createEnrichment } from "../../feeds/enrich/run-enrichment.ts";
+import { aborted, loadConfig, openLocalTables, stopSignal } from "#app";
+import { DEMO_CLIENT, LOCAL_ACCOUNT } from "#console";
+import { createEnrichment } from "#feeds";
+import {
+  createLocalApi,
+  createSampleLife,
+  type LocalApi,
+  openSampleWorld,
+  type SampleWorld,
+  signingSecret,
+} from "#listening-api";
+import { readEnvironment } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
 import { DAY, floorTo, type Instant, toIso } from "../../lib/instant.ts";
-import { createSampleLife, openSampleWorld, type SampleWorld } from "../../listening-api/account/sample.ts";
-import { createLocalApi, type LocalApi } from "../../listening-api/create-local-api.ts";
-import { signingSecret } from "../../listening-api/store/settings.ts";
-import { readEnvironment } from "../../monitor/config/environment.ts";
 import { commandLog } from "../command-log.ts";
 import { leaveLocalAddress } from "../local-address.ts";
 import { print, printError, printJson } from "../print.ts";

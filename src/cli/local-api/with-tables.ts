@@ -1,7 +1,7 @@
-import { type LocalTables, openLocalTables } from "../../app/local/open-local-tables.ts";
+import { type LocalTables, openLocalTables } from "#app";
+import { createDatabase, type Database } from "#listening-api";
+import { readEnvironment } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
-import { createDatabase, type Database } from "../../listening-api/store/database.ts";
-import { readEnvironment } from "../../monitor/config/environment.ts";
 import { commandLog } from "../command-log.ts";
 import { readLocalAddress } from "../local-address.ts";
 

@@ -2,13 +2,18 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { type Command, Option } from "commander";
+import {
+  DRAFT_KINDS,
+  type DraftAnswers,
+  draftRule,
+  parseRule,
+  RULE_NAME,
+  ruleJsonSchema,
+  ruleNameOf,
+  Severity,
+  titleOf,
+} from "#monitor";
 import { describeError, describeFault, UserError } from "../../lib/errors.ts";
-import { Severity } from "../../monitor/model/severity.ts";
-import { titleOf } from "../../monitor/model/wording.ts";
-import { RULE_NAME, ruleNameOf } from "../../monitor/rules/load-rules.ts";
-import { parseRule } from "../../monitor/rules/parse-rule.ts";
-import { DRAFT_KINDS, type DraftAnswers, draftRule } from "../../monitor/rules/rule-drafts.ts";
-import { ruleJsonSchema } from "../../monitor/rules/rule-schema.ts";
 import { listIn, withQuestions } from "../ask-questions.ts";
 import { print, printJson } from "../print.ts";
 import { schemaLine, schemaText } from "../schemas.ts";

@@ -1,4 +1,4 @@
-import type { Alert } from "../../monitor/model/alert.ts";
+import type { Alert } from "#monitor";
 import { type Html, html } from "../html.ts";
 import { foreign } from "../parts/words.ts";
 import { barePage } from "./bare-page.ts";

@@ -1,18 +1,25 @@
+import {
+  type Alert,
+  type AlertEvent,
+  attemptName,
+  deletedWords,
+  describePrecision,
+  eventAt,
+  expandReason,
+  type Mention,
+  OWN_QUERY,
+  type RulePrecision,
+  type ShownDelivery,
+  type ShownMention,
+  type ShownNotification,
+  type ShownReceiver,
+  type ShownStory,
+  type ShownWait,
+  speakerOf,
+  wordsOf,
+} from "#monitor";
 import { DAY } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import type { Alert } from "../../monitor/model/alert.ts";
-import { type AlertEvent, describePrecision, type RulePrecision } from "../../monitor/model/alert-action.ts";
-import { eventAt, type Mention, speakerOf } from "../../monitor/model/mention.ts";
-import { OWN_QUERY } from "../../monitor/model/query.ts";
-import type {
-  ShownDelivery,
-  ShownMention,
-  ShownNotification,
-  ShownReceiver,
-  ShownStory,
-  ShownWait,
-} from "../../monitor/model/shown.ts";
-import { attemptName, deletedWords, expandReason, wordsOf } from "../../monitor/model/wording.ts";
 import { type Html, html } from "../html.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";

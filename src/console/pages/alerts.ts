@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AlertListing, AlertPosition, AlertStates } from "../../monitor/model/shown.ts";
+import type { AlertListing, AlertPosition, AlertStates } from "#monitor";
 import { withParameter } from "../address.ts";
 import { type Html, html } from "../html.ts";
 import { alertList } from "../parts/alert-list.ts";

@@ -1,19 +1,20 @@
+import {
+  clockAheadMs,
+  expandReason,
+  type Outage,
+  type ProcessVersions,
+  type ShownBudget,
+  type ShownDeadLetter,
+  type ShownHeartbeat,
+  type ShownPoll,
+  type ShownQuirk,
+  type ShownWait,
+  type ShownWarmUp,
+  worstDelayMs,
+} from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import { formatNumber } from "../../lib/numbers.ts";
-import type { Outage } from "../../monitor/model/failure.ts";
-import type { ShownHeartbeat } from "../../monitor/model/pipeline-facts.ts";
-import { clockAheadMs, worstDelayMs } from "../../monitor/model/poll.ts";
-import type { ProcessVersions } from "../../monitor/model/process.ts";
-import type {
-  ShownBudget,
-  ShownDeadLetter,
-  ShownPoll,
-  ShownQuirk,
-  ShownWait,
-  ShownWarmUp,
-} from "../../monitor/model/shown.ts";
-import { expandReason } from "../../monitor/model/wording.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
 import { processesPart } from "../parts/processes.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import type { MentionListing, MentionPosition } from "#monitor";
 import { readJson } from "../../lib/json.ts";
 import { storableText } from "../../lib/text.ts";
-import type { MentionListing, MentionPosition } from "../../monitor/model/shown.ts";
 import { withParameter } from "../address.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";

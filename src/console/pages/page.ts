@@ -1,6 +1,5 @@
-import type { ShownWait, ShownWarmUp } from "../../monitor/model/shown.ts";
+import type { AlertExplainer, ShownWait, ShownWarmUp } from "#monitor";
 import type { ConsoleFacts } from "../facts.ts";
-import type { AlertExplainer } from "../../monitor/notify/view/alert-chart.ts";
 import type { Html } from "../html.ts";
 import type { InboxView } from "../inbox-view.ts";
 import type { Times } from "../times.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { expandReason } from "../../monitor/model/wording.ts";
+import { expandReason } from "#monitor";
 import { type Html, html, trustedHtml } from "../html.ts";
 import { foreign } from "../parts/words.ts";
 import type { PreviewMessage, PreviewView, TemplatePreview } from "../preview-view.ts";

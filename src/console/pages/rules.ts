@@ -1,10 +1,14 @@
+import {
+  describeActor,
+  describePrecision,
+  type RulePrecision,
+  type RuleTestRecord,
+  type ShownWarmUp,
+} from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { didYouMean, type Fault } from "../../lib/errors.ts";
 import { DAY } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import { describeActor, describePrecision, type RulePrecision } from "../../monitor/model/alert-action.ts";
-import type { RuleTestRecord } from "../../monitor/model/rule-page.ts";
-import type { ShownWarmUp } from "../../monitor/model/shown.ts";
 import type { ConsoleFacts } from "../facts.ts";
 import { type Html, html } from "../html.ts";
 import { alertList } from "../parts/alert-list.ts";

@@ -1,6 +1,5 @@
+import type { ListedSilence, RulePrecision, Silence } from "#monitor";
 import { describeRange, rangeAt } from "../../lib/weekly-range.ts";
-import type { RulePrecision } from "../../monitor/model/alert-action.ts";
-import type { ListedSilence, Silence } from "../../monitor/model/silence.ts";
 import { type Html, html } from "../html.ts";
 import { silenceForm } from "../parts/silence-form.ts";
 import { foreign } from "../parts/words.ts";

@@ -1,7 +1,6 @@
+import { RuleForm, type RuleTryOutcome, type TriedRule } from "#monitor";
 import { DAY } from "../../lib/instant.ts";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
-import { RuleForm } from "../../monitor/model/rule-form.ts";
-import type { RuleTryOutcome, TriedRule } from "../../monitor/model/rule-try.ts";
 import { EDITOR_SCRIPT } from "../asset-routes.ts";
 import { type Html, html, trustedHtml } from "../html.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";

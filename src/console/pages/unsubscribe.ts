@@ -1,4 +1,4 @@
-import type { Subscription } from "../../monitor/notify/view/signed-links.ts";
+import type { Subscription } from "#monitor";
 import { type Html, html } from "../html.ts";
 import { foreign } from "../parts/words.ts";
 import { barePage } from "./bare-page.ts";

@@ -1,9 +1,7 @@
 import { z } from "zod";
+import { type Alert, eventAt, type Mention, namesInList } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import type { Alert } from "../../monitor/model/alert.ts";
-import { eventAt, type Mention } from "../../monitor/model/mention.ts";
-import { namesInList } from "../../monitor/model/query.ts";
 import { type Html, html } from "../html.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { foreign } from "../parts/words.ts";

@@ -1,9 +1,6 @@
+import { type Alert, expandReason, type ListedAlert, speakerOf } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { counted } from "../../lib/numbers.ts";
-import type { Alert } from "../../monitor/model/alert.ts";
-import { speakerOf } from "../../monitor/model/mention.ts";
-import type { ListedAlert } from "../../monitor/model/shown.ts";
-import { expandReason } from "../../monitor/model/wording.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
 import { foreign, formatCompact, shorten } from "./words.ts";

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
+import { type ShownMention, speakerOf } from "#monitor";
 import { counted } from "../../lib/numbers.ts";
-import { speakerOf } from "../../monitor/model/mention.ts";
-import type { ShownMention } from "../../monitor/model/shown.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
 import { foreign, formatCompact, shorten } from "./words.ts";

@@ -1,6 +1,5 @@
+import { expandReason, type ShownNotification } from "#monitor";
 import { counted } from "../../lib/numbers.ts";
-import type { ShownNotification } from "../../monitor/model/shown.ts";
-import { expandReason } from "../../monitor/model/wording.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
 import { foreign, shorten } from "./words.ts";

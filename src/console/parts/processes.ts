@@ -1,4 +1,4 @@
-import { type ProcessVersions, whyOther } from "../../monitor/model/process.ts";
+import { type ProcessVersions, whyOther } from "#monitor";
 import { type Html, html } from "../html.ts";
 import type { PageParts } from "../pages/page.ts";
 import { foreign, shorten } from "./words.ts";

@@ -1,4 +1,4 @@
-import type { RuleForm } from "../../monitor/model/rule-form.ts";
+import type { RuleForm } from "#monitor";
 import { type Html, html } from "../html.ts";
 import type { RuleWords } from "../rule-view.ts";
 import { SENTIMENTS } from "./mention-list.ts";

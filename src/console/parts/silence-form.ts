@@ -1,8 +1,7 @@
+import { type Alert, SILENCE_LENGTHS } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY } from "../../lib/instant.ts";
 import { WEEKDAYS } from "../../lib/local-time.ts";
-import type { Alert } from "../../monitor/model/alert.ts";
-import { SILENCE_LENGTHS } from "../../monitor/model/silence.ts";
 import { type Html, html } from "../html.ts";
 import { RECURRING_LENGTHS } from "../silence-form.ts";
 

@@ -1,9 +1,15 @@
+import {
+  formatQuirk,
+  inOrder,
+  type Outage,
+  QUIRKS,
+  type ShownQuirk,
+  type ShownWait,
+  type ShownWarmUp,
+} from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { SECOND } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import type { Outage } from "../../monitor/model/failure.ts";
-import { formatQuirk, inOrder, QUIRKS } from "../../monitor/model/server-quirk.ts";
-import type { ShownQuirk, ShownWait, ShownWarmUp } from "../../monitor/model/shown.ts";
 import { type Html, html } from "../html.ts";
 import type { PageParts } from "../pages/page.ts";
 import type { Times } from "../times.ts";

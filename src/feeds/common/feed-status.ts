@@ -1,6 +1,6 @@
+import type { FeedGap, FeedRow } from "#listening-api";
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
-import type { FeedGap, FeedRow } from "../../listening-api/store/feeds.ts";
 import { CIRCUIT_OPENS_AT } from "./decide-next.ts";
 import { isStream } from "./kinds.ts";
 

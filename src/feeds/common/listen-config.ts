@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { compile } from "#listening-api";
 import { durationBetween } from "../../lib/duration.ts";
 import type { Issue } from "../../lib/errors.ts";
 import { DAY } from "../../lib/instant.ts";
-import { compile } from "../../listening-api/query-language/compile.ts";
 import type { kinds } from "./kinds.ts";
 
 /** A Boolean text in the language of queries; a mistake is shown with its place. */

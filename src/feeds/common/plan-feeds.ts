@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import type { ConfiguredFeed } from "#listening-api";
 import { UserError, whyUnread } from "../../lib/errors.ts";
 import { stableHash } from "../../lib/json.ts";
-import type { ConfiguredFeed } from "../../listening-api/store/feeds.ts";
 import type { FeedKind, FeedPart } from "./define-feed.ts";
 import { kindOf } from "./kinds.ts";
 import type { FeedConfig, ListenConfig } from "./listen-config.ts";

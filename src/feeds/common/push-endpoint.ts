@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { Received } from "#listening-api";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
-import type { Received } from "../../listening-api/arrive/receive-items.ts";
 import type { FeedRead } from "./define-feed.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
+import type { DueCheck } from "#listening-api";
 import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
-import type { DueCheck } from "../../listening-api/store/heard-items.ts";
 import {
   type CollectParts,
   type FeedAnswer,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { DueCheck } from "#listening-api";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
-import type { DueCheck } from "../../listening-api/store/heard-items.ts";
 import type { FeedAnswer, FeedRead } from "./define-feed.ts";
 import type { PageStatus } from "./page-status.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";

@@ -1,41 +1,37 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import {
+  type ArrivedItem,
+  type Arriving,
+  claimChecks,
+  claimFeed,
+  closeHost,
+  countPushed,
+  type Database,
+  deleteMentions,
+  dueChecks,
+  endFetch,
+  endUnread,
+  extendLease,
+  forgetHeardBefore,
+  forgetUnseenDeletes,
+  heardQuery,
+  type LeasedFeed,
+  listQueries,
+  noteReading,
+  type QueryCache,
+  type Received,
+  receiveItems,
+  releaseFeed,
+  reserveHost,
+  scheduleChecks,
+} from "#listening-api";
 import type { Clock } from "../../lib/clock.ts";
 import { yieldingLoop } from "../../lib/concurrency.ts";
 import { describeError } from "../../lib/errors.ts";
 import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { isTransient } from "../../lib/retry.ts";
-import type { ArrivedItem } from "../../listening-api/arrive/item-versions.ts";
-import {
-  type Arriving,
-  type QueryCache,
-  type Received,
-  receiveItems,
-} from "../../listening-api/arrive/receive-items.ts";
-import type { Database } from "../../listening-api/store/database.ts";
-import { deleteMentions } from "../../listening-api/store/delete-things.ts";
-import {
-  claimFeed,
-  closeHost,
-  countPushed,
-  endFetch,
-  endUnread,
-  extendLease,
-  type LeasedFeed,
-  noteReading,
-  releaseFeed,
-  reserveHost,
-} from "../../listening-api/store/feeds.ts";
-import {
-  claimChecks,
-  dueChecks,
-  forgetHeardBefore,
-  forgetUnseenDeletes,
-  heardQuery,
-  scheduleChecks,
-} from "../../listening-api/store/heard-items.ts";
-import { listQueries } from "../../listening-api/store/queries.ts";
 import { decideNext, FIRST_CHECK_MS, nextCheckMs, nextReadingMs } from "./decide-next.ts";
 import { FeedError, type FeedItem, type FeedRead, UnreadableError } from "./define-feed.ts";
 import type { FetchFeed } from "./fetch-feed.ts";

@@ -1,20 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { monotonicMs } from "../../lib/clock.ts";
-import { yieldingLoop } from "../../lib/concurrency.ts";
-import { describeError } from "../../lib/errors.ts";
-import { MINUTE, SECOND, toIso } from "../../lib/instant.ts";
-import type { JsonObject } from "../../lib/json.ts";
-import { readRetryAfter } from "../../lib/retry.ts";
-import type { ArrivedItem } from "../../listening-api/arrive/item-versions.ts";
 import {
-  type QueryCache,
-  queriesOf,
-  type Received,
-  receiveItems,
-} from "../../listening-api/arrive/receive-items.ts";
-import { searchableMention } from "../../listening-api/query-language/search-text.ts";
-import {
+  type ArrivedItem,
   claimFeed,
   extendLease,
   type FeedGap,
@@ -22,8 +9,19 @@ import {
   keepStream,
   type LeasedFeed,
   putGap,
+  type QueryCache,
+  queriesOf,
+  type Received,
+  receiveItems,
   releaseFeed,
-} from "../../listening-api/store/feeds.ts";
+  searchableMention,
+} from "#listening-api";
+import { monotonicMs } from "../../lib/clock.ts";
+import { yieldingLoop } from "../../lib/concurrency.ts";
+import { describeError } from "../../lib/errors.ts";
+import { MINUTE, SECOND, toIso } from "../../lib/instant.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import { readRetryAfter } from "../../lib/retry.ts";
 import type { StreamItem, StreamRead } from "./define-feed.ts";
 import {
   MOST_SILENCES,

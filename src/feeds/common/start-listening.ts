@@ -1,18 +1,25 @@
 import { createHmac } from "node:crypto";
+import {
+  applyAccount,
+  configureFeeds,
+  createDatabase,
+  createLocalApi,
+  type Database,
+  type DatabasePool,
+  type FeedRow,
+  listFeeds,
+  listQueries,
+  migrateLocalApi,
+  planApply,
+  readAccountFile,
+  seedAccount,
+  signingSecret,
+} from "#listening-api";
 import type { Clock } from "../../lib/clock.ts";
 import type { Closing } from "../../lib/closing.ts";
 import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
-import { readAccountFile } from "../../listening-api/account/account-file.ts";
-import { applyAccount, planApply } from "../../listening-api/account/apply-account.ts";
-import { createLocalApi } from "../../listening-api/create-local-api.ts";
-import { seedAccount } from "../../listening-api/seed-account.ts";
-import { createDatabase, type Database, type DatabasePool } from "../../listening-api/store/database.ts";
-import { configureFeeds, type FeedRow, listFeeds } from "../../listening-api/store/feeds.ts";
-import { migrateLocalApi } from "../../listening-api/store/migrate-local-api.ts";
-import { listQueries } from "../../listening-api/store/queries.ts";
-import { signingSecret } from "../../listening-api/store/settings.ts";
 import { createFetchFeed, type FetchLimits } from "./fetch-feed.ts";
 import type { ListenConfig } from "./listen-config.ts";
 import { openReader } from "./open-reader.ts";

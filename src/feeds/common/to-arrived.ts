@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
+import {
+  type ArrivedItem,
+  type DeletedItem,
+  domainOf,
+  type ImportLine,
+  pageTypeOfSite,
+  type TextFacts,
+} from "#listening-api";
 import type { Instant } from "../../lib/instant.ts";
 import { cutText, storableText } from "../../lib/text.ts";
-import type { DeletedItem } from "../../listening-api/arrive/delete-items.ts";
-import type { ArrivedItem } from "../../listening-api/arrive/item-versions.ts";
-import type { ImportLine } from "../../listening-api/import/import-line.ts";
-import type { TextFacts } from "../../listening-api/records/judgement.ts";
-import { pageTypeOfSite } from "../../listening-api/records/page-types.ts";
-import { domainOf } from "../../listening-api/records/text-signs.ts";
 import { canonicalUrl } from "./canonical-url.ts";
 import type { FeedItem, FeedKind, FeedRead } from "./define-feed.ts";
 import { type DateDoubt, decideDate } from "./feed-date.ts";

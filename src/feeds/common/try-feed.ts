@@ -1,11 +1,8 @@
 import { setMaxListeners } from "node:events";
+import { type ArrivedItem, compile, explainMiss, searchableMention } from "#listening-api";
 import type { Clock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, SECOND } from "../../lib/instant.ts";
-import type { ArrivedItem } from "../../listening-api/arrive/item-versions.ts";
-import { compile } from "../../listening-api/query-language/compile.ts";
-import { explainMiss } from "../../listening-api/query-language/explain-miss.ts";
-import { searchableMention } from "../../listening-api/query-language/search-text.ts";
 import { FeedError, type FeedRead } from "./define-feed.ts";
 import { createFetchFeed, type FetchLimits } from "./fetch-feed.ts";
 import type { ListenConfig } from "./listen-config.ts";

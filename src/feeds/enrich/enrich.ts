@@ -1,14 +1,17 @@
-import { judgeable, LEXICON, type TextFacts, withSentiment } from "../../listening-api/records/judgement.ts";
-import { textForAnalyser } from "../../listening-api/records/mention-text.ts";
-import type { MentionKey } from "../../listening-api/store/current-mentions.ts";
-import type { Database } from "../../listening-api/store/database.ts";
 import {
+  type Database,
+  judgeable,
+  LEXICON,
+  type MentionKey,
+  type MentionVersion,
   putAbout,
   queueEnrichment,
   queueUnjudged,
   readAbouts,
-} from "../../listening-api/store/enrichment.ts";
-import type { MentionVersion } from "../../listening-api/store/mention-version.ts";
+  type TextFacts,
+  textForAnalyser,
+  withSentiment,
+} from "#listening-api";
 import { type DetectLanguage, loadLanguageDetector } from "./detect-language.ts";
 import type { EnrichConfig } from "./enrich-config.ts";
 import { type Lexicon, loadLexicon } from "./lexicon.ts";

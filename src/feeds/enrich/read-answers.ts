@@ -1,5 +1,5 @@
+import type { Relevance } from "#listening-api";
 import { cutText } from "../../lib/text.ts";
-import type { Relevance } from "../../listening-api/records/judgement.ts";
 import { SENTIMENTS, type Sentiment } from "./lexicon.ts";
 
 // Reads what a language model wrote. Pure, and strict: a line is a mark of ours with an answer, or it is nothing. A mark

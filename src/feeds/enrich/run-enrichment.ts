@@ -1,10 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
+import {
+  createDatabase,
+  type DatabasePool,
+  type EnrichmentKind,
+  type LocalApiLog,
+  pruneEnrichment,
+} from "#listening-api";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../lib/instant.ts";
-import type { LocalApiLog } from "../../listening-api/local-api-context.ts";
-import { createDatabase, type DatabasePool } from "../../listening-api/store/database.ts";
-import { type EnrichmentKind, pruneEnrichment } from "../../listening-api/store/enrichment.ts";
 import { createChatEndpoint } from "./chat-endpoint.ts";
 import type { EnrichConfig } from "./enrich-config.ts";
 import { type Analyser, type Round, type RoundResult, runRound } from "./run-round.ts";

@@ -1,36 +1,36 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import {
+  askedHash,
+  beginWriting,
+  type CurrentMention,
+  type Database,
+  type EnrichmentJob,
+  type EnrichmentKind,
+  editMentions,
+  finishEnrichment,
+  judgeable,
+  LEXICON,
+  type LocalApiLog,
+  leaseEnrichment,
+  type MentionChanges,
+  postponeEnrichment,
+  projectsOfQueries,
+  putAnswers,
+  type Relevance,
+  readAbouts,
+  readAnswers,
+  readCurrentMentions,
+  stillLeased,
+  takeCall,
+  textForAnalyser,
+  withRelevance,
+  withSentiment,
+} from "#listening-api";
 import { type Clock, monotonicMs } from "../../lib/clock.ts";
 import { MINUTE } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { retryDelayMs } from "../../lib/retry.ts";
-import { editMentions } from "../../listening-api/edit/edit-mention.ts";
-import type { MentionChanges } from "../../listening-api/edit/mention-changes.ts";
-import type { LocalApiLog } from "../../listening-api/local-api-context.ts";
-import {
-  judgeable,
-  LEXICON,
-  type Relevance,
-  withRelevance,
-  withSentiment,
-} from "../../listening-api/records/judgement.ts";
-import { textForAnalyser } from "../../listening-api/records/mention-text.ts";
-import { type CurrentMention, readCurrentMentions } from "../../listening-api/store/current-mentions.ts";
-import type { Database } from "../../listening-api/store/database.ts";
-import {
-  askedHash,
-  type EnrichmentJob,
-  type EnrichmentKind,
-  finishEnrichment,
-  leaseEnrichment,
-  postponeEnrichment,
-  putAnswers,
-  readAbouts,
-  readAnswers,
-  stillLeased,
-  takeCall,
-} from "../../listening-api/store/enrichment.ts";
-import { beginWriting, projectsOfQueries } from "../../listening-api/store/write-order.ts";
 import type { ChatEndpoint } from "./chat-endpoint.ts";
 import type { EndpointConfig } from "./enrich-config.ts";
 import { type Lexicon, loadLexicon, SENTIMENTS, type Sentiment } from "./lexicon.ts";

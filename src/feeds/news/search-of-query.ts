@@ -1,5 +1,4 @@
-import type { Expression, Term } from "../../listening-api/query-language/expression.ts";
-import { conditionsOf } from "../../listening-api/query-language/required-terms.ts";
+import { conditionsOf, type Expression, type Term } from "#listening-api";
 
 /** Words in a row, as they are written in a search; any text that matches has one of these. */
 type Alternatives = readonly string[];

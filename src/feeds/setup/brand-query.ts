@@ -1,6 +1,6 @@
+import { compile } from "#listening-api";
 import { UserError } from "../../lib/errors.ts";
 import { foldText } from "../../lib/text.ts";
-import { compile } from "../../listening-api/query-language/compile.ts";
 import { COMMON_WORDS } from "./common-words.ts";
 
 /** The query of a brand, and what people should know before they use it. */

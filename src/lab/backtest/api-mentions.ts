@@ -15,12 +15,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
+import type { Mention, Query, SourceClient, SourceError } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
 import { DAY, type Instant, SECOND } from "../../lib/instant.ts";
-import type { Mention } from "../../monitor/model/mention.ts";
-import type { Query } from "../../monitor/model/query.ts";
-import type { SourceClient } from "../../monitor/source/source-client.ts";
-import type { SourceError } from "../../monitor/source/source-error.ts";
 
 /** How far a copy of mentions is; it stands beside the mentions. */
 const Progress = z.object({

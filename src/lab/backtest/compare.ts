@@ -1,8 +1,7 @@
+import type { Alert, Severity } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
-import type { Alert } from "../../monitor/model/alert.ts";
-import type { Severity } from "../../monitor/model/severity.ts";
 import { groupLabels } from "./report.ts";
 import type { Simulated } from "./simulate.ts";
 

@@ -1,12 +1,14 @@
 import { createReadStream } from "node:fs";
 import { extname } from "node:path";
+import {
+  type ImportedLabels,
+  type ImportLine,
+  importedMention,
+  parseImportLine,
+  readImportRows,
+} from "#listening-api";
+import { type Mention, type Query, toMention } from "#monitor";
 import { UserError, whyUnread } from "../../lib/errors.ts";
-import { type ImportLine, parseImportLine } from "../../listening-api/import/import-line.ts";
-import { type ImportedLabels, importedMention } from "../../listening-api/import/imported-mention.ts";
-import { readImportRows } from "../../listening-api/import/read-import-rows.ts";
-import type { Mention } from "../../monitor/model/mention.ts";
-import type { Query } from "../../monitor/model/query.ts";
-import { toMention } from "../../monitor/source/to-mention.ts";
 
 /** The mentions of a file, as the monitor would have read them from a Listening API that holds the file. */
 export interface ReadMentions {

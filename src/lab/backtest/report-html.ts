@@ -1,8 +1,6 @@
+import { countTicks, escapeXml, formatTick, wordsOf } from "#monitor";
 import { formatNumber, formatShare } from "../../lib/numbers.ts";
 import { escapeHtml } from "../../lib/text.ts";
-import { countTicks, formatTick } from "../../monitor/charts/chart-frame.ts";
-import { escapeXml } from "../../monitor/charts/draw-head.ts";
-import { wordsOf } from "../../monitor/model/wording.ts";
 import type { Comparison, Difference } from "./compare.ts";
 import type { BacktestReport, ReportedDay } from "./report.ts";
 

@@ -1,8 +1,6 @@
+import type { Alert, PendingNotification, Severity } from "#monitor";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { localDateOf } from "../../lib/local-time.ts";
-import type { Alert } from "../../monitor/model/alert.ts";
-import type { PendingNotification } from "../../monitor/model/notification.ts";
-import type { Severity } from "../../monitor/model/severity.ts";
 import type { Simulated } from "./simulate.ts";
 
 /** What a backtest reports. Times are ISO 8601, days those of `timezone`. */

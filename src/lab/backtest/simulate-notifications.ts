@@ -1,15 +1,17 @@
-import { DAY, type Instant, SECOND } from "../../lib/instant.ts";
-import type { Alert } from "../../monitor/model/alert.ts";
-import type { GroupFlush, PendingNotification, ReceiverEntry } from "../../monitor/model/notification.ts";
-import { compareSeverity } from "../../monitor/model/severity.ts";
 import {
+  type Alert,
+  compareSeverity,
   decideNotifications,
+  type Entry,
+  type GroupFlush,
+  isInhibitor,
   type NotifyConfig,
   type NotifyState,
+  type PendingNotification,
+  type ReceiverEntry,
   type RecentNotifications,
-} from "../../monitor/notify/decide/decide-notifications.ts";
-import type { Entry } from "../../monitor/notify/decide/entry.ts";
-import { isInhibitor } from "../../monitor/notify/decide/inhibition.ts";
+} from "#monitor";
+import { DAY, type Instant, SECOND } from "../../lib/instant.ts";
 import { createDueQueue } from "./due-queue.ts";
 
 /** A decision not to send now, or not at all; noted when its reason changes. */

@@ -1,43 +1,39 @@
-import { DAY, floorTo, type Instant } from "../../lib/instant.ts";
 import {
+  type Alert,
   type AlertObservation,
-  applyObservations,
-  endings,
-} from "../../monitor/ingest/apply-observations.ts";
-import { arrivalsByBucket } from "../../monitor/ingest/arrivals-by-bucket.ts";
-import {
   type AssessedMention,
-  createAssessor,
-  seriesOf,
-  storyOfMention,
-} from "../../monitor/ingest/assess-mention.ts";
-import {
-  countDistinctAuthors,
-  type DistinctAuthorChange,
-  distinctAuthorKey,
-} from "../../monitor/ingest/count-distinct-authors.ts";
-import { judgePage, mentionObservations, storiesToCount } from "../../monitor/ingest/judge-page.ts";
-import {
-  noteValues,
-  noveltiesOf,
-  usesOf,
-  valueKeys,
-  valueObservations,
-} from "../../monitor/ingest/note-values.ts";
-import { stepWindow } from "../../monitor/ingest/step-window.ts";
-import { createStoryIndex } from "../../monitor/ingest/story-index.ts";
-import type { Alert } from "../../monitor/model/alert.ts";
-import {
+  applyObservations,
+  arrivalsByBucket,
   BUCKET_MS,
   type ConditionState,
   type CountChange,
+  countDistinctAuthors,
+  createAssessor,
+  createStoryIndex,
   type DistinctAuthor,
+  type DistinctAuthorChange,
+  distinctAuthorKey,
+  endings,
+  eventAt,
+  judgePage,
+  type Mention,
+  mentionObservations,
+  noteValues,
+  noveltiesOf,
+  type Query,
+  type Rule,
   type SeenValue,
-} from "../../monitor/model/judging.ts";
-import { eventAt, type Mention } from "../../monitor/model/mention.ts";
-import type { Query, WatchedQuery } from "../../monitor/model/query.ts";
-import { storyOf } from "../../monitor/model/story.ts";
-import type { Rule } from "../../monitor/rules/rule.ts";
+  seriesOf,
+  stepWindow,
+  storiesToCount,
+  storyOf,
+  storyOfMention,
+  usesOf,
+  valueKeys,
+  valueObservations,
+  type WatchedQuery,
+} from "#monitor";
+import { DAY, floorTo, type Instant } from "../../lib/instant.ts";
 
 /** Mentions, counts and alerts of one query in memory: the part of the tables that its rules need. */
 export interface SimulatedQuery {

@@ -1,11 +1,13 @@
+import {
+  type Alert,
+  BUCKET_MS,
+  type Mention,
+  type NotifyConfig,
+  type PendingNotification,
+  type Query,
+  type Rule,
+} from "#monitor";
 import { floorTo, type Instant, MINUTE } from "../../lib/instant.ts";
-import type { Alert } from "../../monitor/model/alert.ts";
-import { BUCKET_MS } from "../../monitor/model/judging.ts";
-import type { Mention } from "../../monitor/model/mention.ts";
-import type { PendingNotification } from "../../monitor/model/notification.ts";
-import type { Query } from "../../monitor/model/query.ts";
-import type { NotifyConfig } from "../../monitor/notify/decide/decide-notifications.ts";
-import type { Rule } from "../../monitor/rules/rule.ts";
 import { createSimulatedNotifications, queryKey, type Withheld } from "./simulate-notifications.ts";
 import { createSimulatedQuery, type OnCount, type SimulatedQuery } from "./simulate-query.ts";
 

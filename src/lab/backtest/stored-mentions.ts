@@ -1,7 +1,5 @@
+import type { Mention, Query, Stores } from "#monitor";
 import { DAY, type Instant } from "../../lib/instant.ts";
-import type { Mention } from "../../monitor/model/mention.ts";
-import type { Query } from "../../monitor/model/query.ts";
-import type { Stores } from "../../monitor/store/stores.ts";
 import { createDueQueue } from "./due-queue.ts";
 
 /** Held of all queries together; at least LEAST of each. */

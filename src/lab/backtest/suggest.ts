@@ -1,4 +1,4 @@
-import type { Alert } from "../../monitor/model/alert.ts";
+import type { Alert } from "#monitor";
 
 /** A number in a rule file that decides how often the rule alerts. */
 export interface Threshold {

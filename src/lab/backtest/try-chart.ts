@@ -1,15 +1,18 @@
+import {
+  type Alert,
+  BUCKET_MS,
+  type ChartColumn,
+  createSpikeState,
+  drawSpikeChart,
+  learnOnly,
+  ordinaryLimit,
+  type Query,
+  type SpikeState,
+} from "#monitor";
 import { yieldingLoop } from "../../lib/concurrency.ts";
 import { formatMinutes } from "../../lib/duration.ts";
 import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import { drawSpikeChart } from "../../monitor/charts/draw-spike-chart.ts";
-import type { ChartColumn } from "../../monitor/charts/spike-chart.ts";
-import type { Alert } from "../../monitor/model/alert.ts";
-import { BUCKET_MS } from "../../monitor/model/judging.ts";
-import type { Query } from "../../monitor/model/query.ts";
-import { ordinaryLimit } from "../../monitor/spike/gates.ts";
-import { learnOnly } from "../../monitor/spike/learn-only.ts";
-import { createSpikeState, type SpikeState } from "../../monitor/spike/spike-state.ts";
 
 /** What the chart of a query shows. */
 export interface TriedSeries {

@@ -1,13 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { BUCKET_MS, countedAt, type Mention, type NotifyConfig, type Query, type Rule } from "#monitor";
 import { monotonicMs } from "../../lib/clock.ts";
 import { DAY, floorTo, type Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import { countedAt } from "../../monitor/ingest/counted-at.ts";
-import { BUCKET_MS } from "../../monitor/model/judging.ts";
-import type { Mention } from "../../monitor/model/mention.ts";
-import type { Query } from "../../monitor/model/query.ts";
-import type { NotifyConfig } from "../../monitor/notify/decide/decide-notifications.ts";
-import type { Rule } from "../../monitor/rules/rule.ts";
 import { createSimulation, type Simulated } from "./simulate.ts";
 
 export interface TryOptions {

@@ -1,6 +1,6 @@
+import type { SpikeSettings } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
 import { csvCells, likelyDelimiter } from "../../lib/read-csv.ts";
-import type { SpikeSettings } from "../../monitor/spike/detector.ts";
 import { createSeriesPlot, type PlotLook, type SeriesPlot } from "./series-plot.ts";
 import { createSeriesReader, type SeriesReader } from "./series-reader.ts";
 

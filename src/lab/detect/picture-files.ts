@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { extname } from "node:path";
+import { createPngRenderer } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
-import { createPngRenderer } from "../../monitor/charts/png-renderer.ts";
 
 /** Writes the picture of each series: to the given file, or next to it if there are several. */
 export interface PictureFiles {

@@ -1,13 +1,22 @@
+import {
+  AT,
+  BUCKET_MS,
+  type ChartColumn,
+  type ChartSpan,
+  drawSpikeChart,
+  fromShortFloat,
+  MARK,
+  mark,
+  ordinaryLimit,
+  RING,
+  type SpikeObservation,
+  type SpikeSettings,
+  type SpikeState,
+  type Theme,
+} from "#monitor";
 import { formatMinutes } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import { formatExpected, formatNumber } from "../../lib/numbers.ts";
-import { drawSpikeChart } from "../../monitor/charts/draw-spike-chart.ts";
-import type { ChartColumn, ChartSpan, Theme } from "../../monitor/charts/spike-chart.ts";
-import { BUCKET_MS } from "../../monitor/model/judging.ts";
-import { RING } from "../../monitor/spike/constants.ts";
-import type { SpikeObservation, SpikeSettings } from "../../monitor/spike/detector.ts";
-import { ordinaryLimit } from "../../monitor/spike/gates.ts";
-import { AT, fromShortFloat, MARK, mark, type SpikeState } from "../../monitor/spike/spike-state.ts";
 
 export interface PlotLook {
   readonly theme: Theme;

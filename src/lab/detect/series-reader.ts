@@ -1,13 +1,14 @@
-import { DAY, type Instant, toIso } from "../../lib/instant.ts";
-import { BUCKET_MS } from "../../monitor/model/judging.ts";
 import {
+  BUCKET_MS,
   closeBucket,
+  createSpikeState,
   type LateCount,
+  newestWithMentions,
   type SpikeObservation,
   type SpikeSettings,
-} from "../../monitor/spike/detector.ts";
-import { newestWithMentions } from "../../monitor/spike/episode.ts";
-import { createSpikeState, type SpikeState } from "../../monitor/spike/spike-state.ts";
+  type SpikeState,
+} from "#monitor";
+import { DAY, type Instant, toIso } from "../../lib/instant.ts";
 
 /** Reads the rows of one series in order; closes a bucket when it sees a row of a later one. */
 export interface SeriesReader {

@@ -1,8 +1,5 @@
+import { type Alert, BUCKET_MS, type ConditionState, type Rule, type WatchedQuery } from "#monitor";
 import { floorTo, type Instant } from "../../lib/instant.ts";
-import type { Alert } from "../../monitor/model/alert.ts";
-import { BUCKET_MS, type ConditionState } from "../../monitor/model/judging.ts";
-import type { WatchedQuery } from "../../monitor/model/query.ts";
-import type { Rule } from "../../monitor/rules/rule.ts";
 import { createSimulatedQuery } from "../backtest/simulate-query.ts";
 import { asMention, type StoryQueries } from "./stage.ts";
 import type { Story } from "./story.ts";

@@ -1,7 +1,7 @@
+import type { AlertState } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { fitsGlob } from "../../lib/patterns.ts";
-import type { AlertState } from "../../monitor/model/alert.ts";
 import type { Observed, ObservedAlert, ObservedMessage } from "./observed.ts";
 import type { Expectation, Met, Never } from "./test-file.ts";
 

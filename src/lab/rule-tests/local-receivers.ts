@@ -1,14 +1,17 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createLocalInbox } from "../../console/inbox/create-local-inbox.ts";
-import type { InboxFile, InboxMessage, InboxStore } from "../../console/inbox/inbox-store.ts";
-import { renderSlackMessage } from "../../console/inbox/render-slack-message.ts";
+import {
+  createLocalInbox,
+  type InboxFile,
+  type InboxMessage,
+  type InboxStore,
+  renderSlackMessage,
+} from "#console";
+import { type LocalVendors, messageId } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
-import type { LocalVendors } from "../../monitor/notify/define-notifier.ts";
-import { messageId } from "../../monitor/notify/notifiers/email/compose-email.ts";
 
 /** A message as a local vendor took it. */
 export interface TakenMessage {

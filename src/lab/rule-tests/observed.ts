@@ -1,6 +1,5 @@
+import type { AlertState, Severity } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
-import type { AlertState } from "../../monitor/model/alert.ts";
-import type { Severity } from "../../monitor/model/severity.ts";
 
 /** What a story led to, as people could see it at each moment. */
 export interface Observed {

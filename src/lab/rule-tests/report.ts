@@ -1,6 +1,6 @@
+import { wordsOf } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
-import { wordsOf } from "../../monitor/model/wording.ts";
 import type { RuleTestResult } from "./rule-test-runner.ts";
 import type { RuleTestRun } from "./run-rule-test.ts";
 import type { StoryMention } from "./story.ts";

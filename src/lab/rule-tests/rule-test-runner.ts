@@ -1,6 +1,13 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { MonitorConfig } from "../../monitor/config/monitor-config.ts";
+import {
+  createPngRenderer,
+  type MonitorConfig,
+  type PngRenderer,
+  type Renderer,
+  RULE_TESTS,
+  type Rule,
+} from "#monitor";
 import { monotonicMs } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { atMost } from "../../lib/concurrency.ts";
@@ -8,10 +15,6 @@ import { describeError, describeFault, type Fault, UserError } from "../../lib/e
 import { DAY, type Instant } from "../../lib/instant.ts";
 import { formatLocalDate, localDateOf, offsetAt } from "../../lib/local-time.ts";
 import type { Logger } from "../../lib/log.ts";
-import { createPngRenderer, type PngRenderer } from "../../monitor/charts/png-renderer.ts";
-import { RULE_TESTS } from "../../monitor/rules/load-rules.ts";
-import type { Rule } from "../../monitor/rules/rule.ts";
-import type { Renderer } from "../../monitor/templates/create-renderer.ts";
 import { judgeExpectation } from "./judge-expectation.ts";
 import { FORECAST_WRONG, type RuleTestRun, runRuleTest } from "./run-rule-test.ts";
 import { compareSnapshot } from "./snapshots.ts";

@@ -1,32 +1,37 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { MonitorConfig } from "../../monitor/config/monitor-config.ts";
-import { inventLocalSecrets, LOCAL_ACCOUNT } from "../../console/inbox/local-account.ts";
+import { inventLocalSecrets, LOCAL_ACCOUNT } from "#console";
+import { createLocalApi, seedAccount } from "#listening-api";
+import {
+  type Actor,
+  type Alert,
+  createAlertActions,
+  createConsoleStore,
+  createStores,
+  type Db,
+  type DecisionsLeft,
+  definitionOf,
+  type Earshot,
+  ensurePartitions,
+  type LocalVendors,
+  type MentionWhy,
+  type MonitorConfig,
+  OWN_QUERY,
+  openDatabase,
+  openPool,
+  type PngRenderer,
+  type Renderer,
+  ROLES,
+  type Rule,
+  type SourceConfig,
+  type SweepOptions,
+  startEarshot,
+  whyMention,
+} from "#monitor";
 import { createManualClock, type ManualClock, monotonicMs } from "../../lib/clock.ts";
 import { type Closing, openTogether } from "../../lib/closing.ts";
 import { UserError } from "../../lib/errors.ts";
 import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
-import { createLocalApi } from "../../listening-api/create-local-api.ts";
-import { seedAccount } from "../../listening-api/seed-account.ts";
-import { createAlertActions } from "../../monitor/alerts/actions/alert-actions.ts";
-import type { PngRenderer } from "../../monitor/charts/png-renderer.ts";
-import { type MentionWhy, whyMention } from "../../monitor/explain/why.ts";
-import type { Alert } from "../../monitor/model/alert.ts";
-import type { Actor } from "../../monitor/model/alert-action.ts";
-import { OWN_QUERY } from "../../monitor/model/query.ts";
-import { type Earshot, startEarshot } from "../../monitor/monitor.ts";
-import type { LocalVendors } from "../../monitor/notify/define-notifier.ts";
-import { definitionOf } from "../../monitor/notify/notifiers.ts";
-import { ROLES } from "../../monitor/roles.ts";
-import type { Rule } from "../../monitor/rules/rule.ts";
-import type { SourceConfig } from "../../monitor/source/source-config.ts";
-import { createConsoleStore } from "../../monitor/store/console.ts";
-import { type Db, openDatabase, openPool } from "../../monitor/store/database.ts";
-import type { DecisionsLeft } from "../../monitor/store/due-work.ts";
-import { ensurePartitions } from "../../monitor/store/partitions.ts";
-import { createStores } from "../../monitor/store/stores.ts";
-import type { SweepOptions } from "../../monitor/sweep.ts";
-import type { Renderer } from "../../monitor/templates/create-renderer.ts";
 import { createForecast, type Forecast } from "./forecast.ts";
 import { type LocalReceivers, startLocalReceivers } from "./local-receivers.ts";
 import type { Observed, ObservedAlert, ObservedEvent } from "./observed.ts";

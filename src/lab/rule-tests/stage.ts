@@ -1,14 +1,15 @@
+import {
+  createDatabase,
+  type DatabasePool,
+  insertMentions,
+  insightsOf,
+  type MentionFields,
+  type MentionVersion,
+  mentionRecord,
+  wireTime,
+} from "#listening-api";
+import { type Mention, preparePage, type Stores, toMention } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
-import { type MentionFields, mentionRecord } from "../../listening-api/records/mention-record.ts";
-import { insightsOf } from "../../listening-api/records/text-signs.ts";
-import { wireTime } from "../../listening-api/records/wire.ts";
-import { createDatabase, type DatabasePool } from "../../listening-api/store/database.ts";
-import { insertMentions } from "../../listening-api/store/insert-mentions.ts";
-import type { MentionVersion } from "../../listening-api/store/mention-version.ts";
-import { preparePage } from "../../monitor/ingest/prepare-page.ts";
-import type { Mention } from "../../monitor/model/mention.ts";
-import { toMention } from "../../monitor/source/to-mention.ts";
-import type { Stores } from "../../monitor/store/stores.ts";
 import type { Story, StoryChange, StoryMention } from "./story.ts";
 
 /** Ids of the queries by name, in the project of the test. */

@@ -1,6 +1,6 @@
+import { BUCKET_MS } from "#monitor";
 import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import { instantOf, type LocalDate } from "../../lib/local-time.ts";
-import { BUCKET_MS } from "../../monitor/model/judging.ts";
 import { clockMinutes, type Expectation, type RuleTestFile, type Step, type Usual } from "./test-file.ts";
 
 /** One mention of a story, before it has the form that the API or the tables want. */

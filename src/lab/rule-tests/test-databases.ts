@@ -1,17 +1,18 @@
-import { systemClock } from "../../lib/clock.ts";
-import { openTogether } from "../../lib/closing.ts";
-import { DAY, type Instant } from "../../lib/instant.ts";
-import { migrateLocalApi } from "../../listening-api/store/migrate-local-api.ts";
-import { openDatabase, openPool } from "../../monitor/store/database.ts";
-import { isAlive } from "../../monitor/store/embedded/postmaster.ts";
-import { migrate } from "../../monitor/store/migrate.ts";
-import { ensurePartitions } from "../../monitor/store/partitions.ts";
+import { migrateLocalApi } from "#listening-api";
 import {
   copySiblingDatabase,
   dropSiblingDatabase,
+  ensurePartitions,
   ensureSiblingDatabase,
+  isAlive,
+  migrate,
+  openDatabase,
+  openPool,
   siblingDatabases,
-} from "../../monitor/store/sibling-database.ts";
+} from "#monitor";
+import { systemClock } from "../../lib/clock.ts";
+import { openTogether } from "../../lib/closing.ts";
+import { DAY, type Instant } from "../../lib/instant.ts";
 import { prepareTables } from "./run-rule-test.ts";
 import type { StoryQueries } from "./stage.ts";
 import { startOf } from "./story.ts";

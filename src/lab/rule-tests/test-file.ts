@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { Severity } from "#monitor";
 import { closestWord } from "../../lib/closest-word.ts";
 import { describeIssues } from "../../lib/describe-issues.ts";
 import { parseDuration } from "../../lib/duration.ts";
@@ -9,7 +10,6 @@ import { DAY, HOUR, MINUTE, toIso } from "../../lib/instant.ts";
 import { editorSchema, type JsonSchema } from "../../lib/json-schema.ts";
 import { instantOf, offsetAt, TimeZone } from "../../lib/local-time.ts";
 import { byPlace, readYaml } from "../../lib/read-yaml.ts";
-import { Severity } from "../../monitor/model/severity.ts";
 
 const Text = z.string().trim().min(1);
 const oneOrMore = <Schema extends z.ZodType>(one: Schema) =>

@@ -1,11 +1,16 @@
+import {
+  compileRule,
+  faultOfLength,
+  LONGEST_POSTED,
+  oneFault,
+  type PostedText,
+  type Rule,
+  type RuleFaults,
+  type RuleForm,
+} from "#monitor";
 import { BusyError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import { createWorkerPool, type WorkerOutcome } from "../../lib/worker-pool.ts";
-import type { RuleForm } from "../../monitor/model/rule-form.ts";
-import type { RuleFaults } from "../../monitor/model/rule-try.ts";
-import { compileRule } from "../../monitor/rules/compile-rule.ts";
-import { faultOfLength, LONGEST_POSTED, oneFault, type PostedText } from "../../monitor/rules/posted-rule.ts";
-import type { Rule } from "../../monitor/rules/rule.ts";
 import type { RuleTasks } from "./rule-thread.ts";
 
 export type ReadRule =

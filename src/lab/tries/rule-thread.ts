@@ -1,10 +1,11 @@
+import { readPostedForm, readPostedRule, writePostedForm } from "#monitor";
 import { serveTasks } from "../../lib/serve-tasks.ts";
 
 /** Reads rules that were typed into the console. */
 const tasks = {
-  readRule: async () => (await import("../../monitor/rules/posted-rule.ts")).readPostedRule,
-  formOf: async () => (await import("../../monitor/rules/posted-rule.ts")).readPostedForm,
-  yamlOf: async () => (await import("../../monitor/rules/posted-rule.ts")).writePostedForm,
+  readRule: async () => readPostedRule,
+  formOf: async () => readPostedForm,
+  yamlOf: async () => writePostedForm,
 };
 export type RuleTasks = typeof tasks;
 

@@ -1,14 +1,18 @@
-import type { RuleView } from "../../console/rule-view.ts";
+import type { RuleView } from "#console";
+import {
+  BUCKET_MS,
+  eventAt,
+  OWN_QUERY,
+  type Query,
+  RULE_NAME,
+  type Rule,
+  type RuleFiles,
+  type RuleTryOutcome,
+  type Stores,
+  type TriedQuery,
+} from "#monitor";
 import { type Clock, monotonicMs } from "../../lib/clock.ts";
 import { DAY, floorTo, type Instant, SECOND, toIso } from "../../lib/instant.ts";
-import { BUCKET_MS } from "../../monitor/model/judging.ts";
-import { eventAt } from "../../monitor/model/mention.ts";
-import { OWN_QUERY, type Query } from "../../monitor/model/query.ts";
-import type { RuleTryOutcome, TriedQuery } from "../../monitor/model/rule-try.ts";
-import type { RuleFiles } from "../../monitor/open-version.ts";
-import { RULE_NAME } from "../../monitor/rules/load-rules.ts";
-import type { Rule } from "../../monitor/rules/rule.ts";
-import type { Stores } from "../../monitor/store/stores.ts";
 import { LEARN_MS, storedMentions } from "../backtest/stored-mentions.ts";
 import { drawTry } from "../backtest/try-chart.ts";
 import { boundTry, type Trial, tryRule } from "../backtest/try-rule.ts";

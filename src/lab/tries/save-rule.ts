@@ -14,16 +14,21 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import type { RuleToSave, SavedRule } from "../../console/rule-view.ts";
+import type { RuleToSave, SavedRule } from "#console";
+import {
+  describeActor,
+  LONGEST_POSTED,
+  loadRules,
+  RULE_NAME,
+  type RuleFiles,
+  ruleVersion,
+  type Stores,
+  TOO_LONG,
+} from "#monitor";
 import { describeError, didYouMean, type Fault } from "../../lib/errors.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { counted } from "../../lib/numbers.ts";
-import { describeActor } from "../../monitor/model/alert-action.ts";
-import type { RuleFiles } from "../../monitor/open-version.ts";
-import { loadRules, RULE_NAME, ruleVersion } from "../../monitor/rules/load-rules.ts";
-import { LONGEST_POSTED, TOO_LONG } from "../../monitor/rules/posted-rule.ts";
-import type { Stores } from "../../monitor/store/stores.ts";
 import type { RuleReader } from "./rule-reader.ts";
 
 /** Old versions of rules, inside the folder of rules; the loader does not read it. */

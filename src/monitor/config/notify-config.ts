@@ -1,11 +1,14 @@
-import type { MonitorConfig } from "./monitor-config.ts";
 import { DAY } from "../../lib/instant.ts";
 import { chooseOperators } from "../health/operators.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { RouteConfig } from "../notify/decide/route.ts";
+import type { MonitorConfig } from "./monitor-config.ts";
 
-type NotifySettings = Pick<MonitorConfig, "routes" | "receivers" | "inhibitions" | "escalations" | "rotations"> & {
+type NotifySettings = Pick<
+  MonitorConfig,
+  "routes" | "receivers" | "inhibitions" | "escalations" | "rotations"
+> & {
   readonly operator?: MonitorConfig["operator"];
 };
 

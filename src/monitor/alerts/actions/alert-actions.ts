@@ -1,4 +1,3 @@
-import { refuseUnknownNames, refuseUnknownQueries } from "../unknown-names.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { formatDuration } from "../../../lib/duration.ts";
 import { UserError } from "../../../lib/errors.ts";
@@ -14,6 +13,7 @@ import { type ListedSilence, LONGEST_SILENCE_MS, type Silence } from "../../mode
 import type { Rule } from "../../rules/rule.ts";
 import type { Facts, Stores } from "../../store/stores.ts";
 import { type Acted, act } from "../act.ts";
+import { refuseUnknownNames, refuseUnknownQueries } from "../unknown-names.ts";
 
 /**
  * Actions of people on alerts and silences. It only writes facts; the running process finds the alert due within a

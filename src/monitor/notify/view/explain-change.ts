@@ -1,7 +1,7 @@
-import { risenWords } from "./risen-words.ts";
 import type { Explanation } from "../../model/alert.ts";
 import type { Mention } from "../../model/mention.ts";
 import { storyKey } from "../../model/story.ts";
+import { risenWords } from "./risen-words.ts";
 
 /** The part of an explanation that comes from mentions. */
 export type ChangeExplanation = Pick<

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { risenWords } from "../../../../src/monitor/notify/view/risen-words.ts";
 import type { Mention } from "../../../../src/monitor/model/mention.ts";
 import { explainChange } from "../../../../src/monitor/notify/view/explain-change.ts";
 import {
@@ -9,6 +8,7 @@ import {
   onsetOf,
   windowBars,
 } from "../../../../src/monitor/notify/view/explain-counts.ts";
+import { risenWords } from "../../../../src/monitor/notify/view/risen-words.ts";
 import { aMention } from "../../../mention.ts";
 import { runs } from "../../../runs.ts";
 

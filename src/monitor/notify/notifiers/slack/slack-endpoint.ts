@@ -9,6 +9,9 @@ import { ANSWER_WITHIN_MS } from "./listen-socket.ts";
 import type { HandledInteraction } from "./slack-actions.ts";
 import type { SlackApp } from "./slack-config.ts";
 
+/** Slack posts interactions here; no login, because each request is signed. */
+export const SLACK_PATH = "/slack/interactions";
+
 /** Receives what Slack posts when a user clicks a button. */
 export interface SlackEndpoint {
   /** Resolves within Slack's time limit. Rejects if nothing could be stored: then Slack shows the user an error. */

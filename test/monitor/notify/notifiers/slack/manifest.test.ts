@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { SLACK_PATH } from "../../../../../src/console/slack-routes.ts";
 import { SCOPES } from "../../../../../src/monitor/notify/notifiers/slack/connect.ts";
+import { SLACK_PATH } from "../../../../../src/monitor/notify/notifiers/slack/slack-endpoint.ts";
 
 const Manifest = z.strictObject({
   display_information: z.object({ name: z.string(), description: z.string().max(140) }),

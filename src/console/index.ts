@@ -1,0 +1,11 @@
+export { type ConsoleDeps, createConsole } from "./create-console.ts";
+export type { FeedView, SetupForm, SetupView, ShownFeed, ShownTry } from "./feed-view.ts";
+export { type Answer, type Front, openFront } from "./front.ts";
+export { createLocalInbox, type LocalInbox } from "./inbox/create-local-inbox.ts";
+export type { InboxFile, InboxMessage, InboxStore } from "./inbox/inbox-store.ts";
+export { DEMO_CLIENT, inventLocalSecrets, LOCAL_ACCOUNT, type LocalSecrets } from "./inbox/local-account.ts";
+export { renderSlackMessage } from "./inbox/render-slack-message.ts";
+export { fileAddress, type InboxView } from "./inbox-view.ts";
+export { loadLocalInbox } from "./on-demand.ts";
+export type { ListedRule, RuleToSave, RuleView, RuleWords, SavedRule } from "./rule-view.ts";
+export type { ConsoleSettings } from "./settings.ts";

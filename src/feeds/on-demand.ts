@@ -1,0 +1,10 @@
+/** What a process that only polls an account does not read: it would cost it half of its start. */
+
+/** Reads the feeds of a configuration. The kinds bring their parsers along. */
+export const loadReadFeeds = () => import("./common/read-feeds.ts");
+/** Opens the Listening API of the feeds, and fetches them. */
+export const loadStartListening = () => import("./common/start-listening.ts");
+/** Tells language and sentiment by lists of words. */
+export const loadEnrich = () => import("./enrich/enrich.ts");
+/** Asks the endpoints about mentions that wait. */
+export const loadEnrichment = () => import("./enrich/run-enrichment.ts");

@@ -1,0 +1,38 @@
+export { copyFromApi, removeCopies } from "./backtest/api-mentions.ts";
+export {
+  type Comparison,
+  compareSimulations,
+  type Difference,
+  type RuleContents,
+} from "./backtest/compare.ts";
+export { readMentions } from "./backtest/read-mentions.ts";
+export { type BacktestReport, type ReportedReceiver, reportOf } from "./backtest/report.ts";
+export { renderReport } from "./backtest/report-html.ts";
+export { createSimulation, type Simulated } from "./backtest/simulate.ts";
+export { LEARN_MS, storedMentions } from "./backtest/stored-mentions.ts";
+export {
+  type Suggestion,
+  suggestionOf,
+  type Threshold,
+  thresholdsOf,
+  valuesToTry,
+  weaknessOf,
+  withThreshold,
+} from "./backtest/suggest.ts";
+export { createCountsReader } from "./detect/counts-reader.ts";
+export { createPictureFiles } from "./detect/picture-files.ts";
+export type { PlotLook } from "./detect/series-plot.ts";
+export { messagePage } from "./rule-tests/message-page.ts";
+export { withPlaceholders } from "./rule-tests/placeholders.ts";
+export { formatSeconds, junitXml, reportLines, timeline } from "./rule-tests/report.ts";
+export {
+  findRuleTests,
+  openRuleTestRunner,
+  type RuleTestResult,
+  type RuleTestRunner,
+  type RunOptions,
+} from "./rule-tests/rule-test-runner.ts";
+export { ruleTestJsonSchema } from "./rule-tests/test-file.ts";
+export { createRuleReader, type RuleReader } from "./tries/rule-reader.ts";
+export { createTries, type TryParts } from "./tries/rule-tries.ts";
+export { saveRule } from "./tries/save-rule.ts";

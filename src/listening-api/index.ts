@@ -1,0 +1,118 @@
+export { type AccountFile, readAccountFile, type Thing } from "./account/account-file.ts";
+export { accountJsonSchema } from "./account/account-schema.ts";
+export { type AccountPlan, applyAccount, planApply } from "./account/apply-account.ts";
+export { deleteNamed, editNamed, type NamedEdit, revoke } from "./account/edit-named.ts";
+export { exportMentions } from "./account/export-mentions.ts";
+export { findProject, pick } from "./account/find-named.ts";
+export { type Step, stepsOf } from "./account/plan-account.ts";
+export { createSampleLife, openSampleWorld, type SampleWorld } from "./account/sample.ts";
+export { accountJson, accountYaml, readStoredAccount } from "./account/stored-account.ts";
+export { buryMentions } from "./arrive/bury-mentions.ts";
+export type { DeletedItem } from "./arrive/delete-items.ts";
+export { rememberForgotten } from "./arrive/forget-requests.ts";
+export type { ArrivedItem } from "./arrive/item-versions.ts";
+export {
+  type Arriving,
+  type QueryCache,
+  queriesOf,
+  type Received,
+  receiveItems,
+} from "./arrive/receive-items.ts";
+export { createLocalApi, type LocalApi, type LocalApiOptions } from "./create-local-api.ts";
+export { editMentions } from "./edit/edit-mention.ts";
+export type { MentionChanges } from "./edit/mention-changes.ts";
+export {
+  FAULT_HEADER,
+  FAULT_KINDS,
+  type FaultKind,
+  FaultKindName,
+  readFaultAmount,
+  unknownFault,
+} from "./faults/fault-kinds.ts";
+export { IMPORT_FIELDS } from "./import/csv-columns.ts";
+export { type ImportLine, parseImportLine } from "./import/import-line.ts";
+export { type ImportOptions, type ImportResult, importMentions } from "./import/import-mentions.ts";
+export { type ImportedLabels, importedMention } from "./import/imported-mention.ts";
+export { readImportRows } from "./import/read-import-rows.ts";
+export type { LocalApiLog } from "./local-api-context.ts";
+export { readDate } from "./parameters/parse-moment.ts";
+export { compile } from "./query-language/compile.ts";
+export { explainMiss } from "./query-language/explain-miss.ts";
+export type { Expression, Term } from "./query-language/expression.ts";
+export { conditionsOf } from "./query-language/required-terms.ts";
+export { searchableMention } from "./query-language/search-text.ts";
+export {
+  judgeable,
+  LEXICON,
+  type Relevance,
+  type TextFacts,
+  withRelevance,
+  withSentiment,
+} from "./records/judgement.ts";
+export { type MentionFields, mentionRecord } from "./records/mention-record.ts";
+export { textForAnalyser } from "./records/mention-text.ts";
+export { PAGE_TYPES, pageTypeOfSite } from "./records/page-types.ts";
+export { domainOf, insightsOf } from "./records/text-signs.ts";
+export { wireTime } from "./records/wire.ts";
+export { seedAccount } from "./seed-account.ts";
+export { createStream, type Stream } from "./simulate/create-stream.ts";
+export { CRISIS_LASTS_MS, type Crisis } from "./simulate/crisis.ts";
+export { BRANDS } from "./simulate/data.ts";
+export { changeRows } from "./store/changes.ts";
+export { type CurrentMention, type MentionKey, readCurrentMentions } from "./store/current-mentions.ts";
+export { createDatabase, type Database, type DatabasePool } from "./store/database.ts";
+export { deleteMentions } from "./store/delete-things.ts";
+export {
+  askedHash,
+  type EnrichmentJob,
+  type EnrichmentKind,
+  finishEnrichment,
+  leaseEnrichment,
+  postponeEnrichment,
+  pruneEnrichment,
+  putAbout,
+  putAnswers,
+  queueEnrichment,
+  queueUnjudged,
+  readAbouts,
+  readAnswers,
+  stillLeased,
+  takeCall,
+} from "./store/enrichment.ts";
+export { deleteFaults, insertFault, listFaults, type StoredFault } from "./store/faults.ts";
+export {
+  type ConfiguredFeed,
+  claimFeed,
+  closeHost,
+  configureFeeds,
+  countPushed,
+  endFetch,
+  endUnread,
+  extendLease,
+  type FeedGap,
+  type FeedRow,
+  failStream,
+  keepStream,
+  type LeasedFeed,
+  listFeeds,
+  noteReading,
+  putGap,
+  releaseFeed,
+  reserveHost,
+} from "./store/feeds.ts";
+export {
+  claimChecks,
+  type DueCheck,
+  dueChecks,
+  findByAuthorOrAddress,
+  forgetHeardBefore,
+  forgetUnseenDeletes,
+  heardQuery,
+  scheduleChecks,
+} from "./store/heard-items.ts";
+export { insertMentions } from "./store/insert-mentions.ts";
+export type { MentionVersion } from "./store/mention-version.ts";
+export { migrateLocalApi } from "./store/migrate-local-api.ts";
+export { listQueries, readQueryVolumes } from "./store/queries.ts";
+export { signingSecret } from "./store/settings.ts";
+export { beginWriting, projectsOfQueries } from "./store/write-order.ts";

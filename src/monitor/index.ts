@@ -1,0 +1,269 @@
+export { type AlertActions, createAlertActions, matchOfAlert } from "./alerts/actions/alert-actions.ts";
+export {
+  type AlertNames,
+  alertNames,
+  refuseUnknownNames,
+  unknownName,
+  unknownNamesInMatch,
+} from "./alerts/unknown-names.ts";
+export { countTicks, formatTick } from "./charts/chart-frame.ts";
+export { escapeXml } from "./charts/draw-head.ts";
+export { drawSpikeChart } from "./charts/draw-spike-chart.ts";
+export { createPngRenderer, type PngRenderer } from "./charts/png-renderer.ts";
+export type { ChartColumn, ChartSpan, Theme } from "./charts/spike-chart.ts";
+export { type Environment, readEnvironment } from "./config/environment.ts";
+export { loadSourceConfig, partsOf } from "./config/load-source-config.ts";
+export { locateIssues } from "./config/locate-issues.ts";
+export type { MonitorConfig } from "./config/monitor-config.ts";
+export { createNotifyConfig } from "./config/notify-config.ts";
+export { readConfig } from "./config/read-config.ts";
+export { DigestConfig } from "./digest/digest-config.ts";
+export { digestClashes } from "./digest/planned-digest.ts";
+export {
+  askEach,
+  type TextVerdict,
+  type UnreadMention,
+  whyText,
+  whyUnreadMention,
+} from "./explain/ask-source.ts";
+export { type AlertWhy, type MentionWhy, type WhyParts, whyAlert, whyMention } from "./explain/why.ts";
+export type { RuleObservation } from "./explain/why-rules.ts";
+export { checkClock } from "./health/checks/check-clock.ts";
+export { HEARTBEAT_KEY, HeartbeatConfig, type HeartbeatState } from "./health/heartbeat.ts";
+export { OperatorConfig } from "./health/operators.ts";
+export { type AlertObservation, applyObservations, endings } from "./ingest/apply-observations.ts";
+export { arrivalsByBucket } from "./ingest/arrivals-by-bucket.ts";
+export { type AssessedMention, createAssessor, seriesOf, storyOfMention } from "./ingest/assess-mention.ts";
+export {
+  countDistinctAuthors,
+  type DistinctAuthorChange,
+  distinctAuthorKey,
+} from "./ingest/count-distinct-authors.ts";
+export { countedAt } from "./ingest/counted-at.ts";
+export { forgetMentions } from "./ingest/forget-mentions.ts";
+export { type AskedToForget, askedHash, forgetSecret, withoutAt } from "./ingest/forget-requests.ts";
+export { judgePage, mentionObservations, storiesToCount } from "./ingest/judge-page.ts";
+export { noteValues, noveltiesOf, usesOf, valueKeys, valueObservations } from "./ingest/note-values.ts";
+export { preparePage } from "./ingest/prepare-page.ts";
+export { stepWindow } from "./ingest/step-window.ts";
+export { createStoryIndex } from "./ingest/story-index.ts";
+export type { Alert, AlertState } from "./model/alert.ts";
+export {
+  ACTION_LABELS,
+  type Actor,
+  type AlertAction,
+  type AlertEvent,
+  AlertLink,
+  describeActor,
+  describePrecision,
+  LINK_SILENCE_MS,
+  type RulePrecision,
+  readAlertLink,
+} from "./model/alert-action.ts";
+export { AlertMatch, describeMatch } from "./model/alert-match.ts";
+export type { DeadLetter, Outage } from "./model/failure.ts";
+export {
+  BUCKET_MS,
+  type ConditionState,
+  type CountChange,
+  type DistinctAuthor,
+  type SeenValue,
+} from "./model/judging.ts";
+export { eventAt, type Mention, speakerOf } from "./model/mention.ts";
+export type { GroupFlush, PendingNotification, ReceiverEntry } from "./model/notification.ts";
+export type { FeedHealth, MetricFacts, QueueCounts, ShownHeartbeat } from "./model/pipeline-facts.ts";
+export { clockAheadMs, type Priority, worstDelayMs } from "./model/poll.ts";
+export {
+  answerOf,
+  compareVersions,
+  isLoopLate,
+  type ProcessVersions,
+  type RefusedReload,
+  type ReloadAnswer,
+  type ReloadRequest,
+  type RunningProcess,
+  whyOther,
+} from "./model/process.ts";
+export {
+  FEEDS_PREFIX,
+  namesInList,
+  OWN_QUERY,
+  type Query,
+  type SourceName,
+  sourceOfProject,
+  type WatchedQuery,
+} from "./model/query.ts";
+export { RuleForm } from "./model/rule-form.ts";
+export type { RuleDelay, RuleEdit, RuleTestRecord } from "./model/rule-page.ts";
+export type { RuleFaults, RuleTryOutcome, TriedQuery, TriedRule } from "./model/rule-try.ts";
+export { formatQuirk, inOrder, QUIRKS } from "./model/server-quirk.ts";
+export { compareSeverity, Severity } from "./model/severity.ts";
+export type {
+  AlertListing,
+  AlertPosition,
+  AlertStates,
+  ListedAlert,
+  MentionFilter,
+  MentionListing,
+  MentionPosition,
+  ShownBudget,
+  ShownDeadLetter,
+  ShownDelivery,
+  ShownMention,
+  ShownNotification,
+  ShownPoll,
+  ShownQuirk,
+  ShownReceiver,
+  ShownStory,
+  ShownWait,
+  ShownWarmUp,
+  VolumeCount,
+} from "./model/shown.ts";
+export { type ListedSilence, LONGEST_SILENCE_MS, SILENCE_LENGTHS, type Silence } from "./model/silence.ts";
+export { storyOf } from "./model/story.ts";
+export { attemptName, deletedWords, expandReason, titleOf, wordsOf } from "./model/wording.ts";
+export { type Earshot, type EarshotOptions, startEarshot } from "./monitor.ts";
+export { versionsIn } from "./name-versions.ts";
+export {
+  findDeadConfiguration,
+  type NamedQuery,
+  namedQueries,
+  type RuleAlerts,
+} from "./notify/dead-configuration.ts";
+export {
+  decideNotifications,
+  type NotifyConfig,
+  type NotifyState,
+  type RecentNotifications,
+} from "./notify/decide/decide-notifications.ts";
+export type { Entry } from "./notify/decide/entry.ts";
+export { EscalationConfig } from "./notify/decide/escalation.ts";
+export { Inhibition, isInhibitor } from "./notify/decide/inhibition.ts";
+export { onCall, Rotation } from "./notify/decide/rotation.ts";
+export { RouteConfig } from "./notify/decide/route.ts";
+export type { LocalVendors, NotifierMessage } from "./notify/define-notifier.ts";
+export { createReceiverWaits } from "./notify/deliver/receiver-waits.ts";
+export { type TakenBounce, takeBounce } from "./notify/deliver/take-bounce.ts";
+export { DeliveryError } from "./notify/delivery-error.ts";
+export { messageId } from "./notify/notifiers/email/compose-email.ts";
+export { createSlackActions } from "./notify/notifiers/slack/slack-actions.ts";
+export { slackApps } from "./notify/notifiers/slack/slack-config.ts";
+export {
+  createSlackEndpoint,
+  SLACK_PATH,
+  type SlackEndpoint,
+} from "./notify/notifiers/slack/slack-endpoint.ts";
+export { createNotifier, definitionOf, notifiers } from "./notify/notifiers.ts";
+export {
+  aboutOf,
+  contentOfSample,
+  createContentOfAlert,
+  findSample,
+  type Previews,
+  showPreview,
+} from "./notify/previews/create-previews.ts";
+export {
+  type PreviewContent,
+  type PreviewFile,
+  previewFiles,
+  previewTemplate,
+} from "./notify/previews/preview-template.ts";
+export { findChromium, type Picture, takePictures } from "./notify/previews/take-pictures.ts";
+export { checkReceivers, Receiver, type ReceiverConfig, readReceivers } from "./notify/receiver-config.ts";
+export { type AlertExplainer, createAlertExplainer } from "./notify/view/alert-chart.ts";
+export {
+  createUnsubscribing,
+  linkSecret,
+  type Subscription,
+  type Unsubscribing,
+} from "./notify/view/signed-links.ts";
+export { openTemplates } from "./open-templates.ts";
+export { type RuleFiles, ruleFilesOf } from "./open-version.ts";
+export { createCallGate } from "./polling/call-gate.ts";
+export { type CoverageReport, readCoverage, rulesWarmingUp } from "./polling/read-coverage.ts";
+export { isNamed } from "./polling/register-queries.ts";
+export type { BackendOptions } from "./queue/backend.ts";
+export { inspectRedis, type OpenRedis, type RedisFacts } from "./queue/inspect-redis.ts";
+export { ROLES, type Role } from "./roles.ts";
+export { compileRule } from "./rules/compile-rule.ts";
+export { delayOf, describeRule, formatDelay } from "./rules/describe-rule.ts";
+export { loadRules, RULE_NAME, RULE_TESTS, ruleNameOf, ruleVersion } from "./rules/load-rules.ts";
+export { parseRule } from "./rules/parse-rule.ts";
+export {
+  faultOfLength,
+  LONGEST_POSTED,
+  oneFault,
+  type PostedText,
+  readPostedForm,
+  readPostedRule,
+  TOO_LONG,
+  writePostedForm,
+} from "./rules/posted-rule.ts";
+export type { Rule } from "./rules/rule.ts";
+export { ruleCompletions } from "./rules/rule-completions.ts";
+export { DRAFT_KINDS, type DraftAnswers, draftRule, inYaml, listInYaml } from "./rules/rule-drafts.ts";
+export { ruleJsonSchema } from "./rules/rule-schema.ts";
+export { rulesByQuery } from "./rules-by-query.ts";
+export type { Budget, Gate } from "./source/budget.ts";
+export { API_CALLS, type ApiCall, CALL_GROUPS, findCall } from "./source/call-table.ts";
+export type { SourceProject, SourceQuery } from "./source/calls/projects.ts";
+export { createLocationList } from "./source/calls/saved-lists.ts";
+export type { Places, RawParams } from "./source/define-call.ts";
+export { fetchPages } from "./source/fetch-pages.ts";
+export type { LoginAnswer } from "./source/login.ts";
+export { type Credentials, createMemoryTokenStore, type TokenStore } from "./source/session.ts";
+export { createSourceClient, type SourceClient } from "./source/source-client.ts";
+export { type Source, SourceConfig, type Sources, sourceOf } from "./source/source-config.ts";
+export { SourceError, type SourceErrorKind } from "./source/source-error.ts";
+export { toMention } from "./source/to-mention.ts";
+export { formatWireInstant, parseWireInstant } from "./source/wire-values.ts";
+export { accessTo, accountOf } from "./sources.ts";
+export { RING } from "./spike/constants.ts";
+export { closeBucket, type LateCount, type SpikeObservation, type SpikeSettings } from "./spike/detector.ts";
+export { newestWithMentions } from "./spike/episode.ts";
+export { ordinaryLimit } from "./spike/gates.ts";
+export { learnOnly } from "./spike/learn-only.ts";
+export { gatesOf, SENSITIVITIES, significanceGate } from "./spike/sensitivity.ts";
+export { AT, createSpikeState, fromShortFloat, MARK, mark, type SpikeState } from "./spike/spike-state.ts";
+export { createBudgetStore } from "./store/budgets.ts";
+export { createChannelLimitStore } from "./store/channel-limits.ts";
+export { createConsoleStore } from "./store/console.ts";
+export {
+  type Database,
+  type DatabaseFacts,
+  type Db,
+  inspectDatabase,
+  openDatabase,
+  openPool,
+  ping,
+  READER_LIMITS,
+} from "./store/database.ts";
+export { createDeadLetterStore } from "./store/dead-letters.ts";
+export type { DecisionsLeft } from "./store/due-work.ts";
+export { isAlive } from "./store/embedded/postmaster.ts";
+export { startEmbeddedPostgres } from "./store/embedded.ts";
+export { createFailureStore } from "./store/failures.ts";
+export { createWatchStore } from "./store/health.ts";
+export { createInboxStore } from "./store/inbox.ts";
+export { laterMigrations, migrate, pendingMigrations } from "./store/migrate.ts";
+export { ensurePartitions } from "./store/partitions.ts";
+export type { ProcessReport } from "./store/processes.ts";
+export type { FilesOutcome } from "./store/rewrite-tables.ts";
+export { createSettingStore } from "./store/settings.ts";
+export {
+  copySiblingDatabase,
+  dropSiblingDatabase,
+  ensureSiblingDatabase,
+  findSiblingDatabase,
+  siblingDatabases,
+} from "./store/sibling-database.ts";
+export { createStores, type Stores } from "./store/stores.ts";
+export type { SweepOptions } from "./sweep.ts";
+export { sweepEveryMs } from "./sweep-every-ms.ts";
+export { shortCount } from "./templates/alert-words.ts";
+export type { Renderer } from "./templates/create-renderer.ts";
+export { cleanLine } from "./templates/escape.ts";
+export { formatTime } from "./templates/formatters.ts";
+export { type Sample, samples } from "./templates/samples.ts";
+export { TEMPLATE_NAMES, type TemplateName } from "./templates/template-names.ts";
+export { validRules, validTemplates } from "./validate-files.ts";
