@@ -11,17 +11,17 @@ test("every file is in a known folder and imports only what it may", () => {
 
 const GOOD: Readonly<Record<string, string>> = {
   "src/lib/clock.ts": "export const now = () => Date.now();",
-  "src/monitor/model/query.ts": 'import { now } from "../lib/clock.ts";\nexport const query = { at: now() };',
+  "src/monitor/model/query.ts": 'import { now } from "../../lib/clock.ts";\nexport const query = { at: now() };',
   "src/monitor/spike/detector.ts":
     'import type { query } from "../model/query.ts";\nexport type Seen = typeof query;',
   "src/monitor/rules/conditions/spike.ts":
     'import { Seen } from "../../spike/detector.ts";\nexport type Spike = Seen;',
-  "src/monitor/rules/conditions.ts":
-    'import { Spike } from "./conditions/spike.ts";\nexport type All = Spike;',
+  "src/monitor/rules/conditions.ts": 'import { Spike } from "./conditions/spike.ts";\nexport type All = Spike;',
   "src/monitor/store/alerts.ts": 'import pg from "pg";\nexport const sql = "select 1 from alert";',
   "src/monitor/queue/queues.ts": 'import { Queue } from "bullmq";\nexport const queue = Queue;',
-  "src/monitor/monitor.ts": 'import { queue } from "./queue/queues.ts";\nexport const app = queue;',
-  "workers/poll.ts": 'import { app } from "../src/monitor/monitor.ts";\napp();',
+  "src/monitor/index.ts": 'export { queue } from "./queue/queues.ts";',
+  "src/app/run-worker.ts": 'import { queue } from "#monitor";\nexport const app = queue;',
+  "workers/poll.ts": 'import { app } from "../src/app/run-worker.ts";\napp();',
 };
 
 test("a repository that keeps to them has no faults", () => {
@@ -31,106 +31,120 @@ test("a repository that keeps to them has no faults", () => {
 test.each([
   [
     "a pure part imports an edge",
-    "src/alerts/a.ts",
+    "src/monitor/alerts/a.ts",
     'import { sql } from "../store/alerts.ts";',
     /alerts may not import store/,
   ],
   [
     "an edge imports another",
-    "src/web/a.ts",
+    "src/monitor/source/a.ts",
     'import { queue } from "../queue/queues.ts";',
-    /web may not import queue/,
+    /source may not import queue/,
   ],
   [
     "an edge imports a pure part",
-    "src/store/a.ts",
+    "src/monitor/store/a.ts",
     'export { All } from "../rules/conditions.ts";',
     /store may not import rules/,
   ],
   [
     "lib imports the model",
     "src/lib/a.ts",
-    'import type { query } from "../model/query.ts";',
-    /lib may not import model/,
+    'import type { query } from "#monitor";',
+    /lib may not import monitor/,
   ],
   [
     "the two ends share the model",
-    "src/local-api/a.ts",
-    'import type { query } from "../model/query.ts";',
-    /local-api may not import model/,
+    "src/listening-api/a.ts",
+    'import type { query } from "#monitor";',
+    /listening-api may not import monitor/,
   ],
   [
     "an import over several lines",
-    "src/web/a.ts",
+    "src/monitor/spike/a.ts",
     'import {\n  queue, // the queue\n} from "../queue/queues.ts";',
-    /web may not import queue/,
+    /spike may not import queue/,
   ],
   [
     "an import when needed",
-    "src/web/a.ts",
+    "src/monitor/spike/a.ts",
     'export const q = () => import("../queue/queues.ts");',
-    /web may not import queue/,
+    /spike may not import queue/,
   ],
   [
     "a worker goes past the app",
     "workers/a.ts",
     'import { sql } from "../src/monitor/store/alerts.ts";',
-    /workers may not import store/,
+    /workers may not import src\/monitor\/store/,
   ],
   ["src imports a worker", "src/app/a.ts", 'import "../../workers/poll.ts";', /src may not import workers/],
-  ["src imports a test", "src/web/a.ts", 'import "../../test/postgres.ts";', /src may not import test/],
+  ["src imports a test", "src/console/a.ts", 'import "../../test/postgres.ts";', /src may not import test/],
   [
     "bullmq in web",
-    "src/web/a.ts",
+    "src/console/a.ts",
     'import { Queue } from "bullmq";',
-    /bullmq may only be imported in src\/queue/,
+    /bullmq may only be imported in src\/monitor\/queue/,
   ],
   [
     "a vendor outside its notifier",
-    "src/notify/a.ts",
+    "src/monitor/notify/a.ts",
     'import { WebClient } from "@slack/web-api";',
     /@slack\/web-api may only/,
   ],
   [
     "fastify in notify",
-    "src/notify/a.ts",
+    "src/monitor/notify/a.ts",
     'import form from "@fastify/formbody";',
     /@fastify\/formbody may only/,
   ],
   [
     "the environment",
-    "src/web/a.ts",
+    "src/console/a.ts",
     "export const port = process.env.PORT;",
     /process\.env is not allowed here/,
   ],
   [
     "the environment by a string",
-    "src/web/a.ts",
+    "src/console/a.ts",
     'export const port = process["env"];',
     /process\.env is not allowed here/,
   ],
-  ["the clock", "src/web/a.ts", "export const at = Date.now();", /clock is not allowed here/],
-  ["the clock as an object", "src/web/a.ts", "export const at = new Date();", /clock is not allowed here/],
+  ["the clock", "src/console/a.ts", "export const at = Date.now();", /clock is not allowed here/],
+  ["the clock as an object", "src/console/a.ts", "export const at = new Date();", /clock is not allowed here/],
   [
     "SQL in web",
-    "src/web/a.ts",
+    "src/console/a.ts",
     "export const sql = `select id\n from alert`;",
     /SQL text is not allowed here/,
   ],
-  ["an unknown part", "src/utils/a.ts", "export const a = 1;", /src has no part utils/],
+  [
+    "another room without its door",
+    "src/console/a.ts",
+    'import { queue } from "../monitor/queue/queues.ts";',
+    /entered by its door: import it from "#monitor"/,
+  ],
+  [
+    "a room through its own door",
+    "src/monitor/source/a.ts",
+    'import { queue } from "#monitor";',
+    /a room does not use its own door/,
+  ],
+  ["a room looks up", "src/monitor/spike/a.ts", 'import { app } from "#app";', /monitor may not import app/],
+  ["an unknown folder of the monitor", "src/monitor/x/a.ts", "export const a = 1;", /no folder x/],
+  ["an unknown room", "src/utils/a.ts", "export const a = 1;", /src has no room utils/],
   [
     "a kind that leaks",
-    "src/health/a.ts",
+    "src/monitor/health/a.ts",
     "export const a = (notifier: { kind: string }) => notifier.kind === 'slack';",
     /question for the kind of a notifier/,
   ],
-  ["a barrel", "src/web/a.ts", 'export * from "./b.ts";', /re-export of a whole file/],
-  ["a default export", "src/web/a.ts", "export default 1;", /default export/],
+  ["a barrel", "src/console/a.ts", 'export * from "./b.ts";', /re-export of a whole file/],
+  ["a default export", "src/console/a.ts", "export default 1;", /default export/],
   [
     "a plug-in missing from its list",
     "src/monitor/notify/notifiers/slack.ts",
     "export const a = 1;",
-    /add it to src\/notify\/notifiers\.ts/,
+    /add it to src\/monitor\/notify\/notifiers\.ts/,
   ],
   [
     "a circle",
@@ -156,7 +170,7 @@ test.each([
     `export const a = \`\${[1].map((n) => \`\${n} "quoted"\`).join("\`")} // no comment\`;`,
   ],
 ])("no fault: %s", (_name, text) => {
-  expect(faultsWith({ "src/web/a.ts": text })).toEqual([]);
+  expect(faultsWith({ "src/console/a.ts": text })).toEqual([]);
 });
 
 test("an unknown folder at the top level is found", () => {
@@ -166,14 +180,23 @@ test("an unknown folder at the top level is found", () => {
   ]);
 });
 
+test("two folders of the monitor that know each other are found, types included", () => {
+  const faults = faultsWith({
+    "src/monitor/notify/a.ts": 'import type { B } from "../health/b.ts";\nexport type A = B;',
+    "src/monitor/health/b.ts": 'import type { C } from "../notify/c.ts";\nexport type B = C;',
+    "src/monitor/notify/c.ts": "export type C = 1;",
+  });
+  expect(faults).toEqual(["folders of monitor import each other in a circle: health, notify"]);
+});
+
 test("a circle through several files is reported once", () => {
   const faults = faultsWith({
-    "src/web/a.ts": 'import "./b.ts";',
-    "src/web/b.ts": 'import "./c.ts";',
-    "src/web/c.ts": 'import "./a.ts";',
+    "src/console/a.ts": 'import "./b.ts";',
+    "src/console/b.ts": 'import "./c.ts";',
+    "src/console/c.ts": 'import "./a.ts";',
   });
   expect(faults).toEqual([
-    "files import each other in a circle: src/web/a.ts → src/web/b.ts → src/web/c.ts → src/web/a.ts",
+    "files import each other in a circle: src/console/a.ts → src/console/b.ts → src/console/c.ts → src/console/a.ts",
   ]);
 });
 

@@ -258,8 +258,8 @@ export {
   siblingDatabases,
 } from "./store/sibling-database.ts";
 export { createStores, type Stores } from "./store/stores.ts";
-export type { SweepOptions } from "./sweep.ts";
-export { sweepEveryMs } from "./sweep-every-ms.ts";
+export type { SweepOptions } from "./sweep/sweep.ts";
+export { sweepEveryMs } from "./sweep/sweep-every-ms.ts";
 export { shortCount } from "./templates/alert-words.ts";
 export type { Renderer } from "./templates/create-renderer.ts";
 export { cleanLine } from "./templates/escape.ts";

@@ -30,7 +30,7 @@ import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
 import { createSwap } from "./swap.ts";
-import type { SweepOptions, Swept } from "./sweep.ts";
+import type { SweepOptions, Swept } from "./sweep/sweep.ts";
 import { validRules, validTemplates } from "./validate-files.ts";
 
 export interface EarshotOptions {

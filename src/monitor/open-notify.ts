@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import type { Logger } from "../lib/log.ts";
-import { type Channels, createChannels } from "./channels.ts";
+import { type Channels, createChannels } from "./sweep/channels.ts";
 import type { PngRenderer } from "./charts/png-renderer.ts";
 import type { MonitorConfig } from "./config/monitor-config.ts";
 import { type PlannedDigest, planDigests } from "./digest/planned-digest.ts";

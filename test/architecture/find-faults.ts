@@ -6,8 +6,10 @@ import {
   MAY_IMPORT_TYPES,
   PACKAGE_PLACES,
   PLUG_IN_LISTS,
+  ROOMS,
   TEXT_RULES,
   TOP_LEVEL_FOLDERS,
+  WITHOUT_KNOT,
   WORKERS_MAY_IMPORT,
 } from "./tables.ts";
 
@@ -26,18 +28,19 @@ export function findFaults(repository: Repository): string[] {
   for (const [path, text] of Object.entries(repository.files)) {
     const source = splitSource(text);
     const imports = findImports(source.statements);
-    const local = imports
-      .filter(({ name }) => name.startsWith("."))
-      .map(({ name, isType }) => ({ target: resolveFrom(path, name), isType }));
+    const local = imports.flatMap((one): LocalImport[] => {
+      const target = targetOf(path, one.name);
+      return target === undefined ? [] : [{ ...one, target }];
+    });
     graph.set(
       path,
       local.map(({ target }) => target),
     );
-    const unknown = unknownPart(path);
+    const unknown = unknownPlace(path);
     faults.push(
       ...unknown,
       ...(unknown.length > 0 ? [] : local.flatMap((one) => direction(path, one))),
-      ...imports.filter(({ name }) => !name.startsWith(".")).flatMap(({ name }) => placement(path, name)),
+      ...imports.filter(({ name }) => !/^[.#]/.test(name)).flatMap(({ name }) => placement(path, name)),
       ...textFaults(path, source),
     );
   }
@@ -45,13 +48,18 @@ export function findFaults(repository: Repository): string[] {
     if (folder.startsWith(".") || [...TOP_LEVEL_FOLDERS, ...GENERATED_FOLDERS].includes(folder)) continue;
     faults.push(`${folder}/: no such folder at the top level. Add it to TOP_LEVEL_FOLDERS in ${TABLES}`);
   }
-  return [...faults, ...findCycles(graph), ...findUnlisted(graph)];
+  return [...faults, ...findCycles(graph), ...findKnots(graph), ...findUnlisted(graph)];
 }
 
 interface Import {
   readonly name: string;
   /** `import type` or `export type`: nothing of it is there when the program runs. */
   readonly isType: boolean;
+}
+
+interface LocalImport extends Import {
+  /** Path from the root. */
+  readonly target: string;
 }
 
 function findImports(statements: string): Import[] {
@@ -64,43 +72,87 @@ function findImports(statements: string): Import[] {
   }));
 }
 
-function resolveFrom(path: string, specifier: string): string {
-  return posix.join(posix.dirname(path), specifier);
+/** Where a file of src stands: its room, and its folder in the monitor (the longest that the tables have). */
+interface Place {
+  readonly room: string;
+  /** Null: it stands in no folder of the monitor. */
+  readonly folder: string | null;
 }
 
-/**
- * `src/monitor/queue/jobs.ts` → `queue`, `src/monitor/monitor.ts` → `app`, `src/monitor/notify/decide/route.ts` → `notify/decide`; the name of the
- * folder or file where the tables have none; undefined outside src.
- */
-function partOf(path: string): string | undefined {
-  const within = /^src\/(.+?)(?:\.ts)?$/.exec(path)?.[1];
-  if (within === undefined) return undefined;
-  const [first = "", second] = within.split("/");
-  return Object.hasOwn(MAY_IMPORT, `${first}/${second}`) ? `${first}/${second}` : first;
+/** `src/monitor/notify/decide/route.ts` → room `monitor`, folder `notify/decide`; undefined outside src. */
+function placeOf(path: string): Place | undefined {
+  const [src, room, ...rest] = path.split("/");
+  if (src !== "src" || room === undefined) return undefined;
+  const folders = rest.slice(0, -1);
+  if (room !== "monitor" || folders.length === 0) return { room, folder: null };
+  const [first = "", second] = folders;
+  return { room, folder: Object.hasOwn(MAY_IMPORT, `${first}/${second}`) ? `${first}/${second}` : first };
 }
 
-function unknownPart(path: string): string[] {
-  const part = partOf(path);
-  return part === undefined || Object.hasOwn(MAY_IMPORT, part)
-    ? []
-    : [`${path}: src has no part ${part}. Add it to ${TABLES} and to the code map in docs/architecture.md`];
+function unknownPlace(path: string): string[] {
+  const place = placeOf(path);
+  if (place === undefined) return [];
+  const { room, folder } = place;
+  const where = `Add it to ${TABLES} and to the code map in docs/architecture.md`;
+  if (!Object.hasOwn(ROOMS, room)) return [`${path}: src has no room ${room}. ${where}`];
+  if (folder === null || Object.hasOwn(MAY_IMPORT, folder)) return [];
+  return [`${path}: the monitor has no folder ${folder}. ${where}`];
 }
 
-function direction(path: string, { target, isType }: { target: string; isType: boolean }): string[] {
-  const from = partOf(path);
-  const to = partOf(target);
-  if (from === undefined) {
-    if (to === undefined || WORKERS_MAY_IMPORT.includes(to)) return [];
-    return [`${path}: workers may not import ${to} (${target}); see ${TABLES}`];
-  }
-  if (to === undefined) {
+/** `#monitor` → `src/monitor/index.ts`; a path beside the file; undefined for a package. */
+function targetOf(path: string, name: string): string | undefined {
+  if (name.startsWith("#")) return `src/${name.slice(1)}/index.ts`;
+  return name.startsWith(".") ? posix.join(posix.dirname(path), name) : undefined;
+}
+
+function direction(path: string, { name, target, isType }: LocalImport): string[] {
+  const from = placeOf(path);
+  const to = placeOf(target);
+  if (from === undefined)
+    return to === undefined || WORKERS_MAY_IMPORT.includes(target)
+      ? []
+      : [`${path}: workers may not import ${target}; see ${TABLES}`];
+  if (to === undefined)
     return /^(?:test|workers)\//.test(target) ? [`${path}: src may not import ${target}`] : [];
+  if (from.room !== to.room) {
+    if (!ROOMS[from.room]?.includes(to.room))
+      return [
+        `${path}: ${from.room} may not import ${to.room} (${target}). Pass what it needs as an argument, or see ${TABLES}`,
+      ];
+    return to.room === "lib" || name.startsWith("#")
+      ? []
+      : [`${path}: another room is entered by its door: import it from "#${to.room}", not ${target}`];
   }
-  if (from === to || MAY_IMPORT[from]?.includes(to)) return [];
-  if (isType && MAY_IMPORT_TYPES[from]?.includes(to)) return [];
+  if (name.startsWith("#")) return [`${path}: a room does not use its own door (#${to.room})`];
+  if (from.folder === null || from.folder === to.folder) return [];
+  if (to.folder === null)
+    return from.room === "monitor"
+      ? [`${path}: a folder of the monitor may not import its wiring (${target})`]
+      : [];
+  if (MAY_IMPORT[from.folder]?.includes(to.folder)) return [];
+  if (isType && MAY_IMPORT_TYPES[from.folder]?.includes(to.folder)) return [];
   return [
-    `${path}: ${from} may not import ${to} (${target}). Pass what it needs as an argument, or see ${TABLES}`,
+    `${path}: ${from.folder} may not import ${to.folder} (${target}). Pass what it needs as an argument, or see ${TABLES}`,
   ];
+}
+
+/** First folders of a room that import each other, directly or round a corner. The files beside them are one folder. */
+function findKnots(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  return WITHOUT_KNOT.flatMap((room) => {
+    const within = (path: string) => path.startsWith(`src/${room}/`);
+    const folderOf = (path: string) => path.split("/").slice(2, -1)[0] ?? "its own files";
+    const arrows = new Map<string, Set<string>>();
+    for (const [path, targets] of graph)
+      for (const target of within(path) ? targets.filter(within) : [])
+        if (folderOf(path) !== folderOf(target))
+          arrows.set(folderOf(path), (arrows.get(folderOf(path)) ?? new Set()).add(folderOf(target)));
+    const reached = (from: string, seen = new Set<string>()): ReadonlySet<string> => {
+      for (const next of arrows.get(from) ?? []) if (!seen.has(next)) reached(next, seen.add(next));
+      return seen;
+    };
+    const knot = [...arrows.keys()].filter((folder) => reached(folder).has(folder)).sort();
+    return knot.length === 0 ? [] : [`folders of ${room} import each other in a circle: ${knot.join(", ")}`];
+  });
 }
 
 function placement(path: string, name: string): string[] {

@@ -1,17 +1,37 @@
 /** What may import what, and which packages and texts may be used where. docs/architecture.md explains it. */
 
-/** Everybody may import these. `log` is where a logger's type comes from. */
-const GROUND = ["lib", "model", "log"];
+/**
+ * Room of src → the rooms that it may import. Another room is entered by its door only (`#monitor`, its index.ts); of
+ * `lib`, which knows nothing of Earshot, every file is a door.
+ */
+export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  // The two ends of one specification: what they shared, neither could find wrong in the other.
+  "listening-api": ["lib"],
+  monitor: ["lib"],
+  // Public sources fill the local Listening API.
+  feeds: ["lib", "listening-api"],
+  console: ["lib", "monitor"],
+  // Rule tests play on a local Listening API, and on the Slack and the mailbox of the local inbox.
+  lab: ["lib", "monitor", "listening-api", "console"],
+  // Wires rooms into a process.
+  app: ["lib", "monitor", "listening-api", "feeds", "console", "lab"],
+  // Commands are thin: they read options, call a room, and print.
+  cli: ["lib", "monitor", "listening-api", "feeds", "console", "lab", "app"],
+};
+
+/** Everybody in the monitor may import it. */
+const GROUND = ["model"];
 
 /** Decide: functions of state, input and now. They import nothing that acts, not even a type of it. */
 const DECIDES: Readonly<Record<string, readonly string[]>> = {
   spike: [],
   charts: [],
-  alerts: [],
+  alerts: ["rules"],
   templates: [],
   rules: ["spike"],
   "polling/planner": [],
-  "notify/decide": ["notify", "templates"],
+  "notify/decide": [],
   "health/checks": ["health"],
 };
 
@@ -20,77 +40,52 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   polling: ["polling/planner", "ingest", "rules", "source"],
   // A page is judged, moves alerts, and what is to be sent is decided, in one transaction.
   // A deleted mention leaves built digests in that transaction, too.
-  ingest: ["rules", "alerts", "notify/decide", "digest"],
-  // The decisions of ingest and notify, over mentions in memory.
-  // The band of a chart is what the detector expects.
-  backtest: ["ingest", "rules", "alerts", "notify/decide", "charts", "spike"],
+  ingest: ["alerts", "digest", "notify/decide"],
+  "alerts/actions": ["alerts"],
   // "Why" judges a window and reads the routes again, with the functions that did it the first time.
-  "alerts/actions": ["alerts", "config", "health", "ingest", "notify/decide", "notify/notifiers", "rules"],
-  notify: ["notify/notifiers", "templates", "health"],
+  explain: ["ingest", "notify/decide", "rules"],
+  notify: ["notify/decide", "notify/notifiers"],
   "notify/notifiers": ["notify", "templates"],
-  "notify/deliver": ["notify", "notify/decide", "notify/notifiers", "templates"],
-  "notify/view": ["alerts", "notify/notifiers", "charts", "digest", "health", "rules", "spike", "templates"],
-  "templates/previews": ["templates", "charts", "notify", "notify/view"],
+  "notify/deliver": ["notify", "notify/notifiers"],
+  "notify/view": ["notify", "charts", "spike", "templates"],
+  "notify/previews": ["charts", "notify", "notify/view", "templates"],
   digest: ["templates"],
-  health: ["health/checks", "alerts", "ingest", "notify", "notify/deliver", "notify/notifiers", "source"],
+  health: ["health/checks", "alerts", "ingest", "notify", "source"],
+  config: ["health", "source"],
+  // Finds due work and adds its jobs.
+  sweep: ["digest", "health", "health/checks", "polling"],
 };
 
-/** Reach out of the process: databases, queues, servers, browsers. They know nothing of each other. */
-const EDGES = ["source", "store", "queue", "web", "demo/inbox"];
+/** Reach out of the process: databases, queues, servers. They know nothing of each other. */
+const EDGES = ["source", "store", "queue"];
 
 const FEATURES = [...Object.keys(DECIDES), ...Object.keys(ACTS)];
 
-/** What an acting part may import types of, besides what it may import. */
-const TYPES_FOR_ACTING = [...FEATURES, ...EDGES, "config"];
+/** What an acting folder may import types of, besides what it may import. No two folders know each other, all the same. */
+const TYPES_FOR_ACTING = [...FEATURES, ...EDGES];
 
 /**
- * Part of src → the parts that it may import, besides itself. A part is a folder, or a file such as app.ts; of
- * `notify` and `notify/decide` the longer one counts.
+ * Folder of the monitor → the folders that it may import, besides itself; of `notify` and `notify/decide` the longer one
+ * counts. Its own files (monitor.ts) wire them together.
  */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  lib: [],
-  model: ["lib"],
-  log: ["lib"],
+  model: [],
   ...Object.fromEntries(
     Object.entries({ ...DECIDES, ...ACTS }).map(([part, others]) => [part, [...GROUND, ...others]]),
   ),
   ...Object.fromEntries(EDGES.map((part) => [part, GROUND])),
-  // The two ends of one specification: what they shared, neither could find wrong in the other.
-  "local-api": ["lib", "log"],
-  // Public feeds fill the local Listening API.
-  feeds: [...GROUND, "local-api"],
-  // Tells language, sentiment and relevance of what the local API stores.
-  enrich: [...GROUND, "local-api"],
-  config: [...GROUND, ...FEATURES, "feeds", "enrich"],
-  // Composition: what opens stores and queues, and hands them to the features.
-  app: [...GROUND, ...FEATURES, ...EDGES, "config", "demo", "feeds", "enrich", "local-api"],
-  demo: [...GROUND, ...FEATURES, ...EDGES, "config", "app", "enrich", "local-api"],
-  // Plays stories on the whole line.
-  "rule-tests": [...GROUND, ...FEATURES, ...EDGES, "config", "app", "demo", "local-api"],
-  "health/doctor": [...GROUND, ...FEATURES, ...EDGES, "config", "app"],
-  // Commands are thin: they read options, call a feature, and print.
-  cli: [
-    ...GROUND,
-    ...FEATURES,
-    "app",
-    "config",
-    "demo",
-    "enrich",
-    "health/doctor",
-    "rule-tests",
-    "source",
-    "local-api",
-    "feeds",
-  ],
 };
 
-/** Part of src → the parts of which it may import types (`import type`), and nothing that runs. */
+/** Folder of the monitor → the folders of which it may import types (`import type`), and nothing that runs. */
 export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.keys(ACTS).map((part) => [part, TYPES_FOR_ACTING]),
 );
 
-/** The folder `workers` beside src. */
-export const WORKERS_MAY_IMPORT = [...GROUND, "app", "config", "queue"];
+/** Rooms in which no two folders import each other, directly or round a corner, types included. */
+export const WITHOUT_KNOT: readonly string[] = ["lib", "monitor", "lab"];
+
+/** The folder `workers` beside src: each file starts a process, and loads in the order that it wants. */
+export const WORKERS_MAY_IMPORT = ["src/app/run-worker.ts", "src/app/stop-signal.ts", "src/lib/source-lines.ts"];
 
 export const TOP_LEVEL_FOLDERS = ["src", "workers", "rules", "templates", "test", "docs"];
 /** Made by tools, never committed. Names that begin with a dot are settings. */

@@ -8,8 +8,8 @@ import type { ReplayReport } from "../../../src/app/replay/report.ts";
 import { MINUTE, toIso } from "../../../src/lib/instant.ts";
 
 const FROM = Date.parse("2015-02-17T08:00:00Z");
-const RULES = new URL("../fixtures/replay-rules", import.meta.url).pathname;
-const TEMPLATES = new URL("../../templates", import.meta.url).pathname;
+const RULES = new URL("../../fixtures/replay-rules", import.meta.url).pathname;
+const TEMPLATES = new URL("../../../templates", import.meta.url).pathname;
 let folder: string;
 
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { BUCKET_MS } from "../../../src/monitor/model/judging.ts";
 import { loadRules } from "../../../src/monitor/rules/load-rules.ts";
 import { NOBODY } from "./notify-config.ts";
 
-const TEMPLATES = new URL("../../templates", import.meta.url).pathname;
+const TEMPLATES = new URL("../../../templates", import.meta.url).pathname;
 
 /** An alert as a replay reports it. */
 export type FoundAlert = ReplayReport["alerts"][number];

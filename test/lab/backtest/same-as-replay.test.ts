@@ -10,8 +10,8 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "earshot-backtest-"));
-  await cp(new URL("../../rules", import.meta.url).pathname, join(folder, "rules"), { recursive: true });
-  await cp(new URL("../fixtures/replay-rules", import.meta.url).pathname, join(folder, "rules"), {
+  await cp(new URL("../../../rules", import.meta.url).pathname, join(folder, "rules"), { recursive: true });
+  await cp(new URL("../../fixtures/replay-rules", import.meta.url).pathname, join(folder, "rules"), {
     recursive: true,
   });
   for (const [name, text] of Object.entries(MORE_RULES))

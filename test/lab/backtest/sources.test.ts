@@ -81,7 +81,7 @@ describe("stored mentions", async () => {
       anAlert({ ...real, openedAt, labels: { query: "Busy" }, handling: { relevant: false } }),
     ]);
     const env = { DATABASE_URL: url, EARSHOT_HOME: home };
-    const rules = new URL("../fixtures/replay-rules", import.meta.url).pathname;
+    const rules = new URL("../../fixtures/replay-rules", import.meta.url).pathname;
     const ran = await runCommand(["backtest", "--last", "1d", "--rules", rules, "--json"], env);
     expect(ran.stderr).toBe("");
     const report = JSON.parse(ran.stdout);

@@ -73,7 +73,7 @@ test("an import whose process is killed stores whole batches, and goes on where 
   const url =
     fixture.database.pool.options.connectionString ??
     `postgres://${user}:${password}@${host}:${port}/${database}`;
-  const source = new URL("../../../src/local-api/import/import-mentions.ts", import.meta.url);
+  const source = new URL("../../../src/listening-api/import/import-mentions.ts", import.meta.url);
   const script = `
     import { Pool } from "pg";
     import { importMentions } from ${JSON.stringify(source.href)};

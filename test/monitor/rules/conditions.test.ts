@@ -6,7 +6,7 @@ const types = [...mentionConditions, ...windowConditions].map(({ type }) => type
 
 describe("the list of conditions", () => {
   it("names every file of its folder, and every file is named after its type", async () => {
-    const files = await readdir(new URL("../../src/rules/conditions/", import.meta.url));
+    const files = await readdir(new URL("../../../src/monitor/rules/conditions/", import.meta.url));
     const kebab = types.map(
       (type) => `${type.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`,
     );
@@ -17,7 +17,7 @@ describe("the list of conditions", () => {
   });
 
   it("is documented completely in rules/README.md", async () => {
-    const manual = await readFile(new URL("../../rules/README.md", import.meta.url), "utf8");
+    const manual = await readFile(new URL("../../../rules/README.md", import.meta.url), "utf8");
     expect(
       types.filter((type) => !manual.includes(`\`${type}`)),
       "Add a row for the condition to the table in rules/README.md.",

@@ -7,7 +7,7 @@ import { loadRules } from "../../../src/monitor/rules/load-rules.ts";
 import { parseRule } from "../../../src/monitor/rules/parse-rule.ts";
 import { aQuery } from "./a-mention.ts";
 
-const SHIPPED = new URL("../../rules/", import.meta.url);
+const SHIPPED = new URL("../../../rules/", import.meta.url);
 
 describe("loadRules", () => {
   it("loads every shipped rule without a fault", async () => {

@@ -5,7 +5,7 @@ import { describeFault } from "../../../src/lib/errors.ts";
 import { mentionConditions } from "../../../src/monitor/rules/conditions.ts";
 import { parseRule } from "../../../src/monitor/rules/parse-rule.ts";
 
-const FOLDER = new URL("../fixtures/rules/", import.meta.url);
+const FOLDER = new URL("../../fixtures/rules/", import.meta.url);
 /** Stands for all keys of `when` in the fixtures, so that a new condition changes none of them. */
 const EVERY_CONDITION = [...mentionConditions.map(({ type }) => type), "all", "any", "not"].join(", ");
 

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { MINUTE } from "../../../../src/lib/instant.ts";
 import { uuid7 } from "../../../../src/lib/uuid7.ts";
-import { createChannels } from "../../../../src/monitor/channels.ts";
+import { createChannels } from "../../../../src/monitor/sweep/channels.ts";
 import type { Mention } from "../../../../src/monitor/model/mention.ts";
 import type { NotificationKind } from "../../../../src/monitor/model/notification.ts";
 import type { Notifier } from "../../../../src/monitor/notify/define-notifier.ts";

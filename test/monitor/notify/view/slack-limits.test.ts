@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createManualClock } from "../../../../src/lib/clock.ts";
 import { MINUTE, SECOND } from "../../../../src/lib/instant.ts";
 import { uuid7 } from "../../../../src/lib/uuid7.ts";
-import { createChannels } from "../../../../src/monitor/channels.ts";
+import { createChannels } from "../../../../src/monitor/sweep/channels.ts";
 import type { Alert } from "../../../../src/monitor/model/alert.ts";
 import type { Severity } from "../../../../src/monitor/model/severity.ts";
 import type { Notifier } from "../../../../src/monitor/notify/define-notifier.ts";

@@ -1,16 +1,16 @@
-import { floorTo, type Instant } from "../lib/instant.ts";
-import { fitsQuery } from "../lib/patterns.ts";
+import { floorTo, type Instant } from "../../lib/instant.ts";
+import { fitsQuery } from "../../lib/patterns.ts";
 import type { Channels } from "./channels.ts";
-import type { PlannedDigest } from "./digest/planned-digest.ts";
-import { readinessOf } from "./digest/schedule.ts";
-import { DIGEST_PATIENCE_MS } from "./health/checks/find-problems.ts";
-import { jobScope } from "./health/note-failures.ts";
-import type { DigestEdition } from "./model/digest.ts";
-import { BUCKET_MS } from "./model/judging.ts";
-import type { PollKey } from "./model/poll.ts";
-import { type SourceName, sourceOfProject } from "./model/query.ts";
-import type { Queues } from "./queue/queues.ts";
-import type { Stores } from "./store/stores.ts";
+import type { PlannedDigest } from "../digest/planned-digest.ts";
+import { readinessOf } from "../digest/schedule.ts";
+import { DIGEST_PATIENCE_MS } from "../health/checks/find-problems.ts";
+import { jobScope } from "../health/note-failures.ts";
+import type { DigestEdition } from "../model/digest.ts";
+import { BUCKET_MS } from "../model/judging.ts";
+import type { PollKey } from "../model/poll.ts";
+import { type SourceName, sourceOfProject } from "../model/query.ts";
+import type { Queues } from "../queue/queues.ts";
+import type { Stores } from "../store/stores.ts";
 
 /** Due work in the tables, by kind. */
 export interface Swept {

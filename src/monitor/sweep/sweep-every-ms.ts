@@ -1,5 +1,5 @@
-import type { Clock } from "../lib/clock.ts";
-import { MINUTE } from "../lib/instant.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { MINUTE } from "../../lib/instant.ts";
 
 /** Sweeps follow the clock: often enough for its pace, seldom enough for the machine. */
 export function sweepEveryMs(clock: Clock): number | null {

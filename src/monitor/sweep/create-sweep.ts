@@ -1,7 +1,7 @@
-import { type Clock, monotonicMs } from "../lib/clock.ts";
-import { type Instant, SECOND } from "../lib/instant.ts";
-import { announceDigests } from "./digest/announce-digests.ts";
-import { type PlanParts, planPolls, publishPlan } from "./polling/plan-polls.ts";
+import { type Clock, monotonicMs } from "../../lib/clock.ts";
+import { type Instant, SECOND } from "../../lib/instant.ts";
+import { announceDigests } from "../digest/announce-digests.ts";
+import { type PlanParts, planPolls, publishPlan } from "../polling/plan-polls.ts";
 import { type SweepOptions, type SweepParts, type Swept, sweep } from "./sweep.ts";
 
 const PUBLISH_EVERY_MS = 15 * SECOND;
