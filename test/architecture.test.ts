@@ -11,12 +11,14 @@ test("every file is in a known folder and imports only what it may", () => {
 
 const GOOD: Readonly<Record<string, string>> = {
   "src/lib/clock.ts": "export const now = () => Date.now();",
-  "src/monitor/model/query.ts": 'import { now } from "../../lib/clock.ts";\nexport const query = { at: now() };',
+  "src/monitor/model/query.ts":
+    'import { now } from "../../lib/clock.ts";\nexport const query = { at: now() };',
   "src/monitor/spike/detector.ts":
     'import type { query } from "../model/query.ts";\nexport type Seen = typeof query;',
   "src/monitor/rules/conditions/spike.ts":
     'import { Seen } from "../../spike/detector.ts";\nexport type Spike = Seen;',
-  "src/monitor/rules/conditions.ts": 'import { Spike } from "./conditions/spike.ts";\nexport type All = Spike;',
+  "src/monitor/rules/conditions.ts":
+    'import { Spike } from "./conditions/spike.ts";\nexport type All = Spike;',
   "src/monitor/store/alerts.ts": 'import pg from "pg";\nexport const sql = "select 1 from alert";',
   "src/monitor/queue/queues.ts": 'import { Queue } from "bullmq";\nexport const queue = Queue;',
   "src/monitor/index.ts": 'export { queue } from "./queue/queues.ts";',
@@ -110,7 +112,12 @@ test.each([
     /process\.env is not allowed here/,
   ],
   ["the clock", "src/console/a.ts", "export const at = Date.now();", /clock is not allowed here/],
-  ["the clock as an object", "src/console/a.ts", "export const at = new Date();", /clock is not allowed here/],
+  [
+    "the clock as an object",
+    "src/console/a.ts",
+    "export const at = new Date();",
+    /clock is not allowed here/,
+  ],
   [
     "SQL in web",
     "src/console/a.ts",

@@ -1,7 +1,6 @@
 export { canonicalUrl } from "./common/canonical-url.ts";
 export type { ProposedBrand } from "./common/define-feed.ts";
 export { feedStatus, gapText } from "./common/feed-status.ts";
-export { isStream, kindOf, kinds } from "./common/kinds.ts";
 export { checkListen, type FeedConfig, ListenConfig } from "./common/listen-config.ts";
 export { type PlannedFeed, planFeeds } from "./common/plan-feeds.ts";
 export type { PushEndpoint } from "./common/push-endpoint.ts";
@@ -11,5 +10,6 @@ export { type Tried, tryFeed } from "./common/try-feed.ts";
 export { createEnricher, type Enricher, type MeantQuery } from "./enrich/enrich.ts";
 export { EnrichConfig } from "./enrich/enrich-config.ts";
 export { createEnrichment } from "./enrich/run-enrichment.ts";
+export { isStream, kindOf, kinds } from "./kinds.ts";
 export { loadEnrich, loadEnrichment, loadReadFeeds, loadStartListening } from "./on-demand.ts";
 export { brandQuery } from "./setup/brand-query.ts";

@@ -1,7 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import type { Logger } from "../lib/log.ts";
-import { type Channels, createChannels } from "./sweep/channels.ts";
 import type { PngRenderer } from "./charts/png-renderer.ts";
 import type { MonitorConfig } from "./config/monitor-config.ts";
 import { type PlannedDigest, planDigests } from "./digest/planned-digest.ts";
@@ -14,6 +13,7 @@ import { createActionLinks, createUnsubscribeLinks, linkSecret } from "./notify/
 import { createViewOf, type ViewParts } from "./notify/view/view-of.ts";
 import type { Rule } from "./rules/rule.ts";
 import type { Stores } from "./store/stores.ts";
+import { type Channels, createChannels } from "./sweep/channels.ts";
 import type { Renderer } from "./templates/create-renderer.ts";
 
 /** How people are notified: who, where, and with what content. */

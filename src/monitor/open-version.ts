@@ -8,7 +8,6 @@ import type { MonitorConfig } from "./config/monitor-config.ts";
 import { createNotifyConfig } from "./config/notify-config.ts";
 import { createHealth, type HealthReport } from "./create-health.ts";
 import { createPollParts } from "./create-poll-parts.ts";
-import { createSweep } from "./sweep/create-sweep.ts";
 import { createFetchInsights } from "./digest/fetch-insights.ts";
 import { askEach } from "./explain/ask-source.ts";
 import type { AskedSource } from "./explain/why.ts";
@@ -37,6 +36,7 @@ import { learnLimit } from "./sources.ts";
 import { createConsoleStore } from "./store/console.ts";
 import type { Database } from "./store/database.ts";
 import type { Stores } from "./store/stores.ts";
+import { createSweep } from "./sweep/create-sweep.ts";
 import type { SweepOptions, Swept } from "./sweep/sweep.ts";
 import type { Renderer } from "./templates/create-renderer.ts";
 

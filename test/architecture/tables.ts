@@ -85,7 +85,11 @@ export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = Obj
 export const WITHOUT_KNOT: readonly string[] = ["lib", "monitor", "lab"];
 
 /** The folder `workers` beside src: each file starts a process, and loads in the order that it wants. */
-export const WORKERS_MAY_IMPORT = ["src/app/run-worker.ts", "src/app/stop-signal.ts", "src/lib/source-lines.ts"];
+export const WORKERS_MAY_IMPORT = [
+  "src/app/run-worker.ts",
+  "src/app/stop-signal.ts",
+  "src/lib/source-lines.ts",
+];
 
 export const TOP_LEVEL_FOLDERS = ["src", "workers", "rules", "templates", "test", "docs"];
 /** Made by tools, never committed. Names that begin with a dot are settings. */
@@ -165,6 +169,6 @@ export const TEXT_RULES: readonly TextRule[] = [
 /** A list of plug-ins, and the folder of which every file has to stand in it. */
 export const PLUG_IN_LISTS: readonly { readonly list: string; readonly folder: string }[] = [
   { list: "src/monitor/rules/conditions.ts", folder: "src/monitor/rules/conditions/" },
-  { list: "src/feeds/common/kinds.ts", folder: "src/feeds/" },
+  { list: "src/feeds/kinds.ts", folder: "src/feeds/kinds/" },
   { list: "src/monitor/notify/notifiers.ts", folder: "src/monitor/notify/notifiers/" },
 ];

@@ -11,7 +11,7 @@ import { proposeFeeds } from "../../src/app/setup/choose-feeds.ts";
 import { draftSetup } from "../../src/app/setup/draft-setup.ts";
 import { InterruptedError } from "../../src/app/stop-signal.ts";
 import { askForBrand, askToReplace } from "../../src/cli/listen/ask-for-brand.ts";
-import { kindOf } from "../../src/feeds/common/kinds.ts";
+import { kindOf } from "../../src/feeds/kinds.ts";
 import { brandQuery } from "../../src/feeds/setup/brand-query.ts";
 import { RuleTestFile } from "../../src/lab/rule-tests/test-file.ts";
 import { UserError } from "../../src/lib/errors.ts";

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createFetchFeed } from "../../src/feeds/common/fetch-feed.ts";
-import { kinds } from "../../src/feeds/common/kinds.ts";
 import type { FeedConfig } from "../../src/feeds/common/listen-config.ts";
 import { type PlannedFeed, planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { readFeeds } from "../../src/feeds/common/read-feeds.ts";
 import { type ReadParts, readPart } from "../../src/feeds/common/read-part.ts";
 import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
+import { kinds } from "../../src/feeds/kinds.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Issue } from "../../src/lib/errors.ts";
 import { DAY, type Instant } from "../../src/lib/instant.ts";

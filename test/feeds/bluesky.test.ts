@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bluesky } from "../../src/feeds/bluesky.ts";
+import { bluesky } from "../../src/feeds/kinds/bluesky.ts";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
 import { createEvents, type JetstreamEvent } from "../fakes/jetstream.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, test } from "vitest";
-import { searchOfQuery } from "../../src/feeds/news/search-of-query.ts";
+import { searchOfQuery } from "../../src/feeds/kinds/news/search-of-query.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { type Instant, MINUTE, toIso } from "../../src/lib/instant.ts";
 import { compile } from "../../src/listening-api/query-language/compile.ts";

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { bluesky } from "../../src/feeds/bluesky.ts";
 import { openStream, STREAM_LIMITS } from "../../src/feeds/common/open-stream.ts";
 import {
   decideReconnect,
@@ -10,6 +9,7 @@ import {
   planConnection,
   type StreamTrouble,
 } from "../../src/feeds/common/plan-connection.ts";
+import { bluesky } from "../../src/feeds/kinds/bluesky.ts";
 import { HOUR } from "../../src/lib/instant.ts";
 import { startJetstream } from "../fakes/jetstream.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rss } from "../../src/feeds/rss.ts";
+import { rss } from "../../src/feeds/kinds/rss.ts";
 import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
 import { testFeed } from "../contracts/feed.ts";
 import { type RssItem, rssDocument } from "../fakes/feed-server.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
-import { rss } from "../../src/feeds/rss.ts";
+import { rss } from "../../src/feeds/kinds/rss.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import { receiveItems } from "../../src/listening-api/arrive/receive-items.ts";

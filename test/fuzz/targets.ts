@@ -1,13 +1,13 @@
-import { bluesky } from "../../src/feeds/bluesky.ts";
 import { FeedError } from "../../src/feeds/common/define-feed.ts";
 import { readJsonAnswer } from "../../src/feeds/common/read-json-answer.ts";
 import { isAllowed, readRobots } from "../../src/feeds/common/robots.ts";
 import { textOfBytes } from "../../src/feeds/common/text-of-bytes.ts";
 import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
-import { readMail } from "../../src/feeds/mailbox/read-mail.ts";
-import { push } from "../../src/feeds/push.ts";
-import { addressesIn } from "../../src/feeds/rss/addresses-in-opml.ts";
-import { readDocument } from "../../src/feeds/rss/read-document.ts";
+import { bluesky } from "../../src/feeds/kinds/bluesky.ts";
+import { readMail } from "../../src/feeds/kinds/mailbox/read-mail.ts";
+import { push } from "../../src/feeds/kinds/push.ts";
+import { addressesIn } from "../../src/feeds/kinds/rss/addresses-in-opml.ts";
+import { readDocument } from "../../src/feeds/kinds/rss/read-document.ts";
 import { UserError } from "../../src/lib/errors.ts";
 import { readJson } from "../../src/lib/json.ts";
 import { readYaml } from "../../src/lib/read-yaml.ts";

@@ -3,7 +3,7 @@ import { durationBetween } from "../../lib/duration.ts";
 import type { Issue } from "../../lib/errors.ts";
 import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
-import type { ReceivedMail } from "../mailbox/mail.ts";
+import type { ReceivedMail } from "../kinds/mailbox/mail.ts";
 
 /** What the terms of a source and the law ask of whoever stores its posts. Data: nothing outside asks for the kind. */
 export interface FeedPolicy {

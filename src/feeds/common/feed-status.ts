@@ -1,8 +1,8 @@
 import type { FeedGap, FeedRow } from "#listening-api";
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
+import { isStream } from "../kinds.ts";
 import { CIRCUIT_OPENS_AT } from "./decide-next.ts";
-import { isStream } from "./kinds.ts";
 
 /** In one word, what a feed does. */
 export type FeedState =

@@ -3,7 +3,7 @@ import { compile } from "#listening-api";
 import { durationBetween } from "../../lib/duration.ts";
 import type { Issue } from "../../lib/errors.ts";
 import { DAY } from "../../lib/instant.ts";
-import type { kinds } from "./kinds.ts";
+import type { kinds } from "../kinds.ts";
 
 /** A Boolean text in the language of queries; a mistake is shown with its place. */
 const QueryText = z

@@ -1,5 +1,5 @@
 import { createWorkerPool, type TaskOptions, type WorkerOutcome } from "../../lib/worker-pool.ts";
-import type { ReceivedMail } from "../mailbox/mail.ts";
+import type { ReceivedMail } from "../kinds/mailbox/mail.ts";
 import {
   type FeedAnswer,
   FeedError,

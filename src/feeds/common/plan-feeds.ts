@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import type { ConfiguredFeed } from "#listening-api";
 import { UserError, whyUnread } from "../../lib/errors.ts";
 import { stableHash } from "../../lib/json.ts";
+import { kindOf } from "../kinds.ts";
 import type { FeedKind, FeedPart } from "./define-feed.ts";
-import { kindOf } from "./kinds.ts";
 import type { FeedConfig, ListenConfig } from "./listen-config.ts";
 
 /** One thing that is fetched or pushed, with everything that its configuration says. */

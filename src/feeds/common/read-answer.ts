@@ -40,7 +40,7 @@ export async function readAnswer({
       const answer = { json: json === undefined ? null : JSON.stringify(json), document: null, start };
       return { answer, problem: null };
     }
-    const { readDocument } = await import("../rss/read-document.ts");
+    const { readDocument } = await import("../kinds/rss/read-document.ts");
     // With another status it is a page about an error.
     const document = status === 200 ? readDocument(text, url) : null;
     return { answer: { json: null, document, start }, problem: null };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { describeIssues } from "../../lib/describe-issues.ts";
 import type { Issue } from "../../lib/errors.ts";
-import { kindOf, kinds } from "./kinds.ts";
+import { kindOf, kinds } from "../kinds.ts";
 import type { FeedConfig } from "./listen-config.ts";
 
 /** Reads the feeds even if other parts have faults, so that one check finds all of them. */

@@ -6,11 +6,11 @@ const tasks = {
     const [{ readAnswer }] = await Promise.all([
       import("./read-answer.ts"),
       // Most answers of strangers are documents. Loading is not to count as reading.
-      import("../rss/read-document.ts"),
+      import("../kinds/rss/read-document.ts"),
     ]);
     return readAnswer;
   },
-  readMail: async () => (await import("../mailbox/read-mail.ts")).readMail,
+  readMail: async () => (await import("../kinds/mailbox/read-mail.ts")).readMail,
   readRobots: async () => (await import("./robots.ts")).readRobots,
 };
 export type ReaderTasks = typeof tasks;

@@ -1,6 +1,5 @@
 import { floorTo, type Instant } from "../../lib/instant.ts";
 import { fitsQuery } from "../../lib/patterns.ts";
-import type { Channels } from "./channels.ts";
 import type { PlannedDigest } from "../digest/planned-digest.ts";
 import { readinessOf } from "../digest/schedule.ts";
 import { DIGEST_PATIENCE_MS } from "../health/checks/find-problems.ts";
@@ -11,6 +10,7 @@ import type { PollKey } from "../model/poll.ts";
 import { type SourceName, sourceOfProject } from "../model/query.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Stores } from "../store/stores.ts";
+import type { Channels } from "./channels.ts";
 
 /** Due work in the tables, by kind. */
 export interface Swept {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { noEnrichment, toArrived } from "../../../src/feeds/common/to-arrived.ts";
-import { rss } from "../../../src/feeds/rss.ts";
+import { rss } from "../../../src/feeds/kinds/rss.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { DAY } from "../../../src/lib/instant.ts";
 import { buryMentions } from "../../../src/listening-api/arrive/bury-mentions.ts";

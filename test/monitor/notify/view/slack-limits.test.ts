@@ -4,7 +4,6 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createManualClock } from "../../../../src/lib/clock.ts";
 import { MINUTE, SECOND } from "../../../../src/lib/instant.ts";
 import { uuid7 } from "../../../../src/lib/uuid7.ts";
-import { createChannels } from "../../../../src/monitor/sweep/channels.ts";
 import type { Alert } from "../../../../src/monitor/model/alert.ts";
 import type { Severity } from "../../../../src/monitor/model/severity.ts";
 import type { Notifier } from "../../../../src/monitor/notify/define-notifier.ts";
@@ -16,6 +15,7 @@ import {
 import { updateMessage } from "../../../../src/monitor/notify/deliver/update-message.ts";
 import { slack } from "../../../../src/monitor/notify/notifiers/slack.ts";
 import { ensurePartitions } from "../../../../src/monitor/store/partitions.ts";
+import { createChannels } from "../../../../src/monitor/sweep/channels.ts";
 import { buildAlertView } from "../../../../src/monitor/templates/build-alert-view.ts";
 import { notifierDeps } from "../../../contracts/notifier.ts";
 import { type FakeSlack, startFakeSlack } from "../../../fakes/slack.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { HttpAddress } from "../lib/http-address.ts";
-import { DAY, HOUR, type Instant, MINUTE, SECOND } from "../lib/instant.ts";
+import { HttpAddress } from "../../lib/http-address.ts";
+import { DAY, HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import {
   defineFeed,
   type FeedAnswer,
@@ -13,8 +13,8 @@ import {
   type FeedRequest,
   type Recheck,
   type StoredItem,
-} from "./common/define-feed.ts";
-import { textOfHtml } from "./common/text-of-html.ts";
+} from "../common/define-feed.ts";
+import { textOfHtml } from "../common/text-of-html.ts";
 
 /** Questions and answers of Stack Exchange sites, of some tags or all. */
 export const stackExchange = defineFeed({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { HttpAddress } from "../lib/http-address.ts";
-import { MINUTE } from "../lib/instant.ts";
+import { HttpAddress } from "../../lib/http-address.ts";
+import { MINUTE } from "../../lib/instant.ts";
 import {
   defineFeed,
   type FeedAnswer,
@@ -10,7 +10,7 @@ import {
   type FeedPart,
   type FeedRead,
   type FeedReader,
-} from "./common/define-feed.ts";
+} from "../common/define-feed.ts";
 
 /** Every story and comment of Hacker News, in the order of their ids, with edits and deletes. */
 export const hackerNews = defineFeed({

@@ -1,6 +1,6 @@
 import { Tokenizer } from "htmlparser2";
-import { UserError } from "../../lib/errors.ts";
-import { HttpAddress } from "../../lib/http-address.ts";
+import { UserError } from "../../../lib/errors.ts";
+import { HttpAddress } from "../../../lib/http-address.ts";
 
 /** A list of 5,000 feeds has about one million letters. */
 const LONGEST_FILE = 2_000_000;

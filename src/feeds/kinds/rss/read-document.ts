@@ -1,8 +1,8 @@
 import { parseFeed } from "feedsmith";
-import { cutText } from "../../lib/text.ts";
-import { type FeedDocument, FeedError, type FeedItem } from "../common/define-feed.ts";
-import { readFeedDate } from "../common/feed-date.ts";
-import { textOfHtml } from "../common/text-of-html.ts";
+import { cutText } from "../../../lib/text.ts";
+import { type FeedDocument, FeedError, type FeedItem } from "../../common/define-feed.ts";
+import { readFeedDate } from "../../common/feed-date.ts";
+import { textOfHtml } from "../../common/text-of-html.ts";
 
 /** Of one document. */
 const MOST_ITEMS = 5_000;

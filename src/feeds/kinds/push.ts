@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { PAGE_TYPES } from "#listening-api";
-import { type JsonValue, stableHash } from "../lib/json.ts";
-import { defineFeed, type FeedItem, FeedKeys, type FeedRead } from "./common/define-feed.ts";
-import { readFeedDate } from "./common/feed-date.ts";
+import { type JsonValue, stableHash } from "../../lib/json.ts";
+import { defineFeed, type FeedItem, FeedKeys, type FeedRead } from "../common/define-feed.ts";
+import { readFeedDate } from "../common/feed-date.ts";
 
 /** The visible characters of ASCII. Others do not arrive as they were sent, or are refused before they are sent. */
 const SENDABLE = /^[!-~]*$/;

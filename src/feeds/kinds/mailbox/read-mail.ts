@@ -1,6 +1,6 @@
 import { simpleParser } from "mailparser";
-import type { FeedItem } from "../common/define-feed.ts";
-import { textOfHtml } from "../common/text-of-html.ts";
+import type { FeedItem } from "../../common/define-feed.ts";
+import { textOfHtml } from "../../common/text-of-html.ts";
 import { itemsOfMail } from "./items-of-mail.ts";
 import type { ReceivedMail } from "./mail.ts";
 

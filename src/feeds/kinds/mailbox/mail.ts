@@ -1,4 +1,4 @@
-import type { Instant } from "../../lib/instant.ts";
+import type { Instant } from "../../../lib/instant.ts";
 
 /** A mail without its attachments. Everything in it is hostile; the sender, too, is whatever somebody wrote. */
 export interface Mail {

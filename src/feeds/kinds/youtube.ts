@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { HttpAddress } from "../lib/http-address.ts";
-import { HOUR, type Instant, MINUTE, SECOND } from "../lib/instant.ts";
+import { HttpAddress } from "../../lib/http-address.ts";
+import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import {
   defineFeed,
   FeedError,
@@ -9,7 +9,7 @@ import {
   type FeedPart,
   type FeedRead,
   type FeedReader,
-} from "./common/define-feed.ts";
+} from "../common/define-feed.ts";
 
 /** The newest videos of channels, with their descriptions. */
 export const youtube = defineFeed({

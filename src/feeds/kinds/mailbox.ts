@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { MINUTE } from "../lib/instant.ts";
-import { defineFeed, FeedKeys } from "./common/define-feed.ts";
+import { MINUTE } from "../../lib/instant.ts";
+import { defineFeed, FeedKeys } from "../common/define-feed.ts";
 
 const Imap = z.strictObject({
   host: z.string().min(1).max(250).describe("Host of the IMAP server. Example: imap.gmail.com"),

@@ -2,16 +2,16 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { type FetchMessageObject, ImapFlow, type ImapFlowOptions, type MailboxObject } from "imapflow";
 import { z } from "zod";
-import { DAY, type Instant, SECOND } from "../../lib/instant.ts";
-import { isPrivateAddress } from "../../lib/public-agent.ts";
-import { plainLine } from "../../lib/text.ts";
+import { DAY, type Instant, SECOND } from "../../../lib/instant.ts";
+import { isPrivateAddress } from "../../../lib/public-agent.ts";
+import { plainLine } from "../../../lib/text.ts";
 import {
   type CollectParts,
   FeedError,
   type FeedItem,
   type FeedRead,
   UnreadableError,
-} from "../common/define-feed.ts";
+} from "../../common/define-feed.ts";
 import type { ReceivedMail } from "./mail.ts";
 
 export interface MailboxSettings {

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { HOUR, type Instant, MINUTE } from "../lib/instant.ts";
-import { cutText } from "../lib/text.ts";
+import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
+import { cutText } from "../../lib/text.ts";
 import {
   defineFeed,
   type FeedItem,
   FeedKeys,
   type StreamItem,
   type StreamRead,
-} from "./common/define-feed.ts";
-import { readFeedDate } from "./common/feed-date.ts";
+} from "../common/define-feed.ts";
+import { readFeedDate } from "../common/feed-date.ts";
 
 const POSTS = "app.bsky.feed.post";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DAY, type Instant, MINUTE } from "../lib/instant.ts";
+import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
 import {
   defineFeed,
   type FeedAnswer,
@@ -12,9 +12,9 @@ import {
   type FeedRequest,
   type Recheck,
   type StoredItem,
-} from "./common/define-feed.ts";
-import { readFeedDate } from "./common/feed-date.ts";
-import { askedPause } from "./common/rate-limit.ts";
+} from "../common/define-feed.ts";
+import { readFeedDate } from "../common/feed-date.ts";
+import { askedPause } from "../common/rate-limit.ts";
 
 /** Public posts of a Mastodon server, or of another one with the same interface: of some tags, or all that it knows. */
 export const mastodon = defineFeed({

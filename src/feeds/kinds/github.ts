@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { HttpAddress } from "../lib/http-address.ts";
-import { DAY, type Instant, MINUTE, SECOND, toIso } from "../lib/instant.ts";
+import { HttpAddress } from "../../lib/http-address.ts";
+import { DAY, type Instant, MINUTE, SECOND, toIso } from "../../lib/instant.ts";
 import {
   defineFeed,
   type FeedAnswer,
@@ -13,9 +13,9 @@ import {
   type FeedRequest,
   type Recheck,
   type StoredItem,
-} from "./common/define-feed.ts";
-import { readFeedDate } from "./common/feed-date.ts";
-import { askedPause } from "./common/rate-limit.ts";
+} from "../common/define-feed.ts";
+import { readFeedDate } from "../common/feed-date.ts";
+import { askedPause } from "../common/rate-limit.ts";
 
 /** Public issues and pull requests of GitHub that a search finds, new ones and those that something happened to. */
 export const github = defineFeed({

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { HttpAddress } from "../lib/http-address.ts";
-import { HOUR, MINUTE, SECOND } from "../lib/instant.ts";
-import { registrableDomain } from "./common/canonical-url.ts";
-import { defineFeed, FeedKeys, type FeedPart, type FeedReader } from "./common/define-feed.ts";
-import { MOST_PAGES, pageReference, recheckPages } from "./common/recheck-pages.ts";
+import { HttpAddress } from "../../lib/http-address.ts";
+import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
+import { registrableDomain } from "../common/canonical-url.ts";
+import { defineFeed, FeedKeys, type FeedPart, type FeedReader } from "../common/define-feed.ts";
+import { MOST_PAGES, pageReference, recheckPages } from "../common/recheck-pages.ts";
 import { addressesIn } from "./rss/addresses-in-opml.ts";
 
 /** RSS, Atom, RDF and JSON Feed, whatever the address calls it. */

@@ -1,14 +1,14 @@
-import { bluesky } from "../bluesky.ts";
-import { github } from "../github.ts";
-import { hackerNews } from "../hacker-news.ts";
-import { mailbox } from "../mailbox.ts";
-import { mastodon } from "../mastodon.ts";
-import { news } from "../news.ts";
-import { push } from "../push.ts";
-import { rss } from "../rss.ts";
-import { stackExchange } from "../stack-exchange.ts";
-import { youtube } from "../youtube.ts";
-import type { FeedKind } from "./define-feed.ts";
+import type { FeedKind } from "./common/define-feed.ts";
+import { bluesky } from "./kinds/bluesky.ts";
+import { github } from "./kinds/github.ts";
+import { hackerNews } from "./kinds/hacker-news.ts";
+import { mailbox } from "./kinds/mailbox.ts";
+import { mastodon } from "./kinds/mastodon.ts";
+import { news } from "./kinds/news.ts";
+import { push } from "./kinds/push.ts";
+import { rss } from "./kinds/rss.ts";
+import { stackExchange } from "./kinds/stack-exchange.ts";
+import { youtube } from "./kinds/youtube.ts";
 
 /** Every kind of feed. A new one is a file beside these and a line here. */
 export const kinds = [

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { compile } from "#listening-api";
-import { closestWord } from "../lib/closest-word.ts";
-import type { Issue } from "../lib/errors.ts";
-import { HttpAddress } from "../lib/http-address.ts";
-import { DAY, HOUR, type Instant, MINUTE, SECOND, toIso } from "../lib/instant.ts";
-import { stableHash } from "../lib/json.ts";
-import { cutText, nameSome, trimFullStops } from "../lib/text.ts";
+import { closestWord } from "../../lib/closest-word.ts";
+import type { Issue } from "../../lib/errors.ts";
+import { HttpAddress } from "../../lib/http-address.ts";
+import { DAY, HOUR, type Instant, MINUTE, SECOND, toIso } from "../../lib/instant.ts";
+import { stableHash } from "../../lib/json.ts";
+import { cutText, nameSome, trimFullStops } from "../../lib/text.ts";
 import {
   defineFeed,
   type FeedAnswer,
@@ -15,9 +15,9 @@ import {
   FeedKeys,
   type FeedPart,
   type FeedReader,
-} from "./common/define-feed.ts";
-import { readFeedDate } from "./common/feed-date.ts";
-import { MOST_PAGES, pageReference, recheckPages } from "./common/recheck-pages.ts";
+} from "../common/define-feed.ts";
+import { readFeedDate } from "../common/feed-date.ts";
+import { MOST_PAGES, pageReference, recheckPages } from "../common/recheck-pages.ts";
 import { searchOfQuery } from "./news/search-of-query.ts";
 
 /** The languages that the source knows, by their two letters. */
