@@ -12,26 +12,26 @@ const SRC = join(import.meta.dirname, "..", "src");
  * old and new databases with different tables. Change the schema by a new migration, and add its line here.
  */
 const RELEASED: Readonly<Record<string, string>> = {
-  "local-api/store/migrations/001-schema.ts": "4f61f95486ce0972",
-  "local-api/store/migrations/002-feeds.ts": "0e087e56b8d4ea67",
-  "local-api/store/migrations/012-enrichment.ts": "2ca69c29e0afe2bb",
-  "local-api/store/migrations/020-recheck.ts": "a391c33b29b1cc83",
-  "local-api/store/migrations/030-streams.ts": "9e9185b9fed71bdc",
-  "local-api/store/migrations/040-forget-requests.ts": "1d5e70a3ef76de2b",
-  "local-api/store/migrations/050-feed-added.ts": "d3d4acfc1e8f1a78",
-  "local-api/store/migrations/060-feed-readings.ts": "f263fe6243a9df63",
-  "local-api/store/migrations/070-written-at.ts": "8836dec972d1eb8e",
-  "store/migrations/0001-schema.ts": "8416539174831aaf",
-  "store/migrations/0002-processes.ts": "7fcc18f07f63d0f5",
-  "store/migrations/0003-rule-pages.ts": "fbed64007c760b3a",
-  "store/migrations/0004-forgotten.ts": "910d479ee23d82a2",
-  "store/migrations/0005-delivery-codes.ts": "9e646bee34512146",
-  "store/migrations/0006-forgotten-files.ts": "34ba6e4b325b117b",
-  "store/migrations/0007-loop-delay.ts": "7ed9e10f177580fb",
+  "listening-api/store/migrations/001-schema.ts": "4f61f95486ce0972",
+  "listening-api/store/migrations/002-feeds.ts": "0e087e56b8d4ea67",
+  "listening-api/store/migrations/012-enrichment.ts": "2ca69c29e0afe2bb",
+  "listening-api/store/migrations/020-recheck.ts": "a391c33b29b1cc83",
+  "listening-api/store/migrations/030-streams.ts": "9e9185b9fed71bdc",
+  "listening-api/store/migrations/040-forget-requests.ts": "1d5e70a3ef76de2b",
+  "listening-api/store/migrations/050-feed-added.ts": "d3d4acfc1e8f1a78",
+  "listening-api/store/migrations/060-feed-readings.ts": "f263fe6243a9df63",
+  "listening-api/store/migrations/070-written-at.ts": "8836dec972d1eb8e",
+  "monitor/store/migrations/0001-schema.ts": "8416539174831aaf",
+  "monitor/store/migrations/0002-processes.ts": "7fcc18f07f63d0f5",
+  "monitor/store/migrations/0003-rule-pages.ts": "fbed64007c760b3a",
+  "monitor/store/migrations/0004-forgotten.ts": "910d479ee23d82a2",
+  "monitor/store/migrations/0005-delivery-codes.ts": "9e646bee34512146",
+  "monitor/store/migrations/0006-forgotten-files.ts": "34ba6e4b325b117b",
+  "monitor/store/migrations/0007-loop-delay.ts": "7ed9e10f177580fb",
 };
 
 test("migrations are only added, never edited or removed", () => {
-  const files = ["store/migrations", "local-api/store/migrations"].flatMap((folder) =>
+  const files = ["listening-api/store/migrations", "monitor/store/migrations"].flatMap((folder) =>
     readdirSync(join(SRC, folder))
       .filter((name) => /^\d/.test(name))
       .map((name) => `${folder}/${name}`),
@@ -43,8 +43,8 @@ test("migrations are only added, never edited or removed", () => {
 test("every migration is in the list that runs them, in order", () => {
   const named = (folder: string) => Object.keys(RELEASED).filter((file) => file.startsWith(folder));
   const name = (file: string) => file.replace(/^.*\//, "").replace(/\.ts$/, "");
-  expect(Object.keys(MIGRATIONS)).toEqual(named("store/").map(name).sort());
-  expect(LOCAL_API.map((one) => one.name)).toEqual(named("local-api/").map(name).sort());
+  expect(Object.keys(MIGRATIONS)).toEqual(named("monitor/").map(name).sort());
+  expect(LOCAL_API.map((one) => one.name)).toEqual(named("listening-api/").map(name).sort());
 });
 
 function hashOf(bytes: Buffer): string {

@@ -103,12 +103,15 @@ test("the architecture page names files in each of its walks; the test above loo
   expect(polls.map((walk) => filesNamedIn(walk).length >= 8)).toEqual([true, true, true]);
 });
 
-test("the code map names the folders of src, each once", () => {
-  const named = [...read(ARCHITECTURE).matchAll(/^\| `src\/([a-z-]+)` \|/gm)].map((match) => match[1]);
-  const folders = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) =>
+test.each([
+  ["rooms of src", "src", /^\| `src\/([a-z-]+)` \|/gm],
+  ["folders of the monitor", "src/monitor", /^\| `src\/monitor\/([a-z-]+)` \|/gm],
+])("the code map names the %s, each once", (_, folder, row) => {
+  const named = [...read(ARCHITECTURE).matchAll(row)].map((match) => match[1]);
+  const folders = readdirSync(join(ROOT, folder), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
-  expect(named.sort()).toEqual(folders.map((folder) => folder.name).sort());
+  expect(named.sort()).toEqual(folders.map(({ name }) => name).sort());
 });
 
 test.each(ALL)("every YAML example of %s is valid", async (file) => {

@@ -87,7 +87,7 @@ export function testFeed(kind: string, sample: FeedSample): void {
     });
 
     test("names no host outside the tests but its own default", () => {
-      const text = readFileSync(new URL(`../../src/feeds/${kind}.ts`, import.meta.url), "utf8");
+      const text = readFileSync(new URL(`../../src/feeds/kinds/${kind}.ts`, import.meta.url), "utf8");
       expect(text).not.toMatch(/process\.env|Date\.now|from "node:(?:http|net)/);
     });
 
