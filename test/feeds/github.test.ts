@@ -121,8 +121,8 @@ test("more than a page is read in parts, without a gap; a search that was not fi
   }));
 
 describe("limits and faults", () => {
-  /** In 600 s, whenever the server answers. */
   const RESET = "x-ratelimit-reset";
+  const inTenMinutes = () => String(Math.floor(systemClock.now() / 1_000) + 600);
   test.each([
     [403, { "retry-after": "90" }, "You have exceeded a secondary rate limit", 90_000],
     [429, {}, "API rate limit exceeded", MINUTE],
@@ -131,7 +131,7 @@ describe("limits and faults", () => {
   ])("status %i %o: it waits", (status, headers, message, waitMs) =>
     withServer(async (server) => {
       const feed = plannedOf(hold(server, []));
-      const reset = { [RESET]: String(Math.floor(systemClock.now() / 1_000) + 600) };
+      const reset = { [RESET]: inTenMinutes() };
       const sent = { ...headers, ...(RESET in headers && reset) };
       server.pages.set("*", { status, headers: sent, body: JSON.stringify({ message }) });
       const failed = await fetchOnce(feed).catch((error: unknown) => error);
@@ -162,7 +162,7 @@ describe("limits and faults", () => {
       ]);
       const all = server.pages.get("*") as (request: IncomingMessage, response: ServerResponse) => void;
       server.pages.set("*", (request: IncomingMessage, response: ServerResponse) => {
-        response.setHeader("x-ratelimit-remaining", "0").setHeader("x-ratelimit-reset", reset);
+        response.setHeader("x-ratelimit-remaining", "0").setHeader(RESET, inTenMinutes());
         all(request, response);
       });
       const first = await fetchOnce(plannedOf(written));
