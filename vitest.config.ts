@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { type Project, projectsOf } from "./test/projects.ts";
+import { projectsOf, ROOMS } from "./test/projects.ts";
 
 /** Where `.ci/run` wants its report. */
 const report = process.env["EARSHOT_TEST_REPORT"];
@@ -10,10 +10,10 @@ const isThorough = process.env["EARSHOT_TESTS"] === "all";
 
 const files = projectsOf(import.meta.dirname);
 
-const project = (name: Project) => ({
+const project = (name: string) => ({
   test: {
     name,
-    include: [...files[name]],
+    include: [...(files[name] ?? [])],
     setupFiles: [join(import.meta.dirname, "test/runs.ts")],
     globalSetup: name === "unit" ? [] : [join(import.meta.dirname, "test/global-setup.ts")],
     provide: { isThorough },
@@ -24,11 +24,16 @@ const project = (name: Project) => ({
   },
 });
 
-export const projects = (["unit", "db", "stories", "thorough"] as const).map(project);
+export const projects = ["unit", "db", "stories", "thorough"].map(project);
+
+/** `--project monitor` runs what `npm test` runs of one room. Without such a name no file is in two projects. */
+const rooms = ROOMS.filter(
+  (room) => process.argv.includes(room) || process.argv.includes(`--project=${room}`),
+);
 
 export default defineConfig({
   test: {
-    projects,
+    projects: [...projects, ...rooms.map(project)],
     // One more than the processors of a small machine: flows wait for timers, processes and PostgreSQL, and others run.
     maxWorkers: 3,
     // Transformed sources are kept between runs and shared by the projects: a third of the time of a small run.

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-export type Project = "unit" | "db" | "stories" | "thorough";
+/** Rooms of src; test/ mirrors them. */
+export const ROOMS = ["lib", "listening-api", "monitor", "feeds", "console", "lab", "app", "cli"] as const;
+
+type Project = "unit" | "db" | "stories" | "thorough";
 
 /** The handful of flows that `npm test` plays, on one engine; `npm run test:all` plays them on both. */
 const STORIES: readonly string[] = [
@@ -91,8 +94,8 @@ const THOROUGH: readonly string[] = [
   "test/monitor/notify/notifiers/slack/standing.test.ts",
 ];
 
-/** Every test file (paths from the root) in the one project that runs it. */
-export function projectsOf(root: string): Readonly<Record<Project, readonly string[]>> {
+/** Every test file (paths from the root) in the one project that runs it; and for each room its files of `unit` and `db`. */
+export function projectsOf(root: string): Readonly<Record<string, readonly string[]>> {
   const files = testFiles(root);
   const usesDatabase = databaseUsers(root);
   const projectOf = (file: string): Project => {
@@ -102,7 +105,12 @@ export function projectsOf(root: string): Readonly<Record<Project, readonly stri
     return usesDatabase(file) ? "db" : "unit";
   };
   const of = (project: Project) => files.filter((file) => projectOf(file) === project);
-  return { unit: of("unit"), db: of("db"), stories: of("stories"), thorough: of("thorough") };
+  const quick = [...of("unit"), ...of("db")];
+  const rooms = ROOMS.map((room) => [room, quick.filter((file) => file.startsWith(`test/${room}/`))]);
+  return {
+    ...{ unit: of("unit"), db: of("db"), stories: of("stories"), thorough: of("thorough") },
+    ...Object.fromEntries(rooms),
+  };
 }
 
 export function testFiles(root: string): readonly string[] {

@@ -21,7 +21,10 @@ const ROOT = join(import.meta.dirname, "..");
 const README = "README.md";
 const ARCHITECTURE = "docs/architecture.md";
 /** Pages of folders that keep their page beside what it is about. */
-const BESIDE = ["rules/README.md", "templates/README.md", "test/README.md", "workers/README.md"];
+const BESIDE = [
+  ...["rules", "templates", "test", "workers"],
+  ...readdirSync(join(ROOT, "src")).map((room) => `src/${room}`),
+].map((folder) => `${folder}/README.md`);
 const ALL = [
   ...readdirSync(ROOT).filter((name) => name.endsWith(".md")),
   ...BESIDE,
