@@ -13,12 +13,6 @@ export function isTransient(error: unknown): boolean {
     const code: unknown = Reflect.get(one, "code");
     if (typeof code === "string" && (/^(08|40|53|55|57|58)/.test(code) || /^E[A-Z]{3,}/.test(code)))
       return true;
-    const message: unknown = Reflect.get(one, "message");
-    if (
-      typeof message === "string" &&
-      /connection (terminated|ended|refused)|timeout exceeded|pool/i.test(message)
-    )
-      return true;
   }
   return false;
 }

@@ -3,6 +3,7 @@ import pg from "pg";
 import { BusyError } from "../../lib/errors.ts";
 import { type Instant, SECOND } from "../../lib/instant.ts";
 import { ALL_PROJECTS } from "../model/digest.ts";
+import { Client, mapErrors, NOT_CONNECTED, Pool } from "./driver.ts";
 
 /** The statements of this folder are SQL templates, so the schema is not repeated as types. */
 export type Db = Kysely<never>;
@@ -29,7 +30,8 @@ export const READER_LIMITS = { statementMs: 15 * SECOND, waitMs: 3 * SECOND };
 /** The driver's own pool, for parts of the program that keep tables of their own. */
 export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg.Pool {
   const { limits } = options;
-  const pool = new (limits === undefined ? pg.Pool : BusyPool)({
+  const pool = new (limits === undefined ? Pool : BusyPool)({
+    Client,
     connectionString: options.url,
     max: options.connections ?? 10,
     application_name: "earshot",
@@ -60,8 +62,8 @@ export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg
 }
 
 /** Gives each statement with parameters a name, by which the server knows it again. */
-class PreparingClient extends pg.Client {
-  // The driver's overloads do not matter here: only calls with a text and values are changed.
+class PreparingClient extends Client {
+  // Only calls with a text and values are changed.
   override query(...words: unknown[]): never {
     const [text, values] = words;
     if (typeof text === "string" && Array.isArray(values)) {
@@ -69,40 +71,35 @@ class PreparingClient extends pg.Client {
       statements.set(text, name);
       words.splice(0, 2, { name, text, values });
     }
-    return Reflect.apply(super.query, this, words) as never;
+    return super.query(...words);
   }
 }
 
 const statements = new Map<string, string>();
 
 /** A statement that took too long is a BusyError. */
-class BusyClient extends pg.Client {
+class BusyClient extends Client {
   override query(...words: unknown[]): never {
-    const result: unknown = Reflect.apply(super.query, this, words);
-    return (result instanceof Promise ? result.catch(refuse) : result) as never;
+    return mapErrors(super.query(...words), busy);
   }
 }
 
 /** Waiting too long for a connection is a BusyError. */
-class BusyPool extends pg.Pool {
+class BusyPool extends Pool {
   override connect(...words: unknown[]): never {
-    const result: unknown = Reflect.apply(super.connect, this, words);
-    return (result instanceof Promise ? result.catch(refuse) : result) as never;
+    return mapErrors(super.connect(...words), busy);
   }
 }
 
-function refuse(error: unknown): never {
-  if (error instanceof Error && Reflect.get(error, "code") === QUERY_CANCELED)
-    throw new BusyError("a statement took too long", { cause: error });
-  if (error instanceof Error && NO_CONNECTION.test(error.message))
-    throw new BusyError("no connection of the pool was free in time", { cause: error });
-  throw error;
+function busy(error: unknown): unknown {
+  const code = error instanceof Error ? Reflect.get(error, "code") : null;
+  if (code === QUERY_CANCELED) return new BusyError("a statement took too long", { cause: error });
+  if (code === NOT_CONNECTED)
+    return new BusyError("no connection of the pool was free in time", { cause: error });
+  return error;
 }
 
 export const QUERY_CANCELED = "57014";
-/** Of the driver's pool, which gives it no code. */
-const NO_CONNECTION =
-  /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/;
 
 /**
  * Opens a pool on the PostgreSQL at `url`. 64-bit counts are read as numbers and moments as `Instant`s, here and
