@@ -144,10 +144,10 @@ async function notifyOperators(parts: HealthParts): Promise<void> {
   await Promise.all(
     due.map(async (job) => {
       const result = await deliver(parts.deliver, job, parts.signal).catch((error: unknown) => ({
-        outcome: "failed" as const,
+        outcome: "Failed" as const,
         error: describeError(error),
       }));
-      if (result.outcome === "failed" || result.outcome === "dead")
+      if (result.outcome === "Failed" || result.outcome === "Dead")
         parts.log.warn({ ...job, ...result }, "an operator could not be notified");
     }),
   );

@@ -45,7 +45,7 @@ export interface SourcePolls {
 }
 
 /** A poll that has ended. */
-export type CompletedPoll = Extract<PollOutcome, { readonly outcome: "complete" }>;
+export type CompletedPoll = Extract<PollOutcome, { readonly outcome: "Complete" }>;
 
 /** What is known of shared calls at this source. */
 export interface Sharing {
@@ -68,17 +68,17 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
   ): Promise<void> => {
     const completed: { key: PollKey; result: CompletedPoll }[] = [];
     for (const { key, result } of polled) {
-      if (result.outcome === "complete") {
+      if (result.outcome === "Complete") {
         log.debug({ ...key, ...result }, "a poll is complete");
         completed.push({ key, result });
         if (result.windowsDue)
           await queues.add("close-windows", ids(key), { dedupe: `${key.projectId}-${key.queryId}` });
       }
-      if (result.outcome === "broken-off" && signal.aborted)
+      if (result.outcome === "BrokenOff" && signal.aborted)
         log.info({ ...key, ...result }, "a poll was stopped and will be resumed later");
-      else if (result.outcome === "broken-off")
+      else if (result.outcome === "BrokenOff")
         log.warn({ ...key, ...result }, "a poll failed and will be resumed later");
-      if (result.outcome === "postponed") log.info({ ...key, ...result }, "a poll waits for a call");
+      if (result.outcome === "Postponed") log.info({ ...key, ...result }, "a poll waits for a call");
     }
     await onCompleted(completed);
   };
@@ -114,15 +114,15 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       const result = await parts.noted("reconsider-alerts", query, () =>
         reconsiderAlerts(parts.windows, query),
       );
-      if (result.outcome === "decided") await onPending(result.pending);
+      if (result.outcome === "Decided") await onPending(result.pending);
       parts.onDone("reconsider-alerts", result);
     },
     deliver: async (job, { signal }) => {
       const result = await deliver(parts.deliver, job, signal);
-      if (result.outcome === "failed")
+      if (result.outcome === "Failed")
         log.warn({ ...job, ...result }, "a delivery failed and will be tried again");
-      if (result.outcome === "dead") log.error({ ...job, ...result }, "a delivery was given up");
-      if (result.outcome === "sent") {
+      if (result.outcome === "Dead") log.error({ ...job, ...result }, "a delivery was given up");
+      if (result.outcome === "Sent") {
         const next = await parts.deliver.log.nextDue([result.receiver]);
         if (next !== null) await queues.add("deliver", next, { dedupe: next.notificationId });
       }
@@ -130,15 +130,15 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
     },
     "update-message": async (key, { signal }) => {
       const result = await updateMessage(parts.updateMessage, key, signal);
-      if (result.outcome === "failed" || result.outcome === "given-up")
+      if (result.outcome === "Failed" || result.outcome === "GivenUp")
         log.warn({ ...key, ...result }, "a message could not be updated");
       parts.onDone("update-message", result);
     },
     "correct-message": async (key, { signal }) => {
       const result = await correctMessage(parts.correctMessage, key, signal);
-      if (result.outcome === "failed")
+      if (result.outcome === "Failed")
         log.warn({ ...key, ...result }, "a message could not be corrected yet");
-      if (result.outcome === "given-up")
+      if (result.outcome === "GivenUp")
         log.error({ ...key, ...result }, "a message still shows what was deleted: delete it by hand");
       parts.onDone("correct-message", result);
     },
@@ -156,7 +156,7 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
 }
 
 /** Of a job that was left from another configuration. */
-const NOT_DUE = { outcome: "not-due" };
+const NOT_DUE = { outcome: "NotDue" };
 
 function ids({ projectId, queryId }: { projectId: string; queryId: string }) {
   return { projectId, queryId };

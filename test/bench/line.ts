@@ -95,7 +95,7 @@ export async function createLine(
         { ...query, poll: "added" },
         new AbortController().signal,
       );
-      if (outcome.outcome !== "complete") throw new Error(`the poll ended with ${JSON.stringify(outcome)}`);
+      if (outcome.outcome !== "Complete") throw new Error(`the poll ended with ${JSON.stringify(outcome)}`);
       return outcome.added;
     },
     empty: async () => {

@@ -21,8 +21,8 @@ import { until } from "../until.ts";
 const PIGEON = `
 import { request } from "undici";
 import { z } from "zod";
-import { durationBetween } from "../../lib/duration.ts";
-import { HOUR } from "../../lib/instant.ts";
+import { durationBetween } from "../../../lib/duration.ts";
+import { HOUR } from "../../../lib/instant.ts";
 import { defineNotifier } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
 
@@ -82,7 +82,7 @@ beforeAll(async () => {
   closing.add(() => rm(copy, { recursive: true, force: true }));
   for (const one of [...COPIED, "tsconfig.json"])
     await cp(join(ROOT, one), join(copy, one), { recursive: true });
-  await writeFile(join(copy, "src/notify/notifiers/pigeon.ts"), PIGEON);
+  await writeFile(join(copy, "src/monitor/notify/notifiers/pigeon.ts"), PIGEON);
   const list = await readFile(join(copy, LIST), "utf8");
   expect(list).toMatch(LINE.find);
   await writeFile(join(copy, LIST), `${IMPORT}${list.replace(LINE.find, LINE.replace)}`);

@@ -94,12 +94,12 @@ beforeAll(async () => {
       ) {
         const { outcome } = await deliver(parts, next, new AbortController().signal);
         // A place that works takes one message a second.
-        if (outcome === "paced" && slack.faults.length === 0) {
+        if (outcome === "Paced" && slack.faults.length === 0) {
           await time("2 seconds");
           continue;
         }
         outcomes.push(`${name} ${outcome}`);
-        if (outcome !== "sent") break;
+        if (outcome !== "Sent") break;
       }
     }
     return outcomes;

@@ -125,7 +125,7 @@ async function read(queryId: string, store: PollParts["store"]): Promise<void> {
     { projectId: "p", queryId, poll: "added" },
     new AbortController().signal,
   );
-  expect(done).toMatchObject({ outcome: "complete", added: EACH });
+  expect(done).toMatchObject({ outcome: "Complete", added: EACH });
 }
 
 async function tick(at: Instant, store: PollParts["store"]): Promise<void> {

@@ -61,13 +61,13 @@ export interface DigestParts {
 }
 
 export type BuildOutcome =
-  | { readonly outcome: "built"; readonly mentions: number }
+  | { readonly outcome: "Built"; readonly mentions: number }
   /** Nothing happened, and the digest is configured to send nothing then. */
-  | { readonly outcome: "skipped-quiet" }
+  | { readonly outcome: "SkippedQuiet" }
   /** Another worker has built it, or is building it. */
-  | { readonly outcome: "not-due" }
+  | { readonly outcome: "NotDue" }
   /** It was removed from the configuration after it had been announced. */
-  | { readonly outcome: "not-configured" };
+  | { readonly outcome: "NotConfigured" };
 
 /** Collects one edition, stores it and creates its pending notifications, all in one transaction. */
 export async function buildDigest(
@@ -78,22 +78,22 @@ export async function buildDigest(
   const asked = config === undefined ? null : await insightsOf(parts, config, job);
   const built = await parts.store.transaction(async (store) => {
     const edition = await store.digests.lockDue(job.name, job.localDate);
-    if (edition === null) return { outcome: { outcome: "not-due" } as const, pending: [] };
+    if (edition === null) return { outcome: { outcome: "NotDue" } as const, pending: [] };
     if (config === undefined) {
       await store.digests.settle(edition, "skipped", null);
-      return { outcome: { outcome: "not-configured" } as const, pending: [] };
+      return { outcome: { outcome: "NotConfigured" } as const, pending: [] };
     }
     const view = await collect(store, config, edition, { ...parts, insights: asked });
     if (view.quiet && config.skipQuiet) {
       await store.digests.settle(edition, "skipped", view);
-      return { outcome: { outcome: "skipped-quiet" } as const, pending: [] };
+      return { outcome: { outcome: "SkippedQuiet" } as const, pending: [] };
     }
     const gone = await store.digests.unsubscribed(config.name);
     const receivers = config.receivers.filter((receiver) => !gone.includes(receiver));
     const pending = pendingFor(receivers, edition, parts.clock.now());
     await store.digests.settle(edition, "built", view);
     await store.notifications.addPending(pending);
-    return { outcome: { outcome: "built", mentions: view.totals.mentions } as const, pending };
+    return { outcome: { outcome: "Built", mentions: view.totals.mentions } as const, pending };
   });
   await parts.onPending(built.pending);
   return built.outcome;

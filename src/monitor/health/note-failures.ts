@@ -184,7 +184,7 @@ function watchPictures(
   { stores: { failures }, clock }: Parameters<typeof observeNotifier>[2],
 ): LiveMessages {
   const note = async (picture: NonNullable<Shown["picture"]>): Promise<void> => {
-    if (picture.outcome === "brought") return failures.clear("extra", [name]);
+    if (picture.outcome === "Brought") return failures.clear("extra", [name]);
     const { because: message } = picture;
     await failures.note({ kind: "extra", scope: name, reason: "picture", message, final: true }, clock.now());
   };

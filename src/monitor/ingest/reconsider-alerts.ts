@@ -6,10 +6,10 @@ import type { CloseWindowsParts } from "./close-windows.ts";
 import { alertsToReconsider, recordNotifications } from "./record-notifications.ts";
 
 export type Reconsidered =
-  | { readonly outcome: "decided"; readonly pending: readonly PendingNotification[] }
+  | { readonly outcome: "Decided"; readonly pending: readonly PendingNotification[] }
   /** Nothing was decided: the job that closes the windows may end these alerts, and decides then. */
-  | { readonly outcome: "windows-first" }
-  | { readonly outcome: "query-gone" };
+  | { readonly outcome: "WindowsFirst" }
+  | { readonly outcome: "QueryGone" };
 
 /**
  * Makes the notification decisions of a query that are due, in one transaction under the lock of the query: after an
@@ -21,10 +21,10 @@ export async function reconsiderAlerts(
 ): Promise<Reconsidered> {
   return parts.store.transaction(async (facts) => {
     const query = await facts.queries.lock(job.projectId, job.queryId);
-    if (query === null) return { outcome: "query-gone" };
-    if (await hasWindowsDue(facts, query)) return { outcome: "windows-first" };
+    if (query === null) return { outcome: "QueryGone" };
+    if (await hasWindowsDue(facts, query)) return { outcome: "WindowsFirst" };
     const waiting = alertsToReconsider(facts, query, []);
-    return { outcome: "decided", pending: await recordNotifications(facts, parts, query, [], waiting) };
+    return { outcome: "Decided", pending: await recordNotifications(facts, parts, query, [], waiting) };
   });
 }
 

@@ -104,8 +104,8 @@ export interface Shown {
   readonly finished: boolean;
   /** Whether a wanted picture is there; null if none was wanted, or it was not tried this time. */
   readonly picture:
-    | { readonly outcome: "brought" }
-    | { readonly outcome: "left-out"; readonly because: string }
+    | { readonly outcome: "Brought" }
+    | { readonly outcome: "LeftOut"; readonly because: string }
     | null;
 }
 

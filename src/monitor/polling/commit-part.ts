@@ -66,7 +66,7 @@ export async function breakOff(
   }
   if (isPostponement(failure)) {
     await polls.postpone(key, lease, retryAfterMs ?? 0);
-    return { outcome: "postponed", because };
+    return { outcome: "Postponed", because };
   }
   // A fault in a shared page may be another query's.
   if ("state" in poll && poll.counts.pages === 0 && !call.isShared) {
@@ -80,7 +80,7 @@ export async function breakOff(
     because,
     retryDelayMs(poll.failures + 1, retryAfterMs ?? undefined, Math.random()),
   );
-  return { outcome: "broken-off", error: because, retryable };
+  return { outcome: "BrokenOff", error: because, retryable };
 }
 
 /** A cursor that is refused today is refused tomorrow; the watermark is not. */
@@ -147,7 +147,7 @@ async function skipPoisonPage(
   }
   const { request } = nextCall(key.poll, step.state, settings, now);
   const behind = await nextPage(parts.source, openCall([query], request, signal), request.cursor);
-  if (behind.outcome === "failed") return false;
+  if (behind.outcome === "Failed") return false;
   const body: PageBody = { poll: key.poll, from: step.from };
   await parts.store.transaction(async (facts) => {
     await facts.polls.advance(key, lease, step.state);

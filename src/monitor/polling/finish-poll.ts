@@ -42,7 +42,7 @@ export async function finishPoll(
   const closed = completeUntil !== null && floorTo(completeUntil, BUCKET_MS) > query.tickedUntil;
   const { pages, added, changed } = counts;
   const windowsDue = key.poll === "added" && closed;
-  return { outcome: "complete", pages, added, changed, windowsDue, startedAt };
+  return { outcome: "Complete", pages, added, changed, windowsDue, startedAt };
 }
 
 /** Quirks are useful, but storing them must never fail a poll. */

@@ -48,14 +48,14 @@ export async function nextPage(parts: PageParts, call: PollCall, cursor: string 
     seen.quirks ??= await parts.quirkLog.quirks();
     next = await adaptPage(parts, call, seen.quirks, cursor);
   } catch (error) {
-    next = { outcome: "failed", failure: await understand(parts, call, fetchFailure(error)) };
+    next = { outcome: "Failed", failure: await understand(parts, call, fetchFailure(error)) };
   }
-  if (next.outcome === "failed") await parts.noteCall(queries, next.failure);
+  if (next.outcome === "Failed") await parts.noteCall(queries, next.failure);
   else if (isFirst) await parts.noteCall(queries, null);
   try {
     await parts.quirkLog.note(seen.found.slice(known).filter((one) => saysMore(seen.quirks, one)));
   } catch (error) {
-    return { outcome: "failed", failure: fetchFailure(error) };
+    return { outcome: "Failed", failure: fetchFailure(error) };
   }
   return next;
 }
@@ -73,7 +73,7 @@ async function adaptPage(
   const step = seen.paging(fetched, cursor);
   if (step.outcome === "End") {
     found.push(...seenAtEnd(call, quirks, pageSize));
-    return { outcome: "end" };
+    return { outcome: "End" };
   }
   const page = stampPage(fetched, parts.now());
   found.push(...(await seenOn(page, parts, quirks, call, seen.pages)));
@@ -87,14 +87,14 @@ async function adaptPage(
   fullest.rows = Math.max(fullest.rows, rowsOf(page));
   if (found.some(({ quirk, value }) => quirk === sinceQuirk(request) && value === "ignored")) {
     const because = "the server ignores the start of the range; the poll reads newest first instead";
-    return { outcome: "failed", failure: otherWay(because) };
+    return { outcome: "Failed", failure: otherWay(because) };
   }
   const goOn = found.some(({ quirk }) => quirk === "short-pages");
   const short = { rows: rowsOf(page), sent: seen.rows, total: page.total, fullest: fullest.rows, goOn };
   const isLast = isShort(page, pageSize) && isLastPage(short, quirks, parts.now());
   // If a short page is not the last, the size of a full page is unknown.
   const sized = isShort(page, pageSize) && !isLast ? { ...page, pageSize: null } : page;
-  const sent = { outcome: "page", page: sized, next: isLast ? null : step.next } as const;
+  const sent = { outcome: "Page", page: sized, next: isLast ? null : step.next } as const;
   const kept = request.path.since === "withheld" ? downToSince(sent, call) : sent;
   if (sent.next === null && rowsOf(page) > 0) found.push(...seenAtEnd(call, quirks, pageSize));
   return kept;
@@ -159,7 +159,7 @@ async function understand(parts: PageParts, call: PollCall, failure: PollFailure
 
 /** A poll from the newest mention down to what is known: leaves out what the server should have left out. */
 function downToSince(
-  { page, next }: Extract<NextPage, { readonly outcome: "page" }>,
+  { page, next }: Extract<NextPage, { readonly outcome: "Page" }>,
   { seen, request }: PollCall,
 ): NextPage {
   const since = sinceOf(request);
@@ -170,5 +170,5 @@ function downToSince(
   const isCutOff = !isDown && page.nextCursor === null && page.total !== null;
   const total = isCutOff ? seen.kept + Math.max(0, (page.total ?? 0) - seen.rows) : null;
   const kept = { ...page, mentions, total, nextCursor: isDown ? null : page.nextCursor };
-  return { outcome: "page", page: kept, next: isDown ? null : next };
+  return { outcome: "Page", page: kept, next: isDown ? null : next };
 }

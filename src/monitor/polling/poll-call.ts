@@ -41,10 +41,10 @@ export function openCall(
 /** What the request for a page came to. */
 export type NextPage =
   /** `next`: the cursor of the page behind it; null if it is the last. */
-  | { readonly outcome: "page"; readonly page: SourcePage; readonly next: string | null }
+  | { readonly outcome: "Page"; readonly page: SourcePage; readonly next: string | null }
   /** The page before was the last. */
-  | { readonly outcome: "end" }
-  | { readonly outcome: "failed"; readonly failure: PollFailure };
+  | { readonly outcome: "End" }
+  | { readonly outcome: "Failed"; readonly failure: PollFailure };
 
 /** Why a page was not fetched or not committed. */
 export interface PollFailure {

@@ -19,16 +19,16 @@ import { abandonPoll, nextCall, type PollSettings } from "./watermark.ts";
 
 export type PollOutcome =
   /** Another worker polls it, or polled it meanwhile. */
-  | { readonly outcome: "not-due" }
+  | { readonly outcome: "NotDue" }
   | CompletePoll
   /** No call could be made for it now; nothing has failed. */
-  | { readonly outcome: "postponed"; readonly because: string }
+  | { readonly outcome: "Postponed"; readonly because: string }
   /** Committed pages stay; the poll resumes from there later. */
-  | { readonly outcome: "broken-off"; readonly error: string; readonly retryable: boolean };
+  | { readonly outcome: "BrokenOff"; readonly error: string; readonly retryable: boolean };
 
 /** A poll that has ended. */
 export interface CompletePoll {
-  readonly outcome: "complete";
+  readonly outcome: "Complete";
   readonly pages: number;
   readonly added: number;
   readonly changed: number;

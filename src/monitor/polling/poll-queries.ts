@@ -15,7 +15,7 @@ interface Polled {
 /** Polls one query to its end. */
 export async function pollQuery(parts: PollParts, key: PollKey, signal: AbortSignal): Promise<PollOutcome> {
   const { members } = await pollQueries(parts, [key], signal, true);
-  return members[0]?.result ?? { outcome: "not-due" };
+  return members[0]?.result ?? { outcome: "NotDue" };
 }
 
 /**
@@ -58,7 +58,7 @@ async function pollQueries(
     const calls = callsOf(started.filter((member) => member !== null));
     const ends = await Promise.all(calls.map((members) => readCall(parts, members, signal, proven, end)));
     const shared = ends.find(({ queries }) => queries > 1) ?? null;
-    const resultOf = (key: PollKey): PollOutcome => results.get(key) ?? { outcome: "not-due" };
+    const resultOf = (key: PollKey): PollOutcome => results.get(key) ?? { outcome: "NotDue" };
     return { members: keys.map((key) => ({ key, result: resultOf(key) })), shared };
   } finally {
     clearInterval(keepAlive);
@@ -84,7 +84,7 @@ export interface TogetherParts extends PollParts {
 }
 
 interface TogetherOutcome {
-  readonly outcome: "together";
+  readonly outcome: "Together";
   readonly members: Polled["members"];
   /**
    * Whether the source answers one call for several queries, as far as this poll shows. Mentions of two of them are
@@ -105,10 +105,10 @@ export async function pollTogether(
   if (shown.addresses !== null)
     await parts.source.quirkLog.note([{ quirk: "addresses", value: shown.addresses }]);
   if (shown.isMembersFault) {
-    const failed = members.filter(({ result }) => result.outcome === "broken-off");
+    const failed = members.filter(({ result }) => result.outcome === "BrokenOff");
     await parts.pollAlone(failed.map(({ key }) => key));
   }
-  return { outcome: "together", members, sharing: shown.sharing };
+  return { outcome: "Together", members, sharing: shown.sharing };
 }
 
 interface Shown {

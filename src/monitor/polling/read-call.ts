@@ -70,7 +70,7 @@ export async function readCall(
     const held = run.pages === null || proven ? [] : await untilProven(fetched, run, run.pages);
     while (running.size > 0) {
       const next = held.shift() ?? (await fetched.take());
-      if (next.outcome === "failed") {
+      if (next.outcome === "Failed") {
         const { failure } = next;
         await forEachAtOnce(running, (member) => failWith(parts, run, member, failure));
         return endOf(failure);
@@ -86,26 +86,26 @@ export async function readCall(
 
 /** What a request brought: the part of each member, prepared for its commit. */
 type Fetched =
-  | { readonly outcome: "parts"; readonly parts: ReadonlyMap<PollMember, Promise<PreparedPage>> }
-  | { readonly outcome: "failed"; readonly failure: PollFailure };
+  | { readonly outcome: "Parts"; readonly parts: ReadonlyMap<PollMember, Promise<PreparedPage>> }
+  | { readonly outcome: "Failed"; readonly failure: PollFailure };
 
 /** Behind the last page every member gets one without rows: it ends what the last page did not. */
 async function fetchNext(parts: PollParts, run: CallRun): Promise<Fetched> {
-  const next: NextPage = run.isOver ? { outcome: "end" } : await nextPage(parts.source, run.call, run.cursor);
-  if (next.outcome === "failed") {
+  const next: NextPage = run.isOver ? { outcome: "End" } : await nextPage(parts.source, run.call, run.cursor);
+  if (next.outcome === "Failed") {
     run.isOver = true;
     return next;
   }
-  run.cursor = next.outcome === "page" ? next.next : null;
+  run.cursor = next.outcome === "Page" ? next.next : null;
   run.isOver = run.cursor === null;
-  const page = next.outcome === "page" ? next.page : NO_ROWS;
+  const page = next.outcome === "Page" ? next.page : NO_ROWS;
   const cut = run.pages?.cut(page, run.isOver);
   const prepared = new Map<PollMember, Promise<PreparedPage>>();
   for (const member of run.running) {
     const part = cut === undefined ? page : cut.get(member.key.queryId);
     if (part !== undefined) prepared.set(member, prepareAhead(parts, member, part));
   }
-  return { outcome: "parts", parts: prepared };
+  return { outcome: "Parts", parts: prepared };
 }
 
 const NO_ROWS: SourcePage = { mentions: [], rejected: [], nextCursor: null, total: null, pageSize: null };
@@ -154,9 +154,9 @@ function contextOf({ pages, call }: CallRun) {
 async function untilProven(fetched: Prefetch<Fetched>, run: CallRun, pages: SharedPages): Promise<Fetched[]> {
   const held: Fetched[] = [];
   while (pages.queriesSeen() < 2) {
-    if (run.isOver || held.length >= MOST_HELD) return [{ outcome: "failed", failure: UNPROVEN }];
+    if (run.isOver || held.length >= MOST_HELD) return [{ outcome: "Failed", failure: UNPROVEN }];
     const next = await fetched.take();
-    if (next.outcome === "failed") return [next];
+    if (next.outcome === "Failed") return [next];
     held.push(next);
   }
   return held;

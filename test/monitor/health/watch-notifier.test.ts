@@ -9,7 +9,7 @@ const { stores } = await useStores({ onError: () => {} });
 
 test("a missing chart is a failure with what to do, until one arrives", async () => {
   let picture: Shown["picture"] = {
-    outcome: "left-out",
+    outcome: "LeftOut",
     because: "the Slack app lacks the scope files:write",
   };
   const channel = { key: "edits", everyMs: 0, burst: 1 };
@@ -43,7 +43,7 @@ test("a missing chart is a failure with what to do, until one arrives", async ()
   picture = null;
   await show();
   expect(await stores.failures.open()).toHaveLength(1);
-  picture = { outcome: "brought" };
+  picture = { outcome: "Brought" };
   await show();
   expect(await stores.failures.open()).toEqual([]);
 });

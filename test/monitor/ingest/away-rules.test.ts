@@ -48,7 +48,7 @@ async function live(queryId: string, rules: readonly Rule[], mentions: readonly 
     rulesFor: () => rules,
   });
   const key = { projectId: "p", queryId, poll: "added" } as const;
-  expect(await pollQuery(used, key, new AbortController().signal)).toMatchObject({ outcome: "complete" });
+  expect(await pollQuery(used, key, new AbortController().signal)).toMatchObject({ outcome: "Complete" });
   await closeWindows({ store: stores(), rulesFor: () => rules, notifyConfig: NOBODY, clock }, key);
 }
 

@@ -51,7 +51,7 @@ test.each([
     };
     await poll(first, "added");
     expect(await stores().alerts.openOfProject("p")).toEqual([]);
-    expect(await poll(later, "updated")).toMatchObject({ outcome: "complete", added: 0, changed: 1 });
+    expect(await poll(later, "updated")).toMatchObject({ outcome: "Complete", added: 0, changed: 1 });
     const [alert] = await stores().alerts.openOfProject("p");
     expect(alert?.because).toMatch(new RegExp(`.+; ${because} after it was seen$`));
     // Read again, it has not changed again.

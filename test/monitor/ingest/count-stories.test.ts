@@ -34,7 +34,7 @@ async function read(...mentions: readonly Mention[]): Promise<void> {
       rulesFor: () => RULES,
     });
     const key = { projectId: "p", queryId: "1", poll: "added" } as const;
-    expect(await pollQuery(used, key, new AbortController().signal)).toMatchObject({ outcome: "complete" });
+    expect(await pollQuery(used, key, new AbortController().signal)).toMatchObject({ outcome: "Complete" });
   }
 }
 

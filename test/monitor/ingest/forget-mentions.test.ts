@@ -77,7 +77,7 @@ async function play(pages: readonly (readonly Step[])[], together: boolean): Pro
     };
     const used = parts({ fetchPages, rulesFor: () => RULES });
     const key = { projectId: "p", queryId: "1", poll: "added" } as const;
-    expect(await pollQuery(used, key, new AbortController().signal)).toMatchObject({ outcome: "complete" });
+    expect(await pollQuery(used, key, new AbortController().signal)).toMatchObject({ outcome: "Complete" });
   };
   if (together) await poll(pages);
   else for (const page of pages) await poll([page]);

@@ -116,7 +116,7 @@ test("after a day off the missed day is read in order", async () => {
       yield page;
     }
   });
-  expect(outcome).toMatchObject({ outcome: "complete", added: 29 });
+  expect(outcome).toMatchObject({ outcome: "Complete", added: 29 });
   expect(order).toEqual(all.map(({ resourceId }) => resourceId));
   expect(await shown()).toMatchObject({ gap: 0, completeUntil: NOON + DAY + 5 * HOUR });
 });

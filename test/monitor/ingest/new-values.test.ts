@@ -39,7 +39,7 @@ async function poll(rule: Rule | null, mentions: readonly Mention[]): Promise<re
       historyFrom: NOON - 30 * DAY,
     }),
   });
-  expect(await pollQuery(used, KEY, new AbortController().signal)).toMatchObject({ outcome: "complete" });
+  expect(await pollQuery(used, KEY, new AbortController().signal)).toMatchObject({ outcome: "Complete" });
   return stores().alerts.openOfProject("p");
 }
 

@@ -62,7 +62,7 @@ async function facts() {
 test("only the mentions that cannot be stored become dead letters, and their query goes on", async () => {
   await poison("m3", "m11");
   const mentions = Array.from({ length: 20 }, (_, i) => negative(i));
-  expect(await poll(() => onePage(mentions))).toMatchObject({ outcome: "complete", added: 18 });
+  expect(await poll(() => onePage(mentions))).toMatchObject({ outcome: "Complete", added: 18 });
   expect(await facts()).toEqual({ stored: 18, counted: 18, gap: 0 });
   const letters = await stores().deadLetters.open(10);
   expect(letters.map(({ resourceId }) => resourceId).sort()).toEqual(["m11", "m3"]);
@@ -74,7 +74,7 @@ test("only the mentions that cannot be stored become dead letters, and their que
   // It asks for all of them again.
   const settings = () => ({ overlapMs: HOUR, settleMs: 0, lookbackMs: DAY, historyFrom: NOON - DAY });
   expect(await poll(() => onePage(mentions), [RULE], { settings })).toMatchObject({
-    outcome: "complete",
+    outcome: "Complete",
     added: 0,
   });
   expect(await stores().deadLetters.open(10)).toHaveLength(2);

@@ -60,11 +60,11 @@ test("a decision that is due is made once, however many workers reconsider the q
   expect(await stores.alerts.openOfQuery("p", "1")).toMatchObject([{ state: "firing" }]);
 
   // Nothing is due yet.
-  expect(await reconsiderAlerts(parts, QUERY)).toEqual({ outcome: "decided", pending: [] });
+  expect(await reconsiderAlerts(parts, QUERY)).toEqual({ outcome: "Decided", pending: [] });
   clock.set(NOON + 4 * HOUR);
   expect((await dueWork(stores, clock.now())).decisions).toEqual([{ projectId: "p", queryId: "1" }]);
   const both = await Promise.all([1, 2].map(() => reconsiderAlerts(parts, QUERY)));
-  const decided = both.flatMap((one) => (one.outcome === "decided" ? one.pending : []));
+  const decided = both.flatMap((one) => (one.outcome === "Decided" ? one.pending : []));
   expect(kinds(decided)).toEqual(["fired"]);
   expect((await dueWork(stores, clock.now())).decisions).toEqual([]);
 
@@ -72,10 +72,10 @@ test("a decision that is due is made once, however many workers reconsider the q
   clock.set(NOON + 8 * HOUR);
   await completeUntil(NOON + 8 * HOUR);
   expect((await dueWork(stores, clock.now())).windows).toEqual([{ projectId: "p", queryId: "1" }]);
-  expect(await reconsiderAlerts(parts, QUERY)).toEqual({ outcome: "windows-first" });
+  expect(await reconsiderAlerts(parts, QUERY)).toEqual({ outcome: "WindowsFirst" });
   expect(kinds((await closeWindows(parts, QUERY)).pending)).toEqual(["resolved"]);
-  expect(await reconsiderAlerts(parts, QUERY)).toEqual({ outcome: "decided", pending: [] });
+  expect(await reconsiderAlerts(parts, QUERY)).toEqual({ outcome: "Decided", pending: [] });
   expect(await reconsiderAlerts(parts, { projectId: "p", queryId: "gone" })).toEqual({
-    outcome: "query-gone",
+    outcome: "QueryGone",
   });
 });

@@ -67,7 +67,7 @@ async function open(behaviour: ServerQuirks, pageSize: number) {
         await due();
         const outcomes = await once(keys, together && tries === 0);
         const gaps = await queriesWithGaps(poll);
-        keys = keys.filter(({ queryId }, nth) => outcomes[nth]?.outcome !== "complete" || gaps.has(queryId));
+        keys = keys.filter(({ queryId }, nth) => outcomes[nth]?.outcome !== "Complete" || gaps.has(queryId));
       }
       if (keys.length > 0) throw new Error(`the poll ${poll} did not end`);
     },
@@ -275,7 +275,7 @@ test("mentions that become visible later than any overlap are found by a count c
   const { rows } = await sql`select outcome from earshot.count_checks order by asked_at, outcome`.execute(
     db(),
   );
-  expect(rows).toEqual([{ outcome: "narrowed" }, { outcome: "agrees" }, { outcome: "missing" }]);
+  expect(rows).toEqual([{ outcome: "Narrowed" }, { outcome: "Agrees" }, { outcome: "Missing" }]);
 });
 
 test.each([

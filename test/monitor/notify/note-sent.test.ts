@@ -48,9 +48,9 @@ test("a mail sent while the database is down is marked sent when it is back, and
   await stores.notifications.addPending([notification]);
   const job = { projectId: notification.projectId, notificationId: notification.id };
   expect(await deliver(parts, job, AbortSignal.timeout(30_000))).toEqual({
-    outcome: "sent",
+    outcome: "Sent",
     receiver: "desk",
   });
-  expect(await deliver(parts, job, AbortSignal.timeout(30_000))).toEqual({ outcome: "not-due" });
+  expect(await deliver(parts, job, AbortSignal.timeout(30_000))).toEqual({ outcome: "NotDue" });
   expect(server.mails).toHaveLength(1);
 });

@@ -67,11 +67,11 @@ test("a worker that paused for longer than its lease does not post what another 
   const held = worker({
     viewOf: async () => {
       await passLeases();
-      expect(await deliver(worker(), job, signal())).toMatchObject({ outcome: "sent" });
+      expect(await deliver(worker(), job, signal())).toMatchObject({ outcome: "Sent" });
       return { about: "alert", view: VIEW };
     },
   });
-  expect(await deliver(held, job, signal())).toEqual({ outcome: "not-due" });
+  expect(await deliver(held, job, signal())).toEqual({ outcome: "NotDue" });
   expect(await fake.messages()).toHaveLength(1);
   expect(await sentRows(job.notificationId)).toBe(1);
 });
@@ -95,9 +95,9 @@ test("news that was sent with a lost answer is not sent again", async () => {
   const [first, behind] = await addPending([{ kind: "escalated" }, { kind: "reminder" }]);
   if (first === undefined || behind === undefined) throw new Error("nothing is pending");
   fake.faults.push({ method: "chat.postMessage", drop: "after" });
-  expect(await deliver(worker(), first, signal())).toMatchObject({ outcome: "failed" });
+  expect(await deliver(worker(), first, signal())).toMatchObject({ outcome: "Failed" });
   await passLeases();
-  expect(await deliver(worker(), first, signal())).toMatchObject({ outcome: "sent" });
-  expect(await deliver(worker(), behind, signal())).toEqual({ outcome: "not-due" });
+  expect(await deliver(worker(), first, signal())).toMatchObject({ outcome: "Sent" });
+  expect(await deliver(worker(), behind, signal())).toEqual({ outcome: "NotDue" });
   expect(await fake.messages()).toHaveLength(1);
 });

@@ -48,7 +48,7 @@ async function findingsOn(pages: readonly SourcePage[]): Promise<readonly Observ
   let cursor: string | null = null;
   do {
     const next = await nextPage(source, call, cursor);
-    if (next.outcome !== "page") break;
+    if (next.outcome !== "Page") break;
     rows += next.page.mentions.length;
     cursor = next.next;
   } while (cursor !== null);

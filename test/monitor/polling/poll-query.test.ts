@@ -43,7 +43,7 @@ test("a poll whose last page is full ends where the source has nothing more", as
     yield page([negative(1), negative(2)], "a", 4);
     yield page([negative(3), negative(4)], "b", 4);
   });
-  expect(outcome).toMatchObject({ outcome: "complete", pages: 2, added: 4, windowsDue: true });
+  expect(outcome).toMatchObject({ outcome: "Complete", pages: 2, added: 4, windowsDue: true });
   expect(await stores().polls.completeUntil("p", "1")).toBe(NOON);
   expect(await stored()).toEqual({ mentions: 4, counted: 4, error: null, polls: 1 });
 });
@@ -53,7 +53,7 @@ test("a poll that fails keeps what it has and resumes from there", async () => {
     yield page([negative(1), negative(2)], "a", 3);
     throw Object.assign(new Error("the source went away"), { retryable: true, retryAfterMs: 0 });
   });
-  expect(outcome).toEqual({ outcome: "broken-off", error: "the source went away", retryable: true });
+  expect(outcome).toEqual({ outcome: "BrokenOff", error: "the source went away", retryable: true });
   expect(await stored()).toEqual({ mentions: 2, counted: 2, error: "the source went away", polls: 0 });
   const cursors: (string | null)[] = [];
   await poll(async function* ({ cursor }) {
@@ -116,11 +116,11 @@ test("a worker that was thought dead commits nothing after another took over", a
     return outcome;
   };
   expect(await stuck).toMatchObject({
-    outcome: "broken-off",
+    outcome: "BrokenOff",
     retryable: false,
     error: "the poll added of query 1 was taken over",
   });
-  expect(await takenOver).toMatchObject({ outcome: "complete", added: 1 });
+  expect(await takenOver).toMatchObject({ outcome: "Complete", added: 1 });
   expect(await stored()).toEqual({ mentions: 3, counted: 3, error: null, polls: 1 });
 });
 
@@ -150,7 +150,7 @@ test("a poll that breaks off does not wait for the page that is under way", asyn
     },
   };
   const outcome = await pollQuery(parts({ fetchPages: pages, store }), KEY, new AbortController().signal);
-  expect(outcome).toMatchObject({ outcome: "broken-off", error: "Connection terminated" });
+  expect(outcome).toMatchObject({ outcome: "BrokenOff", error: "Connection terminated" });
   await expect.poll(() => isAborted).toBe(true);
 });
 

@@ -31,14 +31,14 @@ export interface CorrectParts
 }
 
 export type CorrectOutcome =
-  | { readonly outcome: "not-due" }
+  | { readonly outcome: "NotDue" }
   /** The channel has no free slot now. */
-  | { readonly outcome: "paced" }
-  | { readonly outcome: "corrected" }
+  | { readonly outcome: "Paced" }
+  | { readonly outcome: "Corrected" }
   /** What this receiver gets cannot be changed, such as a mail. */
-  | { readonly outcome: "out-of-reach" }
-  | { readonly outcome: "failed"; readonly error: string; readonly retryAfterMs: number }
-  | { readonly outcome: "given-up"; readonly error: string };
+  | { readonly outcome: "OutOfReach" }
+  | { readonly outcome: "Failed"; readonly error: string; readonly retryAfterMs: number }
+  | { readonly outcome: "GivenUp"; readonly error: string };
 
 /**
  * Corrects one message that was sent and shows something that was deleted since: it is made anew from the facts, and
@@ -53,16 +53,16 @@ export async function correctMessage(
   const notifier = receiver === null ? undefined : parts.notifierOf(receiver);
   const channel = notifier?.liveMessages?.channel ?? notifier?.channel;
   const slot = channel === undefined ? ANYWHERE : await acquireSlot(parts.channelLimits, channel);
-  if (slot === null) return { outcome: "paced" };
+  if (slot === null) return { outcome: "Paced" };
   const claimed = await parts.corrections.claim(key);
   if (claimed === null) {
     await slot.giveBack();
-    return { outcome: "not-due" };
+    return { outcome: "NotDue" };
   }
   const { claim, notification } = claimed;
   try {
     const done = await correct(parts, notifier, notification, claim.version, signal);
-    if (done === "corrected") await slot.worked();
+    if (done === "Corrected") await slot.worked();
     else await slot.giveBack();
     await parts.corrections.settle(claim);
     return { outcome: done };
@@ -77,18 +77,18 @@ async function correct(
   notification: Notification,
   version: number,
   signal: AbortSignal,
-): Promise<"corrected" | "out-of-reach"> {
+): Promise<"Corrected" | "OutOfReach"> {
   if (notifier === undefined && (await parts.allRunThis?.()) === false)
     throw new DeliveryError("its receiver is not configured here", {
       code: "not_configured",
       retryable: true,
     });
-  if (notifier?.correct === undefined || notification.vendorRef === null) return "out-of-reach";
+  if (notifier?.correct === undefined || notification.vendorRef === null) return "OutOfReach";
   const message = await messageOf(parts, notification, []);
   // Without its facts nothing can be shown in the place of what was deleted.
-  if (message === null) return "out-of-reach";
+  if (message === null) return "OutOfReach";
   await notifier.correct(message, notification.vendorRef, { signal, version });
-  return "corrected";
+  return "Corrected";
 }
 
 async function settleFailure(
@@ -103,6 +103,6 @@ async function settleFailure(
   const retryAfterMs = decideRetry(failure, claim.attempts, Math.random());
   await corrections.postpone(claim, retryAfterMs, retryAfterMs === null ? message : null);
   return retryAfterMs === null
-    ? { outcome: "given-up", error: message }
-    : { outcome: "failed", error: message, retryAfterMs };
+    ? { outcome: "GivenUp", error: message }
+    : { outcome: "Failed", error: message, retryAfterMs };
 }

@@ -65,12 +65,12 @@ type View =
 
 export type DeliverOutcome =
   /** Settled already, held by another worker, not due yet, or behind an earlier one to the same receiver. */
-  | { readonly outcome: "not-due" }
+  | { readonly outcome: "NotDue" }
   /** The channel of the receiver has no free slot now. */
-  | { readonly outcome: "paced" }
-  | { readonly outcome: "sent"; readonly receiver: string }
-  | { readonly outcome: "failed"; readonly error: string; readonly retryAfterMs: number }
-  | { readonly outcome: "dead"; readonly error: string };
+  | { readonly outcome: "Paced" }
+  | { readonly outcome: "Sent"; readonly receiver: string }
+  | { readonly outcome: "Failed"; readonly error: string; readonly retryAfterMs: number }
+  | { readonly outcome: "Dead"; readonly error: string };
 
 /**
  * Sends one notification to its receiver and settles its row. A failure concerns this receiver alone: it is stored with
@@ -86,7 +86,7 @@ export async function deliver(
   const channel = receiver === null ? undefined : parts.notifierOf(receiver)?.channel;
   if (channel === undefined) return deliverOne(parts, [job], ANYWHERE, signal);
   const slot = await acquireSlot(parts.channelLimits, channel);
-  if (slot === null) return { outcome: "paced" };
+  if (slot === null) return { outcome: "Paced" };
   const keys = await parts.channelLimits.keysOf(channel.key);
   const next = await parts.log.nextDue(keys.flatMap(parts.receiversOf));
   // If another worker has just taken that one, the slot is used for this job.
@@ -102,7 +102,7 @@ async function deliverOne(
   const notification = await claimFirst(parts, jobs);
   if (notification === null) {
     await slot.giveBack();
-    return { outcome: "not-due" };
+    return { outcome: "NotDue" };
   }
   const claim = holdClaim(() => parts.log.renew(notification));
   try {
@@ -136,9 +136,9 @@ async function deliverOne(
       await parts.log.markSent(notification, parts.clock.now(), vendorRef, covered);
     });
     await slot.worked(vendorRef);
-    return { outcome: "sent", receiver: notification.receiver };
+    return { outcome: "Sent", receiver: notification.receiver };
   } catch (error) {
-    if (claim.lost.aborted) return { outcome: "not-due" };
+    if (claim.lost.aborted) return { outcome: "NotDue" };
     return await settleFailure(parts, notification, asDeliveryError(error), slot);
   } finally {
     void claim.letGo();
@@ -196,7 +196,7 @@ async function settleFailure(
   if (channelWaits > 0) {
     // Due at once: the channel waits, and this one is still the first when it opens.
     await parts.log.markFailed(notification, failure, 0);
-    return { outcome: "failed", error: message, retryAfterMs: channelWaits };
+    return { outcome: "Failed", error: message, retryAfterMs: channelWaits };
   }
   const retryAfterMs = Math.max(
     error.retryAfterMs ?? 0,
@@ -204,7 +204,7 @@ async function settleFailure(
     retryDelayMs(attempts, undefined, 0) * (1 + Math.random() / 4),
   );
   await parts.log.markFailed(notification, failure, retryAfterMs);
-  return { outcome: "failed", error: message, retryAfterMs };
+  return { outcome: "Failed", error: message, retryAfterMs };
 }
 
 async function giveUp(
@@ -213,7 +213,7 @@ async function giveUp(
   failure: FailedAttempt,
 ): Promise<DeliverOutcome> {
   await parts.log.markFailed(notification, failure, null);
-  return { outcome: "dead", error: failure.detail };
+  return { outcome: "Dead", error: failure.detail };
 }
 
 /** The message as it would be sent now; null if its facts are deleted. */

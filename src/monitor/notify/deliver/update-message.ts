@@ -52,14 +52,14 @@ export interface UpdateMessageParts
 
 export type UpdateOutcome =
   /** It is up to date, or another worker has it. */
-  | { readonly outcome: "not-due" }
+  | { readonly outcome: "NotDue" }
   /** Slack's rate limit of edits is used up. */
-  | { readonly outcome: "paced" }
-  | { readonly outcome: "shown" }
+  | { readonly outcome: "Paced" }
+  | { readonly outcome: "Shown" }
   /** The message is up to date; a part is still to be added. */
-  | { readonly outcome: "unfinished" }
-  | { readonly outcome: "failed"; readonly error: string; readonly retryAfterMs: number }
-  | { readonly outcome: "given-up"; readonly error: string };
+  | { readonly outcome: "Unfinished" }
+  | { readonly outcome: "Failed"; readonly error: string; readonly retryAfterMs: number }
+  | { readonly outcome: "GivenUp"; readonly error: string };
 
 /** The pause before a missing part is tried again. */
 const SOON_MS = 3_000;
@@ -74,13 +74,13 @@ export async function updateMessage(
   signal: AbortSignal,
 ): Promise<UpdateOutcome> {
   const notifier = parts.notifierOf(key.receiver);
-  if (notifier?.liveMessages === undefined) return { outcome: "not-due" };
+  if (notifier?.liveMessages === undefined) return { outcome: "NotDue" };
   const slot = await acquireSlot(parts.channelLimits, notifier.liveMessages.channel);
-  if (slot === null) return { outcome: "paced" };
+  if (slot === null) return { outcome: "Paced" };
   const claimed = await parts.liveMessages.claim(key);
   if (claimed === null) {
     await slot.giveBack();
-    return { outcome: "not-due" };
+    return { outcome: "NotDue" };
   }
   let { lease } = claimed;
   const claim = holdClaim(async () => {
@@ -93,7 +93,7 @@ export async function updateMessage(
     if (found === null) {
       await claim.letGo();
       await parts.liveMessages.postpone({ ...key, lease }, null);
-      return { outcome: "given-up", error: "its alert or digest is no longer stored" };
+      return { outcome: "GivenUp", error: "its alert or digest is no longer stored" };
     }
     const { notificationId, ref: previous } = claimed.root;
     const shown = await notifier.liveMessages.updateMessage(
@@ -114,7 +114,7 @@ export async function updateMessage(
       found.view.resolvedAt !== null,
     );
   } catch (error) {
-    if (claim.lost.aborted) return { outcome: "not-due" };
+    if (claim.lost.aborted) return { outcome: "NotDue" };
     await claim.letGo();
     return await settleFailure(parts, { ...key, lease }, claimed.attempts, error, slot);
   } finally {
@@ -130,10 +130,10 @@ async function settle(
 ): Promise<UpdateOutcome> {
   if (!shown.finished) {
     await liveMessages.postpone(claim, Math.min(SOON_MS, editable.editEveryMs));
-    return { outcome: "unfinished" };
+    return { outcome: "Unfinished" };
   }
   await liveMessages.shown(claim, state, { editEveryMs: editable.editEveryMs, isOver });
-  return { outcome: "shown" };
+  return { outcome: "Shown" };
 }
 
 async function settleFailure(
@@ -150,8 +150,8 @@ async function settleFailure(
   const retryAfterMs = decideRetry(failure, attempts, Math.random());
   await liveMessages.postpone(claim, retryAfterMs);
   return retryAfterMs === null
-    ? { outcome: "given-up", error: message }
-    : { outcome: "failed", error: message, retryAfterMs };
+    ? { outcome: "GivenUp", error: message }
+    : { outcome: "Failed", error: message, retryAfterMs };
 }
 
 /** An update that nobody waits for takes a slot only if no notification needs it. */

@@ -107,7 +107,7 @@ async function sendAlert(
       liveContent(message, previous ?? {}, connection),
       connection,
       notificationId,
-    )) !== "gone";
+    )) !== "Gone";
   if (earlier !== null) return earlier;
   const context = { alertId: buttonsFor(message, connection), picture: null };
   const vendorRef = await postMessage(
@@ -147,7 +147,7 @@ async function correctMessage(
 
 /** Blocks that Slack refuses must not keep the old text there: the plain text is enough. */
 async function replaceMessage(thread: Thread, content: SlackContent, connection: Connection): Promise<void> {
-  if ((await editMessage(thread, content, connection)) !== "refused") return;
+  if ((await editMessage(thread, content, connection)) !== "Refused") return;
   await editMessage(thread, { ...content, blocks: [] }, connection);
 }
 

@@ -121,7 +121,7 @@ async function send(kind: NotificationKind, receiver: string, viewOf = sending.v
   ]);
   const job = { projectId: "p", notificationId: id };
   expect(await deliver({ ...sending, viewOf }, job, AbortSignal.timeout(10_000))).toMatchObject({
-    outcome: "sent",
+    outcome: "Sent",
   });
   return id;
 }

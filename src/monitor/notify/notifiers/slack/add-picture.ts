@@ -13,7 +13,7 @@ export interface Kept {
 
 const DONE: Shown = { finished: true, picture: null };
 const LATER: Shown = { finished: false, picture: null };
-const BROUGHT: Shown = { finished: false, picture: { outcome: "brought" } };
+const BROUGHT: Shown = { finished: false, picture: { outcome: "Brought" } };
 
 /**
  * Adds the alert's chart to the thread of its message. Stored are `picture`, the file, and `pictureOf`, the state that
@@ -41,13 +41,13 @@ export async function addPicture(
   const title = `${view.query}: the last day`;
   const picture = { png: await chart(), name: "counts.png", altText: `Chart: ${title}` };
   const uploaded = await uploadPicture(picture, connection);
-  if (uploaded.outcome === "left-out") return leaveOut(uploaded, pictureOf, kept);
+  if (uploaded.outcome === "LeftOut") return leaveOut(uploaded, pictureOf, kept);
   const { fileId } = uploaded;
   // Stored before anybody can see the file: after any crash from here on it is known as ours.
   await kept.keep({ ...ref, sharing: fileId, sharingOf: pictureOf });
   await beforePost();
   const shared = await sharePicture({ fileId, title }, thread, connection);
-  if (shared.outcome === "left-out") return leaveOut(shared, pictureOf, kept);
+  if (shared.outcome === "LeftOut") return leaveOut(shared, pictureOf, kept);
   await kept.keep({ ...settled(kept.ref()), pictureOf, picture: fileId });
   return BROUGHT;
 }
@@ -97,20 +97,20 @@ interface Picture {
 }
 
 /** Not posted, and no later try helps. */
-type LeftOut = { readonly outcome: "left-out"; readonly because: string };
+type LeftOut = { readonly outcome: "LeftOut"; readonly because: string };
 
 /** Uploads a picture to Slack, where nobody sees it yet. Throws errors that a later try may fix. */
 async function uploadPicture(
   { png, name, altText }: Picture,
   { client, config, signal }: Connection,
-): Promise<{ readonly outcome: "uploaded"; readonly fileId: string } | LeftOut> {
+): Promise<{ readonly outcome: "Uploaded"; readonly fileId: string } | LeftOut> {
   return orLeftOut(async () => {
     // The reference of the method says `alt_txt`, the SDK `alt_text`.
     const asked = { filename: name, length: png.length, alt_txt: altText, alt_text: altText };
     const { upload_url: url, file_id: fileId } = await client.files.getUploadURLExternal(asked);
     if (url === undefined || fileId === undefined) throw away("Slack gave no address for a picture");
     await upload(url, png, config.apiUrl, signal);
-    return { outcome: "uploaded", fileId };
+    return { outcome: "Uploaded", fileId };
   });
 }
 
@@ -122,14 +122,14 @@ async function sharePicture(
   { fileId, title }: { readonly fileId: string; readonly title: string },
   thread: Thread,
   { client }: Connection,
-): Promise<{ readonly outcome: "shared" } | LeftOut> {
+): Promise<{ readonly outcome: "Shared" } | LeftOut> {
   return orLeftOut(async () => {
     await client.files.completeUploadExternal({
       files: [{ id: fileId, title }],
       channel_id: thread.channel,
       thread_ts: thread.ts,
     });
-    return { outcome: "shared" };
+    return { outcome: "Shared" };
   });
 }
 
@@ -139,7 +139,7 @@ async function orLeftOut<Done>(work: () => Promise<Done>): Promise<Done | LeftOu
   } catch (error) {
     const because = NEVER[slackErrorCode(error) ?? ""];
     if (because === undefined) throw error;
-    return { outcome: "left-out", because };
+    return { outcome: "LeftOut", because };
   }
 }
 

@@ -49,30 +49,30 @@ type InteractionAction =
   | { readonly do: "assign"; readonly userId: string };
 
 type ReadInteraction =
-  | { readonly outcome: "pressed"; readonly interaction: Interaction }
+  | { readonly outcome: "Pressed"; readonly interaction: Interaction }
   /** Nothing to do: a followed link, or another kind of interaction. */
-  | { readonly outcome: "not-ours" }
+  | { readonly outcome: "NotOurs" }
   /** Slack would not send this; `reason` says what is wrong, without quoting it. */
-  | { readonly outcome: "unfit"; readonly reason: string };
+  | { readonly outcome: "Unfit"; readonly reason: string };
 
 /** Parses an interaction. It is untrusted: only the fields checked here are used. */
 export function readInteraction(payload: unknown): ReadInteraction {
   const kind = Kind.safeParse(payload);
-  if (!kind.success) return { outcome: "unfit", reason: "it has no type" };
-  if (kind.data.type !== "block_actions") return { outcome: "not-ours" };
+  if (!kind.success) return { outcome: "Unfit", reason: "it has no type" };
+  if (kind.data.type !== "block_actions") return { outcome: "NotOurs" };
   const parsed = BlockActions.safeParse(payload);
   if (!parsed.success) {
     const fields = parsed.error.issues.map((issue) => issue.path.join(".") || "it");
-    return { outcome: "unfit", reason: `unexpected shape: ${[...new Set(fields)].slice(0, 5).join(", ")}` };
+    return { outcome: "Unfit", reason: `unexpected shape: ${[...new Set(fields)].slice(0, 5).join(", ")}` };
   }
   const { user, team, channel, message, response_url: responseUrl, actions } = parsed.data;
   const [button] = actions;
   if (button === undefined || alertOfBlock(button.block_id) === null || button.action_id === LINK)
-    return { outcome: "not-ours" };
+    return { outcome: "NotOurs" };
   const alertId = alertOfBlock(button.block_id) ?? "";
-  if (!z.guid().safeParse(alertId).success) return { outcome: "unfit", reason: "it has no valid alert id" };
+  if (!z.guid().safeParse(alertId).success) return { outcome: "Unfit", reason: "it has no valid alert id" };
   const action = actionOf(button);
-  if (action === null) return { outcome: "unfit", reason: "it has an unknown action" };
+  if (action === null) return { outcome: "Unfit", reason: "it has an unknown action" };
   const identity = [
     team?.id ?? "",
     user.id,
@@ -84,7 +84,7 @@ export function readInteraction(payload: unknown): ReadInteraction {
   const id = createHash("sha256").update(JSON.stringify(identity)).digest("base64url");
   const name = user.name ?? user.username ?? user.id;
   return {
-    outcome: "pressed",
+    outcome: "Pressed",
     interaction: { id, alertId, action, user: { id: user.id, name }, responseUrl: responseUrl ?? null },
   };
 }

@@ -82,7 +82,7 @@ const BAD_LAYOUT = new Set([
  * `gone`: nothing is left to edit, because people deleted the message or Slack no longer allows edits. `refused`: Slack
  * does not accept these blocks.
  */
-export type Edited = "edited" | "gone" | "refused";
+export type Edited = "Edited" | "Gone" | "Refused";
 
 /** Updates a message. Throws errors that a later try may fix. */
 export async function editMessage(
@@ -93,11 +93,11 @@ export async function editMessage(
   try {
     // Empty blocks instead of none: without the field a message would keep its old blocks.
     await client.chat.update({ ...thread, text, blocks, parse: "none", link_names: false });
-    return "edited";
+    return "Edited";
   } catch (error) {
     const code = slackErrorCode(error) ?? "";
-    if (UNCHANGEABLE.has(code)) return "gone";
-    if (REFUSED.has(code)) return "refused";
+    if (UNCHANGEABLE.has(code)) return "Gone";
+    if (REFUSED.has(code)) return "Refused";
     throw error;
   }
 }
@@ -113,11 +113,11 @@ export async function tryToEdit(
     connection.log.warn({ notificationId, reason }, "slack: first message not edited");
   try {
     const edited = await editMessage(thread, content, connection);
-    if (edited !== "edited") noted(edited);
+    if (edited !== "Edited") noted(edited);
     return edited;
   } catch (error) {
     noted(describeError(toSlackDeliveryError(error, secretsOf(connection.config))));
-    return "refused";
+    return "Refused";
   }
 }
 

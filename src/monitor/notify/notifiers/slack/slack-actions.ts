@@ -27,8 +27,8 @@ export function createSlackActions(parts: {
   const { log } = parts;
   return async (payload, app) => {
     const read = readInteraction(payload);
-    if (read.outcome === "not-ours") return { outcome: "NotOurs" };
-    if (read.outcome === "unfit") {
+    if (read.outcome === "NotOurs") return { outcome: "NotOurs" };
+    if (read.outcome === "Unfit") {
       log.warn({ reason: read.reason }, "slack: an invalid interaction was refused");
       return { outcome: "Unfit", reason: read.reason };
     }

@@ -37,7 +37,7 @@ export async function updateLiveMessage(
   await options.beforePost();
   const edited = await editWithPicture(thread, message, ref, connection);
   if (edited.ref !== ref) await keep(edited.ref);
-  if (edited.outcome === "gone") return postAnew(message, options, connection);
+  if (edited.outcome === "Gone") return postAnew(message, options, connection);
   if (message.view.kind === "test") return DONE;
   const shownVersion = String(message.contentVersion ?? 0);
   if (ref["details"] !== undefined && (ref["detailsVersion"] ?? "0") !== shownVersion) {
@@ -93,7 +93,7 @@ async function editWithPicture(
 ): Promise<{ readonly outcome: Edited; readonly ref: VendorRef }> {
   const wanted: VendorRef = ref["picture"] === undefined ? ref : { ...ref, embedded: ref["picture"] };
   const outcome = await editMessage(thread, liveContent(message, wanted, connection), connection);
-  if (outcome !== "refused" || wanted["embedded"] === undefined)
+  if (outcome !== "Refused" || wanted["embedded"] === undefined)
     return { outcome, ref: wanted["embedded"] === ref["embedded"] ? ref : wanted };
   const { embedded: _, ...without } = ref;
   return {

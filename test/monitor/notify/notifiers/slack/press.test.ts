@@ -43,7 +43,7 @@ describe("an interaction", () => {
     ] as const;
     for (const [button, action] of actions) {
       expect(readInteraction(payload(button))).toMatchObject({
-        outcome: "pressed",
+        outcome: "Pressed",
         interaction: { alertId: ALERT, action, user: { id: "U0ANN", name: "ann" } },
       });
     }
@@ -59,7 +59,7 @@ describe("an interaction", () => {
       payload({ action_id: "earshot-acknowledge" }, { message: { ts: "1.3" } }),
     ].map((one) => {
       const read = readInteraction(one);
-      return read.outcome === "pressed" ? read.interaction.id : "";
+      return read.outcome === "Pressed" ? read.interaction.id : "";
     });
     expect(ids[0]).toBe(ids[1]);
     expect(new Set(ids).size).toBe(5);
@@ -72,7 +72,7 @@ describe("an interaction", () => {
       { type: "view_submission", user: { id: "U1" } },
       { type: "shortcut" },
     ])
-      expect(readInteraction(one)).toEqual({ outcome: "not-ours" });
+      expect(readInteraction(one)).toEqual({ outcome: "NotOurs" });
   });
 
   it("is refused with an action, length, alert or person that we do not offer, without quoting it", () => {

@@ -257,7 +257,7 @@ describe("the message of an alert in Slack", () => {
     const shown = await updateMessage();
     expect(shown).toMatchObject({
       finished: true,
-      picture: { outcome: "left-out", because: expect.stringContaining("files:write") },
+      picture: { outcome: "LeftOut", because: expect.stringContaining("files:write") },
     });
     await updateMessage({ view: { ...fired, mentionsCount: 97 } });
     expect(calls("files.getUploadURLExternal")).toBe(1);
