@@ -26,6 +26,7 @@ import { queryExplainRoute } from "./routes/query-explain-route.ts";
 import { queryDataRoutes, queryValidationRoutes } from "./routes/query-routes.ts";
 import { referenceRoutes } from "./routes/reference-routes.ts";
 import { resourceRoutes } from "./routes/resource-routes.ts";
+import { ruleRoutes } from "./routes/rule-routes.ts";
 import { tokenRoute } from "./routes/token-route.ts";
 import { createDatabase, type DatabasePool } from "./store/database.ts";
 import { createMentionPages } from "./store/mention-page.ts";
@@ -152,6 +153,7 @@ function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
   accountRoutes(app, context);
   projectRoutes(app, context);
   resourceRoutes(app, context);
+  ruleRoutes(app, context);
   mentionRoutes(app, context);
   queryDataRoutes(app, context);
   queryExplainRoute(app, context);

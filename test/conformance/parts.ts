@@ -9,6 +9,7 @@ import { mentionCalls } from "./parts/mentions.ts";
 import { paging } from "./parts/paging.ts";
 import { projects } from "./parts/projects.ts";
 import { queries } from "./parts/queries.ts";
+import { rules } from "./parts/rules.ts";
 import type { Part } from "./row.ts";
 
 /** The specification, part by part, and then what programs that were written for the service send and read. */
@@ -24,4 +25,5 @@ export const PARTS: readonly Part[] = [
   filters,
   extensions,
   clients,
+  rules,
 ];

@@ -300,6 +300,7 @@ test("a new query looks back over everything that was heard, also what matched n
   const settings = {
     ...{ name: "Rival", type: "search string", text: "rivalware", samplePercentage: 100, description: "" },
     ...{ languages: [], contentSources: null, startDate: null, typeName: null },
+    ...{ includedLocations: [], excludedLocations: [] },
   };
   const found = await db.transaction().execute(async (transaction) => {
     const id = await insertQuery(transaction, projectId, settings, { username: "ann", at });

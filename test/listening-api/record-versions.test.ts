@@ -57,9 +57,11 @@ describe("the version of the record", () => {
   it("is the current one unless a call asks for the earlier one", async () => {
     const fieldsOf = async (...more: Parameters) =>
       Object.keys((await ask("mentions", ...more)).body.results[0]).sort();
-    expect(await fieldsOf()).toEqual(Object.keys(CURRENT_FIELDS).sort());
-    expect(await fieldsOf(["mentionVersion", "current"])).toEqual(Object.keys(CURRENT_FIELDS).sort());
-    expect(await fieldsOf(["mentionVersion", "earlier"])).toEqual(Object.keys(EARLIER_FIELDS).sort());
+    // Programs read a guid, which the spec lacks.
+    const fields = (spec: object) => [...Object.keys(spec), "guid"].sort();
+    expect(await fieldsOf()).toEqual(fields(CURRENT_FIELDS));
+    expect(await fieldsOf(["mentionVersion", "current"])).toEqual(fields(CURRENT_FIELDS));
+    expect(await fieldsOf(["mentionVersion", "earlier"])).toEqual(fields(EARLIER_FIELDS));
     const wrong = await ask("mentions", ["mentionVersion", "2"]);
     expect(wrong.status).toBe(400);
     expect(wrong.body.errors[0].message).toMatch(/mentionVersion: expected one of current, earlier/);

@@ -83,6 +83,9 @@ const KINDS = [
   ],
   ["categories", { name: "Droids", multiple: true, children: [{ name: "r2d2", id: null }] }, { name: "Robots", children: [{ name: "r2d2" }, { name: "bb8" }] }, 201],
   ["rulecategories", { name: "ice cream views", children: [{ name: "Vanilla", rules: [{ filter: { search: "vanilla" } }] }] }, { name: "views", multiple: false }, 201],
+  ["rules", { name: "High", enabled: true, filter: { search: "fire", projectId: 1998001 }, ruleAction: { priority: "high" }, scope: "project" }, { name: "Fire", ruleAction: { starred: true } }, 201],
+  ["signals/groups", { name: "Me", queryIds: [2003001], subscribers: [{ emailAddress: "ann@acme.example", notificationThreshold: 1 }] }, { name: "Us", includeTagIds: [] }, 201],
+  ["queries/2003001/date-range", { name: "Launch", startDate: "2026-03-01", endDate: "2026-03-08" }, { name: "Week", endDate: "2026-03-09" }, 201],
   ["group/author", { name: "Writers", authors: ["Edward Albee"], shared: "public", userName: "x", userId: 1 }, { name: "Playwrights", authors: ["Edward Albee", "Susan Glaspell"] }, 200],
   ["group/site", { name: "Press", domains: ["news.example"] }, { domains: ["b.example/food"] }, 200],
   ["group/location", { name: "Cities", locations: [{ id: "bos1" }] }, { name: "Countries", locations: [{ id: "fr" }] }, 200],
@@ -104,7 +107,8 @@ describe.each(KINDS)("%s", (path, made, changed, status) => {
     expect({ status: put.status, body: put.body }).toMatchObject({ status: 200, body: { id } });
     expect((await ask("PUT", `${path}/${id}`, { ...made, ...changed, id })).body).toMatchObject({ id });
     const name = "name" in changed ? changed.name : made.name;
-    const listed = (await read(path)).body.results.find((one: { id: number }) => one.id === id);
+    const list = (await read(path)).body;
+    const listed = (list.results ?? list).find((one: { id: number }) => one.id === id);
     expect(listed).toMatchObject({ id, name });
     expect((await ask("PATCH", `${path}/${id}`, { name: `${name}!` })).body).toMatchObject({
       name: `${name}!`,
@@ -363,7 +367,10 @@ describe("every call that writes", () => {
         !path.endsWith("/queries/explain"),
     );
   const at = (path: string, projectId: number) =>
-    path.replace(":projectId", String(projectId)).replace(/:id\(.*?\)(?=\/|$)/, "1");
+    path
+      .replace(":projectId", String(projectId))
+      .replace(/:(?:id|queryId)\(.*?\)(?=\/|$)/g, "1")
+      .replace(":resourceId", "x");
   const count = async () =>
     Number((await fixture.database.pool.query("select count(*) from local_api.change")).rows[0].count);
 
@@ -372,14 +379,22 @@ describe("every call that writes", () => {
       (await writing()).map(({ path }) =>
         path
           .split("/")
-          .slice(3, 5)
+          .slice(3)
           .join("/")
-          .replace(/\/:id.*/, ""),
+          .replace(/:queryId\(.*?\)/, "2003001")
+          .replace(/\/:id\(.*?\)$/, ""),
       ),
     );
-    expect([...kinds].sort()).toEqual([...KINDS.map(([path]) => path), "data/mentions"].sort());
-    // And the changes of mentions, by two methods, and looking back.
-    expect((await writing()).length).toBe(KINDS.length * 4 + 3);
+    const others = [...kinds].filter((kind) => !KINDS.some(([path]) => path === kind));
+    expect(others.sort()).toEqual([
+      ...["rule", "rulecategories", "ruletags"].map((kind) => `bulkactions/${kind}`),
+      "data/mentions",
+      "queries/:id(^\\d{1,15}$)/backfill",
+      "queries/:id(^\\d{1,15}$)/mentions/:resourceId",
+      "rules/:id(^\\d{1,15}$)/backfill",
+    ]);
+    // Mentions are changed by two methods.
+    expect((await writing()).length).toBe(KINDS.length * 4 + others.length + 1);
   });
 
   it("is refused without a token, with one of another client, and to a role that may not use the API", async () => {

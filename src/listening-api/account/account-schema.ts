@@ -4,11 +4,13 @@ import { parseDuration } from "../../lib/duration.ts";
 import { SECOND, toIso } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { storableText } from "../../lib/text.ts";
+import { EDITABLE } from "../edit/mention-changes.ts";
 import { readDate } from "../parameters/parse-moment.ts";
 import { GAZETTEER } from "../places/gazetteer.ts";
 import { compile } from "../query-language/compile.ts";
 import { DATA_POLICIES, type DataPolicyName } from "../records/data-policy.ts";
 import { PAGE_TYPES } from "../records/page-types.ts";
+import { isMailAddress, THRESHOLDS } from "../resources/signal-groups.ts";
 import { QUERY_TYPES } from "../store/queries.ts";
 import { LIST_SHARINGS } from "../store/saved-lists.ts";
 
@@ -35,6 +37,8 @@ export type Kind =
   | "category"
   | "subcategory"
   | "tag"
+  | "rule"
+  | "signal group"
   | "site list"
   | "author list"
   | "location list";
@@ -57,7 +61,7 @@ export const KINDS: Readonly<Record<Kind, KindOf>> = {
   project: {
     section: "projects",
     defaults: { timezone: "Etc/UTC", description: "", language: "en", dataPolicy: null },
-    parts: ["query", "query group", "category", "tag"],
+    parts: ["query", "query group", "category", "tag", "rule", "signal group"],
   },
   query: {
     section: "queries",
@@ -69,6 +73,8 @@ export const KINDS: Readonly<Record<Kind, KindOf>> = {
       languages: [],
       contentSources: null,
       startDate: null,
+      locationFilter: null,
+      dateRanges: [],
     },
     parts: [],
   },
@@ -76,6 +82,12 @@ export const KINDS: Readonly<Record<Kind, KindOf>> = {
   category: { section: "categories", defaults: { multiple: true }, parts: ["subcategory"] },
   subcategory: { section: "children", defaults: { rules: [] }, parts: [] },
   tag: { section: "tags", defaults: { rules: [] }, parts: [] },
+  rule: { section: "rules", defaults: { enabled: true, queries: null, filter: {} }, parts: [] },
+  "signal group": {
+    section: "signalGroups",
+    defaults: { includeTags: [], excludeTags: [], includeCategories: [], excludeCategories: [] },
+    parts: [],
+  },
   "site list": { section: "siteLists", ...LIST },
   "author list": { section: "authorLists", ...LIST },
   "location list": { section: "locationLists", ...LIST },
@@ -110,6 +122,18 @@ const Moment = z.string().transform((given, context) => {
   return z.NEVER;
 });
 
+const Place = z
+  .string()
+  .refine((id) => GAZETTEER.has(id), 'expected the id of a location such as "gb", "us-ma" or "bos1"');
+const places = z.array(Place).max(1_000).default([]);
+
+const DateRange = z
+  .strictObject({ name: Name, startDate: Moment, endDate: Moment })
+  .refine(({ startDate, endDate }) => startDate < endDate, {
+    path: ["endDate"],
+    message: "expected a moment after startDate",
+  });
+
 const Query = z
   .strictObject({
     name: Name,
@@ -122,6 +146,11 @@ const Query = z
     languages: z.array(text(20)).max(200).optional(),
     contentSources: z.array(z.enum(PAGE_TYPES)).max(100).nullable().optional(),
     startDate: Moment.nullable().optional(),
+    locationFilter: z
+      .strictObject({ includedLocations: places, excludedLocations: places })
+      .nullable()
+      .optional(),
+    dateRanges: z.array(DateRange).max(1_000).optional(),
   })
   .refine(({ type = "search string", text: given }) => type === "search string" || given == null, {
     path: ["text"],
@@ -150,10 +179,6 @@ const list = <Entries extends z.ZodType>(field: string, entries: Entries) =>
       .max(1_000)
       .transform((given) => [...new Set(given)]),
   });
-const Place = z
-  .string()
-  .refine((id) => GAZETTEER.has(id), 'expected the id of a location such as "gb", "us-ma" or "bos1"');
-
 const Subcategory = z.strictObject({ name: Name, id: Id, rules: Rules.optional() });
 const Category = z.strictObject({
   name: Name,
@@ -162,6 +187,63 @@ const Category = z.strictObject({
   children: z.array(Subcategory).max(1_000).optional(),
 });
 const Tag = z.strictObject({ name: Name, id: Id, rules: Rules.optional() });
+
+/** As in an edit of a mention; a subcategory behind its category. */
+const labels = z
+  .array(z.tuple([Name, Name]))
+  .min(1)
+  .max(100)
+  .optional();
+const Action = z
+  .strictObject({
+    sentiment: z.enum(EDITABLE.sentiment).optional(),
+    status: z.enum(EDITABLE.status).optional(),
+    priority: z.enum(EDITABLE.priority).optional(),
+    assignment: Name.optional(),
+    checked: z.boolean().optional(),
+    starred: z.boolean().optional(),
+    location: Place.optional(),
+    removeStatus: z.enum(EDITABLE.status).optional(),
+    removePriority: z.enum(EDITABLE.priority).optional(),
+    removeAssignment: Name.optional(),
+    addTag: names(100).min(1).optional(),
+    removeTag: names(100).min(1).optional(),
+    addCategories: labels,
+    removeCategories: labels,
+  })
+  .refine((action) => Object.keys(action).length > 0, "expected something to do, such as addTag: [urgent]");
+
+const Rule = z.strictObject({
+  name: Name,
+  id: Id,
+  enabled: z.boolean().optional(),
+  /** Default: those of the whole project. */
+  queries: names(1_000).min(1).nullable().optional(),
+  filter: z.record(z.string(), z.json()).optional(),
+  action: Action,
+});
+
+const categories = z.array(z.array(Name).min(1).max(2)).max(1_000).optional();
+const SignalGroup = z.strictObject({
+  name: Name,
+  id: Id,
+  queries: names(1_000).min(1),
+  includeTags: names(1_000).optional(),
+  excludeTags: names(1_000).optional(),
+  /** `[Topics]`, or a subcategory behind its category: `[Topics, Price]`. */
+  includeCategories: categories,
+  excludeCategories: categories,
+  subscribers: z
+    .array(
+      z.strictObject({
+        emailAddress: z.string().refine(isMailAddress, "expected an address such as ann@acme.example"),
+        notificationThreshold: z
+          .number()
+          .refine((given) => THRESHOLDS.includes(given), "expected 1 (all), 2 (medium and high) or 3 (high)"),
+      }),
+    )
+    .max(1_000),
+});
 
 const Project = z.strictObject({
   name: Name,
@@ -181,6 +263,8 @@ const Project = z.strictObject({
   queryGroups: z.array(QueryGroup).optional(),
   categories: z.array(Category).optional(),
   tags: z.array(Tag).optional(),
+  rules: z.array(Rule).max(5_000).optional(),
+  signalGroups: z.array(SignalGroup).optional(),
 });
 
 const Client = z.strictObject({

@@ -3,7 +3,7 @@ import { closestWord } from "../../lib/closest-word.ts";
 import { type Issue, UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { verifyPassword } from "../http/password.ts";
-import { readLabelRules } from "../resources/tags.ts";
+import { readLabelRules } from "../resources/read-label-rules.ts";
 import { accountLock, findUser } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
 import { listMentionMonthsBefore } from "../store/mention-months.ts";
@@ -13,6 +13,7 @@ import type { AccountFile, Thing } from "./account-file.ts";
 import type { Kind } from "./account-schema.ts";
 import { carryOut } from "./carry-out.ts";
 import { isNothing, planAccount, planLines, type Step, stepsOf } from "./plan-account.ts";
+import { findUnknownNames } from "./rule-fields.ts";
 import { readStoredAccount, type StoredThing } from "./stored-account.ts";
 
 /** What an apply would do. */
@@ -132,8 +133,41 @@ function checkNames(account: Step, issues: Issue[]): void {
         check(group, "projects", "project", projects);
         check(group, "owner", "login", users, true);
       }
+      if (part.kind === "project") checkRuleNames(part, users, issues);
     }
   }
+}
+
+/** Also of rules that the file does not change: what they name may go. */
+function checkRuleNames(project: Step, logins: readonly string[], issues: Issue[]): void {
+  const steps = project.parts.filter(
+    ({ kind, action }) =>
+      (kind === "rule" || kind === "signal group") && ["add", "change", "none"].includes(action),
+  );
+  if (steps.length === 0) return;
+  const known = {
+    queries: namesAfter(project, "query"),
+    tags: namesAfter(project, "tag"),
+    categories: subcategoriesAfter(project),
+    logins,
+  };
+  for (const { stated, path } of steps) issues.push(...findUnknownNames(stated, path ?? [], known));
+}
+
+function subcategoriesAfter(project: Step): ReadonlyMap<string, readonly string[]> {
+  const steps = project.parts.filter(({ kind, action }) => kind === "category" && action !== "delete");
+  const stored = project.stored?.parts.category ?? [];
+  const covered = new Set(project.parts.map((step) => step.stored));
+  return new Map([
+    ...stored
+      .filter((category) => !covered.has(category))
+      .map(({ name, parts }) => [name, (parts.subcategory ?? []).map((child) => child.name)] as const),
+    ...steps.map((step) => {
+      const isKept = step.action === "keep" || step.parts.length === 0;
+      const children = isKept ? (step.stored?.parts.subcategory ?? []).map(({ name }) => name) : [];
+      return [step.name, [...children, ...namesAfter(step, "subcategory")]] as const;
+    }),
+  ]);
 }
 
 /** A login that is deleted takes its lists with it. */
@@ -179,14 +213,14 @@ async function checkRules(db: Database, account: Step, issues: Issue[]): Promise
   for (const project of projects) {
     const { stored, fields: own } = project;
     const scope = { db, project: { id: stored?.id ?? 0, timezone: String(own["timezone"]) } };
-    for (const { changes, fields, path } of stepsOf(project))
+    for (const { kind, action, changes, fields, path } of stepsOf(project)) {
+      const report = (field: string) => (message: string) =>
+        issues.push({ path: [...(path ?? []), field], message: message.replace(/^rule\[0\]\.filter\./, "") });
       if (changes.some(({ name }) => name === "rules"))
-        await readLabelRules(
-          fields["rules"],
-          "rules",
-          (message) => issues.push({ path: [...(path ?? []), "rules"], message }),
-          scope,
-        );
+        await readLabelRules(fields["rules"], "rules", report("rules"), scope);
+      if (kind === "rule" && (action === "add" || changes.some(({ name }) => name === "filter")))
+        await readLabelRules([{ filter: fields["filter"] }], "rule", report("filter"), scope);
+    }
   }
 }
 

@@ -3,12 +3,15 @@ import { categories } from "../resources/categories.ts";
 import { queries } from "../resources/queries.ts";
 import { queryGroups } from "../resources/query-groups.ts";
 import type { Named, Resource, ResourceScope } from "../resources/resource.ts";
+import { rules } from "../resources/rules.ts";
+import { signalGroups } from "../resources/signal-groups.ts";
 import { tags } from "../resources/tags.ts";
 import { findOwner, findUser } from "../store/accounts.ts";
 import type { Caller } from "../store/callers.ts";
 import { type Change, recordChanges } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
-import type { CategorySettings, LabelRule } from "../store/labels.ts";
+import { putDateRanges } from "../store/date-ranges.ts";
+import { type CategorySettings, type LabelRule, listCategories, listTags } from "../store/labels.ts";
 import { findProjectById, listProjects } from "../store/projects.ts";
 import {
   hasMentions,
@@ -22,6 +25,7 @@ import { saveQueryGroup } from "../store/query-groups.ts";
 import { lockWriting } from "../store/write-order.ts";
 import type { Kind } from "./account-schema.ts";
 import { idsByName, partsOf, type Step } from "./plan-account.ts";
+import { type ProjectNames, ruleOf, signalOf } from "./rule-fields.ts";
 
 interface Scope extends ResourceScope {
   /** Of the client, by name. */
@@ -43,6 +47,8 @@ const CONTENTS: readonly {
   { kind: "query group", resource: queryGroups, save: saveGroup },
   { kind: "category", resource: categories[0], save: saveCategory },
   { kind: "tag", resource: tags[0], save: saveTag },
+  { kind: "rule", resource: rules, save: saveRule },
+  { kind: "signal group", resource: signalGroups, save: saveSignals },
 ];
 
 /** Saves what is in a project as the calls of the API would, and notes each change as they do. */
@@ -143,11 +149,32 @@ async function saveQuery(scope: Scope, step: Step, current: Named | undefined): 
     languages: fields["languages"] as string[],
     contentSources: fields["contentSources"] as string[] | null,
     startDate: typeof start === "string" ? Date.parse(start) : null,
+    ...((fields["locationFilter"] as LocationFilter | null) ?? {
+      includedLocations: [],
+      excludedLocations: [],
+    }),
   };
   // Thousands of new queries need not search a project without mentions.
-  if (current === undefined && !(await scope.hasMentions()))
-    return insertQuery(db, project.id, settings, { username: caller.user.username, at });
-  return saveThing(queries, scope, settings, current);
+  const isAlone = current === undefined && !(await scope.hasMentions());
+  const id = isAlone
+    ? await insertQuery(db, project.id, settings, { username: caller.user.username, at })
+    : await saveThing(queries, scope, settings, current);
+  const ranges = (fields["dateRanges"] as unknown as readonly DateRange[]).map(
+    ({ name: called, startDate, endDate }) => ({
+      name: called,
+      from: Date.parse(startDate),
+      to: Date.parse(endDate),
+    }),
+  );
+  await putDateRanges(db, id, ranges);
+  return id;
+}
+
+type LocationFilter = Pick<QuerySettings, "includedLocations" | "excludedLocations">;
+interface DateRange {
+  readonly name: string;
+  readonly startDate: string;
+  readonly endDate: string;
 }
 
 async function saveGroup(scope: Scope, { name, fields, stored, changes }: Step): Promise<number> {
@@ -198,6 +225,49 @@ async function saveCategory(scope: ResourceScope, step: Step, current: Named | u
 
 function saveTag(scope: ResourceScope, { name, fields }: Step, current: Named | undefined): Promise<number> {
   return saveThing(tags[0], scope, { name, rules: fields["rules"] }, current);
+}
+
+async function saveRule(
+  scope: ResourceScope,
+  { name, fields, stated }: Step,
+  current: Named | undefined,
+): Promise<number> {
+  const settings = ruleOf(name, fields, await namesIn(scope));
+  return saveThing(rules, scope, { ...settings, ...kept(current, stated, { queries: "queryIds" }) }, current);
+}
+
+async function saveSignals(
+  scope: ResourceScope,
+  { name, fields, stated }: Step,
+  current: Named | undefined,
+): Promise<number> {
+  const settings = signalOf(name, fields, await namesIn(scope));
+  const names = {
+    includeTags: "includeTagIds",
+    excludeTags: "excludeTagIds",
+    includeCategories: "includeCategoryIds",
+    excludeCategories: "excludeCategoryIds",
+  };
+  return saveThing(signalGroups, scope, { ...settings, ...kept(current, stated, names) }, current);
+}
+
+/** What the file does not state stays by its ids: the names that were read may have changed in this apply. */
+function kept(
+  current: Named | undefined,
+  stated: Step["stated"],
+  names: Readonly<Record<string, string>>,
+): Readonly<Record<string, unknown>> {
+  if (current === undefined) return {};
+  const unstated = Object.entries(names).filter(([field]) => stated[field] === undefined);
+  return Object.fromEntries(unstated.map(([, own]) => [own, Reflect.get(current, own)]));
+}
+
+async function namesIn({ db, project }: ResourceScope): Promise<ProjectNames> {
+  return {
+    queries: await listQueries(db, project.id),
+    tags: await listTags(db, project.id),
+    categories: await listCategories(db, project.id),
+  };
 }
 
 async function saveThing(

@@ -6,14 +6,18 @@ import { counted } from "../../lib/numbers.ts";
 import { escapeActing } from "../../lib/text.ts";
 import { listClients, listUsers } from "../store/account-lists.ts";
 import type { Database } from "../store/database.ts";
+import { listDateRanges, type StoredDateRange } from "../store/date-ranges.ts";
 import { listCategories, listTags } from "../store/labels.ts";
 import { listProjects, type StoredProject } from "../store/projects.ts";
 import { listQueries, type StoredQuery } from "../store/queries.ts";
 import { listQueryGroups } from "../store/query-groups.ts";
+import { listRules } from "../store/rules.ts";
 import { LIST_KINDS, listClientLists, type StoredList } from "../store/saved-lists.ts";
 import { readSetting } from "../store/settings.ts";
+import { listSignalGroups } from "../store/signal-groups.ts";
 import type { Thing } from "./account-file.ts";
 import { type Fields, KINDS, type Kind } from "./account-schema.ts";
+import { ruleFields, signalFields } from "./rule-fields.ts";
 
 /** A thing that the tables have. */
 export interface StoredThing extends Thing {
@@ -72,15 +76,16 @@ async function things(db: Database, projects: readonly StoredProject[]): Promise
     const groups = await listQueryGroups(db, project.id);
     const categories = await listCategories(db, project.id);
     const tags = await listTags(db, project.id);
+    const queries = await listQueries(db, project.id);
+    const ranges = await listDateRanges(db, { projectId: project.id });
+    const known = { queries, tags, categories };
     found.push(
       thing(
         "project",
         project,
         { timezone, description, language, dataPolicy },
         {
-          query: (await listQueries(db, project.id)).map((query) =>
-            thing("query", query, queryFields(query)),
-          ),
+          query: queries.map((query) => thing("query", query, queryFields(query, ranges))),
           "query group": groups.map((group) => {
             const isOwn = group.sharedProjectIds.length === 1 && group.sharedProjectIds[0] === project.id;
             return thing("query group", group, {
@@ -103,6 +108,10 @@ async function things(db: Database, projects: readonly StoredProject[]): Promise
             ),
           ),
           tag: tags.map((tag) => thing("tag", tag, { rules: [...tag.rules] })),
+          rule: (await listRules(db, project.id)).map((rule) => thing("rule", rule, ruleFields(rule, known))),
+          "signal group": (await listSignalGroups(db, project.id)).map((group) =>
+            thing("signal group", group, signalFields(group, known)),
+          ),
         },
       ),
     );
@@ -110,10 +119,18 @@ async function things(db: Database, projects: readonly StoredProject[]): Promise
   return found;
 }
 
-function queryFields(query: StoredQuery): Fields {
+function queryFields(query: StoredQuery, ranges: readonly StoredDateRange[]): Fields {
   const { type, text, samplePercentage: sample, description, languages, contentSources, startDate } = query;
-  const startsAt = startDate === null ? null : toIso(startDate);
-  return { type, text, sample, description, languages, contentSources, startDate: startsAt };
+  const { includedLocations, excludedLocations } = query;
+  const isAnywhere = includedLocations.length === 0 && excludedLocations.length === 0;
+  return {
+    ...{ type, text, sample, description, languages, contentSources },
+    startDate: startDate === null ? null : toIso(startDate),
+    locationFilter: isAnywhere ? null : { includedLocations, excludedLocations },
+    dateRanges: ranges
+      .filter(({ queryId }) => queryId === query.id)
+      .map(({ name, from, to }) => ({ name, startDate: toIso(from), endDate: toIso(to) })),
+  };
 }
 
 function listFields(list: StoredList, field: string, projects: readonly StoredProject[]): Fields {

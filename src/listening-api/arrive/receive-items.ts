@@ -1,6 +1,7 @@
 import type { Instant } from "../../lib/instant.ts";
 import { type ProjectQueries, readProjectQueries } from "../assign/assign-queries.ts";
-import { labelArriving } from "../assign/label-rules.ts";
+import { applyRules } from "../assign/project-rules.ts";
+import { currentVersion } from "../edit/edit-mention.ts";
 import { takeCurrentMentions } from "../store/current-mentions.ts";
 import type { Database } from "../store/database.ts";
 import { deleteMentions } from "../store/delete-things.ts";
@@ -225,7 +226,7 @@ async function insertNew(
     if (found.length > 0) matched++;
     versions.push(storedVersion(item, { id: heardId, name: HEARD_TYPE }, 0, at), ...found);
   }
-  const labelled = await labelArriving(db, project, versions);
+  const labelled = await applyRules(db, project, versions);
   await insertMentions(db, labelled);
   return { matched, versions: labelled };
 }
@@ -245,6 +246,7 @@ async function replaceEdited(
   const holders = await findHolders(db, queryIds, [...byResource.keys()]);
   const current = await takeCurrentMentions(db, holders, at);
   const versions: MentionVersion[] = [];
+  const earlier: (MentionVersion | undefined)[] = [];
   let matched = 0;
   for (const [resourceId, item] of byResource) {
     const before = current.filter((one) => one.resourceId === resourceId);
@@ -255,12 +257,15 @@ async function replaceEdited(
       const after =
         found.find(({ record }) => record.queryId === one.queryId) ??
         storedVersion(item, { id: one.queryId, name: queryName }, 0, at);
+      earlier.push(currentVersion(one));
       versions.push(nextVersion(one, after, at));
     }
     // It may say a word now that another query looks for.
-    versions.push(...found.filter(({ record }) => before.every(({ queryId }) => queryId !== record.queryId)));
+    const entering = found.filter(({ record }) => before.every(({ queryId }) => queryId !== record.queryId));
+    earlier.push(...entering.map(() => undefined));
+    versions.push(...entering);
   }
-  const labelled = await labelArriving(db, project, versions);
+  const labelled = await applyRules(db, project, versions, { before: earlier });
   await forgetTexts(db, holders, labelled);
   await deleteMentions(db, { queryIds, resourceIds: [...byResource.keys()] });
   await insertMentions(db, labelled);

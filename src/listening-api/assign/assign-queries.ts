@@ -1,3 +1,4 @@
+import { GAZETTEER, placeFields } from "../places/gazetteer.ts";
 import { type CompiledQuery, compile } from "../query-language/compile.ts";
 import type { MatchPosition } from "../query-language/evaluate.ts";
 import type { KnownFields } from "../query-language/fields/define-field.ts";
@@ -74,11 +75,28 @@ export async function readProjectQueries(db: Database, projectId: number): Promi
   };
 }
 
-/** Languages and sources limit what the text finds. A mention of unknown language counts for any. */
-export function isOfQuery(
-  { language, pageType }: KnownFields,
-  { languages, contentSources }: Pick<StoredQuery, "languages" | "contentSources">,
-): boolean {
+/**
+ * Languages, sources and places limit what the text finds. A mention of unknown language or source counts for any; one
+ * of an unknown place lies in no place, so that it is in none that is included, and in none that is excluded.
+ */
+export function isOfQuery(known: KnownFields, query: QueryLimits): boolean {
+  const { language, pageType } = known;
+  const { languages, contentSources, includedLocations, excludedLocations } = query;
   if (languages.length > 0 && language != null && !languages.includes(language)) return false;
-  return contentSources === null || pageType == null || contentSources.includes(pageType);
+  if (contentSources !== null && pageType != null && !contentSources.includes(pageType)) return false;
+  if (includedLocations.length > 0 && !includedLocations.some((id) => liesIn(known, id))) return false;
+  return !excludedLocations.some((id) => liesIn(known, id));
+}
+
+type QueryLimits = Pick<
+  StoredQuery,
+  "languages" | "contentSources" | "includedLocations" | "excludedLocations"
+>;
+
+/** By the code of the place, as edits write it into records. */
+function liesIn(known: KnownFields, id: string): boolean {
+  const place = GAZETTEER.get(id);
+  if (place === undefined) return false;
+  const field = `${place.type}Code` as const;
+  return known[field] != null && known[field].toUpperCase() === placeFields(place)[field];
 }

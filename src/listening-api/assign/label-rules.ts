@@ -15,7 +15,7 @@ import { listSharedLists } from "../store/saved-lists.ts";
 import { beginWriting, nextMoment } from "../store/write-order.ts";
 
 /** A tag or a subcategory with rules. */
-type Label =
+export type Label =
   | { readonly kind: "tag"; readonly id: number; readonly name: string; readonly rules: readonly LabelRule[] }
   | {
       readonly kind: "category";
@@ -29,22 +29,37 @@ interface LabelScope extends FilterScope {
   readonly projectId: number;
 }
 
+/** Of one moment: what several rules ask for is read once. */
 export function labelScope(db: Database, project: { id: number; timezone: string }): LabelScope {
+  let categories: ReturnType<LabelScope["categories"]> | undefined;
+  const lists = new Map<string, ReturnType<LabelScope["savedLists"]>>();
   return {
     projectId: project.id,
     timezone: project.timezone,
-    categories: () => listCategories(db, project.id),
-    async savedLists(kind) {
-      return new Map((await listSharedLists(db, kind, project.id)).map(({ id, entries }) => [id, entries]));
+    categories() {
+      categories ??= listCategories(db, project.id);
+      return categories;
+    },
+    savedLists(kind) {
+      const found =
+        lists.get(kind) ??
+        listSharedLists(db, kind, project.id).then(
+          (shared) => new Map(shared.map(({ id, entries }) => [id, entries])),
+        );
+      lists.set(kind, found);
+      return found;
     },
   };
 }
 
-/** Reads the filters of a rule by the names of the mention filters. Reports faults to `fault`. */
+const BY_NAME = new Map(FILTERS.map((filter) => [filter.name, filter]));
+const NO_FILTERS = ["queryId", "search", "projectId"];
+
+/** Reads the filters of a rule by the names of the mention filters. Reports faults to `fault`, if somebody asks. */
 export async function readRule(
   { filter }: LabelRule,
   scope: LabelScope,
-  fault: (message: string) => void = () => {},
+  fault?: (message: string) => void,
 ): Promise<ReadyRule> {
   const given = Object.entries(filter).filter(([, value]) => value !== null);
   const parameters = createParameterReader(Object.fromEntries(given));
@@ -53,11 +68,16 @@ export async function readRule(
   // Clients send it; a rule always belongs to its project.
   parameters.texts("projectId");
   const conditions: MentionCondition[] = [];
-  for (const one of FILTERS) {
+  // A thousand rules are read for each batch of mentions: of a stored one only the filters that it names, where all of
+  // its names are plain. With brackets they stand for others.
+  const named = given.flatMap(([name]) => BY_NAME.get(name) ?? (NO_FILTERS.includes(name) ? [] : [null]));
+  const isPlain = fault === undefined && !named.includes(null);
+  const filters = isPlain ? named.filter((one) => one !== null) : FILTERS;
+  for (const one of filters) {
     const condition = await one.read(parameters, scope);
     if (condition !== undefined) conditions.push(condition);
   }
-  for (const message of parameters.faults()) fault(message);
+  if (fault !== undefined) for (const message of parameters.faults()) fault(message);
   const compiled = search === undefined ? undefined : compile(search);
   return {
     queryIds: queryIds.length === 0 ? undefined : queryIds,

@@ -7,10 +7,12 @@ import type { Database } from "../store/database.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { narrowing, searchPlan } from "../store/mention-words.ts";
+import { findProjectById } from "../store/projects.ts";
 import type { QuerySettings } from "../store/queries.ts";
 import { type ShownMention, shownMentions } from "../store/shown-mentions.ts";
 import { lockWriting, nextMoment } from "../store/write-order.ts";
 import { isOfQuery } from "./assign-queries.ts";
+import { applyRulesOfQuery } from "./project-rules.ts";
 
 /** Mentions read before the server handles other requests again. */
 const AT_A_TIME = 500;
@@ -41,7 +43,8 @@ export async function lookBack(
       return [inQuery(mention, query, { at: enters, matchPositions: positions(searchable) })];
     });
     if (matching.length === 0) continue;
-    found += await insertMentions(db, matching);
+    const project = await findProjectById(db, projectId);
+    found += await insertMentions(db, await applyRulesOfQuery(db, project, matching, query.id));
     enters = await nextMoment(db, [projectId], at);
   }
   return found;

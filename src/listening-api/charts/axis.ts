@@ -22,6 +22,8 @@ export type KeySource =
       readonly kind: "group";
       readonly members: readonly { readonly group: number; readonly query: number }[];
     }
+  /** Ids of the saved date ranges that hold the mention's date. */
+  | { readonly kind: "range"; readonly ranges: readonly { id: number; from: Instant; to: Instant }[] }
   | { readonly kind: "flag"; readonly field: FieldOf<"flag"> }
   | { readonly kind: "text"; readonly field: FieldOf<"text"> }
   | { readonly kind: "texts"; readonly field: FieldOf<"texts"> }

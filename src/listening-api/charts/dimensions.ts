@@ -6,7 +6,7 @@ import type { TimeUnit } from "./time-buckets.ts";
 export type Dimension =
   | { readonly kind: "time"; readonly unit: TimeUnit }
   | { readonly kind: "clock"; readonly part: "hourOfDay" | "dayOfWeek" }
-  | { readonly kind: "queries" | "queryGroups" | "categories" | "parentCategories" | "tags" }
+  | { readonly kind: "queries" | "queryGroups" | "categories" | "parentCategories" | "tags" | "dateRanges" }
   | { readonly kind: "flag"; readonly field: FieldOf<"flag"> }
   /** A field that says one of these words or nothing. */
   | { readonly kind: "words"; readonly field: FieldOf<"text">; readonly vocabulary: readonly string[] }
@@ -49,6 +49,7 @@ export const DIMENSIONS = {
   minutes: { kind: "time", unit: "minutes" },
   hourOfDay: { kind: "clock", part: "hourOfDay" },
   dayOfWeek: { kind: "clock", part: "dayOfWeek" },
+  dateRanges: { kind: "dateRanges" },
   accountTypes: { kind: "values", field: "accountType", usual: ["individual", "organisational"] },
   gender: { kind: "values", field: "gender", usual: ["female", "male"] },
   interest: { kind: "values", field: "interest" },

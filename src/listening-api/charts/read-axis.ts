@@ -32,6 +32,8 @@ interface ChartScope {
   queryGroups(): Promise<readonly (Named & { readonly queries: readonly { readonly id: number }[] })[]>;
   categories(): Promise<readonly StoredCategory[]>;
   tags(): Promise<readonly Named[]>;
+  /** Those that the chart is to show. */
+  readonly dateRanges: readonly (Named & { readonly from: Instant; readonly to: Instant })[];
 }
 
 interface Named {
@@ -96,6 +98,10 @@ export async function readAxis(
     }
     case "tags":
       return closed({ kind: "ids", field: "tags" }, among((await scope.tags()).map(named), "tag"));
+    case "dateRanges": {
+      const { dateRanges } = scope;
+      return closed({ kind: "range", ranges: dateRanges }, among(dateRanges.map(named), "date range"));
+    }
     case "flag":
       return closed({ kind: "flag", field: dimension.field }, among(FLAG_KEYS, name));
     case "words":

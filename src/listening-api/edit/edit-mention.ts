@@ -20,6 +20,8 @@ export interface EditedMention {
   readonly resourceId: string;
   readonly version: number;
   readonly updated: Instant;
+  /** False: the changes left it as it was. */
+  readonly isChanged: boolean;
 }
 
 /** A clock: the edit is the newest that was written. A moment: it takes over then, in whatever order. */
@@ -70,6 +72,7 @@ export async function editMentions(
       resourceId: mention.resourceId,
       version: version?.version ?? mention.version,
       updated: version?.updated ?? mention.updated,
+      isChanged: version !== undefined,
     });
   }
   await supersedeMentions(
@@ -96,7 +99,17 @@ function editedVersion(
     return { fields: after.fields, tagIds: after.tagIds };
   }, start);
   if (isDeepStrictEqual({ fields, tagIds }, start)) return undefined;
-  const { queryId, resourceId, added } = mention;
+  return currentVersion(
+    { ...mention, fields, tagIds, version: mention.version + 1, updated },
+    { visibleAt: at },
+  );
+}
+
+/** As it is stored. */
+export function currentVersion(
+  { queryId, resourceId, added, updated, fields, ...mention }: CurrentMention,
+  { visibleAt }: { readonly visibleAt: Instant } = { visibleAt: added },
+): MentionVersion {
   const record = mentionRecord({
     queryName: "",
     ...fields,
@@ -106,16 +119,16 @@ function editedVersion(
     updated: wireTime(updated),
   });
   return {
-    version: mention.version + 1,
+    version: mention.version,
     record,
     date: record.date === null ? null : Date.parse(record.date),
     added,
     updated,
-    visibleAt: at,
+    visibleAt,
     supersededAt: null,
     backfilled: mention.backfilled,
     fullText: mention.fullText,
-    tagIds,
+    tagIds: mention.tagIds,
     twitterLikeCount: mention.twitterLikeCount,
   };
 }

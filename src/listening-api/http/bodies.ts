@@ -48,6 +48,15 @@ export function takeEmptyBodies(app: FastifyInstance): void {
   });
 }
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** A call that says everything in its address. */
+    needsNoBody?: true;
+  }
+}
+
 function needsNoBody({ method, routeOptions }: FastifyRequest): boolean {
-  return method === "DELETE" || routeOptions.url === "/oauth/token";
+  return (
+    method === "DELETE" || routeOptions.url === "/oauth/token" || routeOptions.config.needsNoBody === true
+  );
 }

@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { assignQueries, readProjectQueries, withMatchPositions } from "../assign/assign-queries.ts";
-import { labelArriving } from "../assign/label-rules.ts";
+import { applyRules } from "../assign/project-rules.ts";
 import { EMPTY_MENTION } from "../records/empty-fields.ts";
 import { isInSample } from "../records/mention-id.ts";
 import { createDatabase, type DatabasePool } from "../store/database.ts";
@@ -104,7 +104,7 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
       stored +
       (await db.transaction().execute(async (transaction) => {
         await putImportProgress(transaction, key, lines);
-        const labelled = await labelArriving(transaction, project, versions);
+        const labelled = await applyRules(transaction, project, versions);
         const { arriveAt } = options;
         // The stamps of the file are kept: they belong to the past, and to no order of writing.
         if (arriveAt === undefined) return insertMentions(transaction, labelled);

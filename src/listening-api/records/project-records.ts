@@ -46,10 +46,18 @@ export function queryRecord(query: StoredQuery) {
     languageAgnostic: query.languages.length === 0,
     contentSources: query.contentSources ?? PAGE_TYPES,
     startDate: wireTime(query.startDate ?? query.createdAt),
+    locationFilter: locationFilterRecord(query),
     sampled: query.samplePercentage < 100,
     samplePercentage: query.samplePercentage,
     samplePercent: query.samplePercentage,
   };
+}
+
+function locationFilterRecord({ includedLocations, excludedLocations }: StoredQuery) {
+  if (includedLocations.length === 0 && excludedLocations.length === 0) return null;
+  const records = (ids: readonly string[]) =>
+    ids.flatMap((id) => GAZETTEER.get(id) ?? []).map(locationRecord);
+  return { includedLocations: records(includedLocations), excludedLocations: records(excludedLocations) };
 }
 
 /** As the spec has it, with the documented name of the type. */

@@ -56,12 +56,17 @@ export interface RecordView {
   render(record: StoredRecord): string;
 }
 
-/** Without taking the record apart: `guid` is the only field that a view adds to what is stored. */
+/**
+ * `guid` is the only field that a view adds to what is stored; done without taking the record apart. Other addresses
+ * stand behind the record's own one, in lists.
+ */
 function withGuid(filledFields: string): string {
-  if (!filledFields.includes(',"pageType":"twitter"')) return filledFields;
-  const url = /"url":("(?:[^"\\]|\\.)*")/.exec(filledFields)?.[1];
-  return `${filledFields},"guid":${JSON.stringify(url === undefined ? null : guidOf(JSON.parse(url)))}`;
+  const [found = "", url] = /,"url":("(?:[^"\\]|\\.)*")/.exec(filledFields) ?? [];
+  const isOwn = url !== undefined && !LISTS.test(filledFields.slice(0, filledFields.indexOf(found)));
+  return `${filledFields},"guid":${JSON.stringify(isOwn ? guidOf(JSON.parse(url)) : null)}`;
 }
+
+const LISTS = /,"(?:imageInfo|entityInfo)":\[/;
 
 /**
  * Makes wire records of stored ones. What is stored is the current version with all its values, so that this,
@@ -164,8 +169,8 @@ function shownFields(
     show("resourceType", "page");
     show("wordCount", wordCount(record.fullText ?? filled.snippet ?? null));
   }
-  // Public programs read it of every post on X; the spec lacks it.
-  if (source.hasGuid || filled.pageType === "twitter") show("guid", guidOf(filled.url));
+  // Public programs read it of every mention; the spec lacks it.
+  fields["guid"] = source === OPEN_SOURCE || source.hasGuid ? guidOf(filled.url) : null;
   return fields;
 }
 

@@ -21,6 +21,8 @@ export interface BodyReader {
   /** Fields of the record without effect: clients may send back a whole record. */
   accept(...fields: readonly string[]): void;
   fault(message: string): void;
+  /** All faults so far, with the names that are no fields of `what`, where these are refused. */
+  faults(what: string): readonly string[];
   /** Throws the one 400 with all faults. `what` names the thing: `a query`. */
   finish(what: string): void;
 }
@@ -57,6 +59,21 @@ export function createBodyReader(given: unknown, unknown: UnknownParameters): Bo
     const got = Array.isArray(found) ? `${found.length} of them` : quote(found);
     faults.add(`${field}: expected an array of at most ${max}, got ${got}.`);
     return undefined;
+  }
+
+  function strangers(): readonly string[] {
+    return Object.keys(body).filter((field) => !asked.has(field));
+  }
+
+  function allFaults(what: string): readonly string[] {
+    const refused = unknown === "refuse" ? strangers() : [];
+    return [
+      ...faults,
+      ...refused.slice(0, MOST_NAMED).map((field) => `${quote(field)} is not a field of ${what}.`),
+      ...(refused.length > MOST_NAMED
+        ? [`${refused.length - MOST_NAMED} more names are not fields of ${what}.`]
+        : []),
+    ];
   }
 
   return {
@@ -114,16 +131,11 @@ export function createBodyReader(given: unknown, unknown: UnknownParameters): Bo
     fault: (message) => {
       faults.add(message);
     },
+    faults: allFaults,
     finish(what) {
-      const strangers = Object.keys(body).filter((field) => !asked.has(field));
-      if (unknown === "refuse") {
-        for (const field of strangers.slice(0, MOST_NAMED))
-          faults.add(`${quote(field)} is not a field of ${what}.`);
-        if (strangers.length > MOST_NAMED)
-          faults.add(`${strangers.length - MOST_NAMED} more names are not fields of ${what}.`);
-      }
-      if (faults.size > 0) throw invalidRequest(...faults);
-      if (unknown !== "refuse") unknown(strangers.map((field) => ({ name: `body.${field}` })));
+      const found = allFaults(what);
+      if (found.length > 0) throw invalidRequest(...found);
+      if (unknown !== "refuse") unknown(strangers().map((field) => ({ name: `body.${field}` })));
     },
   };
 }

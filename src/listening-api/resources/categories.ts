@@ -3,8 +3,9 @@ import { deleteCategory } from "../store/delete-things.ts";
 import { type CategorySettings, listCategories, type StoredCategory, saveCategory } from "../store/labels.ts";
 import { renameCategoryInRecords } from "../store/rename-in-records.ts";
 import { type BodyReader, isObject, quote } from "./body-reader.ts";
+import { forgetReferences } from "./forget-references.ts";
+import { readLabelRules } from "./read-label-rules.ts";
 import { defineResource, type Resource, type ResourceScope } from "./resource.ts";
-import { readLabelRules } from "./tags.ts";
 
 const MAX_CHILDREN = 1_000;
 const MAX_NAME = 255;
@@ -49,11 +50,17 @@ function categoryResource(path: string, record: (category: StoredCategory) => ob
       const { db, project } = scope;
       await saveCategory(db, project.id, settings, current);
       const saved = (await listCategories(db, project.id)).find(({ id }) => id === current.id);
+      const kept = new Set(saved?.children.map(({ id }) => id));
+      const gone = current.children.map(({ id }) => id).filter((id) => !kept.has(id));
+      if (gone.length > 0) await forgetReferences(scope, { categoryIds: gone });
       if (saved !== undefined && isRenamed(current, saved))
         await renameCategoryInRecords(db, project.id, saved);
       await labelAll(scope, current.id);
     },
-    remove: ({ db }, { id }) => deleteCategory(db, id),
+    async remove(scope, { id, children }) {
+      await forgetReferences(scope, { categoryIds: [id, ...children.map((child) => child.id)] });
+      await deleteCategory(scope.db, id);
+    },
   });
 }
 

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { lookBack } from "../assign/look-back.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
+import { GAZETTEER } from "../places/gazetteer.ts";
 import { compile } from "../query-language/compile.ts";
 import { PAGE_TYPES } from "../records/page-types.ts";
 import {
@@ -17,7 +19,8 @@ import {
   updateQuery,
 } from "../store/queries.ts";
 import { renameQueryInRecords } from "../store/rename-in-records.ts";
-import { type BodyReader, quote } from "./body-reader.ts";
+import { type BodyReader, isObject, quote } from "./body-reader.ts";
+import { forgetReferences } from "./forget-references.ts";
 import { defineResource, type ResourceScope } from "./resource.ts";
 
 const MAX_TEXT = 1_000_000;
@@ -61,6 +64,7 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
       languages: isAgnostic ? [] : (languages ?? current?.languages ?? []),
       contentSources: sources ?? current?.contentSources ?? null,
       startDate: readStart(body, scope) ?? current?.startDate ?? null,
+      ...readLocationFilter(body, current),
     };
   },
   settingsOf: ({ id, createdAt, lastModifiedAt, lastModifiedUsername, ...settings }) => settings,
@@ -76,11 +80,49 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
     if (settings.name !== current.name)
       await renameQueryInRecords(db, current.id, { from: current.name, to: settings.name });
     // What the old text found stays, as it does where a query is edited at the live service.
-    if (settings.text !== current.text || settings.startDate !== current.startDate)
+    if (LOOKED_BACK.some((field) => !isDeepStrictEqual(settings[field], current[field])))
       await lookBack(db, project.id, { id: current.id, ...settings }, at);
   },
-  remove: ({ db }, { id }) => deleteQueries(db, [id]),
+  async remove(scope, { id }) {
+    await forgetReferences(scope, { queryIds: [id] });
+    await deleteQueries(scope.db, [id]);
+  },
 });
+
+/** What the stored mentions are searched for again when it changes. */
+const LOOKED_BACK = ["text", "startDate", "includedLocations", "excludedLocations"] as const;
+
+type LocationFilter = Pick<QuerySettings, "includedLocations" | "excludedLocations">;
+const MAX_LOCATIONS = 1_000;
+
+/** `{"includedLocations": […], "excludedLocations": […]}`, each with ids or objects with an id. */
+function readLocationFilter(body: BodyReader, current: LocationFilter | undefined): LocationFilter {
+  const given = body.has("locationFilter") ? body.body["locationFilter"] : undefined;
+  const { includedLocations = [], excludedLocations = [] } = current ?? {};
+  const stays = { includedLocations, excludedLocations };
+  if (given === undefined) return stays;
+  if (!isObject(given)) {
+    body.fault(
+      `locationFilter: expected an object with includedLocations or excludedLocations, got ${quote(given)}.`,
+    );
+    return stays;
+  }
+  const read = (field: keyof LocationFilter): readonly string[] => {
+    const entries = given[field] ?? [];
+    if (!Array.isArray(entries) || entries.length > MAX_LOCATIONS) {
+      body.fault(`locationFilter.${field}: expected an array of at most ${MAX_LOCATIONS} locations.`);
+      return [];
+    }
+    const ids = entries.flatMap((entry: unknown) => {
+      const id = isObject(entry) ? entry["id"] : entry;
+      if (typeof id === "string" && GAZETTEER.has(id)) return [id];
+      body.fault(`locationFilter.${field}: ${quote(id)} is no known location; GET /locations lists them.`);
+      return [];
+    });
+    return [...new Set(ids)];
+  };
+  return { includedLocations: read("includedLocations"), excludedLocations: read("excludedLocations") };
+}
 
 /** Of the record, and of what older clients send: without effect. */
 const UNCHANGEABLE = [
@@ -95,6 +137,7 @@ const UNCHANGEABLE = [
   "userRequestedSampling",
   "samplePercent",
   "industry",
+  "includedTerms",
   "status",
 ];
 

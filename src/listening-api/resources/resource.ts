@@ -20,19 +20,25 @@ export interface ResourceScope {
   readonly at: Instant;
   /** All projects that the caller may see. */
   readonly projectIds: ReadonlySet<number>;
+  /** Of things below a query. */
+  readonly queryId?: number;
 }
 
 export interface Resource<Thing extends Named = Named, Settings = unknown> {
   /** In messages and in the list of changes: `query group`. */
   readonly noun: string;
-  /** Below the project. `path` lists and makes, `path/:id` reads, changes and deletes. */
+  /** Below the project, or below `queries/:queryId`. `path` lists and makes, `path/:id` reads, changes and deletes. */
   readonly path: string;
   /** Where else the things are listed, with what is shown of each there. */
   readonly alsoListedAt?: Readonly<Record<string, (thing: Thing) => object>>;
   /** The envelope of the list says how many there are. */
   readonly isCounted: boolean;
+  /** The list is an array without an envelope. */
+  readonly isBare?: true;
   /** A second one of the same name is refused, or found to be there already. */
   readonly isUniqueByName: boolean;
+  /** Default: as far as the wanted settings say something. */
+  readonly isSame?: (known: Settings, wanted: Settings) => boolean;
   readonly createdStatus: 200 | 201;
   /** Several projects may show one thing: it belongs to the client. */
   readonly isOfClient?: true;

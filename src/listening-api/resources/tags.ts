@@ -1,11 +1,10 @@
-import type { JsonValue } from "../../lib/json.ts";
-import { labelScope, labelStored, readRule } from "../assign/label-rules.ts";
-import { compile } from "../query-language/compile.ts";
+import { labelStored } from "../assign/label-rules.ts";
 import { deleteTag } from "../store/delete-things.ts";
-import { insertTag, type LabelRule, listTags, type StoredTag, updateTag } from "../store/labels.ts";
+import { insertTag, listTags, type StoredTag, updateTag } from "../store/labels.ts";
 import { removeTagFromRecords, renameTagInRecords } from "../store/rename-in-records.ts";
-import { isObject, quote } from "./body-reader.ts";
-import { defineResource, type Resource, type ResourceScope } from "./resource.ts";
+import { forgetReferences } from "./forget-references.ts";
+import { readLabelRules } from "./read-label-rules.ts";
+import { defineResource, type Resource } from "./resource.ts";
 
 type TagSettings = Omit<StoredTag, "id">;
 
@@ -50,51 +49,11 @@ function tagResource(path: string, record: (tag: StoredTag) => object): Resource
         await renameTagInRecords(db, project.id, { id, from: name, to: settings.name });
       await labelStored(db, project, { kind: "tag", id, ...settings }, at);
     },
-    async remove({ db, project }, tag) {
+    async remove(scope, tag) {
+      const { db, project } = scope;
+      await forgetReferences(scope, { tagIds: [tag.id] });
       await removeTagFromRecords(db, project.id, tag);
       await deleteTag(db, tag.id);
     },
   });
-}
-
-const MAX_RULES = 100;
-
-/**
- * `[{"filter": {"search": "…", "sentiment": ["positive"]}}]`. Faults are reported to `fault`; undefined if none were
- * sent.
- */
-export async function readLabelRules(
-  given: unknown,
-  where: string,
-  fault: (message: string) => void,
-  scope: Pick<ResourceScope, "db"> & { readonly project: { readonly id: number; readonly timezone: string } },
-): Promise<readonly LabelRule[] | undefined> {
-  if (given === undefined || given === null) return undefined;
-  if (!Array.isArray(given) || given.length > MAX_RULES) {
-    fault(`${where}: expected an array of at most ${MAX_RULES} objects with a filter, got ${quote(given)}.`);
-    return undefined;
-  }
-  const rules = given.flatMap((rule: unknown, index) => {
-    const filter = isObject(rule) ? (rule["filter"] ?? {}) : undefined;
-    if (!isObject(filter)) {
-      fault(`${where}[${index}].filter: expected an object of filters, got ${quote(filter)}.`);
-      return [];
-    }
-    const { search } = filter;
-    if (search !== undefined && search !== null) {
-      const compiled = typeof search === "string" ? compile(search) : undefined;
-      if (compiled === undefined)
-        fault(`${where}[${index}].filter.search: expected text, got ${quote(search)}.`);
-      else if (!compiled.ok)
-        for (const { severity, start, message } of compiled.problems)
-          if (severity === "error")
-            fault(`${where}[${index}].filter.search: at character ${start + 1}: ${message}`);
-    }
-    return [{ filter: filter as Readonly<Record<string, JsonValue>> }];
-  });
-  for (const [index, rule] of rules.entries())
-    await readRule(rule, labelScope(scope.db, scope.project), (message) =>
-      fault(`${where}[${index}].filter.${message}`),
-    );
-  return rules;
 }

@@ -12,7 +12,9 @@ import { type AxisPlan, findKeys, readAxis } from "../charts/read-axis.ts";
 import { invalidRequest, notFound } from "../http/api-error.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readChartCells } from "../store/chart-cells.ts";
+import { listDateRanges, type StoredDateRange } from "../store/date-ranges.ts";
 import { listTags } from "../store/labels.ts";
+import type { MentionRange } from "../store/mention-range.ts";
 import { listQueryGroups } from "../store/query-groups.ts";
 import { readTopKeys } from "../store/value-counts.ts";
 import { type DataRequest, type InProject, readDataRequest, showing } from "./project-request.ts";
@@ -60,13 +62,15 @@ function dimensionsOf({ params }: FastifyRequest<InChart>): TwoDimensions {
 
 async function chart(
   context: LocalApiContext,
-  data: DataRequest,
+  asked: DataRequest,
   dimensions: TwoDimensions,
   aggregates: readonly AggregateName[],
 ): Promise<ChartAnswer> {
   const { db } = context;
-  const { parameters, at } = data;
-  const scope = chartScope(context, data);
+  const { parameters, at } = asked;
+  const dateRanges = dimensions.includes("dateRanges") ? await readDateRanges(context, asked) : [];
+  const data = { ...asked, range: { ...asked.range, ...spanOf(dateRanges) } };
+  const scope = { ...chartScope(context, data), dateRanges };
   const first = await readAxis(dimensions[0], 1, parameters, scope);
   const second = await readAxis(dimensions[1], 2, parameters, scope);
   parameters.finish();
@@ -103,6 +107,26 @@ function chartScope(
     categories: scope.categories,
     tags: () => listTags(db, project.id),
   };
+}
+
+/** Saved date ranges that `dateRanges` names; without it, all of the queries of the request. */
+async function readDateRanges(
+  { db }: LocalApiContext,
+  { project, parameters, range }: DataRequest,
+): Promise<readonly StoredDateRange[]> {
+  const ids = parameters.integers("dateRanges");
+  const all = await listDateRanges(db, { projectId: project.id });
+  for (const id of ids.filter((one) => all.every((known) => known.id !== one)))
+    parameters.fault(`dateRanges: ${id} is no date range of this project.`);
+  return all.filter(({ id, queryId }) =>
+    ids.length > 0 ? ids.includes(id) : range.queryIds.includes(queryId),
+  );
+}
+
+/** Such a chart is about these times alone, whatever its startDate and endDate say. */
+function spanOf(ranges: readonly StoredDateRange[]): Partial<Pick<MentionRange, "from" | "to">> {
+  if (ranges.length === 0) return {};
+  return { from: Math.min(...ranges.map(({ from }) => from)), to: Math.max(...ranges.map(({ to }) => to)) };
 }
 
 function refuseTooMany([first, second]: readonly [Axis, Axis]): void {

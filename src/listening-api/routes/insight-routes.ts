@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { MentionCondition } from "../filters/mention-condition.ts";
 import {
   INSIGHT_KINDS,
@@ -37,7 +37,7 @@ export function insightRoutes(app: FastifyInstance, context: LocalApiContext): v
 
   for (const [name, source] of Object.entries(DEMOGRAPHICS)) {
     const isWithheldWith = source.field === "profession" ? "professions" : source.field;
-    app.get<InProject>(`${data}/demographics/${name}`, async (request) => {
+    const answer = async (request: FastifyRequest<InProject>) => {
       const asked = await readDataRequest(context, request);
       const limit = asked.parameters.integer("limit", { min: 1, max: MAX_VALUES }) ?? MAX_VALUES;
       asked.parameters.finish();
@@ -50,7 +50,9 @@ export function insightRoutes(app: FastifyInstance, context: LocalApiContext): v
         ...source,
       });
       return { results: keys.map(({ key, name, volume }) => ({ id: key, name: name ?? key, volume })) };
-    });
+    };
+    // Older programs ask without `data`.
+    for (const at of [data, "/projects/:projectId"]) app.get(`${at}/demographics/${name}`, answer);
   }
 }
 
@@ -75,8 +77,8 @@ const MAX_TOPICS = 500;
 export function topRoutes(app: FastifyInstance, context: LocalApiContext): void {
   const data = "/projects/:projectId/data";
 
-  for (const [name, { by, pageType }] of Object.entries(TOPS))
-    app.get<InProject>(`${data}/volume/${name}/queries`, async (request) => {
+  for (const [name, { by, pageType }] of Object.entries(TOPS)) {
+    const answer = async (request: FastifyRequest<InProject>) => {
       const asked = await readDataRequest(context, request);
       const limit = asked.parameters.integer("limit", { min: 0, max: MAX_TOPS }) ?? DEFAULT_TOPS;
       // There is one order; clients name it nevertheless.
@@ -88,7 +90,11 @@ export function topRoutes(app: FastifyInstance, context: LocalApiContext): void 
       const tops = await readTopAuthors(context.db, { range, at: asked.at, limit, direction, by });
       const record = by === "site" ? topSiteRecord : topAuthorRecord;
       return { results: tops.map((top) => record(top, queryNames(asked))) };
-    });
+    };
+    app.get(`${data}/volume/${name}/queries`, answer);
+    // The form of older programs.
+    if (name === "topsites") app.get(`${data}/volume/queries/topsites`, answer);
+  }
 
   for (const path of ["topics/queries", "topics/compare/gender"])
     app.get<InProject>(`${data}/volume/${path}`, async (request) => {

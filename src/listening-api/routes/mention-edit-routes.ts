@@ -4,16 +4,20 @@ import { type MentionEdit, readMentionEdits } from "../edit/read-mention-edits.t
 import { invalidRequest } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
+import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
+import { readRecordVersion } from "../records/record-view.ts";
 import { wireTime } from "../records/wire.ts";
+import { isObject } from "../resources/body-reader.ts";
 import { listUsernames } from "../store/account-lists.ts";
 import { recordChanges } from "../store/changes.ts";
 import type { MentionKey } from "../store/current-mentions.ts";
 import { listCategories, listTags } from "../store/labels.ts";
 import { listQueries } from "../store/queries.ts";
 import { beginWriting } from "../store/write-order.ts";
-import { projectOf } from "./project-request.ts";
+import { projectOf, readMention } from "./project-request.ts";
+import { queryOf } from "./query-routes.ts";
 
 interface InProject {
   Params: { projectId: string };
@@ -22,23 +26,50 @@ interface InProject {
 
 const LARGEST_BODY = 2 * 1024 * 1024;
 
+interface OfMention {
+  Params: { projectId: string; id: string; resourceId: string };
+  Querystring: RawParameters;
+}
+
 /**
  * PATCH (or POST) /projects/:projectId/data/mentions: changes up to a thousand mentions, all of them or none. Each
- * gets a new version whose `updated` is now. Answers what was changed, in the order of the call.
+ * gets a new version whose `updated` is now. Answers what was changed, in the order of the call. And
+ * …/queries/:id/mentions/:resourceId, by which older programs read and change one; its whole text is at …/content.
  */
 export function mentionEditRoutes(app: FastifyInstance, context: LocalApiContext): void {
   app.route<InProject>({
     method: ["PATCH", "POST"],
     url: "/projects/:projectId/data/mentions",
     bodyLimit: LARGEST_BODY,
-    handler: (request) => edit(context, request),
+    handler: (request) => {
+      parametersOf(request).finish();
+      return edit(context, request, request.body);
+    },
+  });
+
+  const one = `/projects/:projectId/queries/${NUMERIC_ID}/mentions/:resourceId`;
+  const answer = async (request: FastifyRequest<OfMention>, text: "snippet" | "full") => {
+    const { project, queryId } = await queryOf(context, request);
+    const parameters = parametersOf(request);
+    const version = readRecordVersion(parameters, callerOf(request).client);
+    parameters.finish();
+    const by = { resourceId: request.params.resourceId };
+    return readMention(context, request, project, { queryId, by, version, text });
+  };
+  app.get<OfMention>(one, (request) => answer(request, "snippet"));
+  app.get<OfMention>(`${one}/content`, (request) => answer(request, "full"));
+  app.patch<OfMention>(one, { bodyLimit: LARGEST_BODY }, async (request) => {
+    const { queryId } = await queryOf(context, request);
+    if (!isObject(request.body)) throw invalidRequest("body: expected a JSON object.");
+    await answer(request, "snippet");
+    await edit(context, request, { ...request.body, queryId, resourceId: request.params.resourceId });
+    return answer(request, "snippet");
   });
 }
 
-async function edit(context: LocalApiContext, request: FastifyRequest<InProject>) {
+async function edit(context: LocalApiContext, request: FastifyRequest<InProject>, given: unknown) {
   const { db, clock } = context;
   const project = await projectOf(context, request);
-  parametersOf(request).finish();
   const { client, user } = callerOf(request);
   const scope = {
     queryIds: new Set((await listQueries(db, project.id)).map(({ id }) => id)),
@@ -46,7 +77,7 @@ async function edit(context: LocalApiContext, request: FastifyRequest<InProject>
     tags: await listTags(db, project.id),
     usernames: new Set(await listUsernames(db, client.id)),
   };
-  const edits = readMentionEdits(request.body, scope, unknownTo(request));
+  const edits = readMentionEdits(given, scope, unknownTo(request));
   const by = { clientId: client.id, userId: user.id, username: user.username, projectId: project.id };
   return db.transaction().execute(async (transaction) => {
     const at = await beginWriting(transaction, [project.id], clock.now);
@@ -58,7 +89,7 @@ async function edit(context: LocalApiContext, request: FastifyRequest<InProject>
       at,
     );
     refuseMissing(edits, edited);
-    const body: readonly unknown[] = Array.isArray(request.body) ? request.body : [request.body];
+    const body: readonly unknown[] = Array.isArray(given) ? given : [given];
     await recordChanges(
       transaction,
       edits.map(({ resourceId }, index) => ({

@@ -8,8 +8,10 @@ import type { LocalApiContext } from "../local-api-context.ts";
 import { type RequestScope, readMentionRange } from "../mentions/mentions-request.ts";
 import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
 import { type DataPolicyName, dataPolicyOf, showingCondition } from "../records/data-policy.ts";
+import type { RecordVersion } from "../records/record-view.ts";
 import type { Caller } from "../store/callers.ts";
 import { listCategories } from "../store/labels.ts";
+import { findMention } from "../store/mention-page.ts";
 import type { MentionRange } from "../store/mention-range.ts";
 import { findProject, type StoredProject } from "../store/projects.ts";
 import { listGroupMembers, listQueries, type StoredQuery } from "../store/queries.ts";
@@ -81,6 +83,28 @@ export async function projectOf(
 /** The moment whose state is shown. */
 export function presentOf({ clock }: LocalApiContext, { writtenAt }: StoredProject): Instant {
   return presentMoment(clock.now(), writtenAt);
+}
+
+/** One mention of a query as its record. Throws the 404 where the query does not show it. */
+export async function readMention(
+  context: LocalApiContext,
+  request: FastifyRequest,
+  project: StoredProject,
+  asked: {
+    readonly queryId: number;
+    readonly by: { readonly resourceId: string } | { readonly url: string };
+    readonly version: RecordVersion;
+    readonly text: "snippet" | "full";
+  },
+): Promise<object> {
+  const { queryId, by, version, text } = asked;
+  const at = presentOf(context, project);
+  const row = await findMention(context.db, { queryId, ...by, at });
+  const policy = dataPolicyOf(callerOf(request).client, project);
+  const view = context.views.of({ version, text, policy });
+  for await (const [record] of context.records.read(row === undefined ? [] : [row], view, { at }))
+    if (record !== undefined) return JSON.parse(record) as object;
+  throw notFound(`Query ${queryId} has no mention ${JSON.stringify(Object.values(by)[0])}.`);
 }
 
 /** The project and the caller, as needed to read a request about mentions. */

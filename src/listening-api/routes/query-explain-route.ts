@@ -112,6 +112,7 @@ type QueryOutcome =
   | "TextDiffers"
   | "LanguageDiffers"
   | "SourceDiffers"
+  | "PlaceDiffers"
   | "NotInSample"
   | "BeforeStart"
   | "NoText"
@@ -120,9 +121,10 @@ type QueryOutcome =
 interface ExplainedQuery {
   /**
    * `InQuery`: it is there. `Delayed`: it is there and not shown yet. `Matches`: the text fits, and the mention is not
-   * in the query (or it is no mention). `TextDiffers`: `miss` says why. `LanguageDiffers`, `SourceDiffers`: the query is
-   * limited to others. `NotInSample`: it keeps a part only. `BeforeStart`: older than its start date. `NoText`: mentions
-   * come in by its name. `Unknown`: no query of the project has the mention, so nothing is known of it.
+   * in the query (or it is no mention). `TextDiffers`: `miss` says why. `LanguageDiffers`, `SourceDiffers`,
+   * `PlaceDiffers`: the query is limited to others. `NotInSample`: it keeps a part only. `BeforeStart`: older than its
+   * start date. `NoText`: mentions come in by its name. `Unknown`: no query of the project has the mention, so nothing
+   * is known of it.
    */
   readonly outcome: QueryOutcome;
   readonly message: string;
@@ -130,6 +132,8 @@ interface ExplainedQuery {
   readonly visibleAt: string | null;
   readonly miss: QueryMiss | null;
 }
+
+const ANY = { languages: [], contentSources: null, includedLocations: [], excludedLocations: [] };
 
 function explainQuery(query: StoredQuery, asked: Asked | null, now: number): ExplainedQuery {
   const found = asked?.inQueries.get(query.id);
@@ -154,10 +158,15 @@ function explainQuery(query: StoredQuery, asked: Asked | null, now: number): Exp
   const { languages, contentSources, samplePercentage, startDate } = query;
   const miss = explainMiss(compiled.query, searchableMention(asked.known, asked.text));
   if (miss !== undefined) return say("TextDiffers", miss.message, miss);
-  if (!isOfQuery(asked.known, { languages, contentSources: null }))
+  if (!isOfQuery(asked.known, { ...ANY, languages }))
     return say("LanguageDiffers", `The query is limited to the languages ${languages.join(", ")}.`);
-  if (!isOfQuery(asked.known, { languages: [], contentSources }))
+  if (!isOfQuery(asked.known, { ...ANY, contentSources }))
     return say("SourceDiffers", `The query is limited to the sources ${contentSources?.join(", ")}.`);
+  if (!isOfQuery(asked.known, query))
+    return say(
+      "PlaceDiffers",
+      "The query is limited to other places, or leaves out the place of the mention.",
+    );
   if (asked.resourceId !== null && !isInSample(asked.resourceId, samplePercentage))
     return say("NotInSample", `The query keeps ${samplePercentage}% of what it finds, and not this one.`);
   const date = asked.known.date == null ? null : Date.parse(asked.known.date);

@@ -5,20 +5,20 @@ import { callerOf } from "../http/authenticate.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
 import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
+import { readListPaging } from "../parameters/list-parameters.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
 import { lint, type QueryPlace } from "../query-language/compile.ts";
 import type { Problem } from "../query-language/problem.ts";
-import { dataPolicyOf } from "../records/data-policy.ts";
 import { queryRecord } from "../records/project-records.ts";
 import { readRecordVersion } from "../records/record-view.ts";
-import { wireTime } from "../records/wire.ts";
+import { listEnvelope, wireTime } from "../records/wire.ts";
 import { createBodyReader } from "../resources/body-reader.ts";
+import { insertBackfill, listBackfills, type StoredBackfill } from "../store/backfills.ts";
 import { recordChanges } from "../store/changes.ts";
-import { findMention } from "../store/mention-page.ts";
 import { listQueries, updateQuery } from "../store/queries.ts";
 import { lockWriting } from "../store/write-order.ts";
-import { presentOf, projectOf } from "./project-request.ts";
+import { projectOf, readMention } from "./project-request.ts";
 
 interface OfQuery {
   Params: { projectId: string; id: string };
@@ -26,36 +26,31 @@ interface OfQuery {
 }
 
 /**
- * GET …/query/:id/mentionfind: one mention by `resourceId` or `url`, with its full text, as `{mention}`. And
- * GET …/queries/:id/date-range: the saved date ranges of a query, of which there are none. And POST
- * …/queries/:id/backfill, by which older programs make a query look back: from `minDate` on, as a changed start date does.
+ * GET …/query/:id/mentionfind: one mention by `resourceId` or `url`, with its full text, as `{mention}`. And POST
+ * …/queries/:id/backfill, by which older programs make a query look back: from `minDate` on, as a changed start date
+ * does; GET lists what was done so.
  */
 export function queryDataRoutes(app: FastifyInstance, context: LocalApiContext): void {
   app.get<OfQuery>(`/projects/:projectId/query/${NUMERIC_ID}/mentionfind`, async (request) => {
     const { project, queryId } = await queryOf(context, request);
-    const { client } = callerOf(request);
     const parameters = parametersOf(request);
-    const version = readRecordVersion(parameters, client);
+    const version = readRecordVersion(parameters, callerOf(request).client);
     const resourceId = parameters.text("resourceId");
     const url = parameters.text("url");
     if (resourceId === undefined && url === undefined)
       parameters.fault("resourceId: expected one, or the url of a mention.");
     parameters.finish();
     const by = resourceId === undefined ? { url: url ?? "" } : { resourceId };
-    const at = presentOf(context, project);
-    const row = await findMention(context.db, { queryId, ...by, at });
-    const view = context.views.of({ version, text: "full", policy: dataPolicyOf(client, project) });
-    for await (const [record] of context.records.read(row === undefined ? [] : [row], view, { at }))
-      if (record !== undefined) return { mention: JSON.parse(record) as object };
-    throw notFound(`Query ${queryId} has no mention ${JSON.stringify(resourceId ?? url)}.`);
+    return { mention: await readMention(context, request, project, { queryId, by, version, text: "full" }) };
   });
 
-  app.get<OfQuery>(`/projects/:projectId/queries/${NUMERIC_ID}/date-range`, async (request) => {
-    await queryOf(context, request);
-    parametersOf(request).finish();
-    return [];
+  app.get<OfQuery>(`/projects/:projectId/queries/${NUMERIC_ID}/backfill`, async (request) => {
+    const { queryId } = await queryOf(context, request);
+    const parameters = parametersOf(request);
+    const paging = readListPaging(parameters);
+    parameters.finish();
+    return listEnvelope((await listBackfills(context.db, queryId)).map(backfillRecord), paging);
   });
-
   app.post<OfQuery>(`/projects/:projectId/queries/${NUMERIC_ID}/backfill`, (request) =>
     backfill(context, request),
   );
@@ -89,11 +84,17 @@ async function backfill(context: LocalApiContext, request: FastifyRequest<OfQuer
         after: queryRecord({ ...before, startDate }),
       },
     ]);
-    return { queryId, minDate: wireTime(startDate), mentions: found };
+    const done = await insertBackfill(db, { queryId, from: startDate, to: at, mentions: found });
+    return { ...backfillRecord(done), mentions: found };
   });
 }
 
-async function queryOf(context: LocalApiContext, request: FastifyRequest<OfQuery>) {
+function backfillRecord({ id, queryId, from, to, mentions }: StoredBackfill) {
+  const dates = { minDate: wireTime(from), maxDate: wireTime(to) };
+  return { id, queryId, ...dates, mentionsFound: mentions, status: "finished", statusMessages: [] };
+}
+
+export async function queryOf(context: LocalApiContext, request: FastifyRequest<OfQuery>) {
   const project = await projectOf(context, request);
   const queryId = Number(request.params.id);
   const isThere = (await listQueries(context.db, project.id)).some(({ id }) => id === queryId);

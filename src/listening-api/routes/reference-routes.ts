@@ -26,8 +26,8 @@ const MAX_LOCATIONS = 1_000;
 
 /**
  * What programs ask to fill their menus: `/filters`, `/metrics`, `/locations`, `/aggregates`, `/dimensions`, and the
- * workflow of a project. Shapes as older documents of the live service show them. Rules, signals, alerts, date ranges
- * and sources of uploaded content are not kept here: their lists are empty.
+ * workflow and the users of a project. Shapes as older documents of the live service show them. Alerts and sources of
+ * uploaded content are not kept here: their lists are empty.
  */
 export function referenceRoutes(app: FastifyInstance, context: LocalApiContext): void {
   plain("/filters", () =>
@@ -37,7 +37,8 @@ export function referenceRoutes(app: FastifyInstance, context: LocalApiContext):
   plain("/aggregates", () => AGGREGATE_NAMES.map(named));
   plain("/dimensions", () => DIMENSION_NAMES.map(named));
   app.get("/locations", (request) => locations(request));
-  app.get("/content/sources", (request) => emptyList(request));
+  // As the operator's own contract calls it, too.
+  for (const path of ["/content/sources", "/content/sources/list"]) app.get(path, emptyList);
 
   const project = "/projects/:projectId";
   for (const [path, noun] of Object.entries(EMPTY)) {
@@ -54,6 +55,14 @@ export function referenceRoutes(app: FastifyInstance, context: LocalApiContext):
     await projectOf(context, request);
     parametersOf(request).finish();
     return workflow(await listMembers(context.db, callerOf(request).client.id));
+  });
+
+  app.get<InProject>(`${project}/users`, async (request) => {
+    await projectOf(context, request);
+    const parameters = parametersOf(request);
+    const paging = readListPaging(parameters);
+    parameters.finish();
+    return listEnvelope(await listMembers(context.db, callerOf(request).client.id), paging);
   });
 
   function plain(path: string, answer: () => object): void {
@@ -78,8 +87,6 @@ const METRICS = {
 };
 
 const EMPTY: Readonly<Record<string, string>> = {
-  rules: "rule",
-  "signals/groups": "signal group",
   alerts: "alert",
 };
 

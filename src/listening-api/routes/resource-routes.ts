@@ -12,16 +12,17 @@ import type { Named, Resource, ResourceScope } from "../resources/resource.ts";
 import { RESOURCES } from "../resources/resources.ts";
 import { type Change, recordChanges } from "../store/changes.ts";
 import { listProjects } from "../store/projects.ts";
+import { listQueries } from "../store/queries.ts";
 import { lockClient } from "../store/saved-lists.ts";
 import { lockWriting } from "../store/write-order.ts";
 import { projectOf } from "./project-request.ts";
 
 interface InProject {
-  Params: { projectId: string };
+  Params: { projectId: string; queryId?: string };
   Querystring: RawParameters;
 }
 interface OfOne {
-  Params: { projectId: string; id: string };
+  Params: { projectId: string; queryId?: string; id: string };
   Querystring: RawParameters;
 }
 
@@ -52,7 +53,15 @@ async function scopeOf(context: LocalApiContext, request: FastifyRequest<InProje
   const caller = callerOf(request);
   const projects = await listProjects(context.db, caller.client.id);
   const projectIds = new Set(projects.map(({ id }) => id));
-  return { db: context.db, project, caller, projectIds, at: context.clock.now() };
+  const scope = { db: context.db, project, caller, projectIds, at: context.clock.now() };
+  const { queryId } = request.params;
+  return queryId === undefined ? scope : { ...scope, queryId: await idOfQuery(scope, queryId) };
+}
+
+async function idOfQuery({ db, project }: ResourceScope, queryId: string): Promise<number> {
+  const query = (await listQueries(db, project.id)).find(({ id }) => id === Number(queryId));
+  if (query === undefined) throw notFound(`There is no query ${queryId} in project ${project.id}.`);
+  return query.id;
 }
 
 async function answerList(
@@ -69,6 +78,7 @@ async function answerList(
   parameters.finish();
   const things = (await resource.list(scope)).filter((thing) => isAsked(thing) && isOfKind(thing));
   const records = things.map(record);
+  if (resource.isBare) return records;
   const envelope = resource.isCounted ? listEnvelope(records, paging) : uncountedEnvelope(records, paging);
   return { ...envelope, ...(await resource.beside?.(envelope.results, scope)) };
 }
@@ -122,7 +132,8 @@ async function sameName(
   if (!resource.isUniqueByName) return undefined;
   const { name } = settings as Named;
   const known = (await resource.list(scope)).find((thing) => thing.name === name);
-  if (known === undefined || isSame(resource.settingsOf(known), settings)) return known;
+  const isKnown = resource.isSame ?? isSame;
+  if (known === undefined || isKnown(resource.settingsOf(known), settings)) return known;
   throw isTaken(known, resource);
 }
 
@@ -203,13 +214,14 @@ async function writing(
   { noun: kind, isOfClient }: Resource,
   work: (scope: ResourceScope) => Promise<Written>,
 ): Promise<object> {
-  const { project, caller, projectIds } = await scopeOf(context, request);
+  const asked = await scopeOf(context, request);
+  const { project, caller } = asked;
   const { client, user } = caller;
   const by = { clientId: client.id, userId: user.id, username: user.username, projectId: project.id };
   const once = () =>
     context.db.transaction().execute(async (db) => {
       await (isOfClient ? lockClient(db, client.id) : lockWriting(db, [project.id]));
-      const scope = { db, project, caller, projectIds, at: context.clock.now() };
+      const scope = { ...asked, db, at: context.clock.now() };
       const { answer, change } = await work(scope);
       if (change !== undefined) await recordChanges(db, [{ ...by, kind, ...change }]);
       return answer;

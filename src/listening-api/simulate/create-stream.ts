@@ -5,7 +5,7 @@ import {
   readProjectQueries,
   withMatchPositions,
 } from "../assign/assign-queries.ts";
-import { labelArriving } from "../assign/label-rules.ts";
+import { applyRules } from "../assign/project-rules.ts";
 import { createDatabase, type Database, type DatabasePool } from "../store/database.ts";
 import { insertMentions, refreshMentionStatistics } from "../store/insert-mentions.ts";
 import { putCategory } from "../store/labels.ts";
@@ -89,7 +89,7 @@ function storeHour(
     const matched = versions.flatMap((version) =>
       assignQueries(version, queries).filter(({ record }) => record.queryId !== version.record.queryId),
     );
-    await insertMentions(transaction, await labelArriving(transaction, project, [...placed, ...matched]));
+    await insertMentions(transaction, await applyRules(transaction, project, [...placed, ...matched]));
     return true;
   });
 }

@@ -61,15 +61,21 @@ export async function listUsernames(db: Database, clientId: number): Promise<str
   return (await listMembers(db, clientId)).map(({ username }) => username);
 }
 
+interface Member {
+  readonly id: number;
+  readonly username: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly uiRole: string;
+}
+
 /** Logins of a client, by id. */
-export async function listMembers(
-  db: Database,
-  clientId: number,
-): Promise<{ readonly id: number; readonly username: string }[]> {
-  const { rows } = await sql<{ id: string; username: string }>`
-    select u.id, u.username from local_api.api_user u join local_api.membership m on m.user_id = u.id
+export async function listMembers(db: Database, clientId: number): Promise<Member[]> {
+  const { rows } = await sql<Omit<Member, "id"> & { id: string }>`
+    select u.id, u.username, u.first_name as "firstName", u.last_name as "lastName", m.role as "uiRole"
+    from local_api.api_user u join local_api.membership m on m.user_id = u.id
     where m.client_id = ${clientId} order by u.id`.execute(db);
-  return rows.map(({ id, username }) => ({ id: Number(id), username }));
+  return rows.map((row) => ({ ...row, id: Number(row.id) }));
 }
 
 interface UserRow {

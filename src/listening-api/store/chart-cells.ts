@@ -137,6 +137,7 @@ function belongsSql(alias: "d1" | "d2", { keys, source }: Axis): RawBuilder<bool
       return sql`${key} = any(${wanted}::integer[])`;
     case "query":
     case "group":
+    case "range":
     case "ids":
       return sql`${key} = any(${wanted}::bigint[])`;
   }

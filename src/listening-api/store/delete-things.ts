@@ -32,7 +32,7 @@ export async function deleteMentions(db: Database, which: MentionSelection): Pro
   return Number(rows[0]?.mentions ?? 0);
 }
 
-/** With their mentions, and out of their groups; a group goes with the last of its queries. */
+/** With their mentions, date ranges and backfills, and out of their groups; a group goes with the last of its queries. */
 export async function deleteQueries(db: Database, ids: readonly number[]): Promise<void> {
   await sql`delete from local_api.mention where query_id = any(${ids}::bigint[])`.execute(db);
   await sql`
@@ -72,6 +72,8 @@ export async function deleteProject(db: Database, id: number): Promise<void> {
     rows.map((row) => Number(row.id)),
   );
   await sql`delete from local_api.query_group where project_id = ${id}`.execute(db);
+  await sql`delete from local_api.rule where project_id = ${id}`.execute(db);
+  await sql`delete from local_api.signal_group where project_id = ${id}`.execute(db);
   await sql`delete from local_api.category where project_id = ${id} and parent_id is not null`.execute(db);
   await sql`delete from local_api.category where project_id = ${id}`.execute(db);
   await sql`delete from local_api.tag where project_id = ${id}`.execute(db);

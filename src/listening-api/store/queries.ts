@@ -27,6 +27,9 @@ export interface StoredQuery {
   readonly contentSources: readonly string[] | null;
   /** From when on its mentions are; null: from when it was made. */
   readonly startDate: Instant | null;
+  /** Ids of places to which the text is limited; none: anywhere, known or not. */
+  readonly includedLocations: readonly string[];
+  readonly excludedLocations: readonly string[];
   /** The name of its type that the program which made it used; null: today's. */
   readonly typeName: string | null;
 }
@@ -36,7 +39,8 @@ export async function listQueries(db: Database, projectId: number, type?: QueryT
   const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
   const { rows } = await sql<QueryRow>`
     select id, name, type, created_at, last_modified_at, last_modified_username, sample_percentage,
-      boolean_text, description, languages, content_sources, start_date, type_name
+      boolean_text, description, languages, content_sources, start_date, included_locations, excluded_locations,
+      type_name
     from local_api.query where project_id = ${projectId} and type <> ${HEARD_TYPE} and ${ofType} order by id`.execute(
     db,
   );
@@ -114,6 +118,8 @@ export type QuerySettings = Pick<
   | "languages"
   | "contentSources"
   | "startDate"
+  | "includedLocations"
+  | "excludedLocations"
   | "typeName"
 >;
 
@@ -127,10 +133,12 @@ export async function insertQuery(
   const at = new Date(by.at);
   const { rows } = await sql<{ id: string }>`
     insert into local_api.query (project_id, name, type, created_at, last_modified_at, last_modified_username,
-      sample_percentage, boolean_text, description, languages, content_sources, start_date, type_name)
+      sample_percentage, boolean_text, description, languages, content_sources, start_date, included_locations, excluded_locations,
+      type_name)
     values (${projectId}, ${query.name}, ${query.type}, ${at}, ${at}, ${by.username}, ${query.samplePercentage},
       ${query.text}, ${query.description}, ${query.languages}::text[], ${query.contentSources}::text[],
-      ${momentOrNull(query.startDate)}, ${query.typeName})
+      ${momentOrNull(query.startDate)}, ${query.includedLocations}::text[], ${query.excludedLocations}::text[],
+      ${query.typeName})
     returning id`.execute(db);
   return Number(rows[0]?.id);
 }
@@ -153,7 +161,8 @@ export async function updateQuery(
     update local_api.query set name = ${query.name}, type = ${query.type}, boolean_text = ${query.text},
       sample_percentage = ${query.samplePercentage}, description = ${query.description},
       languages = ${query.languages}::text[], content_sources = ${query.contentSources}::text[],
-      start_date = ${momentOrNull(query.startDate)}, type_name = ${query.typeName},
+      start_date = ${momentOrNull(query.startDate)}, included_locations = ${query.includedLocations}::text[],
+      excluded_locations = ${query.excludedLocations}::text[], type_name = ${query.typeName},
       last_modified_at = ${new Date(by.at)}, last_modified_username = ${by.username}
     where id = ${id}`.execute(db);
 }
@@ -175,6 +184,8 @@ interface QueryRow {
   languages: string[];
   content_sources: string[] | null;
   start_date: Date | null;
+  included_locations: string[];
+  excluded_locations: string[];
   type_name: string | null;
 }
 
@@ -192,6 +203,8 @@ function toQuery(row: QueryRow): StoredQuery {
     languages: row.languages,
     contentSources: row.content_sources,
     startDate: row.start_date?.getTime() ?? null,
+    includedLocations: row.included_locations,
+    excludedLocations: row.excluded_locations,
     typeName: row.type_name,
   };
 }

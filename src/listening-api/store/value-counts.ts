@@ -29,6 +29,14 @@ export function keySourceSql(source: KeySource): RawBuilder<unknown> {
         from unnest(${groups}::bigint[], ${queries}::bigint[]) as member (group_id, query_id)
         where member.query_id = m.query_id)`;
     }
+    case "range": {
+      const ids = source.ranges.map(({ id }) => id);
+      const starts = source.ranges.map(({ from }) => new Date(from));
+      const ends = source.ranges.map(({ to }) => new Date(to));
+      return sql`(select r.id as key
+        from unnest(${ids}::bigint[], ${starts}::timestamptz[], ${ends}::timestamptz[]) as r (id, start_at, end_at)
+        where m.date >= r.start_at and m.date < r.end_at)`;
+    }
     case "flag":
     case "text":
       return sql`(select ${fieldSql(source.field, "m")} as key)`;

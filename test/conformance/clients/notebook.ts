@@ -68,9 +68,44 @@ const list = (name: string, field: string, values: unknown) => ({
   userId: 5001,
 });
 
-const RULES =
-  "rules stand in the monitor (rules/*.yaml) or at a tag or category; a rule of its own is not kept";
-const SIGNALS = "it would notify nobody: alerts are the job of the monitor";
+/** How both SDKs upload a rule: the search is validated, then the rule is posted with the name of its scope. */
+function rule(cell: string, name: string, search: string, filter: object, ruleAction: object): Step[] {
+  const isOfQuery = "queryId" in filter;
+  return [
+    {
+      cell,
+      method: "GET",
+      path: "/query-validation/searchwithin",
+      parameters: { booleanQuery: search, language: "en" },
+      reads: ["errors"],
+    },
+    {
+      cell,
+      method: "POST",
+      path: "rules",
+      body: {
+        ...{ name, enabled: true, projectId: "{project}", scope: isOfQuery ? "query" : "project" },
+        filter: { search, ...filter, projectId: "{project}" },
+        ruleAction,
+      },
+      reads: ["name", "id"],
+      learns: `rules.${name}`,
+    },
+  ];
+}
+
+const ADDRESS = "test@acme.example";
+const signal = (name: string, labels: object, notificationThreshold: number): Step => ({
+  cell: "signals.upload",
+  method: "POST",
+  path: "signals/groups",
+  body: {
+    ...{ name, queryIds: ["{queries.ice cream cake}"] },
+    ...{ subscribers: [{ emailAddress: ADDRESS, notificationThreshold }], ...labels },
+  },
+  reads: ["name", "id"],
+  learns: `signals.${name}`,
+});
 
 /** DEMO.ipynb of bcr-api. */
 // biome-ignore format: a table, one row on a line
@@ -140,10 +175,27 @@ export const BCR_API: readonly Step[] = [
   { cell: "get_chart", method: "GET", path: "data/volume/sentiment/queries", parameters: { queryId: "{queries.Test1}", ...RANGE }, reads: ["results.0.values"] },
   { cell: "get_chart, categories", method: "GET", path: "data/volume/categories/queries", parameters: { queryId: "{queries.Test1}", ...RANGE, dim1Args: "{categories.Droids}" }, reads: ["results"] },
   { cell: "rules", method: "GET", path: "rules", reads: ["results"] },
-  { cell: "rules.upload", method: "POST", path: "rules", body: { name: "rule", enabled: true, filter: { search: '"cat food"' }, ruleAction: { priority: "high" }, scope: "query" }, notServed: RULES },
-  { cell: "rules.upload, backfill", method: "POST", path: "bulkactions/rule/1", notServed: RULES },
+  ...rule("rules.upload", "rule", '"cat food" OR "dog food"', { queryId: ["{queries.Test1}", "{queries.Test4}"] }, { priority: "high" }),
+  { cell: "rules.upload", method: "GET", path: "rules", reads: ["results.0.filter.queryId", "results.0.ruleAction.priority"] },
+  { cell: "rules.upload, backfill", method: "POST", path: "bulkactions/rule/{rules.rule}" },
+  ...rule("rules.upload_all", "rule1", "caknvfoga;vnaei", {}, { sentiment: "positive" }),
+  ...rule("rules.upload_all", "rule2", "(bloop NEAR/10 blorp)", { queryId: ["{queries.Test1}"] }, { starred: true }),
+  ...rule("rules.upload_all", "rule3", '"hello world"', { queryId: ["{queries.Test1}", "{queries.Test4}"] }, { sentiment: "positive" }),
+  { cell: "rules.upload_all, backfill", method: "POST", path: "bulkactions/rule/{rules.rule3}" },
+  { cell: "rules.upload, the same name", method: "PUT", path: "rules/{rules.rule1}", body: { id: "{rules.rule1}", projectName: "Brands", queryName: null, name: "rule1", enabled: true, filter: { projectId: "{project}" }, ruleAction: { sentiment: "negative" }, projectId: "{project}", scope: "project" }, reads: ["name", "id"] },
+  ...["rule", "rule1", "rule2", "rule3"].map((name): Step => ({ cell: "rules.delete", method: "DELETE", path: `rules/{rules.${name}}` })),
   { cell: "signals", method: "GET", path: "signals/groups", reads: ["results"] },
-  { cell: "signals.upload", method: "POST", path: "signals/groups", body: { name: "New Test", queryIds: ["{queries.ice cream cake}"], subscribers: [{ emailAddress: "a@example.org", notificationThreshold: 1 }] }, notServed: SIGNALS },
+  signal("New Test", { includeCategoryIds: ["{categories.Droids}"] }, 1),
+  signal("Signal Me", { includeCategoryIds: ["{categories.Droids.r2d2}", "{categories.Droids.c3po}"] }, 3),
+  signal("Signal Test", { includeTagIds: ["{tags.yellow}"] }, 2),
+  { cell: "signals.rename", method: "GET", path: "signals/groups/{signals.New Test}", reads: ["name", "queryIds.0", "subscribers.0.emailAddress"] },
+  { cell: "signals.rename", method: "PUT", path: "signals/groups/{signals.New Test}", body: { id: "{signals.New Test}", name: "Newer", queryIds: ["{queries.ice cream cake}"], subscribers: [{ emailAddress: ADDRESS, notificationThreshold: 1 }], includeTagIds: [], excludeTagIds: [], includeCategoryIds: ["{categories.Droids}"], excludeCategoryIds: [] }, reads: ["name", "id"] },
+  { cell: "signals.delete", method: "DELETE", path: "signals/groups/{signals.New Test}" },
+  { cell: "signals.delete_all", method: "DELETE", path: "signals/groups/{signals.Signal Me}" },
+  { cell: "signals.delete_all", method: "DELETE", path: "signals/groups/{signals.Signal Test}" },
+  { cell: "get_date_range_comparison", method: "POST", path: "queries/{queries.Test1}/date-range", body: { name: "Launch", startDate: "2026-03-01", endDate: "2026-03-08" }, reads: ["id", "name"], learns: "ranges.Launch" },
+  { cell: "get_date_range_comparison", method: "GET", path: "queries/{queries.Test1}/date-range", reads: ["0.id", "0.name"] },
+  { cell: "get_date_range_comparison", method: "GET", path: "data/volume/dateRanges/days", parameters: { queryId: "{queries.Test1}", ...RANGE, dateRanges: "{ranges.Launch}" }, reads: ["results.0.values"] },
   { cell: "patch_mentions", method: "POST", path: "ruletags", body: { name: "cold" }, reads: ["name", "id"] },
   { cell: "patch_mentions", method: "PATCH", path: "data/mentions", body: [{ queryId: "{queries.ice cream cake}", resourceId: "{mention}", addTag: ["cold"] }], reads: ["0"] },
   { cell: "patch_mentions", method: "PATCH", path: "data/mentions", body: [{ queryId: "{queries.ice cream cake}", resourceId: "{mention}", starred: true }], reads: ["0"] },
@@ -183,4 +235,10 @@ export const API_SDK: readonly Step[] = [
   { cell: "get_topics", method: "GET", path: "data/volume/topics/queries", parameters: { queryId: "{queries.Old pets}", ...RANGE }, reads: ["topics"] },
   { cell: "get_authors", method: "GET", path: "data/volume/topauthors/queries", parameters: { queryId: "{queries.Old pets}", ...RANGE }, reads: ["results"] },
   { cell: "rules", method: "GET", path: "rules", reads: ["results"] },
+  { cell: "rule_action", method: "POST", path: "tags", body: { name: "animal food" }, reads: ["name", "id"] },
+  ...rule("rules.upload", "old rule", '"cat food" OR "dog food"', { queryId: ["{queries.Old pets}"] }, { addTag: ["animal food"] }),
+  { cell: "rules.upload, backfill", method: "POST", path: "bulkactions/rule/{rules.old rule}" },
+  { cell: "rule_action", method: "POST", path: "categories", body: { name: "Example", multiple: true, children: [{ name: "One" }] }, learns: "categories.Example" },
+  ...rule("rules.upload_all", "old rule1", "caknvfoga;vnaei", {}, { addCategories: ["{categories.Example.One}"] }),
+  ...["old rule", "old rule1"].map((name): Step => ({ cell: "rules.delete", method: "DELETE", path: `rules/{rules.${name}}` })),
 ];

@@ -261,6 +261,50 @@ describe("faults are shown at their line, with what was expected", () => {
     [{ tags: [{ name: "t", rules: [{ filter: { sentiment: "sad" } }] }] }, /rules\[0\]\.filter\.sentiment/],
     [{ tags: [{ name: "t", rules: [{ filter: { search: "(" } }] }] }, /rules\[0\]\.filter\.search/],
     [{ categories: [{ name: "C", children: ["a", "a"] }] }, /children has the name "a" twice/],
+    [{ rules: [{ name: "r", action: {} }] }, /expected something to do/],
+    [{ rules: [{ name: "r" }] }, /"action" is missing/],
+    [
+      { rules: [{ name: "r", action: { addTag: ["urgnt"] } }], tags: ["urgent"] },
+      /no tag "urgnt" — did you mean "urgent"/,
+    ],
+    [
+      {
+        rules: [{ name: "r", action: { addCategories: [["Topics", "Prise"]] } }],
+        categories: [{ name: "Topics", children: ["Price"] }],
+      },
+      /there is no "Prise" in "Topics" — did you mean "Price"/,
+    ],
+    [
+      {
+        rules: [{ name: "r", action: { addCategories: [["Topic", "Price"]] } }],
+        categories: [{ name: "Topics", children: ["Price"] }],
+      },
+      /no category "Topic" — did you mean "Topics"/,
+    ],
+    [{ rules: [{ name: "r", action: { assignment: "bob" } }] }, /there is no login "bob"/],
+    [{ rules: [{ name: "r", queries: ["Alpa"], action: { starred: true } }] }, /there is no query "Alpa"/],
+    [
+      { rules: [{ name: "r", filter: { search: "(" }, action: { starred: true } }] },
+      /search: at character 1/,
+    ],
+    [
+      { rules: [{ name: "r", filter: { colour: 1 }, action: { starred: true } }] },
+      /"colour" is not a parameter/,
+    ],
+    [
+      {
+        signalGroups: [
+          { name: "s", queries: ["Alpha"], subscribers: [{ emailAddress: "x", notificationThreshold: 1 }] },
+        ],
+      },
+      /expected an address/,
+    ],
+    [
+      {
+        queries: [{ name: "Q", dateRanges: [{ name: "d", startDate: "2026-02-01", endDate: "2026-01-01" }] }],
+      },
+      /after startDate/,
+    ],
     [{ queries: [{ name: "   " }] }, /expected a name, got blanks/],
     [{ queries: [{ name: "x".repeat(256) }] }, /expected at most 255 characters/],
   ])("%j", async (contents, expected) => {
@@ -303,6 +347,14 @@ test("any name and text goes in and comes out as it is, and then nothing is to b
         queryGroups: [{ name: "All", queries: names }],
         tags: names,
         categories: names.map((name) => ({ name, children: names })),
+        rules: names.map((name) => ({
+          ...{ name, queries: [name], filter: { exactAuthor: name } },
+          action: { addTag: names, removeCategories: [[name, name]] },
+        })),
+        signalGroups: names.map((name) => ({
+          ...{ name, queries: names, excludeTags: [name], includeCategories: [[name], [name, name]] },
+          subscribers: [],
+        })),
       };
       const content = JSON.stringify(inProject(contents));
       await apply(content, { prune: true });

@@ -40,6 +40,8 @@ export function idsOf(dimension: string, facts: Facts, scope: NaiveScope): strin
     categories: () => many(facts.categories),
     parentCategories: () => many(facts.parentCategories),
     tags: () => many(facts.tags),
+    // None are saved here.
+    dateRanges: () => [],
     assignment: () => one(facts.assignment),
     checked: () => one(facts.checked),
     priority: () => one(facts.priority),

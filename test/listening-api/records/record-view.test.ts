@@ -63,11 +63,8 @@ describe.each([
   it.each([
     ["a mention that says nothing", SILENT],
     ["a mention that says everything", TALKATIVE],
-  ])("has exactly the fields of the spec, and a post on X its number: %s", (_, fields) => {
-    const more = fields === TALKATIVE ? ["guid"] : [];
-    expect(Object.keys(shown(fields, { version })).sort()).toEqual(
-      [...Object.keys(expected), ...more].sort(),
-    );
+  ])("has exactly the fields of the spec, and the number of the post: %s", (_, fields) => {
+    expect(Object.keys(shown(fields, { version })).sort()).toEqual([...Object.keys(expected), "guid"].sort());
   });
 
   it.each(Object.entries(expected))("has %s as %s, or null", (name, kind) => {
@@ -157,15 +154,23 @@ describe("the restricted policy", () => {
       expect([name, silent[name]]).toEqual([name, talkative[name]]);
   });
 
-  it("names an X post by its number, where its address does", () => {
+  it("names a post by its number, where its own address does", () => {
     expect(shown(TALKATIVE, { policy: "restricted" })).toMatchObject({
       guid: "1234567890123456789",
       url: null,
     });
     expect(shown({ ...TALKATIVE, url: null }, { policy: "restricted" })).toHaveProperty("guid", null);
-    // Under every policy, and of a post on X alone.
-    expect(shown(TALKATIVE)).toMatchObject({ guid: "1234567890123456789" });
-    expect(shown({ ...TALKATIVE, pageType: "news" })).not.toHaveProperty("guid");
+    // Without a policy, of every source.
+    for (const version of ["current", "earlier"] as const)
+      for (const pageType of ["twitter", "news"]) {
+        const guid = "1234567890123456789";
+        expect(shown({ ...TALKATIVE, pageType }, { version })).toMatchObject({ guid });
+        // The addresses of its pictures and links are others.
+        expect(shown({ ...TALKATIVE, pageType, url: null }, { version })).toHaveProperty("guid", null);
+        const imageInfo = [{ size: 1, url: "https://img.example/12" }];
+        expect(shown({ ...SILENT, pageType, imageInfo }, { version })).toHaveProperty("guid", null);
+      }
+    expect(shown({ ...TALKATIVE, pageType: "news" }, { policy: "restricted" })).toHaveProperty("guid", null);
   });
 
   it.each(["twitter", "reddit", "linkedin"])(

@@ -49,6 +49,8 @@ const KINDS = [
   ["queries", { name: "Q", booleanQuery: "water" }, (n: number) => ({ description: `about ${n}` }), (n: number) => ({ booleanQuery: `water OR w${n}ater` })],
   ["querygroups", { name: "G", queries: [{ id: 2003001 }] }, (n: number) => ({ name: `G${n}` }), (n: number) => ({ queries: [{ id: 2003001 + (n % 2) }] })],
   ["group/author", { name: "A", authors: ["ann"] }, (n: number) => ({ name: `A${n}` }), (n: number) => ({ authors: [`ann${n}`] })],
+  ["rules", { name: "R", ruleAction: { starred: true } }, (n: number) => ({ name: `R${n}` }), (n: number) => ({ filter: { search: `w${n}ater` } })],
+  ["signals/groups", { name: "S", queryIds: [2003001], subscribers: [] }, (n: number) => ({ name: `S${n}` }), (n: number) => ({ queryIds: [2003001 + (n % 2)] })],
   ["rulecategories", { name: "C", children: [{ name: "one" }] }, (n: number) => ({ name: `C${n}` }), (n: number) => ({ children: [{ name: `child ${n}` }] })],
 ] as const;
 

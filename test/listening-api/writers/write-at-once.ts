@@ -18,7 +18,7 @@ export type Writer = (round: number) => Promise<void>;
 
 const WORDS = ["water", "kettle", "battery"];
 
-/** Eight writers of every kind, as other programs, feeds, commands and people write. */
+/** Writers of every kind, as other programs, feeds, commands and people write. */
 export async function createWriters(
   { api, account, database, token }: Fixture,
   random: () => number,
@@ -52,7 +52,12 @@ export async function createWriters(
     return rows.map((row) => ({ queryId: Number(row.query_id), resourceId: row.resource_id }));
   }
 
-  async function call(method: "PATCH" | "PUT", path: string, body: unknown, allowed: readonly number[]) {
+  async function call(
+    method: "PATCH" | "PUT" | "POST",
+    path: string,
+    body: unknown,
+    allowed: readonly number[],
+  ) {
     const answer = await send(api, {
       ...{ method, url: `/projects/${projectId}/${path}`, payload: JSON.stringify(body) },
       headers: { authorization: `bearer ${token}`, "content-type": "application/json" },
@@ -106,6 +111,13 @@ export async function createWriters(
     if (imported === 0) throw new Error("nothing was imported");
   }
 
+  const rule = { name: "kettles", filter: { search: "kettle" }, ruleAction: { priority: "low" } };
+  const made = await send(api, {
+    ...{ method: "POST", url: `/projects/${projectId}/rules`, payload: JSON.stringify(rule) },
+    headers: { authorization: `bearer ${token}`, "content-type": "application/json" },
+  });
+  const { id: ruleId } = made.body as { id: number };
+
   const post = (round: number, n: number) => `post-${round}-${n}`;
   const posts = (round: number, count: number) => Array.from({ length: count }, (_, n) => post(round, n));
   return {
@@ -121,6 +133,11 @@ export async function createWriters(
     search: (round) => {
       const booleanQuery = `${WORDS[round % 3]} OR (${WORDS[(round + 1) % 3]} AND nonce${round})`;
       return call("PUT", `queries/${account.queries.get("Changing")}`, { booleanQuery }, [200]);
+    },
+    rule: async (round) => {
+      const ruleAction = { priority: round % 2 === 0 ? "high" : "low", starred: round % 3 === 0 };
+      await call("PUT", `rules/${ruleId}`, { ruleAction }, [200]);
+      await call("POST", `rules/${ruleId}/backfill`, {}, [200]);
     },
     forget: async () => {
       const at = systemClock.now();

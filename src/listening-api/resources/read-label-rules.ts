@@ -1,0 +1,48 @@
+import type { JsonValue } from "../../lib/json.ts";
+import { labelScope, readRule } from "../assign/label-rules.ts";
+import { compile } from "../query-language/compile.ts";
+import type { LabelRule } from "../store/labels.ts";
+import { isObject, quote } from "./body-reader.ts";
+import type { ResourceScope } from "./resource.ts";
+
+const MAX_RULES = 100;
+
+/**
+ * `[{"filter": {"search": "…", "sentiment": ["positive"]}}]`. Faults are reported to `fault`; undefined if none were
+ * sent.
+ */
+export async function readLabelRules(
+  given: unknown,
+  where: string,
+  fault: (message: string) => void,
+  scope: Pick<ResourceScope, "db"> & { readonly project: { readonly id: number; readonly timezone: string } },
+): Promise<readonly LabelRule[] | undefined> {
+  if (given === undefined || given === null) return undefined;
+  if (!Array.isArray(given) || given.length > MAX_RULES) {
+    fault(`${where}: expected an array of at most ${MAX_RULES} objects with a filter, got ${quote(given)}.`);
+    return undefined;
+  }
+  const rules = given.flatMap((rule: unknown, index) => {
+    const filter = isObject(rule) ? (rule["filter"] ?? {}) : undefined;
+    if (!isObject(filter)) {
+      fault(`${where}[${index}].filter: expected an object of filters, got ${quote(filter)}.`);
+      return [];
+    }
+    const { search } = filter;
+    if (search !== undefined && search !== null) {
+      const compiled = typeof search === "string" ? compile(search) : undefined;
+      if (compiled === undefined)
+        fault(`${where}[${index}].filter.search: expected text, got ${quote(search)}.`);
+      else if (!compiled.ok)
+        for (const { severity, start, message } of compiled.problems)
+          if (severity === "error")
+            fault(`${where}[${index}].filter.search: at character ${start + 1}: ${message}`);
+    }
+    return [{ filter: filter as Readonly<Record<string, JsonValue>> }];
+  });
+  for (const [index, rule] of rules.entries())
+    await readRule(rule, labelScope(scope.db, scope.project), (message) =>
+      fault(`${where}[${index}].filter.${message}`),
+    );
+  return rules;
+}
