@@ -8,10 +8,13 @@ import type { JsonObject } from "../../lib/json.ts";
 import { readRetryAfter } from "../../lib/retry.ts";
 import type { ArrivedItem } from "../../listening-api/arrive/item-versions.ts";
 import {
+  type ArrivedBatch,
+  NOTHING,
   type QueryCache,
   queriesOf,
   type Received,
   receiveItems,
+  sumOf,
 } from "../../listening-api/arrive/receive-items.ts";
 import { searchableMention } from "../../listening-api/query-language/search-text.ts";
 import {
@@ -236,7 +239,7 @@ function gapAtStart(
   return { ...found, reason };
 }
 
-/** Items, deletes, gap and place in one transaction. */
+/** Items, deletes, gap and place, in one transaction where they fit into it. */
 async function storeBatch(
   parts: StreamRunParts & { readonly leaseMs: number },
   leased: LeasedFeed,
@@ -282,22 +285,26 @@ async function storeBatch(
     ...{ kind: definition.kind, feedKey: feed.key, policyVersion: definition.policy.version },
     host: place === null ? feed.host : new URL(place.host).host,
   };
-  const received = await db.transaction().execute(async (transaction) => {
-    const stored = await receiveItems(transaction, project, from, came, {
-      at,
-      cache,
-      queue,
-      keeps: "matched",
+  const state = (place === null ? {} : { place: { ...place } }) as JsonObject;
+  let received = NOTHING;
+  let part: ArrivedBatch | null = came;
+  while (part !== null) {
+    const now: ArrivedBatch = part;
+    await db.transaction().execute(async (transaction) => {
+      const how = { at, cache, queue, keeps: "matched" } as const;
+      const { left, ...stored } = await receiveItems(transaction, project, from, now, how);
+      received = sumOf(received, stored);
+      part = left.length > 0 ? { arrived: left, deleted: [] } : null;
+      if (gap !== null && part === null) await putGap(transaction, project.id, feed.key, gap);
+      const had = { state, items: received.added + received.edited, matched: received.matched, leaseMs };
+      // The place moves with the last part.
+      const isOurs =
+        part === null && batch.isRead
+          ? await keepStream(transaction, project.id, leased, had)
+          : await extendLease(transaction, project.id, leased, leaseMs);
+      if (!isOurs) throw new StreamLostError();
     });
-    if (gap !== null) await putGap(transaction, project.id, feed.key, gap);
-    const state = (place === null ? {} : { place: { ...place } }) as JsonObject;
-    const had = { state, items: stored.added + stored.edited, matched: stored.matched, leaseMs };
-    const isOurs = batch.isRead
-      ? await keepStream(transaction, project.id, leased, had)
-      : await extendLease(transaction, project.id, leased, leaseMs);
-    if (!isOurs) throw new StreamLostError();
-    return stored;
-  });
+  }
   parts.onBatch?.({ ...received, frames: batch.frames });
 }
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { createPause } from "../../lib/concurrency.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { MentionCondition } from "../filters/mention-condition.ts";
 import type { CompiledQuery } from "../query-language/compile.ts";
@@ -26,19 +27,24 @@ export async function matchingVersions(
   versions: readonly MentionVersion[],
   { queryIds, conditions, search }: ReadyRule,
 ): Promise<readonly number[]> {
-  const places = versions.flatMap(({ record, fullText }, place) => {
-    const isAsked = queryIds === undefined || queryIds.includes(record.queryId);
-    return isAsked && (search?.matches(searchableMention(record, fullText)) ?? true) ? [place] : [];
-  });
-  if (conditions.length === 0 || places.length === 0) return places;
-  const rows = places.map((place) => {
-    const version = versions[place];
-    if (version === undefined) throw new Error("a version vanished while it was labelled");
+  const pause = createPause();
+  const places: number[] = [];
+  const rows: string[] = [];
+  for (const [place, version] of versions.entries()) {
+    const { record, fullText } = version;
+    await pause();
+    if (queryIds !== undefined && !queryIds.includes(record.queryId)) continue;
+    if (search !== undefined && !search.matches(searchableMention(record, fullText))) continue;
+    places.push(place);
+    if (conditions.length === 0) continue;
     const cells = mentionCells(version, { shape_id: 0, filled_fields: "", exact_text: null });
-    return Object.fromEntries(MENTION_COLUMNS.map((column, index) => [column, cells[index]]));
-  });
+    rows.push(
+      JSON.stringify(Object.fromEntries(MENTION_COLUMNS.map((column, index) => [column, cells[index]]))),
+    );
+  }
+  if (rows.length === 0) return places;
   const { rows: met } = await sql<{ place: string }>`
-    select given.place from json_array_elements(${JSON.stringify(rows)}::json) with ordinality as given (fields, place),
+    select given.place from json_array_elements(${`[${rows.join(",")}]`}::json) with ordinality as given (fields, place),
       lateral json_populate_record(null::local_api.mention, given.fields) as mention
     where ${sql.join(conditions.map(conditionSql), sql` and `)}`.execute(db);
   return met.flatMap(({ place }) => places[Number(place) - 1] ?? []);
