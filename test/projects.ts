@@ -52,6 +52,7 @@ const THOROUGH: readonly string[] = [
   "test/feeds/fetch-feed.test.ts",
   "test/feeds/hostile-answers.test.ts",
   "test/feeds/mailbox.test.ts",
+  "test/feeds/much-at-once.test.ts",
   "test/feeds/recheck.test.ts",
   // Attacks: thousands of connections, processes, every expression of the product.
   "test/security/",

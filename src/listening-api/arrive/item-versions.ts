@@ -39,7 +39,7 @@ export function* matching(
   const found: MentionVersion[] = [];
   for (const id of queries.candidates(mention)) {
     yield;
-    const query = queries.match(id, mention);
+    const query = yield* queries.match(id, mention);
     if (query === null) continue;
     if (isStoredWhole(item)) found.push(inQuery(whole, query));
     else {

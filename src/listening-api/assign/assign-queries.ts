@@ -1,5 +1,5 @@
 import { type CompiledQuery, compile } from "../query-language/compile.ts";
-import type { MatchPosition } from "../query-language/evaluate.ts";
+import { type MatchPosition, resultOf } from "../query-language/evaluate.ts";
 import type { KnownFields } from "../query-language/fields/define-field.ts";
 import { createQueryIndex } from "../query-language/query-index.ts";
 import { type Searchable, searchableMention } from "../query-language/search-text.ts";
@@ -12,7 +12,7 @@ export function assignQueries(version: MentionVersion, queries: ProjectQueries):
   if (queries.isEmpty) return [];
   const mention = searchableMention(version.record, version.fullText);
   return queries.candidates(mention).flatMap((id) => {
-    const query = queries.match(id, mention);
+    const query = resultOf(queries.match(id, mention));
     return query === null ? [] : [inQuery(version, query)];
   });
 }
@@ -42,8 +42,8 @@ export interface ProjectQueries {
   mayMatch(mention: Searchable): boolean;
   /** The queries that may match the mention, in the order of their ids: those to ask one by one. */
   candidates(mention: Searchable): readonly number[];
-  /** The query, if it matches the mention, and why. */
-  match(queryId: number, mention: Searchable): MatchedQuery | null;
+  /** The query, if it matches the mention, and why. Step by step: a long query takes long. */
+  match(queryId: number, mention: Searchable): Generator<void, MatchedQuery | null>;
   /** Why the mention is in the query, as far as the query has a text and the mention matches it. */
   positions(queryId: number, mention: Searchable): readonly MatchPosition[];
 }
@@ -69,10 +69,11 @@ export async function readProjectQueries(db: Database, projectId: number): Promi
     has: (queryId) => queries.has(queryId),
     mayMatch: (mention) => index.candidates(mention).length > 0,
     candidates: index.candidates,
-    match: (id, mention) => {
-      const { name = "", query, stored } = queries.get(id) ?? {};
-      if (stored === undefined || !isOfQuery(mention.known, stored) || !query?.matches(mention)) return null;
-      return { id, name, positions: query.positions(mention) };
+    *match(id, mention) {
+      const found = queries.get(id);
+      if (found === undefined || !isOfQuery(mention.known, found.stored)) return null;
+      const positions = yield* found.query.matchInSteps(mention);
+      return positions === null ? null : { id, name: found.name, positions };
     },
     positions: (queryId, mention) => queries.get(queryId)?.query.positions(mention) ?? [],
   };
