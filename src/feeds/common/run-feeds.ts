@@ -225,6 +225,7 @@ export function createFeedRun(parts: FeedRunParts) {
       let [state, goesOn] = [done.state, false];
       const part = await receiveMost(feed, arrived, read.deletes, room, async (transaction, stored) => {
         if (!stored.isLast) {
+          signal.throwIfAborted();
           if (!(await extendLease(transaction, project.id, leased, leaseMs))) throw new LeaseLostError();
           return;
         }
