@@ -33,22 +33,28 @@ test("what many long texts bring is stored in several transactions, and all of i
 });
 
 test("a fetch stores 2,000 items, also of a source with a cursor, and the next one goes on with the rest", async () => {
-  const statuses = Array.from({ length: 2_300 }, (_, n) => ({
-    ...{ id: String(10_000 - n), uri: `https://m.example/${n}`, url: `https://m.example/${n}` },
-    ...{ created_at: new Date(now - n * 1_000).toISOString(), visibility: "public", content: `acme ${n}` },
+  const status = (n: number) => ({
+    ...{ id: String(n), uri: `https://m.example/${n}`, url: `https://m.example/${n}` },
+    ...{ created_at: new Date(now).toISOString(), visibility: "public", content: `acme ${n}` },
     account: { acct: "ann", url: "https://m.example/@ann" },
-  }));
-  const isKnown = (path: string) => /min_id=10000|since_id=10000/.test(path);
+  });
+  // Three pages of 900 behind the first post.
   server.pages.set("*", (request, response) => {
+    const known = new URL(request.url ?? "", server.url).searchParams.get("min_id");
+    const from = known === null ? 0 : Number(known);
+    const posts = Array.from(
+      { length: known === null ? 1 : Math.min(900, 2_701 - from) },
+      (_, n) => from + n + 1,
+    );
     response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify(isKnown(request.url ?? "") ? [] : statuses));
+    response.end(JSON.stringify(posts.reverse().map(status)));
   });
   const mastodon = { kind: "mastodon", server: server.url, tags: ["acme"] };
   const feeding = await startFeeding({ feeds: feedsOf(mastodon), queries: { one: "acme" } });
   const worker = feeding.worker();
-  await worker.fetchNext();
-  expect(await feeding.mentions()).toHaveLength(2_000);
-  await feeding.makeDue();
-  await worker.fetchNext();
-  expect(await feeding.mentions()).toHaveLength(2_300);
+  for (const stored of [1, 2_001, 2_701]) {
+    await feeding.makeDue();
+    await worker.fetchNext();
+    expect(await feeding.mentions()).toHaveLength(stored);
+  }
 });
