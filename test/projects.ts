@@ -60,6 +60,7 @@ const THOROUGH: readonly string[] = [
   "test/feeds/lying-stream-events.test.ts",
   "test/feeds/lying-streams.test.ts",
   "test/feeds/mailbox.test.ts",
+  "test/feeds/much-at-once.test.ts",
   "test/feeds/recheck.test.ts",
   // Attacks: thousands of connections, processes, every expression of the product.
   "test/security/",

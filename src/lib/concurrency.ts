@@ -71,22 +71,50 @@ export function prefetch<Result>(work: () => Promise<Result>): Prefetch<Result> 
   };
 }
 
-/** Runs a long computation step by step, and lets other work of the process run after every `busyMs`. */
-export async function yieldingLoop<Result>(
-  steps: Iterator<unknown, Result>,
-  busyMs = BUSY_MS,
-): Promise<Result> {
-  let since = monotonicMs();
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done === true) return step.value;
-    if (monotonicMs() - since < busyMs) continue;
-    await turn();
-    since = monotonicMs();
-  }
+/**
+ * Lets other work of the process run after every `busyMs` of long work: call it between the steps of the work, and
+ * await what it gives. All long work of the process shares this time, and goes on in turns: much of it at once holds the
+ * process no longer than one.
+ */
+export function createPause(busyMs = BUSY_MS): () => Promise<void> | undefined {
+  let since = beginTurn();
+  const pause = async (): Promise<void> => {
+    turns = turns.then(() => turn());
+    await turns;
+    since = beginTurn();
+  };
+  return () => (monotonicMs() - since < busyMs ? undefined : pause());
 }
 
 /** Short enough that no waiting request notices it. */
 const BUSY_MS = 20;
+/** The last turn of the loop that was given away. */
+let turns: Promise<void> = Promise.resolve();
+/** When long work began in this turn of the loop; null: not yet. */
+let turnBegan: number | null = null;
+
+function beginTurn(): number {
+  if (turnBegan === null) {
+    turnBegan = monotonicMs();
+    void turn().then(() => {
+      turnBegan = null;
+    });
+  }
+  return turnBegan;
+}
+
+/** Runs a long computation step by step, with pauses. */
+export async function yieldingLoop<Result>(
+  steps: Iterator<unknown, Result>,
+  busyMs = BUSY_MS,
+): Promise<Result> {
+  const pause = createPause(busyMs);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value;
+    const wait = pause();
+    if (wait !== undefined) await wait;
+  }
+}
 
 /** A slow question is asked less often, so that it takes at most a twentieth of the time. */
 const COSTLY = 20;

@@ -12,11 +12,14 @@ export type { DeletedItem } from "./arrive/delete-items.ts";
 export { rememberForgotten } from "./arrive/forget-requests.ts";
 export type { ArrivedItem } from "./arrive/item-versions.ts";
 export {
+  type ArrivedBatch,
   type Arriving,
+  NOTHING,
   type QueryCache,
   queriesOf,
   type Received,
   receiveItems,
+  sumOf,
 } from "./arrive/receive-items.ts";
 export { createLocalApi, type LocalApi, type LocalApiOptions } from "./create-local-api.ts";
 export { editMentions } from "./edit/edit-mention.ts";

@@ -117,7 +117,7 @@ for (const count of [10, 1_000, 10_000]) {
     if (found.some((number, i) => number !== alone[i])) throw new Error("the index finds something else");
     matches = found.reduce((sum, number) => sum + number, 0) / few.length;
   }
-  for (const text of few) candidates += index.candidates(searchableMention(known, text)) / few.length;
+  for (const text of few) candidates += index.candidates(searchableMention(known, text)).length / few.length;
   const [byIndex, each] = [median(rates.map((rate) => rate.index)), median(rates.map((rate) => rate.each))];
   const ratio = median(rates.map((rate) => rate.index / rate.each));
   say([

@@ -20,16 +20,18 @@ import type { CrowdReport } from "./readers/crowd.ts";
 
 /**
  * What readers cost the polls: the speed of a poll that never ends alone, while a crowd reads and feeds misbehave, and
- * alone again. Earshot runs as people start it, and everything else in processes of its own. See README.md.
+ * alone again, round for round; first on the machine as it is, then beside programs that want all of it. Earshot runs as
+ * people start it, and everything else in processes of its own. See README.md.
  */
 const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "40" },
-    rounds: { type: "string", default: "1" },
+    rounds: { type: "string", default: "3" },
     readers: { type: "string", default: "200" },
     streams: { type: "string", default: "200" },
     feeds: { type: "string", default: "20" },
-    load: { type: "string", default: "0" },
+    /** Busy processes of somebody else; several numbers: one measurement after the other. */
+    load: { type: "string", default: "0,4" },
     "one-process": { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
@@ -41,10 +43,19 @@ const say = (line: string): void => {
 
 const closing = createClosing();
 try {
-  for (let n = 0; n < Number(values.load); n++) burn(closing);
   const world = await startWorld(closing);
+  let busy = 0;
+  for (const load of values.load.split(",").map(Number)) {
+    for (; busy < load; busy++) burn(closing);
+    await measure(world, load);
+  }
+} finally {
+  await closing.close();
+}
+
+async function measure(world: World, busy: number): Promise<void> {
   say(
-    `${availableParallelism()} processors, load ${loadavg()[0]?.toFixed(1)}, ${values.load} busy processes of our own`,
+    `\n${availableParallelism()} processors, load ${loadavg()[0]?.toFixed(1)}, ${busy} busy processes of our own`,
   );
   const phases = [await phase(world, "alone", 0, 0)];
   const shares: number[] = [];
@@ -56,14 +67,22 @@ try {
     shares.push((2 * crowded.storedPerS) / (before + after.storedPerS));
   }
   const share = median(shares);
-  if (values.json) console.log(JSON.stringify({ phases, shares, share, load: loadavg()[0] }));
-  say(`with readers, polls keep ${Math.round(share * 100)} % of their speed (median of ${shares.length})`);
-} finally {
-  await closing.close();
+  if (values.json) console.log(JSON.stringify({ busy, phases, shares, share, load: loadavg()[0] }));
+  const each = shares.map((one) => Math.round(one * 100)).join(", ");
+  say(`with readers, polls keep ${Math.round(share * 100)} % of their speed (median of ${each})`);
+  const worst = Math.max(...phases.map(({ worstHealthzMs }) => worstHealthzMs));
+  const [first, last] = [phases[0], phases.at(-1)].map((one) =>
+    one?.processes.map(({ roles, memoryMb }) => ({ roles, memoryMb })),
+  );
+  const memory = first?.map(
+    ({ roles, memoryMb }, index) => `${roles} ${memoryMb[0]} → ${last?.[index]?.memoryMb[1]} MB`,
+  );
+  say(`worst /healthz ${worst} ms; from beginning to end: ${memory?.join("; ")}`);
 }
 
 interface World {
   readonly url: string;
+  readonly feeds: ChildProcess;
   readonly database: Database;
   readonly pids: () => Promise<readonly { readonly pid: number; readonly roles: readonly string[] }[]>;
 }
@@ -72,10 +91,10 @@ async function startWorld(closing: Closing): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), "earshot-readers-"));
   await chmod(folder, 0o755);
   closing.add(() => rm(folder, { recursive: true, force: true }));
-  const source = await serve("source-server.ts", [String(systemClock.now() - 2 * DAY)], closing);
-  const feeds = await serve("bad-feeds.ts", [], closing);
+  const source = await serve("source-server.ts", [String(systemClock.now() - 2 * DAY)]);
+  const feeds = await serve("bad-feeds.ts", []);
   const home = join(folder, ".earshot");
-  await writeFile(join(folder, "earshot.yaml"), configOf(source, feeds));
+  await writeFile(join(folder, "earshot.yaml"), configOf(source.url, feeds.url));
   const bundle = await bundleEntries(["src/cli/main.ts"]);
   const words = ["start", "--port", "0", ...(values["one-process"] ? ["--one-process"] : [])];
   const { PATH, HOME } = process.env;
@@ -104,7 +123,7 @@ async function startWorld(closing: Closing): Promise<World> {
   await until("polls store something", async () => (await stored(database)) > 4 * PAGE_SIZE, {
     ...{ withinMs: 5 * MINUTE, everyMs: SECOND },
   });
-  return { url: address() ?? "", database, pids: running };
+  return { url: address() ?? "", feeds: feeds.process, database, pids: running };
 }
 
 function configOf(source: string, feeds: string): string {
@@ -122,6 +141,7 @@ rules: ${process.cwd()}/rules${urls.length === 0 ? "" : listen}
 }
 
 async function phase(world: World, name: string, readers: number, streams: number) {
+  world.feeds.send(readers > 0 ? "misbehave" : "rest");
   const processes = await world.pids();
   const before = await Promise.all(processes.map(({ pid }) => usageOf(pid)));
   const crowd = run("crowd.ts", [world.url, String(readers), String(streams)]);
@@ -176,11 +196,10 @@ function run(file: string, words: readonly string[]): ChildProcess {
   return child;
 }
 
-async function serve(file: string, words: readonly string[], closing: Closing): Promise<string> {
+async function serve(file: string, words: readonly string[]) {
   const child = run(file, words);
-  closing.add(async () => void child.kill("SIGKILL"));
   const [url] = await once(child, "message");
-  return url;
+  return { url: String(url), process: child };
 }
 
 /** Somebody else's work on this machine. */

@@ -108,3 +108,15 @@ test("a changed item that cannot be read is asked again, though the list of chan
     const { read } = await fetchOnce(feed, second.state);
     expect(read.deletes.map(({ id }) => id)).toEqual(["2"]);
   }));
+
+test("of a list of 5,000 changed items, 1,000 are asked for", () =>
+  withServer(async (server) => {
+    const known = 6_000;
+    const feed = plannedOf(fill(server, 0));
+    server.pages.set("/v0/maxitem.json", { body: String(known) });
+    const items = Array.from({ length: 5_000 }, (_, n) => n + 1);
+    server.pages.set("/v0/updates.json", { body: JSON.stringify({ items }) });
+    server.pages.set("*", { body: "null" });
+    await fetchOnce(feed, { cursor: { from: 1, next: known + 1, pending: [] } });
+    expect(server.requests.filter(({ path }) => path.includes("/item/"))).toHaveLength(1_000);
+  }));

@@ -34,3 +34,25 @@ test("what it throws reaches who asked for it", async () => {
   });
   await expect(yieldingLoop(breaks)).rejects.toThrow("no");
 });
+
+test("much long work at once does one step in a turn of the loop, each in its turn", async () => {
+  let turn = 0;
+  let isDone = false;
+  const countTurns = (): void => {
+    turn++;
+    if (!isDone) setImmediate(countTurns);
+  };
+  setImmediate(countTurns);
+  const steps: { readonly of: string; readonly turn: number }[] = [];
+  const work = (of: string) =>
+    yieldingLoop(
+      count(4, () => steps.push({ of, turn })),
+      0,
+    );
+  await Promise.all(["a", "b", "c"].map(work));
+  isDone = true;
+  // The first step of each is done when it is asked for.
+  const later = steps.slice(3);
+  expect(new Set(later.map((step) => step.turn)).size).toBe(later.length);
+  expect(later.map(({ of }) => of).join("")).toBe("abcabcabc");
+});

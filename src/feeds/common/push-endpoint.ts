@@ -53,7 +53,7 @@ export function createPushEndpoint(parts: {
           { feed: found.feed.name, error: describeError(error) },
           "pushed mentions were not stored",
         );
-        return refusal(503, ["nothing was stored; send it again a little later"]);
+        return refusal(503, ["not all of it was stored; send it again a little later"]);
       }
     },
   };

@@ -5,6 +5,8 @@ import { FeedError } from "./define-feed.ts";
 /** A page of a hundred posts with all their fields has about 20,000. */
 const MOST_VALUES = 100_000;
 const DEEPEST = 50;
+/** No kind asks for more than 250 at a time; what a server lists beyond that is left out. */
+const LONGEST_LIST = 1_000;
 const LONGEST_VALUE = 100_000;
 
 /**
@@ -23,7 +25,7 @@ function repaired(text: string): string {
     .replaceAll(/\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])|\\/g, (found) => (found === "\\" ? "\\\\" : found));
 }
 
-/** Cuts long texts in place. Without recursion: JSON may be nested a million times. */
+/** Cuts long texts and lists in place. Without recursion: JSON may be nested a million times. */
 function refuseLarge(value: unknown): void {
   let level = [value];
   let values = 0;
@@ -41,6 +43,7 @@ function refuseLarge(value: unknown): void {
         next.push(child);
         if (values + next.length > MOST_VALUES) break;
       }
+      if (Array.isArray(parent)) parent.splice(LONGEST_LIST);
     }
     level = next;
   }

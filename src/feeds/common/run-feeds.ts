@@ -18,6 +18,7 @@ import {
   heardQuery,
   type LeasedFeed,
   listQueries,
+  NOTHING,
   noteReading,
   type QueryCache,
   type Received,
@@ -25,6 +26,7 @@ import {
   releaseFeed,
   reserveHost,
   scheduleChecks,
+  sumOf,
 } from "#listening-api";
 import type { Clock } from "../../lib/clock.ts";
 import { yieldingLoop } from "../../lib/concurrency.ts";
@@ -86,17 +88,32 @@ function isFetched({ definition }: PlannedFeed): boolean {
   return definition.stream === undefined;
 }
 
-const COUNTS = ["added", "edited", "deleted", "matched"] as const;
-
 /** What a fetch did not take, for people; null: nothing. */
-function describeLeftOut({ leftOut = 0 }: Pick<FeedRead, "leftOut">, left: number): string | null {
+function describeLeftOut(
+  { leftOut = 0, more }: Pick<FeedRead, "leftOut" | "more">,
+  left: number,
+  isFull: boolean,
+): string | null {
+  const most = `wait for the next fetch: at most ${count(MOST_STORED)} are stored at once`;
   const sentences = [
-    left > 0
-      ? `${count(left)} of its items wait for the next fetch: at most ${count(MOST_STORED)} are stored at once`
-      : [],
+    left > 0 ? `${count(left)} of its items ${most}` : [],
+    left === 0 && isFull && more === true ? `other items of it ${most}` : [],
     leftOut > 0 ? `${count(leftOut)} older items of its document were left out` : [],
   ].flat();
   return sentences.length === 0 ? null : sentences.join("; ");
+}
+
+/** What a fetch or a push has stored so far. */
+interface StoredPart {
+  readonly items: number;
+  readonly matched: number;
+  /** Items that wait. */
+  readonly left: number;
+  readonly isLast: boolean;
+}
+
+function nextChecks(checked: Awaited<ReturnType<typeof readPart>>["checked"]) {
+  return checked.map(({ idKey, ageMs, isAnswered }) => ({ idKey, inMs: nextCheckMs(ageMs, isAnswered) }));
 }
 
 function count(n: number): string {
@@ -174,7 +191,7 @@ export function createFeedRun(parts: FeedRunParts) {
     leased: LeasedFeed,
     progress: { state: LeasedFeed["state"] },
   ): Promise<Received> {
-    const total = { added: 0, edited: 0, deleted: 0, matched: 0 };
+    let total = NOTHING;
     const hold = async (): Promise<void> => {
       if (!(await extendLease(db, project.id, leased, leaseMs))) throw new LeaseLostError();
     };
@@ -191,39 +208,36 @@ export function createFeedRun(parts: FeedRunParts) {
       const retryAfterMs = read.pauseMs ?? null;
       // A server that never comes to an end must not keep the others from their turn.
       const isLast = round >= MOST_ROUNDS || retryAfterMs !== null || signal.aborted;
-      const goesOn = read.more === true && !isLast;
       const failures = read.problem === undefined ? 0 : leased.failures + 1;
       const nextInMs = decideNext(
         { everyMs: leased.everyMs, failures, retryAfterMs, isFinal: false },
         random(),
       );
       if (retryAfterMs !== null) await closeHost(db, feed.host, retryAfterMs);
-      const { batches, last, left } = await receiveMost(feed, read.items, hold);
-      const leftOut = describeLeftOut(read, left);
-      if (leftOut !== null) log.warn({ feed: feed.name, leftOut }, "items of a feed were left out");
       if (read.problem !== undefined)
         log.warn({ feed: feed.name, problem: read.problem }, "a feed was not read whole");
-      // What was left is read again although the document is the same.
-      const state = left > 0 ? { ...done.state, validators: {} } : done.state;
-      const received = await db.transaction().execute(async (transaction) => {
-        const stored = await receive(transaction, feed, { arrived: last, deletes: read.deletes });
-        const checked = done.checked.map(({ idKey, ageMs, isAnswered }) => ({
-          idKey,
-          inMs: nextCheckMs(ageMs, isAnswered),
-        }));
-        await scheduleChecks(transaction, project.id, checked);
-        const end = {
-          ...{ state, nextInMs, problem: read.problem ?? null, goesOn, leftOut },
-          ...{
-            items: batches.added + batches.edited + stored.added + stored.edited,
-            matched: batches.matched + stored.matched,
-          },
-        };
+      const arrived = await arrivedOf(feed, read.items);
+      const room = MOST_STORED - total.added - total.edited;
+      let [state, goesOn] = [done.state, false];
+      const part = await receiveMost(feed, arrived, read.deletes, room, async (transaction, stored) => {
+        if (!stored.isLast) {
+          signal.throwIfAborted();
+          if (!(await extendLease(transaction, project.id, leased, leaseMs))) throw new LeaseLostError();
+          return;
+        }
+        // What is left is read again from the same place, although the document is the same.
+        if (stored.left > 0) state = { ...progress.state, validators: {} };
+        const isFull = stored.left > 0 || stored.items >= room;
+        goesOn = read.more === true && !isLast && !isFull;
+        const leftOut = describeLeftOut(read, stored.left, isFull);
+        if (leftOut !== null) log.warn({ feed: feed.name, leftOut }, "items of a feed were left out");
+        await scheduleChecks(transaction, project.id, nextChecks(done.checked));
+        const { items, matched } = stored;
+        const end = { state, nextInMs, problem: read.problem ?? null, goesOn, leftOut, items, matched };
         if (!(await endFetch(transaction, project.id, leased, end))) throw new LeaseLostError();
-        return stored;
       });
-      for (const name of COUNTS) total[name] += batches[name] + received[name];
       progress.state = state;
+      total = sumOf(total, part);
       if (goesOn) continue;
       log.debug({ feed: feed.name, ...total }, "a feed was fetched");
       return total;
@@ -231,29 +245,31 @@ export function createFeedRun(parts: FeedRunParts) {
   }
 
   /**
-   * Stores items in batches, the newest first if they are many, up to as many as one fetch may store. Gives the last
-   * batch, which belongs into the transaction that ends the fetch, and how many are left for the next fetch.
+   * Stores up to `most` new and changed items, in as many transactions as it takes: other feeds and pushes of the project
+   * wait for one of them. `commit` is called at the end of each.
    */
   async function receiveMost(
     feed: PlannedFeed,
-    items: readonly FeedItem[],
-    hold: () => Promise<void>,
-  ): Promise<{ readonly batches: Received; readonly last: readonly ArrivedItem[]; readonly left: number }> {
-    const arrived = await arrivedOf(feed, items);
-    const batches = { added: 0, edited: 0, deleted: 0, matched: 0 };
-    let from = 0;
-    while (arrived.length - from > BATCH && batches.added + batches.edited < MOST_STORED - BATCH) {
-      await hold();
-      const stored = await db
-        .transaction()
-        .execute((transaction) =>
-          receive(transaction, feed, { arrived: arrived.slice(from, from + BATCH), deletes: [] }),
-        );
-      for (const name of COUNTS) batches[name] += stored[name];
-      from += BATCH;
+    arrived: readonly ArrivedItem[],
+    deletes: FeedRead["deletes"],
+    most: number,
+    commit: (transaction: Database, stored: StoredPart) => Promise<void>,
+  ): Promise<Received> {
+    let total = NOTHING;
+    let rest = arrived;
+    for (let [isFirst, isLast] = [true, false]; !isLast; isFirst = false) {
+      const atOnce = Math.min(BATCH, most - total.added - total.edited);
+      await db.transaction().execute(async (transaction) => {
+        const part = { arrived: rest.slice(0, atOnce), deletes: isFirst ? deletes : [] };
+        const { left, ...received } = await receive(transaction, feed, part);
+        rest = [...left, ...rest.slice(atOnce)];
+        total = sumOf(total, received);
+        const items = total.added + total.edited;
+        isLast = rest.length === 0 || items >= most;
+        await commit(transaction, { items, matched: total.matched, left: rest.length, isLast });
+      });
     }
-    const last = arrived.slice(from, from + BATCH);
-    return { batches, last, left: arrived.length - from - last.length };
+    return total;
   }
 
   /** Each item once, as the first of two in a document counts. Lets others run: languages and moods take time. */
@@ -321,12 +337,9 @@ export function createFeedRun(parts: FeedRunParts) {
       ...{ pageStatus, signal },
       reserve: (host, slots) => reserveHost(db, host, slots),
     });
-    const next = checked.map(({ idKey, ageMs, isAnswered }) => ({
-      ...{ idKey, inMs: nextCheckMs(ageMs, isAnswered) },
-    }));
     await db.transaction().execute(async (transaction) => {
       await receive(transaction, feed, { arrived: [], deletes });
-      await scheduleChecks(transaction, project.id, next);
+      await scheduleChecks(transaction, project.id, nextChecks(checked));
     });
     return true;
   }
@@ -348,11 +361,9 @@ export function createFeedRun(parts: FeedRunParts) {
     /** Stores what was pushed. */
     async receivePushed(feed: PlannedFeed, read: Pick<FeedRead, "items" | "deletes">): Promise<Received> {
       const arrived = await arrivedOf(feed, read.items);
-      return db.transaction().execute(async (transaction) => {
-        const received = await receive(transaction, feed, { arrived, deletes: read.deletes });
-        const counts = { items: received.added + received.edited, matched: received.matched };
-        await countPushed(transaction, project.id, feed.key, counts);
-        return received;
+      const most = Number.POSITIVE_INFINITY;
+      return receiveMost(feed, arrived, read.deletes, most, async (transaction, stored) => {
+        if (stored.isLast) await countPushed(transaction, project.id, feed.key, stored);
       });
     },
     /** Fetches what becomes due until the signal comes. */

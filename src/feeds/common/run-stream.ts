@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import {
+  type ArrivedBatch,
   type ArrivedItem,
   claimFeed,
   extendLease,
@@ -8,6 +9,7 @@ import {
   failStream,
   keepStream,
   type LeasedFeed,
+  NOTHING,
   putGap,
   type QueryCache,
   queriesOf,
@@ -15,6 +17,7 @@ import {
   receiveItems,
   releaseFeed,
   searchableMention,
+  sumOf,
 } from "#listening-api";
 import { monotonicMs } from "../../lib/clock.ts";
 import { yieldingLoop } from "../../lib/concurrency.ts";
@@ -234,7 +237,7 @@ function gapAtStart(
   return { ...found, reason };
 }
 
-/** Items, deletes, gap and place in one transaction. */
+/** Items, deletes, gap and place, in one transaction where they fit into it. */
 async function storeBatch(
   parts: StreamRunParts & { readonly leaseMs: number },
   leased: LeasedFeed,
@@ -280,22 +283,26 @@ async function storeBatch(
     ...{ kind: definition.kind, feedKey: feed.key, policyVersion: definition.policy.version },
     host: place === null ? feed.host : new URL(place.host).host,
   };
-  const received = await db.transaction().execute(async (transaction) => {
-    const stored = await receiveItems(transaction, project, from, came, {
-      at,
-      cache,
-      queue,
-      keeps: "matched",
+  const state = (place === null ? {} : { place: { ...place } }) as JsonObject;
+  let received = NOTHING;
+  let part: ArrivedBatch | null = came;
+  while (part !== null) {
+    const now: ArrivedBatch = part;
+    await db.transaction().execute(async (transaction) => {
+      const how = { at, cache, queue, keeps: "matched" } as const;
+      const { left, ...stored } = await receiveItems(transaction, project, from, now, how);
+      received = sumOf(received, stored);
+      part = left.length > 0 ? { arrived: left, deleted: [] } : null;
+      if (gap !== null && part === null) await putGap(transaction, project.id, feed.key, gap);
+      const had = { state, items: received.added + received.edited, matched: received.matched, leaseMs };
+      // The place moves with the last part.
+      const isOurs =
+        part === null && batch.isRead
+          ? await keepStream(transaction, project.id, leased, had)
+          : await extendLease(transaction, project.id, leased, leaseMs);
+      if (!isOurs) throw new StreamLostError();
     });
-    if (gap !== null) await putGap(transaction, project.id, feed.key, gap);
-    const state = (place === null ? {} : { place: { ...place } }) as JsonObject;
-    const had = { state, items: stored.added + stored.edited, matched: stored.matched, leaseMs };
-    const isOurs = batch.isRead
-      ? await keepStream(transaction, project.id, leased, had)
-      : await extendLease(transaction, project.id, leased, leaseMs);
-    if (!isOurs) throw new StreamLostError();
-    return stored;
-  });
+  }
   parts.onBatch?.({ ...received, frames: batch.frames });
 }
 

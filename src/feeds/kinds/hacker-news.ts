@@ -119,9 +119,12 @@ function toItem({ by = "", time, title, text, url, type }: z.output<typeof Item>
   };
 }
 
+/** It lists a hundred or two; each is a call. */
+const MOST_CHANGED = 1_000;
+
 function changedIds(answer: FeedAnswer | undefined): number[] {
   const found = z.object({ items: z.array(z.int()) }).safeParse(answer?.json);
-  return found.success ? [...new Set(found.data.items)] : [];
+  return found.success ? [...new Set(found.data.items)].slice(0, MOST_CHANGED) : [];
 }
 
 function range(from: number, to: number): number[] {

@@ -5,7 +5,7 @@ import { wireTime } from "../records/wire.ts";
 import { type CurrentMention, readAllVersions, takeCurrentMentions } from "../store/current-mentions.ts";
 import type { Database } from "../store/database.ts";
 import { deleteMentions } from "../store/delete-things.ts";
-import { endEnrichment, forgetAnswers } from "../store/enrichment.ts";
+import { endEnrichment, forgetAnswers, hasAnswers } from "../store/enrichment.ts";
 import { buryHeard, findHolders, heardQuery } from "../store/heard-items.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
@@ -31,16 +31,24 @@ export async function buryMentions(
   const queryIds = heardId === null ? own : [heardId, ...own];
   await lockQueries(db, queryIds);
   await buryHeard(db, projectId, resourceIds, reason);
-  const holders = await findHolders(db, queryIds, resourceIds);
-  const current = await takeCurrentMentions(db, holders, writtenAt);
-  await forgetTexts(db, holders, []);
-  await endEnrichment(db, holders);
-  await deleteMentions(db, { queryIds, resourceIds });
-  await insertMentions(
-    db,
-    current.filter(({ queryId }) => queryId !== heardId).map((mention) => emptied(mention, writtenAt)),
-  );
+  // Some at a time: an account that is gone may have written a hundred thousand.
+  const atOnce = Math.ceil(MENTIONS_AT_ONCE / queryIds.length);
+  for (let from = 0; from < resourceIds.length; from += atOnce) {
+    const some = resourceIds.slice(from, from + atOnce);
+    const holders = await findHolders(db, queryIds, some);
+    const current = await takeCurrentMentions(db, holders, writtenAt);
+    await forgetTexts(db, holders, []);
+    await endEnrichment(db, holders);
+    await deleteMentions(db, { queryIds, resourceIds: some });
+    await insertMentions(
+      db,
+      current.filter(({ queryId }) => queryId !== heardId).map((mention) => emptied(mention, writtenAt)),
+    );
+  }
 }
+
+/** Whose texts are in memory together. */
+const MENTIONS_AT_ONCE = 500;
 
 /** Forgets what analysers answered to the texts of all versions of these mentions, but for texts that they still have. */
 export async function forgetTexts(
@@ -48,6 +56,8 @@ export async function forgetTexts(
   mentions: readonly { readonly queryId: number; readonly resourceId: string }[],
   kept: readonly Pick<MentionVersion, "record" | "fullText">[],
 ): Promise<void> {
+  // Without an analyser, which is usual, nobody has answered anything.
+  if (!(await hasAnswers(db))) return;
   const still = new Set(kept.map(({ record, fullText }) => textForAnalyser({ fields: record, fullText })));
   const texts = new Set((await readAllVersions(db, mentions)).map(textForAnalyser));
   await forgetAnswers(

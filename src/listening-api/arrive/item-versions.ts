@@ -1,7 +1,8 @@
 import type { Instant } from "../../lib/instant.ts";
-import { assignQueries, type ProjectQueries, withMatchPositions } from "../assign/assign-queries.ts";
+import { inQuery, type ProjectQueries, withMatchPositions } from "../assign/assign-queries.ts";
 import type { ImportLine } from "../import/import-line.ts";
 import { importedMention } from "../import/imported-mention.ts";
+import { searchableMention } from "../query-language/search-text.ts";
 import { judgeable } from "../records/judgement.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
 import { excerptOf } from "../records/mention-text.ts";
@@ -23,15 +24,30 @@ export interface ArrivedItem extends ItemKeys {
   readonly authorKey?: string;
 }
 
-/** The item in every query that its whole text matches, with as much of it as may be stored. */
-export function matching(item: ArrivedItem, queries: ProjectQueries, at: Instant): MentionVersion[] {
+/**
+ * The item in every query that its whole text matches, with as much of it as may be stored. Step by step, one for each
+ * query: a long text and a thousand queries take seconds.
+ */
+export function* matching(
+  item: ArrivedItem,
+  queries: ProjectQueries,
+  at: Instant,
+): Generator<void, MentionVersion[]> {
+  if (queries.isEmpty) return [];
   const whole = importedMention(arriving(item.line, at), { id: 0, name: "" }, NO_LABELS);
-  return assignQueries(whole, queries).map((version) => {
-    const { queryId: id, queryName: name, matchPositions } = version.record;
-    if (isStoredWhole(item)) return version;
-    const from = Math.min(...matchPositions.map(startOf), Number.POSITIVE_INFINITY);
-    return withMatchPositions(storedVersion(item, { id, name }, from, at), queries);
-  });
+  const mention = searchableMention(whole.record, whole.fullText);
+  const found: MentionVersion[] = [];
+  for (const id of queries.candidates(mention)) {
+    yield;
+    const query = yield* queries.match(id, mention);
+    if (query === null) continue;
+    if (isStoredWhole(item)) found.push(inQuery(whole, query));
+    else {
+      const from = Math.min(...query.positions.map(startOf), Number.POSITIVE_INFINITY);
+      found.push(withMatchPositions(storedVersion(item, query, from, at), queries));
+    }
+  }
+  return found;
 }
 
 const NO_LABELS = { categories: [], tags: [] };

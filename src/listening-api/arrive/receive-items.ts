@@ -1,3 +1,5 @@
+import { yieldingLoop } from "../../lib/concurrency.ts";
+import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { type ProjectQueries, readProjectQueries } from "../assign/assign-queries.ts";
 import { applyRules } from "../assign/project-rules.ts";
@@ -23,7 +25,7 @@ import type { MentionVersion } from "../store/mention-version.ts";
 import { listQueries, lockQueries } from "../store/queries.ts";
 import { beginWriting } from "../store/write-order.ts";
 import { buryMentions, forgetTexts } from "./bury-mentions.ts";
-import { decideItem, type ItemKeys } from "./decide-item.ts";
+import { decideItem, type ItemDecision, type ItemKeys } from "./decide-item.ts";
 import {
   buryItems,
   type DeletedItem,
@@ -53,6 +55,22 @@ export interface Received {
   readonly matched: number;
 }
 
+export const NOTHING: Received = { added: 0, edited: 0, deleted: 0, matched: 0 };
+
+export function sumOf(a: Received, b: Received): Received {
+  return {
+    added: a.added + b.added,
+    edited: a.edited + b.edited,
+    deleted: a.deleted + b.deleted,
+    matched: a.matched + b.matched,
+  };
+}
+
+export interface ReceivedPart extends Received {
+  /** Items that did not fit into the transaction. Nothing was done with them. */
+  readonly left: readonly ArrivedItem[];
+}
+
 /** What arriving items need besides the tables. */
 export interface Arriving {
   readonly at: Instant;
@@ -63,6 +81,14 @@ export interface Arriving {
   readonly keeps?: "all" | "matched";
 }
 
+/**
+ * What one transaction stores: so many characters of texts and records, each once for every query that has it. Others
+ * wait for it, and its mentions are in memory.
+ */
+const MOST_CHARACTERS = 4_000_000;
+/** Of a record without its text, about. */
+const RECORD_CHARACTERS = 2_000;
+
 /** The queries of a project, compiled once for as long as they stay the same. */
 export type QueryCache = Map<number, { readonly revision: string; readonly queries: ProjectQueries }>;
 
@@ -70,6 +96,9 @@ export type QueryCache = Map<number, { readonly revision: string; readonly queri
  * Stores what a feed brought, inside the caller's transaction: new items as mentions of every query that they match,
  * changed ones as new versions, deleted ones as tombstones. Doing it again changes nothing. Every item is also in a
  * hidden query of the project, in which new queries look back.
+ *
+ * Where many texts match many queries, some items are left: the caller stores them in a further transaction. Other work
+ * of the process runs meanwhile.
  *
  * `keeps: "matched"` is for streams of a whole network: only items that match a query are stored, and deletes of what
  * is not stored are remembered for two days only.
@@ -80,9 +109,9 @@ export async function receiveItems(
   from: Provenance,
   { arrived, deleted, removedAuthors = [], restoredAuthors = [] }: ArrivedBatch,
   { at: came, cache, queue, keeps = "all" }: Arriving,
-): Promise<Received> {
+): Promise<ReceivedPart> {
   if (arrived.length + deleted.length + removedAuthors.length + restoredAuthors.length === 0)
-    return { added: 0, edited: 0, deleted: 0, matched: 0 };
+    return { ...NOTHING, left: [] };
   const at = await beginWriting(db, [project.id], () => came);
   const heardId = await lockHeardQuery(db, project.id);
   const queries = await queriesOf(db, project.id, cache);
@@ -98,31 +127,22 @@ export async function receiveItems(
   const items = await withoutDeleted(db, project.id, distinct(arrived), keeps);
   const known = await knownOf(db, project.id, items);
   const isForgotten = await readForgotten(db);
-  const forgotten: string[] = [];
+  const decided = await yieldingLoop(decideItems(items, { at, known, isForgotten, queries, heardId, keeps }));
+  const taken = items.slice(0, decided.length);
   const notes: NewHeardItem[] = [];
-  const added: { readonly item: ArrivedItem; readonly found: readonly MentionVersion[] }[] = [];
-  const edited: ArrivedItem[] = [];
+  const added: Matched[] = [];
+  const edited: Matched[] = [];
+  const forgotten: string[] = [];
   const note = (item: ArrivedItem, resourceId: string, deleteReason: string | null = null) =>
     notes.push({ ...from, ...item, resourceId, deleteReason });
-  for (const item of items) {
-    if (isForgotten?.(recordOf(item, at), item.line.date ?? at) === true) {
-      const resourceId = known(item)[0]?.resourceId ?? item.idKey;
-      note(item, resourceId, FORGOTTEN);
-      forgotten.push(resourceId);
-      continue;
-    }
-    const decision = decideItem(item, known(item), at);
+  for (const { item, decision, found } of decided) {
     switch (decision.outcome) {
-      case "new": {
-        const found = matching(item, queries, at);
-        if (found.length === 0 && keeps === "matched") break;
+      case "new":
         added.push({ item, found });
         note(item, item.idKey);
         break;
-      }
       case "edited":
-        // A known id that stands for another one: the mention goes by the first.
-        edited.push({ ...item, line: { ...item.line, id: decision.resourceId } });
+        edited.push({ item, found });
         note(item, decision.resourceId);
         break;
       case "renamed":
@@ -131,8 +151,13 @@ export async function receiveItems(
       case "deleted":
         note(item, decision.resourceId, "its content was deleted before");
         break;
+      case "forgotten":
+        note(item, decision.resourceId, FORGOTTEN);
+        forgotten.push(decision.resourceId);
+        break;
       case "same":
       case "waits":
+      case "unmatched":
         break;
       default:
         decision satisfies never;
@@ -143,23 +168,90 @@ export async function receiveItems(
   await markSeen(
     db,
     project.id,
-    items.map(({ idKey }) => idKey),
+    taken.map(({ idKey }) => idKey),
   );
   // All at once: the steps below lock some of them each. An edit may be in any query, and enter any other.
   const touched = added.flatMap(({ found }) => found.map(({ record }) => record.queryId));
   const all = edited.length > 0 ? (await listQueries(db, project.id)).map(({ id }) => id) : touched;
   await lockQueries(db, [heardId, ...all]);
-  const fresh = await insertNew(db, project, heardId, added, at);
-  const changed = await replaceEdited(db, project, heardId, edited, queries, at);
+  const fresh = await applyRules(
+    db,
+    project,
+    added.flatMap(({ found }) => found),
+  );
+  await insertMentions(db, fresh);
+  const changed = await replaceEdited(db, project, heardId, edited, at);
   // What no query looks for is not worth a question.
-  const judged = [...fresh.versions, ...changed.versions].filter(({ record }) => record.queryId !== heardId);
+  const judged = [...fresh, ...changed].filter(({ record }) => record.queryId !== heardId);
   await queue(db, judged);
+  const isMatched = ({ found }: Matched) => found.some(({ record }) => record.queryId !== heardId);
   return {
     added: added.length,
     edited: edited.length,
     deleted: gone,
-    matched: fresh.matched + changed.matched,
+    matched: [...added, ...edited].filter(isMatched).length,
+    left: items.slice(decided.length),
   };
+}
+
+/** An item in the hidden query, and in each query that it matches. */
+interface Matched {
+  readonly item: ArrivedItem;
+  readonly found: readonly MentionVersion[];
+}
+
+type Decided = Matched & {
+  readonly decision:
+    | ItemDecision
+    /** New, and of no query, where only those are kept. */
+    | { readonly outcome: "unmatched" }
+    /** A person asked to forget it. */
+    | { readonly outcome: "forgotten"; readonly resourceId: string };
+};
+
+/** What becomes of each item, in their order, step by step, until there is enough for one transaction. */
+function* decideItems(
+  items: readonly ArrivedItem[],
+  around: {
+    readonly at: Instant;
+    readonly known: (item: ItemKeys) => readonly HeardItem[];
+    readonly isForgotten: Awaited<ReturnType<typeof readForgotten>>;
+    readonly queries: ProjectQueries;
+    readonly heardId: number;
+    readonly keeps: "all" | "matched";
+  },
+): Generator<void, Decided[]> {
+  const { at, known, isForgotten, queries, heardId, keeps } = around;
+  const decided: Decided[] = [];
+  let characters = 0;
+  for (const arrived of items) {
+    if (characters >= MOST_CHARACTERS) break;
+    yield;
+    const before = known(arrived);
+    if (isForgotten?.(recordOf(arrived, at), arrived.line.date ?? at) === true) {
+      const resourceId = before[0]?.resourceId ?? arrived.idKey;
+      decided.push({ item: arrived, decision: { outcome: "forgotten", resourceId }, found: [] });
+      continue;
+    }
+    const decision = decideItem(arrived, before, at);
+    if (decision.outcome !== "new" && decision.outcome !== "edited") {
+      decided.push({ item: arrived, decision, found: [] });
+      continue;
+    }
+    // A known id that stands for another one: the mention goes by the first.
+    const id = decision.outcome === "edited" ? decision.resourceId : arrived.line.id;
+    const item = { ...arrived, line: { ...arrived.line, id } };
+    const matched = yield* matching(item, queries, at);
+    if (decision.outcome === "new" && matched.length === 0 && keeps === "matched") {
+      decided.push({ item, decision: { outcome: "unmatched" }, found: [] });
+      continue;
+    }
+    const found = [storedVersion(item, { id: heardId, name: HEARD_TYPE }, 0, at), ...matched];
+    const { length } = found[0]?.fullText ?? "";
+    characters += found.length * (length + RECORD_CHARACTERS);
+    decided.push({ item, decision, found });
+  }
+  return decided;
 }
 
 const FORGOTTEN = "a person asked to forget it";
@@ -207,67 +299,47 @@ export async function queriesOf(db: Database, projectId: number, cache: QueryCac
   return queries;
 }
 
-interface Stored {
-  /** Items that a query matched. */
-  readonly matched: number;
-  readonly versions: readonly MentionVersion[];
-}
-
-async function insertNew(
-  db: Database,
-  project: { readonly id: number; readonly timezone: string },
-  heardId: number,
-  items: readonly { readonly item: ArrivedItem; readonly found: readonly MentionVersion[] }[],
-  at: Instant,
-): Promise<Stored> {
-  let matched = 0;
-  const versions: MentionVersion[] = [];
-  for (const { item, found } of items) {
-    if (found.length > 0) matched++;
-    versions.push(storedVersion(item, { id: heardId, name: HEARD_TYPE }, 0, at), ...found);
-  }
-  const labelled = await applyRules(db, project, versions);
-  await insertMentions(db, labelled);
-  return { matched, versions: labelled };
-}
-
 /** New versions take the place of all old ones: a text that its author changed is not kept. */
 async function replaceEdited(
   db: Database,
   project: { readonly id: number; readonly timezone: string },
   heardId: number,
-  items: readonly ArrivedItem[],
-  queries: ProjectQueries,
+  items: readonly Matched[],
   at: Instant,
-): Promise<Stored> {
-  if (items.length === 0) return { matched: 0, versions: [] };
-  const byResource = new Map(items.map((item) => [item.line.id, item]));
+): Promise<readonly MentionVersion[]> {
+  if (items.length === 0) return [];
+  const byResource = new Map(items.map((one) => [one.item.line.id, one]));
   const queryIds = [heardId, ...(await listQueries(db, project.id)).map(({ id }) => id)];
   const holders = await findHolders(db, queryIds, [...byResource.keys()]);
-  const current = await takeCurrentMentions(db, holders, at);
-  const versions: MentionVersion[] = [];
+  const current = groupBy(await takeCurrentMentions(db, holders, at), ({ resourceId }) => resourceId);
+  /** Of each new version the one before it; undefined where it enters a query. */
   const earlier: (MentionVersion | undefined)[] = [];
-  let matched = 0;
-  for (const [resourceId, item] of byResource) {
-    const before = current.filter((one) => one.resourceId === resourceId);
-    const found = matching(item, queries, at);
-    if (found.length > 0) matched++;
-    for (const one of before) {
-      const queryName = String(one.fields["queryName"] ?? "");
-      const after =
-        found.find(({ record }) => record.queryId === one.queryId) ??
-        storedVersion(item, { id: one.queryId, name: queryName }, 0, at);
-      earlier.push(currentVersion(one));
-      versions.push(nextVersion(one, after, at));
-    }
-    // It may say a word now that another query looks for.
-    const entering = found.filter(({ record }) => before.every(({ queryId }) => queryId !== record.queryId));
-    earlier.push(...entering.map(() => undefined));
-    versions.push(...entering);
-  }
+  const versions = await yieldingLoop(
+    (function* () {
+      const next: MentionVersion[] = [];
+      for (const [resourceId, { item, found }] of byResource) {
+        const before = current.get(resourceId) ?? [];
+        for (const one of before) {
+          yield;
+          const queryName = String(one.fields["queryName"] ?? "");
+          const after =
+            found.find(({ record }) => record.queryId === one.queryId) ??
+            storedVersion(item, { id: one.queryId, name: queryName }, 0, at);
+          earlier.push(currentVersion(one));
+          next.push(nextVersion(one, after, at));
+        }
+        // It may say a word now that another query looks for.
+        const known = new Set([heardId, ...before.map(({ queryId }) => queryId)]);
+        const entering = found.filter(({ record }) => !known.has(record.queryId));
+        earlier.push(...entering.map(() => undefined));
+        next.push(...entering);
+      }
+      return next;
+    })(),
+  );
   const labelled = await applyRules(db, project, versions, { before: earlier });
   await forgetTexts(db, holders, labelled);
   await deleteMentions(db, { queryIds, resourceIds: [...byResource.keys()] });
   await insertMentions(db, labelled);
-  return { matched, versions: labelled };
+  return labelled;
 }

@@ -1,6 +1,6 @@
 import { GAZETTEER, placeFields } from "../places/gazetteer.ts";
 import { type CompiledQuery, compile } from "../query-language/compile.ts";
-import type { MatchPosition } from "../query-language/evaluate.ts";
+import { type MatchPosition, resultOf } from "../query-language/evaluate.ts";
 import type { KnownFields } from "../query-language/fields/define-field.ts";
 import { createQueryIndex } from "../query-language/query-index.ts";
 import { type Searchable, searchableMention } from "../query-language/search-text.ts";
@@ -12,7 +12,10 @@ import { listQueries, type StoredQuery } from "../store/queries.ts";
 export function assignQueries(version: MentionVersion, queries: ProjectQueries): MentionVersion[] {
   if (queries.isEmpty) return [];
   const mention = searchableMention(version.record, version.fullText);
-  return queries.matching(mention).map((query) => inQuery(version, query));
+  return queries.candidates(mention).flatMap((id) => {
+    const query = resultOf(queries.match(id, mention));
+    return query === null ? [] : [inQuery(version, query)];
+  });
 }
 
 /** The mention in the query that it names, with the words for which it matches if that query has a text. */
@@ -24,7 +27,7 @@ export function withMatchPositions(version: MentionVersion, queries: ProjectQuer
   return positions.length === 0 ? version : inQuery(version, { id: queryId, name: queryName, positions });
 }
 
-function inQuery(version: MentionVersion, { id, name, positions }: MatchedQuery): MentionVersion {
+export function inQuery(version: MentionVersion, { id, name, positions }: MatchedQuery): MentionVersion {
   return {
     ...version,
     record: { ...version.record, queryId: id, queryName: name, matchPositions: positions },
@@ -38,8 +41,10 @@ export interface ProjectQueries {
   has(queryId: number): boolean;
   /** False: no query matches a mention with these words, whatever else is known of it. Cheap, for long streams. */
   mayMatch(mention: Searchable): boolean;
-  /** Every query that the mention matches, and why, in the order of their ids. */
-  matching(mention: Searchable): MatchedQuery[];
+  /** The queries that may match the mention, in the order of their ids: those to ask one by one. */
+  candidates(mention: Searchable): readonly number[];
+  /** The query, if it matches the mention, and why. Step by step: a long query takes long. */
+  match(queryId: number, mention: Searchable): Generator<void, MatchedQuery | null>;
   /** Why the mention is in the query, as far as the query has a text and the mention matches it. */
   positions(queryId: number, mention: Searchable): readonly MatchPosition[];
 }
@@ -63,14 +68,14 @@ export async function readProjectQueries(db: Database, projectId: number): Promi
   return {
     isEmpty: queries.size === 0,
     has: (queryId) => queries.has(queryId),
-    mayMatch: (mention) => index.candidates(mention) > 0,
-    matching: (mention) =>
-      index.matching(mention).flatMap((id) => {
-        const found = queries.get(id);
-        return found === undefined || !isOfQuery(mention.known, found.stored)
-          ? []
-          : [{ id, name: found.name, positions: found.query.positions(mention) }];
-      }),
+    mayMatch: (mention) => index.candidates(mention).length > 0,
+    candidates: index.candidates,
+    *match(id, mention) {
+      const found = queries.get(id);
+      if (found === undefined || !isOfQuery(mention.known, found.stored)) return null;
+      const positions = yield* found.query.matchInSteps(mention);
+      return positions === null ? null : { id, name: found.name, positions };
+    },
     positions: (queryId, mention) => queries.get(queryId)?.query.positions(mention) ?? [],
   };
 }

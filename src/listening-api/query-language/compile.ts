@@ -1,4 +1,11 @@
-import { type MatchPosition, matchedBy, matches, matchPositions } from "./evaluate.ts";
+import {
+  type MatchPosition,
+  matchedBy,
+  matchedByInSteps,
+  matches,
+  matchesInSteps,
+  matchPositions,
+} from "./evaluate.ts";
 import type { Expression } from "./expression.ts";
 import { readLexemes } from "./lexemes.ts";
 import { lintExpression } from "./lint-expression.ts";
@@ -23,6 +30,8 @@ export interface CompiledQuery {
   matches(mention: Searchable): boolean;
   /** Why it matches: words of the text (not of the title), the first two hundred. Empty when it does not. */
   positions(mention: Searchable): MatchPosition[];
+  /** Both, step by step, for texts and queries that may be long; null when it does not match. */
+  matchInSteps(mention: Searchable): Generator<void, MatchPosition[] | null>;
 }
 
 type Compiled =
@@ -59,6 +68,10 @@ export function compile(text: string): Compiled {
       required: requiredTerms(expression),
       matches: (mention) => matches(expression, mention),
       positions: (mention) => matchPositions(matchedBy(expression, mention) ?? [], mention.text.text),
+      *matchInSteps(mention) {
+        if (!(yield* matchesInSteps(expression, mention))) return null;
+        return matchPositions((yield* matchedByInSteps(expression, mention)) ?? [], mention.text.text);
+      },
     },
   };
 }

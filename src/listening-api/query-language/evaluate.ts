@@ -21,30 +21,56 @@ export function matches(expression: Expression, mention: Searchable): boolean {
   }
 }
 
+/** The same, step by step: a long query and a long text take seconds, a step of them a few milliseconds. */
+export function* matchesInSteps(expression: Expression, mention: Searchable): Generator<void, boolean> {
+  switch (expression.kind) {
+    case "not":
+      return !(yield* matchesInSteps(expression.of, mention));
+    case "all":
+    case "any": {
+      const decides = expression.kind === "any";
+      for (const each of expression.of)
+        if ((yield* matchesInSteps(each, mention)) === decides) return decides;
+      return !decides;
+    }
+    default:
+      yield;
+      return matches(expression, mention);
+  }
+}
+
+/** Runs it to its end at once. */
+export function resultOf<Result>(steps: Generator<void, Result>): Result {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
 /**
  * The words for which the mention matches, in the order of the text, or undefined when it does not. None when it is
  * no word that makes it match. Of a NEAR these are the terms that have a partner near enough. Every part of the
  * expression is judged once, however deep it lies.
  */
 export function matchedBy(expression: Expression, mention: Searchable): Occurrence[] | undefined {
+  return resultOf(matchedByInSteps(expression, mention));
+}
+
+/** The same, step by step. */
+export function* matchedByInSteps(
+  expression: Expression,
+  mention: Searchable,
+): Generator<void, Occurrence[] | undefined> {
+  yield;
   switch (expression.kind) {
     case "term":
       return orUndefined(findTerm(expression, mention.text));
     case "field":
-    case "not":
       return matches(expression, mention) ? [] : undefined;
-    case "all": {
-      const found: Occurrence[] = [];
-      for (const each of expression.of) {
-        const part = matchedBy(each, mention);
-        if (part === undefined) return undefined;
-        for (const occurrence of part) found.push(occurrence);
-      }
-      return inOrder(found);
-    }
-    case "any": {
-      return anyOf(expression.of, mention);
-    }
+    case "not":
+      return (yield* matchesInSteps(expression, mention)) ? [] : undefined;
+    case "all":
+    case "any":
+      return yield* matchedByParts(expression, mention);
     case "near":
       return orUndefined(nearOccurrences(expression, mention));
     case "within":
@@ -52,13 +78,21 @@ export function matchedBy(expression: Expression, mention: Searchable): Occurren
   }
 }
 
-/** Alternatives often find the same words; each place is kept once, or their number would grow without limit. */
-function anyOf(of: readonly Expression[], mention: Searchable): Occurrence[] | undefined {
-  const parts = of.map((each) => matchedBy(each, mention)).filter((part) => part !== undefined);
-  if (parts.length < 2) return parts[0];
+/** Parts often find the same words; each place is kept once, or their number would grow without limit. */
+function* matchedByParts(
+  { kind, of }: Extract<Expression, { kind: "all" | "any" }>,
+  mention: Searchable,
+): Generator<void, Occurrence[] | undefined> {
   const places = new Map<number, Occurrence>();
-  for (const part of parts) for (const occurrence of part) places.set(placeKey(occurrence), occurrence);
-  return inOrder([...places.values()]);
+  let isMatch = kind === "all";
+  for (const each of of) {
+    const part = yield* matchedByInSteps(each, mention);
+    if (part === undefined && kind === "all") return undefined;
+    if (part === undefined) continue;
+    isMatch = true;
+    for (const occurrence of part) places.set(placeKey(occurrence), occurrence);
+  }
+  return isMatch ? inOrder([...places.values()]) : undefined;
 }
 
 /** Exact for texts of up to a million characters and more. */

@@ -6,8 +6,8 @@ import type { Searchable, SearchText } from "./search-text.ts";
 interface QueryIndex<Id> {
   /** Ids of the queries that match, in the order in which they were given. */
   matching(mention: Searchable): Id[];
-  /** How many queries a mention is matched against, before it is known whether they match. */
-  candidates(mention: Searchable): number;
+  /** Ids of the queries that a mention is matched against, before it is known whether they match, in that order. */
+  candidates(mention: Searchable): Id[];
 }
 
 interface IndexedQuery<Id> {
@@ -43,7 +43,7 @@ export function createQueryIndex<Id>(
   const seenAt = new Uint32Array(queries.length);
   let round = 0;
 
-  function candidates({ text }: Searchable): number[] {
+  function candidates({ text }: Searchable): IndexedQuery<Id>[] {
     if (++round === 0xffff_ffff) {
       seenAt.fill(0);
       round = 1;
@@ -61,19 +61,15 @@ export function createQueryIndex<Id>(
       take(byWord.get(word));
       for (const length of lengths) if (length <= word.length) take(byBeginning.get(word.slice(0, length)));
     }
-    return found;
+    return found.sort((a, b) => a - b).flatMap((number) => queries[number] ?? []);
   }
 
   return {
-    matching(mention) {
-      const found: Id[] = [];
-      for (const number of candidates(mention).sort((a, b) => a - b)) {
-        const candidate = queries[number];
-        if (candidate?.query.matches(mention)) found.push(candidate.id);
-      }
-      return found;
-    },
-    candidates: (mention) => candidates(mention).length,
+    matching: (mention) =>
+      candidates(mention)
+        .filter(({ query }) => query.matches(mention))
+        .map(({ id }) => id),
+    candidates: (mention) => candidates(mention).map(({ id }) => id),
   };
 }
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { z } from "zod";
+import { yieldingLoop } from "../../lib/concurrency.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
 import { lockQueries } from "./queries.ts";
@@ -56,7 +56,7 @@ export async function readCurrentMentions(
       filled_fields, (select empty_fields from local_api.record_shape where id = shape_id) as empty_fields
     from local_api.mention where ${isOneOf(wanted)}
       and visible_at <= ${at} and superseded_at > ${at} order by query_id, resource_id`.execute(db);
-  return rows.map(toCurrent);
+  return allCurrent(rows);
 }
 
 /** Every version of these mentions, visible or not, in no order. */
@@ -68,7 +68,7 @@ export async function readAllVersions(
     select query_id, resource_id, version, added, updated, backfilled, tags, full_text, twitter_like_count,
       filled_fields, (select empty_fields from local_api.record_shape where id = shape_id) as empty_fields
     from local_api.mention where ${isOneOf(wanted)}`.execute(db);
-  return rows.map(toCurrent);
+  return allCurrent(rows);
 }
 
 function isOneOf(keys: readonly MentionKey[]) {
@@ -107,7 +107,18 @@ interface CurrentRow {
   empty_fields: string;
 }
 
-const Fields = z.record(z.string(), z.unknown());
+function allCurrent(rows: readonly CurrentRow[]): Promise<CurrentMention[]> {
+  return yieldingLoop(
+    (function* () {
+      const mentions: CurrentMention[] = [];
+      for (const row of rows) {
+        mentions.push(toCurrent(row));
+        yield;
+      }
+      return mentions;
+    })(),
+  );
+}
 
 function toCurrent(row: CurrentRow): CurrentMention {
   return {
@@ -121,6 +132,6 @@ function toCurrent(row: CurrentRow): CurrentMention {
     fullText: row.full_text,
     twitterLikeCount: row.twitter_like_count === null ? null : Number(row.twitter_like_count),
     // A false flag is among the empty fields of the record, and must stay.
-    fields: Fields.parse(JSON.parse(row.filled_fields + row.empty_fields)),
+    fields: JSON.parse(row.filled_fields + row.empty_fields) as CurrentMention["fields"],
   };
 }

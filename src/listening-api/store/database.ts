@@ -1,4 +1,5 @@
-import { finished } from "node:stream/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import {
   CompiledQuery,
   Kysely,
@@ -22,14 +23,21 @@ export function createDatabase(pool: DatabasePool): Database {
   return new Kysely<unknown>({ dialect: new PostgresDialect({ pool: { connect, end: () => pool.end() } }) });
 }
 
-/** Sends lines of PostgreSQL's text format (see `copyLine`) on the connection, and in the transaction, of `db`. */
-export async function copyLines(db: Database, copyStatement: string, lines: string): Promise<void> {
+/**
+ * Sends lines of PostgreSQL's text format (see `copyLine`) on the connection, and in the transaction, of `db`: one text
+ * after the other, so that they need not be in memory together.
+ */
+export async function copyLines(
+  db: Database,
+  copyStatement: string,
+  lines: Iterable<string> | AsyncIterable<string>,
+): Promise<void> {
   await db.executeQuery(CompiledQuery.raw(copyStatement, [new CopyLines(lines)]));
 }
 
 class CopyLines {
-  readonly lines: string;
-  constructor(lines: string) {
+  readonly lines: Iterable<string> | AsyncIterable<string>;
+  constructor(lines: Iterable<string> | AsyncIterable<string>) {
     this.lines = lines;
   }
 }
@@ -40,8 +48,7 @@ function withCopy(client: PoolClient): PostgresPoolClient {
     const [first] = parameters;
     if (!(first instanceof CopyLines)) return client.query(text, [...parameters]);
     const stream = client.query(copyFrom(text));
-    stream.end(first.lines);
-    await finished(stream);
+    await pipeline(Readable.from(first.lines), stream);
     return { command: "COPY", rowCount: stream.rowCount, rows: [] };
   }
   return { query, release: () => client.release() } as PostgresPoolClient;

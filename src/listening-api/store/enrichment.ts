@@ -167,6 +167,11 @@ export async function forgetAnswers(db: Database, texts: readonly string[]): Pro
     delete from local_api.enrichment_answer where text_hash = any(${texts.map(hash)}::bytea[])`.execute(db);
 }
 
+export async function hasAnswers(db: Database): Promise<boolean> {
+  const { rows } = await sql`select from local_api.enrichment_answer limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** Answers and counts that nobody needs any more. */
 export async function pruneEnrichment(db: Database, keepDays: number): Promise<void> {
   await sql`

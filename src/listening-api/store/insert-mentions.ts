@@ -1,8 +1,9 @@
 import { sql } from "kysely";
+import { createPause } from "../../lib/concurrency.ts";
 import { storableText } from "../../lib/text.ts";
 import { isInSample } from "../records/mention-id.ts";
 import { exactText } from "../records/mention-text.ts";
-import { packRecord } from "../records/packed-record.ts";
+import { packRecord, type RecordShape } from "../records/packed-record.ts";
 import { copyLines, type Database } from "./database.ts";
 import { ensureMentionMonths } from "./mention-months.ts";
 import { putRecordShapes } from "./mention-records.ts";
@@ -27,28 +28,41 @@ export async function insertMentions(db: Database, found: readonly MentionVersio
   );
   const versions = await missingVersions(db, kept);
   if (versions.length === 0) return 0;
-  const packed = versions.map((version) => packRecord(version.record));
-  await putRecordShapes(
-    db,
-    packed.map((record) => record.shape),
-  );
-  let lines = "";
-  for (const [index, version] of versions.entries()) {
-    const { shape, filledFields = "" } = packed[index] ?? {};
-    const columns = {
-      shape_id: shape?.id ?? 0,
-      filled_fields: filledFields,
-      exact_text: exactText(textOf(version)),
-    };
-    lines += copyLine(mentionCells(version, columns));
+  const shapes = new Map<number, RecordShape>();
+  const pause = createPause();
+  for (const { record } of versions) {
+    const { shape } = packRecord(record);
+    shapes.set(shape.id, shape);
+    await pause();
   }
-  await copyLines(db, COPY, lines);
+  await putRecordShapes(db, [...shapes.values()]);
+  await copyLines(db, COPY, linesOf(versions));
   await sql`
     update local_api.query set revision = revision + 1
     where id = any(${[...new Set(versions.map(({ record }) => record.queryId))]}::bigint[])`.execute(db);
   return versions.length;
 }
 
+/** Some at a time: all of them together may be hundreds of megabytes. */
+async function* linesOf(versions: readonly MentionVersion[]): AsyncGenerator<string> {
+  const pause = createPause();
+  let lines = "";
+  for (const version of versions) {
+    const { shape, filledFields } = packRecord(version.record);
+    const exact = exactText(textOf(version));
+    lines += copyLine(
+      mentionCells(version, { shape_id: shape.id, filled_fields: filledFields, exact_text: exact }),
+    );
+    if (lines.length > LINES_AT_ONCE) {
+      yield lines;
+      lines = "";
+    }
+    await pause();
+  }
+  yield lines;
+}
+
+const LINES_AT_ONCE = 64_000;
 const COPY = `copy local_api.mention (${MENTION_COLUMNS.join(", ")}) from stdin`;
 
 /**

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
+import { createPause } from "../../lib/concurrency.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { MentionCondition } from "../filters/mention-condition.ts";
 import type { CompiledQuery } from "../query-language/compile.ts";
@@ -29,20 +29,22 @@ export async function matchingVersions(
   versions: readonly MentionVersion[],
   { queryIds, conditions, search }: ReadyRule,
 ): Promise<readonly number[]> {
-  const places = versions.flatMap(({ record, fullText }, place) => {
-    const isAsked = queryIds === undefined || queryIds.includes(record.queryId);
-    return isAsked && (search?.matches(searchableMention(record, fullText)) ?? true) ? [place] : [];
-  });
+  const pause = createPause();
+  const places: number[] = [];
+  for (const [place, { record, fullText }] of versions.entries()) {
+    await pause();
+    if (queryIds !== undefined && !queryIds.includes(record.queryId)) continue;
+    if (search?.matches(searchableMention(record, fullText)) ?? true) places.push(place);
+  }
   if (conditions.length === 0 || places.length === 0) return places;
   const { rows: met } = await sql<{ place: string }>`
-    select given.place from ${lentRows(versions, places)}
+    select given.place from ${await lentRows(versions, places)}
     where ${sql.join(conditions.map(conditionSql), sql` and `)}`.execute(db);
   return met.flatMap(({ place }) => places[Number(place) - 1] ?? []);
 }
 
 /** Conditions of so many rules go into one statement. */
 const RULES_AT_ONCE = 200;
-const SEARCHED_AT_ONCE = 50;
 
 /** Which of the rules, by their place, each of the versions meets. As `matchingVersions`, for any number of rules. */
 export async function rulesMet(
@@ -52,11 +54,10 @@ export async function rulesMet(
 ): Promise<readonly ReadonlySet<number>[]> {
   const searching = rules.flatMap(({ search }, id) => (search === undefined ? [] : [{ id, query: search }]));
   const index = createQueryIndex(searching);
+  const pause = createPause();
   const candidates: (readonly number[])[] = [];
   for (const { record, fullText } of versions) {
-    // Thousands of rules over a batch take a part of a second: requests are answered meanwhile.
-    if (searching.length > 0 && candidates.length % SEARCHED_AT_ONCE === SEARCHED_AT_ONCE - 1)
-      await nextTurn();
+    await pause();
     const found = new Set(searching.length === 0 ? [] : index.matching(searchableMention(record, fullText)));
     candidates.push(
       rules.flatMap(({ queryIds, search }, rule) => {
@@ -79,7 +80,7 @@ export async function rulesMet(
     );
     const { rows } = await sql<{ place: string; met: number[] }>`
       select given.place, array_remove(array[${sql.join(columns)}], null) as met
-      from ${lentRows(versions, places)}`.execute(db);
+      from ${await lentRows(versions, places)}`.execute(db);
     for (const row of rows) {
       const place = places[Number(row.place) - 1] ?? 0;
       for (const rule of row.met) if (candidates[place]?.includes(rule)) met[place]?.add(rule);
@@ -89,14 +90,22 @@ export async function rulesMet(
 }
 
 /** Versions that need not be stored, as rows of PostgreSQL. */
-function lentRows(versions: readonly MentionVersion[], places: readonly number[]): RawBuilder<unknown> {
-  const rows = places.map((place) => {
+async function lentRows(
+  versions: readonly MentionVersion[],
+  places: readonly number[],
+): Promise<RawBuilder<unknown>> {
+  const pause = createPause();
+  const rows: string[] = [];
+  for (const place of places) {
+    await pause();
     const version = versions[place];
     if (version === undefined) throw new Error("a version vanished while its rules were judged");
     const cells = mentionCells(version, { shape_id: 0, filled_fields: "", exact_text: null });
-    return Object.fromEntries(MENTION_COLUMNS.map((column, index) => [column, cells[index]]));
-  });
-  return sql`json_array_elements(${JSON.stringify(rows)}::json) with ordinality as given (fields, place),
+    rows.push(
+      JSON.stringify(Object.fromEntries(MENTION_COLUMNS.map((column, index) => [column, cells[index]]))),
+    );
+  }
+  return sql`json_array_elements(${`[${rows.join(",")}]`}::json) with ordinality as given (fields, place),
     lateral json_populate_record(null::local_api.mention, given.fields) as mention`;
 }
 

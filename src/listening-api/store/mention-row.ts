@@ -46,7 +46,7 @@ export function mentionCells(version: MentionVersion, record: RecordColumns): (s
     record.filled_fields,
     text === null ? null : storableText(text),
     record.exact_text,
-    wordsVector(version.record.title, text),
+    wordsOf(version.record.title, text),
   ];
   for (const { field, isDerived, write } of FIELDS) {
     const value = isDerived ? derived[field] : plain[field];
@@ -54,6 +54,18 @@ export function mentionCells(version: MentionVersion, record: RecordColumns): (s
   }
   return cells;
 }
+
+/** The versions of a mention in several queries follow each other, and have the same words. */
+function wordsOf(title: string | null, text: string | null): string {
+  if (title !== last.title || text !== last.text) last = { title, text, words: wordsVector(title, text) };
+  return last.words;
+}
+
+let last: { title: string | null; text: string | null; words: string } = {
+  title: null,
+  text: null,
+  words: "",
+};
 
 /** Columns hold what PostgreSQL can keep; inside the record texts arrive as they were found. */
 function writerOf(field: MentionField, type: FieldType): (value: unknown) => string | null {

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { rssDocument } from "../../fakes/feed-server.ts";
 
-/** Feeds that misbehave: slow, endless, huge, hostile. A process of its own. */
+/** Feeds that misbehave when they are told to: slow, endless, huge, hostile. A process of its own. */
 const MB = 1_000_000;
 const item = (at: number, html: string) => ({
   guid: String(at),
@@ -35,8 +35,14 @@ const KINDS: readonly ((response: ServerResponse) => unknown)[] = [
   (response) => response.end(Buffer.alloc(2 * MB, 0xff)),
 ];
 
+let isBad = false;
+process.on("message", (how) => {
+  isBad = how === "misbehave";
+});
+
 const server = createServer((request, response) => {
-  const kind = KINDS[Number(request.url?.slice(1)) % KINDS.length];
+  const bad = KINDS[Number(request.url?.slice(1)) % KINDS.length];
+  const kind = isBad ? bad : () => response.end(rssDocument([item(1, "acme")]));
   response.setHeader("content-type", "application/rss+xml");
   kind?.(response);
 });

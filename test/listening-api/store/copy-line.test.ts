@@ -35,7 +35,7 @@ it("copies every text, list and NULL as it was", async () => {
         copyLine([String(n), alone, many === null ? null : textArray(many)]),
       );
       await fixture.database.pool.query("truncate copied");
-      await copyLines(db, "copy copied from stdin", lines.join(""));
+      await copyLines(db, "copy copied from stdin", lines);
       const read = await fixture.database.pool.query("select alone, many from copied order by n");
       expect(read.rows).toEqual(storable);
     }),
@@ -89,8 +89,8 @@ it("a line that PostgreSQL refuses rolls the transaction back and leaves the con
   const one = fixture.database.pool;
   await one.query("truncate copied");
   const broken = db.transaction().execute(async (transaction) => {
-    await copyLines(transaction, "copy copied from stdin", copyLine(["1", "good", null]));
-    await copyLines(transaction, "copy copied from stdin", copyLine(["two", "bad", null]));
+    await copyLines(transaction, "copy copied from stdin", [copyLine(["1", "good", null])]);
+    await copyLines(transaction, "copy copied from stdin", [copyLine(["two", "bad", null])]);
   });
   await expect(broken).rejects.toThrow(/invalid input syntax for type integer/);
   expect((await one.query("select * from copied")).rows).toEqual([]);
