@@ -85,6 +85,19 @@ export async function yieldingLoop<Result>(
   }
 }
 
+/** `flatMap`, a step for each thing: for a `yieldingLoop`. */
+export function* collect<Thing, Found>(
+  things: Iterable<Thing>,
+  find: (thing: Thing) => readonly Found[],
+): Generator<void, Found[]> {
+  const found: Found[] = [];
+  for (const thing of things) {
+    found.push(...find(thing));
+    yield;
+  }
+  return found;
+}
+
 /** Short enough that no waiting request notices it. */
 const BUSY_MS = 20;
 

@@ -1,6 +1,8 @@
+import { groupBy } from "../../lib/group-by.ts";
 import { invalidRequest } from "../http/api-error.ts";
 import type { UnknownParameters } from "../parameters/parameter-reader.ts";
 import { GAZETTEER, placeFields } from "../places/gazetteer.ts";
+import type { CategoryDetail } from "../records/mention-record.ts";
 import { type BodyReader, createBodyReader, quote } from "../resources/body-reader.ts";
 import type { CurrentMention, MentionKey } from "../store/current-mentions.ts";
 import type { StoredCategory } from "../store/labels.ts";
@@ -11,17 +13,52 @@ export interface MentionEdit extends MentionKey {
   changesOf(mention: Pick<CurrentMention, "fields">): MentionChanges;
 }
 
+interface Tag {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What edits may name, by how they name it: a call has 200,000 names at most, and a project thousands of labels. */
 interface EditScope {
   readonly queryIds: ReadonlySet<number>;
-  readonly categories: readonly StoredCategory[];
-  readonly tags: readonly { readonly id: number; readonly name: string }[];
+  /** Subcategories. */
+  readonly categories: ReadonlyMap<number, CategoryDetail>;
+  /** Parents of which a mention has one subcategory at most. */
+  readonly exclusiveParents: ReadonlySet<string>;
+  readonly tags: ReadonlyMap<string, Tag>;
   /** Login names of the client. */
   readonly usernames: ReadonlySet<string>;
 }
 
+export function editScope(project: {
+  readonly queryIds: readonly number[];
+  readonly categories: readonly StoredCategory[];
+  readonly tags: readonly Tag[];
+  readonly usernames: readonly string[];
+}): EditScope {
+  const details = project.categories.flatMap((parent) =>
+    parent.children.map(({ id, name }) => ({
+      ...{ id: String(id), name },
+      ...{ parentId: String(parent.id), parentName: parent.name },
+    })),
+  );
+  return {
+    queryIds: new Set(project.queryIds),
+    categories: new Map(details.map((detail) => [Number(detail.id), detail])),
+    exclusiveParents: new Set(
+      project.categories.flatMap(({ id, multiple }) => (multiple ? [] : [String(id)])),
+    ),
+    tags: new Map(project.tags.map((tag) => [tag.name, tag])),
+    usernames: new Set(project.usernames),
+  };
+}
+
 /** More in one call fail at the live service. */
 const MAX_EDITS = 1_000;
-const MAX_LABELS = 100;
+const MAX_TAGS = 100;
+/** As many as a category may have children. */
+const MAX_CATEGORIES = 1_000;
+const MOST_FAULTS = 100;
 
 /**
  * Reads `[{queryId, resourceId, sentiment, addTag, …}]`, or one such object. Throws one 400 that names every fault by
@@ -36,15 +73,16 @@ export function readMentionEdits(
   if (items.length > MAX_EDITS)
     throw invalidRequest(`body: expected at most ${MAX_EDITS} mentions in one call, got ${items.length}.`);
   const faults: string[] = [];
-  const edits = items.flatMap((item: unknown, index) => {
+  const edits: MentionEdit[] = [];
+  for (const [index, item] of items.entries()) {
+    if (faults.length >= MOST_FAULTS) break;
     try {
-      return [readEdit(createBodyReader(item, unknown), scope)];
+      edits.push(readEdit(createBodyReader(item, unknown), scope));
     } catch (error) {
-      faults.push(...faultsOf(error).map((fault) => `[${index}].${fault}`));
-      return [];
+      for (const fault of faultsOf(error)) faults.push(`[${index}].${fault}`);
     }
-  });
-  if (faults.length > 0) throw invalidRequest(...faults.slice(0, 100));
+  }
+  if (faults.length > 0) throw invalidRequest(...faults.slice(0, MOST_FAULTS));
   return edits;
 }
 
@@ -81,12 +119,11 @@ function readEdit(body: BodyReader, scope: EditScope): MentionEdit {
     addTags: readTags(body, "addTag", scope),
     removeTags: readTags(body, "removeTag", scope),
     addCategories: readCategories(body, "addCategories", scope),
-    exclusiveParents: scope.categories.flatMap(({ id, multiple }) => (multiple ? [] : [String(id)])),
+    exclusiveParents: scope.exclusiveParents,
     removeCategories: readCategories(body, "removeCategories", scope).map(({ id }) => Number(id)),
   };
-  for (const parent of labels.exclusiveParents) {
-    const given = labels.addCategories.filter(({ parentId }) => parentId === parent);
-    if (given.length > 1)
+  for (const [parent, given] of groupBy(labels.addCategories, ({ parentId }) => parentId)) {
+    if (given.length > 1 && labels.exclusiveParents.has(parent))
       body.fault(`addCategories: ${given.map(({ id }) => id).join(" and ")} exclude each other.`);
   }
   body.accept("queryId", "date");
@@ -115,9 +152,9 @@ function readEdit(body: BodyReader, scope: EditScope): MentionEdit {
 }
 
 function readTags(body: BodyReader, field: string, { tags }: EditScope) {
-  const names = body.texts(field, { max: MAX_LABELS, maxLength: 255 }) ?? [];
+  const names = body.texts(field, { max: MAX_TAGS, maxLength: 255 }) ?? [];
   return names.flatMap((name) => {
-    const tag = tags.find((known) => known.name === name);
+    const tag = tags.get(name);
     if (tag === undefined)
       body.fault(`${field}: the project has no tag ${quote(name)}; POST …/ruletags makes it.`);
     return tag ?? [];
@@ -125,14 +162,10 @@ function readTags(body: BodyReader, field: string, { tags }: EditScope) {
 }
 
 function readCategories(body: BodyReader, field: string, { categories }: EditScope) {
-  const ids = body.integers(field) ?? [];
+  const ids = body.integers(field, MAX_CATEGORIES) ?? [];
   return ids.flatMap((id) => {
-    const parent = categories.find(({ children }) => children.some((child) => child.id === id));
-    const child = parent?.children.find((one) => one.id === id);
-    if (parent === undefined || child === undefined) {
-      body.fault(`${field}: the project has no subcategory ${id}.`);
-      return [];
-    }
-    return [{ id: String(id), name: child.name, parentId: String(parent.id), parentName: parent.name }];
+    const category = categories.get(id);
+    if (category === undefined) body.fault(`${field}: the project has no subcategory ${id}.`);
+    return category ?? [];
   });
 }

@@ -1,6 +1,6 @@
-import type { Expression, Near, Within } from "./expression.ts";
+import type { Expression, Near, Term, Within } from "./expression.ts";
 import { findTerm, hasTerm, type Occurrence } from "./find-term.ts";
-import type { Searchable } from "./search-text.ts";
+import type { Searchable, SearchText } from "./search-text.ts";
 
 /** Whether the mention matches. Time grows with its words, not with the ways in which they could be combined. */
 export function matches(expression: Expression, mention: Searchable): boolean {
@@ -16,8 +16,9 @@ export function matches(expression: Expression, mention: Searchable): boolean {
     case "any":
       return expression.of.some((each) => matches(each, mention));
     case "near":
+      return isNear(expression, mention);
     case "within":
-      return matchedBy(expression, mention) !== undefined;
+      return isWithin(expression, mention);
   }
 }
 
@@ -166,6 +167,102 @@ function reachOf(
     firstFrom[i] = Math.min(firstFrom[i] ?? 0, firstFrom[i + 1] ?? 0);
   }
   return { lasts, firstFrom };
+}
+
+/** As `nearOccurrences` finds any; a query may ask it thousands of times of words that stand everywhere. */
+function isNear({ left, right, distance, forward }: Near, mention: Searchable): boolean {
+  if (!mayStand(left, mention) || !mayStand(right, mention)) return false;
+  const [a, b] = [spotsOf(left, mention), spotsOf(right, mention)];
+  return follows(a.lasts, b.firsts, distance) || (!forward && follows(b.lasts, a.firsts, distance));
+}
+
+/** Terms alone are asked before: a part with parts of its own would be judged twice, and its parts again. */
+function mayStand(expression: Expression, { text }: Searchable): boolean {
+  return expression.kind !== "term" || hasTerm(expression, text);
+}
+
+/** Whether something begins shortly after something else ends. Both ascend. */
+function follows(lasts: Float64Array, firsts: Float64Array, distance: number): boolean {
+  let at = 0;
+  for (const last of lasts) {
+    while ((firsts[at] ?? Number.POSITIVE_INFINITY) <= last) at++;
+    const first = firsts[at];
+    if (first === undefined) return false;
+    if (first - last - 1 <= distance) return true;
+  }
+  return false;
+}
+
+/** As `withinOccurrences` finds any. */
+function isWithin({ of, distance }: Within, mention: Searchable): boolean {
+  if (!of.every(({ expression }) => mayStand(expression, mention))) return false;
+  const operands: Pick<Spots, "lasts" | "firstFrom">[] = [];
+  for (const { expression, times } of of) {
+    const reach =
+      times === 1 ? spotsOf(expression, mention) : reachOf(matchedBy(expression, mention) ?? [], times);
+    if (reach.lasts.length === 0) return false;
+    operands.push(reach);
+  }
+  return operands.some(({ lasts }, i) => {
+    const others = operands.filter((_, j) => j !== i);
+    return hasReach(lasts, others, distance);
+  });
+}
+
+/** Whether, after one of the ascending ends, something of each other operand begins within the distance. */
+function hasReach(
+  ends: Float64Array,
+  others: readonly Pick<Spots, "lasts" | "firstFrom">[],
+  distance: number,
+): boolean {
+  const at = new Uint32Array(others.length);
+  for (const end of ends) {
+    let reached = 0;
+    for (const { lasts, firstFrom } of others) {
+      let index = at[reached] ?? 0;
+      while (index < lasts.length && (lasts[index] ?? 0) < end) index++;
+      at[reached] = index;
+      // What ends later stands no earlier: nothing is left for the ends that follow.
+      if (index === lasts.length) return false;
+      if ((firstFrom[index] ?? 0) - end - 1 > distance) break;
+      reached++;
+    }
+    if (reached === others.length) return true;
+  }
+  return false;
+}
+
+/** Where something stands, by its first and by its last words; all ascend but `firstFrom`, which belongs to `lasts`. */
+interface Spots {
+  readonly firsts: Float64Array;
+  readonly lasts: Float64Array;
+  readonly firstFrom: Float64Array;
+}
+
+/** Of the terms of a text, by what they look for: the same word may stand in thousands of NEARs. */
+const spotsOfTexts = new WeakMap<SearchText, { readonly known: Map<string, Spots>; room: number }>();
+/** Places that are kept of one text. */
+const MOST_SPOTS = 200_000;
+const keysOfTerms = new WeakMap<Term, string>();
+
+function spotsOf(expression: Expression, mention: Searchable): Spots {
+  if (expression.kind !== "term") return toSpots(matchedBy(expression, mention) ?? []);
+  const { pieces, lead, trail, where } = expression;
+  const key = keysOfTerms.get(expression) ?? JSON.stringify([pieces, lead, trail, where]);
+  keysOfTerms.set(expression, key);
+  const kept = spotsOfTexts.get(mention.text) ?? { known: new Map<string, Spots>(), room: MOST_SPOTS };
+  spotsOfTexts.set(mention.text, kept);
+  const before = kept.known.get(key);
+  if (before !== undefined) return before;
+  const spots = toSpots(findTerm(expression, mention.text));
+  if (spots.lasts.length > kept.room) return spots;
+  kept.room -= spots.lasts.length;
+  kept.known.set(key, spots);
+  return spots;
+}
+
+function toSpots(all: readonly Occurrence[]): Spots {
+  return { ...reachOf(all, 1), firsts: Float64Array.from(all, ({ first }) => first).sort() };
 }
 
 /** A stretch of a mention's text for which it matched, in UTF-16 units, as the wire record shows it. */

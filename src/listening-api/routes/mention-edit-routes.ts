@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { groupBy } from "../../lib/group-by.ts";
 import { editMentions } from "../edit/edit-mention.ts";
-import { type MentionEdit, readMentionEdits } from "../edit/read-mention-edits.ts";
+import { editScope, type MentionEdit, readMentionEdits } from "../edit/read-mention-edits.ts";
 import { invalidRequest } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
@@ -40,17 +41,17 @@ async function edit(context: LocalApiContext, request: FastifyRequest<InProject>
   const project = await projectOf(context, request);
   parametersOf(request).finish();
   const { client, user } = callerOf(request);
-  const scope = {
-    queryIds: new Set((await listQueries(db, project.id)).map(({ id }) => id)),
+  const scope = editScope({
+    queryIds: (await listQueries(db, project.id)).map(({ id }) => id),
     categories: await listCategories(db, project.id),
     tags: await listTags(db, project.id),
-    usernames: new Set(await listUsernames(db, client.id)),
-  };
+    usernames: await listUsernames(db, client.id),
+  });
   const edits = readMentionEdits(request.body, scope, unknownTo(request));
   const by = { clientId: client.id, userId: user.id, username: user.username, projectId: project.id };
   return db.transaction().execute(async (transaction) => {
     const at = await beginWriting(transaction, [project.id], clock.now);
-    const wanted = byMention(edits);
+    const wanted = groupBy(edits, keyOf);
     const edited = await editMentions(
       transaction,
       [...wanted.values()].flatMap(([first]) => first ?? []),
@@ -77,12 +78,6 @@ async function edit(context: LocalApiContext, request: FastifyRequest<InProject>
       updated: wireTime(updated.get(key) ?? at),
     }));
   });
-}
-
-function byMention(edits: readonly MentionEdit[]): ReadonlyMap<string, readonly MentionEdit[]> {
-  const found = new Map<string, MentionEdit[]>();
-  for (const edit of edits) found.set(keyOf(edit), [...(found.get(keyOf(edit)) ?? []), edit]);
-  return found;
 }
 
 function keyOf({ queryId, resourceId }: MentionKey): string {
