@@ -14,6 +14,7 @@ import { UserError } from "../../src/lib/errors.ts";
 import { readJson } from "../../src/lib/json.ts";
 import { readYaml } from "../../src/lib/read-yaml.ts";
 import { readAccountFile } from "../../src/listening-api/account/account-file.ts";
+import { MOST_ACCOUNT_BYTES } from "../../src/listening-api/account/read-account.ts";
 import { compile, lint } from "../../src/listening-api/query-language/compile.ts";
 import { explainMiss } from "../../src/listening-api/query-language/explain-miss.ts";
 import { searchableMention } from "../../src/listening-api/query-language/search-text.ts";
@@ -44,8 +45,6 @@ export interface FuzzTarget {
 }
 
 const isUserError = (error: unknown): boolean => error instanceof UserError;
-/** As `earshot local-api apply` reads it. */
-const MOST_ACCOUNT_BYTES = 8_000_000;
 const NOW = Date.UTC(2026, 10, 23, 12);
 const XML = [
   "<",

@@ -3,10 +3,11 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError, whyUnread } from "../../lib/errors.ts";
-import { type AccountFile, readAccountFile, type Thing } from "../../listening-api/account/account-file.ts";
+import type { AccountFile, Thing } from "../../listening-api/account/account-file.ts";
 import { accountJsonSchema } from "../../listening-api/account/account-schema.ts";
 import { type AccountPlan, applyAccount, planApply } from "../../listening-api/account/apply-account.ts";
 import { type Step, stepsOf } from "../../listening-api/account/plan-account.ts";
+import { MOST_ACCOUNT_BYTES, readAccount } from "../../listening-api/account/read-account.ts";
 import { askForYes } from "../ask-questions.ts";
 import { print, printError, printJson } from "../print.ts";
 import { withTables } from "./with-tables.ts";
@@ -80,7 +81,7 @@ Exit codes: 0 applied, or nothing to change; 1 failed; 2 an error in the file or
 
 async function apply(path: string, options: ApplyOptions, env: NodeJS.ProcessEnv): Promise<void> {
   const name = path === "-" ? "standard input" : path;
-  const read = readAccountFile(name, await readText(path));
+  const read = await readAccount(name, await readText(path));
   const file = { ...read, account: await withPasswords(read, path) };
   await withTables(env, async ({ db }) => {
     const plan = await planApply(db, file, options);
@@ -96,9 +97,7 @@ async function apply(path: string, options: ApplyOptions, env: NodeJS.ProcessEnv
   });
 }
 
-/** An account file is smaller; a device never ends. */
-const MOST_BYTES = 64 * 1024 * 1024;
-
+/** A device never ends. */
 async function readText(path: string): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -106,12 +105,15 @@ async function readText(path: string): Promise<string> {
     for await (const chunk of path === "-" ? process.stdin : createReadStream(path)) {
       chunks.push(Buffer.from(chunk));
       size += chunks.at(-1)?.length ?? 0;
-      if (size > MOST_BYTES) break;
+      if (size > MOST_ACCOUNT_BYTES) break;
     }
   } catch (error) {
     throw new UserError(`${path} cannot be read: ${whyUnread(error)}.`);
   }
-  if (size > MOST_BYTES) throw new UserError(`${path} is too large: an account file has at most 64 MB.`);
+  if (size > MOST_ACCOUNT_BYTES)
+    throw new UserError(`${path} is too large: an account file has at most ${MOST_ACCOUNT_BYTES / 1e6} MB.`, [
+      "make several files of it, such as one for each client; what a file leaves out stays as it is",
+    ]);
   return Buffer.concat(chunks).toString("utf8");
 }
 
