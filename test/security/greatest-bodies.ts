@@ -61,7 +61,7 @@ export async function greatestBodies({ database, account }: Fixture): Promise<re
     db,
     listOf(MENTIONS, (n) => {
       const version = mentionVersion({ queryId, resourceId: resourceId(n + 1) }, { added: T0 - 1_000 });
-      return n < 20 ? { ...version, fullText: LONGEST_POST } : version;
+      return n < 2 ? { ...version, fullText: LONGEST_POST } : version;
     }),
   );
   const tags = (from: number) => listOf(100, (n) => `t${TAGS - ((from + n) % (TAGS - 1))}`);
@@ -94,12 +94,12 @@ export async function greatestBodies({ database, account }: Fixture): Promise<re
     edit(
       "categories",
       200,
-      edits(190, () => ({ addCategories: categories })),
+      edits(40, () => ({ addCategories: categories })),
     ),
     edit(
       "categories of one mention",
       200,
-      edits(190, () => ({ removeCategories: categories }), true),
+      edits(40, () => ({ removeCategories: categories }), true),
     ),
     edit(
       "more categories than are allowed",
