@@ -169,11 +169,15 @@ function reachOf(
   return { lasts, firstFrom };
 }
 
-/** As `nearOccurrences` finds any; a query may ask it thousands of times of words that stand everywhere. */
+/** As `nearOccurrences` finds any. */
 function isNear({ left, right, distance, forward }: Near, mention: Searchable): boolean {
   if (!mayStand(left, mention) || !mayStand(right, mention)) return false;
-  const [a, b] = [spotsOf(left, mention), spotsOf(right, mention)];
-  return follows(a.lasts, b.firsts, distance) || (!forward && follows(b.lasts, a.firsts, distance));
+  const gap = remembered(forward ? "onear" : "near", [left, right], mention, () => {
+    const [a, b] = [spotsOf(left, mention), spotsOf(right, mention)];
+    const after = smallestGap(a.lasts, b.firsts);
+    return forward ? after : Math.min(after, smallestGap(b.lasts, a.firsts));
+  });
+  return gap <= distance;
 }
 
 /** Terms alone are asked before: a part with parts of its own would be judged twice, and its parts again. */
@@ -181,55 +185,102 @@ function mayStand(expression: Expression, { text }: Searchable): boolean {
   return expression.kind !== "term" || hasTerm(expression, text);
 }
 
-/** Whether something begins shortly after something else ends. Both ascend. */
-function follows(lasts: Float64Array, firsts: Float64Array, distance: number): boolean {
-  let at = 0;
+/** Words between the end of something and the nearest beginning of something else after it. Both ascend. */
+function smallestGap(lasts: Float64Array, firsts: Float64Array): number {
+  let [at, gap] = [0, Number.POSITIVE_INFINITY];
   for (const last of lasts) {
     while ((firsts[at] ?? Number.POSITIVE_INFINITY) <= last) at++;
     const first = firsts[at];
-    if (first === undefined) return false;
-    if (first - last - 1 <= distance) return true;
+    if (first === undefined) break;
+    gap = Math.min(gap, first - last - 1);
   }
-  return false;
+  return gap;
 }
 
 /** As `withinOccurrences` finds any. */
 function isWithin({ of, distance }: Within, mention: Searchable): boolean {
   if (!of.every(({ expression }) => mayStand(expression, mention))) return false;
-  const operands: Pick<Spots, "lasts" | "firstFrom">[] = [];
-  for (const { expression, times } of of) {
-    const reach =
-      times === 1 ? spotsOf(expression, mention) : reachOf(matchedBy(expression, mention) ?? [], times);
-    if (reach.lasts.length === 0) return false;
-    operands.push(reach);
-  }
-  return operands.some(({ lasts }, i) => {
-    const others = operands.filter((_, j) => j !== i);
-    return hasReach(lasts, others, distance);
+  const name = `within ${of.map(({ times }) => times).join(" ")}`;
+  const parts = of.map(({ expression }) => expression);
+  const reach = remembered(name, parts, mention, () => {
+    const operands = of.map(({ expression, times }) =>
+      times === 1 ? spotsOf(expression, mention) : reachOf(matchedBy(expression, mention) ?? [], times),
+    );
+    if (operands.some(({ lasts }) => lasts.length === 0)) return Number.POSITIVE_INFINITY;
+    return Math.min(
+      ...operands.map(({ lasts }, i) =>
+        smallestReach(
+          lasts,
+          operands.filter((_, j) => j !== i),
+        ),
+      ),
+    );
   });
+  return reach <= distance;
 }
 
-/** Whether, after one of the ascending ends, something of each other operand begins within the distance. */
-function hasReach(
-  ends: Float64Array,
-  others: readonly Pick<Spots, "lasts" | "firstFrom">[],
-  distance: number,
-): boolean {
+/** Words between one of the ascending ends and the beginning of what stands last, of something of each other operand. */
+function smallestReach(ends: Float64Array, others: readonly Pick<Spots, "lasts" | "firstFrom">[]): number {
   const at = new Uint32Array(others.length);
+  let smallest = Number.POSITIVE_INFINITY;
   for (const end of ends) {
-    let reached = 0;
-    for (const { lasts, firstFrom } of others) {
-      let index = at[reached] ?? 0;
+    let reach = Number.NEGATIVE_INFINITY;
+    for (const [i, { lasts, firstFrom }] of others.entries()) {
+      let index = at[i] ?? 0;
       while (index < lasts.length && (lasts[index] ?? 0) < end) index++;
-      at[reached] = index;
-      // What ends later stands no earlier: nothing is left for the ends that follow.
-      if (index === lasts.length) return false;
-      if ((firstFrom[index] ?? 0) - end - 1 > distance) break;
-      reached++;
+      at[i] = index;
+      // Nothing of it ends later, and so none for the ends that follow.
+      if (index === lasts.length) return smallest;
+      reach = Math.max(reach, (firstFrom[index] ?? 0) - end - 1);
     }
-    if (reached === others.length) return true;
+    smallest = Math.min(smallest, reach);
   }
-  return false;
+  return smallest;
+}
+
+/** What was found out about a text; it goes with the text. */
+interface Memory {
+  readonly spots: Map<string, Spots>;
+  /** How near terms are to each other, whatever distance is asked for. */
+  readonly distances: Map<string, number>;
+  /** Places that may still be kept. */
+  room: number;
+}
+const memories = new WeakMap<SearchText, Memory>();
+const MOST_SPOTS = 200_000;
+const keysOfTerms = new WeakMap<Term, string>();
+
+function memoryOf(text: SearchText): Memory {
+  const known = memories.get(text);
+  if (known !== undefined) return known;
+  const memory = { spots: new Map(), distances: new Map(), room: MOST_SPOTS };
+  memories.set(text, memory);
+  return memory;
+}
+
+function keyOf(term: Term): string {
+  const known = keysOfTerms.get(term);
+  if (known !== undefined) return known;
+  const { pieces, lead, trail, where } = term;
+  const key = JSON.stringify([pieces, lead, trail, where]);
+  keysOfTerms.set(term, key);
+  return key;
+}
+
+/** A query may ask the same of the same terms thousands of times, each time with another distance. */
+function remembered(
+  name: string,
+  parts: readonly Expression[],
+  { text }: Searchable,
+  find: () => number,
+): number {
+  const terms = parts.filter((part) => part.kind === "term");
+  if (terms.length < parts.length) return find();
+  const { distances } = memoryOf(text);
+  const key = [name, ...terms.map(keyOf)].join("\n");
+  const known = distances.get(key) ?? find();
+  distances.set(key, known);
+  return known;
 }
 
 /** Where something stands, by its first and by its last words; all ascend but `firstFrom`, which belongs to `lasts`. */
@@ -239,25 +290,16 @@ interface Spots {
   readonly firstFrom: Float64Array;
 }
 
-/** Of the terms of a text, by what they look for: the same word may stand in thousands of NEARs. */
-const spotsOfTexts = new WeakMap<SearchText, { readonly known: Map<string, Spots>; room: number }>();
-/** Places that are kept of one text. */
-const MOST_SPOTS = 200_000;
-const keysOfTerms = new WeakMap<Term, string>();
-
 function spotsOf(expression: Expression, mention: Searchable): Spots {
   if (expression.kind !== "term") return toSpots(matchedBy(expression, mention) ?? []);
-  const { pieces, lead, trail, where } = expression;
-  const key = keysOfTerms.get(expression) ?? JSON.stringify([pieces, lead, trail, where]);
-  keysOfTerms.set(expression, key);
-  const kept = spotsOfTexts.get(mention.text) ?? { known: new Map<string, Spots>(), room: MOST_SPOTS };
-  spotsOfTexts.set(mention.text, kept);
-  const before = kept.known.get(key);
+  const memory = memoryOf(mention.text);
+  const key = keyOf(expression);
+  const before = memory.spots.get(key);
   if (before !== undefined) return before;
   const spots = toSpots(findTerm(expression, mention.text));
-  if (spots.lasts.length > kept.room) return spots;
-  kept.room -= spots.lasts.length;
-  kept.known.set(key, spots);
+  if (spots.lasts.length > memory.room) return spots;
+  memory.room -= spots.lasts.length;
+  memory.spots.set(key, spots);
   return spots;
 }
 
