@@ -87,17 +87,17 @@ test.each([
   expect(first && `${first.line}:${first.column} ${first.message}`).toBe(fault);
 });
 
-test("the places of 8,000 issues with one map are found in one pass", () => {
-  const keys = Array.from({ length: 8_000 }, (_, n) => `k${n}`);
+test("the places of 4,000 issues with one map are found in one pass", () => {
+  const keys = Array.from({ length: 4_000 }, (_, n) => `k${n}`);
   const { locate } = readYaml("file.yaml", keys.map((key) => `${key}: [1, 2]`).join("\n"));
   const before = process.cpuUsage();
   const lines = keys.map((key, n) =>
     locate({ path: n % 2 === 0 ? [key, 1] : [key], message: "m", at: "key" }),
   );
-  // One after the other through the whole map takes more than a second.
-  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(500);
+  // One after the other through the whole map takes almost a second.
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(400);
   expect(lines.slice(0, 2).map(({ line, column }) => `${line}:${column}`)).toEqual(["1:9", "2:1"]);
-  expect(lines.at(-1)?.line).toBe(8_000);
+  expect(lines.at(-1)?.line).toBe(4_000);
 });
 
 test.each([
