@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { monotonicMs } from "../../src/lib/clock.ts";
 import { serveTasks } from "../../src/lib/serve-tasks.ts";
 import { TARGETS } from "./targets.ts";
 
@@ -16,32 +16,30 @@ export interface FuzzResult {
 async function run({ target, bytes }: FuzzInput): Promise<FuzzResult> {
   const { run: read, refuses } = TARGETS[target] ?? {};
   const input = Buffer.from(bytes);
-  const before = processorMs();
+  const taken = timer();
   try {
     await read?.(input);
   } catch (error) {
     if (refuses?.(error) !== true)
       return {
-        ms: processorMs() - before,
+        ms: taken(),
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       };
   }
-  return { ms: processorMs() - before, error: null };
+  return { ms: taken(), error: null };
 }
 
 /**
- * Of this thread alone, where the system says it (Linux, in nanoseconds): a busy machine makes nothing look slow, nor do
- * the helpers of the engine that collect garbage and compile. Elsewhere of the process, whose other thread waits.
+ * Time that this thread worked at most: not more than the process did, whatever else the machine does, and not more than
+ * the clock went, whatever the engine's helpers do that collect garbage and compile. Both are exact; the system's count
+ * of one thread goes in steps.
  */
-function processorMs(): number {
-  try {
-    const [ran] = readFileSync("/proc/thread-self/schedstat", "latin1").split(" ", 1);
-    if (Number(ran) > 0) return Number(ran) / 1_000_000;
-  } catch {
-    // Not there.
-  }
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
+function timer(): () => number {
+  const [clock, used] = [monotonicMs(), process.cpuUsage()];
+  return () => {
+    const { user, system } = process.cpuUsage(used);
+    return Math.min(monotonicMs() - clock, (user + system) / 1_000);
+  };
 }
 
 const tasks = { run: async () => run };
