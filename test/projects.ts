@@ -67,6 +67,7 @@ const THOROUGH: readonly string[] = [
   // Conformance, and long orders of calls at the local Listening API.
   "test/conformance/",
   "test/listening-api/access.test.ts",
+  "test/listening-api/account/read-account.test.ts",
   "test/listening-api/charts/charts.test.ts",
   "test/listening-api/faults/faults.test.ts",
   "test/listening-api/filters/filters.test.ts",

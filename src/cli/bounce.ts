@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { buffer } from "node:stream/consumers";
+import { createReadStream } from "node:fs";
 import type { Command } from "commander";
-import { cleanLine, type TakenBounce, takeBounce } from "#monitor";
+import { cleanLine, MOST_OF_BOUNCE, type TakenBounce, takeBounce } from "#monitor";
 import { describeError, UserError, whyUnread } from "../lib/errors.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print, printJson } from "./print.ts";
@@ -41,10 +40,18 @@ nothing of the mail is recognised; the mail server has to deliver bounces+anythi
 Exit codes: 0 noted, or nothing for us; 2 the file cannot be read; 75 try again later (the database cannot be reached).`;
 
 async function readMessage(file: string): Promise<Buffer> {
-  if (file === "-") return buffer(process.stdin);
-  return readFile(file).catch((error: unknown) => {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    // To its end: a mail server takes a pipe that is closed earlier for a failure.
+    for await (const part of file === "-" ? process.stdin : createReadStream(file)) {
+      if (bytes < MOST_OF_BOUNCE) parts.push(Buffer.from(part));
+      bytes += part.length;
+    }
+  } catch (error) {
     throw new UserError(`${file} cannot be read: ${whyUnread(error)}`);
-  });
+  }
+  return Buffer.concat(parts);
 }
 
 /** On any other exit code the mail server gives up, and the bounce would be lost. */

@@ -86,6 +86,19 @@ export function createPause(busyMs = BUSY_MS): () => Promise<void> | undefined {
   return () => (monotonicMs() - since < busyMs ? undefined : pause());
 }
 
+/** `flatMap`, a step for each thing: for a `yieldingLoop`. */
+export function* collect<Thing, Found>(
+  things: Iterable<Thing>,
+  find: (thing: Thing) => readonly Found[],
+): Generator<void, Found[]> {
+  const found: Found[] = [];
+  for (const thing of things) {
+    found.push(...find(thing));
+    yield;
+  }
+  return found;
+}
+
 /** Short enough that no waiting request notices it. */
 const BUSY_MS = 20;
 /** The last turn of the loop that was given away. */

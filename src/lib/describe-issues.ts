@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { closestWord } from "./closest-word.ts";
 import type { Issue } from "./errors.ts";
+import { groupBy } from "./group-by.ts";
 
 type Path = readonly (string | number)[];
 
@@ -15,7 +16,10 @@ export function describeIssues(error: z.ZodError, schema: z.ZodType, input: unkn
   const others = issues
     .filter((issue) => issue.code !== "unrecognized_keys")
     .map((issue) => describeIssue(issue, pathOf(issue), valueAt(input, pathOf(issue))));
-  return [...unknown, ...others.filter((issue) => !unknown.some((key) => explains(key, issue)))];
+  const byParent = groupBy(unknown, ({ path }) => path.slice(0, -1).join("."));
+  const isExplained = (issue: Issue) =>
+    byParent.get(issue.path.join("."))?.some((key) => explains(key, issue)) === true;
+  return [...unknown, ...others.filter((issue) => !isExplained(issue))];
 }
 
 /** Of keys that fit none of several forms: what is wrong with the form that they come nearest to. */
@@ -32,10 +36,8 @@ function faultsIn(issues: readonly z.core.$ZodIssue[]): number {
   return issues.reduce((sum, one) => sum + (one.code === "unrecognized_keys" ? one.keys.length : 1), 0);
 }
 
-/** A key that is missing because it is misspelled, or keys that lack context because one of them is. */
+/** Of one map: a key that is missing because it is misspelled, or keys that lack context because one of them is. */
 function explains(unknown: Issue, issue: Issue): boolean {
-  const parent = unknown.path.slice(0, -1).join(".");
-  if (issue.path.join(".") !== parent) return false;
   return (
     issue.message === `"${unknown.suggestion}" is missing` || issue.message.startsWith("expected atLeast or")
   );

@@ -4,11 +4,14 @@ import {
   isMap,
   isNode,
   isScalar,
+  isSeq,
   LineCounter,
   type Node,
+  type Pair,
   Parser,
   parseDocument,
   visit,
+  type YAMLMap,
 } from "yaml";
 import { describeError, type Fault, type Issue } from "./errors.ts";
 
@@ -40,7 +43,8 @@ export function readYaml(file: string, text: string): YamlText {
     const place = { file, line: Math.max(1, line), column: Math.max(1, col), message };
     return suggestion === undefined ? place : { ...place, suggestion };
   };
-  const locate = (issue: Issue) => faultAt(offsetOf(document, issue), issue.message, issue.suggestion);
+  const offsetOf = offsets(document);
+  const locate = (issue: Issue) => faultAt(offsetOf(issue), issue.message, issue.suggestion);
   const { repeated, notPlain } = wrongKeys(document);
   const found = [
     ...[...document.errors, ...document.warnings].map(({ pos, message }) => ({ at: pos[0], message })),
@@ -105,20 +109,39 @@ export function byPlace(a: Fault, b: Fault): number {
   return a.line - b.line || a.column - b.column;
 }
 
-function offsetOf(document: Document, { path, at }: Issue): number {
-  for (let depth = path.length; depth > 0; depth--) {
-    const parent = depth === 1 ? document.contents : document.getIn(path.slice(0, depth - 1), true);
-    const whole = depth === path.length;
-    const key = isMap(parent)
-      ? parent.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(path[depth - 1]))
-          ?.key
-      : undefined;
-    const value = document.getIn(path.slice(0, depth), true);
-    if (at === "key" && whole && startOf(key) !== undefined) return startOf(key) ?? 0;
-    const found = startOf(value) ?? startOf(key);
-    if (found !== undefined) return found;
-  }
-  return startOf(document.contents) ?? 0;
+/**
+ * Finds where an issue is: the deepest existing part of its path. The pairs of a map are listed once, so that thousands
+ * of issues with one map take no longer than reading it.
+ */
+function offsets(document: Document): (issue: Issue) => number {
+  const pairs = new Map<YAMLMap, ReadonlyMap<string, Pair>>();
+  const pairIn = (map: YAMLMap, key: string): Pair | undefined => {
+    let known = pairs.get(map);
+    if (known === undefined) {
+      // Of two pairs with one key the first counts.
+      known = new Map(
+        map.items
+          .toReversed()
+          .flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair]] : [])),
+      );
+      pairs.set(map, known);
+    }
+    return known.get(key);
+  };
+  return ({ path, at }) => {
+    let node: unknown = document.contents;
+    let found = startOf(node) ?? 0;
+    for (const [depth, part] of path.entries()) {
+      const pair = isMap(node) ? pairIn(node, String(part)) : undefined;
+      node = isSeq(node) ? node.items[Number(part)] : pair?.value;
+      const key = startOf(pair?.key);
+      if (at === "key" && depth === path.length - 1 && key !== undefined) return key;
+      const deeper = startOf(node) ?? key;
+      if (deeper === undefined) return found;
+      found = deeper;
+    }
+    return found;
+  };
 }
 
 function startOf(node: unknown): number | undefined {

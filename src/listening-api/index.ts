@@ -5,6 +5,7 @@ export { deleteNamed, editNamed, type NamedEdit, revoke } from "./account/edit-n
 export { exportMentions } from "./account/export-mentions.ts";
 export { findProject, pick } from "./account/find-named.ts";
 export { type Step, stepsOf } from "./account/plan-account.ts";
+export { MOST_ACCOUNT_BYTES, readAccount } from "./account/read-account.ts";
 export { createSampleLife, openSampleWorld, type SampleWorld } from "./account/sample.ts";
 export { accountJson, accountYaml, readStoredAccount } from "./account/stored-account.ts";
 export { buryMentions } from "./arrive/bury-mentions.ts";

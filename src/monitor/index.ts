@@ -143,7 +143,7 @@ export { onCall, Rotation } from "./notify/decide/rotation.ts";
 export { RouteConfig } from "./notify/decide/route.ts";
 export type { LocalVendors, NotifierMessage } from "./notify/define-notifier.ts";
 export { createReceiverWaits } from "./notify/deliver/receiver-waits.ts";
-export { type TakenBounce, takeBounce } from "./notify/deliver/take-bounce.ts";
+export { MOST_OF_BOUNCE, type TakenBounce, takeBounce } from "./notify/deliver/take-bounce.ts";
 export { DeliveryError } from "./notify/delivery-error.ts";
 export { messageId } from "./notify/notifiers/email/compose-email.ts";
 export { createSlackActions } from "./notify/notifiers/slack/slack-actions.ts";

@@ -300,3 +300,18 @@ describe("STARTTLS", () => {
     );
   });
 });
+
+test("a question in a login is refused when it is long; the line with the numbers of 20,000 mails is read", async () => {
+  const started = process.cpuUsage();
+  server.capabilities = "IMAP4rev1 AUTH=LOGIN";
+  const question = Buffer.from(`${":".repeat(60_000)}x`).toString("base64");
+  server.fault = at(/^AUTHENTICATE/, () => `+ ${question}\r\n`);
+  expect(await problemOf({ timeoutMs: 10_000 })).toMatch(IN_WORDS);
+  // The square of 60,000 takes four seconds.
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(1_500);
+
+  server.capabilities = "IMAP4rev1";
+  const uids = Array.from({ length: 20_000 }, (_, n) => n + 1).join(" ");
+  server.fault = at(/^UID SEARCH/, (tag) => `* SEARCH ${uids}\r\n${tag} OK done\r\n`);
+  expect((await read({}, { timeoutMs: 10_000 })).read.problem).toBeUndefined();
+});

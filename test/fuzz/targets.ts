@@ -1,4 +1,7 @@
-import { FeedError } from "../../src/feeds/common/define-feed.ts";
+import { rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { readJsonAnswer } from "../../src/feeds/common/read-json-answer.ts";
 import { isAllowed, readRobots } from "../../src/feeds/common/robots.ts";
 import { textOfBytes } from "../../src/feeds/common/text-of-bytes.ts";
@@ -6,14 +9,25 @@ import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
 import { bluesky } from "../../src/feeds/kinds/bluesky.ts";
 import { readMail } from "../../src/feeds/kinds/mailbox/read-mail.ts";
 import { push } from "../../src/feeds/kinds/push.ts";
-import { addressesIn } from "../../src/feeds/kinds/rss/addresses-in-opml.ts";
 import { readDocument } from "../../src/feeds/kinds/rss/read-document.ts";
 import { UserError } from "../../src/lib/errors.ts";
 import { readJson } from "../../src/lib/json.ts";
 import { readYaml } from "../../src/lib/read-yaml.ts";
+import { readAccountFile } from "../../src/listening-api/account/account-file.ts";
+import { MOST_ACCOUNT_BYTES } from "../../src/listening-api/account/read-account.ts";
 import { compile, lint } from "../../src/listening-api/query-language/compile.ts";
-import { readInteraction } from "../../src/monitor/notify/notifiers/slack/interaction.ts";
+import { explainMiss } from "../../src/listening-api/query-language/explain-miss.ts";
+import { searchableMention } from "../../src/listening-api/query-language/search-text.ts";
 import { parseRule } from "../../src/monitor/rules/parse-rule.ts";
+import {
+  greetMailboxClient,
+  greetMailClient,
+  isFeedError,
+  refusesMail,
+  sendForm,
+  sendHeaders,
+  sendToSlackEndpoint,
+} from "./server-targets.ts";
 
 /** What strangers may send, and the code that reads it. */
 export interface FuzzTarget {
@@ -30,7 +44,7 @@ export interface FuzzTarget {
   readonly refuses?: (error: unknown) => boolean;
 }
 
-const isFeedError = (error: unknown): boolean => error instanceof FeedError;
+const isUserError = (error: unknown): boolean => error instanceof UserError;
 const NOW = Date.UTC(2026, 10, 23, 12);
 const XML = [
   "<",
@@ -103,8 +117,29 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
       '<opml><body><outline text="a"><outline xmlUrl="https://a.example/f"/></outline></body></opml>',
     ],
     tokens: [...XML, "<outline ", "xmlUrl=", '"', "'", "&amp;"],
-    ...{ mostBytes: 2_000_000, inThread: false, refuses: (error) => error instanceof UserError },
-    run: (bytes) => addressesIn(bytes.toString(), "feeds.opml"),
+    ...{ mostBytes: 2_000_000, inThread: false, refuses: isUserError },
+    run: planOpml,
+  },
+  account: {
+    samples: [
+      "clients:\n  - name: Acme\n    projects:\n      - name: Brands\n        queries: [{name: A, text: 'a OR b'}]\n        categories: [{name: T, children: [P, S]}]\n        tags: [x]\nusers:\n  - {username: ann@a.example, clients: {Acme: Admin}}\n",
+      '{"clients":[{"name":"A","siteLists":[{"name":"P","domains":["a.example"]}]}],"keepMentionsFrom":"2026-01-01"}',
+    ],
+    tokens: [
+      ...[
+        "clients: ",
+        "projects: ",
+        "queries: ",
+        "tags: ",
+        "users: ",
+        "- name: a\n",
+        "{name: a}, ",
+        "text: ",
+      ],
+      ...["\n", "  ", "- ", "[", "]", "{", "}", ",", ": ", "'", '"', "&a ", "*a ", "? ", "x: 1\n", "0"],
+    ],
+    ...{ mostBytes: MOST_ACCOUNT_BYTES, inThread: false, refuses: isUserError },
+    run: (bytes) => readAccountFile("account.yaml", bytes.toString()),
   },
   json: {
     samples: ['{"articles":[{"url":"https://a.example/1","title":"x\ty"}]}'],
@@ -242,6 +277,34 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     ...{ mostBytes: 50_000, inThread: false },
     run: (bytes) => [compile(bytes.toString()), lint(bytes.toString())],
   },
+  explain: {
+    samples: [
+      '(acme OR "acme corp"~3 OR acm*) AND NOT (spam NEAR/3 offer) AND lang:en\nAcme corp. has an offer: spam of #acme, @acme and 中文',
+      '("a b"~9 OR (c NEAR/9 d)) AND title:(e f)\na c b d e f',
+    ],
+    tokens: [
+      ...[
+        "(",
+        ")",
+        '"',
+        " OR ",
+        " AND ",
+        " NOT ",
+        " NEAR/3 ",
+        "*",
+        "a",
+        "a b ",
+        "é",
+        "中",
+        "title:",
+        "~9",
+        "\n",
+      ],
+      ...["#", "@", "http://a.example/", ". ", "\u{1f600}"],
+    ],
+    ...{ mostBytes: 50_000, inThread: false },
+    run: (bytes) => explain(bytes.toString()),
+  },
   push: {
     samples: [
       '{"mentions":[{"id":"1","title":"t","html":"<p>x","date":"2026-11-23","url":"https://a.example/"}]}',
@@ -264,8 +327,149 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
       `payload=${encodeURIComponent('{"type":"block_actions","user":{"id":"U1"},"actions":[{"action_id":"earshot-silence","block_id":"earshot-alert:1","action_ts":"1","selected_option":{"value":"4h"}}]}')}`,
     ],
     tokens: ["payload=", "&", "%", "%22", "%5B", "%7B", "%00", "+", "=", "[", "{", '"', "é"],
-    ...{ mostBytes: 512 * 1_024, inThread: false },
-    run: (bytes) =>
-      readInteraction(readJson(new URLSearchParams(bytes.toString()).get("payload") ?? "") ?? null),
+    ...{ mostBytes: 256 * 1_024, inThread: false },
+    run: (bytes) => sendToSlackEndpoint(bytes.toString()),
+  },
+  "slack-payload": {
+    samples: [
+      '{"type":"block_actions","user":{"id":"U1","name":"ann"},"team":{"id":"T1"},"message":{"ts":"1"},"actions":[{"action_id":"earshot-silence","block_id":"earshot-alert:0198a7f0-0000-7000-8000-000000000000","action_ts":"1","selected_option":{"value":"4h"}}]}',
+    ],
+    tokens: [...JSON_TOKENS, '"actions":[', '"selected_option":', '"user":', "+", "%2B", "&payload="],
+    ...{ mostBytes: 256 * 1_024, inThread: false },
+    run: (bytes) => sendToSlackEndpoint(`payload=${encodeURIComponent(bytes.toString())}`),
+  },
+  headers: {
+    samples: [
+      "__Host-earshot=a%3Bb; earshot=abc;def; earshot-device=x",
+      "Basic YW5uOmE=",
+      "text/html, application/json;q=0.9, */*;q=0.1",
+      "127.0.0.1, ::ffff:10.0.0.1",
+    ],
+    tokens: [
+      ...[
+        "; ",
+        "=",
+        ",",
+        " ",
+        "%",
+        "%3B",
+        '"',
+        ";q=0.1",
+        "Basic ",
+        "earshot=",
+        "/",
+        "*",
+        "gzip",
+        "127.0.0.1",
+      ],
+      ...["::", "[", "]", "a", "é", "\t", "bytes=0-", "W/", "multipart/form-data; boundary="],
+    ],
+    // Of all headers together; what is more is refused by Node itself.
+    ...{ mostBytes: 15_000, inThread: false },
+    run: sendHeaders,
+  },
+  forms: {
+    samples: [
+      "token=a&query=Acme&severity=below-warning&length=4h&days=mon&days=tue&from=08%3A00&to=24:00&label=author%3Dbot*",
+      "title=T&keyword=a,+b&sentiment=negative&sentiment=neutral&counts=spike&atLeast=5&within=10m",
+    ],
+    tokens: [
+      ...[
+        "&",
+        "=",
+        "%",
+        "%00",
+        "%C3%28",
+        "+",
+        ",",
+        "days=",
+        "label=",
+        "a",
+        "é",
+        "%3D",
+        "[",
+        "]",
+        "__proto__=",
+      ],
+      ...["length=", "9".repeat(40), "timezone="],
+    ],
+    ...{ mostBytes: 500_000, inThread: false },
+    run: sendForm,
+  },
+  "smtp-greeting": {
+    samples: ["220 a ESMTP\r\n250-a\r\n250-AUTH PLAIN LOGIN\r\n250 SIZE 1\r\n235 ok\r\n", "554 5.7.1 no\r\n"],
+    tokens: [
+      "220 ",
+      "220-",
+      "250-",
+      "250 ",
+      "535 ",
+      "5.7.1 ",
+      "\r\n",
+      "\n",
+      " ",
+      "AUTH ",
+      "SIZE 9",
+      "a",
+      "-",
+      "é",
+      "\0",
+    ],
+    ...{ mostBytes: 1_000_000, inThread: false, refuses: refusesMail },
+    run: greetMailClient,
+  },
+  "imap-greeting": {
+    samples: [
+      "* OK [CAPABILITY IMAP4rev1] ready\r\n* CAPABILITY IMAP4rev1\r\n1 OK done\r\n2 OK done\r\n",
+      "* BYE later\r\n",
+      '* PREAUTH [ALERT] x\r\n* LIST (\\A) "/" {3}\r\nabc\r\n',
+    ],
+    tokens: [
+      ...[
+        "* ",
+        "OK ",
+        "NO ",
+        "BYE ",
+        "[",
+        "]",
+        "(",
+        ")",
+        "\r\n",
+        "{3}\r\n",
+        "{",
+        "}",
+        '"',
+        "\\",
+        " ",
+        "NIL ",
+        "1 ",
+      ],
+      ...["CAPABILITY ", "A", "é", "\0", "<0>", "~"],
+    ],
+    ...{ mostBytes: 1_000_000, inThread: false, refuses: isFeedError },
+    run: greetMailboxClient,
   },
 };
+
+/** As the configuration names it. */
+function planOpml(bytes: Buffer): unknown {
+  const opml = join(tmpdir(), `earshot-fuzz-${process.pid}.opml`);
+  writeFileSync(opml, bytes);
+  try {
+    return planFeeds({ feeds: [{ kind: "rss", urls: [], opml, allowPrivateAddress: false }], queries: [] });
+  } finally {
+    rmSync(opml);
+  }
+}
+
+/** The first line is a query; what follows, or else a sentence, is the text that it is asked about. */
+function explain(input: string): unknown {
+  const end = input.indexOf("\n");
+  const [query, text] =
+    end < 0 ? [input, "Acme corp has a b c"] : [input.slice(0, end), input.slice(end + 1)];
+  const mention = searchableMention({ title: "e", language: "en" }, text);
+  return [query, 'acme AND ("x y"~9 OR (a NEAR/9 zz) OR xy*) AND NOT a'].map((one) => {
+    const compiled = compile(one);
+    return compiled.ok ? explainMiss(compiled.query, mention) : null;
+  });
+}

@@ -86,3 +86,30 @@ test.each([
   const [first] = readYaml("file.yaml", text).faults;
   expect(first && `${first.line}:${first.column} ${first.message}`).toBe(fault);
 });
+
+test("the places of 4,000 issues with one map are found in one pass", () => {
+  const keys = Array.from({ length: 4_000 }, (_, n) => `k${n}`);
+  const { locate } = readYaml("file.yaml", keys.map((key) => `${key}: [1, 2]`).join("\n"));
+  const before = process.cpuUsage();
+  const lines = keys.map((key, n) =>
+    locate({ path: n % 2 === 0 ? [key, 1] : [key], message: "m", at: "key" }),
+  );
+  // One after the other through the whole map takes almost a second.
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(400);
+  expect(lines.slice(0, 2).map(({ line, column }) => `${line}:${column}`)).toEqual(["1:9", "2:1"]);
+  expect(lines.at(-1)?.line).toBe(4_000);
+});
+
+test.each([
+  [["a", "b", 1], undefined, "2:10"],
+  [["a", "b", 7], undefined, "2:6"],
+  [["a", "x", "y"], undefined, "2:3"],
+  [["a", "b"], "key", "2:3"],
+  [["x"], "key", "1:1"],
+  [["c", "d"], undefined, "3:4"],
+  [[], undefined, "1:1"],
+] as const)("an issue with %j is at the deepest part that is there: %s %s", (path, at, place) => {
+  const { locate } = readYaml("file.yaml", "a: &a\n  b: [1, 2]\nc: *a\n");
+  const { line, column } = locate({ path, message: "m", ...(at === undefined ? {} : { at }) });
+  expect(`${line}:${column}`).toBe(place);
+});

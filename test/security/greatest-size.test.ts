@@ -1,10 +1,16 @@
 import { createHmac } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fastify } from "fastify";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openSetupView } from "../../src/app/open-setup-view.ts";
+import { SETUP_SCHEMAS } from "../../src/cli/schemas.ts";
 import { slackRoutes } from "../../src/console/slack-routes.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { SECOND } from "../../src/lib/instant.ts";
+import { type TakenBounce, takeBounce } from "../../src/monitor/notify/deliver/take-bounce.ts";
 import { slackApps } from "../../src/monitor/notify/notifiers/slack/slack-config.ts";
 import { createSlackEndpoint } from "../../src/monitor/notify/notifiers/slack/slack-endpoint.ts";
 import { slack } from "../../src/monitor/notify/notifiers/slack.ts";
@@ -13,6 +19,7 @@ import { flood, frame, handshake, OPCODE, startLyingStream } from "../fakes/lyin
 import { feedsOf, startFeeding } from "../feeds/feeding.ts";
 import { startFixture } from "../listening-api/fixture.ts";
 import { aVisitor, tokenIn } from "./console-visitor.ts";
+import { greatestBodies } from "./greatest-bodies.ts";
 import { worstAnswerWhile } from "./worst-answer.ts";
 
 // Each public input at the greatest size that is accepted, and what else the process answers meanwhile. Documents, mails
@@ -31,18 +38,31 @@ const liar = await startLyingStream((socket, request) => {
   socket.write(handshake(request));
   return flood(socket, floods);
 });
+const folder = await mkdtemp(join(tmpdir(), "earshot-greatest-"));
+const rulesWeb = await startTestConsole(NOW, {
+  folder,
+  deps: {
+    setup: openSetupView({
+      ...{ file: join(folder, "earshot.yaml"), configured: null, timezone: "UTC", schemas: SETUP_SCHEMAS },
+      ...{ clock: systemClock, log: pino({ level: "silent" }), next: "Restart it." },
+    }),
+  },
+  settings: { login: { username: "ann", password: "a long secret" }, editRules: true, admins: ["ann"] },
+});
+const visitor = aVisitor(rulesWeb.url);
 const feeding = await startFeeding({
   feeds: feedsOf({ kind: "bluesky", hosts: [liar.url] }),
   queries: { Acme: "acme", Other: '"a b"~3 OR xy*' },
 });
 afterAll(async () => {
-  await Promise.all([web.close(), local.stop(), liar.close()]);
+  await Promise.all([web.close(), rulesWeb.close(), local.stop(), liar.close()]);
+  await rm(folder, { recursive: true });
 });
 
 beforeAll(async () => {
   // What the first call loads and compiles is no work of its input.
-  const visitor = aVisitor(web.url);
-  await visitor.logIn("ann", "wrong");
+  await aVisitor(web.url).logIn("ann", "wrong");
+  await visitor.logIn("ann", "a long secret");
   await fetch(`${localUrl}/query-validation`, {
     ...{ method: "POST", body: JSON.stringify({ booleanQuery: "a b", languages: [] }) },
     headers: { "content-type": "application/json", authorization: `bearer ${local.token}` },
@@ -128,6 +148,92 @@ test.each(["(", "a OR ", '"a b"~3 ', "a* ", "NOT ", "a NEAR/3 ", "é", "*?"])(
     expect(worst).toBeLessThan(MOST_MS);
   },
 );
+
+const bodies = await greatestBodies(local);
+
+test.each(bodies.map((body) => [body.name, body] as const))(
+  "a call of the local API: %s",
+  async (_name, { method, path, body, status }) => {
+    const given = body();
+    const text = typeof given === "string" ? given : JSON.stringify(given);
+    let answered = 0;
+    const worst = await worstAnswerWhile(async () => {
+      const answer = await fetch(`${localUrl}/projects/${local.account.projectId}/${path}`, {
+        ...{ method, body: text },
+        headers: { "content-type": "application/json", authorization: `bearer ${local.token}` },
+      });
+      await answer.text();
+      answered = answer.status;
+    });
+    expect(answered).toBe(status);
+    expect(worst).toBeLessThan(MOST_MS);
+  },
+  60_000,
+);
+
+const long = (most: number) => texts(most).map(([, text]) => text);
+const FIELDS = ["brand", "spellings", "not", "rivals", "languages", "addresses", "contact"] as const;
+
+test.each([
+  ["commas", ","],
+  ["words", "word, "],
+  ["brackets", "(("],
+  ["quotation marks", '"'],
+  ["line ends", "\n"],
+  ["addresses", "https://a.example/f "],
+  ["colons", ": "],
+])("a set-up form of %s", async (_name, part) => {
+  const page = await (await visitor.ask("/setup")).text();
+  const token = tokenIn(page.split('<main id="main"')[1] ?? "");
+  const fields = (most: number) =>
+    Object.fromEntries(FIELDS.map((name) => [name, part.repeat(most / part.length)]));
+  const worst = await worstAnswerWhile(async () => {
+    for (const form of [
+      fields(6_000),
+      { ...fields(1_900), brand: "Acme", languages: "en", contact: "", addresses: "https://a.example/feed" },
+      { ...fields(90), languages: "en", contact: "a@a.example", addresses: part.repeat(9_900 / part.length) },
+    ])
+      for (const path of ["/setup", "/setup/write"]) {
+        const { status } = await visitor.post(path, { ...form, kinds: "google-news", token });
+        expect([200, 403, 409]).toContain(status);
+      }
+  }, `${rulesWeb.url}/healthz`);
+  expect(worst).toBeLessThan(MOST_MS);
+});
+
+test("a rule editor, as a form and as a text, of all that grows", async () => {
+  const page = await (await visitor.ask("/rules/try")).text();
+  const token = tokenIn(page.split('<main id="main"')[1] ?? "");
+  const worst = await worstAnswerWhile(async () => {
+    for (const text of long(19_900))
+      for (const fields of [
+        { mode: "yaml", text },
+        { mode: "yaml", text, show: "form" },
+        {
+          mode: "form",
+          base: text,
+          keyword: text.slice(0, 1_990),
+          queries: text.slice(0, 1_990),
+          show: "yaml",
+        },
+      ])
+        await visitor.post("/rules/try", { token, days: "14", ...fields });
+    await visitor.post("/rules/try", { token, mode: "yaml", text: "[".repeat(400_000) });
+  }, `${rulesWeb.url}/healthz`);
+  expect(worst).toBeLessThan(MOST_MS);
+}, 60_000);
+
+test("a bounce of a megabyte of blanks is given up in its thread", async () => {
+  const part = "Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n";
+  const message = Buffer.from(`${part}${" ".repeat(2_000_000)}x`);
+  const read: TakenBounce[] = [];
+  const worst = await worstAnswerWhile(async () => {
+    // What is no bounce reaches no table.
+    read.push(await takeBounce({ clock: systemClock } as Parameters<typeof takeBounce>[0], message, null));
+  });
+  expect(read).toEqual([{ outcome: "NoBounce", because: "it takes too much time or memory to read" }]);
+  expect(worst).toBeLessThan(MOST_MS);
+}, 60_000);
 
 const post = (record: object, rkey: string): string =>
   JSON.stringify({

@@ -6,7 +6,7 @@ import { DAY } from "../../src/lib/instant.ts";
 import { storeWeeks } from "../console/rule-stories.ts";
 import { startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { aVisitor, type ConsoleVisitor, tokenIn } from "./console-visitor.ts";
-import { worstHealth } from "./worst-health.ts";
+import { worstAnswerWhile } from "./worst-answer.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const LOGIN = { username: "ann", password: "correct horse" };
@@ -93,24 +93,35 @@ async function send(posts: readonly Send[]): Promise<readonly number[]> {
   return statuses;
 }
 
+/** The worst time of /healthz meanwhile, and what the work gave. */
+async function watched<T>(work: () => Promise<T>): Promise<{ readonly worst: number; readonly result: T }> {
+  const results: T[] = [];
+  const worst = await worstAnswerWhile(async () => results.push(await work()), `${web.url}/healthz`);
+  return { worst, result: results[0] as T };
+}
+
 test.each(Object.entries(SHAPES))("%s: the process answers meanwhile", async (_, make) => {
   const text = make(LONGEST_RULE);
   expect(text.length).toBeLessThanOrEqual(LONGEST_RULE);
-  const sending = send([
-    ["/rules/try", { text }, { "hx-request": "true" }],
-    ["/rules/try", { text, show: "form" }],
-  ]);
-  expect(await worstHealth(web.url, sending)).toBeLessThan(MOST_MS);
-  expect(await sending).toEqual([200, 200]);
+  const { worst, result } = await watched(() =>
+    send([
+      ["/rules/try", { text }, { "hx-request": "true" }],
+      ["/rules/try", { text, show: "form" }],
+    ]),
+  );
+  expect(worst).toBeLessThan(MOST_MS);
+  expect(result).toEqual([200, 200]);
 });
 
 test("what is saved is read in the same way", async () => {
-  const sending = send([
-    ["/rules/save", { text: SHAPES["unknown keys"]?.(LONGEST_RULE) ?? "", name: "new-one" }],
-    ["/rules/save", { text: SHAPES["keywords, a valid rule"]?.(LONGEST_RULE) ?? "", name: "new-one" }],
-  ]);
-  expect(await worstHealth(web.url, sending)).toBeLessThan(MOST_MS);
-  expect(await sending).toEqual([409, 200]);
+  const { worst, result } = await watched(() =>
+    send([
+      ["/rules/save", { text: SHAPES["unknown keys"]?.(LONGEST_RULE) ?? "", name: "new-one" }],
+      ["/rules/save", { text: SHAPES["keywords, a valid rule"]?.(LONGEST_RULE) ?? "", name: "new-one" }],
+    ]),
+  );
+  expect(worst).toBeLessThan(MOST_MS);
+  expect(result).toEqual([409, 200]);
 });
 
 test.each([60_000, 100_000])(
@@ -119,23 +130,27 @@ test.each([60_000, 100_000])(
     const texts = ["keys of a map", "conditions", "closed brackets", "aliases"].map(
       (name) => SHAPES[name]?.(size) ?? "",
     );
-    const sending = send(
-      texts.flatMap((text): Send[] => [
-        ["/rules/try", { text }, { "hx-request": "true" }],
-        ["/rules/try", { mode: "form", base: text, show: "yaml" }],
-        ["/rules/save", { text, name: "new-one" }],
-        ["/rules/download", { text }],
-      ]),
+    const { worst } = await watched(() =>
+      send(
+        texts.flatMap((text): Send[] => [
+          ["/rules/try", { text }, { "hx-request": "true" }],
+          ["/rules/try", { mode: "form", base: text, show: "yaml" }],
+          ["/rules/save", { text, name: "new-one" }],
+          ["/rules/download", { text }],
+        ]),
+      ),
     );
-    expect(await worstHealth(web.url, sending)).toBeLessThan(MOST_MS);
+    expect(worst).toBeLessThan(MOST_MS);
   },
 );
 
 test.each(Object.entries(COSTLY))("%s: reading is ended, and the page says so", async (_, make) => {
   const fields = { token, mode: "yaml", days: "14", text: make(LONGEST_RULE) };
-  const sending = visitor.post("/rules/try", fields, { "hx-request": "true" });
-  expect(await worstHealth(web.url, sending)).toBeLessThan(MOST_MS);
-  expect(await (await sending).text()).toContain("takes too much time or memory to read");
+  const { worst, result } = await watched(async () =>
+    (await visitor.post("/rules/try", fields, { "hx-request": "true" })).text(),
+  );
+  expect(worst).toBeLessThan(MOST_MS);
+  expect(result).toContain("takes too much time or memory to read");
 });
 
 test("a rule that is tried gets no more states than a long mention can bear", async () => {

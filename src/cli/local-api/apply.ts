@@ -6,8 +6,9 @@ import {
   type AccountPlan,
   accountJsonSchema,
   applyAccount,
+  MOST_ACCOUNT_BYTES,
   planApply,
-  readAccountFile,
+  readAccount,
   type Step,
   stepsOf,
   type Thing,
@@ -87,7 +88,7 @@ Exit codes: 0 applied, or nothing to change; 1 failed; 2 an error in the file or
 
 async function apply(path: string, options: ApplyOptions, env: NodeJS.ProcessEnv): Promise<void> {
   const name = path === "-" ? "standard input" : path;
-  const read = readAccountFile(name, await readText(path));
+  const read = await readAccount(name, await readText(path));
   const file = { ...read, account: await withPasswords(read, path) };
   await withTables(env, async ({ db }) => {
     const plan = await planApply(db, file, options);
@@ -103,9 +104,7 @@ async function apply(path: string, options: ApplyOptions, env: NodeJS.ProcessEnv
   });
 }
 
-/** An account file is smaller; a device never ends. */
-const MOST_BYTES = 64 * 1024 * 1024;
-
+/** A device never ends. */
 async function readText(path: string): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -113,12 +112,15 @@ async function readText(path: string): Promise<string> {
     for await (const chunk of path === "-" ? process.stdin : createReadStream(path)) {
       chunks.push(Buffer.from(chunk));
       size += chunks.at(-1)?.length ?? 0;
-      if (size > MOST_BYTES) break;
+      if (size > MOST_ACCOUNT_BYTES) break;
     }
   } catch (error) {
     throw new UserError(`${path} cannot be read: ${whyUnread(error)}.`);
   }
-  if (size > MOST_BYTES) throw new UserError(`${path} is too large: an account file has at most 64 MB.`);
+  if (size > MOST_ACCOUNT_BYTES)
+    throw new UserError(`${path} is too large: an account file has at most ${MOST_ACCOUNT_BYTES / 1e6} MB.`, [
+      "make several files of it, such as one for each client; what a file leaves out stays as it is",
+    ]);
   return Buffer.concat(chunks).toString("utf8");
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import type { ConfiguredFeed } from "#listening-api";
 import { UserError, whyUnread } from "../../lib/errors.ts";
 import { stableHash } from "../../lib/json.ts";
@@ -38,10 +38,14 @@ function everyOf(settings: FeedConfig): number | undefined {
   return "every" in settings ? settings.every : undefined;
 }
 
+/** More than any file beside a configuration has; what reads it has its own limit. */
+const MOST_BYTES = 8_000_000;
+
 function readFile(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    if (statSync(path).size <= MOST_BYTES) return readFileSync(path, "utf8");
   } catch (error) {
     throw new UserError(`${path} cannot be read: ${whyUnread(error)}`);
   }
+  throw new UserError(`${path} is larger than ${MOST_BYTES / 1e6} MB; split it`);
 }

@@ -35,9 +35,15 @@ export function readAccountFile(file: string, text: string): AccountFile {
     : describeIssues(parsed.error, AccountContent, content);
   const refuse = (faults: readonly Fault[]): void => {
     if (faults.length === 0) return;
-    const sorted = [...faults].sort(byPlace).map(describeFault);
-    const more = sorted.length > MOST_SHOWN ? [`… and ${sorted.length - MOST_SHOWN} more`] : [];
-    throw new UserError(`${file} is not a valid account file.`, [...sorted.slice(0, MOST_SHOWN), ...more]);
+    const sorted = [...faults].sort(byPlace);
+    const more =
+      sorted.length > MOST_SHOWN
+        ? [`… and ${(sorted.length - MOST_SHOWN).toLocaleString("en-US")} more`]
+        : [];
+    throw new UserError(`${file} is not a valid account file.`, [
+      ...sorted.slice(0, MOST_SHOWN).map(describeFault),
+      ...more,
+    ]);
   };
   refuse(yaml.faults);
   refuse(issues.map(yaml.locate));
@@ -45,6 +51,20 @@ export function readAccountFile(file: string, text: string): AccountFile {
     account: toThing("account", parsed.data ?? {}, []),
     refuse: (found) => refuse(found.map(yaml.locate)),
   };
+}
+
+/** What is wrong with an account file, as `readAccountFile` would throw it; null if nothing is. */
+export function faultsOfAccount(given: {
+  readonly file: string;
+  readonly text: string;
+}): Pick<UserError, "message" | "details"> | null {
+  try {
+    readAccountFile(given.file, given.text);
+    return null;
+  } catch (error) {
+    if (error instanceof UserError) return { message: error.message, details: error.details };
+    throw error;
+  }
 }
 
 /** A tag or subcategory without rules may be its name alone. The paths of issues stay the same. */

@@ -91,6 +91,9 @@ async function withoutKnownPasswords(db: Database, account: Thing): Promise<Thin
     : { ...account, parts: { ...account.parts, user: users } };
 }
 
+/** Each is compared with all known names, and a person reads the first faults. */
+const MOST_SUGGESTED = 100;
+
 /** Names that stand for other things have to be there, or in the file. */
 function checkNames(account: Step, issues: Issue[]): void {
   const users = namesAfter(account, "user");
@@ -110,7 +113,7 @@ function checkNames(account: Step, issues: Issue[]): void {
     const isKnown = new Set(known.map(fold));
     for (const [index, name] of given.entries()) {
       if (isKnown.has(fold(name))) continue;
-      const suggestion = closestWord(name, known);
+      const suggestion = issues.length < MOST_SUGGESTED ? closestWord(name, known) : undefined;
       issues.push({
         path: [
           ...(step.path ?? []),

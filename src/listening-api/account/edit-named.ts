@@ -75,7 +75,7 @@ async function changesOf(db: Database, projectId: number, edit: NamedEdit): Prom
     ...(checked === undefined ? {} : { checked }),
     ...(starred === undefined ? {} : { starred }),
     addCategories: edit.addCategories.map((name) => named(name).detail),
-    exclusiveParents: categories.flatMap(({ id, multiple }) => (multiple ? [] : [String(id)])),
+    exclusiveParents: new Set(categories.flatMap(({ id, multiple }) => (multiple ? [] : [String(id)]))),
     removeCategories: edit.removeCategories.map((name) => named(name).id),
     addTags: await Promise.all(
       edit.addTags.map(async (name) => ({ id: await putTag(db, projectId, name), name })),

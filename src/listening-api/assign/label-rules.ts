@@ -1,3 +1,4 @@
+import { collect, yieldingLoop } from "../../lib/concurrency.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { editMentions } from "../edit/edit-mention.ts";
 import type { FilterScope } from "../filters/define-filter.ts";
@@ -161,10 +162,13 @@ export async function labelStored(
     const ready = await readRule(rule, labelScope(db, project));
     const which = { projectId: project.id, kind: label.kind, labelId, at: writtenAt, rule: ready };
     for await (const candidates of mentionsToLabel(db, which, AT_A_TIME)) {
-      const keys = candidates.filter(
-        ({ record, fullText }) =>
-          !(label.kind === "category" && isTaken(label, record.categoryDetails)) &&
-          (ready.search?.matches(searchableMention(record, fullText)) ?? true),
+      const keys = await yieldingLoop(
+        collect(candidates, (candidate) => {
+          const { record, fullText } = candidate;
+          if (label.kind === "category" && isTaken(label, record.categoryDetails)) return [];
+          const meets = ready.search?.matches(searchableMention(record, fullText)) ?? true;
+          return meets ? [candidate] : [];
+        }),
       );
       if (keys.length === 0) continue;
       await editMentions(db, keys, () => [changes], await nextMoment(db, [project.id], at));

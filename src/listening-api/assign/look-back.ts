@@ -1,3 +1,4 @@
+import { collect, yieldingLoop } from "../../lib/concurrency.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { compile } from "../query-language/compile.ts";
 import { searchableMention } from "../query-language/search-text.ts";
@@ -14,7 +15,7 @@ import { lockWriting, nextMoment } from "../store/write-order.ts";
 import { isOfQuery } from "./assign-queries.ts";
 import { applyRulesOfQuery } from "./project-rules.ts";
 
-/** Mentions read before the server handles other requests again. */
+/** Mentions read at once. */
 const AT_A_TIME = 500;
 
 /**
@@ -37,11 +38,14 @@ export async function lookBack(
   let enters = await nextMoment(db, [projectId], at);
   const which = { projectId, butNotIn: query.id, from: query.startDate, at: enters, narrow };
   for await (const mentions of shownMentions(db, which, AT_A_TIME)) {
-    const matching = mentions.flatMap((mention) => {
-      const searchable = searchableMention(mention.record, mention.fullText);
-      if (!isOfQuery(searchable.known, query) || !matches(searchable)) return [];
-      return [inQuery(mention, query, { at: enters, matchPositions: positions(searchable) })];
-    });
+    const at = enters;
+    const matching = await yieldingLoop(
+      collect(mentions, (mention) => {
+        const searchable = searchableMention(mention.record, mention.fullText);
+        if (!isOfQuery(searchable.known, query) || !matches(searchable)) return [];
+        return [inQuery(mention, query, { at, matchPositions: positions(searchable) })];
+      }),
+    );
     if (matching.length === 0) continue;
     const project = await findProjectById(db, projectId);
     found += await insertMentions(db, await applyRulesOfQuery(db, project, matching, query.id));

@@ -1,4 +1,4 @@
-import { type ChangeScope, changesOf } from "../edit/change-set.ts";
+import { type ChangeScope, changeScope, changesOf } from "../edit/change-set.ts";
 import { applyChanges, type MentionChanges } from "../edit/mention-changes.ts";
 import { mentionRecord } from "../records/mention-record.ts";
 import { wireTime } from "../records/wire.ts";
@@ -20,8 +20,6 @@ export interface Project {
   readonly id: number;
   readonly timezone: string;
 }
-
-type Labels = Pick<ChangeScope, "categories" | "tags">;
 
 interface ArrivalOptions {
   /**
@@ -94,11 +92,14 @@ export async function readRules(
   return ready;
 }
 
-export async function labelsOf(db: Database, projectId: number): Promise<Labels> {
-  return { categories: await listCategories(db, projectId), tags: await listTags(db, projectId) };
+export async function labelsOf(db: Database, projectId: number): Promise<ChangeScope> {
+  return changeScope({
+    categories: await listCategories(db, projectId),
+    tags: await listTags(db, projectId),
+  });
 }
 
-function actedOn(version: MentionVersion, { action }: StoredRule, labels: Labels): MentionVersion {
+function actedOn(version: MentionVersion, { action }: StoredRule, labels: ChangeScope): MentionVersion {
   const { record, updated, tagIds = [] } = version;
   const fields: CurrentMention["fields"] = { ...record };
   const changes = changesOfRule(action, labels, { fields });
@@ -109,16 +110,16 @@ function actedOn(version: MentionVersion, { action }: StoredRule, labels: Labels
 /** As those of an edit, but a rule takes the place of no subcategory that excludes its own. */
 export function changesOfRule(
   action: StoredRule["action"],
-  labels: Labels,
+  labels: ChangeScope,
   mention: Pick<CurrentMention, "fields">,
 ): MentionChanges {
-  const { exclusiveParents = [], ...changes } = changesOf(action, labels, mention);
+  const { exclusiveParents = new Set(), ...changes } = changesOf(action, labels, mention);
   const removed = new Set(changes.removeCategories.map(String));
   const details = mention.fields["categoryDetails"];
   const has = (Array.isArray(details) ? details : []) as MentionChanges["addCategories"];
   const taken = new Set(has.filter(({ id }) => !removed.has(id)).map(({ parentId }) => parentId));
   const addCategories = changes.addCategories.filter(({ parentId }) => {
-    const isFree = !(exclusiveParents.includes(parentId) && taken.has(parentId));
+    const isFree = !(exclusiveParents.has(parentId) && taken.has(parentId));
     taken.add(parentId);
     return isFree;
   });

@@ -1,3 +1,4 @@
+import { groupBy } from "../../lib/group-by.ts";
 import { GAZETTEER, placeFields } from "../places/gazetteer.ts";
 import type { CategoryDetail } from "../records/mention-record.ts";
 import { type BodyReader, quote } from "../resources/body-reader.ts";
@@ -25,15 +26,46 @@ export interface ChangeSet {
   readonly removeCategories?: readonly number[];
 }
 
-/** What a change set may name. */
+interface Tag {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What a change set may name, by how it names it: a call has 200,000 names at most, and a project thousands of labels. */
 export interface ChangeScope {
-  readonly categories: readonly StoredCategory[];
-  readonly tags: readonly { readonly id: number; readonly name: string }[];
+  /** Subcategories. */
+  readonly categories: ReadonlyMap<number, CategoryDetail>;
+  /** Parents of which a mention has one subcategory at most. */
+  readonly exclusiveParents: ReadonlySet<string>;
+  readonly tags: ReadonlyMap<number, Tag>;
+  readonly tagsByName: ReadonlyMap<string, Tag>;
   /** Login names of the client. */
   readonly usernames: ReadonlySet<string>;
 }
 
-const MAX_LABELS = 100;
+export function changeScope(
+  labels: { readonly categories: readonly StoredCategory[]; readonly tags: readonly Tag[] },
+  usernames: Iterable<string> = [],
+): ChangeScope {
+  const details = labels.categories.flatMap((parent) =>
+    parent.children.map(({ id, name }) => ({
+      ...{ id: String(id), name },
+      ...{ parentId: String(parent.id), parentName: parent.name },
+    })),
+  );
+  const exclusive = labels.categories.filter(({ multiple }) => !multiple);
+  return {
+    categories: new Map(details.map((detail) => [Number(detail.id), detail])),
+    exclusiveParents: new Set(exclusive.map(({ id }) => String(id))),
+    tags: new Map(labels.tags.map((tag) => [tag.id, tag])),
+    tagsByName: new Map(labels.tags.map((tag) => [tag.name, tag])),
+    usernames: new Set(usernames),
+  };
+}
+
+const MAX_TAGS = 100;
+/** As many as a category may have children. */
+const MAX_CATEGORIES = 1_000;
 
 /** Reports faults to the reader. */
 export function readChangeSet(body: BodyReader, scope: ChangeScope): ChangeSet {
@@ -60,18 +92,17 @@ export function readChangeSet(body: BodyReader, scope: ChangeScope): ChangeSet {
     addCategories: readCategories(body, "addCategories", scope),
     removeCategories: readCategories(body, "removeCategories", scope),
   };
-  for (const { multiple, children } of scope.categories) {
-    const added = children.filter(({ id }) => set.addCategories?.includes(id));
-    if (!multiple && added.length > 1)
-      body.fault(`addCategories: ${added.map(({ id }) => id).join(" and ")} exclude each other.`);
-  }
+  const added = (set.addCategories ?? []).flatMap((id) => scope.categories.get(id) ?? []);
+  for (const [parent, given] of groupBy(added, ({ parentId }) => parentId))
+    if (given.length > 1 && scope.exclusiveParents.has(parent))
+      body.fault(`addCategories: ${given.map(({ id }) => id).join(" and ")} exclude each other.`);
   return Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined));
 }
 
 /** What it means for this mention. What was deleted meanwhile is left out. */
 export function changesOf(
   set: ChangeSet,
-  { categories, tags }: Pick<ChangeScope, "categories" | "tags">,
+  { categories, exclusiveParents, tags }: ChangeScope,
   { fields }: Pick<CurrentMention, "fields">,
 ): MentionChanges {
   const { sentiment, checked, starred } = set;
@@ -85,8 +116,8 @@ export function changesOf(
     ...workflow("assignment", set.assignment, set.removeAssignment),
     addTags: found(set.addTag, tags),
     removeTags: found(set.removeTag, tags),
-    addCategories: (set.addCategories ?? []).flatMap((id) => detailOf(id, categories) ?? []),
-    exclusiveParents: categories.flatMap(({ id, multiple }) => (multiple ? [] : [String(id)])),
+    addCategories: found(set.addCategories, categories),
+    exclusiveParents,
     removeCategories: set.removeCategories ?? [],
     fields: place === undefined ? {} : { ...placeFields(place) },
   };
@@ -97,25 +128,19 @@ export function changesOf(
   }
 }
 
-function found<Thing extends { readonly id: number }>(
-  ids: readonly number[] = [],
-  among: readonly Thing[],
-): readonly Thing[] {
-  return ids.flatMap((id) => among.find((one) => one.id === id) ?? []);
+function found<Thing>(ids: readonly number[] = [], among: ReadonlyMap<number, Thing>): readonly Thing[] {
+  return ids.flatMap((id) => among.get(id) ?? []);
 }
 
-function detailOf(id: number, categories: readonly StoredCategory[]): CategoryDetail | undefined {
-  const parent = categories.find(({ children }) => children.some((child) => child.id === id));
-  const child = parent?.children.find((one) => one.id === id);
-  if (parent === undefined || child === undefined) return undefined;
-  return { id: String(id), name: child.name, parentId: String(parent.id), parentName: parent.name };
-}
-
-function readTags(body: BodyReader, field: string, { tags }: ChangeScope): readonly number[] | undefined {
-  const names = body.texts(field, { max: MAX_LABELS, maxLength: 255 });
+function readTags(
+  body: BodyReader,
+  field: string,
+  { tagsByName }: ChangeScope,
+): readonly number[] | undefined {
+  const names = body.texts(field, { max: MAX_TAGS, maxLength: 255 });
   if (names === undefined || names.length === 0) return undefined;
   return [...new Set(names)].flatMap((name) => {
-    const tag = tags.find((known) => known.name === name);
+    const tag = tagsByName.get(name);
     if (tag === undefined)
       body.fault(`${field}: the project has no tag ${quote(name)}; POST …/ruletags makes it.`);
     return tag?.id ?? [];
@@ -127,10 +152,9 @@ function readCategories(
   field: string,
   { categories }: ChangeScope,
 ): readonly number[] | undefined {
-  const ids = body.integers(field);
+  const ids = body.integers(field, MAX_CATEGORIES);
   if (ids === undefined || ids.length === 0) return undefined;
-  const known = new Set(categories.flatMap(({ children }) => children.map(({ id }) => id)));
-  for (const id of ids.filter((one) => !known.has(one)))
-    body.fault(`${field}: the project has no subcategory ${id}.`);
-  return [...new Set(ids)].filter((id) => known.has(id));
+  for (const id of ids)
+    if (!categories.has(id)) body.fault(`${field}: the project has no subcategory ${id}.`);
+  return [...new Set(ids)].filter((id) => categories.has(id));
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { yieldingLoop } from "../../lib/concurrency.ts";
 import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { mentionRecord } from "../records/mention-record.ts";
@@ -12,6 +13,7 @@ import {
 import type { Database } from "../store/database.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
+import { lockQueries } from "../store/queries.ts";
 import { beginWriting, lockWriting } from "../store/write-order.ts";
 import { applyChanges, type MentionChanges } from "./mention-changes.ts";
 
@@ -61,43 +63,54 @@ export async function editMentions(
   changesOf: (mention: CurrentMention) => readonly MentionChanges[],
   at: Instant,
 ): Promise<EditedMention[]> {
-  const mentions = await takeCurrentMentions(transaction, wanted, at);
+  await lockQueries(transaction, [...new Set(wanted.map(({ queryId }) => queryId))]);
   const results: EditedMention[] = [];
-  const edits: { mention: CurrentMention; version: MentionVersion }[] = [];
-  for (const mention of mentions) {
-    const version = editedVersion(mention, changesOf(mention), at);
-    if (version !== undefined) edits.push({ mention, version });
-    results.push({
-      queryId: mention.queryId,
-      resourceId: mention.resourceId,
-      version: version?.version ?? mention.version,
-      updated: version?.updated ?? mention.updated,
-      isChanged: version !== undefined,
-    });
+  for (let from = 0; from < wanted.length; from += AT_A_TIME) {
+    const mentions = await takeCurrentMentions(transaction, wanted.slice(from, from + AT_A_TIME), at);
+    const edits: { mention: CurrentMention; version: MentionVersion }[] = [];
+    for (const mention of mentions) {
+      const version = await yieldingLoop(editedVersion(mention, changesOf(mention), at));
+      if (version !== undefined) edits.push({ mention, version });
+      results.push({
+        queryId: mention.queryId,
+        resourceId: mention.resourceId,
+        version: version?.version ?? mention.version,
+        updated: version?.updated ?? mention.updated,
+        isChanged: version !== undefined,
+      });
+    }
+    await supersedeMentions(
+      transaction,
+      edits.map(({ mention, version }) => ({ mention, at: version.visibleAt })),
+    );
+    await insertMentions(
+      transaction,
+      edits.map(({ version }) => version),
+    );
   }
-  await supersedeMentions(
-    transaction,
-    edits.map(({ mention, version }) => ({ mention, at: version.visibleAt })),
-  );
-  await insertMentions(
-    transaction,
-    edits.map(({ version }) => version),
-  );
   return results;
 }
 
-/** `updated` moves also for a mention whose clock runs ahead of ours. Undefined: nothing changes. */
-function editedVersion(
+/** Mentions between which the server handles other requests: each is read, changed and written whole. */
+const AT_A_TIME = 50;
+
+/**
+ * `updated` moves also for a mention whose clock runs ahead of ours. Undefined: nothing changes. A step for each change,
+ * because a call may change one mention a thousand times.
+ */
+function* editedVersion(
   mention: CurrentMention,
   changes: readonly MentionChanges[],
   at: Instant,
-): MentionVersion | undefined {
+): Generator<void, MentionVersion | undefined> {
   const updated = Math.max(at, mention.updated + 1);
   const start = { fields: mention.fields, tagIds: mention.tagIds };
-  const { fields, tagIds } = changes.reduce((before, change) => {
-    const after = applyChanges(before, change, wireTime(updated));
-    return { fields: after.fields, tagIds: after.tagIds };
-  }, start);
+  let edited: Pick<CurrentMention, "fields" | "tagIds"> = start;
+  for (const change of changes) {
+    edited = applyChanges(edited, change, wireTime(updated));
+    yield;
+  }
+  const { fields, tagIds } = edited;
   if (isDeepStrictEqual({ fields, tagIds }, start)) return undefined;
   return currentVersion(
     { ...mention, fields, tagIds, version: mention.version + 1, updated },

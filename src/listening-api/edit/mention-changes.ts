@@ -13,7 +13,7 @@ export interface MentionChanges {
   readonly starred?: boolean;
   readonly addCategories: readonly CategoryDetail[];
   /** Parents of which a mention has one subcategory at most: an added one takes the place of the other. */
-  readonly exclusiveParents?: readonly string[];
+  readonly exclusiveParents?: ReadonlySet<string>;
   /** Ids of subcategories. */
   readonly removeCategories: readonly number[];
   readonly addTags: readonly { readonly id: number; readonly name: string }[];
@@ -50,7 +50,7 @@ export function applyChanges(
   const labels = Labels.parse(current.fields);
   const replacing = new Set(
     changes.addCategories.flatMap(({ parentId }) =>
-      changes.exclusiveParents?.includes(parentId) === true ? [parentId] : [],
+      changes.exclusiveParents?.has(parentId) === true ? [parentId] : [],
     ),
   );
   const added = changes.addTags;
@@ -65,7 +65,8 @@ export function applyChanges(
     [...labels.categoryDetails, ...changes.addCategories].filter(({ id }) => !removed.has(id)),
     ({ id }) => id,
   );
-  const gone = changes.removeTags;
+  const goneNames = new Set(changes.removeTags.map(({ name }) => name));
+  const goneIds = new Set(changes.removeTags.map(({ id }) => id));
   return {
     fields: {
       ...current.fields,
@@ -82,15 +83,12 @@ export function applyChanges(
         String,
       ),
       tags: distinct(
-        [
-          ...labels.tags.filter((name) => !gone.some((tag) => tag.name === name)),
-          ...added.map(({ name }) => name),
-        ],
+        [...labels.tags.filter((name) => !goneNames.has(name)), ...added.map(({ name }) => name)],
         (name) => name,
       ),
     },
     tagIds: distinct(
-      [...current.tagIds.filter((id) => !gone.some((tag) => tag.id === id)), ...added.map(({ id }) => id)],
+      [...current.tagIds.filter((id) => !goneIds.has(id)), ...added.map(({ id }) => id)],
       String,
     ),
   };

@@ -16,6 +16,7 @@ interface EditScope extends ChangeScope {
 
 /** More in one call fail at the live service. */
 const MAX_EDITS = 1_000;
+const MOST_FAULTS = 100;
 
 /**
  * Reads `[{queryId, resourceId, sentiment, addTag, …}]`, or one such object. Throws one 400 that names every fault by
@@ -30,16 +31,17 @@ export function readMentionEdits(
   if (items.length > MAX_EDITS)
     throw invalidRequest(`body: expected at most ${MAX_EDITS} mentions in one call, got ${items.length}.`);
   const faults: string[] = [];
-  const edits = items.flatMap((item: unknown, index) => {
+  const edits: MentionEdit[] = [];
+  for (const [index, item] of items.entries()) {
+    if (faults.length >= MOST_FAULTS) break;
     try {
-      return [readEdit(createBodyReader(item, unknown), scope)];
+      edits.push(readEdit(createBodyReader(item, unknown), scope));
     } catch (error) {
       const at = Array.isArray(given) ? `[${index}].` : "";
-      faults.push(...faultsOf(error).map((fault) => `${at}${fault}`));
-      return [];
+      for (const fault of faultsOf(error)) faults.push(`${at}${fault}`);
     }
-  });
-  if (faults.length > 0) throw invalidRequest(...faults.slice(0, 100));
+  }
+  if (faults.length > 0) throw invalidRequest(...faults.slice(0, MOST_FAULTS));
   return edits;
 }
 

@@ -1,6 +1,6 @@
-import type { Expression, Near, Within } from "./expression.ts";
+import type { Expression, Near, Term, Within } from "./expression.ts";
 import { findTerm, hasTerm, type Occurrence } from "./find-term.ts";
-import type { Searchable } from "./search-text.ts";
+import type { Searchable, SearchText } from "./search-text.ts";
 
 /** Whether the mention matches. Time grows with its words, not with the ways in which they could be combined. */
 export function matches(expression: Expression, mention: Searchable): boolean {
@@ -16,8 +16,9 @@ export function matches(expression: Expression, mention: Searchable): boolean {
     case "any":
       return expression.of.some((each) => matches(each, mention));
     case "near":
+      return isNear(expression, mention);
     case "within":
-      return matchedBy(expression, mention) !== undefined;
+      return isWithin(expression, mention);
   }
 }
 
@@ -200,6 +201,144 @@ function reachOf(
     firstFrom[i] = Math.min(firstFrom[i] ?? 0, firstFrom[i + 1] ?? 0);
   }
   return { lasts, firstFrom };
+}
+
+/** As `nearOccurrences` finds any. */
+function isNear({ left, right, distance, forward }: Near, mention: Searchable): boolean {
+  if (!mayStand(left, mention) || !mayStand(right, mention)) return false;
+  const gap = remembered(forward ? "onear" : "near", [left, right], mention, () => {
+    const [a, b] = [spotsOf(left, mention), spotsOf(right, mention)];
+    const after = smallestGap(a.lasts, b.firsts);
+    return forward ? after : Math.min(after, smallestGap(b.lasts, a.firsts));
+  });
+  return gap <= distance;
+}
+
+/** Terms alone are asked before: a part with parts of its own would be judged twice, and its parts again. */
+function mayStand(expression: Expression, { text }: Searchable): boolean {
+  return expression.kind !== "term" || hasTerm(expression, text);
+}
+
+/** Words between the end of something and the nearest beginning of something else after it. Both ascend. */
+function smallestGap(lasts: Float64Array, firsts: Float64Array): number {
+  let [at, gap] = [0, Number.POSITIVE_INFINITY];
+  for (const last of lasts) {
+    while ((firsts[at] ?? Number.POSITIVE_INFINITY) <= last) at++;
+    const first = firsts[at];
+    if (first === undefined) break;
+    gap = Math.min(gap, first - last - 1);
+  }
+  return gap;
+}
+
+/** As `withinOccurrences` finds any. */
+function isWithin({ of, distance }: Within, mention: Searchable): boolean {
+  if (!of.every(({ expression }) => mayStand(expression, mention))) return false;
+  const name = `within ${of.map(({ times }) => times).join(" ")}`;
+  const parts = of.map(({ expression }) => expression);
+  const reach = remembered(name, parts, mention, () => {
+    const operands = of.map(({ expression, times }) =>
+      times === 1 ? spotsOf(expression, mention) : reachOf(matchedBy(expression, mention) ?? [], times),
+    );
+    if (operands.some(({ lasts }) => lasts.length === 0)) return Number.POSITIVE_INFINITY;
+    return Math.min(
+      ...operands.map(({ lasts }, i) =>
+        smallestReach(
+          lasts,
+          operands.filter((_, j) => j !== i),
+        ),
+      ),
+    );
+  });
+  return reach <= distance;
+}
+
+/** Words between one of the ascending ends and the beginning of what stands last, of something of each other operand. */
+function smallestReach(ends: Float64Array, others: readonly Pick<Spots, "lasts" | "firstFrom">[]): number {
+  const at = new Uint32Array(others.length);
+  let smallest = Number.POSITIVE_INFINITY;
+  for (const end of ends) {
+    let reach = Number.NEGATIVE_INFINITY;
+    for (const [i, { lasts, firstFrom }] of others.entries()) {
+      let index = at[i] ?? 0;
+      while (index < lasts.length && (lasts[index] ?? 0) < end) index++;
+      at[i] = index;
+      // Nothing of it ends later, and so none for the ends that follow.
+      if (index === lasts.length) return smallest;
+      reach = Math.max(reach, (firstFrom[index] ?? 0) - end - 1);
+    }
+    smallest = Math.min(smallest, reach);
+  }
+  return smallest;
+}
+
+/** What was found out about a text; it goes with the text. */
+interface Memory {
+  readonly spots: Map<string, Spots>;
+  /** How near terms are to each other, whatever distance is asked for. */
+  readonly distances: Map<string, number>;
+  /** Places that may still be kept. */
+  room: number;
+}
+const memories = new WeakMap<SearchText, Memory>();
+const MOST_SPOTS = 200_000;
+const keysOfTerms = new WeakMap<Term, string>();
+
+function memoryOf(text: SearchText): Memory {
+  const known = memories.get(text);
+  if (known !== undefined) return known;
+  const memory = { spots: new Map(), distances: new Map(), room: MOST_SPOTS };
+  memories.set(text, memory);
+  return memory;
+}
+
+function keyOf(term: Term): string {
+  const known = keysOfTerms.get(term);
+  if (known !== undefined) return known;
+  const { pieces, lead, trail, where } = term;
+  const key = JSON.stringify([pieces, lead, trail, where]);
+  keysOfTerms.set(term, key);
+  return key;
+}
+
+/** A query may ask the same of the same terms thousands of times, each time with another distance. */
+function remembered(
+  name: string,
+  parts: readonly Expression[],
+  { text }: Searchable,
+  find: () => number,
+): number {
+  const terms = parts.filter((part) => part.kind === "term");
+  if (terms.length < parts.length) return find();
+  const { distances } = memoryOf(text);
+  const key = [name, ...terms.map(keyOf)].join("\n");
+  const known = distances.get(key) ?? find();
+  distances.set(key, known);
+  return known;
+}
+
+/** Where something stands, by its first and by its last words; all ascend but `firstFrom`, which belongs to `lasts`. */
+interface Spots {
+  readonly firsts: Float64Array;
+  readonly lasts: Float64Array;
+  readonly firstFrom: Float64Array;
+}
+
+function spotsOf(expression: Expression, mention: Searchable): Spots {
+  if (expression.kind !== "term") return toSpots(matchedBy(expression, mention) ?? []);
+  const memory = memoryOf(mention.text);
+  const key = keyOf(expression);
+  const before = memory.spots.get(key);
+  if (before !== undefined) return before;
+  const spots = toSpots(findTerm(expression, mention.text));
+  if (spots.lasts.length > memory.room) return spots;
+  memory.room -= spots.lasts.length;
+  memory.spots.set(key, spots);
+  return spots;
+}
+
+function toSpots(all: readonly Occurrence[]): Spots {
+  return { ...reachOf(all, 1), firsts: Float64Array.from(all, ({ first }) => first).sort() };
 }
 
 /** A stretch of a mention's text for which it matched, in UTF-16 units, as the wire record shows it. */

@@ -20,7 +20,39 @@ export interface QueryMiss extends Span {
 
 /** Why the mention does not match: the first part that fails, of alternatives the nearest. Undefined if it matches. */
 export function explainMiss({ text, expression }: CompiledQuery, mention: Searchable): QueryMiss | undefined {
-  return matches(expression, mention) ? undefined : missOf(expression, mention, text).miss;
+  const judged = { ...mention, fits: remembering(mention) };
+  return judged.fits(expression) ? undefined : missOf(expression, judged, text).miss;
+}
+
+/** A mention, and whether a part of the query matches it. */
+interface Judged extends Searchable {
+  fits(part: Expression): boolean;
+}
+
+/** Each part is judged once: a miss is looked for at every level, and each level would judge all that is below it. */
+function remembering(mention: Searchable): Judged["fits"] {
+  const known = new Map<Expression, boolean>();
+  const fits = (part: Expression): boolean => {
+    const before = known.get(part);
+    if (before !== undefined) return before;
+    const fitting = judge(part);
+    known.set(part, fitting);
+    return fitting;
+  };
+  return fits;
+
+  function judge(part: Expression): boolean {
+    switch (part.kind) {
+      case "not":
+        return !fits(part.of);
+      case "all":
+        return part.of.every(fits);
+      case "any":
+        return part.of.some(fits);
+      default:
+        return matches(part, mention);
+    }
+  }
 }
 
 /** `distance`: how many parts fail. */
@@ -29,7 +61,7 @@ interface Found {
   readonly distance: number;
 }
 
-function missOf(expression: Expression, mention: Searchable, query: string): Found {
+function missOf(expression: Expression, mention: Judged, query: string): Found {
   switch (expression.kind) {
     case "term": {
       const where = expression.where === "title" ? "found" : "in the text";
@@ -48,7 +80,7 @@ function missOf(expression: Expression, mention: Searchable, query: string): Fou
     }
     case "all": {
       const misses = expression.of
-        .filter((each) => !matches(each, mention))
+        .filter((each) => !mention.fits(each))
         .map((each) => missOf(each, mention, query));
       return { ...first(misses), distance: misses.reduce((sum, { distance }) => sum + distance, 0) };
     }
@@ -62,7 +94,7 @@ function missOf(expression: Expression, mention: Searchable, query: string): Fou
 }
 
 /** Of terms alone all are named, because none is nearer than another. */
-function ofAlternatives(any: Any, mention: Searchable, query: string): Found {
+function ofAlternatives(any: Any, mention: Judged, query: string): Found {
   if (any.of.every(({ kind }) => kind === "term"))
     return found("missing", any, query, () => {
       const parts = any.of.map((each) => partOf(each, query));
@@ -75,9 +107,8 @@ function ofAlternatives(any: Any, mention: Searchable, query: string): Found {
 
 const MOST_NAMED = 10;
 
-function ofNear(near: Near, mention: Searchable, query: string): Found {
-  for (const side of [near.left, near.right])
-    if (!matches(side, mention)) return missOf(side, mention, query);
+function ofNear(near: Near, mention: Judged, query: string): Found {
+  for (const side of [near.left, near.right]) if (!mention.fits(side)) return missOf(side, mention, query);
   return found("apart", near, query, () => {
     const [left, right] = [partOf(near.left, query), partOf(near.right, query)];
     const order = near.forward ? `, or not in this order` : "";
@@ -85,10 +116,10 @@ function ofNear(near: Near, mention: Searchable, query: string): Found {
   });
 }
 
-function ofWithin(within: Within, mention: Searchable, query: string): Found {
+function ofWithin(within: Within, mention: Judged, query: string): Found {
   for (const { expression, times } of within.of) {
-    const there = matchedBy(expression, mention)?.length ?? 0;
-    if (there === 0) return missOf(expression, mention, query);
+    if (!mention.fits(expression)) return missOf(expression, mention, query);
+    const there = times === 1 ? 1 : (matchedBy(expression, mention)?.length ?? 0);
     if (there < times)
       return found(
         "missing",
@@ -101,9 +132,9 @@ function ofWithin(within: Within, mention: Searchable, query: string): Found {
 }
 
 /** The smallest part of a matching expression that matches by itself. */
-function matchedPart(expression: Expression, mention: Searchable): Expression {
+function matchedPart(expression: Expression, mention: Judged): Expression {
   if (expression.kind !== "any") return expression;
-  const part = expression.of.find((each) => matches(each, mention));
+  const part = expression.of.find((each) => mention.fits(each));
   return part === undefined ? expression : matchedPart(part, mention);
 }
 

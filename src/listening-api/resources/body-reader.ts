@@ -16,7 +16,7 @@ export interface BodyReader {
   number(field: string, limits: { min: number; max: number }): number | undefined;
   oneOf<Value extends string>(field: string, allowed: readonly Value[]): Value | undefined;
   texts(field: string, limits: { max: number; maxLength: number }): readonly string[] | undefined;
-  integers(field: string): readonly number[] | undefined;
+  integers(field: string, max?: number): readonly number[] | undefined;
   list(field: string, max: number): readonly unknown[] | undefined;
   /** Fields of the record without effect: clients may send back a whole record. */
   accept(...fields: readonly string[]): void;
@@ -31,6 +31,8 @@ const MAX_NAME = 255;
 
 /** A body of 5,000 unknown fields is refused without an answer of its own size. */
 const MOST_NAMED = 20;
+/** Of a body: who sent ten thousand wrong values does not read ten thousand faults. */
+const MOST_FAULTS = 100;
 
 export function createBodyReader(given: unknown, unknown: UnknownParameters): BodyReader {
   if (!isObject(given)) throw invalidRequest("body: expected a JSON object.");
@@ -118,8 +120,8 @@ export function createBodyReader(given: unknown, unknown: UnknownParameters): Bo
         faults.add(`${field}: expected texts of 1 to ${maxLength} characters, got ${quote(one)}.`);
       return found?.filter((one) => typeof one === "string");
     },
-    integers(field) {
-      const found = list(field, 10_000);
+    integers(field, max = 10_000) {
+      const found = list(field, max);
       for (const one of found?.filter((id) => !Number.isSafeInteger(id)) ?? [])
         faults.add(`${field}: expected integers, got ${quote(one)}.`);
       return found?.filter((id): id is number => Number.isSafeInteger(id));
@@ -134,8 +136,13 @@ export function createBodyReader(given: unknown, unknown: UnknownParameters): Bo
     faults: allFaults,
     finish(what) {
       const found = allFaults(what);
-      if (found.length > 0) throw invalidRequest(...found);
-      if (unknown !== "refuse") unknown(strangers().map((field) => ({ name: `body.${field}` })));
+      if (found.length > 0) throw invalidRequest(...found.slice(0, MOST_FAULTS));
+      if (unknown !== "refuse")
+        unknown(
+          strangers()
+            .slice(0, MOST_NAMED)
+            .map((field) => ({ name: `body.${field}` })),
+        );
     },
   };
 }

@@ -23,6 +23,7 @@ import { type BodyReader, isObject, quote } from "./body-reader.ts";
 import { forgetReferences } from "./forget-references.ts";
 import { defineResource, type ResourceScope } from "./resource.ts";
 
+/** Up to here a text that is longer than a query may be gets the answer that says so. */
 const MAX_TEXT = 1_000_000;
 
 export const queries = defineResource<StoredQuery, QuerySettings>({
@@ -32,7 +33,7 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
   isCounted: true,
   isUniqueByName: true,
   createdStatus: 201,
-  bodyLimit: 4 * MAX_TEXT,
+  bodyLimit: MAX_TEXT,
   readFilter(parameters) {
     const type = parameters.oneOf("type", QUERY_TYPE_NAMES);
     return (query) => type === undefined || query.type === canonicalQueryType(type);

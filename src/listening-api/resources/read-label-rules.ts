@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JsonValue } from "../../lib/json.ts";
 import { labelScope, readRule } from "../assign/label-rules.ts";
 import { compile } from "../query-language/compile.ts";
@@ -22,11 +23,14 @@ export async function readLabelRules(
     fault(`${where}: expected an array of at most ${MAX_RULES} objects with a filter, got ${quote(given)}.`);
     return undefined;
   }
-  const rules = given.flatMap((rule: unknown, index) => {
+  const rules: LabelRule[] = [];
+  for (const [index, rule] of given.entries()) {
+    // Each may take as long as a whole query.
+    if (index > 0) await nextTurn();
     const filter = isObject(rule) ? (rule["filter"] ?? {}) : undefined;
     if (!isObject(filter)) {
       fault(`${where}[${index}].filter: expected an object of filters, got ${quote(filter)}.`);
-      return [];
+      continue;
     }
     const { search } = filter;
     if (search !== undefined && search !== null) {
@@ -38,11 +42,13 @@ export async function readLabelRules(
           if (severity === "error")
             fault(`${where}[${index}].filter.search: at character ${start + 1}: ${message}`);
     }
-    return [{ filter: filter as Readonly<Record<string, JsonValue>> }];
-  });
-  for (const [index, rule] of rules.entries())
+    rules.push({ filter: filter as Readonly<Record<string, JsonValue>> });
+  }
+  for (const [index, rule] of rules.entries()) {
+    await nextTurn();
     await readRule(rule, labelScope(scope.db, scope.project), (message) =>
       fault(`${where}[${index}].filter.${message}`),
     );
+  }
   return rules;
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../lib/json.ts";
-import { type ChangeSet, readChangeSet } from "../edit/change-set.ts";
+import { type ChangeSet, changeScope, readChangeSet } from "../edit/change-set.ts";
 import { ruleRecord } from "../records/rule-record.ts";
 import { listUsernames } from "../store/account-lists.ts";
 import { listCategories, listTags } from "../store/labels.ts";
@@ -133,11 +133,11 @@ async function readAction(
     );
     return {};
   }
-  const scope = {
+  const labels = {
     categories: await listCategories(db, project.id),
     tags: await listTags(db, project.id),
-    usernames: new Set(await listUsernames(db, caller.client.id)),
   };
+  const scope = changeScope(labels, await listUsernames(db, caller.client.id));
   const action = createBodyReader(withoutNulls(given), "refuse");
   const set = readChangeSet(action, scope);
   const faults = action.faults("a rule action");

@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { groupBy } from "../../lib/group-by.ts";
+import { changeScope } from "../edit/change-set.ts";
 import { editMentions } from "../edit/edit-mention.ts";
 import { type MentionEdit, readMentionEdits } from "../edit/read-mention-edits.ts";
 import { invalidRequest } from "../http/api-error.ts";
@@ -71,17 +73,19 @@ async function edit(context: LocalApiContext, request: FastifyRequest<InProject>
   const { db, clock } = context;
   const project = await projectOf(context, request);
   const { client, user } = callerOf(request);
-  const scope = {
-    queryIds: new Set((await listQueries(db, project.id)).map(({ id }) => id)),
+  const labels = {
     categories: await listCategories(db, project.id),
     tags: await listTags(db, project.id),
-    usernames: new Set(await listUsernames(db, client.id)),
+  };
+  const scope = {
+    queryIds: new Set((await listQueries(db, project.id)).map(({ id }) => id)),
+    ...changeScope(labels, await listUsernames(db, client.id)),
   };
   const edits = readMentionEdits(given, scope, unknownTo(request));
   const by = { clientId: client.id, userId: user.id, username: user.username, projectId: project.id };
   return db.transaction().execute(async (transaction) => {
     const at = await beginWriting(transaction, [project.id], clock.now);
-    const wanted = byMention(edits);
+    const wanted = groupBy(edits, keyOf);
     const edited = await editMentions(
       transaction,
       [...wanted.values()].flatMap(([first]) => first ?? []),
@@ -108,12 +112,6 @@ async function edit(context: LocalApiContext, request: FastifyRequest<InProject>
       updated: wireTime(updated.get(key) ?? at),
     }));
   });
-}
-
-function byMention(edits: readonly MentionEdit[]): ReadonlyMap<string, readonly MentionEdit[]> {
-  const found = new Map<string, MentionEdit[]>();
-  for (const edit of edits) found.set(keyOf(edit), [...(found.get(keyOf(edit)) ?? []), edit]);
-  return found;
 }
 
 function keyOf({ queryId, resourceId }: MentionKey): string {

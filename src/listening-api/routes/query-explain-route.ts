@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { collect, yieldingLoop } from "../../lib/concurrency.ts";
+import { LONGEST_TEXT } from "../../lib/text.ts";
 import { isOfQuery } from "../assign/assign-queries.ts";
 import { callerOf } from "../http/authenticate.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
@@ -7,7 +9,7 @@ import type { ParameterReader, RawParameters } from "../parameters/parameter-rea
 import { compile } from "../query-language/compile.ts";
 import { explainMiss, type QueryMiss } from "../query-language/explain-miss.ts";
 import type { KnownFields } from "../query-language/fields/define-field.ts";
-import { searchableMention } from "../query-language/search-text.ts";
+import { type Searchable, searchableMention } from "../query-language/search-text.ts";
 import {
   DATA_POLICIES,
   type DataPolicy,
@@ -30,7 +32,8 @@ interface InProject {
 /** A mention, or a text that somebody gave, as far as it is known. */
 interface Asked {
   readonly known: KnownFields;
-  readonly text: string | null;
+  /** Its words, split once for all queries. */
+  readonly searchable: Searchable;
   readonly resourceId: string | null;
   readonly inQueries: ReadonlyMap<number, FoundInQuery>;
 }
@@ -50,14 +53,25 @@ export function queryExplainRoute(app: FastifyInstance, context: LocalApiContext
   });
 }
 
-const LARGEST_BODY = 2 * 1024 * 1024;
+/** A text of the greatest length, each character as an escape of JSON. */
+const LARGEST_BODY = 1536 * 1024;
+const LONGEST_ASKED = 200_000;
+/** Time grows with both: a query of the greatest length takes a text as long as that of a mention. */
+const MOST_WORK = 50_000 * LONGEST_TEXT;
+
+/** How long a text may be that is tried on these queries. */
+function longestText(queries: readonly StoredQuery[]): number {
+  const longest = Math.max(1, ...queries.map(({ text }) => text?.length ?? 0));
+  return Math.max(LONGEST_TEXT, Math.min(LONGEST_ASKED, Math.floor(MOST_WORK / longest)));
+}
 
 async function explain(context: LocalApiContext, request: FastifyRequest<InProject>) {
   const project = await projectOf(context, request);
   const queries = await listQueries(context.db, project.id);
   const parameters = parametersOf(request);
   const body = request.method === "POST" ? createBodyReader(request.body, unknownTo(request)) : undefined;
-  const wanted = readAsked(parameters, (name) => body?.text(name, LARGEST_BODY) ?? parameters.text(name));
+  const most = longestText(queries);
+  const wanted = readAsked(parameters, (name) => body?.text(name, most) ?? parameters.text(name));
   body?.finish("a question about queries");
   parameters.finish();
   const asked = await findAsked(context, queries, wanted);
@@ -67,11 +81,9 @@ async function explain(context: LocalApiContext, request: FastifyRequest<InProje
     known: asked !== null,
     resourceId: asked?.resourceId ?? null,
     withheld: asked === null ? [] : withheldFields(policy, asked.known.pageType ?? null),
-    queries: queries.map((query) => ({
-      id: query.id,
-      name: query.name,
-      ...explainQuery(query, asked, now),
-    })),
+    queries: await yieldingLoop(
+      collect(queries, (query) => [{ id: query.id, name: query.name, ...explainQuery(query, asked, now) }]),
+    ),
   };
 }
 
@@ -91,7 +103,10 @@ async function findAsked(
 ): Promise<Asked | null> {
   if (resourceId === undefined && url === undefined) {
     const known = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-    return { known, text: text ?? "", resourceId: null, inQueries: new Map() };
+    return {
+      ...{ known, searchable: searchableMention(known, text ?? ""), resourceId: null },
+      inQueries: new Map(),
+    };
   }
   const by = resourceId === undefined ? { url: url ?? "" } : { resourceId };
   const found = await findInQueries(db, { queryIds: queries.map(({ id }) => id), ...by });
@@ -99,7 +114,7 @@ async function findAsked(
   if (one === undefined) return null;
   return {
     known: one.record,
-    text: one.fullText,
+    searchable: searchableMention(one.record, one.fullText),
     resourceId: one.record.resourceId,
     inQueries: new Map(found.map((each) => [each.queryId, each])),
   };
@@ -156,7 +171,7 @@ function explainQuery(query: StoredQuery, asked: Asked | null, now: number): Exp
   if (compiled === null || !compiled.ok)
     return say("NoText", "The query has no text that could find it; mentions come in by its name.");
   const { languages, contentSources, samplePercentage, startDate } = query;
-  const miss = explainMiss(compiled.query, searchableMention(asked.known, asked.text));
+  const miss = explainMiss(compiled.query, asked.searchable);
   if (miss !== undefined) return say("TextDiffers", miss.message, miss);
   if (!isOfQuery(asked.known, { ...ANY, languages }))
     return say("LanguageDiffers", `The query is limited to the languages ${languages.join(", ")}.`);

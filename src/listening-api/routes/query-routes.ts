@@ -102,7 +102,8 @@ export async function queryOf(context: LocalApiContext, request: FastifyRequest<
   return { project, queryId };
 }
 
-const LARGEST_BODY = 2 * 1024 * 1024;
+/** A text of the greatest length, each character as an escape of JSON. */
+const LARGEST_BODY = 512 * 1024;
 
 /**
  * `query-validation`, for queries, and `query-validation/searchwithin`, for searches inside results: POST with

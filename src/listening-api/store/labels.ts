@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { groupBy } from "../../lib/group-by.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { Database } from "./database.ts";
 
@@ -61,7 +62,8 @@ export async function listCategories(db: Database, projectId: number): Promise<S
   const { rows } = await sql<CategoryRow>`
     select id, parent_id, name, multiple, ordering, rules from local_api.category
     where project_id = ${projectId} order by ordering, id`.execute(db);
-  return rows.filter((row) => row.parent_id === null).map((parent) => toCategory(parent, rows));
+  const children = groupBy(rows, (row) => row.parent_id);
+  return (children.get(null) ?? []).map((parent) => toCategory(parent, children.get(parent.id) ?? []));
 }
 
 /** Creates what is missing of one parent category and gives it with all its children. */
@@ -158,13 +160,14 @@ interface CategoryRow {
   rules: LabelRule[];
 }
 
-function toCategory(parent: CategoryRow, rows: readonly CategoryRow[]): StoredCategory {
+function toCategory(parent: CategoryRow, children: readonly CategoryRow[]): StoredCategory {
   return {
     id: Number(parent.id),
     name: parent.name,
     multiple: parent.multiple,
-    children: rows
-      .filter((row) => row.parent_id === parent.id)
-      .map((row) => ({ id: Number(row.id), name: row.name, ordering: row.ordering, rules: row.rules })),
+    children: children.map((row) => ({
+      ...{ id: Number(row.id), name: row.name },
+      ...{ ordering: row.ordering, rules: row.rules },
+    })),
   };
 }

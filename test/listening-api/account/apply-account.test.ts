@@ -322,7 +322,7 @@ describe("faults are shown at their line, with what was expected", () => {
     const queries = Array.from({ length: 10_000 }, () => ({ name: "same" }));
     const faults = await faultsOf(inProject({ queries }));
     expect(faults).toHaveLength(21);
-    expect(faults.at(-1)).toBe("… and 9979 more");
+    expect(faults.at(-1)).toBe("… and 9,979 more");
   });
 
   test("a group whose query goes with prune", async () => {

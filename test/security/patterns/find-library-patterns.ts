@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { type FoundPatterns, findIn } from "./find-patterns.ts";
 
 /** Packages that get bytes, texts or requests of strangers. Their copies inside of other packages count as well. */
-const READERS = [
+export const READERS: readonly string[] = [
   ...["feedsmith", "fast-xml-parser", "htmlparser2", "entities", "domhandler", "domutils", "dom-serializer"],
   ...["mailparser", "@zone-eu/mailsplit", "libmime", "libqp", "libbase64", "encoding-japanese", "iconv-lite"],
   ...["html-to-text", "selderee", "parseley", "leac", "he", "linkify-it", "punycode.js", "nodemailer"],

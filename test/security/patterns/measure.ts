@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { charactersOf, hostileTexts } from "./feed-texts.ts";
 import { findLibraryPatterns } from "./find-library-patterns.ts";
 import { findPatterns } from "./find-patterns.ts";
@@ -18,7 +19,7 @@ interface Subject {
   readonly run: (text: string) => void;
 }
 
-const root = process.argv[2] ?? ".";
+const root = resolve(process.argv[2] ?? ".");
 const say = (line: object): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };

@@ -5,6 +5,8 @@ import { HttpAddress } from "../../../lib/http-address.ts";
 /** A list of 5,000 feeds has about one million letters. */
 const LONGEST_FILE = 2_000_000;
 const MOST_ADDRESSES = 5_000;
+/** Asked before an address is parsed: a file has room for 200,000 that are none. */
+const LOOKS_RIGHT = /^\s*https?:\/\/.{1,2000}$/is;
 
 /**
  * The addresses of feeds in an OPML file: the attribute `xmlUrl`, wherever it stands. One pass over the text by the
@@ -31,7 +33,8 @@ export function addressesIn(text: string, file: string): string[] {
         value += String.fromCodePoint(codepoint);
       },
       onattribend() {
-        if (name === "xmlurl" && HttpAddress.safeParse(value).success) found.push(value);
+        if (name !== "xmlurl" || found.length > MOST_ADDRESSES || !LOOKS_RIGHT.test(value)) return;
+        if (HttpAddress.safeParse(value).success) found.push(value);
       },
       ...{
         oncdata: nothing,

@@ -1,7 +1,9 @@
 import type { Clock } from "../../../lib/clock.ts";
+import { createWorkerPool } from "../../../lib/worker-pool.ts";
 import type { BounceOutcome } from "../../model/failure.ts";
 import type { Stores } from "../../store/stores.ts";
-import { readBounce } from "../notifiers/email/read-bounce.ts";
+import type { BounceTasks } from "../notifiers/email/bounce-thread.ts";
+import type { ReadBounce } from "../notifiers/email/read-bounce.ts";
 
 export type TakenBounce =
   | {
@@ -25,7 +27,7 @@ export async function takeBounce(
   message: Buffer,
   to: string | null,
 ): Promise<TakenBounce> {
-  const read = await readBounce(message, to);
+  const read = await readInThread(message, to);
   if (read.outcome === "NoBounce") return read;
   const { bounce } = read;
   return stores.transaction(async (facts) => {
@@ -45,6 +47,27 @@ export async function takeBounce(
     }
     return { outcome: "Noted", receiver, what: bounce.outcome, detail: bounce.detail };
   });
+}
+
+/** A report names its mail at the beginning; the mail that it quotes may be as large as it likes. */
+export const MOST_OF_BOUNCE = 1_000_000;
+
+/** Anybody may send to the return path, and a mail server waits for the answer. */
+async function readInThread(message: Buffer, to: string | null): Promise<ReadBounce> {
+  const pool = createWorkerPool<BounceTasks>("src/monitor/notify/notifiers/email/bounce-thread", {
+    threads: 1,
+  });
+  try {
+    const cut = new Uint8Array(message.subarray(0, MOST_OF_BOUNCE));
+    const read = await pool.run("readBounce", { message: cut, to });
+    if (read.outcome === "Done") return read.result;
+    // The mail server tries again, and this process may be short of something then no longer.
+    if (read.outcome !== "TooLate" && read.outcome !== "OutOfMemory")
+      throw new Error(read.outcome === "Failed" ? read.message : "too many are read");
+    return { outcome: "NoBounce", because: "it takes too much time or memory to read" };
+  } finally {
+    await pool.close();
+  }
 }
 
 const EVENTS: Readonly<Record<BounceOutcome, string>> = {
