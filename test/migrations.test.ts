@@ -21,6 +21,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   "local-api/store/migrations/050-feed-added.ts": "d3d4acfc1e8f1a78",
   "local-api/store/migrations/060-feed-readings.ts": "f263fe6243a9df63",
   "local-api/store/migrations/070-written-at.ts": "8836dec972d1eb8e",
+  "local-api/store/migrations/085-deleted-leave.ts": "2877ab58497045cb",
   "store/migrations/0001-schema.ts": "8416539174831aaf",
   "store/migrations/0002-processes.ts": "7fcc18f07f63d0f5",
   "store/migrations/0003-rule-pages.ts": "fbed64007c760b3a",

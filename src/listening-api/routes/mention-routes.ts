@@ -13,7 +13,7 @@ import { bindingOf, type MentionsRequest, readMentionsRequest } from "../mention
 import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { dataPolicyOf } from "../records/data-policy.ts";
 import { readRecordVersion, type ViewOptions } from "../records/record-view.ts";
-import type { PageRow, PageRows } from "../store/mention-page.ts";
+import { followsArrivals, type PageRow, type PageRows } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
 import type { StoredProject } from "../store/projects.ts";
 import { listQueries } from "../store/queries.ts";
@@ -44,7 +44,11 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
         requestScopeOf(context, callerOf(request), project, queries),
       );
       reply.type("application/json; charset=utf-8");
-      const range = { ...asked.range, conditions: [...asked.range.conditions, ...conditions] };
+      const range = {
+        ...asked.range,
+        conditions: [...asked.range.conditions, ...conditions],
+        ...(followsArrivals(asked) ? { withDeleted: true as const } : {}),
+      };
       return answer(
         context,
         project,

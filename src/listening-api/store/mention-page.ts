@@ -107,6 +107,14 @@ export function followsChanges({ range, order }: Pick<PageRequest, "range" | "or
   );
 }
 
+/** By what came or changed: such a program learns of deletions, too. Nobody else has to see what is left of a mention. */
+export function followsArrivals({ range, order }: Pick<PageRequest, "range" | "order">): boolean {
+  const isFollowed = (field: string) => field === "added" || field === "updated";
+  return (
+    isFollowed(order.name) || range.conditions.some((one) => one.kind === "after" && isFollowed(one.field))
+  );
+}
+
 /**
  * The version that took the place of all others is visible from the mention's arrival on. Where changes are followed it
  * waits for its moment: a page must not show it before changes that were written earlier.

@@ -7,6 +7,7 @@ import { forgetRequests } from "./migrations/040-forget-requests.ts";
 import { feedAdded } from "./migrations/050-feed-added.ts";
 import { feedReadings } from "./migrations/060-feed-readings.ts";
 import { writtenAt } from "./migrations/070-written-at.ts";
+import { deletedLeave } from "./migrations/085-deleted-leave.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** The schema, in the order in which it grew. What was published is never edited: a change is a migration of its own. */
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   feedAdded,
   feedReadings,
   writtenAt,
+  deletedLeave,
 ];
