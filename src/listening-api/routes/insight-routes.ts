@@ -7,7 +7,7 @@ import {
   readInsightsRequest,
 } from "../insights/insights.ts";
 import { topAuthorRecord, topSiteRecord } from "../insights/top-author-record.ts";
-import { newTopicRecord, readTopics, topicRecord } from "../insights/topics.ts";
+import { marginPercent, newTopicRecord, readTopics, type Topics, topicRecord } from "../insights/topics.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import { readTopAuthors } from "../store/top-authors.ts";
@@ -91,18 +91,19 @@ export function topRoutes(app: FastifyInstance, context: LocalApiContext): void 
     });
 
   for (const path of ["topics/queries", "topics/compare/gender"])
-    app.get<InProject>(`${data}/volume/${path}`, async (request) => {
+    app.get<InProject>(`${data}/volume/${path}`, async (request, reply) => {
       const asked = await readDataRequest(context, request);
       const { limit, orderBy } = readTopicOrder(asked.parameters);
       // No topics are categories or tags, so these are empty.
       for (const name of ["excludeCategories", "excludeTags"]) asked.parameters.texts(name);
       asked.parameters.finish();
       const kinds = ["words", "phrases", "hashtags"] as const;
-      const topics = await readTopics(context.db, { ...topicScope(asked), kinds, limit, orderBy });
-      return { topics: topics.map((topic) => topicRecord(topic, queryNames(asked))) };
+      const found = await readTopics(context, { ...topicScope(asked), kinds, limit, orderBy });
+      reply.headers(sampleHeaders(found));
+      return { topics: found.topics.map((topic) => topicRecord(topic, queryNames(asked))) };
     });
 
-  app.get<InProject>(`${data}/topics`, async (request) => {
+  app.get<InProject>(`${data}/topics`, async (request, reply) => {
     const asked = await readDataRequest(context, request);
     const { limit, orderBy } = readTopicOrder(asked.parameters);
     const extract = asked.parameters.texts("extract").flatMap((text) => text.split(","));
@@ -115,9 +116,10 @@ export function topRoutes(app: FastifyInstance, context: LocalApiContext): void 
     // People, places and organisations are not distinguished here; requested alone, there are none.
     const known = (["words", "phrases", "hashtags"] as const).filter((kind) => extract.includes(kind));
     const kinds = extract.length === 0 ? (["words", "phrases"] as const) : known;
-    const topics =
-      kinds.length === 0 ? [] : await readTopics(context.db, { ...topicScope(asked), kinds, limit, orderBy });
-    return { topics: topics.map(newTopicRecord) };
+    if (kinds.length === 0) return { topics: [] };
+    const found = await readTopics(context, { ...topicScope(asked), kinds, limit, orderBy });
+    reply.headers(sampleHeaders(found));
+    return { topics: found.topics.map(newTopicRecord) };
   });
 }
 
@@ -143,6 +145,15 @@ function readTopicOrder(parameters: ParameterReader) {
   const orderBy = parameters.oneOf("orderBy", ["volume", "burst"] as const) ?? "volume";
   parameters.oneOf("orderDirection", ["asc", "desc"]);
   return { limit, orderBy };
+}
+
+/** Says of large ranges that a random part was counted, and how far shares may be off. */
+function sampleHeaders(found: Topics): Readonly<Record<string, string>> {
+  const margin = marginPercent(found);
+  if (margin === 0) return {};
+  return {
+    "x-earshot-sample": `${found.counted} of ${found.mentions} mentions; margin ${margin.toFixed(2)} percent`,
+  };
 }
 
 /** Topics are pieces of texts, and shown only where the text may be. */
