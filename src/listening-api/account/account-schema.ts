@@ -46,7 +46,7 @@ export const KINDS: Readonly<Record<Kind, KindOf>> = {
   account: { section: "", defaults: { keepMentionsFrom: null }, parts: ["client", "user"] },
   user: {
     section: "users",
-    defaults: { firstName: "", lastName: "", tokenLifetime: null, clients: {} },
+    defaults: { firstName: "", lastName: "", tokenLifetime: null, rateLimit: null, clients: {} },
     parts: [],
   },
   client: {
@@ -102,6 +102,8 @@ const BooleanText = text(50_000).superRefine((given, context) => {
     if (severity === "error")
       context.addIssue({ code: "custom", message: `character ${start + 1}: ${message}` });
 });
+
+const EXPECTED_LIMIT = "expected calls/minutes such as 600/10";
 
 const Moment = z.string().transform((given, context) => {
   const at = readDate(given, {});
@@ -183,14 +185,16 @@ const Project = z.strictObject({
   tags: z.array(Tag).optional(),
 });
 
+const RateLimit = z
+  .string(EXPECTED_LIMIT)
+  .regex(/^[1-9]\d{0,8}\/[1-9]\d{0,5}$/, EXPECTED_LIMIT)
+  .nullable()
+  .optional();
+
 const Client = z.strictObject({
   name: Name,
   id: Id,
-  rateLimit: z
-    .string()
-    .regex(/^[1-9]\d{0,8}\/[1-9]\d{0,5}$/, "expected calls/minutes such as 600/10")
-    .nullable()
-    .optional(),
+  rateLimit: RateLimit,
   tags: z.record(text(255), text(1_000)).optional(),
   details: z
     .record(text(255), z.union([text(10_000), z.number(), z.boolean(), z.null()], "expected one value"))
@@ -218,6 +222,8 @@ const User = z.strictObject({
   firstName: text(255).optional(),
   lastName: text(255).optional(),
   tokenLifetime: Lifetime.nullable().optional(),
+  /** Its own limit, beside that of its client: `60/1`. */
+  rateLimit: RateLimit,
   /** Role by client. */
   clients: z.record(z.string(), z.enum(ROLES)).optional(),
 });

@@ -120,11 +120,13 @@ async function saveUser(
       ? await hashPassword(invented ?? String(fields["password"]))
       : undefined;
   const lifetime = fields["tokenLifetime"] as string | null;
+  const rateLimit = fields["rateLimit"] as string | null;
   const user = {
     username,
     firstName: String(fields["firstName"]),
     lastName: String(fields["lastName"]),
     ...(lifetime === null ? {} : { tokenLifetimeSeconds: Number.parseInt(lifetime, 10) }),
+    ...(rateLimit === null ? {} : { rateLimit }),
     ...(passwordHash === undefined ? {} : { passwordHash }),
   };
   const id =

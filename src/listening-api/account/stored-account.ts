@@ -37,7 +37,7 @@ export async function readStoredAccount(db: Database): Promise<StoredThing> {
     clients.push(thing("client", { id, name }, { ...withRateLimit(tags), details }, parts));
   }
   const users = (await listUsers(db)).map(
-    ({ id, name, firstName, lastName, tokenLifetimeSeconds, memberships }) =>
+    ({ id, name, firstName, lastName, tokenLifetimeSeconds, rateLimit, memberships }) =>
       thing(
         "user",
         { id, name },
@@ -45,6 +45,7 @@ export async function readStoredAccount(db: Database): Promise<StoredThing> {
           firstName,
           lastName,
           tokenLifetime: tokenLifetimeSeconds === null ? null : `${tokenLifetimeSeconds}s`,
+          rateLimit,
           clients: Object.fromEntries(memberships.map(({ client, role }) => [client, role])),
         },
       ),

@@ -127,18 +127,33 @@ async function readRows(
   asked: MentionsRequest,
   sent: Cursor | undefined,
 ): Promise<{ read: PageRows; cursor: Cursor | undefined; at: Instant }> {
-  const { pages, db } = context;
+  const { db } = context;
   const present = presentOf(context, project);
   const momentFor = async (cursor: Cursor | undefined) =>
     cursor?.pinnedAt ?? (isPinned(asked) ? settledMoment(db, project.id, present) : present);
   const at = await momentFor(sent);
   // A group without queries has no mentions; every other request names at least one query.
   if (asked.range.queryIds.length === 0) return { read: [], cursor: sent, at };
-  const read = await pages.read(pageRequest(asked, sent, at));
+  const read = await readPage(context, asked, sent, at);
   const further = sent !== undefined && read.length === 0 && !read.leadsOn ? afterTheEnd(sent) : undefined;
   if (further === undefined) return { read, cursor: sent, at };
   const now = await momentFor(further);
-  return { read: await pages.read(pageRequest(asked, further, now)), cursor: further, at: now };
+  return { read: await readPage(context, asked, further, now), cursor: further, at: now };
+}
+
+async function readPage(
+  { pages, totals }: LocalApiContext,
+  asked: MentionsRequest,
+  cursor: Cursor | undefined,
+  at: Instant,
+): Promise<PageRows> {
+  const request = pageRequest(asked, cursor, at);
+  const { range, order } = asked;
+  const isBounded = range.conditions.some((one) => one.kind === "after" && one.field === order.name);
+  if ((order.name !== "added" && order.name !== "updated") || isBounded) return pages.read(request);
+  // The total is needed for the answer, too, and kept.
+  const within = (await totals.read(range, at))[order.name];
+  return within === null ? [] : pages.read({ ...request, within });
 }
 
 /** Longer pages are sent while they are read, so that no page is in memory as a whole. */
@@ -149,7 +164,7 @@ async function totalOf(
   asked: MentionsRequest,
   rows: readonly PageRow[],
   at: Instant,
-): Promise<Total> {
+): Promise<Pick<Total, "count" | "maximumId">> {
   if (!isWhole(asked, rows)) return totals.read(asked.range, at);
   return { count: rows.length, maximumId: Math.max(-1, ...rows.map((row) => row.mentionId)) };
 }
