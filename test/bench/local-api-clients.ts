@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -64,7 +64,7 @@ type Kind = "page" | "next page" | "count" | "chart";
 /** Gives the time below which 95 of 100 calls were answered, of the worst kind of call. */
 async function run(urls: readonly string[], clients: number, forSeconds: number, isWarmUp = false) {
   const waits = new Map<Kind, number[]>();
-  const processor = children.map(({ pid }) => processorSeconds(pid));
+  const before = usedSoFar();
   const began = performance.now();
   await Promise.all(
     Array.from({ length: clients }, async (_, client) => {
@@ -95,13 +95,14 @@ async function run(urls: readonly string[], clients: number, forSeconds: number,
   );
   if (isWarmUp) return 0;
   const took = (performance.now() - began) / 1_000;
-  const used = children.map(({ pid }, n) => (processorSeconds(pid) - (processor[n] ?? 0)) / took);
+  const used = usedSoFar();
   const all = [...waits.values()].flat();
+  const perCall = (seconds: number) => ((seconds * 1_000) / all.length).toFixed(1);
   const line = (of: readonly number[]) =>
     [0.5, 0.95, 0.99].map((share) => `${at(of, share).toFixed(0)}`.padStart(5)).join(" /");
   console.log(
     `${String(clients).padStart(4)} clients, ${(all.length / took).toFixed(0)} calls a second: p50 / p95 / p99 in ms: all ${line(all)}; ` +
-      `${[...waits].map(([kind, of]) => `${kind} ${line(of)}`).join("; ")}; servers use ${used.map((one) => one.toFixed(2)).join(" + ")} processors`,
+      `${[...waits].map(([kind, of]) => `${kind} ${line(of)}`).join("; ")}; a call takes ${perCall(used.servers - before.servers)} ms of the servers' processor and ${perCall(used.postgres - before.postgres)} of PostgreSQL's`,
   );
   return Math.max(...[...waits.values()].map((of) => at(of, 0.95)));
 }
@@ -168,10 +169,24 @@ function at(figures: readonly number[], share: number): number {
   );
 }
 
-/** Of a process, in user and system, so far. */
-function processorSeconds(pid: number | undefined): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+/** Seconds of processor, so far: what tells of a call even where other programs keep the machine busy. */
+function usedSoFar(): { readonly servers: number; readonly postgres: number } {
+  const all = readdirSync("/proc").flatMap((pid) => (/^\d+$/.test(pid) ? statOf(Number(pid)) : []));
+  const sum = (of: typeof all) => of.reduce((total, { seconds }) => total + seconds, 0);
+  const servers = new Set(children.map(({ pid }) => pid));
+  return {
+    servers: sum(all.filter(({ pid }) => servers.has(pid))),
+    postgres: sum(all.filter(({ parent, pid }) => [parent, pid].includes(bench.postgresPid))),
+  };
+}
+
+function statOf(pid: number) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return [{ pid, parent: Number(fields[1]), seconds: (Number(fields[11]) + Number(fields[12])) / 100 }];
+  } catch {
+    return []; // It has just ended.
+  }
 }
 
 function day(at: number): string {

@@ -21,6 +21,7 @@ import { logIn } from "../listening-api/fixture.ts";
 export interface BenchServer {
   readonly pool: Pool;
   readonly databaseUrl: string;
+  readonly postgresPid: number;
   readonly projectId: number;
   /** Of the project. */
   readonly url: string;
@@ -63,7 +64,16 @@ export async function startBenchServer(queries: readonly string[]): Promise<Benc
   const queryIds = [...account.queries.values()];
   const { projectId } = account;
   const url = `${baseUrl}/projects/${projectId}`;
-  return { pool, databaseUrl: server.url, projectId, url, token, queryIds, close: closing.close };
+  return {
+    pool,
+    databaseUrl: server.url,
+    postgresPid: server.pid,
+    projectId,
+    url,
+    token,
+    queryIds,
+    close: closing.close,
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
 import { parseDuration } from "../../lib/duration.ts";
-import { SECOND, toIso } from "../../lib/instant.ts";
+import { DAY, SECOND, toIso } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { storableText } from "../../lib/text.ts";
 import { readDate } from "../parameters/parse-moment.ts";
@@ -43,7 +43,11 @@ const LIST: Pick<KindOf, "defaults" | "parts"> = { defaults: { shared: "public" 
 
 /** Every kind of thing in an account file: where it stands, what it contains. */
 export const KINDS: Readonly<Record<Kind, KindOf>> = {
-  account: { section: "", defaults: { keepMentionsFrom: null }, parts: ["client", "user"] },
+  account: {
+    section: "",
+    defaults: { keepMentionsFrom: null, keepMentionsFor: null },
+    parts: ["client", "user"],
+  },
   user: {
     section: "users",
     defaults: { firstName: "", lastName: "", tokenLifetime: null, rateLimit: null, clients: {} },
@@ -228,12 +232,21 @@ const User = z.strictObject({
   clients: z.record(z.string(), z.enum(ROLES)).optional(),
 });
 
+const KeptFor = z.string().transform((given, context) => {
+  const days = Math.floor((parseDuration(given) ?? 0) / DAY);
+  if (days >= 1 && days < 100_000) return `${days}d`;
+  context.addIssue({ code: "custom", message: "expected a duration of at least a day such as 400d" });
+  return z.NEVER;
+});
+
 export type AccountContent = z.output<typeof AccountContent>;
 export const AccountContent = z.strictObject({
   clients: z.array(Client).optional(),
   users: z.array(User).optional(),
   /** Whole months of mentions before it are dropped, of all clients. */
   keepMentionsFrom: Moment.nullable().optional(),
+  /** Servers drop whole months that ended longer ago, every hour, of all clients. */
+  keepMentionsFor: KeptFor.nullable().optional(),
 });
 
 /** For editors. Zones, locations, dates and Boolean texts are only checked by `apply`. */

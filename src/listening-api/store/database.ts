@@ -22,6 +22,12 @@ export function createDatabase(pool: DatabasePool): Database {
   return new Kysely<unknown>({ dialect: new PostgresDialect({ pool: { connect, end: () => pool.end() } }) });
 }
 
+/** Throws, or never answers, where the server cannot be reached. */
+export async function isReachable(db: Database): Promise<boolean> {
+  await sql`select 1`.execute(db);
+  return true;
+}
+
 /** Sends lines of PostgreSQL's text format (see `copyLine`) on the connection, and in the transaction, of `db`. */
 export async function copyLines(db: Database, copyStatement: string, lines: string): Promise<void> {
   await db.executeQuery(CompiledQuery.raw(copyStatement, [new CopyLines(lines)]));
