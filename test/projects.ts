@@ -63,6 +63,7 @@ const THOROUGH: readonly string[] = [
   "test/listening-api/filters/filters.test.ts",
   "test/listening-api/import/import-mentions.test.ts",
   "test/listening-api/insights/insights.test.ts",
+  "test/listening-api/openapi.test.ts",
   "test/listening-api/orders.test.ts",
   "test/listening-api/record-versions.test.ts",
   "test/listening-api/routes/token-route.test.ts",

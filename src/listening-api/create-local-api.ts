@@ -23,6 +23,7 @@ import { chartRoutes } from "./routes/chart-routes.ts";
 import { insightRoutes, topRoutes } from "./routes/insight-routes.ts";
 import { mentionEditRoutes } from "./routes/mention-edit-routes.ts";
 import { mentionRoutes } from "./routes/mention-routes.ts";
+import { openApiRoute } from "./routes/openapi-route.ts";
 import { queryExplainRoute } from "./routes/query-explain-route.ts";
 import { queryDataRoutes, queryValidationRoutes } from "./routes/query-routes.ts";
 import { referenceRoutes } from "./routes/reference-routes.ts";
@@ -172,6 +173,7 @@ function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
   topRoutes(app, context);
   chartRoutes(app, context);
   queryValidationRoutes(app);
+  openApiRoute(app);
 }
 
 /**

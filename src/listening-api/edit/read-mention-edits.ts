@@ -38,7 +38,7 @@ export function readMentionEdits(
   const faults: string[] = [];
   const edits = items.flatMap((item: unknown, index) => {
     try {
-      return [readEdit(createBodyReader(item, unknown), scope)];
+      return [readMentionEdit(createBodyReader(item, unknown), scope)];
     } catch (error) {
       faults.push(...faultsOf(error).map((fault) => `[${index}].${fault}`));
       return [];
@@ -54,7 +54,7 @@ function faultsOf(error: unknown): readonly string[] {
   return (body.errors as readonly { message: string }[]).map(({ message }) => message);
 }
 
-function readEdit(body: BodyReader, scope: EditScope): MentionEdit {
+export function readMentionEdit(body: BodyReader, scope: EditScope): MentionEdit {
   const { queryId } = body.body;
   if (!scope.queryIds.has(Number(queryId)))
     body.fault(`queryId: ${quote(queryId)} is no query of this project.`);

@@ -39,7 +39,7 @@ export function insightRoutes(app: FastifyInstance, context: LocalApiContext): v
     const isWithheldWith = source.field === "profession" ? "professions" : source.field;
     app.get<InProject>(`${data}/demographics/${name}`, async (request) => {
       const asked = await readDataRequest(context, request);
-      const limit = asked.parameters.integer("limit", { min: 1, max: MAX_VALUES }) ?? MAX_VALUES;
+      const limit = readValuesLimit(asked.parameters);
       asked.parameters.finish();
       const range = showing(asked, isWithheldWith);
       const keys = await readTopKeys(context.db, {
@@ -78,10 +78,7 @@ export function topRoutes(app: FastifyInstance, context: LocalApiContext): void 
   for (const [name, { by, pageType }] of Object.entries(TOPS))
     app.get<InProject>(`${data}/volume/${name}/queries`, async (request) => {
       const asked = await readDataRequest(context, request);
-      const limit = asked.parameters.integer("limit", { min: 0, max: MAX_TOPS }) ?? DEFAULT_TOPS;
-      // There is one order; clients name it nevertheless.
-      asked.parameters.oneOf("orderBy", ["volume"]);
-      const direction = asked.parameters.oneOf("orderDirection", ["asc", "desc"] as const) ?? "desc";
+      const { limit, direction } = readTopsRequest(asked.parameters);
       asked.parameters.finish();
       const shown = showing(asked, by === "site" ? "domain" : "author");
       const range = { ...shown, conditions: [...shown.conditions, ...only(pageType)] };
@@ -105,13 +102,7 @@ export function topRoutes(app: FastifyInstance, context: LocalApiContext): void 
 
   app.get<InProject>(`${data}/topics`, async (request, reply) => {
     const asked = await readDataRequest(context, request);
-    const { limit, orderBy } = readTopicOrder(asked.parameters);
-    const extract = asked.parameters.texts("extract").flatMap((text) => text.split(","));
-    for (const name of extract.filter((one) => !EXTRACTS.includes(one)))
-      asked.parameters.fault(
-        `extract: expected some of ${EXTRACTS.join(", ")}, got ${JSON.stringify(name.slice(0, 60))}.`,
-      );
-    asked.parameters.texts("metrics");
+    const { limit, orderBy, extract } = readTopicsRequest(asked.parameters);
     asked.parameters.finish();
     // People, places and organisations are not distinguished here; requested alone, there are none.
     const known = (["words", "phrases", "hashtags"] as const).filter((kind) => extract.includes(kind));
@@ -140,7 +131,28 @@ function queryNames({ queries }: DataRequest): ReadonlyMap<number, string> {
   return new Map(queries.map(({ id, name }) => [id, name]));
 }
 
-function readTopicOrder(parameters: ParameterReader) {
+export function readValuesLimit(parameters: ParameterReader): number {
+  return parameters.integer("limit", { min: 1, max: MAX_VALUES }) ?? MAX_VALUES;
+}
+
+export function readTopsRequest(parameters: ParameterReader) {
+  const limit = parameters.integer("limit", { min: 0, max: MAX_TOPS }) ?? DEFAULT_TOPS;
+  // There is one order; clients name it nevertheless.
+  parameters.oneOf("orderBy", ["volume"]);
+  return { limit, direction: parameters.oneOf("orderDirection", ["asc", "desc"] as const) ?? "desc" };
+}
+
+export function readTopicsRequest(parameters: ParameterReader) {
+  const extract = parameters.texts("extract").flatMap((text) => text.split(","));
+  for (const name of extract.filter((one) => !EXTRACTS.includes(one)))
+    parameters.fault(
+      `extract: expected some of ${EXTRACTS.join(", ")}, got ${JSON.stringify(name.slice(0, 60))}.`,
+    );
+  parameters.texts("metrics");
+  return { ...readTopicOrder(parameters), extract };
+}
+
+export function readTopicOrder(parameters: ParameterReader) {
   const limit = parameters.integer("limit", { min: 1, max: MAX_TOPICS }) ?? DEFAULT_TOPICS;
   const orderBy = parameters.oneOf("orderBy", ["volume", "burst"] as const) ?? "volume";
   parameters.oneOf("orderDirection", ["asc", "desc"]);

@@ -5,7 +5,7 @@ import { callerOf } from "../http/authenticate.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
 import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
-import type { RawParameters } from "../parameters/parameter-reader.ts";
+import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
 import { lint, type QueryPlace } from "../query-language/compile.ts";
 import type { Problem } from "../query-language/problem.ts";
@@ -13,7 +13,7 @@ import { dataPolicyOf } from "../records/data-policy.ts";
 import { queryRecord } from "../records/project-records.ts";
 import { readRecordVersion } from "../records/record-view.ts";
 import { wireTime } from "../records/wire.ts";
-import { createBodyReader } from "../resources/body-reader.ts";
+import { type BodyReader, createBodyReader } from "../resources/body-reader.ts";
 import { recordChanges } from "../store/changes.ts";
 import { findMention } from "../store/mention-page.ts";
 import { listQueries, updateQuery } from "../store/queries.ts";
@@ -36,10 +36,7 @@ export function queryDataRoutes(app: FastifyInstance, context: LocalApiContext):
     const { client } = callerOf(request);
     const parameters = parametersOf(request);
     const version = readRecordVersion(parameters, client);
-    const resourceId = parameters.text("resourceId");
-    const url = parameters.text("url");
-    if (resourceId === undefined && url === undefined)
-      parameters.fault("resourceId: expected one, or the url of a mention.");
+    const { resourceId, url } = readMentionWanted(parameters);
     parameters.finish();
     const by = resourceId === undefined ? { url: url ?? "" } : { resourceId };
     const at = presentOf(context, project);
@@ -61,17 +58,30 @@ export function queryDataRoutes(app: FastifyInstance, context: LocalApiContext):
   );
 }
 
+export function readMentionWanted(parameters: ParameterReader) {
+  const resourceId = parameters.text("resourceId");
+  const url = parameters.text("url");
+  if (resourceId === undefined && url === undefined)
+    parameters.fault("resourceId: expected one, or the url of a mention.");
+  return { resourceId, url };
+}
+
+export function readBackfill(body: BodyReader, zone: string) {
+  const text = body.text("minDate", 60);
+  const from = text === undefined ? undefined : parseMoment(text, zone);
+  if (typeof from !== "number")
+    body.fault(`minDate: ${from ?? "required, from when on the query is to look back."}`);
+  body.accept("queryId");
+  return from;
+}
+
 /** What it looks back from becomes its start date, where that is earlier. */
 async function backfill(context: LocalApiContext, request: FastifyRequest<OfQuery>) {
   const { project, queryId } = await queryOf(context, request);
   parametersOf(request).finish();
   const { client, user } = callerOf(request);
   const body = createBodyReader(request.body, unknownTo(request));
-  const text = body.text("minDate", 60);
-  const from = text === undefined ? undefined : parseMoment(text, project.timezone);
-  if (typeof from !== "number")
-    body.fault(`minDate: ${from ?? "required, from when on the query is to look back."}`);
-  body.accept("queryId");
+  const from = readBackfill(body, project.timezone);
   body.finish("a backfill");
   return context.db.transaction().execute(async (db) => {
     await lockWriting(db, [project.id]);
@@ -114,9 +124,7 @@ export function queryValidationRoutes(app: FastifyInstance): void {
   for (const [path, place] of PATHS) {
     app.get<{ Querystring: RawParameters }>(path, (request, reply) => {
       const parameters = parametersOf(request);
-      // The names of an older client, and of today's.
-      const text = parameters.text("booleanQuery") ?? parameters.text("query") ?? "";
-      for (const name of ["language", "languages"]) parameters.texts(name);
+      const text = readValidated(parameters);
       if (!("query" in request.query) && !("booleanQuery" in request.query))
         parameters.fault("booleanQuery: expected the Boolean text to validate.");
       parameters.finish();
@@ -131,6 +139,13 @@ export function queryValidationRoutes(app: FastifyInstance): void {
       },
     );
   }
+}
+
+/** The names of an older client, and of today's. */
+export function readValidated(parameters: ParameterReader): string {
+  const [today, older] = [parameters.text("booleanQuery"), parameters.text("query")];
+  for (const name of ["language", "languages"]) parameters.texts(name);
+  return today ?? older ?? "";
 }
 
 const PATHS: readonly (readonly [string, QueryPlace])[] = [
