@@ -70,6 +70,7 @@ const THOROUGH: readonly string[] = [
   "test/listening-api/simulate/generated-fields.test.ts",
   "test/listening-api/simulate/stream.test.ts",
   "test/listening-api/walks.test.ts",
+  "test/listening-api/writers/search-meanwhile.test.ts",
   "test/listening-api/wrong-requests.test.ts",
   // Servers with quirks, outages, waiting for vendors, whole years of a clock or a detector.
   "test/monitor/notify/two-days.test.ts",

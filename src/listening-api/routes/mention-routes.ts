@@ -18,7 +18,7 @@ import type { Total } from "../store/mention-totals.ts";
 import type { StoredProject } from "../store/projects.ts";
 import { listQueries } from "../store/queries.ts";
 import { settledMoment } from "../store/write-order.ts";
-import { presentOf, projectOf, requestScopeOf } from "./project-request.ts";
+import { projectOf, requestScopeOf, shownMoment } from "./project-request.ts";
 
 /** GET /projects/:projectId/data/mentions, and the same with full texts. */
 export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): void {
@@ -39,6 +39,7 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
       const queries = await listQueries(context.db, project.id);
       const parameters = parametersOf(request);
       const version = readRecordVersion(parameters, client);
+      const present = await shownMoment(context, request, project);
       const asked = await readMentionsRequest(
         parameters,
         requestScopeOf(context, callerOf(request), project, queries),
@@ -56,6 +57,7 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
         {
           view: { version, text, policy: dataPolicyOf(client, project) },
           percentages: new Map(queries.map((query) => [query.id, query.samplePercentage])),
+          present,
           binding: `${bindingOf(project.id, parameters)}${conditions.length === 0 ? "" : path}`,
         },
       );
@@ -79,6 +81,8 @@ const OF_NETWORKS: Readonly<Record<string, readonly MentionCondition[]>> = {
 interface Manner {
   readonly view: ViewOptions;
   readonly percentages: SamplePercentages;
+  /** The moment whose state is shown, unless the cursor or the order wants another one. */
+  readonly present: Instant;
   /** What a cursor of this call is bound to. */
   readonly binding: string;
 }
@@ -87,10 +91,10 @@ async function answer(
   context: LocalApiContext,
   project: StoredProject,
   asked: MentionsRequest,
-  { view, percentages, binding }: Manner,
+  { view, percentages, present, binding }: Manner,
 ): Promise<string | Readable> {
   const sent = readCursor(context, asked.cursor, binding);
-  const { read, cursor, at } = await readRows(context, project, asked, sent);
+  const { read, cursor, at } = await readRows(context, { project, present }, asked, sent);
   const rows = inOrder(read, cursor);
   const { next, previous, page } = neighbours(asked, cursor, rows, at, read.leadsOn);
   const total = await totalOf(context, asked, rows, at);
@@ -123,12 +127,11 @@ async function answer(
 
 async function readRows(
   context: LocalApiContext,
-  project: StoredProject,
+  { project, present }: { project: StoredProject; present: Instant },
   asked: MentionsRequest,
   sent: Cursor | undefined,
 ): Promise<{ read: PageRows; cursor: Cursor | undefined; at: Instant }> {
   const { db } = context;
-  const present = presentOf(context, project);
   const momentFor = async (cursor: Cursor | undefined) =>
     cursor?.pinnedAt ?? (isPinned(asked) ? settledMoment(db, project.id, present) : present);
   const at = await momentFor(sent);
