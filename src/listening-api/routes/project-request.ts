@@ -73,6 +73,8 @@ export async function projectOf(
   request: FastifyRequest<{ Params: { projectId: string } }>,
 ): Promise<StoredProject> {
   const { projectId } = request.params;
+  // Another form of the answer, such as /projects/summary.xml.
+  if (/\.[a-z]+$/i.test(projectId)) throw notFound("There is no such path; every answer is JSON.");
   if (!/^\d{1,15}$/.test(projectId)) throw invalidRequest("project_id: expected an integer in the path.");
   const project = await findProject(db, callerOf(request).client.id, Number(projectId));
   if (project === undefined) throw notFound(`There is no project ${projectId} for this user.`);
