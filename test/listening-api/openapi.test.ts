@@ -148,7 +148,7 @@ const NEVER = ["…/rules/{id}", "…/signals/groups/{id}", "…/alerts/{id}"];
 const ORDER = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 describe("the OpenAPI document", () => {
-  test("has the calls of docs/listening-api.md: npx tsx test/listening-api/write-call-table.ts writes its table", async () => {
+  test("has the calls of docs/listening-api.md: npm run calls writes its table", async () => {
     const page = join(import.meta.dirname, "../../docs/listening-api.md");
     expect(await readFile(page, "utf8")).toContain(`\n${callTable()}`);
   });

@@ -1,4 +1,4 @@
-/** A row of the table of calls in `docs/listening-api.md`, which is written from here, as the OpenAPI document is. */
+/** A row of the table of calls in `docs/listening-api.md`, which `npm run calls` writes from here, as the OpenAPI document is. */
 export interface CallRow {
   readonly methods: readonly Method[];
   /** `…` stands for `/projects/{projectId}`. */
