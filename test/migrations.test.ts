@@ -22,6 +22,8 @@ const RELEASED: Readonly<Record<string, string>> = {
   "listening-api/store/migrations/060-feed-readings.ts": "f263fe6243a9df63",
   "listening-api/store/migrations/070-written-at.ts": "8836dec972d1eb8e",
   "listening-api/store/migrations/080-project-rules.ts": "709249e65e33fb5c",
+  "listening-api/store/migrations/085-deleted-leave.ts": "4174cb88c4c86b5d",
+  "listening-api/store/migrations/086-login-limits.ts": "01ba35dc63e7b4d1",
   "monitor/store/migrations/0001-schema.ts": "8416539174831aaf",
   "monitor/store/migrations/0002-processes.ts": "7fcc18f07f63d0f5",
   "monitor/store/migrations/0003-rule-pages.ts": "fbed64007c760b3a",

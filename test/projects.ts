@@ -75,6 +75,10 @@ const THOROUGH: readonly string[] = [
   "test/listening-api/import/import-mentions.test.ts",
   "test/listening-api/insights/insights.test.ts",
   "test/listening-api/older-programs.test.ts",
+  "test/listening-api/openapi.test.ts",
+  "test/listening-api/operate/backup.test.ts",
+  "test/listening-api/operate/operations.test.ts",
+  "test/listening-api/insights/sampled-topics.test.ts",
   "test/listening-api/orders.test.ts",
   "test/listening-api/record-versions.test.ts",
   "test/listening-api/routes/token-route.test.ts",
@@ -82,6 +86,7 @@ const THOROUGH: readonly string[] = [
   "test/listening-api/simulate/generated-fields.test.ts",
   "test/listening-api/simulate/stream.test.ts",
   "test/listening-api/walks.test.ts",
+  "test/listening-api/writers/search-meanwhile.test.ts",
   "test/listening-api/wrong-requests.test.ts",
   // Servers with quirks, outages, waiting for vendors, whole years of a clock or a detector.
   "test/monitor/notify/two-days.test.ts",

@@ -1,5 +1,5 @@
 import formbody from "@fastify/formbody";
-import { type FastifyInstance, fastify } from "fastify";
+import { type FastifyInstance, type FastifyServerOptions, fastify } from "fastify";
 import type { Clock } from "../lib/clock.ts";
 import { connectionLimit } from "../lib/descriptors.ts";
 import { boundHttpConnections, requestBounds } from "../lib/listening.ts";
@@ -16,12 +16,14 @@ import { passOverUnknown } from "./http/unknown-parameters.ts";
 import { answerUnknownPaths } from "./http/unknown-paths.ts";
 import type { LocalApiContext, LocalApiLog } from "./local-api-context.ts";
 import { createCursorCodec } from "./mentions/cursor-codec.ts";
+import type { Meter } from "./operate/meter.ts";
 import { createRecordViews } from "./records/record-view.ts";
 import { accountRoutes, projectRoutes } from "./routes/account-routes.ts";
 import { chartRoutes } from "./routes/chart-routes.ts";
 import { insightRoutes, topRoutes } from "./routes/insight-routes.ts";
 import { mentionEditRoutes } from "./routes/mention-edit-routes.ts";
 import { mentionRoutes } from "./routes/mention-routes.ts";
+import { openApiRoute } from "./routes/openapi-route.ts";
 import { queryExplainRoute } from "./routes/query-explain-route.ts";
 import { queryDataRoutes, queryValidationRoutes } from "./routes/query-routes.ts";
 import { referenceRoutes } from "./routes/reference-routes.ts";
@@ -54,6 +56,10 @@ export interface LocalApiOptions {
   readonly allowedHosts?: readonly string[];
   /** How long a request may take to arrive, in milliseconds, before it is answered with 408. Default: half a minute. */
   readonly requestTimeoutMs?: number;
+  /** Key and certificates in PEM: then the server speaks HTTPS, and nothing else. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+  /** Counts the answers of the server. */
+  readonly meter?: Meter;
   /** Parameters that a call does not have are errors. Default: they are ignored, and named in a header. */
   readonly strict?: boolean;
 }
@@ -94,19 +100,25 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
   };
   const bounds = requestBounds(options.requestTimeoutMs);
-  const app = fastify({
+  const settings = {
     logger: false,
     forceCloseConnections: true,
     bodyLimit: 256 * 1024,
     // Given twice: Fastify replaces the one of `http` by its own, which is none.
     requestTimeout: bounds.requestTimeout,
-    http: bounds,
     trustProxy: [...(options.trustedProxies ?? [])],
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 200 },
     rewriteUrl: (request) => todaysPath(request.url ?? "/"),
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
-  });
+  } satisfies FastifyServerOptions;
+  const { tls } = options;
+  // The two instances differ in nothing that is used here.
+  const app =
+    tls === undefined
+      ? fastify({ ...settings, http: bounds })
+      : (fastify({ ...settings, https: { ...bounds, ...tls } }) as unknown as FastifyInstance);
+  options.meter?.watch(app);
   boundHttpConnections(app.server, connectionLimit(CONNECTIONS));
   const listensOn = guardHost(app, options.allowedHosts ?? []);
   const served: ServedCall[] = [];
@@ -163,6 +175,7 @@ function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
   topRoutes(app, context);
   chartRoutes(app, context);
   queryValidationRoutes(app);
+  openApiRoute(app);
 }
 
 /**

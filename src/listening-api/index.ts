@@ -39,6 +39,9 @@ export { type ImportOptions, type ImportResult, importMentions } from "./import/
 export { type ImportedLabels, importedMention } from "./import/imported-mention.ts";
 export { readImportRows } from "./import/read-import-rows.ts";
 export type { LocalApiLog } from "./local-api-context.ts";
+export { createOperations } from "./operate/create-operations.ts";
+export { keepMentions } from "./operate/keep-mentions.ts";
+export { createMeter, type Meter } from "./operate/meter.ts";
 export { readDate } from "./parameters/parse-moment.ts";
 export { compile } from "./query-language/compile.ts";
 export { explainMiss } from "./query-language/explain-miss.ts";

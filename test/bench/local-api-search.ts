@@ -22,7 +22,7 @@ const SEARCHES = values.search ?? [
   "(alpha OR beta OR gamma OR delta) NOT tea",
   "battery",
   '"hot water" OR "cold water"',
-  "{Alpha} OR water NEAR/3 hot",
+  "{Alpha} OR (water NEAR/3 hot)",
 ];
 /** Each is the text of a sixth of the mentions. */
 const TEXTS = [

@@ -20,6 +20,9 @@ import { logIn } from "../listening-api/fixture.ts";
 /** What benchmarks of pages share: a local API over an embedded PostgreSQL, on a port, with as many mentions as wanted. */
 export interface BenchServer {
   readonly pool: Pool;
+  readonly databaseUrl: string;
+  readonly postgresPid: number;
+  readonly projectId: number;
   /** Of the project. */
   readonly url: string;
   readonly token: string;
@@ -59,7 +62,18 @@ export async function startBenchServer(queries: readonly string[]): Promise<Benc
   const baseUrl = await api.listen({ host: "127.0.0.1", port: 0 });
   const token = String((await logIn(api, user)).body.access_token);
   const queryIds = [...account.queries.values()];
-  return { pool, url: `${baseUrl}/projects/${account.projectId}`, token, queryIds, close: closing.close };
+  const { projectId } = account;
+  const url = `${baseUrl}/projects/${projectId}`;
+  return {
+    pool,
+    databaseUrl: server.url,
+    postgresPid: server.pid,
+    projectId,
+    url,
+    token,
+    queryIds,
+    close: closing.close,
+  };
 }
 
 /**

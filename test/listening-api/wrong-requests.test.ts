@@ -32,6 +32,21 @@ describe("faults are reported in the errors envelope", () => {
     ["a query that is no number", { url: "{project}/queries/one" }, 404, /nothing at GET/],
     ["a project that is nobody's", { url: "/projects/99" }, 404, /^There is no project 99 for this user/],
     ["a project that is no number", { url: "/projects/abc" }, 400, /^project_id: expected an integer/],
+    ["another form of an answer", { url: "/projects/summary.xml" }, 404, /every answer is JSON/],
+    [
+      "the name of a country",
+      {
+        url: "{project}/data/mentions?queryId=2003001&startDate=2026-03-01&endDate=2026-03-02&location=Germany",
+      },
+      400,
+      /^location: expected a code such as DEU, which is that of "Germany"/,
+    ],
+    [
+      "a packed body",
+      { ...list, headers: { ...json, "content-encoding": "gzip" }, payload: Buffer.from([0x1f, 0x8b, 8, 0]) },
+      415,
+      /^content-encoding: expected a body as it is, got "gzip"/,
+    ],
     ["a negative project", { url: "/projects/-1/tags" }, 400, /^project_id/],
     ["a project beyond all numbers", { url: `/projects/${"9".repeat(30)}` }, 400, /^project_id/],
     ["a path that cannot be decoded", { url: "/projects/%zz" }, 400, /^The path cannot be decoded/],

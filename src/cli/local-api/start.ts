@@ -1,19 +1,25 @@
+import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { aborted, loadConfig, openLocalTables, stopSignal } from "#app";
 import { DEMO_CLIENT, LOCAL_ACCOUNT } from "#console";
 import { createEnrichment } from "#feeds";
 import {
   createLocalApi,
+  createMeter,
+  createOperations,
   createSampleLife,
+  type DatabasePool,
+  keepMentions,
   type LocalApi,
+  type Meter,
   openSampleWorld,
   type SampleWorld,
   signingSecret,
 } from "#listening-api";
 import { readEnvironment } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
-import { openTogether } from "../../lib/closing.ts";
-import { describeError, UserError } from "../../lib/errors.ts";
+import { type Closing, openTogether } from "../../lib/closing.ts";
+import { describeError, UserError, whyUnread } from "../../lib/errors.ts";
 import { DAY, floorTo, type Instant, toIso } from "../../lib/instant.ts";
 import { commandLog } from "../command-log.ts";
 import { leaveLocalAddress } from "../local-address.ts";
@@ -29,6 +35,11 @@ interface StartOptions {
   readonly strict: boolean;
   readonly json: boolean;
   readonly config?: string;
+  readonly trustProxy?: readonly string[];
+  readonly tlsKey?: string;
+  readonly tlsCert?: string;
+  readonly opsHost: string;
+  readonly opsPort?: number;
 }
 
 export function addLocalStart(group: Command, env: NodeJS.ProcessEnv): void {
@@ -43,6 +54,17 @@ export function addLocalStart(group: Command, env: NodeJS.ProcessEnv): void {
       "--allow-host <name...>",
       "names of a proxy on this machine that are answered, too; else the loopback address answers to its own only",
     )
+    .option(
+      "--tls-cert <file>",
+      "certificates in PEM, the server's own first; with --tls-key it speaks HTTPS",
+    )
+    .option("--tls-key <file>", "the private key in PEM")
+    .option(
+      "--trust-proxy <address...>",
+      "addresses or networks of proxies whose X-Forwarded-For says who called",
+    )
+    .option("--ops-port <number>", "port for /healthz, /readyz and /metrics; 0 takes a free one", toPort)
+    .option("--ops-host <address>", "address of that port", "127.0.0.1")
     .option("--no-sample", "no sample project, and no new mentions in it")
     .option("--test-mode", "calls may ask for faults in the header x-earshot-fault", false)
     .option(
@@ -78,14 +100,19 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
     const environment = readEnvironment(env);
     const { home } = environment;
     const config = options.config === undefined ? null : await loadConfig(options.config, env);
+    const tls = await readTls(options);
     const tables = await openLocalTables(environment, log, { ofDemo: false });
     closing.add(tables.close);
     const { pool, description } = tables;
     const sample = options.sample ? await openSampleWorld(pool, systemClock.now(), [DEMO_CLIENT]) : null;
     const life = sample === null ? null : createSampleLife(sample, systemClock, log);
     await life?.begin(signal, printHour);
+    const meter = createMeter(pool);
     const api = createLocalApi({
       pool,
+      meter,
+      ...(tls === undefined ? {} : { tls }),
+      trustedProxies: options.trustProxy ?? [],
       clock: systemClock,
       log,
       signingSecret: await signingSecret(pool),
@@ -95,16 +122,19 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
       strict: options.strict,
     });
     closing.add(api.close);
-    if (signal.aborted) return { url: "", sample, description, close: closing.close };
+    if (signal.aborted) return { url: "", operations: null, sample, description, close: closing.close };
     const url = await listen(api, options);
+    const operations = await openOperations({ pool, meter, closing }, options);
+    closing.add(keepMentions({ pool, clock: systemClock, log }));
     if (config !== null) {
       const enrichment = createEnrichment({ pool, clock: systemClock, log, config: config.enrich });
       closing.add(enrichment.stop);
       enrichment.start();
     }
-    if (sample !== null) closing.add(await leaveLocalAddress(home, toLocal(url, sample), systemClock));
+    if (sample !== null && tls === undefined)
+      closing.add(await leaveLocalAddress(home, toLocal(url, sample), systemClock));
     if (life !== null) closing.add(life.live());
-    return { url, sample, description, close: closing.close };
+    return { url, operations, sample, description, close: closing.close };
   });
   if (!signal.aborted) announce(options, running);
   await aborted(signal);
@@ -116,7 +146,31 @@ function toLocal(url: string, { username, password }: SampleWorld) {
   return { url: `http://127.0.0.1:${new URL(url).port}`, login: { username, password }, clock: systemClock };
 }
 
-async function listen(api: LocalApi, { host, port }: StartOptions): Promise<string> {
+async function readTls({ tlsKey, tlsCert }: StartOptions) {
+  if (tlsKey === undefined && tlsCert === undefined) return undefined;
+  if (tlsKey === undefined || tlsCert === undefined)
+    throw new UserError("HTTPS needs a key and a certificate.", ["give both, --tls-key and --tls-cert"]);
+  const read = (file: string) =>
+    readFile(file, "utf8").catch((error: unknown) => {
+      throw new UserError(`${file} cannot be read.`, [whyUnread(error)]);
+    });
+  return { key: await read(tlsKey), cert: await read(tlsCert) };
+}
+
+/** Health and metrics, on a port of their own. Gives the address. */
+async function openOperations(
+  { pool, meter, closing }: { pool: DatabasePool; meter: Meter; closing: Closing },
+  { opsHost: host, opsPort: port }: StartOptions,
+): Promise<string | null> {
+  if (port === undefined) return null;
+  const operations = createOperations({ pool, clock: systemClock, meter });
+  closing.add(operations.close);
+  return operations.listen({ host, port }).catch((error: unknown) => {
+    throw new UserError(`Health and metrics cannot listen on ${host}, port ${port}.`, [describeError(error)]);
+  });
+}
+
+async function listen(api: LocalApi, { host, port }: Pick<StartOptions, "host" | "port">): Promise<string> {
   try {
     return await api.listen({ host, port });
   } catch (error) {
@@ -136,9 +190,14 @@ function printHour(hour: Instant | null): void {
 
 function announce(
   options: StartOptions,
-  running: { url: string; sample: SampleWorld | null; description: string },
+  running: {
+    readonly url: string;
+    readonly operations: string | null;
+    readonly sample: SampleWorld | null;
+    readonly description: string;
+  },
 ): void {
-  const { url, sample, description } = running;
+  const { url, operations, sample, description } = running;
   const curl = sample === null ? null : curlLines(url, sample, systemClock.now());
   if (options.json) {
     const login = sample && {
@@ -148,12 +207,18 @@ function announce(
       projectId: sample.account.projectId,
       queries: Object.fromEntries(sample.queries),
     };
-    printJson({ url, ...login, ...(curl === null ? {} : { curl }) });
+    printJson({
+      url,
+      ...(operations === null ? {} : { operations }),
+      ...login,
+      ...(curl === null ? {} : { curl }),
+    });
     return;
   }
   print(`The Listening API answers at ${url} (${description}).`);
+  if (operations !== null) print(`Health and metrics: ${operations}/healthz, /readyz, /metrics.`);
   if (sample === null || curl === null) {
-    print(NO_SAMPLE);
+    print(options.sample ? NO_SAMPLE : OWN_ACCOUNT);
   } else {
     print(`
 Login      ${sample.username}   password ${sample.password}   client_id earshot-api-client
@@ -169,11 +234,14 @@ Mentions with it, newest first:
   print("\nearshot local-api --help shows how to add your own accounts and mentions. Ctrl-C stops.");
 }
 
-const NO_SAMPLE = `
-There is no sample in these tables. An account of your own:
+const OWN_ACCOUNT = `
+An account of your own:
   earshot local-api apply --help                 shows a file of clients, logins, projects and queries
   earshot local-api apply account.yaml
   earshot local-api import mentions.csv --project Brands`;
+
+const NO_SAMPLE = `
+There is no sample in these tables.${OWN_ACCOUNT}`;
 
 function say({ json }: StartOptions, text: string): void {
   if (!json) printError(text);

@@ -1,7 +1,7 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
 import { parseDuration } from "../../lib/duration.ts";
-import { SECOND, toIso } from "../../lib/instant.ts";
+import { DAY, SECOND, toIso } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { storableText } from "../../lib/text.ts";
 import { EDITABLE } from "../edit/mention-changes.ts";
@@ -47,10 +47,14 @@ const LIST: Pick<KindOf, "defaults" | "parts"> = { defaults: { shared: "public" 
 
 /** Every kind of thing in an account file: where it stands, what it contains. */
 export const KINDS: Readonly<Record<Kind, KindOf>> = {
-  account: { section: "", defaults: { keepMentionsFrom: null }, parts: ["client", "user"] },
+  account: {
+    section: "",
+    defaults: { keepMentionsFrom: null, keepMentionsFor: null },
+    parts: ["client", "user"],
+  },
   user: {
     section: "users",
-    defaults: { firstName: "", lastName: "", tokenLifetime: null, clients: {} },
+    defaults: { firstName: "", lastName: "", tokenLifetime: null, rateLimit: null, clients: {} },
     parts: [],
   },
   client: {
@@ -114,6 +118,8 @@ const BooleanText = text(50_000).superRefine((given, context) => {
     if (severity === "error")
       context.addIssue({ code: "custom", message: `character ${start + 1}: ${message}` });
 });
+
+const EXPECTED_LIMIT = "expected calls/minutes such as 600/10";
 
 const Moment = z.string().transform((given, context) => {
   const at = readDate(given, {});
@@ -267,14 +273,16 @@ const Project = z.strictObject({
   signalGroups: z.array(SignalGroup).optional(),
 });
 
+const RateLimit = z
+  .string(EXPECTED_LIMIT)
+  .regex(/^[1-9]\d{0,8}\/[1-9]\d{0,5}$/, EXPECTED_LIMIT)
+  .nullable()
+  .optional();
+
 const Client = z.strictObject({
   name: Name,
   id: Id,
-  rateLimit: z
-    .string()
-    .regex(/^[1-9]\d{0,8}\/[1-9]\d{0,5}$/, "expected calls/minutes such as 600/10")
-    .nullable()
-    .optional(),
+  rateLimit: RateLimit,
   tags: z.record(text(255), text(1_000)).optional(),
   details: z
     .record(text(255), z.union([text(10_000), z.number(), z.boolean(), z.null()], "expected one value"))
@@ -302,8 +310,17 @@ const User = z.strictObject({
   firstName: text(255).optional(),
   lastName: text(255).optional(),
   tokenLifetime: Lifetime.nullable().optional(),
+  /** Its own limit, beside that of its client: `60/1`. */
+  rateLimit: RateLimit,
   /** Role by client. */
   clients: z.record(z.string(), z.enum(ROLES)).optional(),
+});
+
+const KeptFor = z.string().transform((given, context) => {
+  const days = Math.floor((parseDuration(given) ?? 0) / DAY);
+  if (days >= 1 && days < 100_000) return `${days}d`;
+  context.addIssue({ code: "custom", message: "expected a duration of at least a day such as 400d" });
+  return z.NEVER;
 });
 
 export type AccountContent = z.output<typeof AccountContent>;
@@ -312,6 +329,8 @@ export const AccountContent = z.strictObject({
   users: z.array(User).optional(),
   /** Whole months of mentions before it are dropped, of all clients. */
   keepMentionsFrom: Moment.nullable().optional(),
+  /** Servers drop whole months that ended longer ago, every hour, of all clients. */
+  keepMentionsFor: KeptFor.nullable().optional(),
 });
 
 /** For editors. Zones, locations, dates and Boolean texts are only checked by `apply`. */

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { hashPassword } from "../http/password.ts";
+import { KEEP_MENTIONS_FOR } from "../operate/keep-mentions.ts";
 import { listClients, updateClient } from "../store/account-lists.ts";
 import {
   type ClientDetails,
@@ -54,7 +55,10 @@ export async function carryOut(
     for (const { kind: own, stored } of deleted)
       if (own === kind && stored !== undefined) await remove(db, stored.id);
   const from = account.fields["keepMentionsFrom"];
-  if (account.action === "change") await putSetting(db, KEEP_MENTIONS_FROM, from ?? null);
+  if (account.action === "change") {
+    await putSetting(db, KEEP_MENTIONS_FROM, from ?? null);
+    await putSetting(db, KEEP_MENTIONS_FOR, account.fields["keepMentionsFor"] ?? null);
+  }
   if (typeof from === "string") await dropMentionMonthsBefore(db, Date.parse(from));
   return passwords;
 }
@@ -120,11 +124,13 @@ async function saveUser(
       ? await hashPassword(invented ?? String(fields["password"]))
       : undefined;
   const lifetime = fields["tokenLifetime"] as string | null;
+  const rateLimit = fields["rateLimit"] as string | null;
   const user = {
     username,
     firstName: String(fields["firstName"]),
     lastName: String(fields["lastName"]),
     ...(lifetime === null ? {} : { tokenLifetimeSeconds: Number.parseInt(lifetime, 10) }),
+    ...(rateLimit === null ? {} : { rateLimit }),
     ...(passwordHash === undefined ? {} : { passwordHash }),
   };
   const id =

@@ -130,7 +130,7 @@ function note(
 function callerOf(clientId: number): Caller {
   const user = { id: 0, username: "earshot", passwordHash: "", firstName: "", lastName: "", createdAt: 0 };
   const client = { id: clientId, name: "", tags: {}, details: {}, createdAt: 0 };
-  return { user: { ...user, tokenLifetimeSeconds: undefined }, client, role: "Admin" };
+  return { user: { ...user, tokenLifetimeSeconds: undefined, rateLimit: undefined }, client, role: "Admin" };
 }
 
 async function saveQuery(scope: Scope, step: Step, current: Named | undefined): Promise<number> {

@@ -4,6 +4,7 @@ import { toIso } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { counted } from "../../lib/numbers.ts";
 import { escapeActing } from "../../lib/text.ts";
+import { KEEP_MENTIONS_FOR } from "../operate/keep-mentions.ts";
 import { listClients, listUsers } from "../store/account-lists.ts";
 import type { Database } from "../store/database.ts";
 import { listDateRanges, type StoredDateRange } from "../store/date-ranges.ts";
@@ -41,7 +42,7 @@ export async function readStoredAccount(db: Database): Promise<StoredThing> {
     clients.push(thing("client", { id, name }, { ...withRateLimit(tags), details }, parts));
   }
   const users = (await listUsers(db)).map(
-    ({ id, name, firstName, lastName, tokenLifetimeSeconds, memberships }) =>
+    ({ id, name, firstName, lastName, tokenLifetimeSeconds, rateLimit, memberships }) =>
       thing(
         "user",
         { id, name },
@@ -49,12 +50,15 @@ export async function readStoredAccount(db: Database): Promise<StoredThing> {
           firstName,
           lastName,
           tokenLifetime: tokenLifetimeSeconds === null ? null : `${tokenLifetimeSeconds}s`,
+          rateLimit,
           clients: Object.fromEntries(memberships.map(({ client, role }) => [client, role])),
         },
       ),
   );
   const keepMentionsFrom = ((await readSetting(db, KEEP_MENTIONS_FROM)) ?? null) as JsonValue;
-  return thing("account", { id: 0, name: "" }, { keepMentionsFrom }, { client: clients, user: users });
+  const keepMentionsFor = ((await readSetting(db, KEEP_MENTIONS_FOR)) ?? null) as JsonValue;
+  const kept = { keepMentionsFrom, keepMentionsFor };
+  return thing("account", { id: 0, name: "" }, kept, { client: clients, user: users });
 }
 
 /** The field of a list's entries, as the API calls it. */

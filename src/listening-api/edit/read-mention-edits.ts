@@ -35,7 +35,7 @@ export function readMentionEdits(
   for (const [index, item] of items.entries()) {
     if (faults.length >= MOST_FAULTS) break;
     try {
-      edits.push(readEdit(createBodyReader(item, unknown), scope));
+      edits.push(readMentionEdit(createBodyReader(item, unknown), scope));
     } catch (error) {
       const at = Array.isArray(given) ? `[${index}].` : "";
       for (const fault of faultsOf(error)) faults.push(`${at}${fault}`);
@@ -51,7 +51,7 @@ function faultsOf(error: unknown): readonly string[] {
   return (body.errors as readonly { message: string }[]).map(({ message }) => message);
 }
 
-function readEdit(body: BodyReader, scope: EditScope): MentionEdit {
+export function readMentionEdit(body: BodyReader, scope: EditScope): MentionEdit {
   const { queryId } = body.body;
   if (!scope.queryIds.has(Number(queryId)))
     body.fault(`queryId: ${quote(queryId)} is no query of this project.`);

@@ -1,20 +1,22 @@
-import { type Filter, flagFilter, savedListFilter, textsFilter, withTwin } from "./define-filter.ts";
+import { GAZETTEER } from "../places/gazetteer.ts";
+import {
+  defineFilter,
+  type Filter,
+  flagFilter,
+  savedListFilter,
+  textsFilter,
+  withTwin,
+} from "./define-filter.ts";
 import type { MentionCondition } from "./mention-condition.ts";
 
 /** Where a mention was written, and on which site. */
 export const placeFilters: readonly Filter[] = [
-  ...withTwin(
-    textsFilter((places) => ({ kind: "located", places, exactly: false })),
-    "location",
-  ),
+  ...withTwin(locatedFilter({ exactly: false }), "location"),
   ...withTwin(
     savedListFilter("location", (places) => ({ kind: "located", places, exactly: false })),
     "locationGroup",
   ),
-  ...withTwin(
-    textsFilter((places) => ({ kind: "located", places, exactly: true })),
-    "exclusiveLocation",
-  ),
+  ...withTwin(locatedFilter({ exactly: true }), "exclusiveLocation"),
   flagFilter((value) => (value ? GEOLOCATED : { kind: "not", condition: GEOLOCATED }))("geolocated"),
   ...withTwin(
     textsFilter((values) => ({
@@ -29,6 +31,31 @@ export const placeFilters: readonly Filter[] = [
     "siteGroup",
   ),
 ];
+
+/** Codes that mentions carry, such as `DEU` or `deu.berlin`. The name of a country would find nothing. */
+function locatedFilter({ exactly }: { exactly: boolean }): (name: string) => Filter {
+  return (name) =>
+    defineFilter({
+      name,
+      read(parameters) {
+        const places = parameters.texts(name);
+        for (const place of places) {
+          const code = COUNTRY_CODES.get(place.toLowerCase());
+          if (code !== undefined)
+            parameters.fault(
+              `${name}: expected a code such as ${code}, which is that of ${JSON.stringify(place)}.`,
+            );
+        }
+        return places.length === 0 ? undefined : { kind: "located", places, exactly };
+      },
+    });
+}
+
+const COUNTRY_CODES: ReadonlyMap<string, string> = new Map(
+  [...GAZETTEER.values()].flatMap(({ type, name, code }) =>
+    type === "country" && code !== undefined ? [[name.toLowerCase(), code] as const] : [],
+  ),
+);
 
 const GEOLOCATED: MentionCondition = {
   kind: "all",

@@ -65,6 +65,12 @@ export function methodNotAllowed(what: string, allowed: readonly string[]): ApiE
   return new ApiError(405, errorsBody(`${what}: expected ${allow}.`), { allow });
 }
 
+/** 415: a body that is compressed. Answers are, if they are asked to be. */
+export function packedBody(encoding: string): ApiError {
+  const given = JSON.stringify(encoding.slice(0, 60));
+  return new ApiError(415, errorsBody(`content-encoding: expected a body as it is, got ${given}.`));
+}
+
 /** 429. Clients recognise the words "rate limit exceeded". */
 export function tooManyRequests(detail: string, retryAfterSeconds: number): ApiError {
   const headers = { "retry-after": String(retryAfterSeconds) };

@@ -2,6 +2,7 @@ import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createGzip, gzip as gzipCallback } from "node:zlib";
 import { errorCodes, type FastifyInstance, type FastifyRequest } from "fastify";
+import { packedBody } from "./api-error.ts";
 
 const gzip = promisify(gzipCallback);
 
@@ -37,6 +38,11 @@ function acceptsGzip(header: string | string[] | undefined): boolean {
  * in the address, though neither has a body. Everywhere else a content type without a body is an error.
  */
 export function takeEmptyBodies(app: FastifyInstance): void {
+  app.addHook("preParsing", async ({ method, headers }) => {
+    const encoding = headers["content-encoding"];
+    const hasBody = method !== "GET" && method !== "HEAD";
+    if (hasBody && encoding !== undefined && !/^\s*identity\s*$/i.test(encoding)) throw packedBody(encoding);
+  });
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser<string>("application/json", { parseAs: "string" }, (request, body, done) => {
     if (body === "" && needsNoBody(request)) done(null, undefined);

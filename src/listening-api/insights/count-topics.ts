@@ -12,7 +12,7 @@ export type TopicKind = "words" | "phrases" | "hashtags";
 const LONGEST_PHRASE = 3;
 const MAX_WORD = 40;
 /** The beginning of a very long text is enough. */
-const MAX_CHARACTERS = 5_000;
+export const MAX_CHARACTERS = 5_000;
 const ADDRESS = /https?:\/\/\S+|[@#][\p{L}\p{N}_]+/gu;
 
 /** The topics of a text, each once: folded form -> as it is written. Pure. */
@@ -24,21 +24,30 @@ export function topicsOf({ text, hashtags }: TopicSource, kinds: readonly TopicK
   if (most === 0) return found;
   const plain = text.slice(0, MAX_CHARACTERS).replaceAll(ADDRESS, (part) => "\n".repeat(part.length));
   const words = splitWords(plain);
-  for (let from = 0; from < words.length; from++) {
-    for (let length = 1; length <= most && from + length <= words.length; length++) {
-      const run = words.slice(from, from + length);
-      const [first, last] = [run[0], run.at(-1)];
-      if (first === undefined || last === undefined || !isTopicWord(first.folded)) break;
+  const ofTopics = words.map(({ folded }) => isTopicWord(folded));
+  for (const [from, first] of words.entries()) {
+    if (ofTopics[from] !== true) continue;
+    let key = "";
+    let before = first.end;
+    for (let at = from; at < from + most; at++) {
+      const last = words[at];
       // A phrase ends at the end of a sentence, and with a word that has a meaning.
-      if (/[.!?;:,\n]/.test(plain.slice(first.end, last.start))) break;
-      if (length < least || !isTopicWord(last.folded)) continue;
-      found.set(
-        run.map(({ folded }) => folded).join(" "),
-        plain.slice(first.start, last.end).replaceAll(/\s+/g, " "),
-      );
+      if (last === undefined || SENTENCE_END.test(plain.slice(before, last.start))) break;
+      key = at === from ? last.folded : `${key} ${last.folded}`;
+      before = last.end;
+      if (at - from + 1 >= least && ofTopics[at] === true)
+        found.set(key, written(plain, first.start, last.end));
     }
   }
   return found;
+}
+
+const SENTENCE_END = /[.!?;:,\n]/;
+const MANY_SPACES = /[^\S ]|\s\s/;
+
+function written(text: string, start: number, end: number): string {
+  const part = text.slice(start, end);
+  return MANY_SPACES.test(part) ? part.replaceAll(/\s+/g, " ") : part;
 }
 
 function isTopicWord(folded: string): boolean {

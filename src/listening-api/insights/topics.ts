@@ -1,12 +1,15 @@
+import { setImmediate } from "node:timers/promises";
 import type { Instant } from "../../lib/instant.ts";
 import { bucketLabel, timeBuckets } from "../charts/time-buckets.ts";
 import { SENTIMENTS } from "../filters/content-filters.ts";
 import type { Database } from "../store/database.ts";
 import type { MentionRange } from "../store/mention-range.ts";
+import type { MentionTotals } from "../store/mention-totals.ts";
 import { type TopicText, topicTexts } from "../store/topic-texts.ts";
 import {
   type ChosenTopic,
   chooseTopics,
+  MAX_CHARACTERS,
   type TopicCounts,
   type TopicKind,
   topicsOf,
@@ -43,43 +46,78 @@ interface TopicsRequest {
   readonly orderBy: "volume" | "burst";
 }
 
-/** Topics are found in the latest so many mentions, and counted in the latest so many. */
-const FOUND_IN = 5_000;
-const COUNTED_IN = 50_000;
-const AT_A_TIME = 1_000;
+/** Up to so many mentions are counted, one by one. Of more, a random part of about so many. */
+const COUNTED = 6_000;
+/** Of the other queries, which only say what is usual. */
+const COMPARED = 3_000;
+/** Texts that are read before the server handles other requests. */
+const AT_A_TIME = 500;
 const MAX_DAYS = 400;
 
-/** The topics of a range: what its texts speak of more than those of the project's other queries do. */
-export async function readTopics(db: Database, request: TopicsRequest): Promise<readonly Topic[]> {
-  const { range, otherQueryIds, at, kinds, limit, orderBy } = request;
-  const spelling = new Map<string, string>();
-  const here = await countTopics(db, { range, at }, kinds, spelling);
-  const others = { ...range, queryIds: otherQueryIds, conditions: [] };
-  const elsewhere = await countTopics(db, { range: others, at }, kinds);
-  // Order by burst is known only once they are counted: so more are chosen than are shown.
-  const chosen = chooseTopics(here, elsewhere, orderBy === "burst" ? limit * 2 : limit);
-  const topics = await describeTopics(db, request, chosen, spelling);
-  return [...topics].sort((a, b) => b[orderBy] - a[orderBy] || b.volume - a.volume).slice(0, limit);
+export interface Topics {
+  readonly topics: readonly Topic[];
+  /** Of how many mentions the topics are, and how many of them were counted. */
+  readonly mentions: number;
+  readonly counted: number;
 }
 
-async function countTopics(
-  db: Database,
-  which: { range: MentionRange; at: Instant },
-  kinds: readonly TopicKind[],
-  spelling?: Map<string, string>,
-): Promise<TopicCounts> {
+interface TopicSources {
+  readonly db: Database;
+  readonly totals: MentionTotals;
+}
+
+/** The topics of a range: what its texts speak of more than those of the project's other queries do. */
+export async function readTopics(sources: TopicSources, request: TopicsRequest): Promise<Topics> {
+  const { range, otherQueryIds, at, kinds, limit, orderBy } = request;
+  const here = await readTexts(sources, { range, at, kinds }, COUNTED);
+  const others = { ...range, queryIds: otherQueryIds, conditions: [] };
+  const elsewhere = await readTexts(sources, { range: others, at, kinds }, COMPARED);
+  // Order by burst is known only once they are counted: so more are chosen than are shown.
+  const chosen = chooseTopics(here, elsewhere, orderBy === "burst" ? limit * 2 : limit);
+  const topics = describeTopics(request, here, chosen);
+  return {
+    topics: topics.sort((a, b) => b[orderBy] - a[orderBy] || b.volume - a.volume).slice(0, limit),
+    mentions: here.mentions,
+    counted: here.texts,
+  };
+}
+
+/**
+ * How far a share of the mentions may be off, in percent of them, 19 times out of 20: what a random part says of half
+ * of the mentions. A rarer topic is known better.
+ */
+export function marginPercent({ mentions, counted }: Omit<Topics, "topics">): number {
+  if (counted === 0 || counted >= mentions) return 0;
+  return 98 * Math.sqrt((1 - counted / mentions) / counted);
+}
+
+interface ReadTexts extends TopicCounts {
+  readonly mentions: number;
+  readonly found: readonly { readonly mention: TopicText; readonly topics: readonly string[] }[];
+  readonly spelling: ReadonlyMap<string, string>;
+}
+
+async function readTexts(
+  { db, totals }: TopicSources,
+  { range, at, kinds }: Pick<TopicsRequest, "range" | "at" | "kinds">,
+  most: number,
+): Promise<ReadTexts> {
+  const mentions = range.queryIds.length === 0 ? 0 : (await totals.read(range, at)).count;
+  const share = Math.min(1, most / Math.max(1, mentions));
+  const texts = await topicTexts(db, { range, at, share, longest: MAX_CHARACTERS });
   const counts = new Map<string, number>();
-  let texts = 0;
-  for await (const some of topicTexts(db, { ...which, most: FOUND_IN, atATime: AT_A_TIME })) {
-    texts += some.length;
-    for (const mention of some) {
-      for (const [key, label] of topicsOf(mention, kinds)) {
-        counts.set(key, (counts.get(key) ?? 0) + 1);
-        if (spelling !== undefined && !spelling.has(key)) spelling.set(key, label);
-      }
+  const spelling = new Map<string, string>();
+  const found: { mention: TopicText; topics: readonly string[] }[] = [];
+  for (const [index, mention] of texts.entries()) {
+    const topics = topicsOf(mention, kinds);
+    for (const [key, label] of topics) {
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      if (!spelling.has(key)) spelling.set(key, label);
     }
+    found.push({ mention, topics: [...topics.keys()] });
+    if (index % AT_A_TIME === AT_A_TIME - 1) await setImmediate();
   }
-  return { texts, counts };
+  return { mentions, texts: texts.length, counts, spelling, found };
 }
 
 type Tally = Record<"sentiment" | "pageType" | "gender", Record<string, number>> & {
@@ -89,37 +127,42 @@ type Tally = Record<"sentiment" | "pageType" | "gender", Record<string, number>>
   readonly queries: Map<number, number>;
 };
 
-async function describeTopics(
-  db: Database,
-  { range, at, kinds, zone }: TopicsRequest,
+function describeTopics(
+  { range, zone }: TopicsRequest,
+  { found, texts, mentions, spelling }: ReadTexts,
   chosen: readonly ChosenTopic[],
-  spelling: ReadonlyMap<string, string>,
-): Promise<readonly Topic[]> {
+): Topic[] {
   const days = timeBuckets("days", range, zone, MAX_DAYS) ?? [];
   const tallies = new Map(chosen.map(({ key }) => [key, emptyTally(days.length)]));
   const lateFrom = range.to - (range.to - range.from) / 4;
-  let looked = 0;
-  for await (const some of topicTexts(db, { range, at, most: COUNTED_IN, atATime: AT_A_TIME })) {
-    looked += some.length;
-    for (const mention of some)
-      for (const key of topicsOf(mention, kinds).keys()) {
-        const tally = tallies.get(key);
-        if (tally !== undefined) note(tally, mention, { days, lateFrom });
-      }
+  for (const { mention, topics } of found) {
+    const noted = topics.flatMap((key) => tallies.get(key) ?? []);
+    if (noted.length === 0) continue;
+    const day = days.findLastIndex((start) => start <= mention.date);
+    for (const tally of noted) note(tally, mention, { day, isLate: mention.date >= lateFrom });
   }
+  const dates = days.map((start) => bucketLabel(start, zone).id);
+  // Each mention that was counted stands for so many.
+  const weight = texts === 0 ? 1 : mentions / texts;
+  const all = (counted: number) => Math.round(counted * weight);
+  const allOf = (counts: Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, all(count)]));
   return chosen.map(({ key }) => {
     const tally = tallies.get(key) ?? emptyTally(0);
-    const { volume, late, days: byDay, ...rest } = tally;
+    const { volume, late, days: byDay } = tally;
     return {
-      ...rest,
       key,
       label: spelling.get(key) ?? key,
       kind: key.startsWith("#") ? "hashtags" : key.includes(" ") ? "phrases" : "words",
-      volume,
-      percentageVolume: looked === 0 ? 0 : Math.round((volume / looked) * 10_000) / 100,
+      volume: all(volume),
+      percentageVolume: texts === 0 ? 0 : Math.round((volume / texts) * 10_000) / 100,
+      sentiment: allOf(tally.sentiment),
+      pageType: allOf(tally.pageType),
+      gender: allOf(tally.gender),
+      queries: new Map([...tally.queries].map(([id, count]) => [id, all(count)])),
       sentimentScore: scoreOf(tally),
       burst: volume === 0 ? 0 : Math.round((late / volume) * 100),
-      days: days.map((start, index) => ({ date: bucketLabel(start, zone).id, volume: byDay[index] ?? 0 })),
+      days: dates.map((date, index) => ({ date, volume: all(byDay[index] ?? 0) })),
     };
   });
 }
@@ -139,16 +182,15 @@ function emptyTally(days: number): Tally {
 
 function note(
   tally: Tally,
-  { date, queryId, ...mention }: TopicText,
-  { days, lateFrom }: { days: readonly Instant[]; lateFrom: Instant },
+  { queryId, ...mention }: TopicText,
+  { day, isLate }: { day: number; isLate: boolean },
 ): void {
   tally.volume++;
-  if (date >= lateFrom) tally.late++;
+  if (isLate) tally.late++;
   for (const field of ["sentiment", "pageType", "gender"] as const) {
     const value = mention[field];
     if (value !== null) tally[field][value] = (tally[field][value] ?? 0) + 1;
   }
-  const day = days.findLastIndex((start) => start <= date);
   if (day >= 0) tally.days[day] = (tally.days[day] ?? 0) + 1;
   tally.queries.set(queryId, (tally.queries.get(queryId) ?? 0) + 1);
 }

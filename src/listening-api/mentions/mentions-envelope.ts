@@ -7,7 +7,7 @@ import type { Total } from "../store/mention-totals.ts";
 
 interface MentionsAnswer {
   readonly rows: readonly PageRow[];
-  readonly total: Total;
+  readonly total: Pick<Total, "count" | "maximumId">;
   /** What the total would be if no query were sampled. */
   readonly scaledTotal: number;
   readonly version: RecordVersion;

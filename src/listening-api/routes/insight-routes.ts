@@ -7,7 +7,7 @@ import {
   readInsightsRequest,
 } from "../insights/insights.ts";
 import { topAuthorRecord, topSiteRecord } from "../insights/top-author-record.ts";
-import { newTopicRecord, readTopics, topicRecord } from "../insights/topics.ts";
+import { marginPercent, newTopicRecord, readTopics, type Topics, topicRecord } from "../insights/topics.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import { readTopAuthors } from "../store/top-authors.ts";
@@ -39,7 +39,7 @@ export function insightRoutes(app: FastifyInstance, context: LocalApiContext): v
     const isWithheldWith = source.field === "profession" ? "professions" : source.field;
     const answer = async (request: FastifyRequest<InProject>) => {
       const asked = await readDataRequest(context, request);
-      const limit = asked.parameters.integer("limit", { min: 1, max: MAX_VALUES }) ?? MAX_VALUES;
+      const limit = readValuesLimit(asked.parameters);
       asked.parameters.finish();
       const range = showing(asked, isWithheldWith);
       const keys = await readTopKeys(context.db, {
@@ -80,10 +80,7 @@ export function topRoutes(app: FastifyInstance, context: LocalApiContext): void 
   for (const [name, { by, pageType }] of Object.entries(TOPS)) {
     const answer = async (request: FastifyRequest<InProject>) => {
       const asked = await readDataRequest(context, request);
-      const limit = asked.parameters.integer("limit", { min: 0, max: MAX_TOPS }) ?? DEFAULT_TOPS;
-      // There is one order; clients name it nevertheless.
-      asked.parameters.oneOf("orderBy", ["volume"]);
-      const direction = asked.parameters.oneOf("orderDirection", ["asc", "desc"] as const) ?? "desc";
+      const { limit, direction } = readTopsRequest(asked.parameters);
       asked.parameters.finish();
       const shown = showing(asked, by === "site" ? "domain" : "author");
       const range = { ...shown, conditions: [...shown.conditions, ...only(pageType)] };
@@ -97,33 +94,29 @@ export function topRoutes(app: FastifyInstance, context: LocalApiContext): void 
   }
 
   for (const path of ["topics/queries", "topics/compare/gender"])
-    app.get<InProject>(`${data}/volume/${path}`, async (request) => {
+    app.get<InProject>(`${data}/volume/${path}`, async (request, reply) => {
       const asked = await readDataRequest(context, request);
       const { limit, orderBy } = readTopicOrder(asked.parameters);
       // No topics are categories or tags, so these are empty.
       for (const name of ["excludeCategories", "excludeTags"]) asked.parameters.texts(name);
       asked.parameters.finish();
       const kinds = ["words", "phrases", "hashtags"] as const;
-      const topics = await readTopics(context.db, { ...topicScope(asked), kinds, limit, orderBy });
-      return { topics: topics.map((topic) => topicRecord(topic, queryNames(asked))) };
+      const found = await readTopics(context, { ...topicScope(asked), kinds, limit, orderBy });
+      reply.headers(sampleHeaders(found));
+      return { topics: found.topics.map((topic) => topicRecord(topic, queryNames(asked))) };
     });
 
-  app.get<InProject>(`${data}/topics`, async (request) => {
+  app.get<InProject>(`${data}/topics`, async (request, reply) => {
     const asked = await readDataRequest(context, request);
-    const { limit, orderBy } = readTopicOrder(asked.parameters);
-    const extract = asked.parameters.texts("extract").flatMap((text) => text.split(","));
-    for (const name of extract.filter((one) => !EXTRACTS.includes(one)))
-      asked.parameters.fault(
-        `extract: expected some of ${EXTRACTS.join(", ")}, got ${JSON.stringify(name.slice(0, 60))}.`,
-      );
-    asked.parameters.texts("metrics");
+    const { limit, orderBy, extract } = readTopicsRequest(asked.parameters);
     asked.parameters.finish();
     // People, places and organisations are not distinguished here; requested alone, there are none.
     const known = (["words", "phrases", "hashtags"] as const).filter((kind) => extract.includes(kind));
     const kinds = extract.length === 0 ? (["words", "phrases"] as const) : known;
-    const topics =
-      kinds.length === 0 ? [] : await readTopics(context.db, { ...topicScope(asked), kinds, limit, orderBy });
-    return { topics: topics.map(newTopicRecord) };
+    if (kinds.length === 0) return { topics: [] };
+    const found = await readTopics(context, { ...topicScope(asked), kinds, limit, orderBy });
+    reply.headers(sampleHeaders(found));
+    return { topics: found.topics.map(newTopicRecord) };
   });
 }
 
@@ -144,11 +137,41 @@ function queryNames({ queries }: DataRequest): ReadonlyMap<number, string> {
   return new Map(queries.map(({ id, name }) => [id, name]));
 }
 
-function readTopicOrder(parameters: ParameterReader) {
+export function readValuesLimit(parameters: ParameterReader): number {
+  return parameters.integer("limit", { min: 1, max: MAX_VALUES }) ?? MAX_VALUES;
+}
+
+export function readTopsRequest(parameters: ParameterReader) {
+  const limit = parameters.integer("limit", { min: 0, max: MAX_TOPS }) ?? DEFAULT_TOPS;
+  // There is one order; clients name it nevertheless.
+  parameters.oneOf("orderBy", ["volume"]);
+  return { limit, direction: parameters.oneOf("orderDirection", ["asc", "desc"] as const) ?? "desc" };
+}
+
+export function readTopicsRequest(parameters: ParameterReader) {
+  const extract = parameters.texts("extract").flatMap((text) => text.split(","));
+  for (const name of extract.filter((one) => !EXTRACTS.includes(one)))
+    parameters.fault(
+      `extract: expected some of ${EXTRACTS.join(", ")}, got ${JSON.stringify(name.slice(0, 60))}.`,
+    );
+  parameters.texts("metrics");
+  return { ...readTopicOrder(parameters), extract };
+}
+
+export function readTopicOrder(parameters: ParameterReader) {
   const limit = parameters.integer("limit", { min: 1, max: MAX_TOPICS }) ?? DEFAULT_TOPICS;
   const orderBy = parameters.oneOf("orderBy", ["volume", "burst"] as const) ?? "volume";
   parameters.oneOf("orderDirection", ["asc", "desc"]);
   return { limit, orderBy };
+}
+
+/** Says of large ranges that a random part was counted, and how far shares may be off. */
+function sampleHeaders(found: Topics): Readonly<Record<string, string>> {
+  const margin = marginPercent(found);
+  if (margin === 0) return {};
+  return {
+    "x-earshot-sample": `${found.counted} of ${found.mentions} mentions; margin ${margin.toFixed(2)} percent`,
+  };
 }
 
 /** Topics are pieces of texts, and shown only where the text may be. */

@@ -13,12 +13,12 @@ import { bindingOf, type MentionsRequest, readMentionsRequest } from "../mention
 import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { dataPolicyOf } from "../records/data-policy.ts";
 import { readRecordVersion, type ViewOptions } from "../records/record-view.ts";
-import type { PageRow, PageRows } from "../store/mention-page.ts";
+import { followsArrivals, type PageRow, type PageRows } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
 import type { StoredProject } from "../store/projects.ts";
 import { listQueries } from "../store/queries.ts";
 import { settledMoment } from "../store/write-order.ts";
-import { presentOf, projectOf, requestScopeOf } from "./project-request.ts";
+import { projectOf, requestScopeOf, shownMoment } from "./project-request.ts";
 
 /** GET /projects/:projectId/data/mentions, and the same with full texts. */
 export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): void {
@@ -39,12 +39,17 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
       const queries = await listQueries(context.db, project.id);
       const parameters = parametersOf(request);
       const version = readRecordVersion(parameters, client);
+      const present = await shownMoment(context, request, project);
       const asked = await readMentionsRequest(
         parameters,
         requestScopeOf(context, callerOf(request), project, queries),
       );
       reply.type("application/json; charset=utf-8");
-      const range = { ...asked.range, conditions: [...asked.range.conditions, ...conditions] };
+      const range = {
+        ...asked.range,
+        conditions: [...asked.range.conditions, ...conditions],
+        ...(followsArrivals(asked) ? { withDeleted: true as const } : {}),
+      };
       return answer(
         context,
         project,
@@ -52,6 +57,7 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
         {
           view: { version, text, policy: dataPolicyOf(client, project) },
           percentages: new Map(queries.map((query) => [query.id, query.samplePercentage])),
+          present,
           binding: `${bindingOf(project.id, parameters)}${conditions.length === 0 ? "" : path}`,
         },
       );
@@ -75,6 +81,8 @@ const OF_NETWORKS: Readonly<Record<string, readonly MentionCondition[]>> = {
 interface Manner {
   readonly view: ViewOptions;
   readonly percentages: SamplePercentages;
+  /** The moment whose state is shown, unless the cursor or the order wants another one. */
+  readonly present: Instant;
   /** What a cursor of this call is bound to. */
   readonly binding: string;
 }
@@ -83,10 +91,10 @@ async function answer(
   context: LocalApiContext,
   project: StoredProject,
   asked: MentionsRequest,
-  { view, percentages, binding }: Manner,
+  { view, percentages, present, binding }: Manner,
 ): Promise<string | Readable> {
   const sent = readCursor(context, asked.cursor, binding);
-  const { read, cursor, at } = await readRows(context, project, asked, sent);
+  const { read, cursor, at } = await readRows(context, { project, present }, asked, sent);
   const rows = inOrder(read, cursor);
   const { next, previous, page } = neighbours(asked, cursor, rows, at, read.leadsOn);
   const total = await totalOf(context, asked, rows, at);
@@ -119,22 +127,36 @@ async function answer(
 
 async function readRows(
   context: LocalApiContext,
-  project: StoredProject,
+  { project, present }: { project: StoredProject; present: Instant },
   asked: MentionsRequest,
   sent: Cursor | undefined,
 ): Promise<{ read: PageRows; cursor: Cursor | undefined; at: Instant }> {
-  const { pages, db } = context;
-  const present = presentOf(context, project);
+  const { db } = context;
   const momentFor = async (cursor: Cursor | undefined) =>
     cursor?.pinnedAt ?? (isPinned(asked) ? settledMoment(db, project.id, present) : present);
   const at = await momentFor(sent);
   // A group without queries has no mentions; every other request names at least one query.
   if (asked.range.queryIds.length === 0) return { read: [], cursor: sent, at };
-  const read = await pages.read(pageRequest(asked, sent, at));
+  const read = await readPage(context, asked, sent, at);
   const further = sent !== undefined && read.length === 0 && !read.leadsOn ? afterTheEnd(sent) : undefined;
   if (further === undefined) return { read, cursor: sent, at };
   const now = await momentFor(further);
-  return { read: await pages.read(pageRequest(asked, further, now)), cursor: further, at: now };
+  return { read: await readPage(context, asked, further, now), cursor: further, at: now };
+}
+
+async function readPage(
+  { pages, totals }: LocalApiContext,
+  asked: MentionsRequest,
+  cursor: Cursor | undefined,
+  at: Instant,
+): Promise<PageRows> {
+  const request = pageRequest(asked, cursor, at);
+  const { range, order } = asked;
+  const isBounded = range.conditions.some((one) => one.kind === "after" && one.field === order.name);
+  if ((order.name !== "added" && order.name !== "updated") || isBounded) return pages.read(request);
+  // The total is needed for the answer, too, and kept.
+  const within = (await totals.read(range, at))[order.name];
+  return within === null ? [] : pages.read({ ...request, within });
 }
 
 /** Longer pages are sent while they are read, so that no page is in memory as a whole. */
@@ -145,7 +167,7 @@ async function totalOf(
   asked: MentionsRequest,
   rows: readonly PageRow[],
   at: Instant,
-): Promise<Total> {
+): Promise<Pick<Total, "count" | "maximumId">> {
   if (!isWhole(asked, rows)) return totals.read(asked.range, at);
   return { count: rows.length, maximumId: Math.max(-1, ...rows.map((row) => row.mentionId)) };
 }

@@ -16,7 +16,7 @@ import type { MentionRange } from "../store/mention-range.ts";
 import { findProject, type StoredProject } from "../store/projects.ts";
 import { listGroupMembers, listQueries, type StoredQuery } from "../store/queries.ts";
 import { listSavedLists } from "../store/saved-lists.ts";
-import { presentMoment } from "../store/write-order.ts";
+import { presentMoment, settledMoment } from "../store/write-order.ts";
 
 export type InProject = { Params: { projectId: string }; Querystring: RawParameters };
 
@@ -46,10 +46,11 @@ export async function readDataRequest(
   const caller = callerOf(request);
   const scope = requestScopeOf(context, caller, project, queries);
   const parameters = parametersOf(request);
+  const at = await shownMoment(context, request, project);
   const range = await readMentionRange(parameters, scope);
   const zone = readZone(parameters) ?? project.timezone;
   const policy = dataPolicyOf(caller.client, project);
-  return { project, queries, scope, zone, parameters, range, policy, at: presentOf(context, project) };
+  return { project, queries, scope, zone, parameters, range, policy, at };
 }
 
 /** What is no zone at all has been found faulty with the range, in the same words; an offset is refused here. */
@@ -74,6 +75,8 @@ export async function projectOf(
   request: FastifyRequest<{ Params: { projectId: string } }>,
 ): Promise<StoredProject> {
   const { projectId } = request.params;
+  // Another form of the answer, such as /projects/summary.xml.
+  if (/\.[a-z]+$/i.test(projectId)) throw notFound("There is no such path; every answer is JSON.");
   if (!/^\d{1,15}$/.test(projectId)) throw invalidRequest("project_id: expected an integer in the path.");
   const project = await findProject(db, callerOf(request).client.id, Number(projectId));
   if (project === undefined) throw notFound(`There is no project ${projectId} for this user.`);
@@ -106,6 +109,22 @@ export async function readMention(
     if (record !== undefined) return JSON.parse(record) as object;
   throw notFound(`Query ${queryId} has no mention ${JSON.stringify(Object.values(by)[0])}.`);
 }
+
+/**
+ * The same, to be taken before a search is: what it finds is stored first and shown then, and a writer that comes between
+ * would take mentions out of both. So nothing that is written after this moment counts for the call.
+ */
+export async function shownMoment(
+  context: LocalApiContext,
+  request: FastifyRequest,
+  project: StoredProject,
+): Promise<Instant> {
+  const present = presentOf(context, project);
+  const isSearch = Object.keys(request.query as object).some((name) => SEARCH.test(name));
+  return isSearch ? settledMoment(context.db, project.id, present) : present;
+}
+
+const SEARCH = /^search(?:\[\d*\])?$/;
 
 /** The project and the caller, as needed to read a request about mentions. */
 export function requestScopeOf(

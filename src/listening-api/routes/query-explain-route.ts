@@ -87,7 +87,10 @@ async function explain(context: LocalApiContext, request: FastifyRequest<InProje
   };
 }
 
-function readAsked(parameters: ParameterReader, read: (name: string) => string | undefined) {
+export function readAsked(
+  parameters: Pick<ParameterReader, "fault">,
+  read: (name: string) => string | undefined,
+) {
   const [resourceId, url, text] = [read("resourceId"), read("url"), read("text")];
   const fields = { title: read("title"), language: read("language"), pageType: read("pageType") };
   if (resourceId === undefined && url === undefined && text === undefined)

@@ -6,14 +6,14 @@ import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
 import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readListPaging } from "../parameters/list-parameters.ts";
-import type { RawParameters } from "../parameters/parameter-reader.ts";
+import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
 import { lint, type QueryPlace } from "../query-language/compile.ts";
 import type { Problem } from "../query-language/problem.ts";
 import { queryRecord } from "../records/project-records.ts";
 import { readRecordVersion } from "../records/record-view.ts";
 import { listEnvelope, wireTime } from "../records/wire.ts";
-import { createBodyReader } from "../resources/body-reader.ts";
+import { type BodyReader, createBodyReader } from "../resources/body-reader.ts";
 import { insertBackfill, listBackfills, type StoredBackfill } from "../store/backfills.ts";
 import { recordChanges } from "../store/changes.ts";
 import { listQueries, updateQuery } from "../store/queries.ts";
@@ -35,10 +35,7 @@ export function queryDataRoutes(app: FastifyInstance, context: LocalApiContext):
     const { project, queryId } = await queryOf(context, request);
     const parameters = parametersOf(request);
     const version = readRecordVersion(parameters, callerOf(request).client);
-    const resourceId = parameters.text("resourceId");
-    const url = parameters.text("url");
-    if (resourceId === undefined && url === undefined)
-      parameters.fault("resourceId: expected one, or the url of a mention.");
+    const { resourceId, url } = readMentionWanted(parameters);
     parameters.finish();
     const by = resourceId === undefined ? { url: url ?? "" } : { resourceId };
     return { mention: await readMention(context, request, project, { queryId, by, version, text: "full" }) };
@@ -56,17 +53,30 @@ export function queryDataRoutes(app: FastifyInstance, context: LocalApiContext):
   );
 }
 
+export function readMentionWanted(parameters: ParameterReader) {
+  const resourceId = parameters.text("resourceId");
+  const url = parameters.text("url");
+  if (resourceId === undefined && url === undefined)
+    parameters.fault("resourceId: expected one, or the url of a mention.");
+  return { resourceId, url };
+}
+
+export function readBackfill(body: BodyReader, zone: string) {
+  const text = body.text("minDate", 60);
+  const from = text === undefined ? undefined : parseMoment(text, zone);
+  if (typeof from !== "number")
+    body.fault(`minDate: ${from ?? "required, from when on the query is to look back."}`);
+  body.accept("queryId");
+  return from;
+}
+
 /** What it looks back from becomes its start date, where that is earlier. */
 async function backfill(context: LocalApiContext, request: FastifyRequest<OfQuery>) {
   const { project, queryId } = await queryOf(context, request);
   parametersOf(request).finish();
   const { client, user } = callerOf(request);
   const body = createBodyReader(request.body, unknownTo(request));
-  const text = body.text("minDate", 60);
-  const from = text === undefined ? undefined : parseMoment(text, project.timezone);
-  if (typeof from !== "number")
-    body.fault(`minDate: ${from ?? "required, from when on the query is to look back."}`);
-  body.accept("queryId");
+  const from = readBackfill(body, project.timezone);
   body.finish("a backfill");
   return context.db.transaction().execute(async (db) => {
     await lockWriting(db, [project.id]);
@@ -116,9 +126,7 @@ export function queryValidationRoutes(app: FastifyInstance): void {
   for (const [path, place] of PATHS) {
     app.get<{ Querystring: RawParameters }>(path, (request, reply) => {
       const parameters = parametersOf(request);
-      // The names of an older client, and of today's.
-      const text = parameters.text("booleanQuery") ?? parameters.text("query") ?? "";
-      for (const name of ["language", "languages"]) parameters.texts(name);
+      const text = readValidated(parameters);
       if (!("query" in request.query) && !("booleanQuery" in request.query))
         parameters.fault("booleanQuery: expected the Boolean text to validate.");
       parameters.finish();
@@ -133,6 +141,13 @@ export function queryValidationRoutes(app: FastifyInstance): void {
       },
     );
   }
+}
+
+/** The names of an older client, and of today's. */
+export function readValidated(parameters: ParameterReader): string {
+  const [today, older] = [parameters.text("booleanQuery"), parameters.text("query")];
+  for (const name of ["language", "languages"]) parameters.texts(name);
+  return today ?? older ?? "";
 }
 
 const PATHS: readonly (readonly [string, QueryPlace])[] = [

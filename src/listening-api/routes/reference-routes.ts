@@ -10,7 +10,7 @@ import { parametersOf } from "../http/unknown-parameters.ts";
 import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readListFilter, readListPaging } from "../parameters/list-parameters.ts";
-import type { RawParameters } from "../parameters/parameter-reader.ts";
+import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
 import { GAZETTEER } from "../places/gazetteer.ts";
 import { PAGE_TYPES } from "../records/page-types.ts";
 import { listEnvelope } from "../records/wire.ts";
@@ -105,9 +105,7 @@ function emptyList(request: FastifyRequest) {
 /** By `type` (continent, country, region or state, city) and the beginning of the name. */
 function locations(request: FastifyRequest) {
   const parameters = parametersOf(request);
-  const type = parameters.oneOf("type", ["continent", "country", "region", "state", "city"]);
-  const prefix = parameters.text("prefix")?.toLowerCase() ?? "";
-  const limit = parameters.integer("limit", { min: 1, max: MAX_LOCATIONS }) ?? MAX_LOCATIONS;
+  const { type, prefix, limit } = readLocationsRequest(parameters);
   parameters.finish();
   const wanted = type === "state" ? "region" : type;
   return [...GAZETTEER.values()]
@@ -115,6 +113,14 @@ function locations(request: FastifyRequest) {
     .filter((place) => place.name.toLowerCase().startsWith(prefix))
     .slice(0, limit)
     .map(({ id, name, type: kind, fullName }) => ({ id, name, type: kind, fullName }));
+}
+
+export function readLocationsRequest(parameters: ParameterReader) {
+  return {
+    type: parameters.oneOf("type", ["continent", "country", "region", "state", "city"]),
+    prefix: parameters.text("prefix")?.toLowerCase() ?? "",
+    limit: parameters.integer("limit", { min: 1, max: MAX_LOCATIONS }) ?? MAX_LOCATIONS,
+  };
 }
 
 /** Ids of the fixed values are ours, and the same everywhere; those of people are theirs. */

@@ -109,11 +109,7 @@ const CLIENT_ID_FORM = "an identifier of the form <service>-api-client";
  */
 function readTokenRequest(query: unknown, body: unknown, unknown: UnknownParameters): TokenRequest {
   const parameters = createParameterReader(gather(query, body), unknown);
-  const grantType = required(parameters, "grant_type", `the value ${GRANT_TYPE}`);
-  const clientId = required(parameters, "client_id", CLIENT_ID_FORM);
-  const username = required(parameters, "username", "the login name of an API user");
-  const password = required(parameters, "password", "a password in the form body");
-  const platformClientId = parameters.text("platform_client_id");
+  const { grantType, clientId, username, password, platformClientId } = readTokenParameters(parameters);
   for (const [name, value] of Object.entries({ username, password })) {
     if (value.length > 1_000) parameters.fault(`${name}: expected at most 1000 characters.`);
   }
@@ -124,6 +120,16 @@ function readTokenRequest(query: unknown, body: unknown, unknown: UnknownParamet
   if (!CLIENT_ID.test(clientId))
     throw oauthError(401, "invalid_client", `client_id: expected ${CLIENT_ID_FORM}.`);
   return { username, password, platformClientId };
+}
+
+export function readTokenParameters(parameters: ParameterReader) {
+  return {
+    grantType: required(parameters, "grant_type", `the value ${GRANT_TYPE}`),
+    clientId: required(parameters, "client_id", CLIENT_ID_FORM),
+    username: required(parameters, "username", "the login name of an API user"),
+    password: required(parameters, "password", "a password in the form body"),
+    platformClientId: parameters.text("platform_client_id"),
+  };
 }
 
 function gather(query: unknown, body: unknown): Record<string, unknown> {

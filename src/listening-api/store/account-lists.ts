@@ -31,6 +31,7 @@ export interface ListedUser {
   readonly lastName: string;
   /** Null: as long as the server says. */
   readonly tokenLifetimeSeconds: number | null;
+  readonly rateLimit: string | null;
   readonly memberships: readonly {
     readonly clientId: number;
     readonly client: string;
@@ -41,7 +42,7 @@ export interface ListedUser {
 /** Every login of these tables. For commands, not for calls. */
 export async function listUsers(db: Database): Promise<ListedUser[]> {
   const { rows } = await sql<UserRow>`
-    select u.id, u.username, u.first_name, u.last_name, u.token_lifetime_seconds,
+    select u.id, u.username, u.first_name, u.last_name, u.token_lifetime_seconds, u.rate_limit,
       coalesce((select jsonb_agg(jsonb_build_object('clientId', c.id, 'client', c.name, 'role', m.role) order by c.id)
         from local_api.membership m join local_api.client c on c.id = m.client_id
         where m.user_id = u.id), '[]') as memberships
@@ -52,6 +53,7 @@ export async function listUsers(db: Database): Promise<ListedUser[]> {
     firstName: row.first_name,
     lastName: row.last_name,
     tokenLifetimeSeconds: row.token_lifetime_seconds,
+    rateLimit: row.rate_limit,
     memberships: row.memberships,
   }));
 }
@@ -84,5 +86,6 @@ interface UserRow {
   first_name: string;
   last_name: string;
   token_lifetime_seconds: number | null;
+  rate_limit: string | null;
   memberships: { clientId: number; client: string; role: string }[];
 }

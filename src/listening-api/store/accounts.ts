@@ -23,6 +23,8 @@ export interface StoredUser {
   readonly lastName: string;
   /** How long its tokens live; undefined: as long as the server says. */
   readonly tokenLifetimeSeconds: number | undefined;
+  /** Calls and minutes, such as `60/1`; undefined: only its client's limit counts. */
+  readonly rateLimit: string | undefined;
   readonly createdAt: Instant;
 }
 
@@ -35,7 +37,7 @@ export async function foldUsername(db: Database, username: string): Promise<stri
 /** Capitals do not count. */
 export async function findUser(db: Database, username: string): Promise<StoredUser | undefined> {
   const { rows } = await sql<UserRow>`
-    select id, username, password_hash, first_name, last_name, token_lifetime_seconds, created_at
+    select id, username, password_hash, first_name, last_name, token_lifetime_seconds, rate_limit, created_at
     from local_api.api_user where lower(username) = lower(${username})`.execute(db);
   return rows[0] && toUser(rows[0]);
 }
@@ -75,9 +77,9 @@ export async function createUser(
 ): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     insert into local_api.api_user
-      (username, password_hash, first_name, last_name, token_lifetime_seconds, created_at)
+      (username, password_hash, first_name, last_name, token_lifetime_seconds, rate_limit, created_at)
     values (${user.username}, ${user.passwordHash}, ${user.firstName}, ${user.lastName},
-      ${user.tokenLifetimeSeconds ?? null}, ${new Date(user.createdAt)})
+      ${user.tokenLifetimeSeconds ?? null}, ${user.rateLimit ?? null}, ${new Date(user.createdAt)})
     on conflict (lower(username)) do nothing returning id`.execute(db);
   if (rows[0] === undefined)
     throw new UserError(`There is a login ${JSON.stringify(user.username)} already.`);
@@ -90,13 +92,14 @@ export async function createUser(
 export async function updateUser(
   db: Database,
   id: number,
-  user: Pick<NewUser, "username" | "firstName" | "lastName" | "tokenLifetimeSeconds"> & {
+  user: Pick<NewUser, "username" | "firstName" | "lastName" | "tokenLifetimeSeconds" | "rateLimit"> & {
     readonly passwordHash?: string;
   },
 ): Promise<void> {
   await sql`
     update local_api.api_user set username = ${user.username}, first_name = ${user.firstName},
       last_name = ${user.lastName}, token_lifetime_seconds = ${user.tokenLifetimeSeconds ?? null},
+      rate_limit = ${user.rateLimit ?? null},
       password_hash = coalesce(${user.passwordHash ?? null}, password_hash)
     where id = ${id}`.execute(db);
 }
@@ -113,8 +116,9 @@ export async function putClient(
   return Number(rows[0]?.id);
 }
 
-interface NewUser extends Omit<StoredUser, "id" | "tokenLifetimeSeconds"> {
+interface NewUser extends Omit<StoredUser, "id" | "tokenLifetimeSeconds" | "rateLimit"> {
   readonly tokenLifetimeSeconds?: number;
+  readonly rateLimit?: string;
   readonly clientId: number;
   /** Others than Regular and Admin are stored and then refused by the API. */
   readonly role: string;
@@ -143,6 +147,7 @@ export interface UserRow {
   first_name: string;
   last_name: string;
   token_lifetime_seconds: number | null;
+  rate_limit: string | null;
   created_at: Date;
 }
 
@@ -162,6 +167,7 @@ export function toUser(row: UserRow): StoredUser {
     firstName: row.first_name,
     lastName: row.last_name,
     tokenLifetimeSeconds: row.token_lifetime_seconds ?? undefined,
+    rateLimit: row.rate_limit ?? undefined,
     createdAt: row.created_at.getTime(),
   };
 }

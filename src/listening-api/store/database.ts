@@ -23,6 +23,12 @@ export function createDatabase(pool: DatabasePool): Database {
   return new Kysely<unknown>({ dialect: new PostgresDialect({ pool: { connect, end: () => pool.end() } }) });
 }
 
+/** Throws, or never answers, where the server cannot be reached. */
+export async function isReachable(db: Database): Promise<boolean> {
+  await sql`select 1`.execute(db);
+  return true;
+}
+
 /**
  * Sends lines of PostgreSQL's text format (see `copyLine`) on the connection, and in the transaction, of `db`: one text
  * after the other, so that they need not be in memory together.

@@ -10,7 +10,7 @@ import { textAsFound } from "../records/mention-text.ts";
 import type { MentionKey } from "./current-mentions.ts";
 import { type Database, rowsAtATime } from "./database.ts";
 import { HEARD_TYPE } from "./heard-items.ts";
-import { conditionSql, visibleSql } from "./mention-range.ts";
+import { conditionSql, NOT_DELETED, visibleSql } from "./mention-range.ts";
 import { MENTION_COLUMNS, mentionCells } from "./mention-row.ts";
 import type { MentionVersion } from "./mention-version.ts";
 import { narrowing, searchPlan, wordsSql } from "./mention-words.ts";
@@ -129,7 +129,7 @@ export async function* mentionsToLabel(
       filled_fields || (select empty_fields from local_api.record_shape where id = shape_id) as record
     from local_api.mention m
     where query_id in (select id from local_api.query where project_id = ${which.projectId}) and ${among}
-      and ${visibleSql(which.at)} and not (${which.labelId}::bigint = any(${labels}))
+      and ${visibleSql(which.at)} and ${NOT_DELETED} and not (${which.labelId}::bigint = any(${labels}))
       and ${narrow === null ? sql`true` : wordsSql(narrow)}
       and ${sql.join([sql`true`, ...conditions.map(conditionSql)], sql` and `)}`;
   for await (const rows of rowsAtATime(db, select, atATime)) yield rows.map(toCandidate);

@@ -5,6 +5,7 @@ import { textAsFound } from "../records/mention-text.ts";
 import type { Database } from "./database.ts";
 import type { MentionOrder, OrderKey } from "./mention-orders.ts";
 import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
+import type { Span } from "./mention-totals.ts";
 
 export type Direction = "asc" | "desc";
 
@@ -29,6 +30,8 @@ export interface PageRequest {
   readonly after?: Position;
   /** The position itself belongs to the page. */
   readonly inclusive?: boolean;
+  /** Where in the order all mentions of the range are: without it, a short range far back is searched for from the end. */
+  readonly within?: Span;
 }
 
 /** The mention at a position of a page. Its record is read separately, see `MentionRecords`. */
@@ -89,14 +92,18 @@ function unindexedRows(request: PageRequest): RawBuilder<unknown> {
  * first, and from the end of the range page 50 would cost fifty pages of the index.
  */
 function rowsSql(
-  { range, order, at, newSince }: PageRequest,
+  { range, order, at, newSince, within }: PageRequest,
   isAhead: RawBuilder<boolean>,
 ): RawBuilder<unknown> {
   const isDue = followsChanges({ range, order }) ? notEarlySql(at) : sql`true`;
+  const isWithin =
+    within === undefined
+      ? sql`true`
+      : sql`${order.expression} between ${new Date(within.from)} and ${new Date(within.to)}`;
   const isNew = newSince === undefined ? sql`true` : notVisibleSql(newSince);
   return sql`select query_id, resource_id, version, date, id, shape_id, ${order.expression} as key
     from local_api.mention as m
-    where ${isAhead} and ${rangeSql(range)} and ${visibleSql(at)} and ${isNew} and ${isDue}`;
+    where ${isAhead} and ${isWithin} and ${rangeSql(range)} and ${visibleSql(at)} and ${isNew} and ${isDue}`;
 }
 
 /** By its order or by `sinceUpdated`: each version has its own place, behind all that was written earlier. */
@@ -104,6 +111,14 @@ export function followsChanges({ range, order }: Pick<PageRequest, "range" | "or
   return (
     order.name === "updated" ||
     range.conditions.some((one) => one.kind === "after" && one.field === "updated")
+  );
+}
+
+/** By what came or changed: such a program learns of deletions, too. Nobody else has to see what is left of a mention. */
+export function followsArrivals({ range, order }: Pick<PageRequest, "range" | "order">): boolean {
+  const isFollowed = (field: string) => field === "added" || field === "updated";
+  return (
+    isFollowed(order.name) || range.conditions.some((one) => one.kind === "after" && isFollowed(one.field))
   );
 }
 

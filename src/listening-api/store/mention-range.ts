@@ -10,6 +10,8 @@ export interface MentionRange {
   readonly from: Instant;
   readonly to: Instant;
   readonly conditions: readonly MentionCondition[];
+  /** Also what is left of deleted mentions: only for those who follow what comes or changes. */
+  readonly withDeleted?: true;
 }
 
 /** Dates and conditions; each statement adds the queries and the moment in its own way. */
@@ -17,11 +19,15 @@ export function rangeSql(range: MentionRange): RawBuilder<boolean> {
   return sql.join(
     [
       sql`date >= ${new Date(range.from)} and date < ${new Date(range.to)}`,
+      ...(range.withDeleted === true ? [] : [NOT_DELETED]),
       ...range.conditions.map(conditionSql),
     ],
     sql` and `,
   );
 }
+
+/** A deleted mention is a record of its deletion and nothing else. The index on dates has the type. */
+export const NOT_DELETED = sql<boolean>`resource_type is distinct from 'deleted'`;
 
 /** The version of each mention that the API shows at the given moment. */
 export function visibleSql(at: Instant): RawBuilder<boolean> {

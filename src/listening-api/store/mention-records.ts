@@ -109,7 +109,8 @@ async function readReplaced(
       ${gone.map(({ place }) => place)}::integer[]
     ) as wanted (of_query, of_resource, place)
     join local_api.mention m on m.query_id = of_query and m.resource_id = of_resource
-    where ${visibleSql(at)} and ${range === undefined ? sql`true` : rangeSql(range)}`.execute(db);
+    where ${visibleSql(at)}
+      and ${range === undefined ? sql`true` : rangeSql({ ...range, withDeleted: true })}`.execute(db);
   return rows;
 }
 

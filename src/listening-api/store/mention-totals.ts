@@ -7,6 +7,15 @@ export interface Total {
   readonly count: number;
   /** The highest mention id in the range, -1 when there is none. */
   readonly maximumId: number;
+  /** In which the mentions were added, and last changed; null when there is none. */
+  readonly added: Span | null;
+  readonly updated: Span | null;
+}
+
+/** Both ends belong to it. */
+export interface Span {
+  readonly from: Instant;
+  readonly to: Instant;
 }
 
 /** Totals of ranges at moments. */
@@ -60,14 +69,38 @@ async function carryForward(
   return {
     count: before.count + appeared.count - vanished.count,
     maximumId: Math.max(before.maximumId, appeared.maximumId),
+    // Those that vanished may leave them too wide, which does no harm.
+    added: wider(before.added, appeared.added),
+    updated: wider(before.updated, appeared.updated),
   };
 }
 
+function wider(a: Span | null, b: Span | null): Span | null {
+  if (a === null || b === null) return a ?? b;
+  return { from: Math.min(a.from, b.from), to: Math.max(a.to, b.to) };
+}
+
 async function count(db: Database, range: MentionRange, which: RawBuilder<boolean>): Promise<Total> {
-  const { rows } = await sql<{ count: string; maximum_id: string | null }>`
-    select count(*) as count, max(id) as maximum_id from local_api.mention
+  const { rows } = await sql<{
+    count: string;
+    maximum_id: string | null;
+    added: readonly [Date | null, Date | null];
+    updated: readonly [Date | null, Date | null];
+  }>`
+    select count(*) as count, max(id) as maximum_id, array[min(added), max(added)] as added,
+      array[min(updated), max(updated)] as updated
+    from local_api.mention
     where query_id = any(${range.queryIds}::bigint[]) and ${rangeSql(range)} and ${which}`.execute(db);
-  return { count: Number(rows[0]?.count ?? 0), maximumId: Number(rows[0]?.maximum_id ?? -1) };
+  return {
+    count: Number(rows[0]?.count ?? 0),
+    maximumId: Number(rows[0]?.maximum_id ?? -1),
+    added: toSpan(rows[0]?.added),
+    updated: toSpan(rows[0]?.updated),
+  };
+}
+
+function toSpan([from, to]: readonly (Date | null)[] = []): Span | null {
+  return from == null || to == null ? null : { from: from.getTime(), to: to.getTime() };
 }
 
 /** Changes with every write to the mentions of the queries. */

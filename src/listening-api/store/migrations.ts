@@ -8,6 +8,8 @@ import { feedAdded } from "./migrations/050-feed-added.ts";
 import { feedReadings } from "./migrations/060-feed-readings.ts";
 import { writtenAt } from "./migrations/070-written-at.ts";
 import { projectRules } from "./migrations/080-project-rules.ts";
+import { deletedLeave } from "./migrations/085-deleted-leave.ts";
+import { loginLimits } from "./migrations/086-login-limits.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** The schema, in the order in which it grew. What was published is never edited: a change is a migration of its own. */
@@ -22,4 +24,6 @@ export const MIGRATIONS: readonly Migration[] = [
   feedReadings,
   writtenAt,
   projectRules,
+  deletedLeave,
+  loginLimits,
 ];

@@ -4,7 +4,7 @@ import { compile } from "../query-language/compile.ts";
 import { QueryTextError } from "../query-language/problem.ts";
 import type { Database } from "./database.ts";
 import { HEARD_TYPE } from "./heard-items.ts";
-import { visibleSql } from "./mention-range.ts";
+import { NOT_DELETED, visibleSql } from "./mention-range.ts";
 
 export const QUERY_TYPES = ["search string", "twitter", "facebook", "instagram"] as const;
 export type QueryType = (typeof QUERY_TYPES)[number];
@@ -230,7 +230,7 @@ export async function readQueryVolumes(
 ): Promise<Map<number, QueryVolume>> {
   const { rows } = await sql<{ query_id: string; mentions: string; newest: Date | null }>`
     select query_id, count(*) as mentions, max(date) as newest from local_api.mention
-    where query_id = any(${queryIds}::bigint[]) 
+    where query_id = any(${queryIds}::bigint[]) and ${NOT_DELETED}
       and ${at === undefined ? sql`superseded_at = 'infinity'` : visibleSql(at)} group by query_id`.execute(
     db,
   );

@@ -3,7 +3,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
 import { textAsFound } from "../records/mention-text.ts";
 import { type Database, rowsAtATime } from "./database.ts";
-import { visibleSql } from "./mention-range.ts";
+import { NOT_DELETED, visibleSql } from "./mention-range.ts";
 import { wordsSql } from "./mention-words.ts";
 
 /** A mention as it is shown, with what its wire record does not have. */
@@ -38,7 +38,7 @@ export async function* shownMentions(
         filled_fields || (select empty_fields from local_api.record_shape where id = shape_id) as record
       from local_api.mention m
       where query_id in (select id from local_api.query where project_id = ${projectId} and id <> ${butNotIn})
-        and ${visibleSql(at)} and ${narrow === null ? sql`true` : wordsSql(narrow)}
+        and ${visibleSql(at)} and ${NOT_DELETED} and ${narrow === null ? sql`true` : wordsSql(narrow)}
         and ${from === null ? sql`true` : sql`date >= ${new Date(from)}`}
         and not exists (select from local_api.mention own
           where own.query_id = ${butNotIn} and own.resource_id = m.resource_id)

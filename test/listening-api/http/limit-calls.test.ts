@@ -4,7 +4,7 @@ import { type Clock, createManualClock, systemClock } from "../../../src/lib/clo
 import { MINUTE } from "../../../src/lib/instant.ts";
 import { createLocalApi, type LocalApi } from "../../../src/listening-api/create-local-api.ts";
 import { seedAccount } from "../../../src/listening-api/seed-account.ts";
-import { putMembership } from "../../../src/listening-api/store/accounts.ts";
+import { putMembership, updateUser } from "../../../src/listening-api/store/accounts.ts";
 import { createDatabase } from "../../../src/listening-api/store/database.ts";
 import { type Fixture, get, logIn, SEED, startFixture, T0 } from "../fixture.ts";
 import { send } from "../send.ts";
@@ -193,4 +193,36 @@ test.each([
   const { access_token } = (await logIn(fixture.api, user)).body;
   const answer = await get(fixture.api, "/me", [], access_token);
   expect(answer.headers["x-rate-limit"]).toBe(expected);
+});
+
+test("a login has a limit of its own, over all server processes; what it takes too much its client keeps", async () => {
+  const { clientId, user, userId } = await limited("of a login", 100);
+  await updateUser(createDatabase(fixture.database.pool), userId, {
+    ...{ username: user.username, firstName: "", lastName: "", rateLimit: "3/1" },
+  });
+  const second = { username: "second of a login", password: "second" };
+  const other = await seedAccount(fixture.database.pool, { ...SEED, user: second });
+  const db = createDatabase(fixture.database.pool);
+  await putMembership(db, { userId: other.userId, clientId, role: "Regular" });
+  const servers = [startServer(systemClock), startServer(systemClock)];
+  try {
+    const [one, two] = await Promise.all(servers.map(({ api }) => logIn(api, user)));
+    const tokens = [one?.body.access_token, two?.body.access_token];
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => get(servers[n % 2]?.api ?? fixture.api, "/me", [], tokens[n % 2])),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.headers).toMatchObject({
+      "x-rate-limit-login": "3/1m",
+      "retry-after": expect.any(String),
+    });
+    expect(refused?.body.errors[0].message).toContain("of 3 calls of this login in 1 minutes");
+    const login = await logIn(fixture.api, second, { platform_client_id: String(clientId) });
+    const free = await get(servers[0]?.api ?? fixture.api, "/me", [], login.body.access_token);
+    expect(free).toMatchObject({ status: 200, headers: { "x-rate-limit-used": "4" } });
+    expect(free.headers["x-rate-limit-login"]).toBeUndefined();
+  } finally {
+    for (const { stop } of servers) await stop();
+  }
 });

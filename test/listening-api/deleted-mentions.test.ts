@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { DAY } from "../../src/lib/instant.ts";
+import { buryMentions } from "../../src/listening-api/arrive/bury-mentions.ts";
+import { wireTime } from "../../src/listening-api/records/wire.ts";
+import { createDatabase } from "../../src/listening-api/store/database.ts";
+import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
+import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "./fixture.ts";
+
+const LIVE = 4;
+const DELETED = [5, 6].map(resourceId);
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await startFixture();
+  const { account, database, clock } = fixture;
+  const [queryId = 0] = account.queries.values();
+  const db = createDatabase(database.pool);
+  const at = T0 + 2 * DAY;
+  const fields = { pageType: "twitter", gender: "female", author: "ann", sentiment: "negative" };
+  const versions = [1, 2, 3, 4, 5, 6].map((n) =>
+    mentionVersion(
+      { queryId, resourceId: resourceId(n), ...fields, snippet: "hot water" },
+      { added: T0 + n * 1_000 },
+    ),
+  );
+  await insertMentions(db, versions);
+  await db
+    .transaction()
+    .execute((own) => buryMentions(own, account.projectId, DELETED, { at, reason: "asked to" }));
+  clock.set(at + DAY);
+});
+afterAll(() => fixture.stop());
+
+function call(path: string, parameters: readonly (readonly [string, string | number])[] = []) {
+  const [queryId = 0] = fixture.account.queries.values();
+  return fixture.get(`/projects/${fixture.account.projectId}/data/${path}`, [
+    ["queryId", queryId],
+    ["startDate", wireTime(T0 - DAY)],
+    ["endDate", wireTime(T0 + 7 * DAY)],
+    ...parameters,
+  ]);
+}
+
+const volumes = (body: { results: { values?: { value: number }[]; volume?: number }[] }) =>
+  body.results.flatMap((one) => one.values?.map(({ value }) => value) ?? [one.volume ?? 0]);
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+
+test.each([
+  "volume/queries/days",
+  "volume/pageTypes/days",
+  "volume/sentiment/days",
+  "demographics/gender",
+  "volume/hourOfDay/dayOfWeek",
+])("%s does not count deleted mentions", async (path) => {
+  expect(sum(volumes((await call(path)).body))).toBe(LIVE);
+});
+
+test("no count has deleted mentions, and no plain walk shows them", async () => {
+  expect((await call("mentions/count")).body).toEqual({ mentionsCount: LIVE });
+  for (const orderBy of ["date", "impact", "author"]) {
+    const { body } = await call("mentions", [["orderBy", orderBy]]);
+    expect([orderBy, body.resultsTotal, body.results.length]).toEqual([orderBy, LIVE, LIVE]);
+  }
+  const found = await call("mentions", [["search", "water NOT cats"]]);
+  expect(found.body.resultsTotal).toBe(LIVE);
+});
+
+test("a walk that follows what comes or changes shows deletions, and its total counts what it shows", async () => {
+  const asked: readonly (readonly [string, string | number])[][] = [
+    [["orderBy", "updated"]],
+    [["orderBy", "added"]],
+    [["sinceUpdated", wireTime(T0 - DAY)]],
+  ];
+  for (const parameters of asked) {
+    const { body } = await call("mentions", parameters);
+    const types = body.results.map((one: { resourceType: string }) => one.resourceType);
+    expect(types.filter((type: string) => type === "deleted")).toHaveLength(DELETED.length);
+    expect(body.resultsTotal).toBe(LIVE + DELETED.length);
+  }
+});
+
+test("a query that looks back does not take up what is left of deleted mentions", async () => {
+  const { api, account, token } = fixture;
+  const answer = await api.app.inject({
+    method: "POST",
+    url: `/projects/${account.projectId}/queries`,
+    headers: { authorization: `bearer ${token}`, "content-type": "application/json" },
+    payload: JSON.stringify({ name: "Not cats", booleanQuery: "water NOT cats" }),
+  });
+  expect(answer.statusCode).toBe(201);
+  const { id } = answer.json() as { id: number };
+  const path = `/projects/${account.projectId}/data/mentions`;
+  const { body } = await fixture.get(path, [
+    ["queryId", id],
+    ["startDate", wireTime(T0 - DAY)],
+    ["endDate", wireTime(T0 + 7 * DAY)],
+    ["orderBy", "updated"],
+  ]);
+  expect(body.resultsTotal).toBe(LIVE);
+});
