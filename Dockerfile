@@ -21,8 +21,8 @@ COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY rules ./rules
 COPY templates ./templates
-COPY src/console/assets ./src/web/assets
-COPY src/listening-api/simulate/data ./src/local-api/simulate/data
+COPY src/console/assets ./src/console/assets
+COPY src/listening-api/simulate/data ./src/listening-api/simulate/data
 USER node
 EXPOSE 8080
 # For the role with the page. docker-compose.yml turns it off for the others, which listen nowhere.

@@ -32,7 +32,7 @@ test.each(["src/cli/main.ts", ...WORKERS])(
   } });`;
     const words = ["--import", `data:text/javascript,${encodeURIComponent(trap)}`, fileOf(entry)];
     const { stdout } = await promisify(execFile)(process.execPath, words);
-    expect(stdout).toMatch(/\/src\/config\/environment\.ts:\d+:\d+/);
+    expect(stdout).toMatch(/\/src\/monitor\/config\/environment\.ts:\d+:\d+/);
     if (entry !== "src/cli/main.ts") expect(stdout).toMatch(/\/src\/app\/run-worker\.ts:\d+:\d+/);
     expect(stdout).not.toContain("dist/chunks");
   },
@@ -45,7 +45,7 @@ test("what only some use is not read at the start of a worker", async () => {
     for (const { path, kind } of inputs[file]?.imports ?? []) if (kind !== "dynamic-import") read.add(path);
   expect(read).toContain("src/app/config/config-file.ts");
   const onDemand =
-    /^src\/(?:feeds\/rss|web)|node_modules\/(?:feedsmith|tldts|nodemailer|stopword|zod\/v4\/locales\/de)/;
+    /^src\/(?:feeds\/kinds\/rss|console\/(?:auth|pages|parts|\w+-routes))|node_modules\/(?:feedsmith|tldts|nodemailer|stopword|zod\/v4\/locales\/de)/;
   expect([...read].filter((file) => onDemand.test(file))).toEqual([]);
 }, 60_000);
 
