@@ -8,14 +8,14 @@ const STAGES: readonly { readonly name: string; readonly fits: (frame: Frame) =>
     name: "fetch and parse",
     fits: ({ file }) => /\/src\/monitor\/source\/|\/undici\/|node:.*(net|stream)/.test(file),
   },
-  { name: "story", fits: ({ file }) => file.endsWith("/src/ingest/story.ts") },
+  { name: "story", fits: ({ file }) => file.endsWith("/src/monitor/ingest/fold-stories.ts") },
   { name: "rows and their JSON", fits: ({ fn }) => fn === "storePage" },
   { name: "judge", fits: ({ file }) => /\/src\/monitor\/(rules|ingest\/judge-page)/.test(file) },
   {
     name: "alerts and notifications",
     fits: ({ file }) => /\/src\/monitor\/(alerts|notify|ingest\/record-)/.test(file),
   },
-  { name: "counts, alerts, polls: SQL", fits: ({ file }) => file.includes("/src/store/") },
+  { name: "counts, alerts, polls: SQL", fits: ({ file }) => file.includes("/src/monitor/store/") },
   { name: "client of PostgreSQL", fits: ({ file }) => /\/node_modules\/(pg|kysely)/.test(file) },
 ];
 
