@@ -134,7 +134,7 @@ test("with catchUp newest-first, an interruption loses nothing, and the query is
       yield page;
     }
   }, newestFirst);
-  expect(outcome.outcome).toBe("broken-off");
+  expect(outcome.outcome).toBe("BrokenOff");
   expect(await storedIds()).toEqual(["m0", "m22", "m23", "m24", "m25", "m26", "m27", "m28", "m29"]);
   expect((await shown()).completeUntil).toBe(NOON);
   await poll(source.pages, newestFirst);

@@ -56,10 +56,10 @@ test.each([
     const { poll, addresses } = open((ids) =>
       ids.length > 200 ? Object.assign(new Error("too long"), problem) : everything(ids),
     );
-    expect(await poll(IDS)).toEqual(["broken-off"]);
+    expect(await poll(IDS)).toEqual(["BrokenOff"]);
     expect(await addresses()).toBe("short");
     expect(await walkedAlone()).toBe(0);
-    expect(await poll(IDS.slice(0, 4))).toEqual(["complete"]);
+    expect(await poll(IDS.slice(0, 4))).toEqual(["Complete"]);
     expect(await walkedAlone()).toBe(0);
   },
 );
@@ -68,13 +68,13 @@ test("a failure for a while says nothing about addresses", async () => {
   const { poll, addresses } = open(() =>
     Object.assign(new Error("busy"), { status: 503, retryable: true, kind: "http" }),
   );
-  expect(await poll(IDS)).toEqual(["broken-off"]);
+  expect(await poll(IDS)).toEqual(["BrokenOff"]);
   expect(await addresses()).toBeUndefined();
 });
 
 test("a long address that was answered is known as well", async () => {
   const { poll, addresses } = open(everything);
-  expect(await poll(IDS)).toEqual(["complete"]);
+  expect(await poll(IDS)).toEqual(["Complete"]);
   expect(await addresses()).toBe("long");
   const { rows } = await sql<{ n: number }>`select count(*)::int as n from earshot.mentions`.execute(db());
   expect(rows[0]?.n).toBe(201);

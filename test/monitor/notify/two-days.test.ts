@@ -133,14 +133,14 @@ describe("loses nothing by", () => {
     const message = await aMessage(name.includes("webhook") ? "hook" : "mailbox");
     away.fail(64);
     // One that waits for a slot of its channel is not tried, and costs no attempt.
-    for (const outcome of await tries(message, 62)) expect(["failed", "paced"]).toContain(outcome);
+    for (const outcome of await tries(message, 62)) expect(["Failed", "Paced"]).toContain(outcome);
     for (const attempts of [1_440, 2_860]) {
       await tried(message, attempts);
-      for (const outcome of await tries(message, 1)) expect(["failed", "paced"]).toContain(outcome);
+      for (const outcome of await tries(message, 1)) expect(["Failed", "Paced"]).toContain(outcome);
     }
     away.back();
     const before = away.came();
-    expect(await tries(message, 4)).toContain("sent");
+    expect(await tries(message, 4)).toContain("Sent");
     expect(away.came()).toBe(before + 1);
   });
 });
@@ -150,7 +150,7 @@ test("after two days it is given up with its reason, and redeliver tries it agai
   smtp.answers.rcpt = "450 4.2.1 mailbox busy";
   await tries(message, 2);
   await tried(message, 2_879);
-  expect(await tries(message, 1)).toEqual(["dead"]);
+  expect(await tries(message, 1)).toEqual(["Dead"]);
   const [givenUp] = await stores.notifications.givenUpLately(NOW + 2 * DAY);
   expect(givenUp).toMatchObject({ receiver: "mailbox", n: 1, error: expect.stringContaining("two days") });
   expect(givenUp?.error).toContain("450 4.2.1 mailbox busy");
@@ -158,9 +158,9 @@ test("after two days it is given up with its reason, and redeliver tries it agai
   expect(await stores.notifications.redeliver("mailbox", NOW)).toBe(1);
   expect(await stores.notifications.givenUpLately(NOW)).toEqual([]);
   // The cause lasts a little longer.
-  expect(await tries(message, 3)).toEqual(["failed", "failed", "failed"]);
+  expect(await tries(message, 3)).toEqual(["Failed", "Failed", "Failed"]);
   delete smtp.answers.rcpt;
-  expect(await tries(message, 1)).toEqual(["sent"]);
+  expect(await tries(message, 1)).toEqual(["Sent"]);
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from earshot.deliveries where notification_id = ${message.id}::uuid and outcome <> 'dead'
   `.execute(database.db);

@@ -11,8 +11,8 @@ const { database, stores } = await useStores();
 beforeAll(() => ensurePartitions(database.db, NOW));
 
 test.each([
-  ["all processes run one version is given up", true, "dead"],
-  ["processes run different versions is tried again: another may know the receiver", false, "failed"],
+  ["all processes run one version is given up", true, "Dead"],
+  ["processes run different versions is tried again: another may know the receiver", false, "Failed"],
 ] as const)("a message to a receiver that is not configured, while %s", async (_, isOne, outcome) => {
   const parts: DeliverParts = {
     log: stores.notifications,

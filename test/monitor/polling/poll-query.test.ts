@@ -88,7 +88,7 @@ test("of two workers that start a poll at once, one runs it", async () => {
       }),
     ),
   );
-  expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["complete", "not-due", "not-due"]);
+  expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["Complete", "NotDue", "NotDue"]);
   expect(await stored()).toEqual({ mentions: 1, counted: 1, error: null, polls: 1 });
 });
 

@@ -79,7 +79,7 @@ test("several queries share one call, and each is complete on its own account", 
   const outcome = await poll(source.pages);
   expect(source.requests).toHaveLength(1);
   expect(outcome.sharing).toBe("proven");
-  expect(outcome.members.map(({ result }) => result.outcome)).toEqual(IDS.map(() => "complete"));
+  expect(outcome.members.map(({ result }) => result.outcome)).toEqual(IDS.map(() => "Complete"));
   expect(await stored()).toEqual(["1 m1", "1 m3", "2 m2"]);
   expect(await ledger()).toEqual([
     { queryId: "1", claimed: 2, seen: 2, gap: 0 },
@@ -150,7 +150,7 @@ test("a source that answers for one of the queries only is detected, and its ans
   const onlyFirst: Pages = (ids, request) => source.pages(ids.slice(0, 1), request);
   const outcome = await poll(onlyFirst, IDS, false);
   expect(outcome.sharing).toBe("unknown");
-  expect(outcome.members.map(({ result }) => result.outcome)).toEqual(IDS.map(() => "postponed"));
+  expect(outcome.members.map(({ result }) => result.outcome)).toEqual(IDS.map(() => "Postponed"));
   expect(await ledger()).toEqual([]);
   // And each is free for a call of its own at once.
   expect((await dueWork(stores(), NOON)).polls).toHaveLength(8);
@@ -208,7 +208,7 @@ test("a query that resumes from a cursor of its own has a call of its own, and t
     ["1", "1"],
     ["2 3 4", null],
   ]);
-  expect(outcome.members.map(({ result }) => result.outcome)).toEqual(IDS.map(() => "complete"));
+  expect(outcome.members.map(({ result }) => result.outcome)).toEqual(IDS.map(() => "Complete"));
   expect(await stored()).toEqual(["1 m1", "1 m2", "2 m3"]);
 });
 
@@ -218,10 +218,10 @@ test("a query that another worker polls takes no part, and the others do not wai
   await stores().polls.claim({ projectId: "p", queryId: "2", poll: "added" }, NOON);
   const outcome = await poll(source.pages);
   expect(outcome.members.map(({ result }) => result.outcome)).toEqual([
-    "complete",
-    "not-due",
-    "complete",
-    "complete",
+    "Complete",
+    "NotDue",
+    "Complete",
+    "Complete",
   ]);
   expect(source.requests).toMatchObject([{ queryIds: ["1", "3", "4"] }]);
 });
@@ -236,10 +236,10 @@ test("a member whose own commit fails is polled alone next time, and blocks no o
     },
   });
   expect(outcome.members.map(({ result }) => result.outcome)).toEqual([
-    "complete",
-    "broken-off",
-    "complete",
-    "complete",
+    "Complete",
+    "BrokenOff",
+    "Complete",
+    "Complete",
   ]);
   await sql`update earshot.polls set retry_at_wall = null`.execute(db());
   const alone = (await stores().polls.candidates(0, clock.now())).filter((one) => one.alone);

@@ -190,7 +190,7 @@ test("replies in the thread are corrected, through faults and limits of Slack", 
   await sql`update earshot.alert_messages set next_edit_wall = now()`.execute(db());
   await sql`update earshot.channel_limits set closed_until_wall = '-infinity'`.execute(db());
   const outcomes = [...first, ...(await followUp())];
-  expect(outcomes).toContain("corrected");
+  expect(outcomes).toContain("Corrected");
   expect(await traces()).toEqual([]);
   const { rows } = await sql<{ n: number }>`select count(*) as n from earshot.corrections`.execute(db());
   expect(rows[0]?.n).toBe(0);
@@ -201,7 +201,7 @@ test("a webhook gets the message once more without the mention, and with a key o
   const id = await send("fired", "hook");
   expect(posted[0]?.body).not.toHaveProperty("correction");
   await arrives(DELETED);
-  expect(await followUp()).toEqual(["corrected"]);
+  expect(await followUp()).toEqual(["Corrected"]);
   expect(posted).toHaveLength(2);
   expect(posted[1]).toMatchObject({
     key: `${id}:1`,
@@ -222,7 +222,7 @@ test("a correction that began before another delete does not settle it", async (
   expect(await stores().corrections.claim(key)).toBeNull();
   await stores().erasures.correct(sql`n.id = ${key.notificationId}::uuid`);
   if (claimed !== null) await stores().corrections.settle(claimed.claim);
-  expect(await followUp()).toEqual(["corrected"]);
+  expect(await followUp()).toEqual(["Corrected"]);
   expect(posted.at(-1)?.body.correction).toBe(2);
 });
 

@@ -14,7 +14,7 @@ describe("a report of a mail server", () => {
       bounce: {
         notificationId: NOTIFICATION,
         messageId: "<abc@brand.example>",
-        outcome: "Bounced",
+        outcome: "bounced",
         detail: REFUSED,
       },
     });
@@ -64,7 +64,7 @@ describe("a report of a mail server", () => {
       bounceMail({ status: null, headers: "X-Failed-Recipients: duty@example.org" }),
       null,
     );
-    expect(read).toMatchObject({ bounce: { outcome: "Bounced", notificationId: NOTIFICATION } });
+    expect(read).toMatchObject({ bounce: { outcome: "bounced", notificationId: NOTIFICATION } });
   });
 
   it.each([

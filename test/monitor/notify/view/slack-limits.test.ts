@@ -201,10 +201,10 @@ test("one channel by name and by id has one limit, as soon as Slack has said tha
   await sweep();
   // Four of the five that may go at once are gone, whatever the channel is called.
   await addPending("critical", "by-id", "alerts-by-id");
-  expect(await sweep()).toEqual(["sent"]);
+  expect(await sweep()).toEqual(["Sent"]);
   await addPending("info", "late");
   await addPending("critical", "most-severe", "alerts-by-id");
-  expect(await sweep()).toEqual(["paced", "paced"]);
+  expect(await sweep()).toEqual(["Paced", "Paced"]);
   fake.faults.push({
     method: "chat.postMessage",
     answer: { status: 429, headers: { "retry-after": "300" }, body: "" },
@@ -267,7 +267,7 @@ test("one message that Slack always refuses holds up nobody", async () => {
     method: "chat.postMessage",
     answer: { status: 200, body: '{"ok":false,"error":"never_heard_of"}' },
   });
-  expect(await sweep()).toEqual(["failed", "sent"]);
+  expect(await sweep()).toEqual(["Failed", "Sent"]);
   expect(await postedIn("#alerts")).toEqual(["mild"]);
   await pass(2 * SECOND);
   await sweep();
@@ -281,15 +281,15 @@ test("edits are collected: one per interval, however often the alert grows, and 
   const edit = () =>
     updateMessage({ ...parts, liveMessages: stores.alertMessages }, key, AbortSignal.timeout(10_000));
   expect(await stores.alertMessages.due(["alerts"], 10)).toEqual([key]);
-  expect((await edit()).outcome).toBe("shown");
+  expect((await edit()).outcome).toBe("Shown");
   for (let mentions = 2; mentions <= 40; mentions++) {
     await stores.alerts.save([{ ...alert, mentions }]);
     expect(await stores.alertMessages.due(["alerts"], 10)).toEqual([]);
-    expect((await edit()).outcome).toBe("not-due");
+    expect((await edit()).outcome).toBe("NotDue");
   }
   await pass(2 * MINUTE);
   expect(await stores.alertMessages.due(["alerts"], 10)).toEqual([key]);
-  expect((await edit()).outcome).toBe("shown");
+  expect((await edit()).outcome).toBe("Shown");
   expect(fake.calls.filter(({ method }) => method === "chat.update")).toHaveLength(2);
   expect(JSON.stringify((await fake.messages())[0]?.blocks)).toContain("40 mentions so far");
   await pass(2 * MINUTE);
@@ -309,9 +309,9 @@ test("simultaneous edits are one edit, and a change during an edit is shown by t
   const edit = (reads = parts.viewOf) =>
     updateMessage({ ...parts, liveMessages, viewOf: reads }, key, AbortSignal.timeout(10_000));
   const outcomes = await Promise.all([edit(viewOf), edit(viewOf), edit(viewOf)]);
-  expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["not-due", "not-due", "shown"]);
+  expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["NotDue", "NotDue", "Shown"]);
   await pass(2 * MINUTE);
-  expect((await edit()).outcome).toBe("shown");
+  expect((await edit()).outcome).toBe("Shown");
   expect(JSON.stringify((await fake.messages())[0]?.blocks)).toContain("99 mentions so far");
 });
 
@@ -326,10 +326,10 @@ test("a worker that was held beyond its lease edits and posts nothing more, and 
     await sql`update earshot.alert_messages set leased_until_wall = now() - interval '1 second'`.execute(
       database.db,
     );
-    expect((await edit()).outcome).toBe("shown");
+    expect((await edit()).outcome).toBe("Shown");
     return parts.viewOf(notification);
   });
-  expect(held.outcome).toBe("not-due");
+  expect(held.outcome).toBe("NotDue");
   expect(fake.calls.filter(({ method }) => method === "chat.update")).toHaveLength(1);
 
   await pass(2 * MINUTE);
@@ -350,12 +350,12 @@ test("an edit that Slack delays holds up edits, but no message", async () => {
     method: "chat.update",
     answer: { status: 429, headers: { "retry-after": "60" }, body: "" },
   });
-  expect((await edit()).outcome).toBe("failed");
+  expect((await edit()).outcome).toBe("Failed");
   const closed = new Set((await stores.channelLimits.closed()).map((channel) => channel.key));
   expect(places.liveReceivers(closed)).toEqual([]);
   expect([...closed].flatMap((channel) => places.receiversOf(channel))).toEqual([]);
   await addPending("info", "mild");
-  expect(await sweep()).toEqual(["sent"]);
+  expect(await sweep()).toEqual(["Sent"]);
   await pass(61 * SECOND);
-  expect((await edit()).outcome).toBe("shown");
+  expect((await edit()).outcome).toBe("Shown");
 });

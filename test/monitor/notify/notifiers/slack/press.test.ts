@@ -92,7 +92,7 @@ describe("an interaction", () => {
       [],
     ]) {
       const read = readInteraction(one);
-      expect(read.outcome).toBe("unfit");
+      expect(read.outcome).toBe("Unfit");
       expect(JSON.stringify(read)).not.toContain(secret);
     }
   });
@@ -105,7 +105,7 @@ describe("an interaction", () => {
     });
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue(), bent), (any) => {
-        expect(["pressed", "not-ours", "unfit"]).toContain(readInteraction(any).outcome);
+        expect(["Pressed", "NotOurs", "Unfit"]).toContain(readInteraction(any).outcome);
       }),
       { numRuns: runs(300) },
     );
