@@ -1,7 +1,7 @@
 import type { ZodType } from "zod";
 import { readAggregates } from "../charts/aggregates.ts";
 import { readDimensionArguments } from "../charts/dimensions.ts";
-import { changeScope } from "../edit/change-set.ts";
+import { changeScope, readChangeSet } from "../edit/change-set.ts";
 import { readMentionEdit } from "../edit/read-mention-edits.ts";
 import { readInsightsRequest } from "../insights/insights.ts";
 import { type RequestScope, readMentionRange, readMentionsRequest } from "../mentions/mentions-request.ts";
@@ -11,6 +11,7 @@ import { readRecordVersion } from "../records/record-view.ts";
 import type { BodyReader } from "../resources/body-reader.ts";
 import type { Resource, ResourceScope } from "../resources/resource.ts";
 import { RESOURCES } from "../resources/resources.ts";
+import { readDateRangeIds } from "../routes/chart-routes.ts";
 import {
   readTopicOrder,
   readTopicsRequest,
@@ -20,7 +21,9 @@ import {
 import { readAsked } from "../routes/query-explain-route.ts";
 import { readBackfill, readMentionWanted, readValidated } from "../routes/query-routes.ts";
 import { readLocationsRequest } from "../routes/reference-routes.ts";
+import { readEarliest } from "../routes/rule-routes.ts";
 import { readTokenParameters } from "../routes/token-route.ts";
+import { emptyDatabase } from "../store/database.ts";
 import * as records from "./records.ts";
 
 type Reads<Reader> = (reader: Reader) => unknown;
@@ -31,8 +34,10 @@ export interface Contract {
   readonly body?: Reads<BodyReader>;
   /** The body is a list of those. */
   readonly isList?: true;
-  /** The name of a schema in `records.ts`. */
-  readonly answer: RecordName | { readonly listOf: RecordName };
+  /** Objects in the body, by their fields. */
+  readonly inside?: Readonly<Record<string, Reads<BodyReader>>>;
+  /** The name of a schema in `records.ts`; a list has an envelope, an array has none. */
+  readonly answer: RecordName | { readonly listOf: RecordName } | { readonly arrayOf: RecordName };
   readonly status?: 201;
   /** Fields of a list besides its envelope. */
   readonly beside?: Readonly<Record<string, RecordName>>;
@@ -52,11 +57,15 @@ const NOWHERE = {
   groupMembers: async () => new Map(),
 } satisfies RequestScope;
 const NO_SCOPE = {
+  db: emptyDatabase(),
   project: { id: 0, timezone: "Etc/UTC" },
   projectIds: new Set(),
 } as unknown as ResourceScope;
 /** A thing that is changed: its fields may stay away. */
-const NOTHING = { name: "x", entries: [], children: [], queries: [], sharedProjectIds: [], rules: [] };
+const NOTHING = {
+  ...{ name: "x", entries: [], children: [], queries: [], sharedProjectIds: [], rules: [] },
+  ...{ from: 0, to: 1, queryIds: [0], subscribers: [], action: {} },
+};
 const NO_EDITS = { queryIds: new Set<number>(), ...changeScope({ categories: [], tags: [] }) };
 
 const range: Reads<ParameterReader> = (reader) => readMentionRange(reader, NOWHERE);
@@ -68,6 +77,11 @@ const insights: Contract = { parameters: [range, readInsightsRequest], answer: "
 const tops: Contract = { parameters: [range, readTopsRequest], answer: "Tops" };
 const values: Contract = { parameters: [range, readValuesLimit], answer: "Values" };
 const topics: Contract = { parameters: [range, readTopicOrder], answer: "Topics" };
+const oneMention: Contract = { parameters: [version], answer: "Mention" };
+const ruleBackfill: Contract = {
+  parameters: [(reader) => readEarliest(reader, "Etc/UTC")],
+  answer: "RuleBackfill",
+};
 const noList: Contract = { parameters: list, answer: { listOf: "Nothing" } };
 const token: Contract = { parameters: [readTokenParameters], answer: "Token" };
 const validation: Contract = { parameters: [(reader) => readValidated(reader)], answer: "Validation" };
@@ -75,23 +89,33 @@ const validated: Contract = {
   body: (body) => [body.text("booleanQuery", 1_000_000), body.list("languages", 200)],
   answer: "Validation",
 };
+const readAction: Reads<BodyReader> = (body) => readChangeSet(body, NO_EDITS);
 const edits: Contract = { body: (body) => readMentionEdit(body, NO_EDITS), isList: true, answer: "Edited" };
 const explained = (read: (name: string) => string | undefined) => readAsked({ fault() {} }, read);
 
 /** What each resource gives, by its path. */
 const OF_RESOURCES: Readonly<Record<string, RecordName>> = {
   queries: "Query",
+  "queries/{queryId}/date-range": "DateRange",
   querygroups: "QueryGroup",
   tags: "Tag",
   ruletags: "RuleTag",
   categories: "Category",
   rulecategories: "RuleCategory",
+  rules: "Rule",
+  "signals/groups": "SignalGroup",
   "group/author": "AuthorList",
   "group/site": "SiteList",
   "group/location": "LocationList",
 };
 
+/** Objects in the bodies of a resource, by its path. */
+const INSIDE: Readonly<Record<string, NonNullable<Contract["inside"]>>> = {
+  rules: { ruleAction: readAction },
+};
+
 const DATA = "…/data";
+const DEMOGRAPHICS = ["gender", "interest", "profession", "accountTypes", "countries", "cities"];
 const each = (names: readonly string[], contract: Contract): Record<string, Contract> =>
   Object.fromEntries(names.map((name) => [name, contract]));
 
@@ -114,8 +138,22 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
     body: (body) => explained((name) => body.text(name, 2 ** 21)),
     answer: "Explained",
   },
-  "GET …/queries/{id}/date-range": { answer: "None" },
-  "POST …/queries/{id}/backfill": { body: (body) => readBackfill(body, "Etc/UTC"), answer: "Backfill" },
+  "GET …/queries/{id}/backfill": { parameters: [readListPaging], answer: { listOf: "Backfill" } },
+  "POST …/queries/{id}/backfill": { body: (body) => readBackfill(body, "Etc/UTC"), answer: "BackfillDone" },
+  ...each(
+    ["GET …/queries/{id}/mentions/{resourceId}", "GET …/queries/{id}/mentions/{resourceId}/content"],
+    oneMention,
+  ),
+  "PATCH …/queries/{id}/mentions/{resourceId}": { ...oneMention, body: readAction },
+  ...each(
+    [
+      "rules/{id}/backfill",
+      "bulkactions/rule/{id}",
+      "bulkactions/ruletags/{id}",
+      "bulkactions/rulecategories/{id}",
+    ].map((path) => `POST …/${path}`),
+    ruleBackfill,
+  ),
   ...each(
     [
       "mentions",
@@ -137,15 +175,20 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
     parameters: [
       range,
       readAggregates,
+      readDateRangeIds,
       (reader) => readDimensionArguments(reader, "authors", 1),
       (reader) => readDimensionArguments(reader, "authors", 2),
     ],
     answer: "Chart",
   },
   ...each(
-    ["topauthors", "topsites", "toptweeters", "topfacebookusers"].map(
-      (name) => `GET ${DATA}/volume/${name}/queries`,
-    ),
+    [
+      "topauthors/queries",
+      "topsites/queries",
+      "queries/topsites",
+      "toptweeters/queries",
+      "topfacebookusers/queries",
+    ].map((path) => `GET ${DATA}/volume/${path}`),
     tops,
   ),
   ...each(
@@ -161,9 +204,7 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
   ),
   [`GET ${DATA}/topics`]: { parameters: [range, readTopicsRequest], answer: "NewTopics" },
   ...each(
-    ["gender", "interest", "profession", "accountTypes", "countries", "cities"].map(
-      (name) => `GET ${DATA}/demographics/${name}`,
-    ),
+    [DATA, "…"].flatMap((at) => DEMOGRAPHICS.map((name) => `GET ${at}/demographics/${name}`)),
     values,
   ),
   "GET /filters": { answer: "Filters" },
@@ -173,13 +214,14 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
   "GET …/workflow": { answer: "Workflow" },
   ...each(["GET /query-validation", "GET /query-validation/searchwithin"], validation),
   ...each(["POST /query-validation", "POST /query-validation/searchwithin"], validated),
-  ...each(["GET …/rules", "GET …/signals/groups", "GET …/alerts", "GET /content/sources"], noList),
-  ...each(["GET …/rules/{id}", "GET …/signals/groups/{id}", "GET …/alerts/{id}"], { answer: "Nothing" }),
+  "GET …/users": { parameters: [readListPaging], answer: { listOf: "Member" } },
+  ...each(["GET …/alerts", "GET /content/sources", "GET /content/sources/list"], noList),
+  "GET …/alerts/{id}": { answer: "Nothing" },
   "GET /openapi": { answer: "Document" },
 };
 
 function ofResource(resource: Resource): Record<string, Contract> {
-  const { path } = resource;
+  const path = resource.path.replace(/:(\w+)\([^)]*\)/g, "{$1}");
   const answer = OF_RESOURCES[path];
   if (answer === undefined) throw new Error(`records.ts has no record of ${path}`);
   const parameters = [...list, ...(resource.readFilter === undefined ? [] : [resource.readFilter])];
@@ -188,18 +230,22 @@ function ofResource(resource: Resource): Record<string, Contract> {
     (current?: never): Reads<BodyReader> =>
     (body) =>
       resource.read(body, NO_SCOPE, current);
-  const change: Contract = { body: read(NOTHING as never), answer };
+  const inside = INSIDE[path] === undefined ? {} : { inside: INSIDE[path] };
+  const change: Contract = { body: read(NOTHING as never), ...inside, answer };
   const status = resource.createdStatus === 201 ? { status: 201 as const } : {};
   const at = `…/${path}`;
   return {
-    [`GET ${at}`]: { parameters, answer: { listOf: answer }, ...beside },
+    [`GET ${at}`]: {
+      ...{ parameters, ...beside },
+      answer: resource.isBare ? { arrayOf: answer } : { listOf: answer },
+    },
     ...Object.fromEntries(
       Object.keys(resource.alsoListedAt ?? {}).map((other) => [
         `GET …/${other}`,
         { parameters, answer: { listOf: other === "queries/summary" ? "QuerySummary" : answer }, ...beside },
       ]),
     ),
-    [`POST ${at}`]: { body: read(), answer, ...status },
+    [`POST ${at}`]: { body: read(), ...inside, answer, ...status },
     [`GET ${at}/{id}`]: { answer },
     [`PUT ${at}/{id}`]: change,
     [`PATCH ${at}/{id}`]: change,

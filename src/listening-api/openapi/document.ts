@@ -83,7 +83,9 @@ function described({ specified, clients }: CallRow): Schema {
     specified === "" ? "" : `As specified: ${specified}.`,
     clients === "" ? "" : `As clients use it: ${clients}.`,
   ].filter((part) => part !== "");
-  return words.length === 0 ? {} : { description: words.join(" ") };
+  // Links lead from the Markdown page, and nowhere from here.
+  const description = words.join(" ").replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+  return description === "" ? {} : { description };
 }
 
 /** `GET …/queries/{id}` → `getQueriesById`. */
@@ -103,7 +105,7 @@ function inPath(path: string): readonly Schema[] {
   );
   return names.map((name) => ({
     ...{ name, in: "path", required: true },
-    schema: name === "projectId" || name === "id" ? { type: "integer" } : { type: "string" },
+    schema: { type: ["projectId", "queryId", "id"].includes(name ?? "") ? "integer" : "string" },
   }));
 }
 
@@ -131,18 +133,26 @@ function inQuery({ fields, required }: Taken): readonly Schema[] {
   }));
 }
 
-async function requestBody({ body, isList }: Contract): Promise<Schema> {
-  const { fields, required } = await fieldsRead(async (reader) => body?.(reader));
-  const schema = {
+async function requestBody({ body, inside = {}, isList }: Contract): Promise<Schema> {
+  const whole = objectOf(await fieldsRead(async (reader) => body?.(reader)));
+  const properties = { ...whole.properties };
+  for (const [field, read] of Object.entries(inside))
+    properties[field] = objectOf(await fieldsRead(async (reader) => read(reader)));
+  const schema = { ...whole, properties };
+  return { required: true, content: json(isList === true ? { type: "array", items: schema } : schema) };
+}
+
+function objectOf({ fields, required }: Taken) {
+  return {
     type: "object",
     properties: Object.fromEntries(fields),
     ...(required.size === 0 ? {} : { required: [...required] }),
   };
-  return { required: true, content: json(isList === true ? { type: "array", items: schema } : schema) };
 }
 
 function answerOf({ answer, beside = {} }: Contract): Schema {
   if (typeof answer === "string") return ref(answer);
+  if ("arrayOf" in answer) return { type: "array", items: ref(answer.arrayOf) };
   const integers = ["resultsTotal", "resultsPage", "resultsPageSize"].map((name) => [
     name,
     { type: "integer" },

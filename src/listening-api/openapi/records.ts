@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EDITABLE } from "../edit/mention-changes.ts";
 import { SENTIMENTS } from "../filters/content-filters.ts";
 
 /** The answers of the local API, as its OpenAPI document describes them; tests hold real answers against it. */
@@ -46,6 +47,8 @@ export const ProjectSummary = z.object({
   billableClientIsPitch: z.boolean(),
 });
 
+export const Member = z.object({ id: int, username: text, firstName: text, lastName: text, uiRole: text });
+
 export const Project = ProjectSummary.extend({
   defaultLanguage: text,
   defaultLangCodes: z.array(text),
@@ -58,11 +61,16 @@ export const QuerySummary = z.object({
   createdByWizard: z.boolean(),
 });
 
+export const Place = z.object({ id: text, name: text, type: text, fullName: text });
+const LocationFilter = z.object({ includedLocations: z.array(Place), excludedLocations: z.array(Place) });
+
 export const Query = QuerySummary.extend({
   ...{ description: text, booleanQuery: maybe, includedTerms: maybe, languages: z.array(text) },
   ...{ languageAgnostic: z.boolean(), contentSources: z.array(text), startDate: Time, sampled: z.boolean() },
-  ...{ samplePercentage: count, samplePercent: count },
+  ...{ samplePercentage: count, samplePercent: count, locationFilter: LocationFilter.nullable() },
 });
+
+export const DateRange = Named.extend({ queryId: int, startDate: Time, endDate: Time });
 
 const Shared = z.object({
   ...{ id: int, name: text, shared: text, sharedProjectIds: z.array(int) },
@@ -89,9 +97,37 @@ export const RuleTag = Named.extend({
   ...{ displayName: maybe, queryIds: z.array(int).nullable(), rules: z.array(Filter), matchingType: text },
 });
 
+/** Tags by their names, subcategories by their ids. */
+const RuleAction = z
+  .object({
+    ...{ sentiment: z.enum(EDITABLE.sentiment), status: z.enum(EDITABLE.status) },
+    ...{ priority: z.enum(EDITABLE.priority), assignment: text, checked: z.boolean(), starred: z.boolean() },
+    ...{ location: text, removeStatus: z.enum(EDITABLE.status), removePriority: z.enum(EDITABLE.priority) },
+    ...{ removeAssignment: text, addTag: z.array(text), removeTag: z.array(text) },
+    ...{ addCategories: z.array(int), removeCategories: z.array(int) },
+  })
+  .partial();
+
+export const Rule = Named.extend({
+  ...{ projectId: int, projectName: text, scope: z.enum(["project", "query"]), enabled: z.boolean() },
+  /** With mention filters by their names. */
+  filter: z.looseObject({ queryId: z.array(int).nullable() }),
+  ruleAction: RuleAction,
+  ...{ queryName: maybe, categoryId: z.null(), queryIds: z.null() },
+  queries: z.array(Named.extend({ sharedWithProjectIds: z.array(int) })),
+  ...{ creationDate: Time, lastUpdated: Time, creator: text, modifier: text },
+});
+
+export const RuleBackfill = Named.extend({ status: text, mentionsFound: int, mentionsChanged: int });
+
+export const SignalGroup = Named.extend({
+  ...{ queryIds: z.array(int), includeTagIds: z.array(int), excludeTagIds: z.array(int) },
+  ...{ includeCategoryIds: z.array(int), excludeCategoryIds: z.array(int) },
+  subscribers: z.array(z.object({ emailAddress: text, notificationThreshold: int })),
+});
+
 export const AuthorList = Shared.extend({ authors: z.array(text) });
 export const SiteList = Shared.extend({ domains: z.array(text) });
-export const Place = z.object({ id: text, name: text, type: text, fullName: text });
 export const LocationList = Shared.extend({ locations: z.array(Place) });
 
 /** The fields that most programs read. All others of the record are in the description of the service. */
@@ -179,9 +215,12 @@ export const Names = z.array(z.object({ id: text, name: text }));
 export const Places = z.array(Place);
 export const Workflow = z.array(Named.extend({ children: z.array(Named.extend({ ordering: int })) }));
 export const Nothing = z.object({});
-export const None = z.array(z.looseObject({}));
 export const Deleted = Named;
-export const Backfill = z.object({ queryId: int, minDate: Time, mentions: int });
+export const Backfill = z.object({
+  ...{ id: int, queryId: int, minDate: Time, maxDate: Time, mentionsFound: int, status: text },
+  statusMessages: z.array(text),
+});
+export const BackfillDone = Backfill.extend({ mentions: int });
 
 const Problem = z.object({ rule: text, message: text, start: int, end: int, severity: text.optional() });
 export const Validation = z.object({ errors: z.array(Problem), issues: z.array(Problem) });

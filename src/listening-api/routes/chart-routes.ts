@@ -11,6 +11,7 @@ import { DIMENSION_NAMES, type DimensionName, isDimensionName, recordFieldOf } f
 import { type AxisPlan, findKeys, readAxis } from "../charts/read-axis.ts";
 import { invalidRequest, notFound } from "../http/api-error.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
+import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import { readChartCells } from "../store/chart-cells.ts";
 import { listDateRanges, type StoredDateRange } from "../store/date-ranges.ts";
 import { listTags } from "../store/labels.ts";
@@ -114,13 +115,18 @@ async function readDateRanges(
   { db }: LocalApiContext,
   { project, parameters, range }: DataRequest,
 ): Promise<readonly StoredDateRange[]> {
-  const ids = parameters.integers("dateRanges");
+  const ids = readDateRangeIds(parameters);
   const all = await listDateRanges(db, { projectId: project.id });
   for (const id of ids.filter((one) => all.every((known) => known.id !== one)))
     parameters.fault(`dateRanges: ${id} is no date range of this project.`);
   return all.filter(({ id, queryId }) =>
     ids.length > 0 ? ids.includes(id) : range.queryIds.includes(queryId),
   );
+}
+
+/** Read where one of the dimensions is `dateRanges`. */
+export function readDateRangeIds(parameters: ParameterReader): readonly number[] {
+  return parameters.integers("dateRanges");
 }
 
 /** Such a chart is about these times alone, whatever its startDate and endDate say. */

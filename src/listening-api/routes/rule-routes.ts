@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Instant } from "../../lib/instant.ts";
 import { backfillLabels, backfillRule } from "../assign/backfill-rules.ts";
 import { notFound } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
 import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
-import type { RawParameters } from "../parameters/parameter-reader.ts";
+import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
 import { categories } from "../resources/categories.ts";
 import type { Named, Resource } from "../resources/resource.ts";
 import { rules } from "../resources/rules.ts";
@@ -49,7 +50,7 @@ async function backfill(
 ) {
   const project = await projectOf({ db, clock, ...context }, request);
   const parameters = parametersOf(request);
-  const earliest = parameters.moment("earliest", project.timezone);
+  const earliest = readEarliest(parameters, project.timezone);
   parameters.finish();
   const caller = callerOf(request);
   const scope = { db, project, caller, projectIds: new Set<number>(), at: clock.now() };
@@ -69,6 +70,10 @@ async function backfill(
     },
   ]);
   return { id, name: thing.name, status: "finished", ...done };
+}
+
+export function readEarliest(parameters: ParameterReader, zone: string): Instant | undefined {
+  return parameters.moment("earliest", zone);
 }
 
 /** A category by its own id, or by that of a subcategory. */

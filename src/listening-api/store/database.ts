@@ -2,9 +2,13 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import {
   CompiledQuery,
+  DummyDriver,
   Kysely,
+  PostgresAdapter,
   PostgresDialect,
+  PostgresIntrospector,
   type PostgresPoolClient,
+  PostgresQueryCompiler,
   type RawBuilder,
   sql,
 } from "kysely";
@@ -21,6 +25,18 @@ export type Database = Kysely<unknown>;
 export function createDatabase(pool: DatabasePool): Database {
   const connect = async () => withCopy(await pool.connect());
   return new Kysely<unknown>({ dialect: new PostgresDialect({ pool: { connect, end: () => pool.end() } }) });
+}
+
+/** Nothing is in it, and nothing is kept: for readers of requests that look up what a request names. */
+export function emptyDatabase(): Database {
+  return new Kysely<unknown>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
 }
 
 /** Throws, or never answers, where the server cannot be reached. */
