@@ -152,7 +152,7 @@ const posted = () =>
 test("an hour without Slack and mail: then the most severe alert comes first, each once in its latest state, and nothing is lost", async () => {
   const known = alert("known", "09:00", "warning");
   await fire(known);
-  expect(await drain()).toEqual(["channel sent", "ann sent"]);
+  expect(await drain()).toEqual(["channel Sent", "ann Sent"]);
 
   // Both are away from 09:05 to 10:05.
   const away = { answer: { status: 503, body: "" } };

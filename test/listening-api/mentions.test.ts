@@ -128,7 +128,8 @@ describe("the answer", () => {
       added: "2026-03-03T12:02:00.000+0000",
       updated: "2026-03-03T12:02:00.000+0000",
     });
-    expect(body.results).toEqual([expected]);
+    // Programs read a guid, which the spec lacks.
+    expect(body.results).toEqual([{ ...expected, guid: null }]);
     expect(Object.keys(expected)).toHaveLength(116);
   });
 

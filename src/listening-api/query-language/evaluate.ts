@@ -241,25 +241,19 @@ function isWithin({ of, distance }: Within, mention: Searchable): boolean {
       times === 1 ? spotsOf(expression, mention) : reachOf(matchedBy(expression, mention) ?? [], times),
     );
     if (operands.some(({ lasts }) => lasts.length === 0)) return Number.POSITIVE_INFINITY;
-    return Math.min(
-      ...operands.map(({ lasts }, i) =>
-        smallestReach(
-          lasts,
-          operands.filter((_, j) => j !== i),
-        ),
-      ),
-    );
+    // With itself, too: what is wanted several times has a length of its own.
+    return Math.min(...operands.map(({ lasts }) => smallestReach(lasts, operands)));
   });
   return reach <= distance;
 }
 
-/** Words between one of the ascending ends and the beginning of what stands last, of something of each other operand. */
-function smallestReach(ends: Float64Array, others: readonly Pick<Spots, "lasts" | "firstFrom">[]): number {
-  const at = new Uint32Array(others.length);
+/** Words between one of the ascending ends and the beginning of what stands last, of something of each operand. */
+function smallestReach(ends: Float64Array, operands: readonly Pick<Spots, "lasts" | "firstFrom">[]): number {
+  const at = new Uint32Array(operands.length);
   let smallest = Number.POSITIVE_INFINITY;
   for (const end of ends) {
     let reach = Number.NEGATIVE_INFINITY;
-    for (const [i, { lasts, firstFrom }] of others.entries()) {
+    for (const [i, { lasts, firstFrom }] of operands.entries()) {
       let index = at[i] ?? 0;
       while (index < lasts.length && (lasts[index] ?? 0) < end) index++;
       at[i] = index;

@@ -31,8 +31,8 @@ const MAX_NAME = 255;
 
 /** A body of 5,000 unknown fields is refused without an answer of its own size. */
 const MOST_NAMED = 20;
-/** Of a body: who sent ten thousand wrong values does not read ten thousand faults. */
-const MOST_FAULTS = 100;
+/** Of a body: who sent ten thousand wrong values does not read ten thousand faults. A list tells a hundred, and how many more. */
+const MOST_FAULTS = 120;
 
 export function createBodyReader(given: unknown, unknown: UnknownParameters): BodyReader {
   if (!isObject(given)) throw invalidRequest("body: expected a JSON object.");
