@@ -164,7 +164,7 @@ test("an hour without Slack and mail: then the most severe alert comes first, ea
     clock.set(storyTime(at));
     await fire(...alerts);
     await time("10 minutes");
-    for (const outcome of await drain()) expect(outcome).toMatch(/failed|paced/);
+    for (const outcome of await drain()) expect(outcome).toMatch(/Failed|Paced/);
   };
   const crowd = alert("crowd", "09:10", "warning");
   const brief = alert("brief", "09:15", "warning");
