@@ -51,6 +51,8 @@ const THOROUGH: readonly string[] = [
   "test/app/open-local-inbox.test.ts",
   "test/app/reload-storms.test.ts",
   "test/cli/feeds.test.ts",
+  "test/cli/forget.test.ts",
+  "test/console/feeds.test.ts",
   "test/cli/listen.test.ts",
   "test/feeds/enrich/enrichment.test.ts",
   "test/feeds/bluesky-stream.test.ts",
