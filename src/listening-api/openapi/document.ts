@@ -114,10 +114,11 @@ function shareParameters(operations: readonly Schema[]): Readonly<Record<string,
   const shared: Record<string, unknown> = {};
   for (const { parameters } of operations as readonly { parameters: Schema[] }[])
     for (const [at, parameter] of parameters.entries()) {
-      const name = String(parameter["name"]);
-      shared[name] ??= parameter;
-      if (JSON.stringify(shared[name]) === JSON.stringify(parameter))
-        parameters[at] = { $ref: `#/components/parameters/${name}` };
+      // A query is in the path of some calls, and a parameter of others.
+      const key = `${parameter["name"]}${parameter["in"] === "path" ? "InPath" : ""}`;
+      shared[key] ??= parameter;
+      if (JSON.stringify(shared[key]) === JSON.stringify(parameter))
+        parameters[at] = { $ref: `#/components/parameters/${key}` };
     }
   return shared;
 }

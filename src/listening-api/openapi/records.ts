@@ -135,7 +135,7 @@ export const Mention = z.looseObject({
   ...{ resourceId: text, queryId: int, queryName: text, added: Time, updated: Time, date: Time.nullable() },
   ...{ title: maybe, url: maybe, author: maybe, domain: maybe, language: maybe },
   ...{ pageType: maybe, resourceType: maybe, sentiment: z.enum(SENTIMENTS).nullable() },
-  ...{ snippet: maybe.optional(), fullText: maybe.optional() },
+  ...{ guid: maybe, snippet: maybe.optional(), fullText: maybe.optional() },
   ...{ categories: z.array(int), tags: z.array(text), starred: z.boolean(), checked: z.boolean() },
   ...{ status: maybe, priority: maybe, assignment: maybe },
 });
