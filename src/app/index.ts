@@ -1,3 +1,5 @@
+// The door: what other rooms use of the wiring, a line for each file. Code stands behind it.
+
 export { type Config, loadConfig } from "./config/config.ts";
 export { findConcerns } from "./config/find-concerns.ts";
 export { configJsonSchema } from "./config/json-schema.ts";

@@ -1,3 +1,5 @@
+// The door: what other rooms use of the console, a line for each file. Code stands behind it.
+
 export { type ConsoleDeps, createConsole } from "./create-console.ts";
 export type { FeedView, SetupForm, SetupView, ShownFeed, ShownTry } from "./feed-view.ts";
 export { type Answer, type Front, openFront } from "./front.ts";

@@ -1,3 +1,5 @@
+// The door: what other rooms use of feeds, a line for each file. Code stands behind it.
+
 export { canonicalUrl } from "./common/canonical-url.ts";
 export type { ProposedBrand } from "./common/define-feed.ts";
 export { feedStatus, gapText } from "./common/feed-status.ts";

@@ -1,3 +1,5 @@
+// The door: what other rooms use of the laboratory, a line for each file. Code stands behind it.
+
 export { copyFromApi, removeCopies } from "./backtest/api-mentions.ts";
 export {
   type Comparison,

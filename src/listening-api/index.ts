@@ -1,3 +1,5 @@
+// The door: what other rooms use of the local Listening API, a line for each file. Code stands behind it.
+
 export { type AccountFile, readAccountFile, type Thing } from "./account/account-file.ts";
 export { accountJsonSchema } from "./account/account-schema.ts";
 export { type AccountPlan, applyAccount, planApply } from "./account/apply-account.ts";
