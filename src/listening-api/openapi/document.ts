@@ -84,7 +84,7 @@ function described({ specified, clients }: CallRow): Schema {
     clients === "" ? "" : `As clients use it: ${clients}.`,
   ].filter((part) => part !== "");
   // Links lead from the Markdown page, and nowhere from here.
-  const description = words.join(" ").replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+  const description = words.join(" ").replaceAll(/\[([^\][]+)\]\([^()]+\)/g, "$1");
   return description === "" ? {} : { description };
 }
 

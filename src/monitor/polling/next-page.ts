@@ -82,7 +82,7 @@ async function adaptPage(
   if (last !== null && isShort(last, pageSize) && !wasAll && wentOn(last, page, request))
     found.push({ quirk: "short-pages", value: "go-on" });
   seen.pages += 1;
-  seen.rows += rowsOf(page);
+  seen.rows += rowsOf(page) - repeatedRows(last, page);
   seen.last = page;
   fullest.rows = Math.max(fullest.rows, rowsOf(page));
   if (found.some(({ quirk, value }) => quirk === sinceQuirk(request) && value === "ignored")) {
@@ -127,6 +127,12 @@ function isShort(page: SourcePage, asked: number): boolean {
 
 function rowsOf({ mentions, rejected }: SourcePage): number {
   return mentions.length + rejected.length;
+}
+
+/** Rows that a page repeats from the one before it: the server counts them once. */
+function repeatedRows(before: SourcePage | null, { mentions }: SourcePage): number {
+  const known = new Set(before?.mentions.map(({ queryId, resourceId }) => `${queryId} ${resourceId}`));
+  return mentions.filter(({ queryId, resourceId }) => known.has(`${queryId} ${resourceId}`)).length;
 }
 
 /** What the server refuses, if it refuses something, and whether another way is left. */

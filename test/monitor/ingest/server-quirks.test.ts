@@ -339,6 +339,18 @@ test("a quirk that is observed again after just an hour counts as seen now, and 
   }
 });
 
+test("a server that repeats a row and forgets its cursors has not sent all that it counts: the poll goes on", async () => {
+  const behaviour = {
+    cursors: "expire",
+    lastPage: "without-cursor",
+    repeats: 1,
+    mostOnPage: 4,
+    pageSize: "missing",
+  } as const;
+  const rounds = [3, 5].map((count) => ({ add: [count, 0], waitMs: SECOND }));
+  await play(behaviour, { rounds, pageSize: 5 });
+});
+
 test("against servers with any of these quirks together, with any page size, shared calls and stored quirks", async () => {
   const some = <T>(value: T) => fc.option(fc.constant(value), { nil: undefined });
   const behaviour = fc.record(
