@@ -6,4 +6,6 @@ import { openPool } from "../../src/monitor/store/database.ts";
 const pool = openPool({ url: process.argv[2] ?? "", connections: 12, onError: console.error });
 const log = { info() {}, warn() {}, error: console.error };
 const api = createLocalApi({ pool, clock: systemClock, log, signingSecret: "bench" });
+// A bench that breaks leaves nothing behind.
+process.once("disconnect", () => process.exit());
 process.send?.(await api.listen({ host: "127.0.0.1", port: 0 }));
