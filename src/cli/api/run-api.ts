@@ -1,4 +1,3 @@
-import { InterruptedError } from "#app";
 import {
   type ApiCall,
   type Budget,
@@ -9,6 +8,7 @@ import {
 } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
+import { InterruptedError } from "../../lib/stop-signal.ts";
 import { ExitError } from "../run.ts";
 import type { Access } from "./access.ts";
 import type { ApiCache } from "./api-cache.ts";
