@@ -13,7 +13,7 @@ import {
   openBacktest,
   renderReport,
   reportOf,
-  type Simulated,
+  type SimulationResult,
 } from "#lab";
 import { createNotifyConfig, type NotifyConfig, type Rule, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
@@ -174,7 +174,7 @@ export async function simulateAll(
   { queries, mentions, from, until }: OpenBacktest,
   sets: readonly (readonly Rule[])[],
   notifyConfig: NotifyConfig,
-): Promise<readonly Simulated[]> {
+): Promise<readonly SimulationResult[]> {
   const simulations = sets.map((rules) => createSimulation({ rules, queries, notifyConfig, from }));
   for await (const mention of mentions) for (const simulation of simulations) simulation.take(mention);
   return simulations.map((simulation) => simulation.finish(until));
@@ -194,9 +194,8 @@ function onlyNamed(set: RuleSet, { rules }: RuleSet): RuleSet {
 
 async function printReport(report: BacktestReport, comparison: Comparison | null): Promise<void> {
   const { formatBacktest, formatComparison } = await import("./backtest/format-backtest.ts");
-  const width = process.stdout.isTTY ? process.stdout.columns : 200;
-  for (const line of formatBacktest(report, width)) print(line);
-  if (comparison !== null) for (const line of formatComparison(comparison, width)) print(line);
+  for (const line of formatBacktest(report)) print(line);
+  if (comparison !== null) for (const line of formatComparison(comparison)) print(line);
 }
 
 async function writeReport(
