@@ -9,7 +9,7 @@ import { withListening } from "../../src/app/open-listening.ts";
 import type { PushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
-import { SECOND } from "../../src/lib/instant.ts";
+import { HOUR, SECOND } from "../../src/lib/instant.ts";
 import { startEarshot } from "../../src/monitor/monitor.ts";
 import { ROLES } from "../../src/monitor/roles.ts";
 import { type FeedServer, type RssItem, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
@@ -27,6 +27,8 @@ let config: Config;
 let databaseUrl: string;
 let push: PushEndpoint;
 let stop: () => Promise<void>;
+/** How often the monitor asks by itself. */
+let pollEvery = 200;
 
 const item = (n: number): RssItem => ({
   ...{ guid: `${n}`, title: `Acme kettle ${n}`, link: `https://blog.example/${n}` },
@@ -48,7 +50,8 @@ async function start(): Promise<void> {
   const fed = listening.configOf(config);
   expect(() => listening.configOf({ ...config, listen: null })).toThrow("`listen` was changed");
   const earshot = await startEarshot({
-    config: { ...fed, sources: [{ ...fed.sources[0], updatesEvery: SECOND }] },
+    ...listening.forMonitor,
+    config: { ...fed, sources: [{ ...fed.sources[0], pollEvery, updatesEvery: SECOND }] },
     databaseUrl,
     queue: { kind: "postgres", url: databaseUrl, schema: "earshot_queue" },
     clock: systemClock,
@@ -109,6 +112,26 @@ afterAll(() => closing.close());
 test("from the file to the first Slack message", async () => {
   await until("Slack has a message", async () => (await slack.messages()).length > 0, { withinMs: 30_000 });
   expect(JSON.stringify((await slack.messages())[0])).toContain("kettle");
+});
+
+test("what is pushed is polled at once, however seldom the monitor asks", async () => {
+  await stop();
+  pollEvery = HOUR;
+  await start();
+  const idle = async () =>
+    (
+      await client.query(
+        "select from earshot.polls where poll = 'added' and next_at < now() + interval '1 minute'",
+      )
+    ).rowCount === 0;
+  await until("its polls wait for the next hour", idle, { withinMs: 30_000 });
+  await push.take(TOKEN, { id: "now", text: "The kettle of Acme whistles", author: "Ann Onymous" });
+  await until("Slack has it", async () => JSON.stringify(await slack.messages()).includes("whistles"), {
+    withinMs: 30_000,
+  });
+  await stop();
+  pollEvery = 200;
+  await start();
 });
 
 test("a restart with another query finds what was heard before, and stores nothing twice", async () => {

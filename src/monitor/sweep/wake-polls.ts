@@ -38,6 +38,8 @@ export function createPollWaker(parts: {
   let waking: Promise<void> | null = null;
 
   const wakeAll = async (): Promise<void> => {
+    // What one packet of the database announces goes together.
+    await null;
     while (announced.size > 0 && !stopping.signal.aborted) {
       const keys = [...announced.values()];
       announced.clear();
