@@ -5,6 +5,7 @@ import type { KnownFields } from "../query-language/fields/define-field.ts";
 import { createQueryIndex } from "../query-language/query-index.ts";
 import { type Searchable, searchableMention } from "../query-language/search-text.ts";
 import type { Database } from "../store/database.ts";
+import { queriesRevision } from "../store/heard-items.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { listQueries, type StoredQuery } from "../store/queries.ts";
 
@@ -78,6 +79,19 @@ export async function readProjectQueries(db: Database, projectId: number): Promi
     },
     positions: (queryId, mention) => queries.get(queryId)?.query.positions(mention) ?? [],
   };
+}
+
+/** The queries of a project, compiled once for as long as they stay the same. */
+export type QueryCache = Map<number, { readonly revision: string; readonly queries: ProjectQueries }>;
+
+/** The queries as they are now; compiled anew only when one has changed. */
+export async function queriesOf(db: Database, projectId: number, cache: QueryCache): Promise<ProjectQueries> {
+  const revision = await queriesRevision(db, projectId);
+  const cached = cache.get(projectId);
+  if (cached?.revision === revision) return cached.queries;
+  const queries = await readProjectQueries(db, projectId);
+  cache.set(projectId, { revision, queries });
+  return queries;
 }
 
 /**

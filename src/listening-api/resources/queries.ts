@@ -91,7 +91,14 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
 });
 
 /** What the stored mentions are searched for again when it changes. */
-const LOOKED_BACK = ["text", "startDate", "includedLocations", "excludedLocations"] as const;
+const LOOKED_BACK = [
+  "text",
+  "languages",
+  "contentSources",
+  "startDate",
+  "includedLocations",
+  "excludedLocations",
+] as const;
 
 type LocationFilter = Pick<QuerySettings, "includedLocations" | "excludedLocations">;
 const MAX_LOCATIONS = 1_000;
