@@ -32,11 +32,12 @@ export function createLineAssignment(db: Database, projectId: number): LineAssig
   let current: Definitions | undefined;
 
   async function read(from: Database) {
-    const queries = await readProjectQueries(from, projectId);
+    // First: what changes while the rest is read shows as another revision.
+    const revision = await revisionOf(from, projectId);
     const stored = await listQueries(from, projectId);
     return {
-      revision: await revisionOf(from, projectId),
-      queries,
+      revision,
+      queries: await readProjectQueries(from, projectId),
       percentages: new Map(stored.map(({ id, samplePercentage }) => [id, samplePercentage])),
       // What it makes is made at once: a transaction that is given up must not take it back.
       targets: createImportTargets(db, projectId),
