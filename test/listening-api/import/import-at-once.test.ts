@@ -121,7 +121,11 @@ test("an import goes on where queries and tags are made, changed and deleted mea
   const change = async () => {
     await call("DELETE", `tags/${tag.id}`, {});
     await call("PUT", `queries/${changing.id}`, { booleanQuery: "line", startDate: "2020-01-01" });
-    const made = await call("POST", "queries", { name: "New", booleanQuery: "line", startDate: "2020-01-01" });
+    const made = await call("POST", "queries", {
+      name: "New",
+      booleanQuery: "line",
+      startDate: "2020-01-01",
+    });
     await call("DELETE", `queries/${going.id}`, {});
     return made;
   };
