@@ -5,9 +5,9 @@ import type { KnownFields } from "../query-language/fields/define-field.ts";
 import { createQueryIndex } from "../query-language/query-index.ts";
 import { type Searchable, searchableMention } from "../query-language/search-text.ts";
 import type { Database } from "../store/database.ts";
-import { queriesRevision } from "../store/heard-items.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { listQueries, type StoredQuery } from "../store/queries.ts";
+import { queriesRevision } from "../store/received-items.ts";
 
 /** Copies the mention into every query of the project that it matches, and ignores the query that it names. */
 export function assignQueries(version: MentionVersion, queries: ProjectQueries): MentionVersion[] {

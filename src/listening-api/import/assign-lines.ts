@@ -1,10 +1,10 @@
 import { assignQueries, readProjectQueries, withMatchPositions } from "../assign/assign-queries.ts";
 import { isInSample } from "../records/mention-id.ts";
 import type { Database } from "../store/database.ts";
-import { queriesRevision } from "../store/heard-items.ts";
 import { labelsRevision } from "../store/labels.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { listQueries } from "../store/queries.ts";
+import { queriesRevision } from "../store/received-items.ts";
 import type { ImportLine } from "./import-line.ts";
 import { createImportTargets } from "./import-targets.ts";
 import { importedMention } from "./imported-mention.ts";

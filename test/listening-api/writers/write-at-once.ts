@@ -7,8 +7,8 @@ import { rss } from "../../../src/feeds/kinds/rss.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import { UserError } from "../../../src/lib/errors.ts";
 import { DAY } from "../../../src/lib/instant.ts";
-import { buryMentions } from "../../../src/listening-api/arrive/bury-mentions.ts";
 import { receiveItems } from "../../../src/listening-api/arrive/receive-items.ts";
+import { tombstoneMentions } from "../../../src/listening-api/arrive/tombstone-mentions.ts";
 import type { QueryCache } from "../../../src/listening-api/assign/assign-queries.ts";
 import type { LocalApi } from "../../../src/listening-api/create-local-api.ts";
 import { editMention } from "../../../src/listening-api/edit/edit-mention.ts";
@@ -186,7 +186,9 @@ export async function createWriters(
     forget: async () => {
       const at = pick(processes).clock.now();
       const ids = (await some(2)).map(({ resourceId }) => resourceId);
-      await db.transaction().execute((own) => buryMentions(own, projectId, ids, { at, reason: "asked to" }));
+      await db
+        .transaction()
+        .execute((own) => tombstoneMentions(own, projectId, ids, { at, reason: "asked to" }));
     },
   };
 }
