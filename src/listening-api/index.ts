@@ -17,13 +17,12 @@ export {
   type ArrivedBatch,
   type Arriving,
   NOTHING,
-  type QueryCache,
-  queriesOf,
   type ReceiveResult,
   receiveItems,
   sumOf,
 } from "./arrive/receive-items.ts";
 export { tombstoneMentions } from "./arrive/tombstone-mentions.ts";
+export { type QueryCache, queriesOf } from "./assign/assign-queries.ts";
 export { createLocalApi, type LocalApi, type LocalApiOptions } from "./create-local-api.ts";
 export { editMentions } from "./edit/edit-mention.ts";
 export type { MentionChanges } from "./edit/mention-changes.ts";
