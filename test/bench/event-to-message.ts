@@ -26,6 +26,7 @@ const { values } = parseArgs({
   options: {
     events: { type: "string", default: "60" },
     json: { type: "boolean", default: false },
+    stages: { type: "boolean", default: false },
   },
 });
 const EVENTS = Number(values.events);
@@ -35,6 +36,15 @@ const RATES = [0, 1, 20, 50, 200];
 const BURST = 1_000;
 /** Longer than this counts as lost. */
 const LATE_MS = 30_000;
+
+/** When each step of the newest event was reached; `--stages` prints the medians. */
+const steps = new Map<string, number[]>();
+let eventAt = 0;
+function noteStep(name: string): void {
+  const took = steps.get(name);
+  if (took === undefined) steps.set(name, [monotonicMs() - eventAt]);
+  else took.push(monotonicMs() - eventAt);
+}
 
 interface Latencies {
   readonly p50: number;
@@ -167,6 +177,7 @@ async function startMonitor(closing: Closing, databaseUrl: string, vendorUrl: st
     clock,
     log,
     roles: ROLES,
+    onDone: (job, { outcome }) => noteStep(`${job} ${outcome}`),
   });
   closing.add(earshot.stop);
   return listening.push;
@@ -225,7 +236,11 @@ try {
   const vendor = await startVendor(closing);
   const limit = await startLimit(closing, databaseUrl, vendor.url, agent);
   const url = await servePush(closing, await startMonitor(closing, databaseUrl, vendor.url));
-  const urgent = (marker: string) => post(url, JSON.stringify(urgentMention(marker)), agent);
+  const urgent = async (marker: string): Promise<void> => {
+    eventAt = monotonicMs();
+    await post(url, JSON.stringify(urgentMention(marker)), agent);
+    noteStep("the push is answered");
+  };
   // The first ones compile code, open connections and learn.
   await measure(vendor, limit, { events: 20, everyMs: 10, prefix: 1 });
   await measure(vendor, urgent, { events: 5, everyMs: 500, prefix: 2 });
@@ -234,9 +249,11 @@ try {
   for (const [place, perSecond] of RATES.entries()) {
     const stop = startBackground(url, agent, perSecond);
     if (perSecond > 0) await delay(2_000);
+    else steps.clear();
     const name = perSecond === 0 ? "idle" : `at${perSecond}`;
     results[name] = await measure(vendor, urgent, { events: EVENTS, everyMs: 1_500, prefix: 10 + place });
     await stop();
+    if (perSecond === 0 && values.stages) printSteps();
   }
   const burst = async (marker: string): Promise<void> => {
     const many = Array.from({ length: BURST - 1 }, calmMention);
@@ -247,6 +264,13 @@ try {
   print(results);
 } finally {
   await closing.close();
+}
+
+function printSteps(): void {
+  for (const [name, took] of steps)
+    console.log(
+      `${String(took.length).padStart(4)} times  p50 ${latenciesOf(took.toSorted((a, b) => a - b)).p50} ms  ${name}`,
+    );
 }
 
 function print(results: Readonly<Record<string, Latencies & { lost: number; twice: number }>>): void {
