@@ -76,7 +76,10 @@ export type WhyQuestion = z.output<typeof WhyQuestion>;
 
 /** Shows why a mention led to an alert or not, or why it is not stored, as `earshot why` prints it. */
 export async function whyMentionPage(
-  { mention: explain, unread }: { readonly mention: ExplainMention; readonly unread?: ExplainUnread },
+  {
+    mention: explain,
+    unread,
+  }: { readonly mention: ExplainMention; readonly unread?: ExplainUnread | undefined },
   { of: text, ask }: WhyQuestion,
   times: Times,
   /** Whether /rules shows rules. */
