@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { configJsonSchema } from "../src/app/config/json-schema.ts";
+import { configJsonSchema } from "../src/admin/config/json-schema.ts";
 import { shareRepeated } from "../src/lib/json-schema.ts";
 import { ruleJsonSchema } from "../src/monitor/rules/rule-schema.ts";
 

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
-import { openShellBudget, stopSignal } from "#app";
-import { API_CALLS, type ApiCall, accountOf, readEnvironment } from "#monitor";
+import { API_CALLS, type ApiCall, accountOf, openShellBudget, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean, UserError } from "../lib/errors.ts";
 import { MINUTE } from "../lib/instant.ts";
+import { stopSignal } from "../lib/stop-signal.ts";
 import { findAccess } from "./api/access.ts";
 import type { ApiOptions } from "./api/run-api.ts";
 import { commandLog } from "./command-log.ts";

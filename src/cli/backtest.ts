@@ -2,12 +2,15 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Command } from "commander";
-import { type Config, loadConfig, type OpenBacktest, offlineConfig, openBacktest, stopSignal } from "#app";
+import { type Config, loadConfig } from "#admin";
 import {
   type BacktestReport,
   type Comparison,
   compareSimulations,
   createSimulation,
+  type OpenBacktest,
+  offlineConfig,
+  openBacktest,
   renderReport,
   reportOf,
   type Simulated,
@@ -18,6 +21,7 @@ import { parseDuration } from "../lib/duration.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { toIso } from "../lib/instant.ts";
+import { stopSignal } from "../lib/stop-signal.ts";
 import { type RuleSet, readRuleSet } from "./backtest/read-rule-set.ts";
 import { commandLog } from "./command-log.ts";
 import { sourcesInReach, timeHere } from "./local-address.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Config, LISTENING, loadConfig, stopSignal } from "#app";
+import { type Config, LISTENING, loadConfig } from "#admin";
 import { createEnricher, feedStatus, gapText, planFeeds, type Tried, tryFeed, userAgent } from "#feeds";
 import { type FeedRow, findProject, listFeeds } from "#listening-api";
 import { readEnvironment } from "#monitor";
@@ -9,6 +9,7 @@ import { formatDuration } from "../lib/duration.ts";
 import { didYouMean, UserError } from "../lib/errors.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
 import { counted } from "../lib/numbers.ts";
+import { stopSignal } from "../lib/stop-signal.ts";
 import { withTables } from "./local-api/with-tables.ts";
 import { print, printJson } from "./print.ts";
 import { padToWidth } from "./text-width.ts";
@@ -171,7 +172,7 @@ async function tryOne(
   const tried = await tryFeed(feed, {
     listen,
     enrich: (await createEnricher(enrich)).ofText,
-    userAgent: userAgent({ version: "0.1", listen }),
+    userAgent: userAgent(listen),
     clock: systemClock,
     signal,
     listenMs: seconds * 1_000,

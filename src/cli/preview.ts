@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { type Config, loadConfig, openAlertContents } from "#app";
+import { type Config, loadConfig } from "#admin";
 import { messagePage } from "#lab";
 import {
   aboutOf,
@@ -10,6 +10,7 @@ import {
   findChromium,
   findSample,
   loadRules,
+  openAlertContents,
   openTemplates,
   type Picture,
   type PreviewContent,

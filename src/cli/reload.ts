@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import { loadFiles, type OpenAlertActions, requestReload } from "#app";
+import { loadFiles, requestReload } from "#admin";
 import {
   answerOf,
+  type OpenAlertActions,
   type ReloadAnswer,
   type ReloadRequest,
   type RunningProcess,

@@ -1,28 +1,13 @@
-import {
-  aborted,
-  type ConsoleProcess,
-  DEMO_SPEED,
-  type Demo,
-  type DemoConsoleOrder,
-  leave,
-  openDemoDatabase,
-  openEngines,
-  openPage,
-  openSetupView,
-  openShownDemo,
-  type Page,
-  type ShownDemo,
-  startConsoleProcess,
-  startDemo,
-  stopSignal,
-  unlessStopped,
-} from "#app";
+import { openSetupView } from "#admin";
+import { type ConsoleProcess, openEngines, openPage, type Page, startConsoleProcess } from "#app";
 import { LOCAL_ACCOUNT } from "#console";
-import type { Environment } from "#monitor";
+import { DEMO_SPEED, type Demo, type DemoConsoleOrder, openShownDemo, type ShownDemo, startDemo } from "#lab";
+import { type Environment, openDemoDatabase } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import type { Logger } from "../lib/log.ts";
+import { aborted, leave, stopSignal, unlessStopped } from "../lib/stop-signal.ts";
 import { leaveLocalAddress } from "./local-address.ts";
 import { print } from "./print.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";

@@ -1,32 +1,30 @@
 import {
-  aborted,
-  type ConsoleProcess,
-  type Engines,
   followReloads,
   type JoinedProcess,
   joinProcesses,
-  keepConsole,
   type LoadedFiles,
-  leave,
   listenForHangUps,
   loadFiles,
-  openEngines,
   openSetupView,
   type Reloadable,
-  refuseDemoData,
   requestReload,
-  startConsoleProcess,
-  stopSignal,
   unknownNamesIn,
-  unlessStopped,
+} from "#admin";
+import {
+  type ConsoleProcess,
+  type Engines,
+  keepConsole,
+  openEngines,
+  startConsoleProcess,
   withListening,
-  withLocalInbox,
 } from "#app";
-import { type Earshot, type Environment, ROLES, ruleFilesOf, startEarshot } from "#monitor";
+import { withLocalInbox } from "#console";
+import { type Earshot, type Environment, ROLES, refuseDemoData, ruleFilesOf, startEarshot } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
 import { describeError, describeFault } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
+import { aborted, leave, stopSignal, unlessStopped } from "../lib/stop-signal.ts";
 import { leaveLocalAddress } from "./local-address.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";
 import type { StartOptions } from "./start-options.ts";

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { configJsonSchema } from "#app";
+import { configJsonSchema } from "#admin";
 import { ruleTestJsonSchema } from "#lab";
 import { ruleJsonSchema } from "#monitor";
 import { describeError, UserError } from "../lib/errors.ts";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { loadConfig, receiverNamed, sendTest, type TestOutcome } from "#app";
+import { loadConfig, receiverNamed, sendTest, type TestOutcome } from "#admin";
 import { cleanLine, openTemplates, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Config, openShellBudget } from "#app";
+import type { Config } from "#admin";
 import {
   type AlertWhy,
   accountOf,
@@ -8,6 +8,7 @@ import {
   createSourceClient,
   formatTime,
   type MentionWhy,
+  openShellBudget,
   readEnvironment,
   type SourceClient,
   type SourceName,

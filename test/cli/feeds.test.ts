@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { loadConfig } from "../../src/app/config/config.ts";
+import { loadConfig } from "../../src/admin/config/config.ts";
 import { withListening } from "../../src/app/open-listening.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { forget } from "../../src/app/forget.ts";
+import { forget } from "../../src/admin/forget.ts";
+import { removeCopies } from "../../src/lab/backtest/api-mentions.ts";
 import { HOUR } from "../../src/lib/instant.ts";
 import { exportMentions } from "../../src/listening-api/account/export-mentions.ts";
 import { buryMentions } from "../../src/listening-api/arrive/bury-mentions.ts";
@@ -328,7 +329,8 @@ onEveryEngine((begin, engine) => {
       const { rules } = await loadRules(story.config.rules);
       const parts = {
         ...{ stores: story.earshot.stores, rulesFor: () => rules, clock: story.clock },
-        ...{ local: createDatabase(pool), home: story.config.rules },
+        local: createDatabase(pool),
+        removeCopies: () => removeCopies(story.config.rules, Number.POSITIVE_INFINITY),
       };
       const asked = { what: "author", value: "@quillonda_b", source: null } as const;
       const actor = { via: "shell", login: "ann", typed: null } as const;

@@ -2,8 +2,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Config } from "../../src/app/config/config.ts";
-import { offlineConfig } from "../../src/app/local/local-parts.ts";
+import type { Config } from "../../src/admin/config/config.ts";
+import { offlineConfig } from "../../src/lab/local/local-parts.ts";
 import {
   findRuleTests,
   openRuleTestRunner,

@@ -1,8 +1,8 @@
-import { InterruptedError } from "#app";
 import { cleanLine, SourceError, type SourceErrorKind } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { toIso } from "../../lib/instant.ts";
+import { InterruptedError } from "../../lib/stop-signal.ts";
 import { ExitError } from "../run.ts";
 import { type Access, LOCAL } from "./access.ts";
 

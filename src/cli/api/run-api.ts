@@ -1,4 +1,3 @@
-import { InterruptedError } from "#app";
 import {
   type ApiCall,
   type Budget,
@@ -11,6 +10,7 @@ import {
 } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
+import { InterruptedError } from "../../lib/stop-signal.ts";
 import { isRow } from "../format-table.ts";
 import { NobodyReadsError, printError, printLines, showJson } from "../print.ts";
 import { ExitError } from "../run.ts";
