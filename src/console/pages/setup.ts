@@ -20,6 +20,8 @@ export function setupPage(
   },
 ): Page {
   const { setup, token, times, readOnly, mayTry, outcome, refused } = parts;
+  const ask = (name: keyof SetupView["questions"], more: Html | null = null) =>
+    field(name, setup.questions[name], form[name], more);
   return {
     title: "Listen for a brand",
     section: "/feeds",
@@ -29,11 +31,11 @@ ${refused !== undefined && problemNote(`Not written: ${refused.because}.`, refus
 <input type="hidden" name="token" value="${token}">
 <div class="two is-editor">
 <div class="panel"><h2>The brand</h2>
-${field("brand", "Name of the brand", form.brand, "acme", "", html` required`)}
-${field("spellings", "What else people write", form.spellings, "acme corp, @acme_help", "with commas between them")}
-${field("not", "Leave out texts with these words", form.not, "jobs, river", "for names that also mean something else")}
-${field("rivals", "Rivals", form.rivals, "rivalware", "each gets a query of its own")}
-${field("languages", "Only these languages", form.languages, "en, de", "two letters each; empty: any")}
+${ask("brand", html` required`)}
+${ask("spellings")}
+${ask("not")}
+${ask("rivals")}
+${ask("languages")}
 </div>
 <div class="panel"><h2>Where Earshot listens</h2>
 <fieldset><legend>Feeds that need no account</legend>${setup.kinds.map(
@@ -42,7 +44,7 @@ ${field("languages", "Only these languages", form.languages, "en, de", "two lett
     )}</fieldset>
 <label class="field">Addresses of feeds: news sites, blogs, forums <span class="hint">RSS, Atom or JSON; one on each line</span><textarea name="addresses" rows="4" spellcheck="false" autocapitalize="off" maxlength="10000" placeholder="https://blog.example/feed">
 ${form.addresses}</textarea></label>
-${field("contact", "Your mail or web address", form.contact, "press@acme.example", "sent to the owners of the feeds, so that they can reach you")}
+${ask("contact")}
 <div class="row"><button type="submit" name="do" value="show">Show the files</button>${mayTry && html`<button type="submit" class="is-first" name="do" value="try">Show, and try the feeds</button>`}</div>
 </div>
 </div>
@@ -73,11 +75,9 @@ export function noFeedsPage(): Page {
 
 function field(
   name: string,
-  label: string,
+  { label, example, hint }: SetupView["questions"]["brand"],
   value: string,
-  example: string,
-  hint: string,
-  more: Html | null = null,
+  more: Html | null,
 ): Html {
   return html`<label class="field">${label}${hint !== "" && html` <span class="hint">${hint}</span>`}<input name="${name}" value="${value}" placeholder="${example}" maxlength="${name === "brand" ? "100" : "2000"}" autocomplete="off" autocapitalize="off" spellcheck="false"${more}></label>`;
 }
