@@ -1,8 +1,8 @@
 import {
-  buryMentions,
   findByAuthorOrAddress,
   type Database as LocalTables,
   rememberForgotten,
+  tombstoneMentions,
 } from "#listening-api";
 import {
   type Actor,
@@ -137,7 +137,7 @@ async function forgetLocally(local: LocalTables, asked: AskedToForget, clock: Cl
     const ids = [...new Set(its.map(({ resourceId }) => resourceId))];
     for (let i = 0; i < ids.length; i += AT_ONCE)
       await local.transaction().execute((db) =>
-        buryMentions(db, projectId, ids.slice(i, i + AT_ONCE), {
+        tombstoneMentions(db, projectId, ids.slice(i, i + AT_ONCE), {
           at: clock.now(),
           reason: "a person asked to forget it",
         }),

@@ -58,7 +58,7 @@ export function openFeedView(parts: {
             feed.key,
             feed.isFetchedNow,
             feed.triedAt,
-            feed.heardAt,
+            feed.receivedAt,
             feed.itemAt,
             feed.itemsToday,
             feed.matchedToday,
@@ -88,7 +88,7 @@ export function openFeedView(parts: {
 }
 
 function shown(feed: FeedRow, at: number): ShownFeed {
-  const { key, name, kind, heardAt, itemAt, everyMs, nextAt, itemsToday, matchedToday } = feed;
+  const { key, name, kind, receivedAt, itemAt, everyMs, nextAt, itemsToday, matchedToday } = feed;
   const { state, why } = feedStatus(feed, at);
-  return { key, name, kind, state, why, heardAt, itemAt, everyMs, nextAt, itemsToday, matchedToday };
+  return { key, name, kind, state, why, receivedAt, itemAt, everyMs, nextAt, itemsToday, matchedToday };
 }

@@ -17,7 +17,7 @@ import { openEngines } from "./engines.ts";
 import { withListening } from "./open-listening.ts";
 
 /**
- * One role as a process of its own, until SIGTERM or Ctrl-C; on SIGHUP and `earshot reload` it takes up the configuration as
+ * One role as a process of its own, until SIGTERM or Ctrl-C; on SIGHUP and `earshot reload` it applies the configuration as
  * it is then. Configuration and addresses come from the environment, as for `earshot start --roles`. Exits with 2 if
  * something that a person wrote is wrong, with 1 if it fails.
  */

@@ -13,7 +13,7 @@ import {
   openBacktest,
   renderReport,
   reportOf,
-  type Simulated,
+  type SimulationResult,
 } from "#lab";
 import { createNotifyConfig, type NotifyConfig, type Rule, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
@@ -174,7 +174,7 @@ export async function simulateAll(
   { queries, mentions, from, until }: OpenBacktest,
   sets: readonly (readonly Rule[])[],
   notifyConfig: NotifyConfig,
-): Promise<readonly Simulated[]> {
+): Promise<readonly SimulationResult[]> {
   const simulations = sets.map((rules) => createSimulation({ rules, queries, notifyConfig, from }));
   for await (const mention of mentions) for (const simulation of simulations) simulation.take(mention);
   return simulations.map((simulation) => simulation.finish(until));

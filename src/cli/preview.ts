@@ -187,12 +187,12 @@ async function picturesOf(
 ): Promise<readonly Picture[]> {
   if (!options.pictures) return [];
   const taken = await takePictures(html, { executable: findChromium(env["PATH"] ?? "") });
-  if (taken.outcome === "no-browser") printError(`No pictures: ${taken.reason}.`);
-  if (taken.outcome === "taken" && !taken.hasEmoji)
+  if (taken.outcome === "NoBrowser") printError(`No pictures: ${taken.reason}.`);
+  if (taken.outcome === "Taken" && !taken.hasEmoji)
     printError(
       "The pictures have boxes for emoji: this machine has no font for them (such as fonts-noto-color-emoji). Readers have one.",
     );
-  return taken.outcome === "taken" ? taken.pictures : [];
+  return taken.outcome === "Taken" ? taken.pictures : [];
 }
 
 async function writeFiles(files: readonly PreviewFile[], folder: string): Promise<void> {

@@ -36,7 +36,7 @@ interface MonitorOptions extends StartOptions {
 
 /**
  * Monitors what the configuration says, in the given roles, until it is stopped; by default with the console in a process
- * of its own. On SIGHUP or `earshot reload` it takes up the configuration, rules and templates as they are then; if they
+ * of its own. On SIGHUP or `earshot reload` it applies the configuration, rules and templates as they are then; if they
  * have a fault, it logs it and goes on as before.
  */
 export async function runMonitor(
@@ -228,7 +228,7 @@ async function reloadSaved(file: string, env: NodeJS.ProcessEnv, stores: Earshot
   try {
     const { digest } = await loadFiles(file, env, { triesTemplates: true });
     await requestReload(stores, digest);
-    return "Every process takes it up within some seconds. Coverage shows which version each of them runs.";
+    return "Every process applies it within some seconds. Coverage shows which version each of them runs.";
   } catch (error) {
     return `It is not in use yet: ${describeError(error)}. earshot check shows the faults; then run earshot reload.`;
   }

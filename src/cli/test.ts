@@ -42,7 +42,7 @@ export function defineTestCommand(command: Command, env: NodeJS.ProcessEnv): voi
         if (options.watch) return await watchAndRun(tests, files, options, env);
         const stop = stopSignal(() => printError("\nStopping …"));
         const results = await runOnce(tests, files, options, stop);
-        const bad = results.filter(({ outcome }) => outcome !== "passed").length;
+        const bad = results.filter(({ outcome }) => outcome !== "Passed").length;
         if (bad > 0) throw new ExitError(`${bad} of ${counted(results.length, "rule test")} failed`, 1);
       } finally {
         await tests.close();
@@ -96,7 +96,7 @@ async function runOnce(
 }
 
 function summary(results: readonly RuleTestResult[]): string {
-  const passed = results.filter(({ outcome }) => outcome === "passed").length;
+  const passed = results.filter(({ outcome }) => outcome === "Passed").length;
   return `${counted(results.length, "rule test")}: ${passed} passed, ${results.length - passed} failed`;
 }
 

@@ -168,7 +168,7 @@ async function askingSource<Result>(
 const HELP = `
 A mention that is stored: what every rule made of it, and by how much it missed.
 A mention that is not stored: the source is asked (one call for a project, out of the budget for the shell) whether
-a query has it, and which term of the query failed. An alert: what it measured, and why each receiver heard of it or not.
+a query has it, and which term of the query failed. An alert: what it measured, and why each receiver was notified or not.
 
 Examples:
   earshot why 0199b2c4-7d1a

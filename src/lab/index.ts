@@ -11,7 +11,7 @@ export { type OpenBacktest, openBacktest } from "./backtest/open-backtest.ts";
 export { readMentions } from "./backtest/read-mentions.ts";
 export { type BacktestReport, type ReportedReceiver, reportOf } from "./backtest/report.ts";
 export { renderReport } from "./backtest/report-html.ts";
-export { createSimulation, type Simulated } from "./backtest/simulate.ts";
+export { createSimulation, type SimulationResult } from "./backtest/simulate.ts";
 export { LEARN_MS, storedMentions } from "./backtest/stored-mentions.ts";
 export {
   type Suggestion,

@@ -3,7 +3,7 @@ import { forget } from "../../src/admin/forget.ts";
 import { removeCopies } from "../../src/lab/backtest/api-mentions.ts";
 import { HOUR } from "../../src/lib/instant.ts";
 import { exportMentions } from "../../src/listening-api/account/export-mentions.ts";
-import { buryMentions } from "../../src/listening-api/arrive/bury-mentions.ts";
+import { tombstoneMentions } from "../../src/listening-api/arrive/tombstone-mentions.ts";
 import { createDatabase } from "../../src/listening-api/store/database.ts";
 import { createAlertActions } from "../../src/monitor/alerts/actions/alert-actions.ts";
 import { whyUnreadMention } from "../../src/monitor/explain/ask-source.ts";
@@ -113,7 +113,7 @@ async function deleteAtSource(story: Story, ids: readonly string[]): Promise<voi
     await createDatabase(pool)
       .transaction()
       .execute((db) =>
-        buryMentions(db, Number(rows[0]?.id), ids, {
+        tombstoneMentions(db, Number(rows[0]?.id), ids, {
           at: story.clock.now(),
           reason: "its author deleted it",
         }),

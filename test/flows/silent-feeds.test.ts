@@ -112,9 +112,9 @@ test("operators hear once of each feed that falls silent, of what is lost, and w
     { rule: "feed-silent", feed: "Bluesky", state: "firing", sent: ["fired"] },
   ]);
   const texts = JSON.stringify(await slack.messages());
-  expect(texts).toContain("nothing comes from the feed Blog: last heard 3h 5m ago, expected every 15m.");
+  expect(texts).toContain("nothing comes from the feed Blog: last answer 3h 5m ago, expected every 15m.");
   expect(texts).toContain("the server fails (status 502); failure 1 in a row.");
-  expect(texts).toContain("nothing comes from the feed Bluesky: last heard 3h 5m ago.");
+  expect(texts).toContain("nothing comes from the feed Bluesky: last answer 3h 5m ago.");
   expect(texts).toContain("it is open, and nothing came for 3h 5m");
   expect(texts).toContain("Details: The reason: ");
 

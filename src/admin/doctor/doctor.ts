@@ -74,7 +74,7 @@ async function examineSources(
       : [
           ok(
             source === undefined ? "source" : "feeds",
-            `our own Listening API, with ${counted(listen.queries.length, "query", "queries")}; earshot feeds shows what it hears`,
+            `our own Listening API, with ${counted(listen.queries.length, "query", "queries")}; earshot feeds shows what they bring`,
           ),
         ];
   if (source === undefined) return feeds;

@@ -16,7 +16,7 @@ import type { Config } from "../config/config.ts";
 
 export type TestOutcome =
   | {
-      readonly outcome: "sent";
+      readonly outcome: "Sent";
       readonly kind: string;
       /** What that means: `Slack took the message`. */
       readonly words: string;
@@ -24,7 +24,7 @@ export type TestOutcome =
       readonly answer: Readonly<Record<string, string>>;
     }
   | {
-      readonly outcome: "failed";
+      readonly outcome: "Failed";
       readonly kind: string;
       /** `check`: the receiver would not work; `send`: the check passed, but the message was refused. */
       readonly step: "check" | "send";
@@ -54,11 +54,11 @@ export async function sendTest(
     await notifier.check({ signal });
     step = "send";
     const { vendorRef } = await notifier.send(testMessage(what, parts.clock), { signal });
-    return { outcome: "sent", kind, words: definitionOf(receiver.notifier).words.sent, answer: vendorRef };
+    return { outcome: "Sent", kind, words: definitionOf(receiver.notifier).words.sent, answer: vendorRef };
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error;
     const { message, advice, retryable } = error;
-    return { outcome: "failed", kind, step, error: message, advice, retryable };
+    return { outcome: "Failed", kind, step, error: message, advice, retryable };
   } finally {
     await notifier.close();
   }

@@ -18,7 +18,7 @@ const REPORT_MS = SECOND;
 /** How often a process that runs another version than was asked for looks whether its files are there now. */
 const LOOK_AGAIN_MS = 5 * SECOND;
 
-/** Asks all processes to take up these files. Returns the request, to see what becomes of it. */
+/** Asks all processes to apply these files. Returns the request, to see their answers. */
 export async function requestReload(stores: ReloadStores, digest: string): Promise<ReloadRequest> {
   return stores.processes.request(randomUUID(), (await versionsIn(stores))(digest));
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isScalar, parseDocument } from "yaml";
 
-export type ChangedListen =
+export type ListenChange =
   | { readonly outcome: "Changed"; readonly text: string }
   /** `because`: a sentence. */
   | { readonly outcome: "Unfit"; readonly because: string };
@@ -10,7 +10,7 @@ export type ChangedListen =
  * The text of an earshot.yaml with another `listen`, and every other byte as it was. `listen` is the whole part, with its
  * key, in lines. Without one in the file it goes to the end. Pure.
  */
-export function changeListen(before: string, listen: string): ChangedListen {
+export function changeListen(before: string, listen: string): ListenChange {
   const document = parseDocument(before, { prettyErrors: false });
   const map = document.contents;
   if (document.errors.length > 0 || !isMap(map) || map.flow === true)

@@ -2,9 +2,9 @@ import {
   createEnricher,
   EnrichConfig,
   type FeedConfig,
+  type FeedTry,
   type ListenConfig,
   planFeeds,
-  type Tried,
   tryFeed,
   userAgent,
 } from "#feeds";
@@ -19,7 +19,7 @@ const PATIENCE_MS = MINUTE / 2;
 export async function tryFeeds(
   listen: Pick<ListenConfig, "queries" | "keep" | "contact"> & { readonly feeds: readonly FeedConfig[] },
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<readonly Tried[]> {
+): Promise<readonly FeedTry[]> {
   const late = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   const fetched = planFeeds(listen).filter(({ part }) => part.url !== null);
   const agent = userAgent(listen);
@@ -27,7 +27,7 @@ export async function tryFeeds(
   return Promise.all(
     fetched.map((feed) =>
       tryFeed(feed, { listen, enrich, userAgent: agent, clock, signal: late }).catch(
-        (error: unknown): Tried => {
+        (error: unknown): FeedTry => {
           if (!late.aborted || signal.aborted) throw error;
           return tooSlow(feed.name);
         },
@@ -36,14 +36,14 @@ export async function tryFeeds(
   );
 }
 
-function tooSlow(feed: string): Tried {
+function tooSlow(feed: string): FeedTry {
   const policy = { stored: "", sentOut: "", deletesLearntBy: "" };
   const nothing = { items: [], refused: [], deletes: 0, more: false, policy };
   return { ...nothing, feed, problem: `it has not answered within ${formatDuration(PATIENCE_MS)}` };
 }
 
 /** Of how many items a query matches so large a part that it floods people. */
-export function floodingQueries(tried: readonly Tried[], queries: readonly string[]): readonly string[] {
+export function floodingQueries(tried: readonly FeedTry[], queries: readonly string[]): readonly string[] {
   const items = tried.flatMap((one) => one.items);
   return queries.filter((name) => {
     const matched = items.filter((item) => item.queries.some((query) => query.name === name)).length;

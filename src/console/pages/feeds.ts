@@ -35,7 +35,7 @@ export async function feedsPart(feeds: FeedView, times: Times, token: string | n
 <tr>
 <th scope="col">Feed</th>
 <th scope="col">State</th>
-<th scope="col">Last heard</th>
+<th scope="col">Last answer</th>
 <th scope="col">Next try</th>
 <th scope="col">Items today</th>
 <th scope="col">Matched</th>${
@@ -49,11 +49,16 @@ export async function feedsPart(feeds: FeedView, times: Times, token: string | n
 }
 
 function feedRow(feed: ShownFeed, now: Instant, times: Times, token: string | null): Html {
-  const { key, name, kind, everyMs, heardAt, nextAt, itemAt, itemsToday, matchedToday } = feed;
+  const { key, name, kind, everyMs, receivedAt, nextAt, itemAt, itemsToday, matchedToday } = feed;
   const isFetched = everyMs > 0;
   return html`<tr><th scope="row">${foreign(name)}<span class="detail">${kind}${isFetched && `, expected every ${formatDuration(everyMs)}`}</span></th>
 <td data-label="State: ">${stateOf(feed)}</td>
-<td data-label="Last heard: ">${heardAt === null ? html`<span class="detail">never</span>` : times.moment(heardAt)}${
+<td data-label="Last answer: ">${
+    receivedAt === null
+      ? html`<span
+  class="detail">never</span>`
+      : times.moment(receivedAt)
+  }${
     itemAt !== null &&
     html`<span
   class="detail">newest item came ${times.moment(itemAt)}</span>`

@@ -16,7 +16,7 @@ export function processesPart(
       ? html`All run version <code>${asked}</code> of the configuration, rules and templates.`
       : html`<strong
   class="fault">${others} of ${processes.length}</strong> do not run version <code>${asked}</code> of the configuration, which was asked for.`
-  } <code>earshot reload</code> makes all take up a change.</p>
+  } <code>earshot reload</code> makes all apply a change.</p>
 <div class="scrolls" tabindex="0" role="region" aria-label="Processes by version">
 <table>
 <thead>

@@ -5,7 +5,7 @@ import { useStores } from "../../use-stores.ts";
 
 const { stores, url, database } = await useStores();
 const log = pino({ level: "silent" });
-const result = { name: "a-edge", rule: "a", outcome: "failed" as const, tookMs: 12.6 };
+const result = { name: "a-edge", rule: "a", outcome: "Failed" as const, tookMs: 12.6 };
 
 test("the last result of each test is stored with the version of its rule; tests of no rule in use are not", async () => {
   const versions = new Map([["a", "111111111111"]]);
@@ -20,7 +20,7 @@ test("the last result of each test is stored with the version of its rule; tests
     {
       rule: "a",
       test: "a-edge",
-      outcome: "failed",
+      outcome: "Failed",
       detail: "line 4: nobody was notified",
       ruleVersion: "111111111111",
       ranAt: expect.any(Number),
@@ -29,12 +29,12 @@ test("the last result of each test is stored with the version of its rule; tests
   ]);
   await noteRuleTests(
     url,
-    [{ ...result, outcome: "passed", failures: [] }],
+    [{ ...result, outcome: "Passed", failures: [] }],
     new Map([["a", "222222222222"]]),
     log,
   );
   expect(await stores.rulePages.tests()).toEqual([
-    expect.objectContaining({ outcome: "passed", detail: "", ruleVersion: "222222222222" }),
+    expect.objectContaining({ outcome: "Passed", detail: "", ruleVersion: "222222222222" }),
   ]);
 });
 

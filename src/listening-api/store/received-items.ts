@@ -5,43 +5,44 @@ import type { Database } from "./database.ts";
 import { lockWriting } from "./write-order.ts";
 
 /** The type of the query that has every item of a project's feeds. No call of the API shows it. */
-export const HEARD_TYPE = "heard items";
+export const RECEIVED_TYPE = "heard items";
 
 /**
- * The hidden query with every item that was heard, also those that match no query, for queries that look back. Made if
+ * The hidden query with every item that was received, also those that match no query, for queries that look back. Made if
  * missing, and arrivals are locked until the transaction ends: arriving items and a new query that looks back wait for
  * each other, so that no item falls between them.
  */
-export async function lockHeardQuery(db: Database, projectId: number): Promise<number> {
-  const found = await heardQuery(db, projectId);
+export async function lockReceivedQuery(db: Database, projectId: number): Promise<number> {
+  const found = await receivedQuery(db, projectId);
   if (found !== null) return found;
   await sql`
     insert into local_api.query (project_id, name, type, created_at, last_modified_at, last_modified_username)
-    values (${projectId}, ${HEARD_TYPE}, ${HEARD_TYPE}, now(), now(), 'feeds')
+    values (${projectId}, ${RECEIVED_TYPE}, ${RECEIVED_TYPE}, now(), now(), 'feeds')
     on conflict (project_id, name) do nothing`.execute(db);
-  const made = await heardQuery(db, projectId);
-  if (made === null) throw new Error(`project ${projectId} has a query of its own named "${HEARD_TYPE}"`);
+  const made = await receivedQuery(db, projectId);
+  if (made === null) throw new Error(`project ${projectId} has a query of its own named "${RECEIVED_TYPE}"`);
   return made;
 }
 
-/** The same, or null where no feed has been heard yet. */
-export async function heardQuery(db: Database, projectId: number): Promise<number | null> {
+/** The same, or null where no feed has answered yet. */
+export async function receivedQuery(db: Database, projectId: number): Promise<number | null> {
   await lockWriting(db, [projectId]);
   const { rows } = await sql<{ id: string }>`
-    select id from local_api.query where project_id = ${projectId} and type = ${HEARD_TYPE}`.execute(db);
+    select id from local_api.query where project_id = ${projectId} and type = ${RECEIVED_TYPE}`.execute(db);
   return rows[0] === undefined ? null : Number(rows[0].id);
 }
 
 /** Changes when a query of the project is made, changed or deleted. */
 export async function queriesRevision(db: Database, projectId: number): Promise<string> {
   const { rows } = await sql<{ revision: string | null }>`
-    select md5(string_agg(concat_ws(' ', id, name, last_modified_at, boolean_text), E'\n' order by id)) as revision
+    select md5(string_agg(concat_ws(' ', id, name, last_modified_at, boolean_text, sample_percentage, languages,
+      content_sources, included_locations, excluded_locations), E'\n' order by id)) as revision
     from local_api.query where project_id = ${projectId}`.execute(db);
   return rows[0]?.revision ?? "";
 }
 
 /** What is known of an item. */
-export interface HeardItem {
+export interface ReceivedItem {
   readonly idKey: string;
   readonly contentKey: string | null;
   readonly resourceId: string;
@@ -52,12 +53,12 @@ export interface HeardItem {
 }
 
 /** The items that have one of these ids or contents; hashes are in hex. */
-export async function findHeard(
+export async function findReceived(
   db: Database,
   projectId: number,
   keys: { readonly ids: readonly string[]; readonly contents: readonly string[] },
-): Promise<HeardItem[]> {
-  const { rows } = await sql<HeardRow>`
+): Promise<ReceivedItem[]> {
+  const { rows } = await sql<ReceivedRow>`
     select encode(id_key, 'hex') as id_key, encode(content_key, 'hex') as content_key, resource_id, edited_at,
       deleted_at is not null as is_deleted, revision
     from local_api.heard_item where project_id = ${projectId}
@@ -74,7 +75,7 @@ export async function findHeard(
   }));
 }
 
-interface HeardRow {
+interface ReceivedRow {
   id_key: string;
   content_key: string | null;
   resource_id: string;
@@ -83,7 +84,7 @@ interface HeardRow {
   revision: string | null;
 }
 
-export interface NewHeardItem {
+export interface NewReceivedItem {
   readonly idKey: string;
   readonly contentKey: string | null;
   readonly resourceId: string;
@@ -106,10 +107,10 @@ export interface NewHeardItem {
  * Stores items, or what is new of them. A tombstone stays one, whatever comes later; it has no native id, which is often
  * an address.
  */
-export async function putHeard(
+export async function putReceived(
   db: Database,
   projectId: number,
-  items: readonly NewHeardItem[],
+  items: readonly NewReceivedItem[],
 ): Promise<void> {
   if (items.length === 0) return;
   await sql`
@@ -209,7 +210,7 @@ export interface DueCheck {
   readonly idKey: string;
   readonly id: string;
   readonly reference: string | null;
-  /** Since it was heard first. */
+  /** Since it was received first. */
   readonly ageMs: number;
 }
 
@@ -267,7 +268,7 @@ export async function scheduleChecks(
 }
 
 /** Marks every item with one of these mentions as deleted: an item may be known under several ids. */
-export async function buryHeard(
+export async function deleteReceived(
   db: Database,
   projectId: number,
   resourceIds: readonly string[],
@@ -282,7 +283,11 @@ export async function buryHeard(
 }
 
 /** Forgets items, tombstones too, that no feed has shown since the day. Gives their number. */
-export async function forgetHeardBefore(db: Database, projectId: number, before: Instant): Promise<number> {
+export async function forgetReceivedBefore(
+  db: Database,
+  projectId: number,
+  before: Instant,
+): Promise<number> {
   const { rows } = await sql<{ n: string }>`
     with gone as (delete from local_api.heard_item where project_id = ${projectId} and seen_on < ${new Date(before)}::timestamptz::date returning 1)
     select count(*) as n from gone`.execute(db);

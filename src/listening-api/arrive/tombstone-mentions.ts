@@ -6,10 +6,10 @@ import { type CurrentMention, readAllVersions, takeCurrentMentions } from "../st
 import type { Database } from "../store/database.ts";
 import { deleteMentions } from "../store/delete-things.ts";
 import { endEnrichment, forgetAnswers, hasAnswers } from "../store/enrichment.ts";
-import { buryHeard, findHolders, heardQuery } from "../store/heard-items.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { listQueries, lockQueries } from "../store/queries.ts";
+import { deleteReceived, findHolders, receivedQuery } from "../store/received-items.ts";
 import { beginWriting } from "../store/write-order.ts";
 
 /**
@@ -18,7 +18,7 @@ import { beginWriting } from "../store/write-order.ts";
  * feed brings them back. In each query a version without content stays, of the type `deleted`, so that clients learn of
  * it when they ask for changed mentions. Doing it again changes nothing.
  */
-export async function buryMentions(
+export async function tombstoneMentions(
   db: Database,
   projectId: number,
   resourceIds: readonly string[],
@@ -26,11 +26,11 @@ export async function buryMentions(
 ): Promise<void> {
   if (resourceIds.length === 0) return;
   const writtenAt = await beginWriting(db, [projectId], () => at);
-  const heardId = await heardQuery(db, projectId);
+  const receivedQueryId = await receivedQuery(db, projectId);
   const own = (await listQueries(db, projectId)).map(({ id }) => id);
-  const queryIds = heardId === null ? own : [heardId, ...own];
+  const queryIds = receivedQueryId === null ? own : [receivedQueryId, ...own];
   await lockQueries(db, queryIds);
-  await buryHeard(db, projectId, resourceIds, reason);
+  await deleteReceived(db, projectId, resourceIds, reason);
   // Some at a time: an account that is gone may have written a hundred thousand.
   const atOnce = Math.ceil(MENTIONS_AT_ONCE / queryIds.length);
   for (let from = 0; from < resourceIds.length; from += atOnce) {
@@ -42,7 +42,9 @@ export async function buryMentions(
     await deleteMentions(db, { queryIds, resourceIds: some });
     await insertMentions(
       db,
-      current.filter(({ queryId }) => queryId !== heardId).map((mention) => emptied(mention, writtenAt)),
+      current
+        .filter(({ queryId }) => queryId !== receivedQueryId)
+        .map((mention) => emptied(mention, writtenAt)),
     );
   }
 }
