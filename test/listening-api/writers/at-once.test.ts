@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { systemClock } from "../../../src/lib/clock.ts";
+import { type Clock, systemClock } from "../../../src/lib/clock.ts";
+import { MINUTE } from "../../../src/lib/instant.ts";
+import { createLocalApi } from "../../../src/listening-api/create-local-api.ts";
 import { listChanges } from "../../../src/listening-api/store/changes.ts";
 import { createDatabase } from "../../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
@@ -70,6 +72,29 @@ test.each(KINDS)(
     }
   },
 );
+
+test("processes whose clocks are twenty minutes apart lose no edit of each other, and show what either wrote", async () => {
+  const clock: Clock = { now: () => systemClock.now() + 20 * MINUTE, speed: 1 };
+  const log = { info() {}, warn() {}, error: (fields: object) => fixture.logged.push(fields) };
+  const { pool } = fixture.database;
+  const ahead = createLocalApi({ pool, clock, log, signingSecret: "for tests", strict: true });
+  const headers = { authorization: `bearer ${fixture.token}`, "content-type": "application/json" };
+  try {
+    for (const [index, api] of [ahead, fixture.api, ahead, fixture.api].entries()) {
+      const name = `by process ${index}`;
+      await ask("POST", "tags", { name });
+      const payload = JSON.stringify([{ queryId, resourceId: resourceId(1), addTag: [name] }]);
+      const url = `${project}/data/mentions`;
+      const before = await shown();
+      expect((await send(api, { method: "PATCH", url, headers, payload })).status).toBe(200);
+      const after = await shown();
+      expect(after.tags).toEqual([...before.tags, name]);
+      expect(Date.parse(after.updated)).toBeGreaterThan(Date.parse(before.updated));
+    }
+  } finally {
+    await ahead.close();
+  }
+});
 
 test("an edit that changes nothing makes no version, and programs do not read the mention again", async () => {
   await edit({ starred: true, sentiment: "positive", assignment: "ann@acme.example" });
