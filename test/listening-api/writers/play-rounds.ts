@@ -71,7 +71,7 @@ function startAhead({ database, logged }: Fixture): Process {
   return { clock, api: createLocalApi({ pool, clock, log, signingSecret: "for tests", strict: true }) };
 }
 
-const WITH_TEXTS = {
+export const WITH_TEXTS = {
   ...SEED,
   project: { name: "Written at once" },
   queries: [
