@@ -59,7 +59,9 @@ export const EnrichConfig = z
     language: z
       .boolean()
       .default(true)
-      .describe("Detect the language of mentions whose feed does not name it."),
+      .describe(
+        "Detect the language of mentions. In a long text it overrules what the feed declares; short ones keep that.",
+      ),
     sentiment: z
       .union([z.enum(["local", "lexicon", "off"]), SentimentEndpointConfig])
       .default("local")

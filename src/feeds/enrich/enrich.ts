@@ -13,7 +13,8 @@ import {
   textForAnalyser,
   withSentiment,
 } from "#listening-api";
-import { type DetectLanguage, loadLanguageDetector } from "./detect-language.ts";
+import { decideLanguage } from "./decide-language.ts";
+import { type LanguageDetector, loadLanguageDetector } from "./detect-language.ts";
 import type { EnrichConfig } from "./enrich-config.ts";
 import type { JudgeSentiment } from "./sentiment/judge.ts";
 import { loadSentiment } from "./sentiment/load-sentiment.ts";
@@ -34,12 +35,12 @@ export interface Enricher {
 
 /** Loads what the configuration needs; about a second. */
 export async function createEnricher(config: EnrichConfig): Promise<Enricher> {
-  const detect: DetectLanguage = config.language ? await loadLanguageDetector() : () => null;
+  const detector: LanguageDetector = config.language ? await loadLanguageDetector() : KNOWS_NONE;
   const judge: JudgeSentiment = isJudgedHere(config) ? await loadSentiment() : () => null;
   function ofText(text: string, given: string | null = null): TextFacts {
-    const language = given ?? detect(text);
+    const language = decideLanguage(text, given, detector);
     // Words of another language are mostly unknown: a wrong guess does little harm here.
-    const judgement = text === "" ? null : judge(text, language ?? detect(text, true));
+    const judgement = text === "" ? null : judge(text, language ?? detector.detect(text, "guess"));
     if (judgement === null) return { language, ...NONE };
     const { sentiment, confidence } = judgement;
     const { classifications } = withSentiment(NONE, sentiment, LOCAL, confidence);
@@ -68,6 +69,8 @@ export async function createEnricher(config: EnrichConfig): Promise<Enricher> {
     },
   };
 }
+
+const KNOWS_NONE: LanguageDetector = { detect: () => null, knows: () => false };
 
 function isJudgedHere({ sentiment }: EnrichConfig): boolean {
   return typeof sentiment === "object" ? sentiment.ask === "unsure" : sentiment !== "off";
