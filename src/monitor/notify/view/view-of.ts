@@ -1,5 +1,6 @@
 import { DAY, type Instant } from "../../../lib/instant.ts";
 import type { PngRenderer } from "../../charts/png-renderer.ts";
+import { faceOf, incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { Mention } from "../../model/mention.ts";
 import type { Notification } from "../../model/notification.ts";
@@ -49,7 +50,9 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
 async function alertView(parts: ViewParts, notification: Notification) {
   const { projectId, alertId, kind } = notification;
   if (alertId === null || kind === "digest") return null;
-  const alert = await parts.stores.alerts.find(projectId, alertId);
+  const found = await parts.stores.alerts.find(projectId, alertId);
+  const incident = await incidentOf(parts.stores, projectId, alertId);
+  const alert = incident?.alert ?? found;
   const query = alert === null ? null : await parts.stores.queries.find(projectId, alert.queryId);
   if (alert === null || query === null) return null;
   const rule = parts.rulesFor(query).find((one) => one.name === alert.rule);
@@ -62,7 +65,7 @@ async function alertView(parts: ViewParts, notification: Notification) {
   const also = notification.also ?? [];
   const [listed, unlisted] = [also.slice(0, MOST_LISTED), also.slice(MOST_LISTED)];
   const known = await parts.stores.alerts.findMany(projectId, listed);
-  const candidates = await mentionsOf(parts.stores, alert, rule);
+  const candidates = await mentionsOf(parts.stores, { ...alert, id: incident?.face.id ?? alert.id }, rule);
   const stories = new Map(candidates.map(({ mention, story }) => [mention, story]));
   const shared = alert.labels["story"] ?? largestStory(candidates.map(({ story }) => story));
   const story =
@@ -102,6 +105,20 @@ async function alertView(parts: ViewParts, notification: Notification) {
       ? null
       : (scheme?: "light" | "dark") => pictures.render((scheme === "dark" ? drawn("dark") : null) ?? svg);
   return { about: "alert", view, chart, contentVersion: content.version } as const;
+}
+
+/** The incident that is told in the messages about this alert, as an alert; null if there is none. */
+async function incidentOf(stores: Stores, projectId: string, alertId: string) {
+  const incident = (await stores.incidents.ofAlerts(projectId, [alertId])).get(alertId);
+  if (incident?.leaderId !== alertId) return null;
+  const memberships = await stores.incidents.members(projectId, [incident.id]);
+  const members = await stores.alerts.findMany(
+    projectId,
+    memberships.map((one) => one.alertId),
+  );
+  const alert = incidentAsAlert(incident, members);
+  const face = faceOf(incident, members);
+  return alert === null || face === undefined ? null : { incident, members, alert, face };
 }
 
 /** For alerts about Earshot itself, which have no rule file. */
