@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Config, LISTENING, LISTENING_PORT } from "#admin";
 import type { FeedView } from "#console";
 import {
   type Enricher,
@@ -22,8 +23,6 @@ import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
-import type { Config } from "./config/config.ts";
-import { LISTENING, LISTENING_PORT } from "./config/own-source.ts";
 
 export interface Listening {
   /**
@@ -83,7 +82,7 @@ export async function withListening(
   // Its lists take a second to load: when the first item comes.
   let enricher: Promise<Enricher> | undefined;
   const options = {
-    ...{ pool, listen, account: LISTENING, clock, log, fetches, version: VERSION, port },
+    ...{ pool, listen, account: LISTENING, clock, log, fetches, port },
     ...(parts.url !== undefined && { url: parts.url }),
     enricher: () => {
       enricher ??= createEnricher(config.enrich);
@@ -135,6 +134,3 @@ async function startEnrichment(
   closing.add(enrichment.stop);
   enrichment.start();
 }
-
-/** Of the user agent. */
-export const VERSION = "0.1";

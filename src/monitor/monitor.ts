@@ -30,7 +30,7 @@ import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
 import { createSwap } from "./swap.ts";
-import type { SweepOptions, Swept } from "./sweep/sweep.ts";
+import type { SweepOptions, SweepResult } from "./sweep/sweep.ts";
 import { validRules, validTemplates } from "./validate-files.ts";
 
 export interface EarshotOptions {
@@ -75,7 +75,7 @@ export interface Earshot {
   readonly why: OpenVersion["why"];
   readonly ruleFiles: RuleFiles;
   /** Finds due work and adds its jobs. */
-  sweep(options?: SweepOptions): Promise<Swept>;
+  sweep(options?: SweepOptions): Promise<SweepResult>;
   /** Checks Earshot's own health: finds problems, notifies the operators, and calls the heartbeat or withholds it. */
   checkHealth(): Promise<HealthReport>;
   /** Jobs by queue, as the engine counts them. */

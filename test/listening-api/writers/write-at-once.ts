@@ -6,8 +6,8 @@ import { noEnrichment, toArrived } from "../../../src/feeds/common/to-arrived.ts
 import { rss } from "../../../src/feeds/kinds/rss.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { DAY } from "../../../src/lib/instant.ts";
-import { buryMentions } from "../../../src/listening-api/arrive/bury-mentions.ts";
 import { type QueryCache, receiveItems } from "../../../src/listening-api/arrive/receive-items.ts";
+import { tombstoneMentions } from "../../../src/listening-api/arrive/tombstone-mentions.ts";
 import { importMentions } from "../../../src/listening-api/import/import-mentions.ts";
 import { createDatabase } from "../../../src/listening-api/store/database.ts";
 import type { Fixture } from "../fixture.ts";
@@ -142,7 +142,9 @@ export async function createWriters(
     forget: async () => {
       const at = systemClock.now();
       const ids = (await some(2)).map(({ resourceId }) => resourceId);
-      await db.transaction().execute((own) => buryMentions(own, projectId, ids, { at, reason: "asked to" }));
+      await db
+        .transaction()
+        .execute((own) => tombstoneMentions(own, projectId, ids, { at, reason: "asked to" }));
     },
   };
 }
