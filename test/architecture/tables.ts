@@ -44,7 +44,7 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   // A page is judged, moves alerts, and what is to be sent is decided, in one transaction.
   // A deleted mention leaves built digests in that transaction, too.
   ingest: ["alerts", "incidents", "digest", "notify/decide"],
-  "alerts/actions": ["alerts"],
+  "alerts/actions": ["alerts", "incidents"],
   // "Why" judges a window and reads the routes again, with the functions that did it the first time.
   explain: ["ingest", "notify/decide", "rules"],
   notify: ["notify/decide", "notify/notifiers"],

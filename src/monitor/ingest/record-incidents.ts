@@ -1,4 +1,5 @@
 import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
+import { formatNumber } from "../../lib/numbers.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import { advance, countIn, grow, renotified, rouse, wavesOf } from "../incidents/incident-life.ts";
 import {
@@ -233,6 +234,19 @@ async function openBook(
     }
   }
 
+  /** A new day is compared with the same hour of the day before, if the incident had begun then. */
+  async function comparedWithYesterday(entry: IncidentEntry): Promise<IncidentEntry> {
+    const incident = incidents.get(entry.incidentId);
+    const to = entry.at - DAY;
+    if (entry.kind !== "DayBegan" || incident === undefined || to < incident.openedAt) return entry;
+    const buckets = await facts.incidents.mentionBuckets(projectId, queryId, to - HOUR, to);
+    const before = countIn(buckets, to - HOUR, to)[incident.measure];
+    return {
+      ...entry,
+      detail: `${entry.detail}, ${formatNumber(before)} in the same hour of the day before`,
+    };
+  }
+
   return {
     /** The alert fired, fired again, or became more severe. */
     async call(alert: Alert, matched: readonly Mention[]): Promise<void> {
@@ -292,7 +306,7 @@ async function openBook(
       const moved = [...incidents.values()].filter((incident) => incident !== before.get(incident.id));
       await facts.incidents.save(moved);
       await facts.incidents.join(joined);
-      await facts.incidents.addEntries(projectId, entries);
+      await facts.incidents.addEntries(projectId, await Promise.all(entries.map(comparedWithYesterday)));
       const names = new Map(moved.map((one) => [one.id, one]));
       await facts.alerts.addEvents(
         projectId,

@@ -93,6 +93,13 @@ export function createIncidentStore(db: Db) {
       `.execute(db);
     },
 
+    /** The alert is in no incident any more. */
+    async leave(projectId: string, alertId: string): Promise<void> {
+      await sql`
+        delete from earshot.incident_alerts where project_id = ${projectId} and alert_id = ${alertId}::uuid
+      `.execute(db);
+    },
+
     async addEntries(projectId: string, entries: readonly IncidentEntry[]): Promise<void> {
       if (entries.length === 0) return;
       await sql`
