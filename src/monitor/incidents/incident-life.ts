@@ -29,9 +29,8 @@ const LONG_MS = 6 * HOUR;
  *
  * - It is open while an alert of it is open, or more is said in an hour than is ordinary for the hour of the day.
  * - Then it is watched. If much more is said again, it is open again: a second wave, or the next day.
- * - It is over when it was calm for all the time that it is watched: a day for several alerts of which one
- *   is critical, or for a long one, so that the same hours of the next day are looked at; as long as it lasted for
- *   others; not at all for one small alert.
+ * - It is over when it was calm for all the time that it is watched: twice as long as it lasted; a day for one of six
+ *   hours or more, so that the same hours of the next day are looked at; not at all for one small alert.
  *
  * `buckets` cover the hour before `checkedUntil`, and all until `until`. A query that is not read does not get here, so
  * the silence of its source ends nothing.
@@ -46,12 +45,11 @@ export function advance(
   const entries: IncidentEntry[] = [];
   let incident = start;
   if (incident.status === "over" || until <= incident.checkedUntil) return { incident, entries };
-  for (let at = floorTo(incident.checkedUntil, BUCKET) + BUCKET; ; at += BUCKET) {
-    const moment = Math.min(at, until);
-    const step = stepTo(incident, members, buckets, moment, zone);
+  for (let at = floorTo(incident.checkedUntil, BUCKET) + BUCKET; at <= until; at += BUCKET) {
+    const step = stepTo(incident, members, buckets, at, zone);
     incident = step.incident;
     entries.push(...step.entries);
-    if (incident.status === "over" || moment === until) break;
+    if (incident.status === "over") break;
   }
   return { incident: { ...incident, checkedUntil: until }, entries };
 }
@@ -120,7 +118,7 @@ function endIfCalm(incident: Incident, at: Instant): IncidentStep {
 
 /** It was watched, and is open again. */
 export function rouse(before: Incident, count: number | null, at: Instant, zone: string): IncidentStep {
-  const calmMs = at - (before.calmSince ?? at);
+  const calmMs = at - before.uncalmUntil;
   const incident: Incident = {
     ...before,
     status: isTaken(before) ? "handled" : "open",
@@ -199,8 +197,7 @@ export function wavesOf(members: readonly Alert[]): number {
 export function watchMs(incident: Incident): number {
   if (isSmall(incident)) return 0;
   const lasted = (incident.calmSince ?? incident.checkedUntil) - incident.openedAt;
-  const isCrisis = incident.severity === "critical" && incident.alerts > 1;
-  return isCrisis || lasted >= LONG_MS ? DAY : Math.max(HOUR, lasted);
+  return lasted >= LONG_MS ? DAY : Math.max(HOUR, 2 * lasted);
 }
 
 /** Nobody needs a reminder of it: it is watched, or an alert of it only waits for its own end. */
