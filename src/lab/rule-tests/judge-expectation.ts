@@ -108,7 +108,7 @@ function missingAlert(expected: Met, observed: Observations, span: Span, context
     const last = alert.seen.filter(({ at }) => at <= span.to).at(-1);
     return last === undefined
       ? `opened later, at ${context.show(alert.seen[0]?.at ?? context.end)}`
-      : `was ${last.state}, ${last.severity}, ${last.incident === undefined ? "in no incident" : `in an incident that was ${last.incident}`}`;
+      : `was ${last.state}, ${last.severity}${last.incident === undefined ? "" : `, in an incident that was ${last.incident}`}`;
   });
   return `the alert of ${rule} ${states.join("; another ")}`;
 }

@@ -62,6 +62,14 @@ export interface Incident {
   readonly handling: AlertHandling;
 }
 
+/** Counted from the stored mentions of [from, to), by their own time. */
+export interface IncidentCounts extends HourCount {
+  readonly from: Instant;
+  readonly to: Instant;
+  /** The most in any 60 minutes that end at a full five minutes; `until` is their end. */
+  readonly most: { readonly count: number; readonly until: Instant } | null;
+}
+
 /** What happened to an incident: `Opened` to `Over`, and what people did. */
 export type IncidentEntryKind =
   | "Opened"

@@ -1,7 +1,7 @@
 import { HOUR, type Instant } from "../../lib/instant.ts";
 import { countedSubject } from "../../lib/numbers.ts";
 import type { Alert } from "../model/alert.ts";
-import type { HourCount, Incident, IncidentEntry } from "../model/incident.ts";
+import type { Incident, IncidentCounts, IncidentEntry } from "../model/incident.ts";
 import type { Severity } from "../model/severity.ts";
 import { cleanLine, shortenText } from "./escape.ts";
 import { formatNumber, formatTime, formatTimeAfter } from "./formatters.ts";
@@ -12,6 +12,8 @@ export interface IncidentView {
   readonly status: Incident["status"];
   /** "757 negative mentions from 10:40 to 16:20; the most in one hour: 93, until 11:55". */
   readonly summary: string;
+  /** The numbers of the summary: counted from the mentions of [from, to), by their own time. */
+  readonly counts: IncidentCounts;
   /** Since when it is calm; null while it is not watched, or over. */
   readonly calmSince: Instant | null;
   /** The day of it: 1 at the beginning. */
@@ -45,14 +47,6 @@ export interface IncidentFacts {
   readonly entries: readonly IncidentEntry[];
 }
 
-/** Counted from the stored mentions of [from, to), by their own time. */
-export interface IncidentCounts extends HourCount {
-  readonly from: Instant;
-  readonly to: Instant;
-  /** The most in any 60 minutes that end at a full five minutes; `until` is their end. */
-  readonly most: { readonly count: number; readonly until: Instant } | null;
-}
-
 const MOST_JOINED = 5;
 
 export function buildIncidentView(facts: IncidentFacts, timezone: string): IncidentView {
@@ -61,6 +55,7 @@ export function buildIncidentView(facts: IncidentFacts, timezone: string): Incid
     id: incident.id,
     status: incident.status,
     summary: summaryOf(facts, timezone),
+    counts: facts.counts,
     calmSince: incident.calmSince,
     day: incident.day,
     count: incident.alerts,

@@ -145,7 +145,14 @@ const INCIDENT = {
     id: "00000000-0000-7000-8000-000000000000",
     status: "open",
     summary:
-      "757 negative mentions of 1,141 in all from Mon 2 Mar, 17:40 GMT to 23:20; the most in one hour: 93, until 18:55",
+      "757 negative mentions of 1,141 in all from Mon 23 Feb, 08:35 PST to 14:15; the most in one hour: 93, until 09:50",
+    counts: {
+      negative: 757,
+      total: 1_141,
+      from: SAMPLE_AT,
+      to: SAMPLE_AT + 340 * MINUTE,
+      most: { count: 93, until: SAMPLE_AT + 75 * MINUTE },
+    },
     calmSince: null,
     day: 2,
     count: 3,
