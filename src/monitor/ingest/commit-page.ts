@@ -30,8 +30,6 @@ export interface CommitParts {
   readonly store: Stores;
   readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;
-  /** Called when the rows are being written to the tables, which takes longer than anything else. */
-  readonly whileStoring?: () => void;
   /** Saves reading texts that this process knows; the stories are the same without it. */
   readonly stories?: StoryCache;
 }
@@ -72,9 +70,7 @@ export async function commitPage(
     );
     const { folded, done } = await foldStories(facts.stories, parts.stories, key, stories);
     keepStories = done;
-    const storing = facts.mentions.storePage(key.projectId, rows, seenAt, folded);
-    if (parts.whileStoring !== undefined) setImmediate(parts.whileStoring);
-    const outcome = await storing;
+    const outcome = await facts.mentions.storePage(key.projectId, rows, seenAt, folded);
     await facts.coverage.deadLetters(key.projectId, key.queryId, seenAt, page.rejected);
     const after = (index: number) => storyOfMention(at(assessed, index), folded.get(index));
     const changes = [
