@@ -27,7 +27,7 @@ import { recordObservations } from "./record-observations.ts";
 import { recordValues } from "./record-values.ts";
 
 export interface CommitParts {
-  readonly store: Stores;
+  readonly store: Pick<Stores, "mentions" | "transaction">;
   readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;
   /** Saves reading texts that this process knows; the stories are the same without it. */
