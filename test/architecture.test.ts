@@ -50,6 +50,12 @@ test.each([
     /store may not import rules/,
   ],
   [
+    "a page has many elements in a line",
+    "src/console/pages/a.ts",
+    `const row = html\`${"<td>a</td>".repeat(20)}\`;`,
+    /a\.ts:1: a line of more than 160 characters/,
+  ],
+  [
     "lib imports the model",
     "src/lib/a.ts",
     'import type { query } from "#monitor";',

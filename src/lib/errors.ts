@@ -45,14 +45,14 @@ export interface Fault {
   readonly column: number;
   readonly message: string;
   /** What was probably meant. */
-  readonly suggestion?: string;
+  readonly suggestion?: string | undefined;
 }
 
 /** A fault before its position in the file is known: `path` leads to the value, or to the key itself. */
 export interface Issue {
   readonly path: readonly (string | number)[];
   readonly message: string;
-  readonly suggestion?: string;
+  readonly suggestion?: string | undefined;
   readonly at?: "key";
 }
 

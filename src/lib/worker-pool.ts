@@ -54,7 +54,7 @@ export type WorkerOutcome<Result> =
 export interface TaskOptions {
   /** Buffers of the input that go to the thread without a copy; they are empty here afterwards. */
   readonly transfer?: readonly Transferable[];
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /**
    * Processor time of the task, in milliseconds, counted from when it begins: a busy machine takes nothing of it. Where
    * the system does not say it (only Linux does), `clockMs` alone counts. Default: 2 s.

@@ -121,7 +121,7 @@ function checkNames(account: Step, issues: Issue[]): void {
           ...(Array.isArray(value) ? [index] : typeof value === "string" ? [] : [name]),
         ],
         message: `there is no ${what} ${JSON.stringify(name)}`,
-        ...(suggestion === undefined ? {} : { suggestion }),
+        suggestion,
       });
     }
   };
