@@ -41,15 +41,15 @@ export function describeStory(
 ): string {
   const who = (mention: Mention) => name(speakerOf(mention) ?? "an unknown author", 40);
   const began = `${who(first)}, ${formatTimeAfter(eventAt(first), openedAt, timezone)}`;
-  const heard = heardBy(widest);
+  const audience = audienceOf(widest);
   const shared = `shared ${formatNumber(mentions)} times`;
-  if (heard === null) return `${shared}; first by ${began}`;
+  if (audience === null) return `${shared}; first by ${began}`;
   return widest.resourceId === first.resourceId
-    ? `${shared}; first and furthest by ${began}, ${heard}`
-    : `${shared}; first by ${began}; furthest by ${who(widest)}, ${heard}`;
+    ? `${shared}; first and furthest by ${began}, ${audience}`
+    : `${shared}; first by ${began}; furthest by ${who(widest)}, ${audience}`;
 }
 
-function heardBy({ followers, reach }: Mention): string | null {
+function audienceOf({ followers, reach }: Mention): string | null {
   if (followers !== null && followers > 0) return `${formatCompact(followers)} followers`;
   return reach !== null && reach > 0 ? `reach ${formatCompact(reach)}` : null;
 }
