@@ -1,4 +1,11 @@
-import { expandReason, type Incident, type ListedIncident, type ShownIncident, wordsOf } from "#monitor";
+import {
+  type Alert,
+  expandReason,
+  type Incident,
+  type ListedIncident,
+  type ShownIncident,
+  wordsOf,
+} from "#monitor";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
@@ -9,7 +16,9 @@ export function incidentList(incidents: readonly ListedIncident[], times: Times)
   if (incidents.length === 0) return null;
   return html`<ol class="alerts">${incidents.map(
     ({ incident, rule }) => html`<li class="alert is-${incident.severity}">
-<div class="alert-head">${incidentBadge(incident)}<h3><a id="incident-${incident.id}" href="/alerts/${incident.leaderId}">${foreign(incident.queryName)}: ${times.titleOf(rule)}</a></h3><span class="when">${spanOf(incident, times)}</span></div>
+<div class="alert-head">${incidentBadge(incident)}
+<h3><a id="incident-${incident.id}" href="/alerts/${incident.leaderId}">${foreign(incident.queryName)}: ${times.titleOf(rule)}</a></h3>
+<span class="when">${spanOf(incident, times)}</span></div>
 <p class="because">${statusOf(incident, times)}</p>
 <div class="mention-foot"><span class="fact">${counted(incident.alerts, "alert")}</span></div>
 </li>`,
@@ -25,8 +34,8 @@ export function incidentPanel(
   return html`<section class="panel" aria-labelledby="h-incident"><h2 id="h-incident">Incident</h2>
 <p class="alert-line">${incidentBadge(incident)} ${spanOf(incident, times)} · ${statusOf(incident, times)}</p>
 <ul class="timeline">${members.map(
-    (one) =>
-      html`<li><span class="when">${times.moment(one.firedAt ?? one.openedAt)}</span><span>${one.id === alertId ? html`<strong>${times.titleOf(one.rule)}</strong>` : html`<a href="/alerts/${one.id}">${times.titleOf(one.rule)}</a>`}, ${one.severity}, ${one.state}</span></li>`,
+    (one) => html`<li><span class="when">${times.moment(one.firedAt ?? one.openedAt)}</span>
+<span>${nameOf(one, times, alertId)}, ${one.severity}, ${one.state}</span></li>`,
   )}</ul>
 <ol class="timeline">${entries.map(
     ({ at, kind, detail }) =>
@@ -34,9 +43,16 @@ export function incidentPanel(
   )}</ol></section>`;
 }
 
+/** A link to the alert, but on its own page. */
+function nameOf({ id, rule }: Alert, times: Times, alertId: string): Html {
+  const title = times.titleOf(rule);
+  return id === alertId ? html`<strong>${title}</strong>` : html`<a href="/alerts/${id}">${title}</a>`;
+}
+
 function incidentBadge({ severity, status }: Incident): Html {
   const isOver = status === "over";
-  return html`<span class="badge is-${isOver ? "resolved" : severity}">${severity}</span><span class="badge is-state">${expandReason(status)}</span>`;
+  return html`<span class="badge is-${isOver ? "resolved" : severity}">${severity}</span>
+<span class="badge is-state">${expandReason(status)}</span>`;
 }
 
 function spanOf({ openedAt, endedAt }: Incident, times: Times): Html {
