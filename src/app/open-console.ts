@@ -9,13 +9,14 @@ import {
   fileAddress,
   type InboxMessage,
   type InboxView,
+  LOCAL_PEOPLE,
   type LocalInbox,
   openFront,
   renderSlackMessage,
   type SetupView,
 } from "#console";
 import type { PushEndpoint } from "#feeds";
-import { createRuleReader } from "#lab";
+import { createRuleReader, openRuleView } from "#lab";
 import {
   createAlertActions,
   createAlertExplainer,
@@ -51,12 +52,10 @@ import {
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
 import { withTimeout } from "../lib/concurrency.ts";
-import { describeError, UserError } from "../lib/errors.ts";
+import { codeOf, describeError, UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { loopDelay } from "../lib/loop-delay.ts";
-import { LOCAL_PEOPLE } from "./local/local-parts.ts";
-import { openRuleView } from "./open-rule-view.ts";
 
 export interface Page {
   /** Where it answers on this machine. */
@@ -235,7 +234,7 @@ function portInUse({ host, port }: PageOptions["settings"], ports: number): User
 }
 
 function isInUse(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+  return codeOf(error) === "EADDRINUSE";
 }
 
 /** Every process needs these. An answer that takes longer than a few seconds counts as none. */

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { codeOf } from "../lib/errors.ts";
 import { escapeActing } from "../lib/text.ts";
 
 /**
@@ -15,7 +16,12 @@ export function printError(text: string): void {
 }
 
 export function printJson(value: unknown, indent?: number): void {
-  print(JSON.stringify(value, null, indent) ?? "null");
+  print(showJson(value, indent));
+}
+
+/** JSON without characters that act on a terminal. */
+export function showJson(value: unknown, indent?: number): string {
+  return showActing(JSON.stringify(value, null, indent) ?? "null");
 }
 
 /** Prints many lines. Resolves when standard output has room for more; throws NobodyReadsError after `| head`. */
@@ -43,7 +49,7 @@ export function outliveReaders(): void {
 }
 
 function isReaderGone(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EPIPE";
+  return codeOf(error) === "EPIPE";
 }
 
 /** Keeps line breaks and tabs. */

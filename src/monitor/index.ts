@@ -13,6 +13,12 @@ export { escapeXml } from "./charts/draw-head.ts";
 export { drawSpikeChart } from "./charts/draw-spike-chart.ts";
 export { createPngRenderer, type PngRenderer } from "./charts/png-renderer.ts";
 export type { ChartColumn, ChartSpan, Theme } from "./charts/spike-chart.ts";
+export { openDemoDatabase, refuseDemoData } from "./commands/demo-database.ts";
+export { type OpenAlertActions, openAlertActions } from "./commands/open-alert-actions.ts";
+export { openAlertContents } from "./commands/open-alert-contents.ts";
+export { openPostgres, openScratchPostgres } from "./commands/open-postgres.ts";
+export { openShellBudget } from "./commands/shell-budget.ts";
+export { withoutAddress } from "./commands/without-address.ts";
 export { type Environment, readEnvironment } from "./config/environment.ts";
 export { loadSourceConfig, partsOf } from "./config/load-source-config.ts";
 export { locateIssues } from "./config/locate-issues.ts";
@@ -64,6 +70,7 @@ export {
 } from "./model/alert-action.ts";
 export { AlertMatch, describeMatch } from "./model/alert-match.ts";
 export type { DeadLetter, Outage } from "./model/failure.ts";
+export type { Incident, IncidentEntry, IncidentStatus } from "./model/incident.ts";
 export {
   BUCKET_MS,
   type ConditionState,
@@ -207,7 +214,7 @@ export { DRAFT_KINDS, type DraftAnswers, draftRule, inYaml, listInYaml } from ".
 export { ruleJsonSchema } from "./rules/rule-schema.ts";
 export { rulesByQuery } from "./rules-by-query.ts";
 export type { Budget, Gate } from "./source/budget.ts";
-export { API_CALLS, type ApiCall, CALL_GROUPS, findCall } from "./source/call-table.ts";
+export { API_CALLS, type ApiCall } from "./source/call-table.ts";
 export type { SourceProject, SourceQuery } from "./source/calls/projects.ts";
 export { createLocationList } from "./source/calls/saved-lists.ts";
 export type { Places, RawParams } from "./source/define-call.ts";

@@ -6,9 +6,9 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
-import { InterruptedError } from "../../src/app/stop-signal.ts";
 import { askForRule } from "../../src/cli/rules/new-rule.ts";
 import { SCHEMAS, schemaLine, schemaText } from "../../src/cli/schemas.ts";
+import { InterruptedError } from "../../src/lib/stop-signal.ts";
 import { parseRule } from "../../src/monitor/rules/parse-rule.ts";
 import { DRAFT_KINDS, draftRule } from "../../src/monitor/rules/rule-drafts.ts";
 import { schemaFaults } from "../schema-faults.ts";
@@ -270,7 +270,7 @@ test("earshot schemas writes every schema, and says what the first line of a fil
   }
   const json = await runCommand(["schemas", "--json"], NO_CONFIG);
   expect(JSON.parse(json.stdout)).toEqual(
-    Object.fromEntries(SCHEMAS.map(({ file, schema }) => [file, schema()])),
+    Object.fromEntries(SCHEMAS.map(({ file, schema }) => [file, JSON.parse(schemaText(schema()))])),
   );
   await writeFile(join(folder, "a-file"), "");
   const { exitCode, stderr } = await runCommand(

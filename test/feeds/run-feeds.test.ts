@@ -4,12 +4,13 @@ import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
 import { rss } from "../../src/feeds/kinds/rss.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
+import { TransientError } from "../../src/lib/retry.ts";
 import { receiveItems } from "../../src/listening-api/arrive/receive-items.ts";
 import { lookBack } from "../../src/listening-api/assign/look-back.ts";
 import type { Database } from "../../src/listening-api/store/database.ts";
 import { deleteMentions } from "../../src/listening-api/store/delete-things.ts";
-import { lockHeardQuery } from "../../src/listening-api/store/heard-items.ts";
 import { insertQuery } from "../../src/listening-api/store/queries.ts";
+import { lockReceivedQuery } from "../../src/listening-api/store/received-items.ts";
 import { type FeedServer, type RssItem, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
 
@@ -93,7 +94,7 @@ test("a worker that dies in the middle of a fetch loses nothing: another one fet
 
 test("a fetch whose items cannot be stored leaves the cursor where it was", async () => {
   serve([item(1)], { etag: '"1"' });
-  const away = Object.assign(new Error("terminating connection"), { code: "57P01" });
+  const away = new TransientError("ServerStopped", "terminating connection");
   const failing = feeding.worker({ enricher: () => Promise.reject(away) });
   await feeding.makeDue();
   await expect(failing.fetchNext()).rejects.toThrow(away);
@@ -140,7 +141,7 @@ test("items that arrive while old ones are deleted are stored: both lock the que
   const { rows } = await sql<{ id: string }>`select id from local_api.query`.execute(db);
   let deleting: Promise<unknown> = Promise.resolve();
   await db.transaction().execute(async (transaction) => {
-    await lockHeardQuery(transaction, projectId);
+    await lockReceivedQuery(transaction, projectId);
     deleting = deleteMentions(db, { queryIds: rows.map(({ id }) => Number(id)), to: 0 });
     await waits(deleting);
     const project = { id: projectId, timezone: "Etc/UTC" };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DAY } from "../../src/lib/instant.ts";
-import { buryMentions } from "../../src/listening-api/arrive/bury-mentions.ts";
+import { tombstoneMentions } from "../../src/listening-api/arrive/tombstone-mentions.ts";
 import { wireTime } from "../../src/listening-api/records/wire.ts";
 import { createDatabase } from "../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await insertMentions(db, versions);
   await db
     .transaction()
-    .execute((own) => buryMentions(own, account.projectId, DELETED, { at, reason: "asked to" }));
+    .execute((own) => tombstoneMentions(own, account.projectId, DELETED, { at, reason: "asked to" }));
   clock.set(at + DAY);
 });
 afterAll(() => fixture.stop());
@@ -77,6 +77,21 @@ test("a walk that follows what comes or changes shows deletions, and its total c
     expect(types.filter((type: string) => type === "deleted")).toHaveLength(DELETED.length);
     expect(body.resultsTotal).toBe(LIVE + DELETED.length);
   }
+});
+
+test("a mention that is deleted again keeps the moment of its deletion, so that no program reads it again", async () => {
+  const deleted = async () => {
+    const { body } = await call("mentions", [["orderBy", "updated"]]);
+    return body.results.filter((one: { resourceType: string }) => one.resourceType === "deleted");
+  };
+  const before = await deleted();
+  const { account, database } = fixture;
+  const at = T0 + 2 * DAY + 60_000;
+  await createDatabase(database.pool)
+    .transaction()
+    .execute((own) => tombstoneMentions(own, account.projectId, DELETED, { at, reason: "asked to again" }));
+  expect(before).toHaveLength(DELETED.length);
+  expect(await deleted()).toEqual(before);
 });
 
 test("a query that looks back does not take up what is left of deleted mentions", async () => {

@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { stopSignal } from "#app";
 import { findProject, IMPORT_FIELDS, type ImportResult, importMentions, PAGE_TYPES } from "#listening-api";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
 import { toIso } from "../../lib/instant.ts";
+import { stopSignal } from "../../lib/stop-signal.ts";
 import { print, printError } from "../print.ts";
 import { collectPairs } from "./flags.ts";
 import { withTables } from "./with-tables.ts";
@@ -88,8 +88,8 @@ async function runImport(file: string, options: ImportOptions, env: NodeJS.Proce
       onResume: (line) => printError(`Goes on after line ${line}, where it was cut off.`),
       onProgress: createProgress(process.stderr, size),
       format: formatOf(file, options),
-      ...(options.query === undefined ? {} : { query: options.query }),
-      ...(options.pageType === undefined ? {} : { pageType: options.pageType }),
+      query: options.query,
+      pageType: options.pageType,
       ...(options.now ? { arriveAt: systemClock.now } : {}),
     });
   });

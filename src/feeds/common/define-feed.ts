@@ -3,6 +3,7 @@ import { durationBetween } from "../../lib/duration.ts";
 import type { Issue } from "../../lib/errors.ts";
 import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import { plainLine } from "../../lib/text.ts";
 import type { ReceivedMail } from "../kinds/mailbox/mail.ts";
 
 /** What the terms of a source and the law ask of whoever stores its posts. Data: nothing outside asks for the kind. */
@@ -77,7 +78,7 @@ export interface FeedItem {
 /** What a fetch has brought. */
 export interface FeedRead {
   readonly items: readonly FeedItem[];
-  /** Items that their source has deleted, also ones that were never heard. */
+  /** Items that their source has deleted, also ones that were never received. */
   readonly deletes: readonly {
     readonly id: string;
     readonly scope?: string;
@@ -184,20 +185,22 @@ export interface StoredItem {
   readonly id: string;
   /** Null: by its id. */
   readonly reference: string | null;
-  /** Since it was heard first. */
+  /** Since it was received first. */
   readonly ageMs: number;
 }
 
 /** What became of stored items: the edited ones are items, and those that are gone deletes. */
-export interface Rechecked extends Pick<FeedRead, "items" | "deletes" | "pauseMs"> {
+export interface RecheckResult extends Pick<FeedRead, "items" | "deletes" | "pauseMs"> {
   /** The items about which nothing was learnt; they are asked for again soon. */
   readonly unanswered?: readonly StoredItem[];
 }
 
 /** Asks for stored items again. */
-export type Recheck = Generator<readonly FeedRequest[], Rechecked, readonly FeedAnswer[]>;
+export type Recheck = Generator<readonly FeedRequest[], RecheckResult, readonly FeedAnswer[]>;
 
-/** What a fetch found wrong, in words that say what to do. */
+const LONGEST_PROBLEM = 500;
+
+/** What a fetch found wrong, in words that say what to do. Words of a server in it are made harmless and storable. */
 export class FeedError extends Error {
   override readonly name = "FeedError";
   /** The feed will not come back: it is not asked again until it is configured anew. */
@@ -205,7 +208,7 @@ export class FeedError extends Error {
   /** The server has said when to come back. */
   readonly retryAfterMs: number | null;
   constructor(message: string, how: { isFinal?: boolean; retryAfterMs?: number | null } = {}) {
-    super(message);
+    super(plainLine(message, LONGEST_PROBLEM));
     this.isFinal = how.isFinal ?? false;
     this.retryAfterMs = how.retryAfterMs ?? null;
   }

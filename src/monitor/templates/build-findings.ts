@@ -41,15 +41,33 @@ export function describeStory(
 ): string {
   const who = (mention: Mention) => name(speakerOf(mention) ?? "an unknown author", 40);
   const began = `${who(first)}, ${formatTimeAfter(eventAt(first), openedAt, timezone)}`;
-  const heard = heardBy(widest);
+  const audience = audienceOf(widest);
   const shared = `shared ${formatNumber(mentions)} times`;
-  if (heard === null) return `${shared}; first by ${began}`;
+  if (audience === null) return `${shared}; first by ${began}`;
   return widest.resourceId === first.resourceId
-    ? `${shared}; first and furthest by ${began}, ${heard}`
-    : `${shared}; first by ${began}; furthest by ${who(widest)}, ${heard}`;
+    ? `${shared}; first and furthest by ${began}, ${audience}`
+    : `${shared}; first by ${began}; furthest by ${who(widest)}, ${audience}`;
 }
 
-function heardBy({ followers, reach }: Mention): string | null {
+/** "the first such alert in 30 days", "the 3rd such alert in 6 days". */
+export function howOften({ alerts, days }: { readonly alerts: number; readonly days: number }): string {
+  const nth = alerts === 0 ? "first" : formatOrdinal(alerts + 1);
+  return `the ${nth} such alert in ${days === 1 ? "a day" : `${formatNumber(days)} days`}`;
+}
+
+/** `2nd`, `3rd`, `11th`, `21st`. */
+function formatOrdinal(number: number): string {
+  return `${formatNumber(number)}${ORDINAL_ENDINGS[ORDINALS.select(number)] ?? "th"}`;
+}
+
+const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
+const ORDINAL_ENDINGS: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = {
+  one: "st",
+  two: "nd",
+  few: "rd",
+};
+
+function audienceOf({ followers, reach }: Mention): string | null {
   if (followers !== null && followers > 0) return `${formatCompact(followers)} followers`;
   return reach !== null && reach > 0 ? `reach ${formatCompact(reach)}` : null;
 }

@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { type FetchMessageObject, ImapFlow, type ImapFlowOptions, type MailboxObject } from "imapflow";
 import { z } from "zod";
+import { codeOf } from "../../../lib/errors.ts";
 import { DAY, type Instant, SECOND } from "../../../lib/instant.ts";
 import { isPrivateAddress } from "../../../lib/public-agent.ts";
 import { plainLine } from "../../../lib/text.ts";
@@ -78,14 +79,18 @@ export async function collectMails(
   return { items, deletes: [], cursor, more, ...why };
 }
 
-interface Fetched {
+interface MailFetch {
   readonly mails: readonly { readonly uid: number; readonly mail: ReceivedMail }[];
   readonly cursor: z.output<typeof Cursor>;
   readonly more: boolean;
   readonly problem: string | null;
 }
 
-async function fetchMails(settings: MailboxSettings, stored: unknown, parts: CollectParts): Promise<Fetched> {
+async function fetchMails(
+  settings: MailboxSettings,
+  stored: unknown,
+  parts: CollectParts,
+): Promise<MailFetch> {
   const { imap } = settings;
   const { client, guard } = await connect(settings, parts);
   let lost: unknown = null;
@@ -110,7 +115,7 @@ async function fetchMails(settings: MailboxSettings, stored: unknown, parts: Col
       ...(renumberedAt === undefined ? {} : { renumberedAt }),
     };
     const problem = isUnsteady ? UNSTEADY : null;
-    const mails: Fetched["mails"][number][] = [];
+    const mails: MailFetch["mails"][number][] = [];
     // Before the first of a new mailbox nothing is wanted, even if that one cannot be read.
     let last = known?.uid ?? (uids[0] ?? 1) - 1;
     let bytes = 0;
@@ -240,7 +245,8 @@ async function connect(
       guard.end();
       client.close();
       if (parts.signal.aborted) throw parts.signal.reason;
-      const isNext = index + 1 < addresses.length && UNREACHABLE.has(codeOf(error)) && guard.why() === null;
+      const isNext =
+        index + 1 < addresses.length && UNREACHABLE.has(codeOf(error) ?? "") && guard.why() === null;
       if (!isNext) throw guard.why() ?? toFeedError(error, imap);
     }
   }
@@ -369,14 +375,10 @@ function toFeedError(error: unknown, { folder, host }: MailboxSettings["imap"]):
     );
   if (of("serverResponseCode") === "NONEXISTENT" || (of("responseStatus") === "NO" && said !== ""))
     return new FeedError(`it does not open the folder "${folder}" (${said})`);
-  const words = WORDS[codeOf(error)];
+  const words = WORDS[codeOf(error) ?? ""];
   if (words !== undefined) return new FeedError(words);
   const message = error instanceof Error ? error.message : "";
   return new FeedError(`the connection to ${host} failed: ${plainLine(message, 200)}`);
-}
-
-function codeOf(error: unknown): string {
-  return String(Reflect.get(Object(error), "code") ?? "");
 }
 
 const WORDS: Readonly<Record<string, string>> = {

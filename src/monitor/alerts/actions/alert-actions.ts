@@ -5,6 +5,7 @@ import { type Instant, MINUTE } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
 import { uuid7 } from "../../../lib/uuid7.ts";
 import { describeRange, holdsWithin, type WeeklyRange } from "../../../lib/weekly-range.ts";
+import { incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import type { Alert } from "../../model/alert.ts";
 import { type Actor, type AlertAction, describeActor, type RulePrecision } from "../../model/alert-action.ts";
 import { type AlertMatch, describeMatch } from "../../model/alert-match.ts";
@@ -12,8 +13,15 @@ import { nextSeverity } from "../../model/severity.ts";
 import { type ListedSilence, LONGEST_SILENCE_MS, type Silence } from "../../model/silence.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { Facts, Stores } from "../../store/stores.ts";
-import { type Acted, act } from "../act.ts";
+import { type ActionResult, act } from "../act.ts";
 import { refuseUnknownNames, refuseUnknownQueries } from "../unknown-names.ts";
+import {
+  actOnIncident,
+  type MoveResult,
+  mergeIncidents,
+  openIncidentOf,
+  splitAlert,
+} from "./act-on-incident.ts";
 
 /**
  * Actions of people on alerts and silences. It only writes facts; the running process finds the alert due within a
@@ -22,7 +30,7 @@ import { refuseUnknownNames, refuseUnknownQueries } from "../unknown-names.ts";
  */
 export interface AlertActions {
   /** Null: there is no such alert. */
-  act(alertId: string, action: AlertAction, by: Actor): Promise<Acted | null>;
+  act(alertId: string, action: AlertAction, by: Actor): Promise<ActionResult | null>;
   /**
    * Runs `work` for the first report of this interaction, and nothing for a repeat ("known"). Changes through the given
    * actions are committed together with the interaction, so Slack may send one that failed again.
@@ -31,7 +39,7 @@ export interface AlertActions {
   /** Throws a UserError if it would last too long, or names something that no alert can have. */
   addSilence(asked: RequestedSilence): Promise<Silence>;
   /** Silences this alert and later ones of its group for a time, up to its severity. Null: there is no such alert. */
-  silenceAlert(alertId: string, lengthMs: number, by: Actor): Promise<Silenced | null>;
+  silenceAlert(alertId: string, lengthMs: number, by: Actor): Promise<SilenceResult | null>;
   /** False: it had ended already, or does not exist. */
   expireSilence(id: string, by: Actor): Promise<boolean>;
   /**
@@ -47,9 +55,13 @@ export interface AlertActions {
   /** Active and future silences; with `past` also those that ended. */
   silences(past: boolean): Promise<readonly ListedSilence[]>;
   precision(since: Instant): Promise<readonly RulePrecision[]>;
+  /** One incident takes the alerts of another. Ids, or their first letters. Null: there is no such incident. */
+  mergeIncidents(into: string, from: string, by: Actor): Promise<MoveResult | null>;
+  /** The alert leaves its incident. Null: there is no such alert, or it is in no incident that goes on. */
+  splitAlert(alertId: string, by: Actor): Promise<MoveResult | null>;
 }
 
-export type Silenced =
+export type SilenceResult =
   | { readonly outcome: "Done"; readonly silence: Silence }
   | { readonly outcome: "Refused"; readonly because: string };
 
@@ -114,6 +126,11 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
       return silences.map((one) => ({ ...one, mutes: describeMatch(one.match, names) }));
     },
     precision: (since) => stores.alerts.precision(since),
+    mergeIncidents: (into, from, by) => mergeIncidents(stores, into, from, by, clock.now()),
+    splitAlert: async (alertId, by) => {
+      const alert = await findOne(stores, alertId);
+      return alert === null ? null : splitAlert(stores, alert, by, clock.now());
+    },
   };
 }
 
@@ -122,7 +139,7 @@ async function actOn(
   alertId: string,
   action: AlertAction,
   by: Actor,
-): Promise<Acted | null> {
+): Promise<ActionResult | null> {
   const found = await findOne(stores, alertId);
   if (found === null) return null;
   const { projectId, queryId, id } = found;
@@ -132,6 +149,8 @@ async function actOn(
     const alert = await facts.alerts.find(projectId, id);
     if (alert === null) return null;
     const now = clock.now();
+    const incident = await openIncidentOf(facts, alert);
+    if (incident !== null) return actOnIncident(facts, incident, action, by, now);
     const acted = act(alert, action, describeActor(by), now);
     if (acted.outcome === "Refused") return acted;
     await facts.notifications.lockNotifications(projectId);
@@ -148,9 +167,11 @@ async function silenceAlert(
   alertId: string,
   lengthMs: number,
   by: Actor,
-): Promise<Silenced | null> {
-  const alert = await findOne(stores, alertId);
-  if (alert === null) return null;
+): Promise<SilenceResult | null> {
+  const found = await findOne(stores, alertId);
+  if (found === null) return null;
+  const incident = await openIncidentOf(stores, found);
+  const alert = (incident === null ? null : incidentAsAlert(incident.incident, incident.members)) ?? found;
   if (alert.resolvedAt !== null) return { outcome: "Refused", because: "this alert is already resolved" };
   const now = clock.now();
   const match = matchOfAlert(alert);

@@ -16,8 +16,8 @@ export interface Batch {
   readonly now: Instant;
   readonly context: NotifyContext;
   readonly send: readonly Outgoing[];
-  readonly held: readonly Held[];
-  readonly dropped: readonly Dropped[];
+  readonly held: readonly HeldCandidate[];
+  readonly dropped: readonly DroppedCandidate[];
 }
 
 /** What holds for every receiver at the moment of a decision. */
@@ -39,6 +39,8 @@ export interface Candidate {
   readonly alert: Alert;
   readonly lastNotified: LastNotified | null;
   readonly terms: Terms;
+  /** It is an incident that has calmed down: nobody is reminded of it. */
+  readonly isWatched?: boolean;
 }
 
 /** The last notification of a receiver about an alert: one row for each pair, written with the notification. */
@@ -106,14 +108,14 @@ export interface Outgoing {
   readonly also?: readonly Outgoing[];
 }
 
-export interface Held {
+export interface HeldCandidate {
   readonly candidate: Candidate;
   readonly reason: HoldReason;
   readonly by: string;
   readonly until: Instant;
 }
 
-export interface Dropped {
+export interface DroppedCandidate {
   readonly candidate: Candidate;
   readonly reason: DropReason;
   readonly by: string;
@@ -150,6 +152,8 @@ export type DropReason =
   | "NoNewEvidence"
   /** Somebody acknowledged it: no reminders. */
   | "Acknowledged"
+  /** An incident that has calmed down, and is watched until it is over. */
+  | "Watching"
   | "NoLongerRouted"
   /** A later step of an escalation leads here. */
   | "EscalationWaits"

@@ -11,7 +11,7 @@ import type { GroupTerms, Terms } from "./batch.ts";
  * route at all is an outcome with a name, never silent.
  */
 export function routeAlert(routes: readonly RouteConfig[], alert: MatchedAlert): Routing {
-  const to = new Map<string, Addressed>();
+  const to = new Map<string, RoutedReceiver>();
   const found = [...findRoutes(routes, alert, "")];
   for (const { route, by } of found) {
     for (const receiver of route.receivers) {
@@ -27,7 +27,22 @@ export function routeAlert(routes: readonly RouteConfig[], alert: MatchedAlert):
   return { outcome: "Routed", to: [...to.values()] };
 }
 
-export interface Addressed {
+/** The receivers of an incident: those of each of its alerts. `alert` is the incident itself, whose terms come first. */
+export function routeIncident(
+  routes: readonly RouteConfig[],
+  alert: MatchedAlert,
+  members: readonly MatchedAlert[],
+): Routing {
+  const own = routeAlert(routes, alert);
+  const to = new Map<string, RoutedReceiver>();
+  for (const routing of [own, ...members.map((member) => routeAlert(routes, member))]) {
+    if (routing.outcome === "NoRoute") continue;
+    for (const one of routing.to) if (!to.has(one.receiver)) to.set(one.receiver, one);
+  }
+  return to.size === 0 ? own : { outcome: "Routed", to: [...to.values()] };
+}
+
+export interface RoutedReceiver {
   readonly receiver: string;
   readonly terms: Terms;
   /** The route that decided it. */
@@ -35,7 +50,7 @@ export interface Addressed {
 }
 
 export type Routing =
-  | { readonly outcome: "Routed"; readonly to: readonly Addressed[] }
+  | { readonly outcome: "Routed"; readonly to: readonly RoutedReceiver[] }
   | { readonly outcome: "NoRoute"; readonly by: string };
 
 const Fields = {
