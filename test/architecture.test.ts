@@ -151,6 +151,36 @@ test.each([
     "export const a = (notifier: { kind: string }) => notifier.kind === 'slack';",
     /question for the kind of a notifier/,
   ],
+  [
+    "a decision by the words of an error",
+    "src/monitor/ingest/a.ts",
+    "export const isAway = (error: Error) => /pool/i.test(error.message);",
+    /a decision by the words of an error/,
+  ],
+  [
+    "a label from stored prose",
+    "src/console/a.ts",
+    'export const labelOf = ({ detail }: { detail: string }) => (detail.startsWith("refused") ? "refused" : "other");',
+    /a decision by the words of an error/,
+  ],
+  [
+    "a failure told by its sentence",
+    "src/monitor/queue/a.ts",
+    'export const isGone = (error: Error) => error.message === "Connection terminated";',
+    /a decision by the words of an error/,
+  ],
+  [
+    "an error of any shape",
+    "src/monitor/polling/a.ts",
+    'export const mayRetry = (error: object) => Reflect.get(error, "retryable") !== false;',
+    /an error asked for a field by its name/,
+  ],
+  [
+    "a code found by hand",
+    "src/app/a.ts",
+    'export const isUsed = (error: object) => "code" in error && error.code === "EADDRINUSE";',
+    /an error asked for a field by its name/,
+  ],
   ["a barrel", "src/console/a.ts", 'export * from "./b.ts";', /re-export of a whole file/],
   ["a default export", "src/console/a.ts", "export default 1;", /default export/],
   [

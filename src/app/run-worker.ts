@@ -46,7 +46,7 @@ export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock =
       const earshot = await startEarshot({
         config,
         files: { ...files, config },
-        ...listening.health,
+        ...listening.forMonitor,
         databaseUrl,
         queue,
         clock,

@@ -137,7 +137,7 @@ async function startMonitor(
   const earshot = await startEarshot({
     config: files.config,
     files,
-    ...listening.health,
+    ...listening.forMonitor,
     databaseUrl: engines.databaseUrl,
     queue: engines.queue,
     clock: systemClock,

@@ -3,6 +3,7 @@ import { dirname, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Transferable, Worker, type WorkerOptions } from "node:worker_threads";
 import { monotonicMs } from "./clock.ts";
+import { codeOf } from "./errors.ts";
 import { SECOND } from "./instant.ts";
 import type { Tasks, ThreadMessage, ThreadTask } from "./serve-tasks.ts";
 
@@ -124,7 +125,7 @@ export function createWorkerPool<Served extends Tasks>(
     threads.add(thread);
     worker.on("message", (message: ThreadMessage) => receive(thread, message));
     worker.on("error", (error) => {
-      const isMemory = Reflect.get(Object(error), "code") === "ERR_WORKER_OUT_OF_MEMORY";
+      const isMemory = codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY";
       end(thread, isMemory ? { outcome: "OutOfMemory" } : { outcome: "Failed", message: String(error) });
     });
     worker.on("exit", () => end(thread, { outcome: "Failed", message: "its thread has ended" }));

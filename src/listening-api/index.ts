@@ -66,6 +66,7 @@ export { seedAccount } from "./seed-account.ts";
 export { createStream, type Stream } from "./simulate/create-stream.ts";
 export { CRISIS_LASTS_MS, type Crisis } from "./simulate/crisis.ts";
 export { BRANDS } from "./simulate/data.ts";
+export { type Arrivals, followArrivals } from "./store/arrivals.ts";
 export { changeRows } from "./store/changes.ts";
 export { type CurrentMention, type MentionKey, readCurrentMentions } from "./store/current-mentions.ts";
 export { createDatabase, type Database, type DatabasePool } from "./store/database.ts";

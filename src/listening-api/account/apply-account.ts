@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { closestWord } from "../../lib/closest-word.ts";
-import { type Issue, UserError } from "../../lib/errors.ts";
+import { codeOf, type Issue, UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { verifyPassword } from "../http/password.ts";
 import { readLabelRules } from "../resources/read-label-rules.ts";
@@ -248,8 +248,7 @@ function queryIdsIn(thing: StoredThing): number[] {
 
 /** As two things that swap their names find. */
 function explain(error: unknown): never {
-  const isTaken = error instanceof Error && "code" in error && error.code === "23505";
-  if (!isTaken) throw error;
+  if (codeOf(error) !== "23505") throw error;
   throw new UserError("A new name is still taken by another thing of the same kind.", [
     "give one of the two another name first",
   ]);

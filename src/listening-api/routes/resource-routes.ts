@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { codeOf } from "../../lib/errors.ts";
 import { invalidRequest, notFound } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
@@ -233,7 +234,7 @@ async function writing(
 }
 
 function isUniqueViolation(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "code" in error && error.code === "23505";
+  return codeOf(error) === "23505";
 }
 
 function isNamed(value: unknown): value is Named {
