@@ -4,7 +4,7 @@ import type { ShownStory } from "../model/shown.ts";
 import { storyKey } from "../model/story.ts";
 import { titleOf } from "../model/wording.ts";
 import { announce, buildHeadline, growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
-import { buildFindings, describeStory } from "./build-findings.ts";
+import { buildFindings, describeStory, howOften } from "./build-findings.ts";
 import { cleanLine, safeUrl, shortenText } from "./escape.ts";
 import { buildMentionView, deletedMentions, topMentions } from "./mention-view.ts";
 import type { AlertView } from "./view.ts";
@@ -23,6 +23,8 @@ export interface AlertViewFacts {
   readonly rule: { readonly name: string; readonly title?: string; readonly description: string | null };
   /** The findings at the time of the notification; null or absent if there are none. */
   readonly explanation?: Explanation | null;
+  /** How many alerts of its rule on its query fired in the days before it; absent if that is not known. */
+  readonly before?: { readonly alerts: number; readonly days: number };
   /** Name of the project. */
   readonly project: string;
   /** IANA zone of the reader. */
@@ -92,6 +94,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     mentions: [...mentions, ...inTheirPlace],
     findings: [
       ...(story === null ? [] : [{ label: "Story", text: describeStory(story, alert, facts.timezone) }]),
+      ...(facts.before === undefined ? [] : [{ label: "How often", text: howOften(facts.before) }]),
       // Of an alert that is over, what it was about is enough.
       ...(alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, facts.timezone) : []),
     ],

@@ -20,13 +20,12 @@ const FIRED: AlertView = {
   growth: null,
   reason: {
     label: "How sure",
-    text: "By chance about once in 23 months; 3rd such burst this week.",
+    text: "Chance alone seldom brings so many.",
   },
   severityReason: null,
   peak: { count: "62 in 30 min", at: SAMPLE_AT },
   handledBy: null,
-  because:
-    "62 negative mentions in 30 min, 11 expected at this hour; by chance about once in 23 months; 3rd such burst this week.",
+  because: "62 negative mentions in 30 min, 11 expected at this hour. Chance alone seldom brings so many.",
   openedAt: SAMPLE_AT,
   lastSeenAt: SAMPLE_AT + 4 * MINUTE,
   resolvedAt: null,
@@ -71,8 +70,8 @@ const GROWN: Partial<AlertView> = {
   },
   lead: "Negative mentions are 19 times what is normal on a Monday morning.",
   because:
-    "214 negative mentions in 30 min, 11 expected at this hour; by chance less than once in 100 years.",
-  reason: { label: "How sure", text: "By chance less than once in 100 years." },
+    "214 negative mentions in 30 min, 11 expected at this hour. Chance alone hardly ever brings so many.",
+  reason: { label: "How sure", text: "Chance alone hardly ever brings so many." },
   values: { count: 214, expected: 11, score: 21 },
   mentionsCount: 276,
   notifyCount: 2,

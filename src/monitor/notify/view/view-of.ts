@@ -4,10 +4,10 @@ import type { Alert } from "../../model/alert.ts";
 import type { Mention } from "../../model/mention.ts";
 import type { Notification } from "../../model/notification.ts";
 import { OPERATOR_RULES } from "../../model/operator-rules.ts";
-import { OWN_QUERY, type Query } from "../../model/query.ts";
+import { OWN_QUERY, type Query, type WatchedQuery } from "../../model/query.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { Stores } from "../../store/stores.ts";
-import { buildAlertView, MOST_LISTED } from "../../templates/build-alert-view.ts";
+import { type AlertViewFacts, buildAlertView, MOST_LISTED } from "../../templates/build-alert-view.ts";
 import { storedDigest } from "../../templates/digest-view.ts";
 import { largestStory } from "../../templates/mention-view.ts";
 import type { DeliverParts } from "../deliver/deliver.ts";
@@ -82,6 +82,7 @@ async function alertView(parts: ViewParts, notification: Notification) {
       ...(rule !== undefined && { title: rule.title }),
       description: rule?.description ?? ownDescription(alert),
     },
+    ...(kind !== "test" && query.queryId !== OWN_QUERY.queryId && (await before(parts.stores, alert, query))),
     project: query.projectName,
     timezone: parts.timezone,
     more: listed.flatMap((id) => known.find((one) => one.id === id) ?? []),
@@ -102,6 +103,25 @@ async function alertView(parts: ViewParts, notification: Notification) {
       ? null
       : (scheme?: "light" | "dark") => pictures.render((scheme === "dark" ? drawn("dark") : null) ?? svg);
   return { about: "alert", view, chart, contentVersion: content.version } as const;
+}
+
+const LONGEST_BEFORE_DAYS = 30;
+
+/** How often such alerts came in the last month, or since Earshot watches the query; nothing on its first day. */
+async function before(
+  stores: Stores,
+  { projectId, queryId, rule, openedAt }: Alert,
+  { watchFrom }: WatchedQuery,
+): Promise<Pick<AlertViewFacts, "before">> {
+  const days = Math.min(LONGEST_BEFORE_DAYS, Math.floor((openedAt - watchFrom) / DAY));
+  if (days < 1) return {};
+  const alerts = await stores.alerts.countOfRule(
+    { projectId, queryId },
+    rule,
+    openedAt - days * DAY,
+    openedAt,
+  );
+  return { before: { alerts, days } };
 }
 
 /** For alerts about Earshot itself, which have no rule file. */
