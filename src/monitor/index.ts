@@ -69,6 +69,7 @@ export {
 } from "./model/alert-action.ts";
 export { AlertMatch, describeMatch } from "./model/alert-match.ts";
 export type { DeadLetter, Outage } from "./model/failure.ts";
+export type { Incident, IncidentEntry, IncidentStatus } from "./model/incident.ts";
 export {
   BUCKET_MS,
   type ConditionState,
@@ -110,12 +111,14 @@ export type {
   AlertPosition,
   AlertStates,
   ListedAlert,
+  ListedIncident,
   MentionFilter,
   MentionListing,
   MentionPosition,
   ShownBudget,
   ShownDeadLetter,
   ShownDelivery,
+  ShownIncident,
   ShownMention,
   ShownNotification,
   ShownPoll,
