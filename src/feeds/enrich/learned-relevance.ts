@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Relevance } from "#listening-api";
-import { cutText } from "../../lib/text.ts";
+import { cutText, normalized } from "../../lib/text.ts";
 
 /** A text of a query, and whether people called it relevant. */
 export interface JudgedText {
@@ -106,9 +106,7 @@ function featuresOfWord(word: string, before = "^"): readonly string[] {
 }
 
 function wordsOf(text: string): readonly string[] {
-  const prose = cutText(text, ENOUGH)
-    .normalize("NFC")
-    .replaceAll(/https?:\/\/(?:www\.)?/gi, " ");
+  const prose = normalized(cutText(text, ENOUGH), "NFC").replaceAll(/https?:\/\/(?:www\.)?/gi, " ");
   return Array.from(prose.matchAll(WORDS), ([word]) => word);
 }
 
