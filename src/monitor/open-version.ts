@@ -216,7 +216,7 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       refreshQueries: async () => (await Promise.all(sources.map(refreshQueries))).flat(),
       totals: async () => {
         const totals = sources.map((source) => totalsOf(source, stores, clock.now()));
-        return new Map((await Promise.all(totals)).flatMap((its) => [...its]));
+        return new Map((await Promise.all(totals)).flatMap((ofSource) => [...ofSource]));
       },
       begin: () =>
         runBackgroundLoops(

@@ -89,7 +89,10 @@ export async function followReloads(parts: ReloadingParts, closing: Closing): Pr
     const answered = request?.id ?? before;
     const refuse = (faults: readonly string[], filesAre: string | null): void => {
       me = { ...me, answered, refused: { faults, filesAre } };
-      log.error({ version: me.version, faults, filesAre }, "not reloaded: the running configuration goes on");
+      log.error(
+        { version: me.version, faults, filesAre },
+        "not reloaded: the running configuration stays in use",
+      );
     };
     // Before, so that what changes while they are loaded is looked at again.
     const digest = await digestOfFiles(file, env);

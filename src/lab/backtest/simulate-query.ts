@@ -249,14 +249,14 @@ function createStories(rules: readonly Rule[]) {
     sizes: ({ stories, since }: NonNullable<ReturnType<typeof storiesToCount>>) =>
       new Map(
         stories.map((story) => {
-          const its = times.get(story) ?? [];
-          return [story, its.length - firstFrom(its, since)];
+          const moments = times.get(story) ?? [];
+          return [story, moments.length - firstFrom(moments, since)];
         }),
       ),
     forget: (before: Instant): void => {
-      for (const [story, its] of times) {
-        if ((its[0] ?? 0) >= before) continue;
-        const left = its.slice(firstFrom(its, before));
+      for (const [story, moments] of times) {
+        if ((moments[0] ?? 0) >= before) continue;
+        const left = moments.slice(firstFrom(moments, before));
         if (left.length === 0) times.delete(story);
         else times.set(story, left);
       }

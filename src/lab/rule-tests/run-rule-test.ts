@@ -89,10 +89,10 @@ export async function prepareTables(
       queries: names.map((name) => ({ name })),
       at: start,
     });
-    const its = { projectId: String(projectId), ids: queries };
-    await writeBaseline(createStores(db), baselineOf(test, names), its, start);
+    const source = { projectId: String(projectId), ids: queries };
+    await writeBaseline(createStores(db), baselineOf(test, names), source, start);
     await closing.close();
-    return its;
+    return source;
   });
 }
 
@@ -224,7 +224,7 @@ async function openForecast(
 function rehearsed(
   config: MonitorConfig,
   vendors: LocalVendors,
-  its: Pick<SourceConfig, "baseUrl" | "updatesEvery" | "history">,
+  server: Pick<SourceConfig, "baseUrl" | "updatesEvery" | "history">,
 ): MonitorConfig {
   const { sources, receivers } = config;
   const { platformClientId: _, ...rest } = sources[0];
@@ -233,7 +233,7 @@ function rehearsed(
     sources: [
       {
         ...rest,
-        ...its,
+        ...server,
         ...LOCAL_ACCOUNT,
         name: "account",
         password: ACCOUNT_PASSWORD,

@@ -113,7 +113,7 @@ export async function openRuleView(parts: RuleViewParts): Promise<RuleView> {
 /** The names of the tests about this rule. A file that cannot be read is none. */
 async function findTestFiles(folder: string, rule: string): Promise<readonly string[]> {
   const entries = await readdir(join(folder, RULE_TESTS)).catch(() => []);
-  const its = entries
+  const readings = entries
     .filter((entry) => entry.endsWith(TEST_ENDING))
     .sort()
     .map(async (entry) => {
@@ -123,7 +123,7 @@ async function findTestFiles(folder: string, rule: string): Promise<readonly str
         typeof content === "object" && content !== null && "rule" in content && content.rule === rule;
       return isIts ? [entry.slice(0, -TEST_ENDING.length)] : [];
     });
-  return (await Promise.all(its)).flat();
+  return (await Promise.all(readings)).flat();
 }
 
 const TEST_ENDING = ".test.yaml";

@@ -98,11 +98,11 @@ export function decideNotifications(
 /** The receivers to decide for, and the rows of receivers that are no longer concerned. */
 function askAbout(
   alert: Alert,
-  its: readonly ReceiverEntry[],
+  entries: readonly ReceiverEntry[],
   notifyConfig: NotifyConfig,
   now: Instant,
 ): { questions: Question[]; over: ReceiverEntry[]; events: AlertEvent[] } {
-  const before = new Map(its.map((one) => [one.receiver, one.entry as Entry]));
+  const before = new Map(entries.map((one) => [one.receiver, one.entry as Entry]));
   const routing = routeAlert(notifyConfig.routes, alert);
   const notified = [...before]
     .filter(([, entry]) => entry.lastNotified !== null)
@@ -110,7 +110,7 @@ function askAbout(
   const since = callingSince(alert, before.values(), now);
   const steps = escalationOf(notifyConfig, alert, since, now);
   const everybody = audience(routing, notified, steps);
-  const gone = its.filter(
+  const gone = entries.filter(
     ({ receiver, nextAt }) => nextAt !== null && !everybody.some((one) => one.receiver === receiver),
   );
   const stopped = gone.length === 0 ? new Map() : stoppedSteps(notifyConfig, alert, since, now);
