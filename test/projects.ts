@@ -36,7 +36,6 @@ const THOROUGH: readonly string[] = [
   "test/build.test.ts",
   "test/contracts/own-notifier.test.ts",
   "test/lib/worker-pool.test.ts",
-  "test/cli/api/api-cache.test.ts",
   "test/cli/api/process.test.ts",
   "test/cli/console-process.test.ts",
   "test/cli/listen-start.test.ts",

@@ -194,9 +194,8 @@ function onlyNamed(set: RuleSet, { rules }: RuleSet): RuleSet {
 
 async function printReport(report: BacktestReport, comparison: Comparison | null): Promise<void> {
   const { formatBacktest, formatComparison } = await import("./backtest/format-backtest.ts");
-  const width = process.stdout.isTTY ? process.stdout.columns : 200;
-  for (const line of formatBacktest(report, width)) print(line);
-  if (comparison !== null) for (const line of formatComparison(comparison, width)) print(line);
+  for (const line of formatBacktest(report)) print(line);
+  if (comparison !== null) for (const line of formatComparison(comparison)) print(line);
 }
 
 async function writeReport(

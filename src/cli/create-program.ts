@@ -158,7 +158,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: "api",
-    usage: "[options] [call]",
+    usage: "",
     description: "Makes one call of the Listening API; alone, it lists the calls.",
     load: async () => (await import("./api.ts")).defineApiCommand,
   },

@@ -4,6 +4,7 @@ import {
   type AlertWhy,
   accountOf,
   askEach,
+  createMemoryTokenStore,
   createSourceClient,
   formatTime,
   type MentionWhy,
@@ -28,10 +29,8 @@ import { findAlertOrNull } from "./alerts/find-alert.ts";
 import { configInUse, loadRulesInUse } from "./alerts/load-rules-in-use.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { findAccesses } from "./api/access.ts";
-import { openApiCache } from "./api/api-cache.ts";
-import { sanitizeJson } from "./api/sanitize-terminal.ts";
 import { commandLog } from "./command-log.ts";
-import { print } from "./print.ts";
+import { print, printJson } from "./print.ts";
 
 interface WhyOptions {
   readonly rules?: string;
@@ -76,7 +75,7 @@ async function why(wanted: string | undefined, options: WhyOptions, env: NodeJS.
       ...fromConfig(config, clock),
     };
     const answer = await answerOf(parts, wanted, options, env);
-    if (options.json) return print(sanitizeJson(answer.kind === "mentions" ? answer.mentions : answer.it));
+    if (options.json) return printJson(answer.kind === "mentions" ? answer.mentions : answer.it);
     const { printAlert, printMention, printUnread } = await import("./alerts/print-why.ts");
     const lines =
       answer.kind === "alert"
@@ -146,7 +145,7 @@ async function askingSource<Result>(
       if (budget !== null) closing.add(budget.close);
       const client = createSourceClient({
         ...{ baseUrl, credentials, timeoutMs },
-        tokens: openApiCache(environment.home, access, systemClock).tokens,
+        tokens: createMemoryTokenStore(),
         signal: AbortSignal.timeout(2 * ASK_WITHIN_MS),
         ...(prefix === undefined ? {} : { prefix }),
         ...(budget === null ? {} : { gate: budget.gate }),

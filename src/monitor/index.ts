@@ -213,7 +213,7 @@ export { DRAFT_KINDS, type DraftAnswers, draftRule, inYaml, listInYaml } from ".
 export { ruleJsonSchema } from "./rules/rule-schema.ts";
 export { rulesByQuery } from "./rules-by-query.ts";
 export type { Budget, Gate } from "./source/budget.ts";
-export { API_CALLS, type ApiCall, CALL_GROUPS, findCall } from "./source/call-table.ts";
+export { API_CALLS, type ApiCall } from "./source/call-table.ts";
 export type { SourceProject, SourceQuery } from "./source/calls/projects.ts";
 export { createLocationList } from "./source/calls/saved-lists.ts";
 export type { Places, RawParams } from "./source/define-call.ts";

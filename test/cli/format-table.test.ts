@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { formatAnswer } from "../../../src/cli/api/format-answer.ts";
-import { formatRecord, formatTable } from "../../../src/cli/api/format-table.ts";
-import { sanitizeJson } from "../../../src/cli/api/sanitize-terminal.ts";
-import { printRows } from "../../../src/cli/local-api/print.ts";
-import { cutToWidth, padToWidth, textWidth } from "../../../src/cli/text-width.ts";
-import { findCall } from "../../../src/monitor/source/call-table.ts";
-import { attacks } from "../../fixtures/attacks.ts";
+import { csvLines, formatAnswer } from "../../src/cli/api/print-answer.ts";
+import { formatTable } from "../../src/cli/format-table.ts";
+import { printRows } from "../../src/cli/local-api/print.ts";
+import { showJson } from "../../src/cli/print.ts";
+import { cutToWidth, padToWidth, textWidth } from "../../src/cli/text-width.ts";
+import { API_CALLS } from "../../src/monitor/source/call-table.ts";
+import { attacks } from "../fixtures/attacks.ts";
 
 const ACTING = /(?!\n)[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
@@ -15,20 +15,18 @@ test("columns are as wide as needed, numbers are right-aligned, empty columns ar
     { id: 1, name: "Acme", when: "2026-02-17T07:36:05.000+0000", none: null, more: { name: "in" } },
     { id: 20, name: "", when: null, none: "" },
   ];
-  expect(formatTable(rows, undefined, 80)).toBe(
+  expect(formatTable(rows)).toBe(
     ["id  name  when", " 1  Acme  2026-02-17 07:36:05", "20  –     –"].join("\n"),
   );
-  expect(formatTable(rows, ["none|more.name", "id"], 80)).toBe(
-    ["none  id", "in     1", "–     20"].join("\n"),
-  );
+  expect(formatTable(rows, ["none|more.name", "id"])).toBe(["none  id", "in     1", "–     20"].join("\n"));
 });
 
-test("what is too wide is cut with an ellipsis, the widest first", () => {
-  const table = formatTable([{ id: 1, text: "x".repeat(100), short: "abc" }], undefined, 30);
-  expect(table.split("\n")[1]).toBe(
-    `1 ${" "}${"x".repeat(18)}…  abc`.replace("1  ", " 1  ").slice(0, 30).trimEnd(),
-  );
+test("what is too wide is cut with an ellipsis", () => {
+  expect(formatTable([{ text: "x".repeat(100) }]).split("\n")[1]).toBe(`${"x".repeat(59)}…`);
 });
+
+const [call] = API_CALLS.filter(({ name }) => name === "chart");
+if (call === undefined) throw new Error("no chart");
 
 test.each([
   ["plain", 5],
@@ -63,7 +61,6 @@ test("columns are aligned in any script, and no character is split", () => {
   const lines = formatTable(
     names.map((name) => ({ name, end: "|" })),
     ["name", "end"],
-    14,
   ).split("\n");
   expect(lines.slice(1).map((line) => textWidth(line.slice(0, line.indexOf("|"))))).toEqual(
     names.map(() => textWidth(lines[0]?.slice(0, lines[0].indexOf("end")) ?? "")),
@@ -83,7 +80,7 @@ test("the lists of the local API are aligned, too", async () => {
     { json: false, none: "" },
   );
   log.mockRestore();
-  expect(lines).toEqual(["name  id", "東京  1", "Acme  2"]);
+  expect(lines).toEqual(["name  id\n東京   1\nAcme   2"]);
 });
 
 test("no text of any record acts on the terminal or breaks its line", () => {
@@ -99,12 +96,14 @@ test("no text of any record acts on the terminal or breaks its line", () => {
     },
   );
   fc.assert(
-    fc.property(rows, fc.integer({ min: 40, max: 200 }), (records, width) => {
-      const table = formatTable(records, undefined, width);
+    fc.property(rows, (records) => {
+      const table = formatTable(records);
       expect(table).not.toMatch(ACTING);
       expect(table.split("\n")).toHaveLength(records.length + 1);
-      expect(formatRecord(records[0] ?? {}, width)).not.toMatch(ACTING);
-      const json = sanitizeJson(records);
+      expect(formatAnswer(call, records[0])).not.toMatch(ACTING);
+      const csv = csvLines(call, records, true).join("\n");
+      expect(csv).not.toMatch(ACTING);
+      const json = showJson(records);
       expect(json).not.toMatch(ACTING);
       expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(records)));
     }),
@@ -113,33 +112,37 @@ test("no text of any record acts on the terminal or breaks its line", () => {
 
 test("known attacks come out as text", () => {
   for (const attack of attacks) {
-    expect(formatTable([{ text: attack }], undefined, 80)).not.toMatch(ACTING);
+    expect(formatTable([{ text: attack }])).not.toMatch(ACTING);
   }
 });
 
-test("a chart has its second dimension across, and its rows in order", () => {
-  const call = findCall("chart");
-  if (call === undefined) throw new Error("no chart");
+test("a chart has a line for each point, in order of time", () => {
   const values = [
     { id: 1, name: "Alpha", value: 3 },
     { id: 2, name: "2026", value: 0 },
   ];
-  const answer = {
-    results: [
-      { id: "2026-02-18T00:00:00.000+0000", name: "2026-02-18T00:00:00.000+0000", values },
-      {
-        id: "2026-02-17T00:00:00.000+0000",
-        name: "2026-02-17T00:00:00.000+0000",
-        values: values.slice(0, 1),
-      },
-    ],
+  const day = (number: number, points: unknown) => {
+    const at = `2026-02-${number}T00:00:00.000+0000`;
+    return { id: at, name: at, values: points };
   };
-  expect(formatAnswer(call, answer, 80)).toBe(
+  const answer = { results: [day(18, values), day(17, values.slice(0, 1))] };
+  expect(formatAnswer(call, answer)).toBe(
     [
-      "                     Alpha  2026",
-      "2026-02-17 00:00:00      3     –",
-      "2026-02-18 00:00:00      3     0",
+      "name                 series  value",
+      "2026-02-17 00:00:00  Alpha       3",
+      "2026-02-18 00:00:00  Alpha       3",
+      "2026-02-18 00:00:00  2026        0",
     ].join("\n"),
   );
-  expect(formatAnswer(call, { results: [] }, 80)).toBe("nothing found");
+  expect(formatAnswer(call, { results: [] })).toBe("nothing found");
+});
+
+test("a cell of a spreadsheet is a text, never a formula", () => {
+  const [queries] = API_CALLS.filter(({ name }) => name === "tags");
+  if (queries === undefined) throw new Error("no tags");
+  const tags = [
+    { id: -1, name: '=cmd|"x",1' },
+    { id: 2, name: "plain" },
+  ];
+  expect(csvLines(queries, tags, true)).toEqual(["id,name", '-1,"\'=cmd|""x"",1"', "2,plain"]);
 });
