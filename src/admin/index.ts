@@ -9,11 +9,20 @@ export { doctor } from "./doctor/doctor.ts";
 export type { Finding } from "./doctor/finding.ts";
 export { receiverNamed, sendTest, type TestOutcome } from "./doctor/send-test.ts";
 export { type ForgetCounts, type ForgetParts, findToForget, forget } from "./forget.ts";
+export { leaveLocalAddress, readLocalAddress, sourcesInReach, timeHere } from "./local-address.ts";
 export { type JoinedProcess, joinProcesses } from "./reload/join-processes.ts";
 export { type LoadedFiles, loadFiles } from "./reload/load-files.ts";
 export { followReloads, listenForHangUps, type Reloadable, requestReload } from "./reload/reload.ts";
+export { reloadSaved } from "./reload/reload-saved.ts";
 export { chooseFeeds, proposeFeeds } from "./setup/choose-feeds.ts";
 export { refuseVariables, rulesFolderOf, type SetupAnswers, type SetupDraft } from "./setup/draft-setup.ts";
 export { openSetupView } from "./setup/open-setup-view.ts";
 export { floodingQueries, tryFeeds } from "./setup/try-feeds.ts";
-export { draftChecked, inTheWay, type SecretFile, schemaLinesFor, writeSetup } from "./setup/write-setup.ts";
+export {
+  draftChecked,
+  inTheWay,
+  type SecretFile,
+  type SetupSchema,
+  schemaLinesFor,
+  writeSetup,
+} from "./setup/write-setup.ts";

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Config, LISTENING, LISTENING_PORT } from "#admin";
-import type { FeedView } from "#console";
 import {
   type Enricher,
+  type FeedView,
   loadEnrich,
   loadEnrichment,
+  loadFeedView,
   loadStartListening,
   type MeantQuery,
   type PushEndpoint,
@@ -71,8 +72,7 @@ export async function withListening(
   // Only here: whoever polls an account does not wait for a server and readers of feeds to be read.
   const { startListening } = await loadStartListening();
   const { createEnricher } = await loadEnrich();
-  const { openFeedView } = await import("./open-feed-view.ts");
-  const { feedHealth } = await import("./feed-health.ts");
+  const { openFeedView, feedHealth } = await loadFeedView();
   const pool = openPool({
     url: databaseUrl,
     ...(parts.url === undefined ? { connections: 12 } : { connections: 4, limits: READER_LIMITS }),

@@ -12,6 +12,7 @@ export { userAgent } from "./common/user-agent.ts";
 export { createEnricher, type Enricher, type MeantQuery } from "./enrich/enrich.ts";
 export { EnrichConfig } from "./enrich/enrich-config.ts";
 export { createEnrichment } from "./enrich/run-enrichment.ts";
+export type { FeedView, ShownFeed, ShownTry } from "./feed-view.ts";
 export { isStream, kindOf, kinds } from "./kinds.ts";
-export { loadEnrich, loadEnrichment, loadReadFeeds, loadStartListening } from "./on-demand.ts";
+export { loadEnrich, loadEnrichment, loadFeedView, loadReadFeeds, loadStartListening } from "./on-demand.ts";
 export { brandQuery } from "./setup/brand-query.ts";

@@ -8,3 +8,5 @@ export const loadStartListening = () => import("./common/start-listening.ts");
 export const loadEnrich = () => import("./enrich/enrich.ts");
 /** Asks the endpoints about mentions that wait. */
 export const loadEnrichment = () => import("./enrich/run-enrichment.ts");
+/** Shows the feeds, and tries them. */
+export const loadFeedView = () => import("./feed-view.ts");

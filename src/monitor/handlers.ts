@@ -8,8 +8,9 @@ import type { PollKey } from "./model/poll.ts";
 import { type CorrectParts, correctMessage } from "./notify/deliver/correct-message.ts";
 import { type DeliverParts, deliver } from "./notify/deliver/deliver.ts";
 import { type UpdateMessageParts, updateMessage } from "./notify/deliver/update-message.ts";
+import type { CompletedPoll, SourcePolls } from "./polling/create-poll-parts.ts";
 import type { PollOutcome } from "./polling/poll-member.ts";
-import { pollQuery, pollTogether, type TogetherParts } from "./polling/poll-queries.ts";
+import { pollQuery, pollTogether } from "./polling/poll-queries.ts";
 import type { Queues } from "./queue/queues.ts";
 import type { Handlers, JobContext } from "./queue/worker.ts";
 
@@ -32,25 +33,6 @@ export interface HandlerParts {
   readonly log: Logger;
   /** Called after every job, with its outcome: drivers and tests wait for it. */
   readonly onDone: (job: string, outcome: { readonly outcome: string }) => void;
-}
-
-/** How the queries of one source are polled. */
-export interface SourcePolls {
-  readonly poll: Omit<TogetherParts, "onPending"> & Pick<CloseWindowsParts, "version">;
-  readonly sharing: Sharing;
-  /** Called with the polls that have ended, and their new mentions. */
-  readonly onCompleted: (
-    polls: readonly { readonly key: PollKey; readonly result: CompletedPoll }[],
-  ) => Promise<void>;
-}
-
-/** A poll that has ended. */
-export type CompletedPoll = Extract<PollOutcome, { readonly outcome: "Complete" }>;
-
-/** What is known of shared calls at this source. */
-export interface Sharing {
-  isProven(): Promise<boolean>;
-  learn(sharing: "proven" | "refused"): Promise<void>;
 }
 
 /** What each job does: its work, and the jobs for what is due next. */

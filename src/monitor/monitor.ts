@@ -1,17 +1,18 @@
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
 import { type Instant, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
-import { createInteractionSockets } from "./background-loops.ts";
+import { createSwap } from "../lib/swap.ts";
+import { createAlertActions } from "./alerts/actions/alert-actions.ts";
 import { createPngRenderer, type PngRenderer } from "./charts/png-renderer.ts";
 import type { MonitorConfig } from "./config/monitor-config.ts";
-import type { HealthReport } from "./create-health.ts";
+import type { HealthReport } from "./health/create-health.ts";
 import { createOutageLog } from "./health/note-outages.ts";
 import type { FeedHealth, QueueCounts } from "./model/pipeline-facts.ts";
 import type { Query } from "./model/query.ts";
+import { createInteractionSockets } from "./notify/interactions.ts";
 import type { Previews } from "./notify/previews/create-previews.ts";
-import { openTemplates } from "./open-templates.ts";
 import {
   type OpenVersion,
   openVersion,
@@ -25,13 +26,13 @@ import { createQueues } from "./queue/queues.ts";
 import { createWorker, type Handlers, type JobContext } from "./queue/worker.ts";
 import { CONCURRENCY, handlersOf, type Role } from "./roles.ts";
 import type { Rule } from "./rules/rule.ts";
+import { validRules } from "./rules/valid-rules.ts";
 import { openDatabase, READER_LIMITS } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
-import { createSwap } from "./swap.ts";
 import type { SweepOptions, SweepResult } from "./sweep/sweep.ts";
-import { validRules, validTemplates } from "./validate-files.ts";
+import { openTemplates, validTemplates } from "./templates/open-templates.ts";
 
 export interface EarshotOptions {
   readonly config: MonitorConfig;
@@ -183,9 +184,13 @@ async function assemble(
   await worker.start();
   if (roles.includes("sweep") && sweepEveryMs !== null)
     await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
-  const sockets = createInteractionSockets({ roles, stores, clock, log });
+  const actions = createAlertActions({ stores, clock });
+  const sockets = createInteractionSockets({ actions, wall: systemClock, log });
   closing.add(sockets.close);
-  sockets.use(files.config);
+  const listen = ({ receivers }: MonitorConfig): void => {
+    if (roles.includes("deliver")) sockets.use(receivers.map(({ notifier }) => notifier));
+  };
+  listen(files.config);
   versions.current.begin();
   closing.add(() => versions.current.endLoops());
   // First of all, end everything that waits for the source or for its next round.
@@ -231,7 +236,7 @@ async function assemble(
             )
             .then(() => void retiring.delete(old));
           retiring.set(old, retired);
-          sockets.use(wanted.config);
+          listen(wanted.config);
           next.begin();
         },
         drop: next.close,

@@ -6,12 +6,11 @@ import { runBackgroundLoops } from "./background-loops.ts";
 import type { PngRenderer } from "./charts/png-renderer.ts";
 import type { MonitorConfig } from "./config/monitor-config.ts";
 import { createNotifyConfig } from "./config/notify-config.ts";
-import { createHealth, type HealthReport } from "./create-health.ts";
-import { createPollParts } from "./create-poll-parts.ts";
 import { createFetchInsights } from "./digest/fetch-insights.ts";
 import { askEach } from "./explain/ask-source.ts";
 import type { AskedSource } from "./explain/why.ts";
 import { createHandlers } from "./handlers.ts";
+import { checkHealthLoop, createHealth, type HealthReport } from "./health/create-health.ts";
 import { createRuleNotes, guardRules } from "./health/guard-rules.ts";
 import { trackJob } from "./health/note-failures.ts";
 import type { OutageLog } from "./health/note-outages.ts";
@@ -22,20 +21,25 @@ import { versionsIn } from "./name-versions.ts";
 import type { NotifyConfig } from "./notify/decide/decide-notifications.ts";
 import { createContentOfAlert, createPreviews, type Previews } from "./notify/previews/create-previews.ts";
 import { openNotify } from "./open-notify.ts";
-import { type OpenSource, openSource } from "./open-source.ts";
+import { createPollParts } from "./polling/create-poll-parts.ts";
+import { learnLimit } from "./polling/learn-limit.ts";
+import { type AccountStores, type OpenSource, openSource } from "./polling/open-source.ts";
 import { totalsOf } from "./polling/reconcile-counts.ts";
 import { registerQueries } from "./polling/register-queries.ts";
 import type { Queues } from "./queue/queues.ts";
 import type { Handlers } from "./queue/worker.ts";
 import type { Role } from "./roles.ts";
 import type { Rule } from "./rules/rule.ts";
-import { rulesByQuery } from "./rules-by-query.ts";
+import { rulesByQuery } from "./rules/rules-by-query.ts";
+import { accountOf } from "./source/source-access.ts";
 import type { SourceClient } from "./source/source-client.ts";
-import { sourceOf } from "./source/source-config.ts";
-import { learnLimit } from "./sources.ts";
+import { type Source, sourceOf } from "./source/source-config.ts";
+import { createBudgetStore } from "./store/budgets.ts";
 import { createConsoleStore } from "./store/console.ts";
 import type { Database } from "./store/database.ts";
+import { createServerQuirkStore } from "./store/server-quirks.ts";
 import type { Stores } from "./store/stores.ts";
+import { createTokenStore } from "./store/tokens.ts";
 import { createSweep } from "./sweep/create-sweep.ts";
 import type { SweepOptions, SweepResult } from "./sweep/sweep.ts";
 import type { Renderer } from "./templates/create-renderer.ts";
@@ -127,7 +131,13 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     await stores.deadLetters.forgetRules(clock.now());
     const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
     const sources = config.sources.map((one) =>
-      openSource({ config: one, database, stores, rulesFor, clock, log, signal: calling.signal }, closing),
+      openSource(
+        {
+          ...{ config: one, account: accountStores(database, one), stores, rulesFor },
+          ...{ clock, log, signal: calling.signal },
+        },
+        closing,
+      ),
     );
     const clientOf = (projectId: string): SourceClient => {
       const found = sources.find(({ config: { name } }) => name === sourceOfProject(projectId));
@@ -144,15 +154,16 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       ...{ stores, budget, source, rulesFor, quirkLog },
     }));
     const sweep = createSweep({ stores, queues, digests, channels, plans, clock });
+    const notifyConfig = createNotifyConfig(config);
     const polls = new Map(
       sources.map((source) => [
         source.config.name,
-        createPollParts({ config, stores, source, rulesFor, version, clock, log }),
+        createPollParts({ notifyConfig, stores, source, rulesFor, version, clock, log }),
       ]),
     );
     const handlers = createHandlers({
       pollsOf: (projectId) => polls.get(sourceOfProject(projectId)),
-      windows: { store: stores, rulesFor, notifyConfig: createNotifyConfig(config), clock, version },
+      windows: { store: stores, rulesFor, notifyConfig, clock, version },
       deliver,
       updateMessage: { ...deliver, liveMessages: stores.alertMessages },
       correctMessage: { ...deliver, corrections: stores.corrections },
@@ -187,6 +198,7 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     };
     const health = createHealth({
       config,
+      notifyConfigWithout: (failing) => createNotifyConfig(config, failing),
       stores,
       notifiers,
       deliver,
@@ -218,24 +230,19 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
         const totals = sources.map((source) => totalsOf(source, stores, clock.now()));
         return new Map((await Promise.all(totals)).flatMap((ofSource) => [...ofSource]));
       },
-      begin: () =>
+      begin: () => {
+        // A driver sweeps and refreshes the queries of a replayed past by hand.
+        if (!roles.includes("sweep") || !sweepsRun) return;
+        const { signal } = looping;
+        const { db } = database;
         runBackgroundLoops(
-          roles,
-          {
-            config,
-            stores,
-            db: database.db,
-            sources,
-            refreshQueries,
-            health: process.checksHealth ? health : null,
-            outages,
-            sweepsRun,
-            clock,
-            log,
-            signal: looping.signal,
-          },
+          { stores, db, sources, refreshQueries, retentionMs: config.retention, clock, log, signal },
           loops,
-        ),
+        );
+        if (!process.checksHealth) return;
+        const checking = checkHealthLoop(health, { onFailed: outages.checkFailed, log, signal });
+        loops.add(() => checking);
+      },
       endLoops: () => {
         looping.abort(ENDING);
         return loops.close();
@@ -247,6 +254,15 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       close: closing.close,
     };
   });
+}
+
+function accountStores({ db }: Database, source: Source): AccountStores {
+  const account = accountOf(source);
+  return {
+    budget: createBudgetStore(db, account),
+    tokens: createTokenStore(db, `${source.username} at ${source.baseUrl}`),
+    quirks: createServerQuirkStore(db, account),
+  };
 }
 
 const ENDING = new Error("Earshot is stopping, or was reloaded");

@@ -11,7 +11,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   monitor: ["lib"],
   // Public sources fill the local Listening API.
   feeds: ["lib", "listening-api"],
-  console: ["lib", "monitor"],
+  // It shows the feeds, by the types that they show themselves with.
+  console: ["lib", "monitor", "feeds"],
   // Rule tests play on a local Listening API, and on the Slack and the mailbox of the local inbox.
   lab: ["lib", "monitor", "listening-api", "console", "admin"],
   // What the person who runs it does: earshot.yaml, set-up, reload, doctor, forget.
@@ -39,7 +40,7 @@ const DECIDES: Readonly<Record<string, readonly string[]>> = {
 
 /** Act: they get stores, queues and clocks as arguments, and may know the types of them (TYPES_FOR_ACTING). */
 const ACTS: Readonly<Record<string, readonly string[]>> = {
-  polling: ["polling/planner", "ingest", "rules", "source"],
+  polling: ["polling/planner", "health", "ingest", "rules", "source"],
   // A page is judged, moves alerts, and what is to be sent is decided, in one transaction.
   // A deleted mention leaves built digests in that transaction, too.
   ingest: ["alerts", "digest", "notify/decide"],
@@ -52,7 +53,7 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   "notify/view": ["notify", "charts", "spike", "templates"],
   "notify/previews": ["charts", "notify", "notify/view", "templates"],
   digest: ["templates"],
-  health: ["health/checks", "alerts", "ingest", "notify", "source"],
+  health: ["health/checks", "alerts", "ingest", "notify", "notify/deliver", "source"],
   config: ["health", "source"],
   // What a command opens of a monitor that may not run.
   commands: ["alerts/actions", "config", "notify/previews", "polling", "rules", "store"],

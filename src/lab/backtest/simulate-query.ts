@@ -10,6 +10,7 @@ import {
   countDistinctAuthors,
   createAssessor,
   createStoryIndex,
+  DISTINCT_AUTHORS_FOR_MS,
   type DistinctAuthor,
   type DistinctAuthorChange,
   distinctAuthorKey,
@@ -29,6 +30,7 @@ import {
   storyOf,
   storyOfMention,
   usesOf,
+  VALUES_FOR_MS,
   valueKeys,
   valueObservations,
   type WatchedQuery,
@@ -50,11 +52,8 @@ export interface SimulatedQuery {
   open(): readonly Alert[];
 }
 
-/** As long as the tables keep them. */
-const DISTINCT_AUTHORS_FOR_MS = 7 * DAY;
 /** A story is counted for a day before its mention, which may be late. */
 const STORIES_FOR_MS = 3 * DAY;
-const VALUES_FOR_MS = 400 * DAY;
 
 /** What a query has stored of its past: it goes on from there. */
 export interface LearnedPast {

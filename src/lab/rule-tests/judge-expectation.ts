@@ -2,7 +2,7 @@ import type { AlertState } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { fitsGlob } from "../../lib/patterns.ts";
-import type { Observations, ObservedAlert, ObservedMessage } from "./observed.ts";
+import type { Observations, ObservedAlert } from "./observed.ts";
 import type { Expectation, Met, Never } from "./test-file.ts";
 
 /** `because` says what happened instead. */
@@ -147,7 +147,7 @@ function judgeNever(never: Never, observed: Observations, context: JudgingContex
     );
   }
   const alertIds = alertIdsOf(never, observed, context, alerts);
-  const patterns: Readonly<Record<ObservedMessage["kind"], string | undefined>> = { slack, email, webhook };
+  const patterns: Readonly<Record<string, string | undefined>> = { slack, email, webhook };
   const asksForText = Object.values(patterns).some((one) => one !== undefined);
   const wrong = observed.messages.find((one) => {
     if (!isWithin(one, span) || !one.alertIds.some((id) => alertIds.has(id))) return false;

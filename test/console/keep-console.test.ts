@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { type KeptConsole, keepConsole } from "../../src/app/keep-console.ts";
+import { type KeptConsole, keepConsole } from "../../src/console/keep-console.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { useStores } from "../use-stores.ts";

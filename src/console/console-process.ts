@@ -1,22 +1,16 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import type { DemoConsoleOrder } from "#lab";
 import { monotonicMs } from "../lib/clock.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { MINUTE, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 
 /** What the console process is to show. It has passwords, so it goes through the channel, and never on a command line. */
-export type ConsoleOrder = { readonly level: string; readonly port: number | null } & (
-  | {
-      readonly kind: "monitor";
-      readonly file: string;
-      readonly databaseUrl: string;
-      /** Where our own Listening API answers; null without `listen`. */
-      readonly listeningUrl: string | null;
-    }
-  | DemoConsoleOrder
-);
+interface Order {
+  readonly port: number | null;
+  /** Whether a console that is started again gets the port of the one before, also where no port was ordered. */
+  readonly keepsPort: boolean;
+}
 
 /** What the console process reports. */
 export type ConsoleNews =
@@ -32,7 +26,7 @@ export type ConsoleNews =
 
 export interface ConsoleProcess {
   /** Resolves with its address when it answers for the first time; rejects with why it cannot. */
-  open(order: ConsoleOrder): Promise<string | null>;
+  open(order: Order): Promise<string | null>;
   /** Its address; null until it answers. */
   url(): string | null;
   /** Ends it in order. Call it before what it uses is closed. */
@@ -62,7 +56,7 @@ export function startConsoleProcess(parts: {
 }): ConsoleProcess {
   const { log, signal } = parts;
   const closing = new AbortController();
-  let order: ConsoleOrder | null = null;
+  let order: Order | null = null;
   let url: string | null = null;
   let isOpen = false;
   let failure: Error | null = null;
@@ -126,9 +120,9 @@ export function startConsoleProcess(parts: {
   process.on("SIGHUP", hangUp);
   return {
     url: () => url,
-    open: (wanted) => {
-      order = wanted;
-      current.process.send(wanted, () => {});
+    open: (ordered) => {
+      order = ordered;
+      current.process.send(ordered, () => {});
       const opened = new Promise<string | null>((resolve, reject) => {
         first = { resolve, reject };
       });
@@ -137,8 +131,8 @@ export function startConsoleProcess(parts: {
       opened.catch(() => {});
       return opened.then((opened) => {
         // The same port after a crash, also where the system chose it.
-        if (opened !== null && (wanted.port !== null || wanted.kind === "demo"))
-          order = { ...wanted, port: Number(new URL(opened).port) };
+        if (opened !== null && (ordered.port !== null || ordered.keepsPort))
+          order = { ...ordered, port: Number(new URL(opened).port) };
         return opened;
       });
     },

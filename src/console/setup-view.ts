@@ -1,50 +1,5 @@
+import type { ShownTry } from "#feeds";
 import type { Actor } from "#monitor";
-import type { Instant } from "../lib/instant.ts";
-
-/** A feed as the console shows it. Names, addresses and problems are of strangers. */
-export interface ShownFeed {
-  readonly key: string;
-  readonly name: string;
-  readonly kind: string;
-  /** In one word, such as `ok` or `failing`. */
-  readonly state: string;
-  /** Why it is silent, and what to do; null: it is not. */
-  readonly why: string | null;
-  readonly receivedAt: Instant | null;
-  /** When the newest item came. */
-  readonly itemAt: Instant | null;
-  /** Expected between two fetches, in milliseconds; 0: others push to it. */
-  readonly everyMs: number;
-  readonly nextAt: Instant | null;
-  readonly itemsToday: number;
-  readonly matchedToday: number;
-}
-
-/** What a feed would bring now. */
-export interface ShownTry {
-  readonly feed: string;
-  /** Why it cannot be read, or not wholly. */
-  readonly problem: string | null;
-  readonly items: readonly {
-    readonly id: string;
-    readonly title: string | null;
-    readonly text: string;
-    readonly url: string | null;
-    readonly date: Instant;
-    readonly queries: readonly { readonly name: string; readonly words: readonly string[] }[];
-    readonly misses: readonly { readonly query: string; readonly message: string }[];
-  }[];
-  readonly refused: readonly { readonly reason: string; readonly n: number }[];
-}
-
-/** The public feeds of the monitor. */
-export interface FeedView {
-  list(): Promise<{ readonly at: Instant; readonly feeds: readonly ShownFeed[] }>;
-  /** Changes when the list changes. */
-  version(): Promise<string>;
-  /** Fetches a feed once and stores nothing; null if there is no such feed, "Busy" if others are being tried. */
-  attempt(key: string, signal: AbortSignal): Promise<ShownTry | "Busy" | null>;
-}
 
 /** The fields of the page that sets up a brand, as they were typed. */
 export interface SetupForm {

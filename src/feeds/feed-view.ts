@@ -1,19 +1,16 @@
-import { LISTENING } from "#admin";
-import type { FeedView, ShownFeed, ShownTry } from "#console";
-import {
-  type FeedEnricher,
-  feedStatus,
-  type ListenConfig,
-  type PlannedFeed,
-  tryFeed,
-  userAgent,
-} from "#feeds";
 import { createDatabase, type DatabasePool, type FeedRow, findProject, listFeeds } from "#listening-api";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { atMost, cached } from "../lib/concurrency.ts";
 import { BusyError } from "../lib/errors.ts";
-import { MINUTE, SECOND } from "../lib/instant.ts";
+import { type Instant, MINUTE, SECOND } from "../lib/instant.ts";
 import { stableHash } from "../lib/json.ts";
+import { feedStatus } from "./common/feed-status.ts";
+import type { ListenConfig } from "./common/listen-config.ts";
+import type { PlannedFeed } from "./common/plan-feeds.ts";
+import type { FeedEnricher } from "./common/run-feeds.ts";
+import { tryFeed } from "./common/try-feed.ts";
+import { userAgent } from "./common/user-agent.ts";
+import { isStream } from "./kinds.ts";
 
 /** How long an answer is shown again, so that readers do not ask a server more often than its feed is fetched. */
 const TRY_LIVES_MS = MINUTE;
@@ -22,21 +19,68 @@ const TRIES_AT_ONCE = 2;
 const VERSION_LIVES_MS = 3 * SECOND;
 const MOST_ITEMS = 50;
 
+/** A feed as the console shows it. Names, addresses and problems are of strangers. */
+export interface ShownFeed {
+  readonly key: string;
+  readonly name: string;
+  readonly kind: string;
+  /** In one word, such as `ok` or `failing`. */
+  readonly state: string;
+  /** Why it is silent, and what to do; null: it is not. */
+  readonly why: string | null;
+  readonly receivedAt: Instant | null;
+  /** When the newest item came. */
+  readonly itemAt: Instant | null;
+  /** Expected between two fetches, in milliseconds; 0: others push to it. */
+  readonly everyMs: number;
+  readonly nextAt: Instant | null;
+  readonly itemsToday: number;
+  readonly matchedToday: number;
+}
+
+/** What a feed would bring now. */
+export interface ShownTry {
+  readonly feed: string;
+  /** Why it cannot be read, or not wholly. */
+  readonly problem: string | null;
+  readonly items: readonly {
+    readonly id: string;
+    readonly title: string | null;
+    readonly text: string;
+    readonly url: string | null;
+    readonly date: Instant;
+    readonly queries: readonly { readonly name: string; readonly words: readonly string[] }[];
+    readonly misses: readonly { readonly query: string; readonly message: string }[];
+  }[];
+  readonly refused: readonly { readonly reason: string; readonly n: number }[];
+}
+
+/** The public feeds of the monitor. */
+export interface FeedView {
+  list(): Promise<{ readonly at: Instant; readonly feeds: readonly ShownFeed[] }>;
+  /** Changes when the list changes. */
+  version(): Promise<string>;
+  /** Fetches a feed once and stores nothing; null if there is no such feed, "Busy" if others are being tried. */
+  attempt(key: string, signal: AbortSignal): Promise<ShownTry | "Busy" | null>;
+}
+
 /** The feeds of this process for the console, from the tables that all processes share. */
 export function openFeedView(parts: {
   readonly pool: DatabasePool;
   readonly feeds: readonly PlannedFeed[];
   readonly listen: ListenConfig;
+  /** Where its mentions are. */
+  readonly account: { readonly client: string; readonly project: string };
   readonly enricher: () => Promise<FeedEnricher>;
   readonly clock: Clock;
 }): FeedView {
-  const { pool, feeds, listen, enricher, clock } = parts;
+  const { pool, feeds, listen, account, enricher, clock } = parts;
   const db = createDatabase(pool);
   const turns = atMost(TRIES_AT_ONCE, 0);
   const tried = new Map<string, { readonly at: number; readonly result: Promise<ShownTry> }>();
   let projectId: number | null = null;
   const read = async () => {
-    projectId ??= (await findProject(db, LISTENING)).id;
+    projectId ??= (await findProject(db, account)).id;
     return listFeeds(db, projectId);
   };
   const fetchOnce = async (feed: PlannedFeed, signal: AbortSignal): Promise<ShownTry> => {
@@ -91,4 +135,17 @@ function shown(feed: FeedRow, at: number): ShownFeed {
   const { key, name, kind, receivedAt, itemAt, everyMs, nextAt, itemsToday, matchedToday } = feed;
   const { state, why } = feedStatus(feed, at);
   return { key, name, kind, state, why, receivedAt, itemAt, everyMs, nextAt, itemsToday, matchedToday };
+}
+
+/** A feed, as the health checks of the monitor know it. */
+export function feedHealth(feed: FeedRow, now: Instant) {
+  const { key, name, receivedAt, gap } = feed;
+  const { state, why, silentSince: since } = feedStatus(feed, now);
+  return {
+    ...{ key, name, state, why },
+    everyMs: isStream(feed) ? null : feed.everyMs,
+    receivedAgoMs: receivedAt === null ? null : now - receivedAt,
+    silentForMs: since === null ? null : now - since,
+    gap: gap === null ? null : { ...gap, noticedAgoMs: now - gap.noticedAt },
+  };
 }

@@ -1,49 +1,25 @@
-import { hostname } from "node:os";
+import type { FeedView, PushEndpoint } from "#feeds";
 import {
-  type Answer,
-  type ConsoleDeps,
-  type ConsoleSettings,
-  createConsole,
-  type FeedView,
-  type Front,
-  fileAddress,
-  type InboxMessage,
-  type InboxView,
-  LOCAL_PEOPLE,
-  type LocalInbox,
-  openFront,
-  renderSlackMessage,
-  type SetupView,
-} from "#console";
-import type { PushEndpoint } from "#feeds";
-import { createRuleReader, openRuleView } from "#lab";
-import {
+  type ConsoleFacts,
   createAlertActions,
   createAlertExplainer,
   createConsoleStore,
   createInboxStore,
   createReceiverWaits,
-  createSlackActions,
-  createSlackEndpoint,
   createStores,
   createUnsubscribing,
-  type Database,
   type Earshot,
   formatTime,
-  isLoopLate,
   linkSecret,
   openDatabase,
+  openInteractionEndpoints,
   type Previews,
-  pendingMigrations,
-  ping,
   type QueueCounts,
   READER_LIMITS,
   type ReceiverConfig,
   type Rule,
-  type RuleFiles,
   rulesWarmingUp,
   type Stores,
-  slackApps,
   titleOf,
   type WhyParts,
   whyMention,
@@ -51,11 +27,18 @@ import {
 } from "#monitor";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
-import { withTimeout } from "../lib/concurrency.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
-import { loopDelay } from "../lib/loop-delay.ts";
+import { type ConsoleDeps, createConsole } from "./create-console.ts";
+import { type Answer, type Front, openFront } from "./front.ts";
+import type { LocalInbox } from "./inbox/create-local-inbox.ts";
+import type { InboxMessage } from "./inbox/inbox-store.ts";
+import { createInboxView } from "./inbox-view.ts";
+import { readiness } from "./readiness.ts";
+import type { RuleView } from "./rule-view.ts";
+import type { ConsoleSettings } from "./settings.ts";
+import type { SetupView } from "./setup-view.ts";
 
 export interface Page {
   /** Where it answers on this machine. */
@@ -73,7 +56,7 @@ export interface PageOptions {
   /** Messages go to the local Slack and mailbox, and are shown. */
   readonly hasLocalInbox: boolean;
   /** A person clicks a button of a message in the local Slack; absent if clicks have no effect. */
-  readonly interaction?: LocalInbox["press"];
+  readonly press?: LocalInbox["press"];
   readonly whatHappensNext?: () => string | null;
   /** Jobs by queue; fails while the queue's engine is away. Absent in a process without queues. */
   readonly queues?: () => Promise<readonly QueueCounts[]>;
@@ -93,8 +76,11 @@ export interface PageOptions {
   readonly setup?: SetupView;
   /** Messages for previews; without it the console shows none. */
   readonly previews?: Previews;
-  /** Where the rules in use are; without it there are no pages of rules. */
-  readonly ruleFiles?: RuleFiles;
+  /** Opens the pages of rules; without it there are none. */
+  readonly openRules?: (
+    parts: { readonly stores: Stores; readonly facts: ConsoleFacts },
+    closing: Closing,
+  ) => Promise<RuleView>;
 }
 
 /** Opens the console on a migrated database. It reads, and stores what people do; it needs no other running part. */
@@ -151,12 +137,7 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
   const secret = await linkSecret(stores);
   const actions = { ...createAlertActions({ stores, clock, rules: options.rules }), secret };
   const notifiers = (options.receivers ?? []).map(({ notifier }) => notifier);
-  const apps = slackApps(notifiers).filter(({ signingSecret }) => signingSecret !== undefined);
-  const interaction = createSlackActions({ actions, log });
-  const slack = apps.length === 0 ? null : createSlackEndpoint({ apps, interaction, wall: systemClock, log });
   const facts = createConsoleStore(database.db);
-  const reader = createRuleReader(log);
-  closing.add(reader.close);
   const inbox = createInboxStore<InboxMessage>(database.db);
   const moment = (at: Instant): string => formatTime(at, options.settings.timezone);
   const whyParts = (): WhyParts => ({
@@ -171,7 +152,7 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
     titleOf: (name: string) => options.rules.find((rule) => rule.name === name)?.title ?? titleOf(name),
     warmingUp: () => rulesWarmingUp(facts, options.rules),
     clock,
-    inbox: hasLocalInbox ? inboxView(inbox, options.interaction) : null,
+    inbox: hasLocalInbox ? createInboxView(inbox, options.press ?? null) : null,
     ...(options.receivers === undefined ? {} : { waits: createReceiverWaits(stores, options.receivers) }),
     explainMention: (text: string) => whyMention(whyParts(), text),
     explainUnread: (text: string, ask: boolean) => {
@@ -180,47 +161,21 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
     },
     explainer: createAlertExplainer(options.settings.timezone),
     actions,
-    ...(slack === null ? {} : { slack }),
+    interactions: openInteractionEndpoints(notifiers, { actions, wall: systemClock, log }),
     ...(options.push?.isOpen === true ? { push: options.push } : {}),
     ...(options.feeds === undefined ? {} : { feeds: options.feeds }),
     ...(options.setup === undefined ? {} : { setup: options.setup }),
-    ...(options.ruleFiles === undefined
+    ...(options.openRules === undefined
       ? {}
-      : {
-          rules: await openRuleView({
-            ...{ ...options.ruleFiles, stores, facts, reader, clock, log },
-            timezone: options.settings.timezone,
-          }),
-        }),
+      : { rules: await options.openRules({ stores, facts }, closing) }),
     health: {
       ready: () => readiness(database, stores, options.queues),
       ...(options.queues === undefined ? {} : { queues: options.queues }),
     },
     admission: { besidePipeline: options.besidePipeline === true },
     log,
-    ...(previews === undefined ? {} : { previews: { ...previews, renderSlack: renderSlackMessage } }),
+    ...(previews === undefined ? {} : { previews }),
     ...(whatHappensNext === undefined ? {} : { whatHappensNext }),
-  };
-}
-
-function inboxView(
-  { list, find, findFile }: ReturnType<typeof createInboxStore<InboxMessage>>,
-  interaction: PageOptions["interaction"],
-): InboxView {
-  const renderSlack: InboxView["renderSlack"] = (blocks, fallback, form) =>
-    renderSlackMessage(
-      blocks,
-      fallback,
-      fileAddress,
-      form === undefined ? null : { ...form, people: LOCAL_PEOPLE },
-    );
-  const you = LOCAL_PEOPLE[2];
-  return {
-    list,
-    find,
-    findFile,
-    renderSlack,
-    ...(interaction === undefined ? {} : { interaction: (wanted) => interaction({ ...wanted, by: you }) }),
   };
 }
 
@@ -235,37 +190,4 @@ function portInUse({ host, port }: PageOptions["settings"], ports: number): User
 
 function isInUse(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-}
-
-/** Every process needs these. An answer that takes longer than a few seconds counts as none. */
-async function readiness(database: Database, stores: Stores, queues: PageOptions["queues"]) {
-  const checks: readonly (readonly [string, () => Promise<unknown>])[] = [
-    ["database", () => ping(database.db)],
-    ["migrations", () => expectNoneMissing(database)],
-    ["event loop", () => expectInTime(stores)],
-    ...(queues === undefined ? [] : [["queue", queues] as const]),
-  ];
-  return Promise.all(
-    checks.map(async ([name, check]) => {
-      const failure = await withTimeout(READY_WITHIN_MS, check()).then(() => undefined, describeError);
-      return { name, ok: failure === undefined, ...(failure === undefined ? {} : { detail: failure }) };
-    }),
-  );
-}
-
-const READY_WITHIN_MS = 4_000;
-
-/** This process, and the pipeline if that started it: another host's is judged there. */
-async function expectInTime({ processes }: Stores): Promise<void> {
-  if (isLoopLate(loopDelay(READY_SECONDS))) throw new Error("the loop of this process is late");
-  const here = hostname();
-  const parent = (await processes.running()).find(({ host, pid }) => host === here && pid === process.ppid);
-  if (parent !== undefined && isLoopLate(parent.loop)) throw new Error("the loop of the pipeline is late");
-}
-
-const READY_SECONDS = 10;
-
-async function expectNoneMissing(database: Database): Promise<void> {
-  const missing = await pendingMigrations(database.db);
-  if (missing.length > 0) throw new Error(`the database has not had ${missing.join(", ")}`);
 }

@@ -1,5 +1,5 @@
-import type { Query } from "./model/query.ts";
-import type { Rule } from "./rules/rule.ts";
+import type { Query } from "../model/query.ts";
+import type { Rule } from "./rule.ts";
 
 /** Rules are matched with queries once, not with every page. */
 export function rulesByQuery(rules: readonly Rule[]): (query: Query) => readonly Rule[] {

@@ -1,19 +1,40 @@
-import type { Clock } from "../lib/clock.ts";
-import type { Logger } from "../lib/log.ts";
-import type { MonitorConfig } from "./config/monitor-config.ts";
-import { createNotifyConfig } from "./config/notify-config.ts";
-import type { SourcePolls } from "./handlers.ts";
-import { createStoryCache } from "./ingest/fold-stories.ts";
-import type { Query } from "./model/query.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { CloseWindowsParts } from "../ingest/close-windows.ts";
+import { createStoryCache } from "../ingest/fold-stories.ts";
+import type { PollKey } from "../model/poll.ts";
+import type { Query } from "../model/query.ts";
+import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { Stores } from "../store/stores.ts";
 import type { OpenSource } from "./open-source.ts";
-import { pollSettings } from "./polling/poll-settings.ts";
-import { recordArrivals } from "./polling/record-arrivals.ts";
-import type { Rule } from "./rules/rule.ts";
-import type { Stores } from "./store/stores.ts";
+import type { PollOutcome } from "./poll-member.ts";
+import type { TogetherParts } from "./poll-queries.ts";
+import { pollSettings } from "./poll-settings.ts";
+import { recordArrivals } from "./record-arrivals.ts";
+
+/** How the queries of one source are polled. */
+export interface SourcePolls {
+  readonly poll: Omit<TogetherParts, "onPending"> & Pick<CloseWindowsParts, "version">;
+  readonly sharing: Sharing;
+  /** Called with the polls that have ended, and their new mentions. */
+  readonly onCompleted: (
+    polls: readonly { readonly key: PollKey; readonly result: CompletedPoll }[],
+  ) => Promise<void>;
+}
+
+/** A poll that has ended. */
+export type CompletedPoll = Extract<PollOutcome, { readonly outcome: "Complete" }>;
+
+/** What is known of shared calls at this source. */
+export interface Sharing {
+  isProven(): Promise<boolean>;
+  learn(sharing: "proven" | "refused"): Promise<void>;
+}
 
 /** How queries are polled at this source, and what finished polls teach. */
 export function createPollParts(parts: {
-  readonly config: MonitorConfig;
+  readonly notifyConfig: NotifyConfig;
   readonly stores: Stores;
   readonly source: OpenSource;
   readonly rulesFor: (query: Query) => readonly Rule[];
@@ -22,7 +43,7 @@ export function createPollParts(parts: {
   readonly clock: Clock;
   readonly log: Logger;
 }): SourcePolls {
-  const { config, stores, source, rulesFor, version, clock, log } = parts;
+  const { notifyConfig, stores, source, rulesFor, version, clock, log } = parts;
   const { budget } = source;
   const { pollEvery, updatesEvery, history } = source.config;
   return {
@@ -31,7 +52,7 @@ export function createPollParts(parts: {
       source: source.pages,
       pollAlone: stores.polls.pollAlone,
       rulesFor,
-      notifyConfig: createNotifyConfig(config),
+      notifyConfig,
       clock,
       version,
       settings: (query, poll) => pollSettings(source.config, query, poll, rulesFor(query)),

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { createSwap } from "../../src/monitor/swap.ts";
+import { createSwap } from "../../src/lib/swap.ts";
 
 test("work keeps the value with which it began, and what replaced it is used by what begins later", async () => {
   const swap = createSwap("old");

@@ -1,26 +1,38 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Clock, monotonicMs } from "../lib/clock.ts";
-import { describeError } from "../lib/errors.ts";
-import { type Instant, MINUTE } from "../lib/instant.ts";
-import type { Logger } from "../lib/log.ts";
-import type { MonitorConfig } from "./config/monitor-config.ts";
-import { createNotifyConfig } from "./config/notify-config.ts";
-import { checkHeartbeat, type Heartbeat } from "./health/checks/check-heartbeat.ts";
-import { findProblems } from "./health/checks/find-problems.ts";
-import { beat, type HeartbeatState } from "./health/heartbeat.ts";
-import type { OutageLog } from "./health/note-outages.ts";
-import { readPipelineHealth } from "./health/read-pipeline-health.ts";
-import { recordProblems } from "./health/record-problems.ts";
-import type { Problem } from "./model/operator-rules.ts";
-import type { FeedHealth, QueryRhythm } from "./model/pipeline-facts.ts";
-import { OWN_QUERY } from "./model/query.ts";
-import type { Notifier } from "./notify/define-notifier.ts";
-import { type DeliverParts, deliver } from "./notify/deliver/deliver.ts";
-import { definitionOf } from "./notify/notifiers.ts";
-import type { Stores } from "./store/stores.ts";
+import { type Clock, monotonicMs } from "../../lib/clock.ts";
+import { describeError } from "../../lib/errors.ts";
+import { type Instant, MINUTE } from "../../lib/instant.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { Problem } from "../model/operator-rules.ts";
+import type { FeedHealth, QueryRhythm } from "../model/pipeline-facts.ts";
+import { OWN_QUERY } from "../model/query.ts";
+import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
+import type { Notifier } from "../notify/define-notifier.ts";
+import { type DeliverParts, deliver } from "../notify/deliver/deliver.ts";
+import { definitionOf } from "../notify/notifiers.ts";
+import type { ReceiverConfig } from "../notify/receiver-config.ts";
+import type { Source } from "../source/source-config.ts";
+import type { Stores } from "../store/stores.ts";
+import { checkHeartbeat, type Heartbeat } from "./checks/check-heartbeat.ts";
+import { findProblems } from "./checks/find-problems.ts";
+import { beat, type HeartbeatConfig, type HeartbeatState } from "./heartbeat.ts";
+import type { OutageLog } from "./note-outages.ts";
+import type { OperatorConfig } from "./operators.ts";
+import { readPipelineHealth } from "./read-pipeline-health.ts";
+import { recordProblems } from "./record-problems.ts";
 
-interface HealthParts {
-  readonly config: MonitorConfig;
+/** What it needs of the configuration. */
+interface HealthConfig {
+  readonly operator: OperatorConfig;
+  readonly heartbeat?: HeartbeatConfig;
+  readonly receivers: readonly ReceiverConfig[];
+  readonly sources: readonly Source[];
+}
+
+export interface HealthParts {
+  readonly config: HealthConfig;
+  /** Who is notified of alerts about Earshot itself while these receivers fail. */
+  readonly notifyConfigWithout: (failing: ReadonlySet<string>) => NotifyConfig;
   readonly stores: Stores;
   readonly notifiers: ReadonlyMap<string, Notifier>;
   readonly deliver: DeliverParts;
@@ -86,7 +98,7 @@ export function createHealth(parts: HealthParts): { checkHealth(): Promise<Healt
       const settings = paced(config.operator, clock.speed);
       const problems = findProblems(health, settings);
       const failing = new Set(problems.flatMap(({ labels }) => labels["receiver"] ?? []));
-      const notifyConfig = createNotifyConfig(config, failing);
+      const notifyConfig = parts.notifyConfigWithout(failing);
       await recordProblems({ stores, notifyConfig, clock }, problems);
       await notifyOperators(parts);
       const heartbeat = checkHeartbeat(health, problems, settings);
@@ -97,7 +109,7 @@ export function createHealth(parts: HealthParts): { checkHealth(): Promise<Healt
   };
 }
 
-function addressesOf({ receivers }: MonitorConfig): ReadonlyMap<string, string> {
+function addressesOf({ receivers }: HealthConfig): ReadonlyMap<string, string> {
   return new Map(
     receivers.flatMap(({ name, notifier }): [string, string][] => {
       const address = definitionOf(notifier).reader?.(notifier);
@@ -107,7 +119,7 @@ function addressesOf({ receivers }: MonitorConfig): ReadonlyMap<string, string> 
 }
 
 /** The limits are real time: a demo runs faster than it can be polled. */
-function paced(settings: MonitorConfig["operator"], speed: number): MonitorConfig["operator"] {
+function paced(settings: OperatorConfig, speed: number): OperatorConfig {
   const factor = Math.max(1, speed);
   return {
     ...settings,

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openPage } from "../../src/app/open-console.ts";
+import { openPage } from "../../src/console/open-console.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { useStores } from "../use-stores.ts";
