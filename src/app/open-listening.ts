@@ -10,7 +10,7 @@ import {
   type MeantQuery,
   type PushEndpoint,
 } from "#feeds";
-import { createDatabase, type DatabasePool } from "#listening-api";
+import { createDatabase, type DatabasePool, followArrivals } from "#listening-api";
 import {
   createStores,
   type EarshotOptions,
@@ -41,7 +41,7 @@ export interface Listening {
     readonly login: { readonly username: string; readonly password: string };
   } | null;
   /** For `startEarshot`. */
-  readonly health: Pick<EarshotOptions, "feedHealth">;
+  readonly forMonitor: Pick<EarshotOptions, "feedHealth" | "followArrivals">;
 }
 
 /** With `listen`, opens our own Listening API and fetches the feeds. */
@@ -67,7 +67,7 @@ export async function withListening(
       "`listen` was changed, which needs a restart of Earshot: a reload keeps the open feeds",
     );
   };
-  if (listen === null) return { configOf: unchanged, push: null, view: null, local: null, health: {} };
+  if (listen === null) return { configOf: unchanged, push: null, view: null, local: null, forMonitor: {} };
   const { databaseUrl, fetches, clock, log, port = LISTENING_PORT } = parts;
   // Only here: whoever polls an account does not wait for a server and readers of feeds to be read.
   const { startListening } = await loadStartListening();
@@ -75,7 +75,7 @@ export async function withListening(
   const { openFeedView, feedHealth } = await loadFeedView();
   const pool = openPool({
     url: databaseUrl,
-    ...(parts.url === undefined ? { connections: 12 } : { connections: 4, limits: READER_LIMITS }),
+    ...(parts.url === undefined ? { connections: 13 } : { connections: 4, limits: READER_LIMITS }),
     onError: (error) => log.warn({ error: describeError(error) }, "a database connection of the feeds broke"),
   });
   closing.add(() => pool.end());
@@ -105,7 +105,19 @@ export async function withListening(
     const { at, feeds } = await listed();
     return feeds.map((feed) => feedHealth(feed, at));
   };
-  return { configOf, push, view, local, health: { feedHealth: health } };
+  const followed: EarshotOptions["followArrivals"] = (onArrivals) =>
+    followArrivals(
+      pool,
+      ({ added, updated }) => onArrivals({ added: added.map(queryIdOf), updated: updated.map(queryIdOf) }),
+      (error) => log.warn({ error: describeError(error) }, "mentions of the feeds are not announced"),
+    );
+  const forMonitor = { feedHealth: health, followArrivals: followed };
+  return { configOf, push, view, local, forMonitor };
+}
+
+/** As the monitor names a query of the feeds. */
+function queryIdOf(id: number): string {
+  return `${FEEDS_PREFIX}${id}`;
 }
 
 /** Asks the endpoints, if there are any, about mentions that wait. */
@@ -128,8 +140,7 @@ async function startEnrichment(
   const { mentions } = createStores(database.db);
   const enrichment = createEnrichment({
     ...{ ...parts, config: enrich },
-    notRelevant: ({ id, name }, most) =>
-      mentions.calledNotRelevant({ id: `${FEEDS_PREFIX}${id}`, name }, most),
+    notRelevant: ({ id, name }, most) => mentions.calledNotRelevant({ id: queryIdOf(id), name }, most),
   });
   closing.add(enrichment.stop);
   enrichment.start();

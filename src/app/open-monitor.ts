@@ -84,7 +84,7 @@ async function startMonitor(parts: Parts, closing: Closing): Promise<Pipeline> {
   const files = opened(parts.files);
   const earshot = await startEarshot({
     ...{ config: files.config, files, databaseUrl, queue, clock, log, signal, consoleUrl },
-    ...listening.health,
+    ...listening.forMonitor,
     roles: ROLES.filter((role) => roles.includes(role)),
     beforeWork: joined.join,
   });

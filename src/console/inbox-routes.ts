@@ -45,8 +45,8 @@ export function inboxRoutes(
       messageId,
       blockId,
       actionId,
-      ...(option !== undefined && { option }),
-      ...(userId !== undefined && { userId }),
+      option,
+      userId,
     });
     if (clicked.outcome === "Refused") return refuse(409, `Nothing was done: ${clicked.because}`);
     const [channel = ""] = messageId.split(":");

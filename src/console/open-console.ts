@@ -27,7 +27,7 @@ import {
 } from "#monitor";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
-import { describeError, UserError } from "../lib/errors.ts";
+import { codeOf, describeError, UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { type ConsoleDeps, createConsole } from "./create-console.ts";
@@ -189,5 +189,5 @@ function portInUse({ host, port }: PageOptions["settings"], ports: number): User
 }
 
 function isInUse(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+  return codeOf(error) === "EADDRINUSE";
 }

@@ -17,13 +17,12 @@ export {
   type ArrivedBatch,
   type Arriving,
   NOTHING,
-  type QueryCache,
-  queriesOf,
   type ReceiveResult,
   receiveItems,
   sumOf,
 } from "./arrive/receive-items.ts";
 export { tombstoneMentions } from "./arrive/tombstone-mentions.ts";
+export { type QueryCache, queriesOf } from "./assign/assign-queries.ts";
 export { createLocalApi, type LocalApi, type LocalApiOptions } from "./create-local-api.ts";
 export { editMentions } from "./edit/edit-mention.ts";
 export type { MentionChanges } from "./edit/mention-changes.ts";
@@ -67,6 +66,7 @@ export { seedAccount } from "./seed-account.ts";
 export { createStream, type Stream } from "./simulate/create-stream.ts";
 export { CRISIS_LASTS_MS, type Crisis } from "./simulate/crisis.ts";
 export { BRANDS } from "./simulate/data.ts";
+export { type Arrivals, followArrivals } from "./store/arrivals.ts";
 export { changeRows } from "./store/changes.ts";
 export { type CurrentMention, type MentionKey, readCurrentMentions } from "./store/current-mentions.ts";
 export { createDatabase, type Database, type DatabasePool } from "./store/database.ts";

@@ -32,6 +32,7 @@ import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
 import type { SweepOptions, SweepResult } from "./sweep/sweep.ts";
+import { type AnnouncedArrivals, createPollWaker } from "./sweep/wake-polls.ts";
 import { openTemplates, validTemplates } from "./templates/open-templates.ts";
 
 export interface EarshotOptions {
@@ -52,6 +53,11 @@ export interface EarshotOptions {
   readonly sweepEveryMs?: number | null;
   /** How the public feeds are. Absent: there are none. */
   readonly feedHealth?: () => Promise<readonly FeedHealth[]>;
+  /**
+   * Calls `onArrivals` when a source announces mentions, so that its queries are polled at once. Returns what ends that.
+   * Absent: polls run when they are due.
+   */
+  readonly followArrivals?: (onArrivals: (arrivals: AnnouncedArrivals) => void) => () => Promise<void>;
   /** False: no health checks, because it replays a past that is not its own. */
   readonly checksHealth?: boolean;
   /** Renders the pictures of messages; belongs to the caller. Absent: one of its own. */
@@ -182,6 +188,11 @@ async function assemble(
   closing.add(worker.stop);
   await options.beforeWork?.(stores);
   await worker.start();
+  if (roles.includes("sweep") && options.followArrivals !== undefined) {
+    const waker = createPollWaker({ stores, queues, clock, log });
+    closing.add(waker.close);
+    closing.add(options.followArrivals(waker.wake));
+  }
   if (roles.includes("sweep") && sweepEveryMs !== null)
     await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
   const actions = createAlertActions({ stores, clock });

@@ -67,7 +67,7 @@ beforeAll(async () => {
     closing,
   );
   earshot = await startEarshot({
-    ...{ config: listening.configOf(config), ...listening.health, databaseUrl: database.url, clock, log },
+    ...{ config: listening.configOf(config), ...listening.forMonitor, databaseUrl: database.url, clock, log },
     ...{ queue: { kind: "postgres", url: database.url, schema: "earshot_queue" } },
     ...{ roles: ROLES, sweepEveryMs: null },
   });

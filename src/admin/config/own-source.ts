@@ -27,6 +27,9 @@ export function ownSource({ queries, pollEvery }: Pick<ListenConfig, "queries" |
       projects: [LISTENING.project],
       queries: queries.map(({ name }) => name),
       updatesEvery: "30s",
+      // Its writers take turns, so that nothing appears behind a watermark. Each announcement starts a poll, which reads
+      // this much again.
+      overlap: "5s",
     }),
     pollEvery,
   };

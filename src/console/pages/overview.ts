@@ -54,10 +54,17 @@ export async function overviewPage(
     title: "Overview",
     section: "/",
     body: html`<h1 class="unseen">Overview</h1><div class="overview">
-<section class="panel area-alerts" aria-labelledby="h-alerts"><h2 id="h-alerts">Open alerts</h2>${livePart(address, { name: "alerts", on: ["alerts"] }, alerts)}</section>
-<section class="panel area-volume" aria-labelledby="h-volume"><h2 id="h-volume">Volume in 24 hours</h2>${livePart(address, { name: "volume", on: ["volume"] }, volume)}</section>
-<section class="panel area-mentions" aria-labelledby="h-mentions"><h2 id="h-mentions">Newest mentions</h2>${livePart(address, { name: "mentions", on: ["mentions"] }, mentions)}<p class="more"><a href="/mentions">All mentions</a></p></section>
-<section class="panel area-sent" aria-labelledby="h-sent"><h2 id="h-sent">Sent lately</h2>${livePart(address, { name: "sent", on: ["notifications"] }, sent)}</section>
+<section class="panel area-alerts" aria-labelledby="h-alerts">
+<h2 id="h-alerts">Open alerts</h2>${livePart(address, { name: "alerts", on: ["alerts"] }, alerts)}</section>
+<section class="panel area-volume" aria-labelledby="h-volume">
+<h2 id="h-volume">Volume in 24 hours</h2>${livePart(address, { name: "volume", on: ["volume"] }, volume)}</section>
+<section class="panel area-mentions" aria-labelledby="h-mentions">
+<h2 id="h-mentions">Newest mentions</h2>${livePart(address, { name: "mentions", on: ["mentions"] }, mentions)}<p class="more">
+<a href="/mentions">All mentions</a>
+</p>
+</section>
+<section class="panel area-sent" aria-labelledby="h-sent">
+<h2 id="h-sent">Sent lately</h2>${livePart(address, { name: "sent", on: ["notifications"] }, sent)}</section>
 </div>`,
   };
 }
@@ -81,7 +88,11 @@ async function alertsPart({ facts, times }: PageParts): Promise<Html> {
 function volumePart(volumes: readonly QueryVolume[], { times }: PageParts): Html {
   if (volumes.length === 0) return html`<p class="empty">No mention in the last 24 hours.</p>`;
   const hidden = volumes.length - CHARTS;
-  return html`<ul class="legend" aria-label="Colours"><li class="is-negative">negative</li><li class="is-neutral">neutral</li><li class="is-positive">positive</li></ul>
+  return html`<ul class="legend" aria-label="Colours">
+<li class="is-negative">negative</li>
+<li class="is-neutral">neutral</li>
+<li class="is-positive">positive</li>
+</ul>
 ${volumes.slice(0, CHARTS).map((volume) => volumeChart(volume, times))}
 ${hidden > 0 && html`<p class="more">${hidden} quieter ${hidden === 1 ? "query" : "queries"} not shown. <a href="/coverage">All queries</a></p>`}`;
 }

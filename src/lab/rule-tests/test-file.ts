@@ -311,7 +311,7 @@ export function unknownNames(
     if (name === undefined || names.includes(name)) return;
     const suggestion = closestWord(name, names);
     const message = `there is no ${kind} "${name}"; known are ${names.join(", ")}`;
-    issues.push({ path, message, ...(suggestion !== undefined && { suggestion }) });
+    issues.push({ path, message, suggestion });
   };
   look("rule", known.rules, test.rule, ["rule"]);
   test.story.forEach((step, index) => {

@@ -1,7 +1,7 @@
 import { yieldingLoop } from "../../lib/concurrency.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
-import { type ProjectQueries, readProjectQueries } from "../assign/assign-queries.ts";
+import { type ProjectQueries, type QueryCache, queriesOf } from "../assign/assign-queries.ts";
 import { applyRules } from "../assign/project-rules.ts";
 import { currentVersion } from "../edit/edit-mention.ts";
 import { takeCurrentMentions } from "../store/current-mentions.ts";
@@ -19,7 +19,6 @@ import {
   type NewReceivedItem,
   putReceived,
   putUnseenDeletes,
-  queriesRevision,
   RECEIVED_TYPE,
   type ReceivedItem,
 } from "../store/received-items.ts";
@@ -88,9 +87,6 @@ export interface Arriving {
 const MOST_CHARACTERS = 4_000_000;
 /** Of a record without its text, about. */
 const RECORD_CHARACTERS = 2_000;
-
-/** The queries of a project, compiled once for as long as they stay the same. */
-export type QueryCache = Map<number, { readonly revision: string; readonly queries: ProjectQueries }>;
 
 /**
  * Stores what a feed brought, inside the caller's transaction: new items as mentions of every query that they match,
@@ -289,16 +285,6 @@ async function knownOf(
     [byId.get(idKey), contentKey === null ? undefined : byContent.get(contentKey)].filter(
       (row) => row !== undefined,
     );
-}
-
-/** The queries as they are now; compiled anew only when one has changed. */
-export async function queriesOf(db: Database, projectId: number, cache: QueryCache): Promise<ProjectQueries> {
-  const revision = await queriesRevision(db, projectId);
-  const cached = cache.get(projectId);
-  if (cached?.revision === revision) return cached.queries;
-  const queries = await readProjectQueries(db, projectId);
-  cache.set(projectId, { revision, queries });
-  return queries;
 }
 
 /** New versions take the place of all old ones: a text that its author changed is not kept. */

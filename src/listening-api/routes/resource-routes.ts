@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { codeOf } from "../../lib/errors.ts";
 import { invalidRequest, notFound } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
@@ -74,10 +75,9 @@ async function answerList(
   const parameters = parametersOf(request);
   const paging = readListPaging(parameters);
   const isAsked = readListFilter(parameters);
-  const isOfKind = resource.readFilter?.(parameters) ?? (() => true);
+  const select = resource.readSelection?.(parameters) ?? ((things) => things);
   parameters.finish();
-  const things = (await resource.list(scope)).filter((thing) => isAsked(thing) && isOfKind(thing));
-  const records = things.map(record);
+  const records = select((await resource.list(scope)).filter(isAsked)).map(record);
   if (resource.isBare) return records;
   const envelope = resource.isCounted ? listEnvelope(records, paging) : uncountedEnvelope(records, paging);
   return { ...envelope, ...(await resource.beside?.(envelope.results, scope)) };
@@ -234,7 +234,7 @@ async function writing(
 }
 
 function isUniqueViolation(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "code" in error && error.code === "23505";
+  return codeOf(error) === "23505";
 }
 
 function isNamed(value: unknown): value is Named {

@@ -35,7 +35,8 @@ export async function receivedQuery(db: Database, projectId: number): Promise<nu
 /** Changes when a query of the project is made, changed or deleted. */
 export async function queriesRevision(db: Database, projectId: number): Promise<string> {
   const { rows } = await sql<{ revision: string | null }>`
-    select md5(string_agg(concat_ws(' ', id, name, last_modified_at, boolean_text), E'\n' order by id)) as revision
+    select md5(string_agg(concat_ws(' ', id, name, last_modified_at, boolean_text, sample_percentage, languages,
+      content_sources, included_locations, excluded_locations), E'\n' order by id)) as revision
     from local_api.query where project_id = ${projectId}`.execute(db);
   return rows[0]?.revision ?? "";
 }

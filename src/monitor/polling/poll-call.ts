@@ -1,10 +1,11 @@
 import { describeError } from "../../lib/errors.ts";
+import { ClassifiedError } from "../../lib/retry.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
 import type { PollRequest } from "../model/poll-state.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { ObservedQuirk, ServerQuirks } from "../model/server-quirk.ts";
 import { createPaging } from "../source/fetch-pages.ts";
-import type { SourceErrorKind } from "../source/source-error.ts";
+import { SourceError, type SourceErrorKind } from "../source/source-error.ts";
 import type { StampedPage } from "./server-quirks.ts";
 
 /** One call of a poll, for one query or for several that share it, from its first page to its last. */
@@ -65,13 +66,15 @@ export interface PollFailure {
 
 /** A failure of the source client, or of anything else on the way to a page. */
 export function fetchFailure(error: unknown): PollFailure {
-  const { kind = "other", status, retryAfterMs } = (error ?? {}) as Partial<PollFailure>;
-  return { ...commitFailure(error), kind, status: status ?? null, retryAfterMs: retryAfterMs ?? null };
+  const failure = commitFailure(error);
+  if (!(error instanceof SourceError)) return failure;
+  const { kind, status, retryAfterMs } = error;
+  return { ...failure, kind, status, retryAfterMs };
 }
 
-/** A failure of a commit. Errors without `retryable` may be tried again. */
+/** A failure of a commit. An error that nobody classified may be tried again. */
 export function commitFailure(error: unknown): PollFailure {
-  const { retryable = true } = (error ?? {}) as { readonly retryable?: boolean };
+  const retryable = !(error instanceof ClassifiedError) || error.retryable;
   return { kind: "other", because: describeError(error), status: null, retryable, retryAfterMs: null };
 }
 

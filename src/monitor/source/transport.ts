@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool } from "undici";
 import { ACCEPTED_ENCODINGS, decodeBody, toUtf8 } from "../../lib/answer-body.ts";
+import { codeOf } from "../../lib/errors.ts";
 import { SourceError } from "./source-error.ts";
 
 /** Stops a call after a time, or when a caller's signal aborts. */
@@ -209,9 +210,4 @@ function toTransportError(call: string, error: unknown, ended: "timeout" | "abor
     message: `the connection failed${code === null ? "" : ` (${code})`}`,
     retryable: true,
   });
-}
-
-function codeOf(error: unknown): string | null {
-  if (typeof error !== "object" || error === null || !("code" in error)) return null;
-  return typeof error.code === "string" ? error.code : null;
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { TransientError } from "../../lib/retry.ts";
 import { JUDGED_AHEAD_MS } from "../model/judging.ts";
 import type { PollKey } from "../model/poll.ts";
 import { OWN_QUERY, type SourceName } from "../model/query.ts";
@@ -23,6 +24,24 @@ export function createPollStore(db: Db) {
         where active
         on conflict do nothing
       `.execute(db);
+    },
+
+    /**
+     * Makes polls due because their source has announced mentions; returns those that are watched. A poll that runs may
+     * have read before these mentions were there: it is due again when it ends.
+     */
+    async wake(
+      keys: readonly Pick<PollKey, "queryId" | "poll">[],
+      now: Instant,
+    ): Promise<readonly PollKey[]> {
+      const { rows } = await sql<PollKey>`
+        update earshot.polls w set next_at = least(w.next_at, ${at(now)}), woken = coalesce(w.leased_until_wall > now(), false)
+        from json_to_recordset(${JSON.stringify(keys)}::json) as k("queryId" text, poll text)
+          join earshot.queries q on q.query_id = k."queryId"
+        where q.active and (w.project_id, w.query_id, w.poll) = (q.project_id, q.query_id, k.poll)
+        returning w.project_id as "projectId", w.query_id as "queryId", w.poll
+      `.execute(db);
+      return rows;
     },
 
     /** Makes every poll due now: a replay has ended and must read everything. */
@@ -99,14 +118,6 @@ interface ClaimedPoll {
 }
 
 /** Thrown when a page is committed under a lease that another worker has taken over. */
-class LeaseLostError extends Error {
-  override readonly name = "LeaseLostError";
-  /** The new holder continues from what is committed; there is nothing to retry. */
-  readonly retryable = false;
-  /** The page itself is not at fault. */
-  readonly isTransient = true;
-}
-
 /** Leases of polls: one worker at a time takes a poll, advances it page by page, and gives it back. */
 function createPollLeaseStore(db: Db) {
   return {
@@ -114,7 +125,7 @@ function createPollLeaseStore(db: Db) {
     async claim(key: PollKey, now: Instant): Promise<ClaimedPoll | null> {
       const { rows } = await sql<ClaimedPoll>`
         update earshot.polls
-        set lease = gen_random_uuid(), leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        set lease = gen_random_uuid(), leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS}), woken = false
         where ${isPollKind(key)} and ${isDueAt(now, "polls")}
           and (leased_until_wall is null or leased_until_wall < now())
           and (retry_at_wall is null or retry_at_wall <= now())
@@ -140,10 +151,10 @@ function createPollLeaseStore(db: Db) {
         where ${isPollKind(key)} and lease = ${lease}::uuid
       `.execute(db);
       if (numAffectedRows !== 1n)
-        throw new LeaseLostError(`the poll ${key.poll} of query ${key.queryId} was taken over`);
+        throw new TransientError("LeaseLost", `the poll ${key.poll} of query ${key.queryId} was taken over`);
     },
 
-    /** The poll ended: it is complete up to `completeUntil` and due again at `nextAt`. */
+    /** The poll ended: it is complete up to `completeUntil`, and due again at `nextAt`, or at once if it was woken. */
     async finish(
       key: PollKey,
       lease: string,
@@ -153,7 +164,7 @@ function createPollLeaseStore(db: Db) {
         update earshot.polls
         set complete_until = greatest(case when complete_until <= ${at(end.polledAt + JUDGED_AHEAD_MS)} then complete_until end,
             ${atOrNull(end.completeUntil)}), polled_at = ${at(end.polledAt)},
-          next_at = ${at(end.nextAt)}, lease = null, leased_until_wall = null, planned_until_wall = null,
+          next_at = case when woken then ${at(end.polledAt)} else ${at(end.nextAt)} end, lease = null, leased_until_wall = null, planned_until_wall = null,
           own_call = false
         where ${isPollKind(key)} and lease = ${lease}::uuid
       `.execute(db);

@@ -130,7 +130,8 @@ function liveReceivers({ channels, editsMessages = true }: SweepParts, closed: R
   return editsMessages ? channels.liveReceivers(closed) : [];
 }
 
-async function addPoll(queues: Queues, keys: readonly PollKey[]): Promise<void> {
+/** Adds the job of one call; several keys share it. */
+export async function addPoll(queues: Queues, keys: readonly PollKey[]): Promise<void> {
   const [first] = keys;
   if (first === undefined) return;
   const { projectId, queryId, poll } = first;
