@@ -10,6 +10,7 @@ export type { Finding } from "./doctor/finding.ts";
 export { receiverNamed, sendTest, type TestOutcome } from "./doctor/send-test.ts";
 export { type ForgetCounts, type ForgetParts, findToForget, forget } from "./forget.ts";
 export { leaveLocalAddress, readLocalAddress, sourcesInReach, timeHere } from "./local-address.ts";
+export { type LocalTables, openLocalTables } from "./local-tables.ts";
 export { type JoinedProcess, joinProcesses } from "./reload/join-processes.ts";
 export { type LoadedFiles, loadFiles } from "./reload/load-files.ts";
 export { followReloads, listenForHangUps, type Reloadable, requestReload } from "./reload/reload.ts";

@@ -5,6 +5,5 @@ export type { ConsoleOrder } from "./console-order.ts";
 export { type Engines, openEngines } from "./engines.ts";
 export { openDemo, openDemoConsole } from "./open-demo.ts";
 export { withListening } from "./open-listening.ts";
-export { type LocalTables, openLocalTables } from "./open-local-tables.ts";
 export { openMonitor } from "./open-monitor.ts";
 export { openReplay } from "./open-replay.ts";

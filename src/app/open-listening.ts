@@ -7,10 +7,9 @@ import {
   loadEnrichment,
   loadFeedView,
   loadStartListening,
-  type MeantQuery,
   type PushEndpoint,
 } from "#feeds";
-import { createDatabase, type DatabasePool, followArrivals } from "#listening-api";
+import { followArrivals } from "#listening-api";
 import {
   createStores,
   type EarshotOptions,
@@ -90,7 +89,15 @@ export async function withListening(
     },
   };
   const { url, password, push, feeds, queries, watchFrom, listed } = await startListening(options, closing);
-  if (fetches) await startEnrichment(config, queries, { pool, databaseUrl, clock, log }, closing);
+  if (fetches) {
+    const { startEnrichment } = await loadEnrichment();
+    const database = openDatabase({ url: databaseUrl, connections: 1, onError: () => {} });
+    closing.add(database.close);
+    const { mentions } = createStores(database.db);
+    const notRelevant = ({ id, name }: { readonly id: number; readonly name: string }, most: number) =>
+      mentions.calledNotRelevant({ id: queryIdOf(id), name }, most);
+    await startEnrichment({ config: config.enrich, queries, pool, clock, log, notRelevant }, closing);
+  }
   if (parts.url === undefined)
     log.info({ url, feeds: feeds.length, fetches }, "the Listening API of the feeds is open");
   const open = (source: Source): Source =>
@@ -118,30 +125,4 @@ export async function withListening(
 /** As the monitor names a query of the feeds. */
 function queryIdOf(id: number): string {
   return `${FEEDS_PREFIX}${id}`;
-}
-
-/** Asks the endpoints, if there are any, about mentions that wait. */
-async function startEnrichment(
-  { enrich }: Config,
-  queries: readonly MeantQuery[],
-  parts: {
-    readonly pool: DatabasePool;
-    readonly databaseUrl: string;
-    readonly clock: Clock;
-    readonly log: Logger;
-  },
-  closing: Closing,
-): Promise<void> {
-  const { prepareQueries } = await loadEnrich();
-  const { createEnrichment } = await loadEnrichment();
-  await prepareQueries(createDatabase(parts.pool), enrich, queries);
-  const database = openDatabase({ url: parts.databaseUrl, connections: 1, onError: () => {} });
-  closing.add(database.close);
-  const { mentions } = createStores(database.db);
-  const enrichment = createEnrichment({
-    ...{ ...parts, config: enrich },
-    notRelevant: ({ id, name }, most) => mentions.calledNotRelevant({ id: queryIdOf(id), name }, most),
-  });
-  closing.add(enrichment.stop);
-  enrichment.start();
 }

@@ -53,8 +53,9 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       if (result.outcome === "Complete") {
         log.debug({ ...key, ...result }, "a poll is complete");
         completed.push({ key, result });
+        const { projectId, queryId } = key;
         if (result.windowsDue)
-          await queues.add("close-windows", ids(key), { dedupe: `${key.projectId}-${key.queryId}` });
+          await queues.add("close-windows", { projectId, queryId }, { dedupe: `${projectId}-${queryId}` });
       }
       if (result.outcome === "BrokenOff" && signal.aborted)
         log.info({ ...key, ...result }, "a poll was stopped and will be resumed later");
@@ -139,7 +140,3 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
 
 /** Of a job that was left from another configuration. */
 const NOT_DUE = { outcome: "NotDue" };
-
-function ids({ projectId, queryId }: { projectId: string; queryId: string }) {
-  return { projectId, queryId };
-}

@@ -25,6 +25,7 @@ export { locateIssues } from "./config/locate-issues.ts";
 export type { MonitorConfig } from "./config/monitor-config.ts";
 export { createNotifyConfig } from "./config/notify-config.ts";
 export { readConfig } from "./config/read-config.ts";
+export { type RuleFiles, ruleFilesOf } from "./config/rule-files.ts";
 export { DigestConfig } from "./digest/digest-config.ts";
 export { digestClashes } from "./digest/planned-digest.ts";
 export {
@@ -133,7 +134,6 @@ export { type ListedSilence, LONGEST_SILENCE_MS, SILENCE_LENGTHS, type Silence }
 export { storyOf } from "./model/story.ts";
 export { attemptName, deletedWords, expandReason, titleOf, wordsOf } from "./model/wording.ts";
 export { type Earshot, type EarshotOptions, startEarshot } from "./monitor.ts";
-export { versionsIn } from "./name-versions.ts";
 export {
   findDeadConfiguration,
   type NamedQuery,
@@ -182,13 +182,13 @@ export {
 export { findChromium, type Picture, takePictures } from "./notify/previews/take-pictures.ts";
 export { checkReceivers, Receiver, type ReceiverConfig, readReceivers } from "./notify/receiver-config.ts";
 export { type AlertExplainer, createAlertExplainer } from "./notify/view/alert-chart.ts";
+export { versionsIn } from "./notify/view/name-versions.ts";
 export {
   createUnsubscribing,
   linkSecret,
   type Subscription,
   type Unsubscribing,
 } from "./notify/view/signed-links.ts";
-export { type RuleFiles, ruleFilesOf } from "./open-version.ts";
 export { createCallGate } from "./polling/call-gate.ts";
 export { type CoverageReport, readCoverage, rulesWarmingUp } from "./polling/read-coverage.ts";
 export { isNamed } from "./polling/register-queries.ts";

@@ -7,23 +7,19 @@ import { createSwap } from "../lib/swap.ts";
 import { createAlertActions } from "./alerts/actions/alert-actions.ts";
 import { createPngRenderer, type PngRenderer } from "./charts/png-renderer.ts";
 import type { MonitorConfig } from "./config/monitor-config.ts";
+import { type RuleFiles, ruleFilesOf } from "./config/rule-files.ts";
 import type { HealthReport } from "./health/create-health.ts";
 import { createOutageLog } from "./health/note-outages.ts";
 import type { FeedHealth, QueueCounts } from "./model/pipeline-facts.ts";
 import type { Query } from "./model/query.ts";
 import { createInteractionSockets } from "./notify/interactions.ts";
 import type { Previews } from "./notify/previews/create-previews.ts";
-import {
-  type OpenVersion,
-  openVersion,
-  type ProcessParts,
-  type RuleFiles,
-  ruleFilesOf,
-} from "./open-version.ts";
+import { type OpenVersion, openVersion, type ProcessParts } from "./open-version.ts";
 import type { BackendOptions } from "./queue/backend.ts";
+import { handlersOfCurrent } from "./queue/current-handlers.ts";
 import { QUEUE_NAMES } from "./queue/jobs.ts";
 import { createQueues } from "./queue/queues.ts";
-import { createWorker, type Handlers, type JobContext } from "./queue/worker.ts";
+import { createWorker } from "./queue/worker.ts";
 import { CONCURRENCY, handlersOf, type Role } from "./roles.ts";
 import type { Rule } from "./rules/rule.ts";
 import { validRules } from "./rules/valid-rules.ts";
@@ -259,22 +255,3 @@ async function assemble(
 
 /** How long work may go on with a version that was replaced: as long as a process that stops waits for its jobs. */
 const OLD_WORK_MS = 20 * SECOND;
-
-/** Every job runs wholly with the version that is the newest when it begins. */
-function handlersOfCurrent(versions: ReturnType<typeof createSwap<OpenVersion>>): Required<Handlers> {
-  const names = Object.keys(versions.current.handlers) as (keyof Handlers)[];
-  const run = (name: keyof Handlers) => (payload: never, context: JobContext) =>
-    versions.use(({ handlers }, late) => {
-      const ends = new AbortController();
-      const end = (event: Event) => ends.abort((event.target as AbortSignal).reason);
-      for (const signal of [context.signal, late]) {
-        if (signal.aborted) ends.abort(signal.reason);
-        signal.addEventListener("abort", end, { once: true });
-      }
-      const handler = handlers[name] as (payload: never, context: JobContext) => Promise<void>;
-      return handler(payload, { ...context, signal: ends.signal }).finally(() => {
-        for (const signal of [context.signal, late]) signal.removeEventListener("abort", end);
-      });
-    });
-  return Object.fromEntries(names.map((name) => [name, run(name)])) as unknown as Required<Handlers>;
-}

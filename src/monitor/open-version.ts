@@ -17,15 +17,13 @@ import type { OutageLog } from "./health/note-outages.ts";
 import type { FeedHealth } from "./model/pipeline-facts.ts";
 import { type Query, sourceOfProject } from "./model/query.ts";
 import { titleOf } from "./model/wording.ts";
-import { versionsIn } from "./name-versions.ts";
-import type { NotifyConfig } from "./notify/decide/decide-notifications.ts";
 import { createContentOfAlert, createPreviews, type Previews } from "./notify/previews/create-previews.ts";
+import { versionsIn } from "./notify/view/name-versions.ts";
 import { openNotify } from "./open-notify.ts";
 import { createPollParts } from "./polling/create-poll-parts.ts";
-import { learnLimit } from "./polling/learn-limit.ts";
-import { type AccountStores, type OpenSource, openSource } from "./polling/open-source.ts";
+import { openSource } from "./polling/open-source.ts";
 import { totalsOf } from "./polling/reconcile-counts.ts";
-import { registerQueries } from "./polling/register-queries.ts";
+import { createRefreshQueries } from "./polling/refresh-queries.ts";
 import type { Queues } from "./queue/queues.ts";
 import type { Handlers } from "./queue/worker.ts";
 import type { Role } from "./roles.ts";
@@ -33,13 +31,11 @@ import type { Rule } from "./rules/rule.ts";
 import { rulesByQuery } from "./rules/rules-by-query.ts";
 import { accountOf } from "./source/source-access.ts";
 import type { SourceClient } from "./source/source-client.ts";
-import { type Source, sourceOf } from "./source/source-config.ts";
-import { createBudgetStore } from "./store/budgets.ts";
+import { sourceOf } from "./source/source-config.ts";
+import { createAccountStores } from "./store/account-stores.ts";
 import { createConsoleStore } from "./store/console.ts";
 import type { Database } from "./store/database.ts";
-import { createServerQuirkStore } from "./store/server-quirks.ts";
 import type { Stores } from "./store/stores.ts";
-import { createTokenStore } from "./store/tokens.ts";
 import { createSweep } from "./sweep/create-sweep.ts";
 import type { SweepOptions, SweepResult } from "./sweep/sweep.ts";
 import type { Renderer } from "./templates/create-renderer.ts";
@@ -65,21 +61,6 @@ export interface ProcessParts {
   /** Address of the console, unless the configuration says it. */
   readonly consoleUrl: () => string | null;
   readonly onDone: (job: string, outcome: { readonly outcome: string }) => void;
-}
-
-/** What the pages of rules need of the configuration. */
-export interface RuleFiles {
-  readonly folder: string;
-  readonly notifyConfig: NotifyConfig;
-  /**
-   * Makes every process apply the files after a rule was saved; returns the result, as a sentence. Absent
-   * where only a restart does that.
-   */
-  readonly reload?: () => Promise<string>;
-}
-
-export function ruleFilesOf(config: MonitorConfig): RuleFiles {
-  return { folder: config.rules, notifyConfig: createNotifyConfig(config) };
 }
 
 /** What people wrote, read and checked. */
@@ -133,7 +114,12 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     const sources = config.sources.map((one) =>
       openSource(
         {
-          ...{ config: one, account: accountStores(database, one), stores, rulesFor },
+          ...{
+            config: one,
+            account: createAccountStores(database.db, { ...one, account: accountOf(one) }),
+            stores,
+            rulesFor,
+          },
           ...{ clock, log, signal: calling.signal },
         },
         closing,
@@ -185,17 +171,10 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       log,
       onDone: process.onDone,
     });
-    const refreshQueries = async (source: OpenSource): Promise<readonly Query[]> => {
-      const { background, budget, calls } = source;
-      const now = clock.now();
-      await stores.queries.leaveOthers(config.sources.map(({ name }) => name));
-      await calls.noted("client", () => learnLimit(background, budget, log));
-      const watchFrom = source.config.watchFrom ?? process.watchFrom ?? now;
-      const moments = { watchFrom, historyFrom: watchFrom - source.config.history, now };
-      return calls.noted("projects and queries", () =>
-        registerQueries({ source: background, stores }, source.config, moments, looping.signal),
-      );
-    };
+    const refreshQueries = createRefreshQueries({
+      ...{ stores, names: config.sources.map(({ name }) => name), watchFrom: process.watchFrom },
+      ...{ clock, log, signal: looping.signal },
+    });
     const health = createHealth({
       config,
       notifyConfigWithout: (failing) => createNotifyConfig(config, failing),
@@ -254,15 +233,6 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       close: closing.close,
     };
   });
-}
-
-function accountStores({ db }: Database, source: Source): AccountStores {
-  const account = accountOf(source);
-  return {
-    budget: createBudgetStore(db, account),
-    tokens: createTokenStore(db, `${source.username} at ${source.baseUrl}`),
-    quirks: createServerQuirkStore(db, account),
-  };
 }
 
 const ENDING = new Error("Earshot is stopping, or was reloaded");

@@ -89,6 +89,13 @@ export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = Obj
 /** Rooms in which no two folders import each other, directly or round a corner, types included. */
 export const WITHOUT_KNOT: readonly string[] = ["lib", "monitor", "lab"];
 
+/** What wires: parts are opened and handed on, nothing is decided. A feature that hides here shows in its size. */
+export const WIRING = {
+  files: /^src\/(?:app\/|monitor\/[^/]+\.ts$)/,
+  except: /\/index\.ts$/,
+  mostLines: 1_500,
+};
+
 /** The folder `workers` beside src: each file starts a process, and loads in the order that it wants. */
 export const WORKERS_MAY_IMPORT = [
   "src/app/run-worker.ts",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { uuid7 } from "../../src/lib/uuid7.ts";
 import type { Earshot } from "../../src/monitor/monitor.ts";
-import { versionsIn as versionsOfDigests } from "../../src/monitor/name-versions.ts";
+import { versionsIn as versionsOfDigests } from "../../src/monitor/notify/view/name-versions.ts";
 import { validRules } from "../../src/monitor/rules/valid-rules.ts";
 import { openTemplates } from "../../src/monitor/templates/open-templates.ts";
 import { versionsIn } from "../reloads/versions.ts";

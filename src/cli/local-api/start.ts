@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { leaveLocalAddress, loadConfig } from "#admin";
-import { openLocalTables } from "#app";
+import { leaveLocalAddress, loadConfig, openLocalTables } from "#admin";
 import { DEMO_CLIENT, LOCAL_ACCOUNT } from "#console";
 import { createEnrichment } from "#feeds";
 import {

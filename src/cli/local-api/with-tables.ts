@@ -1,5 +1,4 @@
-import { readLocalAddress } from "#admin";
-import { type LocalTables, openLocalTables } from "#app";
+import { type LocalTables, openLocalTables, readLocalAddress } from "#admin";
 import { createDatabase, type Database } from "#listening-api";
 import { readEnvironment } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";

@@ -6,10 +6,10 @@ import { type CallNotes, createCallNotes, queryScope } from "../health/note-fail
 import type { Query } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
 import { accessTo } from "../source/source-access.ts";
-import { createSourceClient, type SourceClient, type SourceClientOptions } from "../source/source-client.ts";
+import { createSourceClient, type SourceClient } from "../source/source-client.ts";
 import type { Source } from "../source/source-config.ts";
+import type { AccountStores } from "../store/account-stores.ts";
 import type { BudgetStore } from "../store/budgets.ts";
-import type { ServerQuirkStore } from "../store/server-quirks.ts";
 import type { Stores } from "../store/stores.ts";
 import { createCallGate } from "./call-gate.ts";
 import { createPageSource, type OwnPriority, type PageSource } from "./page-source.ts";
@@ -24,13 +24,6 @@ export interface OpenSource {
   readonly calls: CallNotes;
   /** What polls need of it; failures of their calls are recorded. */
   readonly pages: PageSource;
-}
-
-/** What is stored of the account of a source. */
-export interface AccountStores {
-  readonly budget: BudgetStore;
-  readonly tokens: SourceClientOptions["tokens"];
-  readonly quirks: ServerQuirkStore;
 }
 
 /** It is closed with `closing`; `signal` ends waits for a call. */

@@ -3,8 +3,6 @@ import type { Instant } from "../../lib/instant.ts";
 import { isQuirkName, type ObservedQuirk, type QuirkName, type ServerQuirk } from "../model/server-quirk.ts";
 import { at, type Db } from "./database.ts";
 
-export type ServerQuirkStore = ReturnType<typeof createServerQuirkStore>;
-
 /** Quirks that were observed on the server of one account. */
 export function createServerQuirkStore(db: Db, account: string) {
   return {

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { linkSecret } from "./notify/view/signed-links.ts";
-import type { Stores } from "./store/stores.ts";
+import type { Stores } from "../../store/stores.ts";
+import { linkSecret } from "./signed-links.ts";
 
 /**
  * The version of a digest, as people see it. It cannot be computed without the secret of the installation, so that
