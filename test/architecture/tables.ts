@@ -217,6 +217,7 @@ export const TEXT_RULES: readonly TextRule[] = [
 
 /** A list of plug-ins, and the folder of which every file has to stand in it. */
 export const PLUG_IN_LISTS: readonly { readonly list: string; readonly folder: string }[] = [
+  { list: "src/monitor/health/checks.ts", folder: "src/monitor/health/checks/" },
   { list: "src/monitor/rules/conditions.ts", folder: "src/monitor/rules/conditions/" },
   { list: "src/feeds/kinds.ts", folder: "src/feeds/kinds/" },
   { list: "src/monitor/notify/notifiers.ts", folder: "src/monitor/notify/notifiers/" },

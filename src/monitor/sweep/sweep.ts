@@ -2,7 +2,7 @@ import { floorTo, type Instant } from "../../lib/instant.ts";
 import { fitsQuery } from "../../lib/patterns.ts";
 import type { PlannedDigest } from "../digest/planned-digest.ts";
 import { readinessOf } from "../digest/schedule.ts";
-import { DIGEST_PATIENCE_MS } from "../health/checks/find-problems.ts";
+import { DIGEST_PATIENCE_MS } from "../health/checks/check-digests.ts";
 import { jobScope } from "../health/note-failures.ts";
 import type { DigestEdition } from "../model/digest.ts";
 import { BUCKET_MS } from "../model/judging.ts";

@@ -1,5 +1,5 @@
-import type { Instant } from "../../../lib/instant.ts";
-import type { Failure, OpenBounces, Outage } from "../../model/failure.ts";
+import type { Instant } from "../../lib/instant.ts";
+import type { Failure, OpenBounces, Outage } from "../model/failure.ts";
 import type {
   DeadLetterCount,
   FeedHealth,
@@ -7,10 +7,20 @@ import type {
   QueryProgress,
   QueryRhythm,
   WaitingWork,
-} from "../../model/pipeline-facts.ts";
-import type { ProcessVersions } from "../../model/process.ts";
-import type { SourceName } from "../../model/query.ts";
-import type { DueDigest } from "./check-digests.ts";
+} from "../model/pipeline-facts.ts";
+import type { ProcessVersions } from "../model/process.ts";
+import type { SourceName } from "../model/query.ts";
+
+/** An edition that is due and not built. */
+export interface DueDigest {
+  readonly name: string;
+  readonly localDate: string;
+  readonly dueAt: Instant;
+  /** The error of its last try; null if none failed. */
+  readonly error: string | null;
+  /** All its tries failed, and it was given up. */
+  readonly deadLetters: boolean;
+}
 
 /** Everything known about the pipeline at one moment, as plain facts. */
 export interface PipelineHealth {
@@ -49,4 +59,10 @@ export interface PipelineHealth {
   readonly jumpedMs: number;
   /** The wall time of the database. */
   readonly wall: Instant;
+}
+
+/** While the tables were down, nobody could work: time counts from their return. */
+export function upSinceOutage({ outages, upForMs, now }: PipelineHealth): number {
+  const back = Math.max(...outages.filter(({ engine }) => engine === "database").map(({ to }) => to));
+  return Math.min(upForMs, Math.max(0, now - back));
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { checkHeartbeat } from "../../../../src/monitor/health/checks/check-heartbeat.ts";
-import { findProblems } from "../../../../src/monitor/health/checks/find-problems.ts";
-import type { PipelineHealth } from "../../../../src/monitor/health/checks/pipeline-health.ts";
-import { aFailure, aLine, aQuery, NOW, SETTINGS } from "../pipeline.ts";
+import { checkHeartbeat } from "../../../src/monitor/health/check-heartbeat.ts";
+import { findProblems } from "../../../src/monitor/health/find-problems.ts";
+import type { PipelineHealth } from "../../../src/monitor/health/pipeline-health.ts";
+import { aFailure, aLine, aQuery, NOW, SETTINGS } from "./pipeline.ts";
 
 const MINUTE = 60_000;
 

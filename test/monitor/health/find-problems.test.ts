@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { findProblems } from "../../../../src/monitor/health/checks/find-problems.ts";
-import type { PipelineHealth } from "../../../../src/monitor/health/checks/pipeline-health.ts";
-import { aFailure, aLine, aQuery, NOW, SETTINGS } from "../pipeline.ts";
+import { findProblems } from "../../../src/monitor/health/find-problems.ts";
+import type { PipelineHealth } from "../../../src/monitor/health/pipeline-health.ts";
+import { aFailure, aLine, aQuery, NOW, SETTINGS } from "./pipeline.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -276,7 +276,7 @@ test("problems of the feeds stand beside those of an account, and neither explai
     ["source-lag", { source: "feeds" }],
   ]);
   const refused = aLine({ progress: [late(31)], failures: [aFailure({ scope: "feeds: account" })] });
-  const [lag, refusal] = findProblems(refused, SETTINGS);
+  const [refusal, lag] = findProblems(refused, SETTINGS);
   expect([lag?.rule, refusal?.rule, refusal?.labels]).toEqual([
     ...["source-lag", "source-refuses"],
     { source: "feeds" },

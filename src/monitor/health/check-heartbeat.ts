@@ -1,9 +1,9 @@
-import { formatDuration } from "../../../lib/duration.ts";
-import { MINUTE } from "../../../lib/instant.ts";
-import type { OperatorRuleName, Problem } from "../../model/operator-rules.ts";
-import { sourceOfProject } from "../../model/query.ts";
-import type { OperatorConfig } from "../operators.ts";
-import { lagOf } from "./check-query.ts";
+import { formatDuration } from "../../lib/duration.ts";
+import { MINUTE } from "../../lib/instant.ts";
+import type { OperatorRuleName, Problem } from "../model/operator-rules.ts";
+import { sourceOfProject } from "../model/query.ts";
+import { lagOf } from "./checks/check-query.ts";
+import type { OperatorConfig } from "./operators.ts";
 import type { PipelineHealth } from "./pipeline-health.ts";
 
 export type Heartbeat =
