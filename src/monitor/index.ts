@@ -71,6 +71,7 @@ export {
 } from "./model/alert-action.ts";
 export { AlertMatch, describeMatch } from "./model/alert-match.ts";
 export type { DeadLetter, Outage } from "./model/failure.ts";
+export type { Incident, IncidentEntry, IncidentStatus } from "./model/incident.ts";
 export {
   BUCKET_MS,
   type ConditionState,

@@ -31,6 +31,7 @@ const DECIDES: Readonly<Record<string, readonly string[]>> = {
   spike: [],
   charts: [],
   alerts: ["rules"],
+  incidents: [],
   templates: [],
   rules: ["spike"],
   "polling/planner": [],
@@ -43,14 +44,14 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   polling: ["polling/planner", "health", "ingest", "rules", "source"],
   // A page is judged, moves alerts, and what is to be sent is decided, in one transaction.
   // A deleted mention leaves built digests in that transaction, too.
-  ingest: ["alerts", "digest", "notify/decide"],
-  "alerts/actions": ["alerts"],
+  ingest: ["alerts", "incidents", "digest", "notify/decide"],
+  "alerts/actions": ["alerts", "incidents"],
   // "Why" judges a window and reads the routes again, with the functions that did it the first time.
   explain: ["ingest", "notify/decide", "rules", "source"],
   notify: ["notify/decide", "notify/notifiers"],
   "notify/notifiers": ["notify", "templates"],
   "notify/deliver": ["notify", "notify/notifiers"],
-  "notify/view": ["notify", "charts", "spike", "templates"],
+  "notify/view": ["notify", "charts", "incidents", "spike", "templates"],
   "notify/previews": ["charts", "notify", "notify/view", "templates"],
   digest: ["templates"],
   health: ["health/checks", "alerts", "ingest", "notify", "notify/deliver", "source"],

@@ -55,9 +55,11 @@ export type Observation =
   | Evidence
   /**
    * A window was judged at this tick and the rule was not true. What arrived meanwhile still belongs to an alert that is
-   * open.
+   * open. `goesOn`: it is not as before the alert either, so one that has fired goes on.
    */
-  | ({ readonly kind: "not-met"; readonly at: Instant } & Partial<Pick<Evidence, "mentions" | "present">>)
+  | ({ readonly kind: "not-met"; readonly at: Instant; readonly goesOn?: boolean } & Partial<
+      Pick<Evidence, "mentions" | "present">
+    >)
   /** The query is complete: all evidence with `at` before `until` has been observed. */
   | { readonly kind: "time-passed"; readonly until: Instant }
   /** The rule or its query is gone. `because`: which of them, in words. */

@@ -12,7 +12,8 @@ import type { AlertLife, Evidence, LifeChange, LifeRule, Observation } from "./a
  * - Evidence up to and including `lastSeenAt + overAfterMs` belongs to the open alert. Later evidence resolves it, at
  *   exactly that moment, and opens the next one.
  * - `for`: the alert is pending until evidence comes `forMs` after it opened. A tick that does not meet the rule ends
- *   a pending alert at once (the rule has to stay true), while a firing one waits for `overAfterMs`.
+ *   a pending alert at once (the rule has to stay true), while a firing one waits for `overAfterMs` from the last tick
+ *   that met the rule, or of which its condition says that it goes on.
  * - Evidence older than the newest counts into the open alert and changes nothing else.
  * - Evidence that arrives after its alert was resolved (a late page of the updated poll) counts into that alert and
  *   does not reopen it: in order it would have caused no notification. If it is more severe than the alert, or the
@@ -51,18 +52,20 @@ function onEvidence(life: AlertLife | null, rule: LifeRule, evidence: Evidence):
 function onNotMet(
   life: AlertLife | null,
   rule: LifeRule,
-  { at, mentions = 0, present }: Extract<Observation, { kind: "not-met" }>,
+  { at, goesOn = false, mentions = 0, present }: Extract<Observation, { kind: "not-met" }>,
 ): readonly LifeChange[] {
   if (life === null || life.resolvedAt !== null || at <= life.lastSeenAt) return NOTHING;
   if (life.state === "pending") return [end(life, Math.min(at, overAt(life, rule)))];
   // One tick gives one verdict, so after "not met" at the deadline nothing more can come.
   const grown: AlertLife = {
     ...life,
-    mentions: life.mentions + Math.max(mentions, 0),
+    mentions: Math.max(0, life.mentions + mentions),
     ...(present !== undefined && wentOn(life, { present })),
   };
+  if (goesOn && at <= overAt(life, rule))
+    return [{ outcome: "Grew", life: { ...grown, lastSeenAt: at }, isNew: false }];
   if (at >= overAt(life, rule)) return [end(at === overAt(life, rule) ? grown : life, overAt(life, rule))];
-  const isSame = mentions <= 0 && present?.count === life.progress?.now?.count;
+  const isSame = mentions === 0 && present?.count === life.progress?.now?.count;
   return isSame ? NOTHING : [{ outcome: "Grew", life: grown, isNew: false }];
 }
 
@@ -192,14 +195,19 @@ function begun({ present, peak = present, step }: Evidence): Pick<AlertLife, "pr
   };
 }
 
-/** The present, and the peak so far, of counts in windows of the same length. */
+/**
+ * The present, and the peak so far, of counts in windows of the same length. A peak that was counted again replaces the one
+ * before: mentions may have left it.
+ */
 function wentOn(
   { progress }: AlertLife,
-  { present, peak = present }: Pick<Evidence, "present" | "peak">,
+  { present, peak: recounted }: Pick<Evidence, "present" | "peak">,
 ): Pick<AlertLife, "progress"> {
+  const peak = recounted ?? present;
   if (peak === undefined) return {};
   const before = progress?.peak;
-  const highest = before !== undefined && before.count >= peak.count ? before : peak;
+  const isLower = recounted === undefined && before !== undefined && before.count >= peak.count;
+  const highest = isLower ? before : peak;
   return { progress: { ...progress, peak: highest, ...(present !== undefined && { now: present }) } };
 }
 
@@ -218,7 +226,7 @@ function end(life: AlertLife, resolvedAt: Instant): LifeChange {
 }
 
 function counted(life: AlertLife, evidence: Evidence): AlertLife {
-  return { ...life, mentions: life.mentions + evidence.mentions };
+  return { ...life, mentions: Math.max(0, life.mentions + evidence.mentions) };
 }
 
 /** The sentence and numbers of the evidence that made it fire or rise; growth alone does not change them. */

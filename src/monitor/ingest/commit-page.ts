@@ -22,6 +22,7 @@ import {
 } from "./judge-page.ts";
 import type { PreparedPage } from "./prepare-page.ts";
 import { recordCounts } from "./record-counts.ts";
+import { recordIncidents } from "./record-incidents.ts";
 import { recordNotifications } from "./record-notifications.ts";
 import { recordObservations } from "./record-observations.ts";
 import { recordValues } from "./record-values.ts";
@@ -108,7 +109,9 @@ export async function commitPage(
       ...(await notYetMatched(facts, locked, judged.evidence, storiesOf(assessed, folded))),
       ...(await recordValues(facts, locked, rules, counted, added)),
     ];
-    const transitions = await recordObservations(facts.alerts, locked, observations);
+    const recorded = await recordObservations(facts.alerts, locked, observations);
+    const { inhibitions } = parts.notifyConfig;
+    const transitions = await recordIncidents(facts, locked, { rules, inhibitions }, recorded, null);
     const pending = await recordNotifications(facts, parts, locked, transitions);
     return {
       added: outcome.added.length,

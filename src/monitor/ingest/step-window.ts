@@ -4,7 +4,7 @@ import type { AlertLife, Observation } from "../alerts/alert-life.ts";
 import { BUCKET_MS, type ConditionState } from "../model/judging.ts";
 import type { Query } from "../model/query.ts";
 import type { Rule, WindowRule } from "../rules/rule.ts";
-import type { WindowCondition, WindowVerdict } from "../rules/window-condition.ts";
+import type { BucketCount, WindowCondition, WindowVerdict } from "../rules/window-condition.ts";
 import { type AlertObservation, observationOf } from "./apply-observations.ts";
 import type { Arrivals } from "./arrivals-by-bucket.ts";
 
@@ -32,6 +32,8 @@ export function stepWindow(
 interface ClosedVerdict {
   readonly closedAt: Instant;
   readonly verdict: WindowVerdict;
+  /** What became visible in the bucket, of what the condition counts; negative where mentions left it. */
+  readonly arrivals: readonly BucketCount[];
 }
 
 /** Steps through every bucket up to `until` in order; those that closed by `from` only teach. */
@@ -47,15 +49,16 @@ function stepThrough(
   let state = start.state as JsonValue;
   for (let bucket = start.steppedUntil; bucket < until; bucket += BUCKET_MS) {
     const inBucket = arrivals.get(bucket);
+    const arrived = condition.series.map((series) => inBucket?.get(series.key) ?? []);
     const step = condition.step(state, {
       bucket,
       bucketMs: BUCKET_MS,
       timezone,
-      arrivals: condition.series.map((series) => inBucket?.get(series.key) ?? []),
+      arrivals: arrived,
     });
     state = step.state;
     const closedAt = bucket + BUCKET_MS;
-    if (closedAt > from) verdicts.push({ closedAt, verdict: step.verdict });
+    if (closedAt > from) verdicts.push({ closedAt, verdict: step.verdict, arrivals: arrived[0] ?? [] });
   }
   return { state: { ...start, state, steppedUntil: until }, verdicts };
 }
@@ -72,20 +75,22 @@ function observationsOf(
   const base = observationOf(rule, query, { query: query.name });
   let mayBeOpen = isOpen;
   const observations: AlertObservation[] = [];
-  for (const { closedAt, verdict } of verdicts) {
+  for (const closed of verdicts) {
+    const { closedAt, verdict } = closed;
     if (verdict.met) {
       mayBeOpen = true;
       observations.push({
         ...base,
-        observe: (life) => evidence(closedAt, verdict, base.life.overAfterMs, life),
+        observe: (life) => evidence(closed, base.life.overAfterMs, life),
       });
     } else if (mayBeOpen) {
-      const { present, arrived: mentions } = verdict;
+      const { present, goesOn } = verdict;
       observations.push({
         ...base,
-        observe: () => ({
+        observe: (life) => ({
           ...{ kind: "not-met", at: closedAt },
-          ...(present !== undefined && { mentions, present }),
+          ...(goesOn !== undefined && { goesOn }),
+          ...(present !== undefined && { mentions: moreOf(closed, life), present }),
         }),
       });
     }
@@ -93,21 +98,29 @@ function observationsOf(
   return observations;
 }
 
-/** The window that opens an alert counts whole; later only arrivals in the bucket that closed. */
-function evidence(
-  at: Instant,
-  verdict: WindowVerdict,
-  overAfterMs: number,
-  life: AlertLife | null,
-): Observation {
+/**
+ * What arrived late is added and what left is taken away, as long as it is of the time from the first window of the alert
+ * on: then its number is that of the mentions of its time.
+ */
+function moreOf({ verdict, arrivals }: ClosedVerdict, life: AlertLife | null): number {
+  const widthMs = verdict.present?.windowMs ?? verdict.windowTo - verdict.windowFrom;
+  const from = (life?.openedAt ?? verdict.windowTo) - widthMs;
+  let sum = 0;
+  for (const { bucket, count } of arrivals) if (bucket >= from) sum += count;
+  return sum;
+}
+
+/** The window that opens an alert counts whole; later only what changes in the bucket that closed. */
+function evidence(closed: ClosedVerdict, overAfterMs: number, life: AlertLife | null): Observation {
+  const { closedAt: at, verdict } = closed;
   // An alert that a person closed continues as long as the condition is met without a break.
   const isOver = life?.resolvedAt !== null && life?.handling?.closedBy === undefined;
   const isOpen = life !== null && !isOver && at <= life.lastSeenAt + overAfterMs;
-  const { because, windowFrom, windowTo, values, arrived, observed } = verdict;
+  const { because, windowFrom, windowTo, values, observed } = verdict;
   return {
     kind: "evidence",
     at,
-    mentions: isOpen ? Math.max(arrived, 0) : observed,
+    mentions: isOpen ? moreOf(closed, life) : observed,
     because,
     windowFrom,
     windowTo,

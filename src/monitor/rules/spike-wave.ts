@@ -30,7 +30,7 @@ export type SpikePeak = {
   readonly expected: number;
 };
 
-/** The highest window since the spike opened. Counts of the last hours are read again: mentions arrive late. */
+/** The highest window since the spike opened. Counts of the last hours are read again: mentions arrive late, and leave. */
 export function highestWindow(
   state: SpikeState,
   newest: number,
@@ -43,11 +43,12 @@ export function highestWindow(
     const { observed, expected } = windowSums(state, bucket);
     return { bucket, opened, observed: observed[place] ?? 0, expected: expected[place] ?? 0 };
   };
-  let highest = before ?? at(newest);
-  for (let bucket = newest; bucket >= Math.max(opened, newest - RING + width); bucket--) {
+  const oldest = Math.max(opened, newest - RING + width);
+  // A window that is counted again may also have lost mentions.
+  let highest = before === undefined || before.bucket < oldest ? (before ?? at(newest)) : at(before.bucket);
+  for (let bucket = newest; bucket >= oldest; bucket--) {
     const found = at(bucket);
-    // A window that is counted again may also have lost mentions.
-    if (found.observed > highest.observed || bucket === highest.bucket) highest = found;
+    if (found.observed > highest.observed) highest = found;
   }
   return highest;
 }

@@ -34,16 +34,16 @@ export interface Tick {
   readonly arrivals: readonly (readonly BucketCount[])[];
 }
 
-/** The verdict on a window. All fields but `met` and `arrived` describe the same window. */
+/** The verdict on a window. All fields but `met` and `goesOn` describe the same window. */
 export interface WindowVerdict {
   readonly met: boolean;
+  /** Not met, but not as before either: an alert that has fired goes on. */
+  readonly goesOn?: boolean;
   readonly because: string;
   readonly windowFrom: Instant;
   readonly windowTo: Instant;
   /** Mentions of the first series in the window. */
   readonly observed: number;
-  /** Mentions of the first series in this tick. */
-  readonly arrived: number;
   /** The numbers behind `because`, by name. */
   readonly values: Readonly<Record<string, number>>;
   /** Set if it describes the whole alert so far, not the newest window; it then replaces the earlier text. */

@@ -34,10 +34,3 @@ export function total(counts: readonly number[]): number {
   for (const count of counts) sum += count;
   return Math.max(0, sum);
 }
-
-/** New mentions of a tick, without corrections of older ones. */
-export function arrivedIn(arrivals: readonly BucketCount[]): number {
-  let sum = 0;
-  for (const { count } of arrivals) if (count > 0) sum += count;
-  return sum;
-}

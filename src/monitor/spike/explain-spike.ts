@@ -8,25 +8,22 @@ import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
 /**
  * The numbers of a spike in a sentence, and what weakens them in others: `62 negative mentions in 30 min, 11 expected
- * at this hour; by chance about once in 8 years; 3rd such burst this week.` `subject` is
- * "negative mentions", `nth` the number of this burst in the last seven days. If the moment is past at the bucket
- * `now`, the sentence says so, because readers must not take it for the present.
+ * at this hour. Chance alone hardly ever brings so many.` `subject` is "negative mentions". If the moment is past at the
+ * bucket `now`, the sentence says so, because readers must not take it for the present.
  */
 export function explainSpike(
   state: SpikeState,
   moment: SpikeMoment,
   subject: string,
-  { now = moment.bucket, nth = 1 }: { readonly now?: number; readonly nth?: number } = {},
+  { now = moment.bucket }: { readonly now?: number } = {},
 ): string {
   const window = formatMinutes(moment.window * BUCKET_MS);
   const past = isPast(moment, now);
   const peak = past ? " at the peak" : "";
-  const clauses = [
-    `${countedSubject(moment.observed, subject)} in ${window}${peak}, ${formatExpected(moment.expected)} expected at this hour`,
-    ...chanceOf(state, moment, past),
-    ...(nth > 1 ? [`${formatOrdinal(nth)} such burst this week`] : []),
+  const sentences = [
+    `${countedSubject(moment.observed, subject)} in ${window}${peak}, ${formatExpected(moment.expected)} expected at this hour.`,
+    ...chanceOf(state, moment),
   ];
-  const sentences = [`${clauses.join("; ")}.`];
   if (moment.completeness < 0.9) {
     const percent = Math.round(moment.completeness * 100);
     sentences.push(
@@ -49,12 +46,12 @@ export function isPast({ bucket }: Pick<SpikeMoment, "bucket">, now: number): bo
 }
 
 /**
- * How rarely chance alone brings this, where that is worth a claim: it is rare, and the history shows what is usual. Of a
- * spike that is past, the chance is that of its least likely window, which is not the peak.
+ * How rarely chance alone brings this, in words, where the history shows what is usual. A number of years would be another
+ * one at each moment of the same spike, and nobody could count it again.
  */
-function chanceOf(state: SpikeState, moment: SpikeMoment, past: boolean): string[] {
-  if (historyDays(state, moment) < ENOUGH_DAYS || !isRare(moment.lnP)) return [];
-  return [`${past ? "when it stood out most, " : ""}by chance ${formatRarity(moment.lnP)}`];
+function chanceOf(state: SpikeState, moment: SpikeMoment): string[] {
+  const words = historyDays(state, moment) < ENOUGH_DAYS ? null : rarityInWords(moment.lnP);
+  return words === null ? [] : [`Chance alone ${words} brings so many.`];
 }
 
 /** Below this, what is usual at an hour of the week is not known well enough for a claim about chance. */
@@ -63,18 +60,6 @@ const ENOUGH_DAYS = 14;
 function historyDays(state: SpikeState, { bucket }: SpikeMoment): number {
   return (Math.min(mark(state, MARK.toLearn), bucket) * BUCKET_MS) / DAY;
 }
-
-/** `2nd`, `3rd`, `11th`, `21st`. */
-function formatOrdinal(number: number): string {
-  return `${number}${ORDINAL_ENDINGS[ORDINALS.select(number)] ?? "th"}`;
-}
-
-const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
-const ORDINAL_ENDINGS: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = {
-  one: "st",
-  two: "nd",
-  few: "rd",
-};
 
 /** The short text of an ordinary bucket, made every five minutes for every query. */
 export function explainQuiet(moment: SpikeMoment, subject: string): string {
@@ -113,9 +98,11 @@ export function formatRarity(lnP: number, testsADay = TESTS_AN_HOUR): string {
   return `about once in ${Math.floor(days)} days`;
 }
 
-/** Whether chance brings it so rarely that it says something: not "once a day". */
-export function isRare(lnP: number, testsADay = TESTS_AN_HOUR): boolean {
-  return daysBetween(lnP, testsADay) >= 60;
+/** `seldom`, `hardly ever`; null where chance brings it too often for it to say something. */
+export function rarityInWords(lnP: number, testsADay = TESTS_AN_HOUR): string | null {
+  const days = daysBetween(lnP, testsADay);
+  if (days < 60) return null;
+  return days < 2 * YEAR ? "seldom" : "hardly ever";
 }
 
 function daysBetween(lnP: number, testsADay: number): number {

@@ -191,6 +191,21 @@ export function createAlertStore(db: Db) {
       return rows;
     },
 
+    /** How many alerts of a rule on a query fired in [from, to). */
+    async countOfRule(
+      { projectId, queryId }: { readonly projectId: string; readonly queryId: string },
+      rule: string,
+      from: Instant,
+      to: Instant,
+    ): Promise<number> {
+      const { rows } = await sql<{ alerts: number }>`
+        select count(*)::int as alerts from earshot.alerts
+        where project_id = ${projectId} and query_id = ${queryId} and rule = ${rule} and fired_at is not null
+          and opened_at >= ${at(from)} and opened_at < ${at(to)}
+      `.execute(db);
+      return rows[0]?.alerts ?? 0;
+    },
+
     /** Alerts that were open at some moment of [from, to), oldest first. */
     async openBetween(from: Instant, to: Instant): Promise<Alert[]> {
       const { rows } = await sql<Alert>`

@@ -6,7 +6,7 @@ import { TransientError } from "../../lib/retry.ts";
 import { ALL_PROJECTS } from "../model/digest.ts";
 import { Client, mapErrors, Pool } from "./driver.ts";
 
-/** The statements of this folder are SQL templates, so the schema is not repeated as types. */
+/** Statements are SQL templates. test/statements.test.ts has PostgreSQL check them, and the rows that they claim. */
 export type Db = Kysely<never>;
 
 export interface Database {

@@ -14,6 +14,9 @@ const TABLES = {
   alerts: "id",
   alert_events: "id",
   alert_receivers: "id",
+  incidents: "id",
+  incident_alerts: "id",
+  incident_entries: "id",
   notifications: "id",
   deliveries: "id",
 } as const;

@@ -50,21 +50,26 @@ function formatIn(timeZone: string): Intl.DateTimeFormat {
   }
 }
 
-/** How it has grown: `{ label: "Doubled", text: "161 negative in 5 min now, 52 when the alert fired" }`. */
+/**
+ * How it has grown: `{ label: "Doubled", text: "161 negative in 5 min now, 52 when the alert fired" }`. A message that is
+ * brought up to date later says what is now, too, and no more that it grows when it has become less.
+ */
 export function growthOf(
   { progress, severity }: Pick<Alert, "progress" | "severity">,
   kind: string,
 ): { readonly label: string; readonly text: string } | null {
   const { first, renotified, peak } = progress ?? {};
-  const now = kind === "reminder" ? progress?.now : renotified;
+  const now = progress?.now ?? renotified;
   if (first === undefined || now === undefined || !GROWN.has(kind)) return null;
+  const hasFallen = kind === "doubled" && now.count < (renotified?.count ?? first.count);
   const present = `${shortCount(now)} now`;
   if (kind === "wave") {
     const before =
       peak !== undefined && peak.at < now.at ? `${formatNumber(peak.count)} at the peak before` : null;
     return { label: "Another wave", text: `${present}, ${before ?? whenFirst(first)}` };
   }
-  if (kind === "reminder") return { label: "Still going on", text: `${present}, ${whenFirst(first)}` };
+  if (kind === "reminder" || hasFallen)
+    return { label: "Still going on", text: `${present}, ${whenFirst(first)}` };
   const label =
     kind === "escalated"
       ? `Now ${severity.toUpperCase()}`

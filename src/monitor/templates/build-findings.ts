@@ -49,6 +49,24 @@ export function describeStory(
     : `${shared}; first by ${began}; furthest by ${who(widest)}, ${audience}`;
 }
 
+/** "the first such alert in 30 days", "the 3rd such alert in 6 days". */
+export function howOften({ alerts, days }: { readonly alerts: number; readonly days: number }): string {
+  const nth = alerts === 0 ? "first" : formatOrdinal(alerts + 1);
+  return `the ${nth} such alert in ${days === 1 ? "a day" : `${formatNumber(days)} days`}`;
+}
+
+/** `2nd`, `3rd`, `11th`, `21st`. */
+function formatOrdinal(number: number): string {
+  return `${formatNumber(number)}${ORDINAL_ENDINGS[ORDINALS.select(number)] ?? "th"}`;
+}
+
+const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
+const ORDINAL_ENDINGS: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = {
+  one: "st",
+  two: "nd",
+  few: "rd",
+};
+
 function audienceOf({ followers, reach }: Mention): string | null {
   if (followers !== null && followers > 0) return `${formatCompact(followers)} followers`;
   return reach !== null && reach > 0 ? `reach ${formatCompact(reach)}` : null;

@@ -351,3 +351,28 @@ test("a pending alert is sent once it fires, and not before", () => {
   });
   expect(outcomes).toEqual(["OpenedPending", "Grew"]);
 });
+
+test("goes on without the limit as long as its condition says so; what is pending does not", () => {
+  const on = (minute: number): Observation => ({ kind: "not-met", at: minute * MINUTE, goesOn: true });
+  const fired = observe(null, RULE, evidence(0))[0]?.life ?? null;
+  expect(fired?.state).toBe("firing");
+  const later = observe(fired, RULE, on(10))[0]?.life ?? null;
+  expect(later).toMatchObject({ state: "firing", lastSeenAt: 10 * MINUTE });
+  const pending = observe(null, { ...RULE, forMs: 15 * MINUTE }, evidence(0))[0]?.life ?? null;
+  expect(observe(pending, { ...RULE, forMs: 15 * MINUTE }, on(5))[0]?.outcome).toBe("NeverFired");
+});
+
+test("a peak that was counted again is that of the newest count; one that was not is the most so far", () => {
+  const of = (n: number, at: number) => ({
+    count: n,
+    windowMs: 5 * MINUTE,
+    at: at * MINUTE,
+    subject: "mentions",
+  });
+  const first =
+    observe(null, RULE, { ...evidence(0), present: of(206, 0), peak: of(206, 0) })[0]?.life ?? null;
+  const recounted = observe(first, RULE, { ...evidence(5), present: of(150, 5), peak: of(200, 0) })[0]?.life;
+  expect(recounted?.progress?.peak?.count).toBe(200);
+  const uncounted = observe(first, RULE, { ...evidence(5), present: of(150, 5) })[0]?.life;
+  expect(uncounted?.progress?.peak?.count).toBe(206);
+});

@@ -48,7 +48,6 @@ describe("volume", () => {
       windowFrom: START + 2 * BUCKET,
       windowTo: START + 5 * BUCKET,
       observed: 50,
-      arrived: 1,
       values: { count: 50, limit: 50 },
       present: { count: 50, windowMs: 3 * BUCKET, at: START + 5 * BUCKET, subject: "negative mentions" },
     });
@@ -95,7 +94,7 @@ describe("share", () => {
     expect(verdicts[4]?.because).toBe(
       "40% of 55 mentions in 10 min are negative (limit 40%, among at least 30)",
     );
-    expect(verdicts[4]).toMatchObject({ observed: 22, arrived: 12 });
+    expect(verdicts[4]).toMatchObject({ observed: 22 });
     // The view of the alert then knows that it is about sentiment, without reading its sentence.
     expect(verdicts[4]?.values["negativeShare"]).toBe(0.4);
     const ofNegative = aWindowRule(
@@ -115,6 +114,41 @@ describe("share", () => {
     expect(verdicts[303]?.because).toBe(
       "80% of 40 mentions in 10 min are negative, usually 60% (limit 40% and 15 points above usual, among at least 30)",
     );
+  });
+});
+
+describe("a surge of a share", () => {
+  const { window } = aWindowRule(
+    "share: { of: { sentiment: negative }, atLeast: 40%, aboveUsual: 15%, among: 30, within: 10m }",
+  );
+  const many = (count: number, part: number) => Array.from({ length: count }, () => [part, 20]);
+  const went = (ticks: number[][]) =>
+    run(window, [...many(300, 8), ...ticks])
+      .slice(300)
+      .map(({ met, goesOn }) => (met ? "met" : goesOn === true ? "on" : "over"));
+
+  it("is measured by the share before it, however long it lasts, and goes on until the share is half way back", () => {
+    // 40% are usual; 90% for a day and a half, then 50%, then 40%.
+    const said = went([...many(432, 18), ...many(5, 10), ...many(5, 8)]);
+    expect(said.slice(1, 432).every((one) => one === "met")).toBe(true);
+    expect(said.slice(434)).toEqual(["on", "on", "on", "over", "over", "over", "over", "over"]);
+  });
+
+  it("is learned as usual after three days", () => {
+    const said = went(many(7 * 288, 18));
+    expect(said.slice(1, 3 * 288).every((one) => one === "met")).toBe(true);
+    expect(said.at(-1)).toBe("over");
+  });
+
+  it("is not over because a night has too few mentions for a share", () => {
+    const said = went([
+      ...many(4, 18),
+      ...many(2, 10),
+      ...Array.from({ length: 60 }, () => [1, 2]),
+      ...many(3, 11),
+    ]);
+    expect(said.slice(8, 66).every((one) => one === "over")).toBe(true);
+    expect(said.at(-1)).toBe("met");
   });
 });
 

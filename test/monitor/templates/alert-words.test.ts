@@ -16,7 +16,7 @@ const count = (n: number, at = MONDAY): WindowCount => ({
 });
 const SPIKE = alertOf({
   because:
-    "62 negative mentions in 30 min, 11 expected at this hour; by chance about once in 8 years; 6× its usual variation.",
+    "62 negative mentions in 30 min, 11 expected at this hour. Chance alone hardly ever brings so many.",
   windowFrom: MONDAY - 30 * MINUTE,
   windowTo: MONDAY,
   values: { count: 62, expected: 11 },
@@ -31,7 +31,7 @@ test("the numbers are said in words, by the reader's hour, before how sure they 
   expect(leadOf({ ...SPIKE, values: { count: 62, expected: 60 } }, "UTC")).toBeNull();
   expect(reasonOf(SPIKE)).toEqual({
     label: "How sure",
-    text: "by chance about once in 8 years; 6× its usual variation.",
+    text: "Chance alone hardly ever brings so many.",
   });
   expect(reasonOf({ ...SPIKE, because: "20 mentions in 1 h (limit 10)" }).text).toBe("Rule: limit 10");
 });
@@ -53,7 +53,7 @@ test("growth has the numbers of now and those of the first message", () => {
   expect(said("wave", { renotified: count(90, MONDAY + MINUTE), peak: count(161) })?.text).toBe(
     "90 negative in 5 min now, 161 at the peak before",
   );
-  expect(said("reminder")).toBeNull();
+  expect(said("reminder")?.text).toBe("161 negative in 5 min now, 52 when the alert fired");
   expect(peakOf(grown)).toEqual({ count: "161 in 5 min", at: MONDAY });
 });
 
@@ -107,4 +107,16 @@ test("in the demo a crisis mutes what it brings along", async () => {
       equal: ["query"],
     },
   ]);
+});
+
+test("a message that is brought up to date says what is now, and no more that it grows when it has become less", () => {
+  const progress = { first: count(25), renotified: count(133), now: count(122), peak: count(133) };
+  expect(growthOf({ severity: "critical", progress }, "doubled")).toEqual({
+    label: "Still going on",
+    text: "122 negative in 5 min now, 25 when the alert fired",
+  });
+  expect(growthOf({ severity: "critical", progress: { ...progress, now: count(150) } }, "doubled")).toEqual({
+    label: "6 times as many",
+    text: "150 negative in 5 min now, 25 when the alert fired",
+  });
 });

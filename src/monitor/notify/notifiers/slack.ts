@@ -160,6 +160,8 @@ const RINGS: ReadonlySet<AlertMessage["kind"]> = new Set([
   "escalated",
   "doubled",
   "wave",
+  "day",
+  "fact",
   "reopened",
   "unanswered",
 ]);

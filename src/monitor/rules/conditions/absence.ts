@@ -21,7 +21,7 @@ import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share } from "../params.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import type { Tick, WindowCondition } from "../window-condition.ts";
-import { arrivedIn, total } from "../window-counts.ts";
+import { total } from "../window-counts.ts";
 
 const Params = z
   .strictObject({
@@ -151,7 +151,6 @@ export const absence = defineWindowCondition({
             windowFrom,
             windowTo,
             observed,
-            arrived: arrivedIn(arrivals),
             values: { count: observed, expected, limit: atMost * expected, probability: Math.exp(lnP) },
           },
         };

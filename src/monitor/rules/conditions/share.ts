@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { lnBetaBinomialTail } from "../../../lib/distributions.ts";
 import { Duration, formatMinutes } from "../../../lib/duration.ts";
-import { DAY, MINUTE } from "../../../lib/instant.ts";
+import { DAY, type Instant, MINUTE } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
 import { countedSubject, formatNumber, formatShare } from "../../../lib/numbers.ts";
 import { BUCKET_MS } from "../../model/judging.ts";
-import { formatRarity, isRare } from "../../spike/explain-spike.ts";
+import { formatRarity, rarityInWords } from "../../spike/explain-spike.ts";
 import { allOf } from "../combine-predicates.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share, WindowLength } from "../params.ts";
@@ -23,14 +23,21 @@ import {
 } from "../usual-share.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import type { Shortfall, WindowCondition } from "../window-condition.ts";
-import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
+import { moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
 type ShareState = {
   readonly part: WindowCounts;
   readonly whole: WindowCounts;
   readonly usual: UsualShare;
   readonly usualVariation: ShareVariation;
+  readonly surge?: Surge;
 };
+
+/** From the bucket that meets the rule until the share has come back half of its way to what was usual before. */
+type Surge = { readonly since: Instant; readonly ordinary: number };
+
+/** What lasts longer is learned as usual. */
+const LONGEST_SURGE_MS = 3 * DAY;
 
 const Params = z
   .strictObject({
@@ -148,9 +155,12 @@ export const share = defineWindowCondition({
           partArrivals,
         );
         const { window: wholes, left } = moveWindow(state.whole, bucket, bucketMs, buckets, wholeArrivals);
-        // Learn only from what has left the window: a surge must not be measured against itself.
-        const usualVariation = learnVariation(state.usualVariation, state.usual, partsLeft, left, buckets);
-        const usual = learnShare(state.usual, partsLeft, left);
+        const isNews = state.surge !== undefined && bucket - state.surge.since < LONGEST_SURGE_MS;
+        // Learn only from what has left the window, and nothing from a surge: it must not be measured against itself.
+        const usualVariation = isNews
+          ? state.usualVariation
+          : learnVariation(state.usualVariation, state.usual, partsLeft, left, buckets);
+        const usual = isNews ? state.usual : learnShare(state.usual, partsLeft, left);
         const count = total(wholes.counts);
         const matching = Math.min(total(parts.counts), count);
         const now = count === 0 ? 0 : matching / count;
@@ -166,6 +176,12 @@ export const share = defineWindowCondition({
             ? lnBetaBinomialTail(matching, count, within01(expected), togetherness(usualVariation, usual))
             : 0;
         const met = isHigh && (unusual !== true || lnP <= lnLimit);
+        const begun =
+          met && known && (aboveUsual !== undefined || unusual === true)
+            ? { since: bucket, ordinary: expected + (aboveUsual ?? now - expected) / 2 }
+            : undefined;
+        const isBack = count >= among && !met && (now <= (state.surge?.ordinary ?? 0) || !isNews);
+        const surge = isBack ? undefined : (state.surge ?? begun);
         const against =
           aboveUsual === undefined && unusual !== true
             ? ""
@@ -176,21 +192,20 @@ export const share = defineWindowCondition({
         ];
         const limit = `${limits.length === 0 ? "" : `limit ${limits.join(" and ")}, `}among at least ${formatNumber(among)}`;
         const reached = reachedSeverity(steps, (step) => now >= (step.atLeast ?? 0));
-        const rarity =
-          lnP < 0 && isRare(lnP, testsADay)
-            ? `. Chance alone brings that ${formatRarity(lnP, testsADay)}.`
-            : "";
+        const rarely = lnP < 0 ? rarityInWords(lnP, testsADay) : null;
+        const rarity = rarely === null ? "" : `. Chance alone ${rarely} brings that.`;
         return {
-          state: { part: parts, whole: wholes, usual, usualVariation },
+          state: { part: parts, whole: wholes, usual, usualVariation, ...(surge !== undefined && { surge }) },
           verdict: {
             met,
+            // It is harder to end than to begin. Too few mentions, as in a night, say nothing.
+            ...(!met && surge !== undefined && count >= among && { goesOn: true }),
             because:
               `${formatShare(now)} of ${formatNumber(count)} ${slice.subject} in ${formatMinutes(within)} are ` +
               `${are}${against} (${limit})${rarity}`,
             windowFrom: bucket + bucketMs - within,
             windowTo: bucket + bucketMs,
             observed: matching,
-            arrived: arrivedIn(partArrivals),
             present: {
               count: matching,
               windowMs: within,

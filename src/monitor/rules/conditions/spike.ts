@@ -4,18 +4,11 @@ import { DAY, type Instant, MINUTE, toIso } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
 import { TimeZone } from "../../../lib/local-time.ts";
 import { counted, countedSubject, formatExpected, formatNumber } from "../../../lib/numbers.ts";
-import { BUCKET_MS, DAY_BUCKETS } from "../../model/judging.ts";
-import {
-  JUDGED_WINDOWS,
-  SILENT_BUCKETS,
-  SPARSE_WINDOW,
-  WAVE_GAP_BUCKETS,
-  WINDOWS,
-} from "../../spike/constants.ts";
+import { BUCKET_MS } from "../../model/judging.ts";
+import { JUDGED_WINDOWS, SILENT_BUCKETS, SPARSE_WINDOW, WINDOWS } from "../../spike/constants.ts";
 import {
   closeBucket,
   type GateReport,
-  type LateCount,
   reportGates,
   type SpikeObservation,
   type SpikeSettings,
@@ -47,7 +40,7 @@ import { CountedUnit, inUnit } from "../slice.ts";
 import { followWave, highestWindow, type SpikePeak, type SpikeWave } from "../spike-wave.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import type { Shortfall, Tick } from "../window-condition.ts";
-import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
+import { moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
 const WindowWidth = Duration.refine(
   (ms) => WINDOWS.some((width) => width * BUCKET_MS === ms),
@@ -154,10 +147,6 @@ type State = {
   readonly wave?: SpikeWave;
   /** The time zone of the learned hours; default UTC. */
   readonly zone?: string;
-  /** The last buckets of the waves of the last seven days, as the detector counts them. */
-  readonly waves?: readonly number[];
-  /** The index of the open spike among them. */
-  readonly nth?: number;
 };
 
 /**
@@ -215,7 +204,7 @@ export const spike = defineWindowCondition({
       looksMs: [0, Math.max(...(params.windows ?? WINDOWS)) * BUCKET_MS],
       initial: (): State => ({ spike: null }),
       inherit: (json) => {
-        const { spike, wave: _, nth: __, ...learned } = json as State;
+        const { spike, wave: _, ...learned } = json as State;
         if (spike === null) return json;
         const state = unpackSpikeState(spike, WORKSHEET);
         forgetEpisode(state);
@@ -237,22 +226,19 @@ export const spike = defineWindowCondition({
       },
       step: (json, tick) => {
         const before = json as State;
-        const { bucket, arrivals } = tick;
+        const { bucket } = tick;
         const authors =
           params.authors === undefined ? undefined : moveAuthors(before.authors ?? noCounts, tick);
         const state = unpackOrCreate(before.spike, bucket);
         const zone = params.timezone ?? tick.timezone ?? "UTC";
         if (before.spike !== null) turnHours(state, before.zone ?? "UTC", zone, bucket);
         if (zoned.zone !== zone) zoned = { ...settings, zone };
-        const noted = [...(before.waves ?? [])];
-        catchUp(state, bucket, zoned, noted);
+        catchUp(state, bucket, zoned);
         const isNewWave = isUnannouncedWave(state, mark(state, MARK.buckets));
-        const now = closeNoting(state, lateCounts(tick), withDistinctAuthors(zoned, params, authors), noted);
-        const waves = noted.filter((wave) => wave > now.bucket - WEEK_BUCKETS);
+        const now = closeBucket(state, lateCounts(tick), withDistinctAuthors(zoned, params, authors));
         const isOpen = mark(state, MARK.open) === 1;
         const sums = windowSums(state, now.bucket);
         const followed = isOpen ? followWave(before.wave, now, sums, isNewWave) : undefined;
-        const nth = now.step === "opened" ? waves.length + 1 : (before.nth ?? 1);
         const steadily = followed?.wave.steady ?? 0;
         const peak = followed && highestWindow(state, now.bucket, steadily, peakBefore(before, now));
         const moment = shownMoment(followed?.wave.moment ?? now, now.bucket, peak, WINDOWS[steadily] ?? 1);
@@ -266,19 +252,17 @@ export const spike = defineWindowCondition({
           state: {
             spike: packSpikeState(state),
             ...(authors !== undefined && { authors }),
-            ...(followed !== undefined && peak !== undefined && { wave: { ...followed.wave, peak }, nth }),
+            ...(followed !== undefined && peak !== undefined && { wave: { ...followed.wave, peak } }),
             ...(zone !== "UTC" && { zone }),
-            ...(waves.length > 0 && { waves }),
           } satisfies State,
           verdict: {
             met: isOpen,
             because: isOpen
-              ? explainSpike(state, moment, subject, { now: now.bucket, nth })
+              ? explainSpike(state, moment, subject, { now: now.bucket })
               : explainQuiet(now, subject),
             windowFrom: windowTo - moment.window * BUCKET_MS,
             windowTo,
             observed: moment.observed,
-            arrived: arrivedIn(arrivals[0] ?? []),
             restates: true,
             ...(followed?.renotify !== undefined && { renotify: followed.renotify }),
             ...(isOpen && {
@@ -315,7 +299,7 @@ export const spike = defineWindowCondition({
         const zone = params.timezone ?? tick.timezone ?? "UTC";
         if (before.spike !== null) turnHours(state, before.zone ?? "UTC", zone, tick.bucket);
         const here = { ...settings, zone };
-        catchUp(state, tick.bucket, here, []);
+        catchUp(state, tick.bucket, here);
         const gates = reportGates(state, lateCounts(tick), here);
         const authors =
           params.authors === undefined
@@ -394,28 +378,13 @@ function unpackOrCreate(packed: string | null, bucket: Instant): SpikeState {
 }
 
 /** A missing bucket was empty. A bucket given twice would count its mentions twice. */
-function catchUp(state: SpikeState, bucket: Instant, settings: SpikeSettings, waves: number[]): void {
+function catchUp(state: SpikeState, bucket: Instant, settings: SpikeSettings): void {
   const missing = (bucket - state.startAt) / BUCKET_MS - mark(state, MARK.buckets);
   if (missing < 0 || !Number.isInteger(missing)) {
     throw new Error(`a spike condition was given the bucket ${toIso(bucket)} out of order`);
   }
-  for (let i = 0; i < missing; i++) closeNoting(state, [], settings, waves);
+  for (let i = 0; i < missing; i++) closeBucket(state, [], settings);
 }
-
-/** Closes the next bucket, and adds to `waves` the last bucket of a wave that the detector now counts. */
-function closeNoting(
-  state: SpikeState,
-  arrivals: readonly LateCount[],
-  settings: SpikeSettings,
-  waves: number[],
-): SpikeObservation {
-  const before = mark(state, MARK.waves);
-  const now = closeBucket(state, arrivals, settings);
-  if (mark(state, MARK.waves) > before) waves.push(now.bucket - WAVE_GAP_BUCKETS - 1);
-  return now;
-}
-
-const WEEK_BUCKETS = 7 * DAY_BUCKETS;
 
 function lateCounts({ bucket, arrivals: [arrivals = []] }: Tick) {
   return arrivals.map(({ bucket: event, count }) => ({

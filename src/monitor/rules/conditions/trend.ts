@@ -11,7 +11,6 @@ import { localDay, startOfLocalDay } from "../local-day.ts";
 import { CountedUnit, inUnit } from "../slice.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import type { WindowCondition } from "../window-condition.ts";
-import { arrivedIn } from "../window-counts.ts";
 
 /** `50%` → 0.5; more than 100% is possible. */
 const Percent = z
@@ -145,7 +144,6 @@ export const trend = defineWindowCondition({
             windowFrom: startOfLocalDay(newest - (open - 1) - span, zone),
             windowTo,
             observed: Math.round(found?.observed ?? 0),
-            arrived: arrivedIn(arrivals),
             values: {
               count: found?.observed ?? 0,
               expected: found?.expected ?? 0,

@@ -9,7 +9,7 @@ import { WindowLength } from "../params.ts";
 import { reachedSeverity } from "../severity-steps.ts";
 import { CountedUnit, inUnit } from "../slice.ts";
 import type { WindowCondition } from "../window-condition.ts";
-import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
+import { moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
 const StepLimits = z.strictObject({
   atLeast: z.int().min(1).describe("This number or more."),
@@ -77,7 +77,6 @@ export const volume = defineWindowCondition({
             windowFrom: bucket + bucketMs - within,
             windowTo: bucket + bucketMs,
             observed,
-            arrived: arrivedIn(arrivals),
             values: { count: observed, limit: atLeast },
             present: { count: observed, windowMs: within, at: bucket + bucketMs, subject },
             ...(reached !== undefined && { reached }),

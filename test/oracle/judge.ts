@@ -1,0 +1,240 @@
+import {
+  type Context,
+  type Found,
+  NAME_WITH_DIGITS,
+  readLine,
+  type Statement,
+  type Topic,
+} from "./grammar.ts";
+import type { Message, Recording } from "./message.ts";
+import { readMessage } from "./read-message.ts";
+import { ALERT_STATEMENTS } from "./statements/alerts.ts";
+import { DIGEST_STATEMENTS } from "./statements/digests.ts";
+import { FINDING_STATEMENTS } from "./statements/findings.ts";
+import { PAGE_STATEMENTS } from "./statements/pages.ts";
+import { LENGTH, momentsOf, show, TIME, toLength } from "./times.ts";
+import { type Moment, Recount, type World } from "./world.ts";
+
+/** What is wrong in a message, with the line in which it stands. */
+export interface Finding {
+  readonly kind: "false" | "unexplained" | "dead link" | "after the end";
+  readonly place: string;
+  readonly at: Moment;
+  readonly line: string;
+  /** The number or link. */
+  readonly said: string;
+  /** What the number means, and what was counted. */
+  readonly because: string;
+}
+
+export interface Report {
+  readonly findings: readonly Finding[];
+  /** Statements that were recounted, by kind. */
+  readonly recounted: ReadonlyMap<string, number>;
+  readonly messages: number;
+  readonly links: number;
+}
+
+/** Reads every message of a recording in order, recounts every number in it, and looks at every link. */
+export async function judge(world: World, recording: Recording): Promise<Report> {
+  const recount = new Recount(world);
+  const names = namesWithDigits(world);
+  const topics = new Map<string, Topic>();
+  const findings: Finding[] = [];
+  const recounted = new Map<string, number>();
+  let links = 0;
+  for (const raw of recording.messages) {
+    const message = await readMessage(raw);
+    const { place, at } = message;
+    for (const { line, found, unknown } of judgeMessage(message, recount, topics, names)) {
+      for (const { statement, text, verdict } of found) {
+        recounted.set(statement.name, (recounted.get(statement.name) ?? 0) + 1);
+        if (verdict !== null)
+          findings.push({
+            kind: "false",
+            place,
+            at,
+            line,
+            said: text,
+            because: `${statement.means} ${capital(verdict)}.`,
+          });
+      }
+      for (const said of unknown)
+        findings.push({
+          kind: "unexplained",
+          place,
+          at,
+          line,
+          said,
+          because: "No kind of sentence explains this number.",
+        });
+    }
+    for (const link of message.links) {
+      const answer = recording.answers[link];
+      if (answer === undefined) continue;
+      links += 1;
+      if (!/^[23]\d\d$/.test(answer))
+        findings.push({
+          kind: "dead link",
+          place,
+          at,
+          line: link,
+          said: link,
+          because: `A GET was answered with ${answer}.`,
+        });
+    }
+  }
+  return { findings: oncePerSentence(findings), recounted, messages: recording.messages.length, links };
+}
+
+interface JudgedLine {
+  readonly line: string;
+  readonly found: readonly Found[];
+  readonly unknown: readonly string[];
+}
+
+const DIGEST = new RegExp(`^(?:.*?· )?(${TIME}) to (${TIME})(?:[ ,·]|$)`);
+
+function judgeMessage(
+  message: Message,
+  recount: Recount,
+  topics: Map<string, Topic>,
+  names: ReadonlySet<string>,
+): readonly JudgedLine[] {
+  const { timezone } = recount.world;
+  const digest =
+    message.kind === "page"
+      ? null
+      : message.lines.map((line) => DIGEST.exec(line)).find((one) => one !== null);
+  const isDigest = digest != null && message.lines.some((line) => /data complete until/.test(line));
+  const topic = (message.kind === "page" ? undefined : topics.get(message.thread)) ?? emptyTopic();
+  topics.set(message.thread, topic);
+  if (isDigest) {
+    const [, from = "", to = ""] = digest ?? [];
+    topic.since = momentsOf(from, message.at, timezone)[0] ?? null;
+    topic.until = momentsOf(to, message.at, timezone)[0] ?? null;
+  } else learnTopic(topic, message, recount);
+  const statements = isDigest
+    ? [...DIGEST_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS]
+    : message.kind === "page"
+      ? [...PAGE_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS]
+      : [...FINDING_STATEMENTS, ...ALERT_STATEMENTS];
+  let alert: Topic | null = null;
+  const read = (line: string, own: Topic): JudgedLine => {
+    const brand = brandIn(line, recount.world.brands) ?? own.brand;
+    const context: Context = { recount, message, line, topic: own, brand, said: new Map() };
+    return { line, ...readLine(statements as readonly Statement[], context, names) };
+  };
+  const lines = message.lines.map((line) => {
+    // A line about another alert, and the line below it, have a topic of their own.
+    const began = isDigest
+      ? /(?:CRITICAL|WARNING|INFO|critical|warning|info)\b.*?(?:· |: )/.test(line)
+      : isOther(line);
+    if (began)
+      alert = {
+        ...emptyTopic(),
+        brand: brandIn(line, recount.world.brands),
+        ...timesIn(line, message, timezone),
+      };
+    else if (alert !== null && !isDigest) alert = null;
+    const own = alert ?? topic;
+    const judged = read(line, own);
+    if (!began && isDigest) alert = null;
+    return judged;
+  });
+  const quotes = message.quotes.map(({ heading }) => read(heading, { ...emptyTopic(), since: topic.since }));
+  return [...lines, ...quotes];
+}
+
+/** A line of the list of other alerts. */
+function isOther(line: string): boolean {
+  return /^[•-] (?:resolved: |Resolved: )?(?:CRITICAL|WARNING|INFO)?/.test(line);
+}
+
+function timesIn(line: string, message: Message, timezone: string): Pick<Topic, "since" | "until"> {
+  const time = new RegExp(TIME).exec(line)?.[0];
+  const since = time === undefined ? null : (momentsOf(time, message.at, timezone)[0] ?? null);
+  const length = new RegExp(`resolved after (${LENGTH})`).exec(line)?.[1];
+  return { since, until: since === null || length === undefined ? null : since + toLength(length) };
+}
+
+/** Reads in all lines what the message is about, before any number is judged: an order of lines is no order of sense. */
+function learnTopic(topic: Topic, message: Message, recount: Recount): void {
+  const { timezone, brands } = recount.world;
+  for (const line of message.lines) {
+    topic.brand ??= brandIn(line, brands);
+    const since = new RegExp(`(?:^|[^g] |· |\\. )(?:Since|From) (${TIME})`).exec(line)?.[1];
+    if (topic.since === null && since !== undefined)
+      topic.since = momentsOf(since, message.at, timezone)[0] ?? null;
+    const counted =
+      /(\d[\d,]*) ((?:negative|positive) mentions?|mentions|negative|positive) in (\d+ (?:min|h|d)(?: \d+ min)?)/.exec(
+        line,
+      );
+    if (counted !== null && !isOther(line)) {
+      topic.subject ??= counted[2] ?? null;
+      topic.widthMs ??= toLength(counted[3] ?? "");
+    }
+    const share = /% of [\d,]+ mentions in (\d+ (?:min|h)) are (negative|positive|neutral)/.exec(line);
+    if (share !== null && !isOther(line)) {
+      topic.subject ??= `${share[2]} mentions`;
+      topic.widthMs ??= toLength(share[1] ?? "");
+    }
+  }
+  const after = message.lines
+    .map((line) => new RegExp(`[Rr]esolved,? after (${LENGTH})`).exec(line)?.[1])
+    .find(Boolean);
+  if (after === undefined) topic.until = null;
+  else if (topic.since !== null) topic.until = topic.since + toLength(after);
+}
+
+function emptyTopic(): Topic {
+  return {
+    brand: null,
+    subject: null,
+    since: null,
+    until: null,
+    author: null,
+    widthMs: null,
+    peaks: [],
+    chances: [],
+  };
+}
+
+function brandIn(line: string, brands: readonly string[]): string | null {
+  return brands.find((brand) => line.includes(brand)) ?? null;
+}
+
+/** Words with digits in names of people, sites, hashtags and topics: those digits are no numbers of ours. */
+function namesWithDigits(world: World): ReadonlySet<string> {
+  const words = new Set<string>();
+  for (const { author, name, site, domain, hashtags, categories } of world.facts)
+    for (const one of [author, name, site, domain, ...hashtags, ...categories])
+      for (const word of one?.match(NAME_WITH_DIGITS) ?? []) words.add(word);
+  return words;
+}
+
+/** A mail says a sentence in its text and again in its HTML. */
+function oncePerSentence(findings: readonly Finding[]): readonly Finding[] {
+  const seen = new Set<string>();
+  return findings.filter(({ kind, place, at, said, because }) => {
+    const key = `${kind}\n${place}\n${at}\n${said}\n${because}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Findings as lines for people. */
+export function formatFindings(findings: readonly Finding[], timezone: string): string {
+  return findings
+    .map(({ kind, place, at, line, said, because }) =>
+      [`${kind.toUpperCase()}  ${show(at, timezone)}  ${place}`, `  ${line}`, `  "${said}": ${because}`].join(
+        "\n",
+      ),
+    )
+    .join("\n");
+}

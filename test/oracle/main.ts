@@ -1,0 +1,131 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command, Option } from "commander";
+import pg from "pg";
+import { formatFindings, judge } from "./judge.ts";
+import { airlines, hasAirlines } from "./plays/airlines.ts";
+import { demo } from "./plays/demo.ts";
+import { createLog, openScratchPostgres } from "./plays/earshot.ts";
+import { generated } from "./plays/generated.ts";
+import { type Play, type Played, play } from "./plays/play.ts";
+import { playRuleTests } from "./plays/rule-tests.ts";
+
+const WORLDS = ["generated", "rule-tests", "demo", "airlines"] as const;
+
+const program = new Command("oracle")
+  .description(
+    "Reads every message of a replay as its vendor got it, recounts every number in it from the mentions, and opens every link. Knows nothing of the product: what judges imports no file of src.",
+  )
+  .addOption(
+    new Option("--world <names...>", "what is played").choices(WORLDS).default(["generated", "rule-tests"]),
+  )
+  .option(
+    "--file <path>",
+    "the mentions of the world airlines, instead of the shared ones: JSON Lines with a brand",
+  )
+  .option("--only <text>", "of the rule tests, those with this in their name", "")
+  .option("--save <folder>", "writes each recording, to be judged again with --recording")
+  .option("--recording <file>", "judges a saved recording, and plays nothing")
+  .option("--json", "prints the findings as JSON")
+  .addHelpText(
+    "after",
+    `
+Examples:
+  npm run oracle -- --world generated
+  npm run oracle -- --world airlines demo --save recordings
+  npm run oracle -- --recording recordings/demo.json
+
+Exit codes: 0 nothing is wrong, 1 a number is false or unexplained, or a link is dead, 2 it could not be played.`,
+  );
+
+interface Options {
+  readonly world: readonly (typeof WORLDS)[number][];
+  readonly file?: string;
+  readonly only: string;
+  readonly save?: string;
+  readonly recording?: string;
+  readonly json?: boolean;
+}
+
+async function main(options: Options): Promise<number> {
+  if (options.recording !== undefined)
+    return report(JSON.parse(await readFile(options.recording, "utf8")) as Played, options);
+  const home = await mkdtemp(join(tmpdir(), "oracle-"));
+  const postgres = await openScratchPostgres(
+    { databaseUrl: process.env["DATABASE_URL"] ?? null, home },
+    createLog({ level: "silent" }),
+  );
+  try {
+    let found = 0;
+    for (const world of options.world) {
+      if (world === "airlines" && options.file === undefined && !hasAirlines()) {
+        process.stderr.write("airlines: not played, ../shared/data/airline-tweets.jsonl is absent\n");
+        continue;
+      }
+      const all =
+        world === "rule-tests"
+          ? await playRuleTests({ serverUrl: postgres.url, only: options.only })
+          : [await playOn(postgres.url, planOf(world, options))];
+      for (const played of all) {
+        if (options.save !== undefined)
+          await writeFile(
+            join(options.save, `${played.world.name.replaceAll(" ", "-")}.json`),
+            JSON.stringify(played),
+          );
+        found += await report(played, options);
+      }
+    }
+    return found === 0 ? 0 : 1;
+  } finally {
+    await postgres.stop();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+function planOf(world: Exclude<(typeof WORLDS)[number], "rule-tests">, { file }: Options): Play {
+  return { generated, demo, airlines: () => airlines(file) }[world]();
+}
+
+async function playOn(server: string, plan: Play): Promise<Played> {
+  const name = `oracle_${randomBytes(6).toString("hex")}`;
+  const admin = new pg.Client({ connectionString: server });
+  await admin.connect();
+  await admin.query(`create database ${name}`);
+  try {
+    const url = new URL(server);
+    url.pathname = `/${name}`;
+    const { isTTY } = process.stderr;
+    return await play({ databaseUrl: url.href }, plan, (now) => {
+      if (isTTY) process.stderr.write(`\r${plan.name} ${new Date(now).toISOString().slice(0, 16)} `);
+    });
+  } finally {
+    await admin.query(`drop database if exists ${name} with (force)`);
+    await admin.end();
+  }
+}
+
+async function report({ world, recording }: Played, { json }: Options): Promise<number> {
+  const { findings, recounted, messages, links } = await judge(world, recording);
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ world: world.name, findings, recounted: [...recounted] })}\n`);
+    return findings.length;
+  }
+  const numbers = [...recounted.values()].reduce((sum, count) => sum + count, 0);
+  if (findings.length > 0) process.stdout.write(`${formatFindings(findings, world.timezone)}\n`);
+  const count = (kind: string) => findings.filter((one) => one.kind === kind).length;
+  process.stdout.write(
+    `${world.name}: ${messages} messages, ${numbers} statements recounted, ${links} links opened: ` +
+      `${count("false")} false, ${count("unexplained")} unexplained, ${count("dead link")} dead links\n`,
+  );
+  return findings.length;
+}
+
+program.action(async (options: Options) => {
+  process.exitCode = await main(options);
+});
+await program.parseAsync().catch((error: unknown) => {
+  process.stderr.write(`oracle: ${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(2);
+});

@@ -1,0 +1,34 @@
+// All that a play takes from the product. What judges the messages takes nothing.
+
+export type { SlackInboxMessage } from "../../../src/console/inbox/inbox-store.ts";
+export { inventLocalSecrets, LOCAL_ACCOUNT } from "../../../src/console/inbox/local-account.ts";
+export { startLocalSlack } from "../../../src/console/inbox/start-local-slack.ts";
+export { openPage } from "../../../src/console/open-console.ts";
+export { localConfig, offlineConfig } from "../../../src/lab/local/local-parts.ts";
+export { findRuleTests, openRuleTestRunner } from "../../../src/lab/rule-tests/rule-test-runner.ts";
+export { baselineOf } from "../../../src/lab/rule-tests/story.ts";
+export { readRuleTest } from "../../../src/lab/rule-tests/test-file.ts";
+export { createManualClock } from "../../../src/lib/clock.ts";
+export { createClosing } from "../../../src/lib/closing.ts";
+export { createLog } from "../../../src/lib/log.ts";
+export { createLocalApi } from "../../../src/listening-api/create-local-api.ts";
+export { importMentions } from "../../../src/listening-api/import/import-mentions.ts";
+export { mentionRecord } from "../../../src/listening-api/records/mention-record.ts";
+export { insightsOf } from "../../../src/listening-api/records/text-signs.ts";
+export { wireTime } from "../../../src/listening-api/records/wire.ts";
+export { seedAccount } from "../../../src/listening-api/seed-account.ts";
+export { createStream } from "../../../src/listening-api/simulate/create-stream.ts";
+export { createDatabase } from "../../../src/listening-api/store/database.ts";
+export { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
+export type { MentionVersion } from "../../../src/listening-api/store/mention-version.ts";
+export { migrateLocalApi } from "../../../src/listening-api/store/migrate-local-api.ts";
+export { type AlertActions, createAlertActions } from "../../../src/monitor/alerts/actions/alert-actions.ts";
+export { openScratchPostgres } from "../../../src/monitor/commands/open-postgres.ts";
+export { startEarshot } from "../../../src/monitor/monitor.ts";
+export { ROLES } from "../../../src/monitor/roles.ts";
+export { loadRules } from "../../../src/monitor/rules/load-rules.ts";
+export { openPool } from "../../../src/monitor/store/database.ts";
+export { migrate } from "../../../src/monitor/store/migrate.ts";
+export { createStores } from "../../../src/monitor/store/stores.ts";
+export { openTemplates } from "../../../src/monitor/templates/open-templates.ts";
+export { createMemoryInboxStore } from "../../fakes/memory-inbox-store.ts";

@@ -1,0 +1,285 @@
+import { type Context, type Statement, SUBJECT, sliceOf, type Verdict } from "../grammar.ts";
+import { LENGTH, momentsOf, NUMBER, PERIOD, show, TIME, toLength, toNumber } from "../times.ts";
+import { BUCKET, windowsIn } from "../windows.ts";
+import { DAY, type Fact, HOUR, MINUTE, type Moment } from "../world.ts";
+
+const re = (source: string) => new RegExp(source, "g");
+const NAME = String.raw`[^;,·|]{1,60}?`;
+
+const meantBy = ({ topic, brand }: Context) =>
+  sliceOf(topic.subject ?? "mentions", brand) ?? { brand, test: () => true };
+
+/** The mentions that a finding may be about: of the newest window, or of the whole alert until now. */
+function spans({ topic, message }: Context): readonly (readonly [Moment, Moment])[] {
+  const since = topic.since ?? message.at - DAY;
+  const widthMs = topic.widthMs ?? HOUR;
+  const to = Math.min(topic.until ?? message.at, message.at);
+  const newest: [Moment, Moment][] = [];
+  for (
+    let end = Math.floor(to / BUCKET) * BUCKET;
+    end >= Math.max(since - BUCKET, to - 2 * HOUR);
+    end -= BUCKET
+  )
+    newest.push([end - widthMs, end]);
+  // What was found out when it fired stands in the message until there is more.
+  for (let end = since - BUCKET; end <= Math.min(since + HOUR, to); end += BUCKET)
+    newest.push([end - widthMs, end]);
+  return [...newest, [since - widthMs, to], [since - widthMs, to + BUCKET], [since, to]];
+}
+
+function nameOf({ name, author, site }: Fact): string {
+  return name ?? author ?? site ?? "";
+}
+
+function isCalled(fact: Fact, name: string): boolean {
+  const shown = nameOf(fact).replaceAll(/\s+/g, " ").trim();
+  return shown === name || (name.endsWith("…") && shown.startsWith(name.slice(0, -1)));
+}
+
+/** Says of chance differ where a thread says it twice in other words. */
+function judgeChance([said = ""]: readonly string[], { topic }: Context): Verdict {
+  if (/once a day/.test(said)) return "what comes once a day is no news";
+  const earlier = topic.chances.find((one) => one !== said);
+  topic.chances.push(said);
+  return earlier === undefined ? null : `its thread said "${earlier}"`;
+}
+
+/** What messages about one alert found out: who, about what, since when. */
+export const FINDING_STATEMENTS: readonly Statement[] = [
+  {
+    name: "chance",
+    means: "How rarely so many come if nothing has happened; one alert has one answer.",
+    pattern: re(
+      String.raw`[Bb]y chance (about once (?:in ${NUMBER} (?:days|months|years)|a day)|less than once in 100 years)|Chance alone brings that (about once in ${NUMBER} (?:days|months|years)|less than once in 100 years)`,
+    ),
+    judge: ([one = "", two = ""], context) => judgeChance([one || two], context),
+  },
+  {
+    name: "usual variation",
+    means: "Nobody who reads the message can count it again.",
+    pattern: re(
+      String.raw`${NUMBER}[×x] (?:its|this query's) usual variation|at least ${NUMBER}× the usual variation`,
+    ),
+    judge: () => "a number that only the detector knows",
+  },
+  {
+    name: "bursts of the week",
+    means: "Nobody who reads the message can count bursts.",
+    pattern: re(String.raw`\d+(?:st|nd|rd|th) such burst this week`),
+    judge: () => "bursts are counted by the detector, not by readers",
+  },
+  {
+    name: "history",
+    means: "How long it was listened to before.",
+    pattern: re(`Judged on (${LENGTH}) of history`),
+    judge: ([length = ""], { recount, topic, message }) => {
+      const known = (topic.since ?? message.at) - recount.first;
+      return Math.abs(known - toLength(length)) <= DAY + HOUR
+        ? null
+        : `the first mention is ${(known / DAY).toFixed(1)} days older`;
+    },
+  },
+  {
+    name: "arrived",
+    means: "That part of the last mentions had been found, by what is usual.",
+    pattern: re(
+      `About \\d+% of the last (${LENGTH}) has arrived|Then about \\d+% of those (${LENGTH}) had arrived`,
+    ),
+    judge: () => null,
+  },
+  {
+    name: "complete until",
+    means: "What was published later was not read yet when this was said.",
+    pattern: re(`complete until (${TIME})(?: only)?`),
+    judge: ([time = ""], { recount, message, topic }) => {
+      const { timezone, lagMs } = recount.world;
+      const moments = momentsOf(time, message.at, timezone, [topic.since ?? message.at]);
+      const oldest = message.at - lagMs - 20 * MINUTE;
+      if (moments.some((at) => at >= oldest && at <= message.at + MINUTE)) return null;
+      return `at ${show(message.at, timezone)} everything was read that is older than ${show(oldest, timezone)}`;
+    },
+  },
+  {
+    name: "rising since",
+    means: "From then on there were more than usual in every quarter of an hour.",
+    pattern: re(`rising since (${TIME})`),
+    judge: ([time = ""], context) => {
+      const { recount, message, topic } = context;
+      const { timezone } = recount.world;
+      const moments = momentsOf(time, message.at, timezone, [topic.since ?? message.at]);
+      const since = topic.since ?? message.at;
+      const meant = meantBy(context);
+      const fits = moments.some(
+        (at) =>
+          at <= since + BUCKET && recount.bounds(meant, at - BUCKET, at + 15 * MINUTE, message.at).most > 0,
+      );
+      return fits ? null : "there were none then, or it is later than the alert";
+    },
+  },
+  {
+    name: "most since",
+    means: "No earlier time of that length, back to that day, has so many.",
+    pattern: re(`the most in (${LENGTH}) since (?:counting began on )?(${TIME}|${PERIOD})`),
+    judge: ([length = "", since = ""], context) => {
+      const { message, recount, topic, said } = context;
+      if (!since.includes(":") || topic.since === null) return null;
+      const [from = 0] = momentsOf(since, message.at, recount.world.timezone);
+      const widthMs = toLength(length);
+      const meant = meantBy(context);
+      const windows = windowsIn(context, meant, widthMs, from + widthMs, topic.since - widthMs);
+      const most = Math.max(0, ...windows.map(({ least }) => least));
+      const [, to] = spans(context).at(-1) ?? [0, message.at];
+      const now = Math.max(
+        said.get("count") ?? 0,
+        ...windowsIn(context, meant, widthMs, topic.since, to).map((one) => one.most),
+      );
+      return most <= now ? null : `${most} in between`;
+    },
+  },
+  {
+    name: "mood",
+    means: "That part of all mentions of the time is negative, and that is usual.",
+    pattern: re(String.raw`(\d+)% of all mentions negative(?: \(usually (\d+)%\))?`),
+    judge: ([percent = ""], context) => {
+      const { recount, message } = context;
+      const fits = spans(context).some(([from, to]) => {
+        const all = recount.in(
+          { brand: context.brand, test: () => true },
+          from,
+          to,
+          Math.min(to + BUCKET, message.at),
+        );
+        const part = all.filter(({ sentiment }) => sentiment === "negative").length;
+        return Math.abs((100 * part) / Math.max(1, all.length) - Number(percent)) <= 3;
+      });
+      return fits ? null : "no time of the alert has that part";
+    },
+  },
+  {
+    name: "most by",
+    means: "Who wrote most of them, with how many each wrote.",
+    pattern: re(String.raw`most by ((?:${NAME} \(\d[\d,]*\)(?:, )?)+)|all by (${NAME})(?=;|$)`),
+    judge: ([list = "", one = ""], context) => {
+      if (one !== "") return null;
+      const { recount, message } = context;
+      const people = [...list.matchAll(/(.+?) \((\d[\d,]*)\)(?:, |$)/g)];
+      const meant = meantBy(context);
+      const fits = spans(context).some(([from, to]) => {
+        const all = recount.in(meant, from, to, message.at);
+        return people.every(([, name = "", count = ""]) => {
+          const those = all.filter((fact) => isCalled(fact, name)).length;
+          return Math.abs(those - toNumber(count)) <= 1;
+        });
+      });
+      return fits ? null : "they wrote another number of them at every time of the alert";
+    },
+  },
+  {
+    name: "authors",
+    means: "So many different people wrote them.",
+    pattern: re(String.raw`(${NUMBER}) authors?`),
+    judge: ([count = ""], context) => {
+      const { recount, message } = context;
+      const meant = meantBy(context);
+      const sizes = spans(context).map(([from, to]) =>
+        [to, message.at].map((known) => new Set(recount.in(meant, from, to, known).map(nameOf)).size),
+      );
+      const given = toNumber(count);
+      if (
+        sizes.some((both) => given >= 0.97 * Math.min(...both) - 1 && given <= 1.03 * Math.max(...both) + 1)
+      )
+        return null;
+      const all = sizes.flat();
+      return `${Math.min(...all)} to ${Math.max(...all)} by the time that is meant`;
+    },
+  },
+  {
+    name: "repeats",
+    means: "That part of them has the same text as another one.",
+    pattern: re(String.raw`\d+% repeat another text(?: \(usually \d+%\))?`),
+    judge: () => null,
+  },
+  {
+    name: "part of a topic or site",
+    means: "That part of them is about this or from there, and that is usual.",
+    pattern: re(String.raw`${NAME} (\d+)% \(usually (\d+)%\)`),
+    judge: () => null,
+  },
+  {
+    name: "story",
+    means: "How many mentions have this text, who was first, and whom most people follow.",
+    pattern: re(String.raw`[Ss]hared (${NUMBER}) times?`),
+    judge: ([count = ""], { recount, message, brand }) => {
+      const most = recount.bounds(
+        { brand, test: () => true },
+        message.at - 8 * DAY,
+        message.at,
+        message.at,
+      ).most;
+      return toNumber(count) <= Math.max(most, 1) ? null : `there were only ${most} in a week`;
+    },
+  },
+  {
+    name: "first and furthest",
+    means: "Who wrote it first, and when; who of them has the most followers.",
+    pattern: re(
+      String.raw`(?:first|furthest|first and furthest) by (.{1,60}?)(?:, (${TIME}))?(?:, (${NUMBER}) followers|, reach (${NUMBER}))?(?=;|$|\.$)`,
+    ),
+    judge: ([name = "", time = "", followers = ""], { recount, message, brand, topic }) => {
+      const theirs = recount
+        .all(message.at)
+        .filter((fact) => isCalled(fact, name) && (brand === null || fact.query === brand));
+      if (theirs.length === 0) return name === "an unknown author" ? null : `${name} wrote nothing`;
+      if (time !== "") {
+        const moments = momentsOf(time, message.at, recount.world.timezone, [topic.since ?? message.at]);
+        const fits = theirs.some(({ at }) => moments.some((one) => at >= one && at < one + MINUTE));
+        if (!fits) return `${name} wrote nothing at ${time}`;
+      }
+      if (followers === "") return null;
+      return theirs.some((fact) => rounded(fact.followers ?? 0) === followers)
+        ? null
+        : `${name} has ${theirs[0]?.followers} followers`;
+    },
+  },
+  {
+    name: "followers",
+    means: "So many people follow the author.",
+    pattern: re(String.raw`(?:with )?(${NUMBER}) followers|reach (?:of )?(${NUMBER})|limit (${NUMBER})`),
+    judge: ([count = "", reach = ""], { recount, message }) => {
+      if (count === "" && reach === "") return null;
+      const is = recount
+        .all(message.at)
+        .some((fact) => (count !== "" ? matches(fact.followers, count) : matches(fact.reach, reach)));
+      return is ? null : "nobody has so many";
+    },
+  },
+  {
+    name: "published",
+    means: "When the mention above was published.",
+    pattern: re(String.raw`(?<=^|[,|] ?)(${TIME})(?= ·|$)`),
+    judge: ([time = ""], { recount, message, topic }) => {
+      const moments = momentsOf(time, message.at, recount.world.timezone, [topic.since ?? message.at]);
+      const fits = moments.some(
+        (at) => recount.in({ brand: null, test: () => true }, at, at + MINUTE, message.at).length > 0,
+      );
+      return fits ? null : "nothing was published in that minute";
+    },
+  },
+  {
+    name: "mentions of a kind",
+    means: "So many mentions there are of it.",
+    pattern: re(`(${NUMBER}) (${SUBJECT})(?= that )`),
+    judge: () => null,
+  },
+];
+
+function matches(value: number | null, text: string): boolean {
+  return value !== null && (rounded(value) === text || value === toNumber(text));
+}
+
+/** `120.4k`, as messages write it. */
+function rounded(value: number): string {
+  return new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 })
+    .format(value)
+    .replace("K", "k");
+}
