@@ -1,7 +1,7 @@
 import { describeError } from "../../lib/errors.ts";
 import type { ReloadStores } from "./join-processes.ts";
 import { loadFiles } from "./load-files.ts";
-import { requestReload } from "./reload.ts";
+import { requestReload } from "./request-reload.ts";
 
 /** After a rule was saved on the console: as `earshot reload` does, but without waiting for the processes. */
 export async function reloadSaved(
