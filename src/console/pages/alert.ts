@@ -10,6 +10,7 @@ import {
   OWN_QUERY,
   type RulePrecision,
   type ShownDelivery,
+  type ShownIncident,
   type ShownMention,
   type ShownNotification,
   type ShownReceiver,
@@ -22,6 +23,7 @@ import { DAY } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";
+import { incidentPanel } from "../parts/incident-panel.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { outcomeOf } from "../parts/notification-table.ts";
@@ -57,6 +59,8 @@ export interface AlertStory {
   readonly stories: readonly ShownStory[];
   /** Recent feedback on the alerts of its rule. */
   readonly precision: RulePrecision;
+  /** Its incident, if that has several alerts; null if not. */
+  readonly incident: ShownIncident | null;
 }
 
 export async function readAlertStory(
@@ -65,18 +69,29 @@ export async function readAlertStory(
 ): Promise<AlertStory | null> {
   const alert = await facts.alert(id);
   if (alert === null) return null;
-  const [events, matches, notifications, deliveries, explanation, deleted, receivers, precision, waits] =
-    await Promise.all([
-      facts.alertEvents(alert.projectId, id, EVENTS),
-      facts.alertMatches(alert.projectId, id, MENTIONS),
-      facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
-      facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
-      facts.alertExplanation(alert.projectId, id),
-      facts.deletedMentions(alert.projectId, id),
-      facts.alertReceivers(alert.projectId, id),
-      facts.rulePrecision(alert.rule, alert.openedAt - PRECISION_DAYS * DAY),
-      askWaits(),
-    ]);
+  const [
+    events,
+    matches,
+    notifications,
+    deliveries,
+    explanation,
+    deleted,
+    receivers,
+    precision,
+    waits,
+    incident,
+  ] = await Promise.all([
+    facts.alertEvents(alert.projectId, id, EVENTS),
+    facts.alertMatches(alert.projectId, id, MENTIONS),
+    facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
+    facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
+    facts.alertExplanation(alert.projectId, id),
+    facts.deletedMentions(alert.projectId, id),
+    facts.alertReceivers(alert.projectId, id),
+    facts.rulePrecision(alert.rule, alert.openedAt - PRECISION_DAYS * DAY),
+    askWaits(),
+    facts.incidentOfAlert(alert.projectId, id),
+  ]);
   const common = {
     alert,
     events,
@@ -87,6 +102,7 @@ export async function readAlertStory(
     receivers,
     precision,
     waits,
+    incident,
   };
   const mentionsAre = matches.length > 0 ? "matches" : "window";
   const stories = await facts.alertStories(alert, mentionsAre, STORIES);
@@ -133,6 +149,7 @@ export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: 
 <p class="because is-large" dir="auto">${alert.because}</p>${explained(story, explainer)}${facts(story, times.moment)}</section>
 </div>
 <div class="aside">
+${story.incident !== null && incidentPanel(story.incident, times, alert.id)}
 <section class="panel" aria-labelledby="h-line"><h2 id="h-line">What happened</h2>${timeline(story.events, times.moment)}</section>
 <section class="panel" aria-labelledby="h-receivers"><h2 id="h-receivers">Receivers</h2>${receiversSection(story, times.moment)}</section>
 <section class="panel" aria-labelledby="h-notified"><h2 id="h-notified">Who was notified</h2>${notificationsSection(story, times.moment)}

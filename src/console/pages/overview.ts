@@ -3,6 +3,7 @@ import { formatNumber } from "../../lib/numbers.ts";
 import { buildVolume, type QueryVolume } from "../build-volume.ts";
 import { type Html, html } from "../html.ts";
 import { alertList } from "../parts/alert-list.ts";
+import { incidentList } from "../parts/incident-panel.ts";
 import { livePart, openCount } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { notificationTable } from "../parts/notification-table.ts";
@@ -79,8 +80,15 @@ export async function readVolume({
 }
 
 async function alertsPart({ facts, times }: PageParts): Promise<Html> {
-  const [alerts, count] = await Promise.all([facts.openAlerts(OPEN_ALERTS), facts.countOpenAlerts()]);
-  const list = alertList(alerts, times, "No alert is open.");
+  const [incidents, alerts, count, quietSince] = await Promise.all([
+    facts.openIncidents(OPEN_ALERTS),
+    facts.openAlertsAlone(OPEN_ALERTS),
+    facts.countOpenAlerts(),
+    facts.quietSince(),
+  ]);
+  if (incidents.length === 0 && count === 0 && quietSince !== null)
+    return html`<p class="empty">All quiet since ${times.moment(quietSince)}.</p>`;
+  const list = html`${incidentList(incidents, times)}${(incidents.length === 0 || alerts.length > 0) && alertList(alerts, times, "No alert is open.")}`;
   if (count <= alerts.length) return list;
   return html`${list}<p class="more"><a href="/alerts">All ${formatNumber(count)} open alerts</a></p>`;
 }

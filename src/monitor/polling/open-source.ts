@@ -12,7 +12,8 @@ import type { AccountStores } from "../store/account-stores.ts";
 import type { BudgetStore } from "../store/budgets.ts";
 import type { Stores } from "../store/stores.ts";
 import { createCallGate } from "./call-gate.ts";
-import { createPageSource, type OwnPriority, type PageSource } from "./page-source.ts";
+import type { PageSource } from "./next-page.ts";
+import type { OwnPriority } from "./page-request.ts";
 import { createQuirkLog } from "./quirk-log.ts";
 
 /** A source: its clients, the budget that they share, and the quirks of its server. */
@@ -44,15 +45,17 @@ export function openSource(
   for (const one of Object.values(sources)) closing.add(one.close);
   const quirkLog = createQuirkLog(account.quirks, clock);
   const calls = createCallNotes({ stores, clock, source: config.name });
-  const pages = createPageSource({
-    sources,
+  const pages: PageSource = {
+    clients: sources,
     rulesFor,
+    now: () => clock.now(),
+    isWallTime: clock.speed === 1,
+    hasOlder: stores.mentions.hasOlder,
+    fullest: { rows: 0 },
     pageSize: config.pageSize,
     quirkLog,
-    stores,
-    clock,
     noteCall: (queries, failure) => calls.note(queries.map(queryScope), failure),
-  });
+  };
   return { config, background: sources.background, budget: account.budget, calls, pages };
 }
 
