@@ -1,19 +1,10 @@
-import { leaveLocalAddress, openSetupView, type SetupSchema } from "#admin";
-import { LOCAL_ACCOUNT, openPage } from "#console";
-import {
-  type Demo,
-  type DemoConsoleOrder,
-  openRules,
-  openShownDemo,
-  type ShownDemo,
-  startDemo,
-  whatHappensNext,
-} from "#lab";
+import { leaveLocalAddress, type SetupSchema } from "#admin";
+import { LOCAL_ACCOUNT } from "#console";
+import { type Demo, type DemoConsoleOrder, openDemoPage, openShownDemo, startDemo } from "#lab";
 import { openDemoDatabase } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { shippedFolder } from "../lib/folders.ts";
-import type { Logger } from "../lib/log.ts";
 import type { Base, Pipeline, PipelineOpener, Process } from "./assemble.ts";
 
 interface DemoOptions {
@@ -81,37 +72,4 @@ export async function openDemoConsole(
   const port = order.port ?? DEFAULT_PORT;
   url = await openDemoPage(shown, { ...parts, ...order, port, besidePipeline: false }, closing);
   return url;
-}
-
-/** The reader gets this answer first. */
-const ANSWER_TAKES_MS = 1_000;
-
-async function openDemoPage(
-  shown: ShownDemo,
-  parts: Pick<DemoConsoleOrder, "databaseUrl" | "tryNextPort" | "configFile"> &
-    Pick<DemoOptions, "schemas" | "onConfigured"> & {
-      readonly port: number;
-      readonly besidePipeline: boolean;
-      readonly log: Logger;
-    },
-  closing: Closing,
-): Promise<string> {
-  const { clock, earshot, receivers, press } = shown;
-  const { rules, previews, why, ruleFiles } = earshot;
-  const { databaseUrl, port, tryNextPort, configFile, schemas, besidePipeline, log, onConfigured } = parts;
-  const page = await openPage({
-    ...{ databaseUrl, clock, log, tryNextPort, press, receivers, besidePipeline, rules, previews, why },
-    settings: { host: "127.0.0.1", port, timezone: "UTC" },
-    hasLocalInbox: true,
-    openRules: openRules(ruleFiles, { clock, log, timezone: "UTC" }),
-    setup: openSetupView({
-      ...{ file: configFile, configured: null, schemas, clock: systemClock, log },
-      next: "The demo ends, and Earshot starts with these files. In about ten seconds Feeds shows what they bring.",
-      onWritten: () => void setTimeout(onConfigured, ANSWER_TAKES_MS),
-      timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
-    }),
-    whatHappensNext: () => whatHappensNext(shown),
-  });
-  closing.add(page.close);
-  return page.url;
 }

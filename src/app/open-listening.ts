@@ -3,6 +3,7 @@ import { type Config, LISTENING, LISTENING_PORT } from "#admin";
 import {
   type Enricher,
   type FeedView,
+  type Judged,
   loadEnrich,
   loadEnrichment,
   loadFeedView,
@@ -94,9 +95,8 @@ export async function withListening(
     const database = openDatabase({ url: databaseUrl, connections: 1, onError: () => {} });
     closing.add(database.close);
     const { mentions } = createStores(database.db);
-    const notRelevant = ({ id, name }: { readonly id: number; readonly name: string }, most: number) =>
-      mentions.calledNotRelevant({ id: queryIdOf(id), name }, most);
-    await startEnrichment({ config: config.enrich, queries, pool, clock, log, notRelevant }, closing);
+    const judged: Judged = ({ id, name }, which) => mentions.judged({ id: queryIdOf(id), name }, which);
+    await startEnrichment({ config: config.enrich, queries, pool, clock, log, judged }, closing);
   }
   if (parts.url === undefined)
     log.info({ url, feeds: feeds.length, fetches }, "the Listening API of the feeds is open");

@@ -23,7 +23,8 @@ export {
   withThreshold,
 } from "./backtest/suggest.ts";
 export { type Demo, startDemo, whatHappensNext } from "./demo/demo.ts";
-export { type DemoConsoleOrder, openShownDemo, type ShownDemo } from "./demo/demo-console.ts";
+export { type DemoConsoleOrder, openShownDemo } from "./demo/demo-console.ts";
+export { openDemoPage } from "./demo/demo-page.ts";
 export { createCountsReader } from "./detect/counts-reader.ts";
 export { createPictureFiles } from "./detect/picture-files.ts";
 export type { PlotLook } from "./detect/series-plot.ts";
