@@ -7,7 +7,7 @@ import { stableHash } from "../lib/json.ts";
 import { feedStatus } from "./common/feed-status.ts";
 import type { ListenConfig } from "./common/listen-config.ts";
 import type { PlannedFeed } from "./common/plan-feeds.ts";
-import type { FeedEnricher } from "./common/run-feeds.ts";
+import type { FeedEnricher } from "./common/store-items.ts";
 import { tryFeed } from "./common/try-feed.ts";
 import { userAgent } from "./common/user-agent.ts";
 import { isStream } from "./kinds.ts";
