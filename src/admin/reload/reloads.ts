@@ -35,7 +35,7 @@ export interface ReloadingParts {
 /** What a process reports of itself, and the reloads that it does. */
 export interface Reloads {
   state(): ReloadState;
-  /** Tells the other processes; resolves with the newest request, or null if the database is away. */
+  /** Reports to the other processes; resolves with the newest request, or null if the database is away. */
   report(): Promise<ReloadRequest | null>;
   /** Starts a reload, or looks whether files that were asked for are here now. */
   act(next: NextReload): Promise<void>;
