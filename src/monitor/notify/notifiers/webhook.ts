@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { HttpAddress } from "../../../lib/http-address.ts";
 import { toIso } from "../../../lib/instant.ts";
-import { stableHash } from "../../../lib/json.ts";
+import { readJson, stableHash } from "../../../lib/json.ts";
 import {
   type ChannelLimit,
   defineNotifier,
@@ -42,7 +42,10 @@ export const webhook = defineNotifier({
   // Each change has its own key, and a program may act on every one of them.
   readByProgram: true,
   channel: serverLimit,
-  rehearse: (_, { webhookUrl }) => ({ kind: "webhook", url: webhookUrl, allowPrivateAddress: true }),
+  rehearse: {
+    config: (_, { httpUrl }) => ({ kind: "webhook", url: httpUrl, allowPrivateAddress: true }),
+    isOf: (request, id) => request.by === "http" && Object(readJson(request.body))["notificationId"] === id,
+  },
   create: (config, deps) => {
     const { url, secret = "", allowPrivateAddress } = config;
     const server = createHttpPost(url, {
