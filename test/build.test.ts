@@ -43,7 +43,7 @@ test("what only some use is not read at the start of a worker", async () => {
   const read = new Set(["src/app/run-worker.ts"]);
   for (const file of read)
     for (const { path, kind } of inputs[file]?.imports ?? []) if (kind !== "dynamic-import") read.add(path);
-  expect(read).toContain("src/app/config/config-file.ts");
+  expect(read).toContain("src/admin/config/config-file.ts");
   const onDemand =
     /^src\/(?:feeds\/kinds\/rss|console\/(?:auth|pages|parts|\w+-routes))|node_modules\/(?:feedsmith|tldts|nodemailer|stopword|zod\/v4\/locales\/de)/;
   expect([...read].filter((file) => onDemand.test(file))).toEqual([]);

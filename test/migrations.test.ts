@@ -31,6 +31,8 @@ const RELEASED: Readonly<Record<string, string>> = {
   "monitor/store/migrations/0005-delivery-codes.ts": "9e646bee34512146",
   "monitor/store/migrations/0006-forgotten-files.ts": "34ba6e4b325b117b",
   "monitor/store/migrations/0007-loop-delay.ts": "7ed9e10f177580fb",
+  "monitor/store/migrations/0008-outcomes.ts": "d0250d9a84dfcbd4",
+  "monitor/store/migrations/0009-woken-polls.ts": "93c1273d647717f6",
 };
 
 test("migrations are only added, never edited or removed", () => {

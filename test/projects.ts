@@ -2,7 +2,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Rooms of src; test/ mirrors them. */
-export const ROOMS = ["lib", "listening-api", "monitor", "feeds", "console", "lab", "app", "cli"] as const;
+export const ROOMS = [
+  "lib",
+  "listening-api",
+  "monitor",
+  "feeds",
+  "console",
+  "admin",
+  "lab",
+  "app",
+  "cli",
+] as const;
 
 type Project = "unit" | "db" | "stories" | "thorough";
 
@@ -19,14 +29,13 @@ const THOROUGH: readonly string[] = [
   "test/flows/",
   "test/monitor/queue/",
   // Processes and browsers.
-  "test/app/doctor/doctor.test.ts",
-  "test/app/demo/links.test.ts",
-  "test/app/demo/replay.test.ts",
+  "test/admin/doctor/doctor.test.ts",
+  "test/lab/demo/links.test.ts",
+  "test/lab/demo/replay.test.ts",
   "test/lab/backtest/same-as-replay.test.ts",
   "test/build.test.ts",
   "test/contracts/own-notifier.test.ts",
   "test/lib/worker-pool.test.ts",
-  "test/cli/api/api-cache.test.ts",
   "test/cli/api/process.test.ts",
   "test/cli/console-process.test.ts",
   "test/cli/listen-start.test.ts",
@@ -48,8 +57,8 @@ const THOROUGH: readonly string[] = [
   // Waits for seconds of the loop.
   "test/lib/loop-delay.test.ts",
   // Feeds: answers of hostile servers, streams that fall silent, processes.
-  "test/app/open-local-inbox.test.ts",
-  "test/app/reload-storms.test.ts",
+  "test/console/inbox/open-local-inbox.test.ts",
+  "test/admin/reload/reload-storms.test.ts",
   "test/cli/feeds.test.ts",
   "test/cli/forget.test.ts",
   "test/console/feeds.test.ts",

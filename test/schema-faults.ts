@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { configJsonSchema } from "../src/app/config/json-schema.ts";
+import { configJsonSchema } from "../src/admin/config/json-schema.ts";
+import { shareRepeated } from "../src/lib/json-schema.ts";
 import { ruleJsonSchema } from "../src/monitor/rules/rule-schema.ts";
 
 const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
@@ -7,8 +8,8 @@ const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, strictR
 ajv.addKeyword("patternErrorMessage");
 
 const SCHEMAS = {
-  config: ajv.compile(configJsonSchema()),
-  rule: ajv.compile(ruleJsonSchema()),
+  config: ajv.compile(shareRepeated(configJsonSchema())),
+  rule: ajv.compile(shareRepeated(ruleJsonSchema())),
 } satisfies Record<string, ValidateFunction>;
 
 /** What an editor finds wrong with the content of a file, by another program's reading of our JSON Schemas. */

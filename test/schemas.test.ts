@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { parseConfig } from "../src/app/config/config.ts";
+import { parseConfig } from "../src/admin/config/config.ts";
 import { SCHEMAS, schemaLine, schemaText } from "../src/cli/schemas.ts";
 import { UserError } from "../src/lib/errors.ts";
 import type { JsonSchema } from "../src/lib/json-schema.ts";

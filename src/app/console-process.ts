@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
+import type { DemoConsoleOrder } from "#lab";
 import { monotonicMs } from "../lib/clock.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { MINUTE, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
-import type { DemoConsoleOrder } from "./demo/demo-console.ts";
 
 /** What the console process is to show. It has passwords, so it goes through the channel, and never on a command line. */
 export type ConsoleOrder = { readonly level: string; readonly port: number | null } & (

@@ -1,7 +1,6 @@
-import type { BackendOptions, Environment } from "#monitor";
+import { type BackendOptions, type Environment, openPostgres } from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
-import { openPostgres } from "./open-postgres.ts";
 
 /** The database and the queue, given or embedded. */
 export interface Engines {

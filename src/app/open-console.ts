@@ -9,13 +9,14 @@ import {
   fileAddress,
   type InboxMessage,
   type InboxView,
+  LOCAL_PEOPLE,
   type LocalInbox,
   openFront,
   renderSlackMessage,
   type SetupView,
 } from "#console";
 import type { PushEndpoint } from "#feeds";
-import { createRuleReader } from "#lab";
+import { createRuleReader, openRuleView } from "#lab";
 import {
   createAlertActions,
   createAlertExplainer,
@@ -55,8 +56,6 @@ import { describeError, UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { loopDelay } from "../lib/loop-delay.ts";
-import { LOCAL_PEOPLE } from "./local/local-parts.ts";
-import { openRuleView } from "./open-rule-view.ts";
 
 export interface Page {
   /** Where it answers on this machine. */

@@ -1,3 +1,4 @@
+import { LISTENING } from "#admin";
 import type { FeedView, ShownFeed, ShownTry } from "#console";
 import {
   type FeedEnricher,
@@ -13,7 +14,6 @@ import { atMost, cached } from "../lib/concurrency.ts";
 import { BusyError } from "../lib/errors.ts";
 import { MINUTE, SECOND } from "../lib/instant.ts";
 import { stableHash } from "../lib/json.ts";
-import { LISTENING } from "./config/own-source.ts";
 
 /** How long an answer is shown again, so that readers do not ask a server more often than its feed is fetched. */
 const TRY_LIVES_MS = MINUTE;
@@ -28,10 +28,9 @@ export function openFeedView(parts: {
   readonly feeds: readonly PlannedFeed[];
   readonly listen: ListenConfig;
   readonly enricher: () => Promise<FeedEnricher>;
-  readonly version: string;
   readonly clock: Clock;
 }): FeedView {
-  const { pool, feeds, listen, enricher, version, clock } = parts;
+  const { pool, feeds, listen, enricher, clock } = parts;
   const db = createDatabase(pool);
   const turns = atMost(TRIES_AT_ONCE, 0);
   const tried = new Map<string, { readonly at: number; readonly result: Promise<ShownTry> }>();
@@ -42,7 +41,7 @@ export function openFeedView(parts: {
   };
   const fetchOnce = async (feed: PlannedFeed, signal: AbortSignal): Promise<ShownTry> => {
     const { ofText: enrich } = await enricher();
-    const agent = userAgent({ version, listen });
+    const agent = userAgent(listen);
     const result = await tryFeed(feed, { listen, enrich, userAgent: agent, clock, signal });
     return { ...result, items: result.items.slice(0, MOST_ITEMS) };
   };
@@ -59,7 +58,7 @@ export function openFeedView(parts: {
             feed.key,
             feed.isFetchedNow,
             feed.triedAt,
-            feed.heardAt,
+            feed.receivedAt,
             feed.itemAt,
             feed.itemsToday,
             feed.matchedToday,
@@ -89,7 +88,7 @@ export function openFeedView(parts: {
 }
 
 function shown(feed: FeedRow, at: number): ShownFeed {
-  const { key, name, kind, heardAt, itemAt, everyMs, nextAt, itemsToday, matchedToday } = feed;
+  const { key, name, kind, receivedAt, itemAt, everyMs, nextAt, itemsToday, matchedToday } = feed;
   const { state, why } = feedStatus(feed, at);
-  return { key, name, kind, state, why, heardAt, itemAt, everyMs, nextAt, itemsToday, matchedToday };
+  return { key, name, kind, state, why, receivedAt, itemAt, everyMs, nextAt, itemsToday, matchedToday };
 }

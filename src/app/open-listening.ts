@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Config, LISTENING, LISTENING_PORT } from "#admin";
 import type { FeedView } from "#console";
 import {
   type Enricher,
@@ -8,7 +9,7 @@ import {
   type MeantQuery,
   type PushEndpoint,
 } from "#feeds";
-import { createDatabase, type DatabasePool } from "#listening-api";
+import { createDatabase, type DatabasePool, followArrivals } from "#listening-api";
 import {
   createStores,
   type EarshotOptions,
@@ -22,8 +23,6 @@ import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
-import type { Config } from "./config/config.ts";
-import { LISTENING, LISTENING_PORT } from "./config/own-source.ts";
 
 export interface Listening {
   /**
@@ -41,7 +40,7 @@ export interface Listening {
     readonly login: { readonly username: string; readonly password: string };
   } | null;
   /** For `startEarshot`. */
-  readonly health: Pick<EarshotOptions, "feedHealth">;
+  readonly forMonitor: Pick<EarshotOptions, "feedHealth" | "followArrivals">;
 }
 
 /** With `listen`, opens our own Listening API and fetches the feeds. */
@@ -67,7 +66,7 @@ export async function withListening(
       "`listen` was changed, which needs a restart of Earshot: a reload keeps the open feeds",
     );
   };
-  if (listen === null) return { configOf: unchanged, push: null, view: null, local: null, health: {} };
+  if (listen === null) return { configOf: unchanged, push: null, view: null, local: null, forMonitor: {} };
   const { databaseUrl, fetches, clock, log, port = LISTENING_PORT } = parts;
   // Only here: whoever polls an account does not wait for a server and readers of feeds to be read.
   const { startListening } = await loadStartListening();
@@ -76,14 +75,14 @@ export async function withListening(
   const { feedHealth } = await import("./feed-health.ts");
   const pool = openPool({
     url: databaseUrl,
-    ...(parts.url === undefined ? { connections: 12 } : { connections: 4, limits: READER_LIMITS }),
+    ...(parts.url === undefined ? { connections: 13 } : { connections: 4, limits: READER_LIMITS }),
     onError: (error) => log.warn({ error: describeError(error) }, "a database connection of the feeds broke"),
   });
   closing.add(() => pool.end());
   // Its lists take a second to load: when the first item comes.
   let enricher: Promise<Enricher> | undefined;
   const options = {
-    ...{ pool, listen, account: LISTENING, clock, log, fetches, version: VERSION, port },
+    ...{ pool, listen, account: LISTENING, clock, log, fetches, port },
     ...(parts.url !== undefined && { url: parts.url }),
     enricher: () => {
       enricher ??= createEnricher(config.enrich);
@@ -106,7 +105,19 @@ export async function withListening(
     const { at, feeds } = await listed();
     return feeds.map((feed) => feedHealth(feed, at));
   };
-  return { configOf, push, view, local, health: { feedHealth: health } };
+  const followed: EarshotOptions["followArrivals"] = (onArrivals) =>
+    followArrivals(
+      pool,
+      ({ added, updated }) => onArrivals({ added: added.map(queryIdOf), updated: updated.map(queryIdOf) }),
+      (error) => log.warn({ error: describeError(error) }, "mentions of the feeds are not announced"),
+    );
+  const forMonitor = { feedHealth: health, followArrivals: followed };
+  return { configOf, push, view, local, forMonitor };
+}
+
+/** As the monitor names a query of the feeds. */
+function queryIdOf(id: number): string {
+  return `${FEEDS_PREFIX}${id}`;
 }
 
 /** Asks the endpoints, if there are any, about mentions that wait. */
@@ -129,12 +140,8 @@ async function startEnrichment(
   const { mentions } = createStores(database.db);
   const enrichment = createEnrichment({
     ...{ ...parts, config: enrich },
-    notRelevant: ({ id, name }, most) =>
-      mentions.calledNotRelevant({ id: `${FEEDS_PREFIX}${id}`, name }, most),
+    notRelevant: ({ id, name }, most) => mentions.calledNotRelevant({ id: queryIdOf(id), name }, most),
   });
   closing.add(enrichment.stop);
   enrichment.start();
 }
-
-/** Of the user agent. */
-export const VERSION = "0.1";

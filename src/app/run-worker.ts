@@ -1,19 +1,23 @@
+import {
+  type Config,
+  followReloads,
+  joinProcesses,
+  listenForHangUps,
+  loadFiles,
+  type Reloadable,
+} from "#admin";
+import { withLocalInbox } from "#console";
 import { type Role, readEnvironment, startEarshot } from "#monitor";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { createLog } from "../lib/log.ts";
-import type { Config } from "./config/config.ts";
+import { aborted, leave, stopSignal } from "../lib/stop-signal.ts";
 import { openEngines } from "./engines.ts";
-import { joinProcesses } from "./join-processes.ts";
-import { withLocalInbox } from "./local/open-local-inbox.ts";
 import { withListening } from "./open-listening.ts";
-import { loadFiles } from "./reload/load-files.ts";
-import { followReloads, listenForHangUps, type Reloadable } from "./reload/reload.ts";
-import { aborted, leave, stopSignal } from "./stop-signal.ts";
 
 /**
- * One role as a process of its own, until SIGTERM or Ctrl-C; on SIGHUP and `earshot reload` it takes up the configuration as
+ * One role as a process of its own, until SIGTERM or Ctrl-C; on SIGHUP and `earshot reload` it applies the configuration as
  * it is then. Configuration and addresses come from the environment, as for `earshot start --roles`. Exits with 2 if
  * something that a person wrote is wrong, with 1 if it fails.
  */
@@ -42,7 +46,7 @@ export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock =
       const earshot = await startEarshot({
         config,
         files: { ...files, config },
-        ...listening.health,
+        ...listening.forMonitor,
         databaseUrl,
         queue,
         clock,

@@ -1,6 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { OpenAlertActions } from "#app";
-import { type Alert, type AlertAction, type AlertStates, cleanLine, formatTime } from "#monitor";
+import {
+  type Alert,
+  type AlertAction,
+  type AlertStates,
+  cleanLine,
+  formatTime,
+  type OpenAlertActions,
+} from "#monitor";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { findAlert } from "./alerts/find-alert.ts";

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
-import { InterruptedError } from "#app";
 import { UserError } from "../lib/errors.ts";
+import { InterruptedError } from "../lib/stop-signal.ts";
 
 /** Asks one question after another. A wrong answer (undefined) is asked again, after a line of help. */
 export interface Questions {

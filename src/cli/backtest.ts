@@ -2,15 +2,18 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Command } from "commander";
-import { type Config, loadConfig, type OpenBacktest, offlineConfig, openBacktest, stopSignal } from "#app";
+import { type Config, loadConfig } from "#admin";
 import {
   type BacktestReport,
   type Comparison,
   compareSimulations,
   createSimulation,
+  type OpenBacktest,
+  offlineConfig,
+  openBacktest,
   renderReport,
   reportOf,
-  type Simulated,
+  type SimulationResult,
 } from "#lab";
 import { createNotifyConfig, type NotifyConfig, type Rule, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
@@ -18,6 +21,7 @@ import { parseDuration } from "../lib/duration.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { toIso } from "../lib/instant.ts";
+import { stopSignal } from "../lib/stop-signal.ts";
 import { type RuleSet, readRuleSet } from "./backtest/read-rule-set.ts";
 import { commandLog } from "./command-log.ts";
 import { sourcesInReach, timeHere } from "./local-address.ts";
@@ -170,7 +174,7 @@ export async function simulateAll(
   { queries, mentions, from, until }: OpenBacktest,
   sets: readonly (readonly Rule[])[],
   notifyConfig: NotifyConfig,
-): Promise<readonly Simulated[]> {
+): Promise<readonly SimulationResult[]> {
   const simulations = sets.map((rules) => createSimulation({ rules, queries, notifyConfig, from }));
   for await (const mention of mentions) for (const simulation of simulations) simulation.take(mention);
   return simulations.map((simulation) => simulation.finish(until));
@@ -190,9 +194,8 @@ function onlyNamed(set: RuleSet, { rules }: RuleSet): RuleSet {
 
 async function printReport(report: BacktestReport, comparison: Comparison | null): Promise<void> {
   const { formatBacktest, formatComparison } = await import("./backtest/format-backtest.ts");
-  const width = process.stdout.isTTY ? process.stdout.columns : 200;
-  for (const line of formatBacktest(report, width)) print(line);
-  if (comparison !== null) for (const line of formatComparison(comparison, width)) print(line);
+  for (const line of formatBacktest(report)) print(line);
+  if (comparison !== null) for (const line of formatComparison(comparison)) print(line);
 }
 
 async function writeReport(

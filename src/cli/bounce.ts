@@ -12,7 +12,7 @@ const LATER = 75;
 export function defineBounceCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
     .argument("[file]", "the message; without it, or as -, it is read from the standard input", "-")
-    .option("--to <address>", "the address that it came to, where its headers may not say so")
+    .option("--to <address>", "the address that it arrived at, where its headers may not say so")
     .option("--json", "print the outcome as one JSON object", false)
     .addHelpText("after", HELP)
     .action(async (file: string, options: { readonly to?: string; readonly json: boolean }) => {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { findConcerns, loadConfig, unknownNamesIn } from "#app";
+import { findConcerns, loadConfig, unknownNamesIn } from "#admin";
 import { planFeeds } from "#feeds";
 import { loadRules, openTemplates, readEnvironment } from "#monitor";
 import { describeFault, UserError } from "../lib/errors.ts";

@@ -22,23 +22,21 @@ Examples:
       const report = await withAlertActions(env, ({ facts, clock }) =>
         readCoverage(facts, rules, clock.now()),
       );
-      const text = options.json
-        ? JSON.stringify(report, null, 2)
-        : await formatCoverage(report, widthOf(process.stdout));
+      const text = options.json ? JSON.stringify(report, null, 2) : await formatCoverage(report);
       print(text);
     });
 }
 
-function widthOf(stream: NodeJS.WriteStream): number {
-  return stream.isTTY ? stream.columns : 200;
-}
-
 /** Formats the report for people. */
-export async function formatCoverage(
-  { budgets, polls, warmingUp, quirks, stoppedForMs, configuration }: CoverageReport,
-  width: number,
-): Promise<string> {
-  const { formatTable } = await import("./api/format-table.ts");
+export async function formatCoverage({
+  budgets,
+  polls,
+  warmingUp,
+  quirks,
+  stoppedForMs,
+  configuration,
+}: CoverageReport): Promise<string> {
+  const { formatTable } = await import("./format-table.ts");
   const nameOf = namesInList(polls);
   const rows = polls.map((poll) => ({
     query: nameOf(poll),
@@ -49,7 +47,7 @@ export async function formatCoverage(
     missing: poll.gap === 0 ? 0 : `${poll.gap}${formatGap(poll)}`,
     state: stateOf(poll, stoppedForMs !== null),
   }));
-  const table = polls.length === 0 ? "No query is watched yet." : formatTable(rows, undefined, width);
+  const table = polls.length === 0 ? "No query is watched yet." : formatTable(rows);
   const several = new Set([...budgets, ...quirks].map(({ account }) => account)).size > 1;
   const name = (account: string) => (several ? ` (${account})` : "");
   const learned = quirks.map(

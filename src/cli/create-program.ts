@@ -134,7 +134,7 @@ const COMMANDS: readonly Entry[] = [
     name: "feeds",
     usage: "[options]",
     description:
-      "Lists the public feeds of earshot.yaml: last heard, next try, items, why one is silent. Tries one without storing.",
+      "Lists the public feeds of earshot.yaml: last answer, next try, items, why one is silent. Tries one without storing.",
     load: async () => (await import("./feeds.ts")).defineFeedsCommand,
   },
   {
@@ -158,7 +158,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: "api",
-    usage: "[options] [call]",
+    usage: "",
     description: "Makes one call of the Listening API; alone, it lists the calls.",
     load: async () => (await import("./api.ts")).defineApiCommand,
   },
@@ -235,7 +235,7 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot dead-letters list                 what always failed; replay tries it again
   earshot bounce < message                  record a mail that came back
   earshot forget "@ann" --dry-run           a person's right: how much would be deleted?
-  earshot feeds                             public feeds: last heard, matched today, why one is silent
+  earshot feeds                             public feeds: last answer, matched today, why one is silent
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts
   earshot local-api start                   the Listening API alone, with a sample account

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { doctor, type Finding } from "#app";
+import { doctor, type Finding } from "#admin";
 import { cleanLine, readEnvironment } from "#monitor";
 import { createLog } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { type Config, LISTENING, loadConfig, stopSignal } from "#app";
-import { createEnricher, feedStatus, gapText, planFeeds, type Tried, tryFeed, userAgent } from "#feeds";
+import { type Config, LISTENING, loadConfig } from "#admin";
+import { createEnricher, type FeedTry, feedStatus, gapText, planFeeds, tryFeed, userAgent } from "#feeds";
 import { type FeedRow, findProject, listFeeds } from "#listening-api";
 import { readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
@@ -9,6 +9,7 @@ import { formatDuration } from "../lib/duration.ts";
 import { didYouMean, UserError } from "../lib/errors.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
 import { counted } from "../lib/numbers.ts";
+import { stopSignal } from "../lib/stop-signal.ts";
 import { withTables } from "./local-api/with-tables.ts";
 import { print, printJson } from "./print.ts";
 import { padToWidth } from "./text-width.ts";
@@ -66,7 +67,7 @@ States: ok · listening (a stream is open) · quiet (it answers, nothing new) ·
 failing (tried again soon) · paused (failed often, tried seldom) · gone (410) · open (others push to it).
 
 Examples:
-  earshot feeds                                 each feed: last heard, next try, items today, why it is silent
+  earshot feeds                                 each feed: last answer, next try, items today, why it is silent
   earshot feeds --json
   earshot feeds try https://blog.example/feed   what would this one bring?`;
 
@@ -118,7 +119,7 @@ async function list(options: Options, env: NodeJS.ProcessEnv): Promise<void> {
   if (planned.length + feeds.length === 0) print("No feeds are configured. earshot feeds --help shows how.");
   for (const feed of feeds) for (const line of linesOf(feed, at)) print(line);
   for (const { kind, name } of missing)
-    print(`${padToWidth(name, 44)} ${kind.padEnd(12)} not started: earshot start takes it up`);
+    print(`${padToWidth(name, 44)} ${kind.padEnd(12)} not started: earshot start opens it`);
 }
 
 function linesOf(feed: FeedRow, at: Instant): string[] {
@@ -133,7 +134,7 @@ function linesOf(feed: FeedRow, at: Instant): string[] {
   const every = feed.everyMs === 0 ? "" : `, expected every ${formatDuration(feed.everyMs)}`;
   return [
     `${padToWidth(feed.name, 44)} ${feed.kind.padEnd(12)} ${state}`,
-    `  heard ${ago(feed.heardAt)}${every}${next} · today ${counted(feed.itemsToday, "item")}, ${counted(feed.matchedToday, "matched", "matched")} · newest item came ${ago(feed.itemAt)}`,
+    `  last answer ${ago(feed.receivedAt)}${every}${next} · today ${counted(feed.itemsToday, "item")}, ${counted(feed.matchedToday, "matched", "matched")} · newest item came ${ago(feed.itemAt)}`,
     ...(why === null ? [] : [`  ${why}`]),
     ...(feed.gap === null || why === gapText(feed.gap) ? [] : [`  ${gapText(feed.gap)}`]),
   ];
@@ -171,7 +172,7 @@ async function tryOne(
   const tried = await tryFeed(feed, {
     listen,
     enrich: (await createEnricher(enrich)).ofText,
-    userAgent: userAgent({ version: "0.1", listen }),
+    userAgent: userAgent(listen),
     clock: systemClock,
     signal,
     listenMs: seconds * 1_000,
@@ -202,7 +203,7 @@ function isCalled(
 
 const MOST_SHOWN = 20;
 
-function show({ feed, problem, items, refused, deletes, policy, more }: Tried, isAll: boolean): void {
+function show({ feed, problem, items, refused, deletes, policy, more }: FeedTry, isAll: boolean): void {
   if (problem !== null) print(`${feed}: ${problem}.`);
   if (problem !== null && items.length === 0) return;
   const matched = items.filter(({ queries }) => queries.length > 0).length;

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import { type ForgetCounts, type ForgetParts, findToForget, forget } from "#app";
+import { type ForgetCounts, type ForgetParts, findToForget, forget } from "#admin";
 import { canonicalUrl } from "#feeds";
+import { removeCopies } from "#lab";
 import { type AskedToForget, describeActor, readEnvironment, rulesByQuery } from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import { toIso } from "../lib/instant.ts";
@@ -63,7 +64,11 @@ async function run(who: string, options: Options, env: NodeJS.ProcessEnv): Promi
   const isListening = (await configInUse(env))?.listen != null;
   await withAlertActions(env, async (actions) => {
     const rules = await loadRulesInUse(env);
-    const parts = { ...actions, rulesFor: rulesByQuery(rules), home: readEnvironment(env).home };
+    const { home } = readEnvironment(env);
+    const parts = {
+      ...{ ...actions, rulesFor: rulesByQuery(rules) },
+      removeCopies: () => removeCopies(home, Number.POSITIVE_INFINITY),
+    };
     if (isListening) await withTables(env, ({ db }) => carryOut({ ...parts, local: db }, asked, options));
     else await carryOut({ ...parts, local: null }, asked, options);
   });

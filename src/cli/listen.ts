@@ -12,10 +12,9 @@ import {
   type SetupAnswers,
   type SetupDraft,
   schemaLinesFor,
-  stopSignal,
   tryFeeds,
   writeSetup,
-} from "#app";
+} from "#admin";
 import { kinds } from "#feeds";
 import { type Environment, partsOf, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
@@ -24,6 +23,7 @@ import { HttpAddress } from "../lib/http-address.ts";
 import { TimeZone } from "../lib/local-time.ts";
 import { createLog } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
+import { stopSignal } from "../lib/stop-signal.ts";
 import { askForBrand, askToReplace, type GivenAnswers, type SetupReceiver } from "./listen/ask-for-brand.ts";
 import { print, printError, printJson } from "./print.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { type Config, loadConfig, openAlertContents } from "#app";
+import { type Config, loadConfig } from "#admin";
 import { messagePage } from "#lab";
 import {
   aboutOf,
@@ -10,6 +10,7 @@ import {
   findChromium,
   findSample,
   loadRules,
+  openAlertContents,
   openTemplates,
   type Picture,
   type PreviewContent,
@@ -186,12 +187,12 @@ async function picturesOf(
 ): Promise<readonly Picture[]> {
   if (!options.pictures) return [];
   const taken = await takePictures(html, { executable: findChromium(env["PATH"] ?? "") });
-  if (taken.outcome === "no-browser") printError(`No pictures: ${taken.reason}.`);
-  if (taken.outcome === "taken" && !taken.hasEmoji)
+  if (taken.outcome === "NoBrowser") printError(`No pictures: ${taken.reason}.`);
+  if (taken.outcome === "Taken" && !taken.hasEmoji)
     printError(
       "The pictures have boxes for emoji: this machine has no font for them (such as fonts-noto-color-emoji). Readers have one.",
     );
-  return taken.outcome === "taken" ? taken.pictures : [];
+  return taken.outcome === "Taken" ? taken.pictures : [];
 }
 
 async function writeFiles(files: readonly PreviewFile[], folder: string): Promise<void> {

@@ -15,7 +15,12 @@ export function printError(text: string): void {
 }
 
 export function printJson(value: unknown, indent?: number): void {
-  print(JSON.stringify(value, null, indent) ?? "null");
+  print(showJson(value, indent));
+}
+
+/** JSON without characters that act on a terminal. */
+export function showJson(value: unknown, indent?: number): string {
+  return showActing(JSON.stringify(value, null, indent) ?? "null");
 }
 
 /** Prints many lines. Resolves when standard output has room for more; throws NobodyReadsError after `| head`. */

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import { loadFiles, type OpenAlertActions, requestReload } from "#app";
+import { loadFiles, requestReload } from "#admin";
 import {
   answerOf,
+  type OpenAlertActions,
   type ReloadAnswer,
   type ReloadRequest,
   type RunningProcess,
@@ -23,7 +24,7 @@ interface ReloadOptions {
   readonly json: boolean;
 }
 
-/** `earshot reload`: makes all running processes take up the configuration, rules and templates. */
+/** `earshot reload`: makes all running processes apply the configuration, rules and templates. */
 export function defineReloadCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
     .option("--no-wait", "only ask the processes, and do not wait until they have answered")
@@ -38,7 +39,7 @@ Examples:
 
 The files are checked here first; with a fault in any of them, nothing is asked. Then every process of Earshot on this
 database, on any machine, reads its own files. It takes them up whole, if they are the same as here and have no fault;
-else it goes on as before and says why. Files that are copied to a machine later are taken up then. Roles, --port and
+else it goes on as before and says why. Files that are copied to a machine later are applied then. Roles, --port and
 the databases stay as they were at the start. SIGHUP to one process has the same effect.
 
 Exit codes: 0 every process runs the new version (or none is running), 1 one of them does not, 2 a fault in the files.`,
@@ -71,7 +72,7 @@ async function reload(options: ReloadOptions, env: NodeJS.ProcessEnv): Promise<v
     const others = answers.filter(({ answer }) => answer !== "took-up").length;
     if (others > 0)
       throw new ExitError(
-        `${others} of ${counted(answers.length, "process", "processes")} did not take up version ${version}`,
+        `${others} of ${counted(answers.length, "process", "processes")} did not apply version ${version}`,
         1,
       );
   });

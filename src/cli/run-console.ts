@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { setPriority } from "node:os";
-import { type ConsoleNews, type ConsoleOrder, leave, stopSignal } from "#app";
+import type { ConsoleNews, ConsoleOrder } from "#app";
 import type { Environment } from "#monitor";
 import { describeError, UserError } from "../lib/errors.ts";
 import { createLog } from "../lib/log.ts";
+import { leave, stopSignal } from "../lib/stop-signal.ts";
 import type { StartOptions } from "./start-options.ts";
 
 /** Where both want the processor, the kernel gives the pipeline three times as much as the readers. */

@@ -1,28 +1,13 @@
-import {
-  aborted,
-  type ConsoleProcess,
-  DEMO_SPEED,
-  type Demo,
-  type DemoConsoleOrder,
-  leave,
-  openDemoDatabase,
-  openEngines,
-  openPage,
-  openSetupView,
-  openShownDemo,
-  type Page,
-  type ShownDemo,
-  startConsoleProcess,
-  startDemo,
-  stopSignal,
-  unlessStopped,
-} from "#app";
+import { openSetupView } from "#admin";
+import { type ConsoleProcess, openEngines, openPage, type Page, startConsoleProcess } from "#app";
 import { LOCAL_ACCOUNT } from "#console";
-import type { Environment } from "#monitor";
+import { DEMO_SPEED, type Demo, type DemoConsoleOrder, openShownDemo, type ShownDemo, startDemo } from "#lab";
+import { type Environment, openDemoDatabase } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import type { Logger } from "../lib/log.ts";
+import { aborted, leave, stopSignal, unlessStopped } from "../lib/stop-signal.ts";
 import { leaveLocalAddress } from "./local-address.ts";
 import { print } from "./print.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";
@@ -114,7 +99,7 @@ ${whatHappensNext(demo)}
 In another terminal:
   npm run -s earshot -- alerts     lists the open alerts
   npm run -s earshot -- api        shows what the API itself answers
-To hear what the public web says about your brand${url === null ? "" : `, open ${url}/setup, or`}:
+To see what the public web says about your brand${url === null ? "" : `, open ${url}/setup, or`}:
   npm run -s earshot -- listen acme "acme corp"
 To monitor your own account, copy earshot.example.yaml to earshot.yaml and start again:
 it uses another database, which has nothing of this demo.
@@ -181,7 +166,7 @@ function openDemoPage(
     ruleFiles: earshot.ruleFiles,
     setup: openSetupView({
       ...{ file: configFile, configured: null, schemas: SETUP_SCHEMAS, clock: systemClock, log },
-      next: "The demo ends, and Earshot starts with these files. In about ten seconds Feeds shows what it hears.",
+      next: "The demo ends, and Earshot starts with these files. In about ten seconds Feeds shows what they bring.",
       // The reader gets this answer first.
       onWritten: () => void setTimeout(onConfigured, ANSWER_TAKES_MS),
       timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,

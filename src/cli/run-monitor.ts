@@ -1,32 +1,30 @@
 import {
-  aborted,
-  type ConsoleProcess,
-  type Engines,
   followReloads,
   type JoinedProcess,
   joinProcesses,
-  keepConsole,
   type LoadedFiles,
-  leave,
   listenForHangUps,
   loadFiles,
-  openEngines,
   openSetupView,
   type Reloadable,
-  refuseDemoData,
   requestReload,
-  startConsoleProcess,
-  stopSignal,
   unknownNamesIn,
-  unlessStopped,
+} from "#admin";
+import {
+  type ConsoleProcess,
+  type Engines,
+  keepConsole,
+  openEngines,
+  startConsoleProcess,
   withListening,
-  withLocalInbox,
 } from "#app";
-import { type Earshot, type Environment, ROLES, ruleFilesOf, startEarshot } from "#monitor";
+import { withLocalInbox } from "#console";
+import { type Earshot, type Environment, ROLES, refuseDemoData, ruleFilesOf, startEarshot } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
 import { describeError, describeFault } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
+import { aborted, leave, stopSignal, unlessStopped } from "../lib/stop-signal.ts";
 import { leaveLocalAddress } from "./local-address.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";
 import type { StartOptions } from "./start-options.ts";
@@ -38,7 +36,7 @@ interface MonitorOptions extends StartOptions {
 
 /**
  * Monitors what the configuration says, in the given roles, until it is stopped; by default with the console in a process
- * of its own. On SIGHUP or `earshot reload` it takes up the configuration, rules and templates as they are then; if they
+ * of its own. On SIGHUP or `earshot reload` it applies the configuration, rules and templates as they are then; if they
  * have a fault, it logs it and goes on as before.
  */
 export async function runMonitor(
@@ -139,7 +137,7 @@ async function startMonitor(
   const earshot = await startEarshot({
     config: files.config,
     files,
-    ...listening.health,
+    ...listening.forMonitor,
     databaseUrl: engines.databaseUrl,
     queue: engines.queue,
     clock: systemClock,
@@ -230,7 +228,7 @@ async function reloadSaved(file: string, env: NodeJS.ProcessEnv, stores: Earshot
   try {
     const { digest } = await loadFiles(file, env, { triesTemplates: true });
     await requestReload(stores, digest);
-    return "Every process takes it up within some seconds. Coverage shows which version each of them runs.";
+    return "Every process applies it within some seconds. Coverage shows which version each of them runs.";
   } catch (error) {
     return `It is not in use yet: ${describeError(error)}. earshot check shows the faults; then run earshot reload.`;
   }

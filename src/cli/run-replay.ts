@@ -1,13 +1,6 @@
 import { resolve } from "node:path";
-import {
-  aborted,
-  openEngines,
-  openPage,
-  type ReplayProgress,
-  type ReplayReport,
-  startReplay,
-  stopSignal,
-} from "#app";
+import { openEngines, openPage } from "#app";
+import { type ReplayProgress, type ReplayReport, startReplay } from "#lab";
 import type { Environment } from "#monitor";
 import { monotonicMs } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
@@ -15,6 +8,7 @@ import { shippedFolder } from "../lib/folders.ts";
 import { toIso } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
+import { aborted, stopSignal } from "../lib/stop-signal.ts";
 import { print, printError, printJson } from "./print.ts";
 import type { StartOptions } from "./start-options.ts";
 

@@ -1,23 +1,26 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import {
-  type Config,
-  loadConfig,
-  noteRuleTests,
-  offlineConfig,
-  openPostgres,
-  openScratchPostgres,
-} from "#app";
+import { type Config, loadConfig } from "#admin";
 import {
   findRuleTests,
+  noteRuleTests,
+  offlineConfig,
   openRuleTestRunner,
   type RuleTestResult,
   type RuleTestRunner,
   type RunOptions,
   withPlaceholders,
 } from "#lab";
-import { type Rule, readEnvironment, ruleVersion, validRules, validTemplates } from "#monitor";
+import {
+  openPostgres,
+  openScratchPostgres,
+  type Rule,
+  readEnvironment,
+  ruleVersion,
+  validRules,
+  validTemplates,
+} from "#monitor";
 import { createClosing } from "../lib/closing.ts";
 import { UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";

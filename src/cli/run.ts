@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from "commander";
-import { InterruptedError } from "#app";
 import { describeError, UserError } from "../lib/errors.ts";
+import { InterruptedError } from "../lib/stop-signal.ts";
 import { NobodyReadsError, printError } from "./print.ts";
 
 /** An error in the user's input: the same code as for a wrong flag. */

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { configJsonSchema } from "#app";
+import { configJsonSchema } from "#admin";
 import { ruleTestJsonSchema } from "#lab";
 import { ruleJsonSchema } from "#monitor";
 import { describeError, UserError } from "../lib/errors.ts";
-import type { JsonSchema } from "../lib/json-schema.ts";
+import { type JsonSchema, printSchema, shareRepeated } from "../lib/json-schema.ts";
 import { print, printJson } from "./print.ts";
 
 interface Published {
@@ -46,7 +46,7 @@ export function schemaLine(path: string): string {
 
 /** As it stands in its file. */
 export function schemaText(schema: JsonSchema): string {
-  return `${JSON.stringify(schema, null, 2)}\n`;
+  return `${printSchema(shareRepeated(schema))}\n`;
 }
 
 /** What a new configuration needs beside it. */
@@ -69,7 +69,10 @@ file names its schema; earshot rules new writes it by itself. In a clone the sch
 Write them again after an update of Earshot.`,
     )
     .action(async ({ out, json }: { out: string; json: boolean }) => {
-      if (json) return printJson(Object.fromEntries(SCHEMAS.map(({ file, schema }) => [file, schema()])));
+      if (json)
+        return printJson(
+          Object.fromEntries(SCHEMAS.map(({ file, schema }) => [file, shareRepeated(schema())])),
+        );
       await mkdir(out, { recursive: true }).catch((error: unknown) => refuse(out, error));
       for (const { file, of, line, schema } of SCHEMAS) {
         const path = join(out, file);

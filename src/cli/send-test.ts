@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { loadConfig, receiverNamed, sendTest, type TestOutcome } from "#app";
+import { loadConfig, receiverNamed, sendTest, type TestOutcome } from "#admin";
 import { cleanLine, openTemplates, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
@@ -59,11 +59,11 @@ async function printResult(name: string, options: SendTestOptions, env: NodeJS.P
     if (wanted !== name) print(`${name} is a rotation: it is the turn of ${wanted}`);
     for (const line of describe(wanted, outcome)) print(line);
   }
-  if (outcome.outcome === "failed") throw new ExitError(`the test did not get through to ${wanted}`, 1);
+  if (outcome.outcome === "Failed") throw new ExitError(`the test did not get through to ${wanted}`, 1);
 }
 
 function describe(name: string, outcome: TestOutcome): readonly string[] {
-  if (outcome.outcome === "sent") {
+  if (outcome.outcome === "Sent") {
     const answer = Object.entries(outcome.answer).map(
       ([key, value]) => `  ${key.padEnd(10)} ${cleanLine(value)}`,
     );

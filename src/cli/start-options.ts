@@ -1,4 +1,4 @@
-import type { ReplaySpeed } from "#app";
+import type { ReplaySpeed } from "#lab";
 import type { Role } from "#monitor";
 
 export interface StartOptions {

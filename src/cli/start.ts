@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { CONSOLE_FLAG, type ReplaySpeed, stopSignal } from "#app";
+import { CONSOLE_FLAG } from "#app";
+import type { ReplaySpeed } from "#lab";
 import { ROLES, type Role, readEnvironment } from "#monitor";
 import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean, UserError } from "../lib/errors.ts";
 import { createLog } from "../lib/log.ts";
+import { stopSignal } from "../lib/stop-signal.ts";
 import type { StartOptions } from "./start-options.ts";
 import { toPort } from "./to-port.ts";
 

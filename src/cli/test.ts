@@ -2,11 +2,11 @@ import { watch } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import { aborted, stopSignal } from "#app";
 import { formatSeconds, junitXml, type RuleTestResult, reportLines, timeline } from "#lab";
 import { monotonicMs } from "../lib/clock.ts";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
+import { aborted, stopSignal } from "../lib/stop-signal.ts";
 import { print, printError, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";
 import { configForTests, createRuleTests, type RuleTestOptions, type RuleTests } from "./run-rule-tests.ts";
@@ -42,7 +42,7 @@ export function defineTestCommand(command: Command, env: NodeJS.ProcessEnv): voi
         if (options.watch) return await watchAndRun(tests, files, options, env);
         const stop = stopSignal(() => printError("\nStopping …"));
         const results = await runOnce(tests, files, options, stop);
-        const bad = results.filter(({ outcome }) => outcome !== "passed").length;
+        const bad = results.filter(({ outcome }) => outcome !== "Passed").length;
         if (bad > 0) throw new ExitError(`${bad} of ${counted(results.length, "rule test")} failed`, 1);
       } finally {
         await tests.close();
@@ -96,7 +96,7 @@ async function runOnce(
 }
 
 function summary(results: readonly RuleTestResult[]): string {
-  const passed = results.filter(({ outcome }) => outcome === "passed").length;
+  const passed = results.filter(({ outcome }) => outcome === "Passed").length;
   return `${counted(results.length, "rule test")}: ${passed} passed, ${results.length - passed} failed`;
 }
 

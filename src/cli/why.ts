@@ -1,12 +1,14 @@
 import type { Command } from "commander";
-import { type Config, openShellBudget } from "#app";
+import type { Config } from "#admin";
 import {
   type AlertWhy,
   accountOf,
   askEach,
+  createMemoryTokenStore,
   createSourceClient,
   formatTime,
   type MentionWhy,
+  openShellBudget,
   readEnvironment,
   type SourceClient,
   type SourceName,
@@ -27,10 +29,8 @@ import { findAlertOrNull } from "./alerts/find-alert.ts";
 import { configInUse, loadRulesInUse } from "./alerts/load-rules-in-use.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { findAccesses } from "./api/access.ts";
-import { openApiCache } from "./api/api-cache.ts";
-import { sanitizeJson } from "./api/sanitize-terminal.ts";
 import { commandLog } from "./command-log.ts";
-import { print } from "./print.ts";
+import { print, printJson } from "./print.ts";
 
 interface WhyOptions {
   readonly rules?: string;
@@ -75,7 +75,7 @@ async function why(wanted: string | undefined, options: WhyOptions, env: NodeJS.
       ...fromConfig(config, clock),
     };
     const answer = await answerOf(parts, wanted, options, env);
-    if (options.json) return print(sanitizeJson(answer.kind === "mentions" ? answer.mentions : answer.it));
+    if (options.json) return printJson(answer.kind === "mentions" ? answer.mentions : answer.it);
     const { printAlert, printMention, printUnread } = await import("./alerts/print-why.ts");
     const lines =
       answer.kind === "alert"
@@ -145,7 +145,7 @@ async function askingSource<Result>(
       if (budget !== null) closing.add(budget.close);
       const client = createSourceClient({
         ...{ baseUrl, credentials, timeoutMs },
-        tokens: openApiCache(environment.home, access, systemClock).tokens,
+        tokens: createMemoryTokenStore(),
         signal: AbortSignal.timeout(2 * ASK_WITHIN_MS),
         ...(prefix === undefined ? {} : { prefix }),
         ...(budget === null ? {} : { gate: budget.gate }),
@@ -168,7 +168,7 @@ async function askingSource<Result>(
 const HELP = `
 A mention that is stored: what every rule made of it, and by how much it missed.
 A mention that is not stored: the source is asked (one call for a project, out of the budget for the shell) whether
-a query has it, and which term of the query failed. An alert: what it measured, and why each receiver heard of it or not.
+a query has it, and which term of the query failed. An alert: what it measured, and why each receiver was notified or not.
 
 Examples:
   earshot why 0199b2c4-7d1a

@@ -10,7 +10,7 @@ export interface ShownFeed {
   readonly state: string;
   /** Why it is silent, and what to do; null: it is not. */
   readonly why: string | null;
-  readonly heardAt: Instant | null;
+  readonly receivedAt: Instant | null;
   /** When the newest item came. */
   readonly itemAt: Instant | null;
   /** Expected between two fetches, in milliseconds; 0: others push to it. */
@@ -84,7 +84,7 @@ export interface ShownChange {
   readonly rules: readonly { readonly path: string; readonly text: string }[];
 }
 
-export type SetupWritten =
+export type SetupWriteResult =
   | { readonly outcome: "Written"; readonly files: readonly string[]; readonly next: string }
   | { readonly outcome: "Refused"; readonly because: string; readonly details: readonly string[] };
 
@@ -100,5 +100,8 @@ export interface SetupView {
     options: { readonly tries: boolean; readonly mayWrite: boolean; readonly signal: AbortSignal },
   ): Promise<SetupOutcome>;
   /** The caller checks that the visitor may. `opened`: the version that was shown; empty for a first configuration. */
-  write(form: SetupForm, options: { readonly opened: string; readonly actor: Actor }): Promise<SetupWritten>;
+  write(
+    form: SetupForm,
+    options: { readonly opened: string; readonly actor: Actor },
+  ): Promise<SetupWriteResult>;
 }

@@ -5,7 +5,15 @@ export type { FeedView, SetupForm, SetupView, ShownFeed, ShownTry } from "./feed
 export { type Answer, type Front, openFront } from "./front.ts";
 export { createLocalInbox, type LocalInbox } from "./inbox/create-local-inbox.ts";
 export type { InboxFile, InboxMessage, InboxStore } from "./inbox/inbox-store.ts";
-export { DEMO_CLIENT, inventLocalSecrets, LOCAL_ACCOUNT, type LocalSecrets } from "./inbox/local-account.ts";
+export {
+  DEMO_CLIENT,
+  inventLocalSecrets,
+  LOCAL_ACCOUNT,
+  LOCAL_PEOPLE,
+  type LocalSecrets,
+} from "./inbox/local-account.ts";
+export { usesLocalInbox, withLocalReceivers } from "./inbox/local-receivers.ts";
+export { openLocalInbox, withLocalInbox } from "./inbox/open-local-inbox.ts";
 export { renderSlackMessage } from "./inbox/render-slack-message.ts";
 export { fileAddress, type InboxView } from "./inbox-view.ts";
 export { loadLocalInbox } from "./on-demand.ts";

@@ -7,8 +7,8 @@ export { checkListen, type FeedConfig, ListenConfig } from "./common/listen-conf
 export { type PlannedFeed, planFeeds } from "./common/plan-feeds.ts";
 export type { PushEndpoint } from "./common/push-endpoint.ts";
 export type { FeedEnricher } from "./common/run-feeds.ts";
-export { userAgent } from "./common/start-listening.ts";
-export { type Tried, tryFeed } from "./common/try-feed.ts";
+export { type FeedTry, tryFeed } from "./common/try-feed.ts";
+export { userAgent } from "./common/user-agent.ts";
 export { createEnricher, type Enricher, type MeantQuery } from "./enrich/enrich.ts";
 export { EnrichConfig } from "./enrich/enrich-config.ts";
 export { createEnrichment } from "./enrich/run-enrichment.ts";

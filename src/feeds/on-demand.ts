@@ -4,7 +4,7 @@
 export const loadReadFeeds = () => import("./common/read-feeds.ts");
 /** Opens the Listening API of the feeds, and fetches them. */
 export const loadStartListening = () => import("./common/start-listening.ts");
-/** Tells language and sentiment by lists of words. */
+/** Finds language and sentiment by lists of words. */
 export const loadEnrich = () => import("./enrich/enrich.ts");
 /** Asks the endpoints about mentions that wait. */
 export const loadEnrichment = () => import("./enrich/run-enrichment.ts");

@@ -7,10 +7,11 @@ export {
   type Difference,
   type RuleContents,
 } from "./backtest/compare.ts";
+export { type OpenBacktest, openBacktest } from "./backtest/open-backtest.ts";
 export { readMentions } from "./backtest/read-mentions.ts";
 export { type BacktestReport, type ReportedReceiver, reportOf } from "./backtest/report.ts";
 export { renderReport } from "./backtest/report-html.ts";
-export { createSimulation, type Simulated } from "./backtest/simulate.ts";
+export { createSimulation, type SimulationResult } from "./backtest/simulate.ts";
 export { LEARN_MS, storedMentions } from "./backtest/stored-mentions.ts";
 export {
   type Suggestion,
@@ -21,10 +22,16 @@ export {
   weaknessOf,
   withThreshold,
 } from "./backtest/suggest.ts";
+export { DEMO_SPEED, type Demo, startDemo } from "./demo/demo.ts";
+export { type DemoConsoleOrder, openShownDemo, type ShownDemo } from "./demo/demo-console.ts";
 export { createCountsReader } from "./detect/counts-reader.ts";
 export { createPictureFiles } from "./detect/picture-files.ts";
 export type { PlotLook } from "./detect/series-plot.ts";
+export { offlineConfig } from "./local/local-parts.ts";
+export { type ReplayProgress, type ReplaySpeed, startReplay } from "./replay/replay.ts";
+export type { ReplayReport } from "./replay/report.ts";
 export { messagePage } from "./rule-tests/message-page.ts";
+export { noteRuleTests } from "./rule-tests/note-rule-tests.ts";
 export { withPlaceholders } from "./rule-tests/placeholders.ts";
 export { formatSeconds, junitXml, reportLines, timeline } from "./rule-tests/report.ts";
 export {
@@ -35,6 +42,7 @@ export {
   type RunOptions,
 } from "./rule-tests/rule-test-runner.ts";
 export { ruleTestJsonSchema } from "./rule-tests/test-file.ts";
+export { openRuleView } from "./tries/open-rule-view.ts";
 export { createRuleReader, type RuleReader } from "./tries/rule-reader.ts";
 export { createTries, type TryParts } from "./tries/rule-tries.ts";
 export { saveRule } from "./tries/save-rule.ts";

@@ -32,17 +32,76 @@ export function editorSchema(schema: z.ZodType): JsonSchema {
 
 /** Applies `change` to every schema inside, the innermost first, and then to `node` itself. */
 export function rewrite(node: JsonSchema, change: (node: JsonSchema) => JsonSchema): JsonSchema {
-  const inside = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map((one) => (isSchema(one) ? rewrite(one, change) : one));
-    return isSchema(value) ? rewrite(value, change) : value;
+  return change(mapInside(node, (one) => rewrite(one, change)));
+}
+
+/**
+ * The same schema, in which what stands in several places word for word is a definition: a new kind of receiver or feed
+ * adds its own keys, and not a copy of those that all have.
+ */
+export function shareRepeated(schema: JsonSchema): JsonSchema {
+  const places = new Map<string, number>();
+  const count = (node: JsonSchema): JsonSchema => {
+    const text = JSON.stringify(node);
+    places.set(text, (places.get(text) ?? 0) + 1);
+    // What is inside a repeated schema is repeated with it.
+    return places.get(text) === 1 ? mapInside(node, count) : node;
+  };
+  mapInside(schema, count);
+  const definitions: Record<string, JsonSchema> = {};
+  const names = new Map<string, string>();
+  const share = (node: JsonSchema, key: string): JsonSchema => {
+    const text = JSON.stringify(node);
+    const isWorthIt = text.length >= SHARED_CHARACTERS && (places.get(text) ?? 0) > 1;
+    if (!isWorthIt) return mapInside(node, share);
+    const known = names.get(text);
+    if (known !== undefined) return { $ref: `#/definitions/${known}` };
+    // The key of a pattern is no name.
+    const base = /^[\w-]+$/.test(key) ? key : "value";
+    let name = base;
+    for (let n = 2; name in definitions || name in (schema.definitions ?? {}); n++) name = `${base}-${n}`;
+    names.set(text, name);
+    // Its place comes before those of what is inside it.
+    definitions[name] = {};
+    definitions[name] = mapInside(node, share);
+    return { $ref: `#/definitions/${name}` };
+  };
+  const shared = mapInside(schema, share);
+  return { ...shared, definitions: { ...shared.definitions, ...definitions } };
+}
+
+/** A definition of less is longer than what it saves. */
+const SHARED_CHARACTERS = 120;
+
+/** As it is written in a file: what fits stands in one line. */
+export function printSchema(value: unknown, indent = ""): string {
+  const line = JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, " ");
+  if (typeof value !== "object" || value === null || line.length + indent.length <= WIDEST_LINE) return line;
+  const inner = `${indent}  `;
+  const isList = Array.isArray(value);
+  const parts = Object.entries(value).map(([key, one]) => {
+    const printed = printSchema(one, inner);
+    return isList ? printed : `${JSON.stringify(key)}: ${printed}`;
+  });
+  const [open, close] = isList ? "[]" : "{}";
+  return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`;
+}
+
+const WIDEST_LINE = 120;
+
+/** Gives each schema directly inside the key under which it stands; one of a list has the key of the list. */
+function mapInside(node: JsonSchema, change: (node: JsonSchema, key: string) => JsonSchema): JsonSchema {
+  const inside = (value: unknown, key: string): unknown => {
+    if (Array.isArray(value)) return value.map((one) => (isSchema(one) ? change(one, key) : one));
+    return isSchema(value) ? change(value, key) : value;
   };
   const entries = Object.entries(node).map(([key, value]): [string, unknown] => {
     // Names of people's keys, and not keys of a schema.
     if ((key === "properties" || key === "definitions" || key === "patternProperties") && isSchema(value))
-      return [key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inside(one)]))];
-    return [key, key === "default" || key === "const" || key === "enum" ? value : inside(value)];
+      return [key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inside(one, name)]))];
+    return [key, key === "default" || key === "const" || key === "enum" ? value : inside(value, key)];
   });
-  return change(Object.fromEntries(entries));
+  return Object.fromEntries(entries);
 }
 
 function tidy(node: JsonSchema): JsonSchema {

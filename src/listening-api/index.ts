@@ -10,7 +10,6 @@ export { type Step, stepsOf } from "./account/plan-account.ts";
 export { MOST_ACCOUNT_BYTES, readAccount } from "./account/read-account.ts";
 export { createSampleLife, openSampleWorld, type SampleWorld } from "./account/sample.ts";
 export { accountJson, accountYaml, readStoredAccount } from "./account/stored-account.ts";
-export { buryMentions } from "./arrive/bury-mentions.ts";
 export type { DeletedItem } from "./arrive/delete-items.ts";
 export { rememberForgotten } from "./arrive/forget-requests.ts";
 export type { ArrivedItem } from "./arrive/item-versions.ts";
@@ -18,12 +17,12 @@ export {
   type ArrivedBatch,
   type Arriving,
   NOTHING,
-  type QueryCache,
-  queriesOf,
-  type Received,
+  type ReceiveResult,
   receiveItems,
   sumOf,
 } from "./arrive/receive-items.ts";
+export { tombstoneMentions } from "./arrive/tombstone-mentions.ts";
+export { type QueryCache, queriesOf } from "./assign/assign-queries.ts";
 export { createLocalApi, type LocalApi, type LocalApiOptions } from "./create-local-api.ts";
 export { editMentions } from "./edit/edit-mention.ts";
 export type { MentionChanges } from "./edit/mention-changes.ts";
@@ -67,6 +66,7 @@ export { seedAccount } from "./seed-account.ts";
 export { createStream, type Stream } from "./simulate/create-stream.ts";
 export { CRISIS_LASTS_MS, type Crisis } from "./simulate/crisis.ts";
 export { BRANDS } from "./simulate/data.ts";
+export { type Arrivals, followArrivals } from "./store/arrivals.ts";
 export { changeRows } from "./store/changes.ts";
 export { type CurrentMention, type MentionKey, readCurrentMentions } from "./store/current-mentions.ts";
 export { createDatabase, type Database, type DatabasePool } from "./store/database.ts";
@@ -109,19 +109,19 @@ export {
   releaseFeed,
   reserveHost,
 } from "./store/feeds.ts";
+export { insertMentions } from "./store/insert-mentions.ts";
+export type { MentionVersion } from "./store/mention-version.ts";
+export { migrateLocalApi } from "./store/migrate-local-api.ts";
+export { listQueries, readQueryVolumes } from "./store/queries.ts";
 export {
   claimChecks,
   type DueCheck,
   dueChecks,
   findByAuthorOrAddress,
-  forgetHeardBefore,
+  forgetReceivedBefore,
   forgetUnseenDeletes,
-  heardQuery,
+  receivedQuery,
   scheduleChecks,
-} from "./store/heard-items.ts";
-export { insertMentions } from "./store/insert-mentions.ts";
-export type { MentionVersion } from "./store/mention-version.ts";
-export { migrateLocalApi } from "./store/migrate-local-api.ts";
-export { listQueries, readQueryVolumes } from "./store/queries.ts";
+} from "./store/received-items.ts";
 export { signingSecret } from "./store/settings.ts";
 export { beginWriting, projectsOfQueries } from "./store/write-order.ts";

@@ -30,7 +30,8 @@ import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
 import { createSwap } from "./swap.ts";
-import type { SweepOptions, Swept } from "./sweep/sweep.ts";
+import type { SweepOptions, SweepResult } from "./sweep/sweep.ts";
+import { type AnnouncedArrivals, createPollWaker } from "./sweep/wake-polls.ts";
 import { validRules, validTemplates } from "./validate-files.ts";
 
 export interface EarshotOptions {
@@ -51,6 +52,11 @@ export interface EarshotOptions {
   readonly sweepEveryMs?: number | null;
   /** How the public feeds are. Absent: there are none. */
   readonly feedHealth?: () => Promise<readonly FeedHealth[]>;
+  /**
+   * Calls `onArrivals` when a source announces mentions, so that its queries are polled at once. Returns what ends that.
+   * Absent: polls run when they are due.
+   */
+  readonly followArrivals?: (onArrivals: (arrivals: AnnouncedArrivals) => void) => () => Promise<void>;
   /** False: no health checks, because it replays a past that is not its own. */
   readonly checksHealth?: boolean;
   /** Renders the pictures of messages; belongs to the caller. Absent: one of its own. */
@@ -75,7 +81,7 @@ export interface Earshot {
   readonly why: OpenVersion["why"];
   readonly ruleFiles: RuleFiles;
   /** Finds due work and adds its jobs. */
-  sweep(options?: SweepOptions): Promise<Swept>;
+  sweep(options?: SweepOptions): Promise<SweepResult>;
   /** Checks Earshot's own health: finds problems, notifies the operators, and calls the heartbeat or withholds it. */
   checkHealth(): Promise<HealthReport>;
   /** Jobs by queue, as the engine counts them. */
@@ -181,6 +187,11 @@ async function assemble(
   closing.add(worker.stop);
   await options.beforeWork?.(stores);
   await worker.start();
+  if (roles.includes("sweep") && options.followArrivals !== undefined) {
+    const waker = createPollWaker({ stores, queues, clock, log });
+    closing.add(waker.close);
+    closing.add(options.followArrivals(waker.wake));
+  }
   if (roles.includes("sweep") && sweepEveryMs !== null)
     await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
   const sockets = createInteractionSockets({ roles, stores, clock, log });

@@ -37,7 +37,7 @@ import { createConsoleStore } from "./store/console.ts";
 import type { Database } from "./store/database.ts";
 import type { Stores } from "./store/stores.ts";
 import { createSweep } from "./sweep/create-sweep.ts";
-import type { SweepOptions, Swept } from "./sweep/sweep.ts";
+import type { SweepOptions, SweepResult } from "./sweep/sweep.ts";
 import type { Renderer } from "./templates/create-renderer.ts";
 
 /** What a process works with as long as it lives: it stays when the configuration changes. */
@@ -68,7 +68,7 @@ export interface RuleFiles {
   readonly folder: string;
   readonly notifyConfig: NotifyConfig;
   /**
-   * Makes every process take up the files after a rule was saved; returns what becomes of it, as a sentence. Absent
+   * Makes every process apply the files after a rule was saved; returns the result, as a sentence. Absent
    * where only a restart does that.
    */
   readonly reload?: () => Promise<string>;
@@ -99,7 +99,7 @@ export interface OpenVersion {
     readonly retentionMs: number;
   };
   readonly handlers: Required<Handlers>;
-  sweep(options?: SweepOptions): Promise<Swept>;
+  sweep(options?: SweepOptions): Promise<SweepResult>;
   checkHealth(): Promise<HealthReport>;
   refreshQueries(): Promise<readonly Query[]>;
   totals(): Promise<ReadonlyMap<string, number>>;

@@ -13,11 +13,13 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   feeds: ["lib", "listening-api"],
   console: ["lib", "monitor"],
   // Rule tests play on a local Listening API, and on the Slack and the mailbox of the local inbox.
-  lab: ["lib", "monitor", "listening-api", "console"],
+  lab: ["lib", "monitor", "listening-api", "console", "admin"],
+  // What the person who runs it does: earshot.yaml, set-up, reload, doctor, forget.
+  admin: ["lib", "monitor", "listening-api", "feeds", "console"],
   // Wires rooms into a process.
-  app: ["lib", "monitor", "listening-api", "feeds", "console", "lab"],
+  app: ["lib", "monitor", "listening-api", "feeds", "console", "admin", "lab"],
   // Commands are thin: they read options, call a room, and print.
-  cli: ["lib", "monitor", "listening-api", "feeds", "console", "lab", "app"],
+  cli: ["lib", "monitor", "listening-api", "feeds", "console", "admin", "lab", "app"],
 };
 
 /** Everybody in the monitor may import it. */
@@ -52,6 +54,8 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   digest: ["templates"],
   health: ["health/checks", "alerts", "ingest", "notify", "source"],
   config: ["health", "source"],
+  // What a command opens of a monitor that may not run.
+  commands: ["alerts/actions", "config", "notify/previews", "polling", "rules", "store"],
   // Finds due work and adds its jobs.
   sweep: ["digest", "health", "health/checks", "polling"],
 };
@@ -87,7 +91,7 @@ export const WITHOUT_KNOT: readonly string[] = ["lib", "monitor", "lab"];
 /** The folder `workers` beside src: each file starts a process, and loads in the order that it wants. */
 export const WORKERS_MAY_IMPORT = [
   "src/app/run-worker.ts",
-  "src/app/stop-signal.ts",
+  "src/lib/stop-signal.ts",
   "src/lib/source-lines.ts",
 ];
 
@@ -141,7 +145,7 @@ export const TEXT_RULES: readonly TextRule[] = [
     what: "process.env",
     pattern: /\bprocess\s*\.\s*env\b|\bprocess\s*\[/,
     within: "code",
-    places: ["src/app/config/config.ts", "src/monitor/config/", "src/cli/main.ts", "workers/"],
+    places: ["src/admin/config/config.ts", "src/monitor/config/", "src/cli/main.ts", "workers/"],
   },
   {
     what: "the machine's clock",

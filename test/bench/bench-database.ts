@@ -11,7 +11,17 @@ import { migrate } from "../../src/monitor/store/migrate.ts";
 
 /** A new embedded PostgreSQL that syncs every commit, with Earshot's tables; it goes with `closing`. */
 export async function openBenchDatabase(closing: Closing): Promise<Database> {
-  const log = pino({ level: "warn" }, pino.destination(2));
+  const url = await openBenchDatabaseUrl(closing);
+  await migrate(url);
+  const database = openDatabase({ url, connections: 4, onError: (error) => log.warn(error) });
+  closing.add(database.close);
+  return database;
+}
+
+const log = pino({ level: "warn" }, pino.destination(2));
+
+/** The same without tables; its address. */
+export async function openBenchDatabaseUrl(closing: Closing): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), "earshot-bench-"));
   closing.add(() => rm(root, { recursive: true, force: true }));
   await chmod(root, 0o755);
@@ -20,10 +30,7 @@ export async function openBenchDatabase(closing: Closing): Promise<Database> {
   closing.add(() => removeElsewhere(dataDir));
   closing.add(postgres.stop);
   await allowCheckpoints(dataDir, postgres.url);
-  await migrate(postgres.url);
-  const database = openDatabase({ url: postgres.url, connections: 4, onError: (error) => log.warn(error) });
-  closing.add(database.close);
-  return database;
+  return postgres.url;
 }
 
 /** Benchmarks write everything out between two runs, which Earshot's role may not ask for. */

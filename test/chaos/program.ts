@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { stopSignal } from "../../src/app/stop-signal.ts";
 import { SECOND } from "../../src/lib/instant.ts";
+import { stopSignal } from "../../src/lib/stop-signal.ts";
 
 /** What a program of chaos is started with. `signal`: no more kills. */
 export interface Given<Name extends string> {

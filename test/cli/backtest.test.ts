@@ -7,7 +7,7 @@ import { runCommand } from "./run-command.ts";
 // Loaded before the tests: it is half of Earshot, for which a busy machine needs longer than a test may take.
 import "../../src/cli/backtest/format-backtest.ts";
 import "../../src/cli/suggest.ts";
-import "../../src/app/local/local-parts.ts";
+import "../../src/lab/local/local-parts.ts";
 
 const FROM = Date.parse("2026-03-02T08:00:00Z");
 let folder: string;

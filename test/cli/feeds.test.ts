@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { loadConfig } from "../../src/app/config/config.ts";
+import { loadConfig } from "../../src/admin/config/config.ts";
 import { withListening } from "../../src/app/open-listening.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
@@ -72,7 +72,7 @@ test("try shows what would come in, matched by what, and why not, and stores not
   expect(stdout).toContain("Left out, 1 item: it is older than what is kept.");
   const { stdout: json } = await feeds("try", `${server.url}/good`, "--json");
   expect(JSON.parse(json)).toMatchObject({ items: [{ queries: [{ name: "Acme" }] }, { queries: [] }] });
-  expect((await feeds()).stdout).toContain("not started: earshot start takes it up");
+  expect((await feeds()).stdout).toContain("not started: earshot start opens it");
 });
 
 test("a feed that cannot be read is named with the reason; a wrong name with the one that was meant", async () => {
@@ -112,7 +112,7 @@ test("the list says of each feed when it was heard, what came, and why it is sil
   await running.close();
   const { stdout } = await feeds();
   expect(stdout).toMatch(
-    /\/good .* ok\n {2}heard \S+ ago, expected every 10m, next try in .* today 2 items, 1 matched/,
+    /\/good .* ok\n {2}last answer \S+ ago, expected every 10m, next try in .* today 2 items, 1 matched/,
   );
   expect(stdout).toMatch(/\/page .* failing\n.*\n {2}a web page is at this address/);
   expect(stdout).toMatch(/zapier .* open\n.*\n {2}nothing was sent to it yet/);
@@ -181,7 +181,9 @@ test("a started monitor listens to the stream and reads the mailbox, and the lis
       { withinMs: 20_000 },
     );
     const { stdout } = await feeds();
-    expect(stdout).toMatch(/^Bluesky +bluesky +listening\n {2}heard \S+ ago, .* today 1 item, 1 matched/m);
+    expect(stdout).toMatch(
+      /^Bluesky +bluesky +listening\n {2}last answer \S+ ago, .* today 1 item, 1 matched/m,
+    );
     expect(stdout).toMatch(/^ann@mail\.example +mailbox +ok\n/m);
     expect(stdout).not.toContain(password);
   } finally {

@@ -6,15 +6,15 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
-import { loadConfig, parseConfig } from "../../src/app/config/config.ts";
-import { proposeFeeds } from "../../src/app/setup/choose-feeds.ts";
-import { draftSetup } from "../../src/app/setup/draft-setup.ts";
-import { InterruptedError } from "../../src/app/stop-signal.ts";
+import { loadConfig, parseConfig } from "../../src/admin/config/config.ts";
+import { proposeFeeds } from "../../src/admin/setup/choose-feeds.ts";
+import { draftSetup } from "../../src/admin/setup/draft-setup.ts";
 import { askForBrand, askToReplace } from "../../src/cli/listen/ask-for-brand.ts";
 import { kindOf } from "../../src/feeds/kinds.ts";
 import { brandQuery } from "../../src/feeds/setup/brand-query.ts";
 import { RuleTestFile } from "../../src/lab/rule-tests/test-file.ts";
 import { UserError } from "../../src/lib/errors.ts";
+import { InterruptedError } from "../../src/lib/stop-signal.ts";
 import { compile } from "../../src/listening-api/query-language/compile.ts";
 import { searchableMention } from "../../src/listening-api/query-language/search-text.ts";
 import { parseRule } from "../../src/monitor/rules/parse-rule.ts";
@@ -235,7 +235,7 @@ test("the dialogue asks only what flags left open, and can be left", async () =>
 });
 
 test("a secret that was typed is in a file of its own, which only this user may read", async () => {
-  const { writeSetup } = await import("../../src/app/setup/write-setup.ts");
+  const { writeSetup } = await import("../../src/admin/setup/write-setup.ts");
   const draft = { files: [{ path: "earshot.yaml", text: "a\n" }], listen: "", queries: [], warnings: [] };
   const secrets = [{ path: ".earshot/slack-token", text: "xoxb-1\n" }];
   await writeSetup(file, draft, { replace: false, schemas: [], secrets });

@@ -60,7 +60,7 @@ test("a refusal of the mail server is printed in its words, without secrets, als
   expect(ran.exitCode).toBe(1);
   expect(JSON.parse(ran.stdout)).toMatchObject({
     receiver: "desk",
-    outcome: "failed",
+    outcome: "Failed",
     step: "send",
     retryable: false,
     error: expect.stringContaining("550 no such user here"),

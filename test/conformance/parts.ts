@@ -1,6 +1,7 @@
 import { account } from "./parts/account.ts";
 import { authentication } from "./parts/authentication.ts";
 import { clients } from "./parts/clients.ts";
+import { documented } from "./parts/documented.ts";
 import { extensions } from "./parts/extensions.ts";
 import { filters } from "./parts/filters.ts";
 import { insights } from "./parts/insights.ts";
@@ -25,5 +26,6 @@ export const PARTS: readonly Part[] = [
   filters,
   extensions,
   clients,
+  documented,
   rules,
 ];

@@ -77,7 +77,7 @@ test("the list names every rule, what it looks at, and its tests", async () => {
     {
       rule: "volume-spike",
       test: "volume-spike",
-      outcome: "passed",
+      outcome: "Passed",
       detail: "",
       ruleVersion: ruleVersion(await fileOf("volume-spike")),
       ranAt: NOW - HOUR,
@@ -106,11 +106,11 @@ test("a rule's page says in plain words what it does, what it costs, how it was 
   const version = ruleVersion(SPIKE_RULE);
   const result = { rule: "complaints", ranAt: NOW - 3 * DAY, tookMs: 800 };
   await web.stores.rulePages.noteTests([
-    { ...result, test: "complaints", outcome: "passed", detail: "", ruleVersion: version },
+    { ...result, test: "complaints", outcome: "Passed", detail: "", ruleVersion: version },
     {
       ...result,
       test: "complaints-edge",
-      outcome: "failed",
+      outcome: "Failed",
       detail: "line 9: nobody was <b>notified</b>",
       ruleVersion: "abcabcabcabc",
     },

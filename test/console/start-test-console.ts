@@ -1,9 +1,9 @@
 import { pino } from "pino";
-import { openRuleView } from "../../src/app/open-rule-view.ts";
 import { type ConsoleDeps, createConsole } from "../../src/console/create-console.ts";
 import type { InboxMessage } from "../../src/console/inbox-view.ts";
 import type { ConsoleRoute } from "../../src/console/server.ts";
 import type { ConsoleSettings } from "../../src/console/settings.ts";
+import { openRuleView } from "../../src/lab/tries/open-rule-view.ts";
 import { createRuleReader } from "../../src/lab/tries/rule-reader.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseConfig } from "../../src/app/config/config.ts";
+import { parseConfig } from "../../src/admin/config/config.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { buildDigest } from "../../src/monitor/digest/build-digest.ts";
 import { planDigests } from "../../src/monitor/digest/planned-digest.ts";

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { stopSignal } from "../../src/app/stop-signal.ts";
+import { stopSignal } from "../../src/lib/stop-signal.ts";
 import { PEERS, type Peer } from "./gate.ts";
 import { formatCrashReport, isBroken } from "./report.ts";
 import { MODES, runCrashPoints } from "./run.ts";

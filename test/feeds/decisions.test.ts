@@ -127,33 +127,33 @@ describe("an item", () => {
   const known = { idKey: "a", contentKey: "x", resourceId: "1", editedAt: null, isDeleted: false };
   const now = 10 * HOUR;
   test.each([
-    ["never heard", { idKey: "b", contentKey: "y" }, [], { outcome: "new" }],
-    ["known", { idKey: "a", contentKey: "x" }, [known], { outcome: "same" }],
-    ["known, changed", { idKey: "a", contentKey: "y" }, [known], { outcome: "edited", resourceId: "1" }],
+    ["never heard", { idKey: "b", contentKey: "y" }, [], { outcome: "New" }],
+    ["known", { idKey: "a", contentKey: "x" }, [known], { outcome: "Same" }],
+    ["known, changed", { idKey: "a", contentKey: "y" }, [known], { outcome: "Edited", resourceId: "1" }],
     [
       "changed a moment ago",
       { idKey: "a", contentKey: "y" },
       [{ ...known, editedAt: now - 1 }],
-      { outcome: "waits" },
+      { outcome: "Waits" },
     ],
-    ["with a new id", { idKey: "b", contentKey: "x" }, [known], { outcome: "renamed", resourceId: "1" }],
+    ["with a new id", { idKey: "b", contentKey: "x" }, [known], { outcome: "Renamed", resourceId: "1" }],
     [
       "changed a moment ago, from a source that says so once",
       { idKey: "a", contentKey: "y", editedEveryMs: 0 },
       [{ ...known, editedAt: now - 1 }],
-      { outcome: "edited", resourceId: "1" },
+      { outcome: "Edited", resourceId: "1" },
     ],
     [
       "deleted",
       { idKey: "a", contentKey: "y" },
       [{ ...known, isDeleted: true }],
-      { outcome: "deleted", resourceId: "1" },
+      { outcome: "Deleted", resourceId: "1" },
     ],
     [
       "deleted under another id",
       { idKey: "b", contentKey: "x" },
       [{ ...known, isDeleted: true }],
-      { outcome: "deleted", resourceId: "1" },
+      { outcome: "Deleted", resourceId: "1" },
     ],
   ])("%s", (_name, item, stored, decision) => {
     expect(decideItem({ editedEveryMs: HOUR, ...item }, stored, now)).toEqual(decision);
@@ -218,11 +218,11 @@ describe("a feed is silent", () => {
   const feed: FeedRow = {
     ...{ key: "k", kind: "rss", name: "blog", host: "blog.example", everyMs: 15 * MINUTE },
     ...{ isConfigured: true, isFetchedNow: false, nextAt: now + MINUTE, failures: 0, problem: null },
-    ...{ addedAt: now - 90 * DAY, triedAt: now - MINUTE, heardAt: now - MINUTE, itemAt: now - 60 * DAY },
+    ...{ addedAt: now - 90 * DAY, triedAt: now - MINUTE, receivedAt: now - MINUTE, itemAt: now - 60 * DAY },
     ...{ itemsToday: 0, matchedToday: 0, gap: null, readings: 0, leftOut: null },
   };
   const failing = { problem: "the server fails (status 502)", failures: 3 };
-  const heard = (agoMs: number) => ({ heardAt: now - agoMs });
+  const heard = (agoMs: number) => ({ receivedAt: now - agoMs });
   const stream = { kind: "bluesky", everyMs: MINUTE, nextAt: now - DAY, isFetchedNow: true };
   test.each<[string, Partial<FeedRow>, number | null]>([
     ["that answers, and has had nothing new for months: not", {}, null],
@@ -233,8 +233,8 @@ describe("a feed is silent", () => {
     ["whose server wants to be left alone: not", { ...heard(5 * HOUR), nextAt: now + HOUR }, null],
     ["that nobody fetches", { ...heard(5 * HOUR), nextAt: now - 4 * HOUR }, 5 * HOUR],
     ["that is gone, at once", { ...failing, ...heard(MINUTE), nextAt: null }, MINUTE],
-    ["that was just added: not", { ...failing, heardAt: null, addedAt: now - 30 * MINUTE }, null],
-    ["that was never heard", { ...failing, heardAt: null, addedAt: now - 31 * MINUTE }, 31 * MINUTE],
+    ["that was just added: not", { ...failing, receivedAt: null, addedAt: now - 30 * MINUTE }, null],
+    ["that was never heard", { ...failing, receivedAt: null, addedAt: now - 31 * MINUTE }, 31 * MINUTE],
     ["that was added again: since then", { ...failing, ...heard(99 * DAY), addedAt: now - HOUR }, HOUR],
     ["to which others push: not", { kind: "push", everyMs: 0, nextAt: null, ...heard(80 * DAY) }, null],
     ["that was removed: not", { isConfigured: false, ...heard(80 * DAY) }, null],

@@ -10,12 +10,12 @@ import { runStream, type StreamRunParts } from "../../src/feeds/common/run-strea
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Issue } from "../../src/lib/errors.ts";
 import { DAY } from "../../src/lib/instant.ts";
-import type { Received } from "../../src/listening-api/arrive/receive-items.ts";
+import type { ReceiveResult } from "../../src/listening-api/arrive/receive-items.ts";
 import { seedAccount } from "../../src/listening-api/seed-account.ts";
 import { createDatabase, type Database } from "../../src/listening-api/store/database.ts";
 import { configureFeeds } from "../../src/listening-api/store/feeds.ts";
-import { HEARD_TYPE } from "../../src/listening-api/store/heard-items.ts";
 import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";
+import { RECEIVED_TYPE } from "../../src/listening-api/store/received-items.ts";
 import { openPool } from "../../src/monitor/store/database.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { reader } from "./reader.ts";
@@ -48,7 +48,7 @@ export interface Feeding {
 
 export interface Listener {
   /** Frames that were stored, and what became of them. */
-  readonly batches: readonly (Received & { readonly frames: number })[];
+  readonly batches: readonly (ReceiveResult & { readonly frames: number })[];
   stop(): Promise<void>;
 }
 
@@ -126,7 +126,7 @@ export async function startFeeding(options: {
   const listen: Feeding["listen"] = (more = {}) => {
     if (stream === undefined) throw new Error("no feed of this test is a stream");
     const stop = new AbortController();
-    const batches: (Received & { frames: number })[] = [];
+    const batches: (ReceiveResult & { frames: number })[] = [];
     const run = runStream({
       ...{ db, feed: stream, enricher: async () => noEnricher, keepMs: 90 * DAY, clock: systemClock },
       ...{ project: { id: projectId, timezone: "Etc/UTC" }, log: pino({ level: "silent" }) },
@@ -162,7 +162,7 @@ export async function startFeeding(options: {
         select q.name as query, m.title, m.full_text as text, m.url, m.version,
           filled_fields || (select empty_fields from local_api.record_shape where id = shape_id) as fields
         from local_api.mention m join local_api.query q on q.id = m.query_id
-        where (q.type = ${HEARD_TYPE}) = ${heard} and superseded_at = 'infinity' and visible_at <= now()
+        where (q.type = ${RECEIVED_TYPE}) = ${heard} and superseded_at = 'infinity' and visible_at <= now()
         order by q.name, m.title, m.full_text, m.url`.execute(db);
       return rows.map(({ fields, ...row }) => ({ ...row, record: JSON.parse(fields) }));
     },

@@ -8,8 +8,8 @@ import { receiveItems } from "../../src/listening-api/arrive/receive-items.ts";
 import { lookBack } from "../../src/listening-api/assign/look-back.ts";
 import type { Database } from "../../src/listening-api/store/database.ts";
 import { deleteMentions } from "../../src/listening-api/store/delete-things.ts";
-import { lockHeardQuery } from "../../src/listening-api/store/heard-items.ts";
 import { insertQuery } from "../../src/listening-api/store/queries.ts";
+import { lockReceivedQuery } from "../../src/listening-api/store/received-items.ts";
 import { type FeedServer, type RssItem, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
 
@@ -140,7 +140,7 @@ test("items that arrive while old ones are deleted are stored: both lock the que
   const { rows } = await sql<{ id: string }>`select id from local_api.query`.execute(db);
   let deleting: Promise<unknown> = Promise.resolve();
   await db.transaction().execute(async (transaction) => {
-    await lockHeardQuery(transaction, projectId);
+    await lockReceivedQuery(transaction, projectId);
     deleting = deleteMentions(db, { queryIds: rows.map(({ id }) => Number(id)), to: 0 });
     await waits(deleting);
     const project = { id: projectId, timezone: "Etc/UTC" };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Config, parseConfig } from "../../src/app/config/config.ts";
+import { type Config, parseConfig } from "../../src/admin/config/config.ts";
 import { withListening } from "../../src/app/open-listening.ts";
 import type { PushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
 import { systemClock } from "../../src/lib/clock.ts";

@@ -12,7 +12,7 @@ export function describeOutages(awayMs: number, timeout: number): void {
     test("PostgreSQL was gone for a while, with the queues in it", async ({ expect }) => {
       const came = await runThrough("postgres", [databaseGoesAway(awayMs)]);
       expect(came).toMatchObject(WELL);
-      expect(came.outages).toContain("database away");
+      expect(came.outages).toContain("database Away");
     });
 
     test.skipIf(!hasRedis())(
@@ -24,7 +24,7 @@ export function describeOutages(awayMs: number, timeout: number): void {
           redisIsEmptied,
         ]);
         expect(came).toMatchObject(WELL);
-        expect(came.outages).toEqual(["database away", "queue away", "queue emptied"]);
+        expect(came.outages).toEqual(["database Away", "queue Away", "queue Emptied"]);
       },
     );
   });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { forget } from "../../src/app/forget.ts";
+import { forget } from "../../src/admin/forget.ts";
+import { removeCopies } from "../../src/lab/backtest/api-mentions.ts";
 import { HOUR } from "../../src/lib/instant.ts";
 import { exportMentions } from "../../src/listening-api/account/export-mentions.ts";
-import { buryMentions } from "../../src/listening-api/arrive/bury-mentions.ts";
+import { tombstoneMentions } from "../../src/listening-api/arrive/tombstone-mentions.ts";
 import { createDatabase } from "../../src/listening-api/store/database.ts";
 import { createAlertActions } from "../../src/monitor/alerts/actions/alert-actions.ts";
 import { whyUnreadMention } from "../../src/monitor/explain/ask-source.ts";
@@ -112,7 +113,7 @@ async function deleteAtSource(story: Story, ids: readonly string[]): Promise<voi
     await createDatabase(pool)
       .transaction()
       .execute((db) =>
-        buryMentions(db, Number(rows[0]?.id), ids, {
+        tombstoneMentions(db, Number(rows[0]?.id), ids, {
           at: story.clock.now(),
           reason: "its author deleted it",
         }),
@@ -328,7 +329,8 @@ onEveryEngine((begin, engine) => {
       const { rules } = await loadRules(story.config.rules);
       const parts = {
         ...{ stores: story.earshot.stores, rulesFor: () => rules, clock: story.clock },
-        ...{ local: createDatabase(pool), home: story.config.rules },
+        local: createDatabase(pool),
+        removeCopies: () => removeCopies(story.config.rules, Number.POSITIVE_INFINITY),
       };
       const asked = { what: "author", value: "@quillonda_b", source: null } as const;
       const actor = { via: "shell", login: "ann", typed: null } as const;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseConfig } from "../../src/app/config/config.ts";
+import { parseConfig } from "../../src/admin/config/config.ts";
 import { withListening } from "../../src/app/open-listening.ts";
 import type { PushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
 import { systemClock } from "../../src/lib/clock.ts";

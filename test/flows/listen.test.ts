@@ -4,12 +4,12 @@ import { join } from "node:path";
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Config, parseConfig } from "../../src/app/config/config.ts";
+import { type Config, parseConfig } from "../../src/admin/config/config.ts";
 import { withListening } from "../../src/app/open-listening.ts";
 import type { PushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
-import { SECOND } from "../../src/lib/instant.ts";
+import { DAY, SECOND } from "../../src/lib/instant.ts";
 import { startEarshot } from "../../src/monitor/monitor.ts";
 import { ROLES } from "../../src/monitor/roles.ts";
 import { type FeedServer, type RssItem, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
@@ -27,6 +27,8 @@ let config: Config;
 let databaseUrl: string;
 let push: PushEndpoint;
 let stop: () => Promise<void>;
+/** How often the monitor asks by itself. */
+let pollEvery = 200;
 
 const item = (n: number): RssItem => ({
   ...{ guid: `${n}`, title: `Acme kettle ${n}`, link: `https://blog.example/${n}` },
@@ -48,7 +50,8 @@ async function start(): Promise<void> {
   const fed = listening.configOf(config);
   expect(() => listening.configOf({ ...config, listen: null })).toThrow("`listen` was changed");
   const earshot = await startEarshot({
-    config: { ...fed, sources: [{ ...fed.sources[0], updatesEvery: SECOND }] },
+    ...listening.forMonitor,
+    config: { ...fed, sources: [{ ...fed.sources[0], pollEvery, updatesEvery: SECOND }] },
     databaseUrl,
     queue: { kind: "postgres", url: databaseUrl, schema: "earshot_queue" },
     clock: systemClock,
@@ -157,4 +160,16 @@ test("a delete reaches the monitor's mentions when it asks for changed ones", as
     WORD,
   ]);
   expect(rowCount).toBe(0);
+});
+
+test("what is pushed is polled at once, however seldom the monitor asks", async () => {
+  await stop();
+  pollEvery = 400 * DAY;
+  await start();
+  const found = async (statement: string) => (await client.query(statement)).rowCount !== 0;
+  const soon = "select from earshot.polls where poll = 'added' and next_at < now() + interval '5 minutes'";
+  await until("its polls are done for long", async () => !(await found(soon)), { withinMs: 20_000 });
+  await push.take(TOKEN, { id: "now", text: "The kettle of Acme whistles" });
+  const stored = "select from earshot.mentions where body::text like '%whistles%'";
+  await until("the monitor has it", () => found(stored), { withinMs: 8_000 });
 });

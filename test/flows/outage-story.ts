@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { loadConfig } from "../../src/app/config/config.ts";
+import { loadConfig } from "../../src/admin/config/config.ts";
 import { SECOND } from "../../src/lib/instant.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { startEarshot } from "../../src/monitor/monitor.ts";

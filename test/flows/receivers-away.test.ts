@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseConfig } from "../../src/app/config/config.ts";
+import { parseConfig } from "../../src/admin/config/config.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { HOUR } from "../../src/lib/instant.ts";

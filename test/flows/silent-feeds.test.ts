@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseConfig } from "../../src/app/config/config.ts";
+import { parseConfig } from "../../src/admin/config/config.ts";
 import { withListening } from "../../src/app/open-listening.ts";
 import { createManualClock, systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
@@ -67,7 +67,7 @@ beforeAll(async () => {
     closing,
   );
   earshot = await startEarshot({
-    ...{ config: listening.configOf(config), ...listening.health, databaseUrl: database.url, clock, log },
+    ...{ config: listening.configOf(config), ...listening.forMonitor, databaseUrl: database.url, clock, log },
     ...{ queue: { kind: "postgres", url: database.url, schema: "earshot_queue" } },
     ...{ roles: ROLES, sweepEveryMs: null },
   });
@@ -112,9 +112,9 @@ test("operators hear once of each feed that falls silent, of what is lost, and w
     { rule: "feed-silent", feed: "Bluesky", state: "firing", sent: ["fired"] },
   ]);
   const texts = JSON.stringify(await slack.messages());
-  expect(texts).toContain("nothing comes from the feed Blog: last heard 3h 5m ago, expected every 15m.");
+  expect(texts).toContain("nothing comes from the feed Blog: last answer 3h 5m ago, expected every 15m.");
   expect(texts).toContain("the server fails (status 502); failure 1 in a row.");
-  expect(texts).toContain("nothing comes from the feed Bluesky: last heard 3h 5m ago.");
+  expect(texts).toContain("nothing comes from the feed Bluesky: last answer 3h 5m ago.");
   expect(texts).toContain("it is open, and nothing came for 3h 5m");
   expect(texts).toContain("Details: The reason: ");
 

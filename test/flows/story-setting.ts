@@ -1,4 +1,4 @@
-import { type Config, parseConfig } from "../../src/app/config/config.ts";
+import { type Config, parseConfig } from "../../src/admin/config/config.ts";
 import type { FakeSlack } from "../fakes/slack.ts";
 import type { FakeSmtp } from "../fakes/smtp.ts";
 import type { Engine } from "./engines.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import type { Config } from "../../src/app/config/config.ts";
+import type { Config } from "../../src/admin/config/config.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { parseDuration } from "../../src/lib/duration.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DAY } from "../../src/lib/instant.ts";
-import { buryMentions } from "../../src/listening-api/arrive/bury-mentions.ts";
+import { tombstoneMentions } from "../../src/listening-api/arrive/tombstone-mentions.ts";
 import { wireTime } from "../../src/listening-api/records/wire.ts";
 import { createDatabase } from "../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await insertMentions(db, versions);
   await db
     .transaction()
-    .execute((own) => buryMentions(own, account.projectId, DELETED, { at, reason: "asked to" }));
+    .execute((own) => tombstoneMentions(own, account.projectId, DELETED, { at, reason: "asked to" }));
   clock.set(at + DAY);
 });
 afterAll(() => fixture.stop());

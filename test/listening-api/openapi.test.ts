@@ -92,6 +92,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   "…/bulkactions/rule/{id}": "…/rules",
   "…/bulkactions/ruletags/{id}": "…/ruletags",
   "…/bulkactions/rulecategories/{id}": "…/rulecategories",
+  "…/rulebackfill/rulecategories/{id}": "…/rulecategories",
 };
 
 const OTHER_BODIES: Readonly<Record<string, () => object>> = {

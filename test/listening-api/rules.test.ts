@@ -362,6 +362,37 @@ describe("stored mentions", () => {
   });
 });
 
+describe("the documented backfill of a category", () => {
+  it("acts from a date on, answers with a finished job for each subcategory with rules, and is listed", async () => {
+    const rules = [{ filter: { search: "refund" } }];
+    const children = [{ name: "Refunds", rules }, { name: "Plain" }];
+    const category = await made("rulecategories", { name: "Kinds", children });
+    await made("rulecategories", { name: "Not asked", children });
+    await stored("a refund please", "thank you");
+    const jobs = "rulebackfill/rulecategories";
+    const later = await ask("POST", `${jobs}/${category.id}?startDate=2027-01-01`);
+    expect(later.body).toMatchObject([{ ruleId: category.children[0].id, status: "FINISHED" }]);
+    expect(await mentions(alpha, ["category", category.id])).toHaveLength(0);
+    await ask("POST", `${jobs}/${category.id}?startDate=2026-01-01`);
+    expect(await mentions(alpha, ["category", category.id])).toHaveLength(1);
+    const listed = { categoryId: category.id, status: "finished", type: "category" };
+    expect((await ask("GET", jobs)).body).toMatchObject({ resultsTotal: 1, results: [listed] });
+    expect((await ask("GET", `${jobs}?sinceDate=2100-01-01`)).body.results).toEqual([]);
+    expect((await ask("POST", `${jobs}/1`)).status).toBe(404);
+  });
+});
+
+test("rules are listed by what they search, by whether they act, and in both directions", async () => {
+  await rule("one", { search: "Refund OR broken" }, { starred: true });
+  await rule("two", { search: "price" }, { starred: true });
+  await made("rules", { name: "three", filter: {}, ruleAction: { starred: true }, enabled: false });
+  const names = async (asked: string) =>
+    (await ask("GET", `rules?${asked}`)).body.results.map(({ name }: { name: string }) => name);
+  expect(await names("ruleContains=refund")).toEqual(["one"]);
+  expect(await names("enabled=false")).toEqual(["three"]);
+  expect(await names("enabled=true&orderDirection=desc")).toEqual(["two", "one"]);
+});
+
 describe("what a rule names and is deleted", () => {
   it("a tag: it is gone from the rule, which goes when nothing is left for it to do", async () => {
     const [one, two] = [await made("tags", { name: "one" }), await made("tags", { name: "two" })];

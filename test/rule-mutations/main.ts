@@ -2,8 +2,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Config } from "../../src/app/config/config.ts";
-import { offlineConfig } from "../../src/app/local/local-parts.ts";
+import type { Config } from "../../src/admin/config/config.ts";
+import { offlineConfig } from "../../src/lab/local/local-parts.ts";
 import {
   findRuleTests,
   openRuleTestRunner,
@@ -109,9 +109,9 @@ async function catchers(rule: string, config: Config, runner: RuleTestRunner): P
     signal: new AbortController().signal,
     onResult: () => {},
   });
-  const wrong = results.find(({ outcome }) => outcome === "broken");
+  const wrong = results.find(({ outcome }) => outcome === "Broken");
   if (wrong !== undefined) throw new Error(`${wrong.name} could not be run: ${wrong.failures[0]?.message}`);
-  return results.filter(({ outcome }) => outcome === "failed").map(({ name }) => name);
+  return results.filter(({ outcome }) => outcome === "Failed").map(({ name }) => name);
 }
 
 process.exitCode = await main();

@@ -1,4 +1,4 @@
-import type { Config } from "../../src/app/config/config.ts";
+import type { Config } from "../../src/admin/config/config.ts";
 import { WEEKDAYS } from "../../src/lib/local-time.ts";
 
 /** A deliberate mistake in a rule, in the configuration around it, or in a template. */

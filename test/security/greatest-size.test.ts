@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fastify } from "fastify";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openSetupView } from "../../src/app/open-setup-view.ts";
+import { openSetupView } from "../../src/admin/setup/open-setup-view.ts";
 import { SETUP_SCHEMAS } from "../../src/cli/schemas.ts";
 import { slackRoutes } from "../../src/console/slack-routes.ts";
 import { systemClock } from "../../src/lib/clock.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { digestOfFiles } from "../../src/app/reload/load-files.ts";
+import { digestOfFiles } from "../../src/admin/reload/load-files.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { versionsIn } from "../../src/monitor/name-versions.ts";
 import { type Bundle, bundleEntries } from "../bundle.ts";

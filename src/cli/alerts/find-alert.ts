@@ -1,5 +1,4 @@
-import type { OpenAlertActions } from "#app";
-import type { Alert } from "#monitor";
+import type { Alert, OpenAlertActions } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
 import { toIso } from "../../lib/instant.ts";
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type Config, loadConfig } from "#app";
+import { type Config, loadConfig } from "#admin";
 import { loadRules, type Rule, readEnvironment } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
 import { shippedFolder } from "../../lib/folders.ts";

@@ -20,7 +20,7 @@ import { padToWidth } from "../text-width.ts";
 /** Formats an alert's whole history for a terminal, one line per item. */
 export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
   const moment = (at: Instant): string => formatTime(at, timezone);
-  const { alert, rule, precision, history, receivers, heard, unusedRoutes, notifications } = explained;
+  const { alert, rule, precision, history, receivers, notified, unusedRoutes, notifications } = explained;
   const opened = alert.state === "pending" ? "" : `, opened ${moment(alert.openedAt)}`;
   const { first, peak, step } = alert.progress ?? {};
   const handling = [
@@ -57,7 +57,7 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
     "",
     "Receivers",
     ...(receivers.length === 0 ? ["  no route leads to anybody"] : []),
-    ...heard.map(
+    ...notified.map(
       ({ receiver, text, reason }) =>
         `  ${padToWidth(receiver, 16)} ${text}${reason === null ? "" : ` [${reason}]`}`,
     ),

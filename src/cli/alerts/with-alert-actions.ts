@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
-import { type OpenAlertActions, openAlertActions } from "#app";
-import { type Actor, readEnvironment } from "#monitor";
+import { type Actor, type OpenAlertActions, openAlertActions, readEnvironment } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
 import { commandLog } from "../command-log.ts";
 import { timeHere } from "../local-address.ts";

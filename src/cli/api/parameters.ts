@@ -1,8 +1,8 @@
-import { type ApiCall, formatWireInstant, type Places, parseWireInstant } from "#monitor";
+import { type ApiCall, createLocationList, formatWireInstant, type Places, parseWireInstant } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
-import { formatDuration, parseDuration } from "../../lib/duration.ts";
+import { parseDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
-import { DAY, type Instant, toIso } from "../../lib/instant.ts";
+import { DAY, type Instant } from "../../lib/instant.ts";
 
 export type Pair = readonly [name: string, value: string];
 
@@ -46,19 +46,16 @@ export function readParameters(texts: readonly string[]): GivenParameters {
   return { places, pairs };
 }
 
-/** The parameters with a range; a default range also in words. */
-export interface Ranged {
-  readonly pairs: readonly Pair[];
-  readonly description: string | null;
-}
-
-/** Every call about mentions needs a range; default: the last seven days. */
+/**
+ * The parameters with a range, which every call about mentions needs; by default the last seven days, which
+ * `description` then says in words. Throws a UserError.
+ */
 export function withRange(
   call: ApiCall,
   pairs: readonly Pair[],
   last: string | undefined,
   clock: Clock,
-): Ranged {
+): { readonly pairs: readonly Pair[]; readonly description: string | null } {
   if (call.needs !== "mentions") {
     if (last !== undefined) throw new UserError(`--last: ${call.name} has no range`);
     return { pairs, description: null };
@@ -68,35 +65,33 @@ export function withRange(
   if (last !== undefined && (start ?? end) !== undefined)
     throw new UserError("--last: give a length or startDate and endDate, not both");
   if (start !== undefined && end !== undefined) return { pairs, description: null };
-  const lengthMs = readLength(last ?? "7d");
   const until = end === undefined ? clock.now() : momentOf(end);
-  const from = start === undefined ? formatWireInstant(until - lengthMs) : start;
+  const from = start ?? formatWireInstant(until - lengthMs(last ?? "7d"));
   const to = end ?? formatWireInstant(until);
   const others = pairs.filter(([name]) => name !== "startDate" && name !== "endDate");
-  return {
-    pairs: [...others, ["startDate", from], ["endDate", to]],
-    description: describe(start, end, until, lengthMs),
-  };
+  return { pairs: [...others, ["startDate", from], ["endDate", to]], description: `from ${from} to ${to}` };
 }
 
-function describe(
-  start: string | undefined,
-  end: string | undefined,
-  until: Instant,
-  lengthMs: number,
-): string {
-  if (start !== undefined) return `from ${start} to now (${format(until)})`;
-  const length = formatDuration(lengthMs);
-  return end === undefined
-    ? `the last ${length}, ${format(until - lengthMs)} to ${format(until)}`
-    : `the ${length} before ${end}`;
+/** Builds the body of a new location list from `--param`s. Throws a UserError that names what is missing or unknown. */
+export function locationList(call: ApiCall, pairs: readonly Pair[], projectId: string): unknown {
+  const known = (call.parameters ?? []).map(([name]) => name);
+  const unknown = pairs.find(([name]) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new UserError(`--param ${unknown[0]}: ${call.name} knows ${known.join(", ")}`);
+  const valuesOf = (name: string): string[] =>
+    pairs.filter(([key]) => key === name).map(([, value]) => value);
+  const [name = ""] = valuesOf("name");
+  const locationIds = valuesOf("location");
+  if (name.trim() === "") throw new UserError("--param name=…: expected a name for the new list");
+  if (locationIds.length === 0)
+    throw new UserError("--param location=…: expected the id of at least one location");
+  const shared = valuesOf("sharedProjectIds").flatMap((value) => value.split(","));
+  const sharedProjectIds = shared.length === 0 ? [projectId] : shared;
+  const list = { name, locationIds, sharedProjectIds, shared: valuesOf("shared")[0] ?? "public" };
+  return createLocationList.body?.({ projectId, list });
 }
 
-function format(at: Instant): string {
-  return `${toIso(at).slice(0, 16).replace("T", " ")} UTC`;
-}
-
-function readLength(text: string): number {
+function lengthMs(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined || ms <= 0 || ms > 3_650 * DAY)
     throw new UserError(`--last ${text}: expected a length such as 90m, 24h or 30d`);

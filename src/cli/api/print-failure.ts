@@ -1,11 +1,10 @@
-import { InterruptedError } from "#app";
-import { SourceError, type SourceErrorKind } from "#monitor";
+import { cleanLine, SourceError, type SourceErrorKind } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { toIso } from "../../lib/instant.ts";
+import { InterruptedError } from "../../lib/stop-signal.ts";
 import { ExitError } from "../run.ts";
 import { type Access, LOCAL } from "./access.ts";
-import { sanitizeLine } from "./sanitize-terminal.ts";
 
 const EXIT_CODES: Readonly<Record<SourceErrorKind, number>> = {
   network: 1,
@@ -29,7 +28,7 @@ export function printFailure(error: unknown, access: Access): unknown {
   if (error.kind === "aborted") return new InterruptedError("stopped");
   const advice = adviceFor(error, access);
   return new ExitError(
-    sanitizeLine(`${error.message}${advice === null ? "" : `; ${advice}`}`),
+    cleanLine(`${error.message}${advice === null ? "" : `; ${advice}`}`),
     EXIT_CODES[error.kind],
   );
 }

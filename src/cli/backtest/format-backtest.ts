@@ -1,10 +1,10 @@
 import type { BacktestReport, Comparison, Difference, ReportedReceiver } from "#lab";
 import { wordsOf } from "#monitor";
 import { counted, formatShare } from "../../lib/numbers.ts";
-import { formatTable } from "../api/format-table.ts";
+import { formatTable } from "../format-table.ts";
 
-/** The report for a terminal of `width` cells. */
-export function formatBacktest(report: BacktestReport, width: number): readonly string[] {
+/** The report for a terminal. */
+export function formatBacktest(report: BacktestReport): readonly string[] {
   const { alerts, days, receivers, loudest, precision } = report;
   const messages = receivers.reduce((sum, one) => sum + one.messages, 0);
   return [
@@ -13,9 +13,8 @@ export function formatBacktest(report: BacktestReport, width: number): readonly 
     ...section(
       "By day and rule",
       days.map(({ date, rule, alerts, messages }) => ({ date, rule, alerts, ...messages })),
-      width,
     ),
-    ...section("By receiver", receivers.map(receiverRow), width),
+    ...section("By receiver", receivers.map(receiverRow)),
     ...section(
       "Loudest",
       loudest.map(({ rule, query, labels, alerts, messages }) => ({
@@ -25,7 +24,6 @@ export function formatBacktest(report: BacktestReport, width: number): readonly 
         alerts,
         messages,
       })),
-      width,
     ),
     ...section(
       "As people judged real alerts of the same time",
@@ -35,25 +33,21 @@ export function formatBacktest(report: BacktestReport, width: number): readonly 
         "not relevant": notRelevant,
         precision: formatShare(share),
       })),
-      width,
     ),
   ];
 }
 
 /** What differs between two versions of the rules. */
-export function formatComparison(comparison: Comparison, width: number): readonly string[] {
+export function formatComparison(comparison: Comparison): readonly string[] {
   const { alerts, messages, same, differences } = comparison;
   return [
     "",
     `Against the old rules: ${alerts.before} → ${counted(alerts.after, "alert")}, ${messages.before} → ${counted(messages.after, "message")}; ${same} the same, ${differences.length} different`,
-    ...differences.flatMap((difference) => formatDifference(difference, width)),
+    ...differences.flatMap(formatDifference),
   ];
 }
 
-function formatDifference(
-  { kinds, rule, query, labels, before, after, reason }: Difference,
-  _: number,
-): string[] {
+function formatDifference({ kinds, rule, query, labels, before, after, reason }: Difference): string[] {
   const of = labelText(labels);
   const times = [before, after]
     .filter((seen) => seen !== null)
@@ -64,10 +58,10 @@ function formatDifference(
   ];
 }
 
-function section(title: string, rows: readonly Readonly<Record<string, unknown>>[], width: number): string[] {
+function section(title: string, rows: readonly Readonly<Record<string, unknown>>[]): string[] {
   if (rows.length === 0) return [];
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return ["", title, formatTable(rows, columns, width)];
+  return ["", title, formatTable(rows, columns)];
 }
 
 function receiverRow({

@@ -1,4 +1,4 @@
-import { chooseFeeds, proposeFeeds, type SecretFile } from "#app";
+import { chooseFeeds, proposeFeeds, type SecretFile } from "#admin";
 import { brandQuery } from "#feeds";
 import { UserError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";

@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { stopSignal } from "#app";
 import { findProject, IMPORT_FIELDS, type ImportResult, importMentions, PAGE_TYPES } from "#listening-api";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
 import { toIso } from "../../lib/instant.ts";
+import { stopSignal } from "../../lib/stop-signal.ts";
 import { print, printError } from "../print.ts";
 import { collectPairs } from "./flags.ts";
 import { withTables } from "./with-tables.ts";

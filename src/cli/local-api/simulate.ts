@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { aborted, stopSignal } from "#app";
 import { BRANDS, type Crisis, createStream, findProject, type Stream } from "#listening-api";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
 import { DAY, floorTo, HOUR, type Instant, toIso } from "../../lib/instant.ts";
+import { aborted, stopSignal } from "../../lib/stop-signal.ts";
 import { print, printError, printJson } from "../print.ts";
 import { toDurationMs, toMoment } from "./flags.ts";
 import { withTables } from "./with-tables.ts";

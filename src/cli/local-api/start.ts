@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { aborted, loadConfig, openLocalTables, stopSignal } from "#app";
+import { loadConfig } from "#admin";
+import { openLocalTables } from "#app";
 import { DEMO_CLIENT, LOCAL_ACCOUNT } from "#console";
 import { createEnrichment } from "#feeds";
 import {
@@ -21,6 +22,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { type Closing, openTogether } from "../../lib/closing.ts";
 import { describeError, UserError, whyUnread } from "../../lib/errors.ts";
 import { DAY, floorTo, type Instant, toIso } from "../../lib/instant.ts";
+import { aborted, stopSignal } from "../../lib/stop-signal.ts";
 import { commandLog } from "../command-log.ts";
 import { leaveLocalAddress } from "../local-address.ts";
 import { print, printError, printJson } from "../print.ts";

@@ -82,7 +82,7 @@ export async function askForRule(
   output: NodeJS.WritableStream,
 ): Promise<Asked> {
   return withQuestions(input, output, async ({ ask, say }) => {
-    say("What do you want to hear of?");
+    say("What do you want to be notified of?");
     DRAFT_KINDS.forEach(({ choice }, at) => {
       say(`  ${at + 1}  ${choice}`);
     });
@@ -170,7 +170,7 @@ function nextSteps(rules: string): string {
     [`earshot check${rules}`, "is it valid, like all others?"],
     [`earshot test${rules}`, "do the tests in the folder tests beside it pass? docs/rule-tests.md shows one"],
     [`earshot start --replay FILE${rules}`, "what would it have found in past mentions?"],
-    ["earshot reload", "the running monitor takes it up; it learns from stored mentions first"],
+    ["earshot reload", "the running monitor applies it; it learns from stored mentions first"],
   ] as const;
   const width = Math.max(...steps.map(([command]) => command.length));
   return steps.map(([command, why]) => `  ${command.padEnd(width)}  ${why}`).join("\n");

@@ -1,5 +1,5 @@
 import type { LocalInboxDeps, LocalInboxOptions } from "./inbox-store.ts";
-import type { ButtonPress, Pressed } from "./press-button.ts";
+import type { ButtonPress, PressResult } from "./press-button.ts";
 import { startLocalSlack } from "./start-local-slack.ts";
 import { startLocalSmtp } from "./start-local-smtp.ts";
 
@@ -8,7 +8,7 @@ export interface LocalInbox {
   readonly slackApiUrl: string;
   readonly smtp: { readonly host: string; readonly port: number };
   /** A user clicks a button or select of a message. */
-  press(press: ButtonPress): Promise<Pressed>;
+  press(press: ButtonPress): Promise<PressResult>;
   close(): Promise<void>;
 }
 

@@ -27,3 +27,10 @@ export function inventLocalSecrets(): LocalSecrets {
   const invent = () => randomBytes(24).toString("base64url");
   return { password: invent(), slackToken: `xoxb-local-${invent()}`, signingSecret: invent() };
 }
+
+/** The users of the local Slack, in addition to the reader of the console. */
+export const LOCAL_PEOPLE = [
+  { id: "U0ANN", name: "Ann" },
+  { id: "U0BO", name: "Bo" },
+  { id: "U0YOU", name: "You" },
+] as const;

@@ -17,7 +17,7 @@ export interface ButtonPress {
   readonly by: { readonly id: string; readonly name: string };
 }
 
-export type Pressed =
+export type PressResult =
   | { readonly outcome: "Taken" }
   /** A sentence for the user who clicked, as in Slack. */
   | { readonly outcome: "Refused"; readonly because: string };
@@ -29,7 +29,7 @@ export interface PressDeps extends LocalInboxDeps {
 }
 
 /** Does what Slack does on a click: posts a signed request to the app, and expects an answer within 3 s. */
-export async function pressButton(deps: PressDeps, press: ButtonPress): Promise<Pressed> {
+export async function pressButton(deps: PressDeps, press: ButtonPress): Promise<PressResult> {
   const { interactivity, store } = deps;
   const url = interactivity?.url() ?? null;
   if (interactivity === undefined || url === null) return refused("nothing listens to buttons here");
@@ -90,7 +90,7 @@ function actionOf(element: Fields, { option, userId }: ButtonPress): Fields | nu
   }
 }
 
-async function post(url: string, payload: string, secret: string, timestamp: string): Promise<Pressed> {
+async function post(url: string, payload: string, secret: string, timestamp: string): Promise<PressResult> {
   const body = new URLSearchParams({ payload }).toString();
   const signature = createHmac("sha256", secret).update(`v0:${timestamp}:${body}`).digest("hex");
   try {
@@ -134,7 +134,7 @@ export async function keepAnswer(
   );
 }
 
-function refused(because: string): Pressed {
+function refused(because: string): PressResult {
   return { outcome: "Refused", because };
 }
 

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { boundHttpConnections, isLoopbackHost, requestBounds } from "../../lib/listening.ts";
 import type { LocalInboxDeps, LocalInboxOptions, SlackInboxMessage } from "./inbox-store.ts";
-import { type ButtonPress, keepAnswer, type Pressed, pressButton } from "./press-button.ts";
+import { type ButtonPress, keepAnswer, type PressResult, pressButton } from "./press-button.ts";
 import { createSlackMethods, type SlackMethods } from "./slack-methods.ts";
 import type { SlackAnswer } from "./slack-workspace.ts";
 
 export interface LocalSlack {
   readonly apiUrl: string;
-  press(press: ButtonPress): Promise<Pressed>;
+  press(press: ButtonPress): Promise<PressResult>;
   close(): Promise<void>;
 }
 

@@ -27,16 +27,16 @@ export async function feedsPart(feeds: FeedView, times: Times, token: string | n
   const { at, feeds: list } = await feeds.list();
   if (list.length === 0)
     return html`<div class="panel"><p class="empty">No feed is configured: <code>listen.feeds</code> in earshot.yaml names them.</p></div>`;
-  return html`<div class="panel"><p class="hint">What the public feeds bring. Counts are of today (UTC).</p><div class="scrolls" tabindex="0" role="region" aria-label="Feeds"><table class="rule-list"><thead><tr><th scope="col">Feed</th><th scope="col">State</th><th scope="col">Last heard</th><th scope="col">Next try</th><th scope="col">Items today</th><th scope="col">Matched</th>${token !== null && html`<th scope="col"><span class="unseen">Try it</span></th>`}</tr></thead>
+  return html`<div class="panel"><p class="hint">What the public feeds bring. Counts are of today (UTC).</p><div class="scrolls" tabindex="0" role="region" aria-label="Feeds"><table class="rule-list"><thead><tr><th scope="col">Feed</th><th scope="col">State</th><th scope="col">Last answer</th><th scope="col">Next try</th><th scope="col">Items today</th><th scope="col">Matched</th>${token !== null && html`<th scope="col"><span class="unseen">Try it</span></th>`}</tr></thead>
 <tbody>${list.map((feed) => feedRow(feed, at, times, token))}</tbody></table></div></div>`;
 }
 
 function feedRow(feed: ShownFeed, now: Instant, times: Times, token: string | null): Html {
-  const { key, name, kind, everyMs, heardAt, nextAt, itemAt, itemsToday, matchedToday } = feed;
+  const { key, name, kind, everyMs, receivedAt, nextAt, itemAt, itemsToday, matchedToday } = feed;
   const isFetched = everyMs > 0;
   return html`<tr><th scope="row">${foreign(name)}<span class="detail">${kind}${isFetched && `, expected every ${formatDuration(everyMs)}`}</span></th>
 <td data-label="State: ">${stateOf(feed)}</td>
-<td data-label="Last heard: ">${heardAt === null ? html`<span class="detail">never</span>` : times.moment(heardAt)}${itemAt !== null && html`<span class="detail">newest item came ${times.moment(itemAt)}</span>`}</td>
+<td data-label="Last answer: ">${receivedAt === null ? html`<span class="detail">never</span>` : times.moment(receivedAt)}${itemAt !== null && html`<span class="detail">newest item came ${times.moment(itemAt)}</span>`}</td>
 <td data-label="Next try: ">${BUSY.has(feed.state) ? html`<span class="detail">at work now</span>` : nextTry(nextAt, now, isFetched)}</td>
 <td data-label="Items today: ">${formatNumber(itemsToday)}</td><td data-label="Matched: ">${formatNumber(matchedToday)}</td>${
     token !== null &&

@@ -69,7 +69,7 @@ const KINDS: Readonly<Record<string, string>> = {
 function testSummary({ tests, version }: ListedRule, times: Times): Html {
   const [first] = tests;
   if (first === undefined) return html`<span class="detail">not run yet</span>`;
-  const bad = tests.filter(({ outcome }) => outcome !== "passed").length;
+  const bad = tests.filter(({ outcome }) => outcome !== "Passed").length;
   const isOld = tests.some((test) => test.ruleVersion !== version);
   const newest = Math.max(...tests.map(({ ranAt }) => ranAt));
   return html`${bad === 0 ? html`<span class="outcome is-sent">${tests.length} passed</span>` : html`<span class="outcome is-failing">${bad} of ${tests.length} failed</span>`} <span class="detail">${times.moment(newest)}${isOld && ", of an older version"}</span>`;
@@ -148,8 +148,8 @@ function testItem(
   version: string,
   times: Times,
 ): Html {
-  const isGood = outcome === "passed";
-  return html`<li><span class="when">${times.moment(ranAt)}</span><span><span class="outcome ${isGood ? "is-sent" : "is-failing"}">${outcome}</span> ${foreign(test)} <span class="detail">${formatDuration(tookMs)}, ${formatAge(times.now() - ranAt)}</span>${
+  const isGood = outcome === "Passed";
+  return html`<li><span class="when">${times.moment(ranAt)}</span><span><span class="outcome ${isGood ? "is-sent" : "is-failing"}">${outcome.toLowerCase()}</span> ${foreign(test)} <span class="detail">${formatDuration(tookMs)}, ${formatAge(times.now() - ranAt)}</span>${
     ruleVersion !== version &&
     html`<br><strong>Old result:</strong> it tested version <code>${ruleVersion}</code> of the rule, the file is <code>${version}</code>.`
   }${detail !== "" && html`<br><span class="fault" dir="auto">${detail}</span>`}</span></li>`;

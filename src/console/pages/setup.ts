@@ -1,4 +1,4 @@
-import type { SetupForm, SetupOutcome, SetupView, SetupWritten, ShownChange } from "../feed-view.ts";
+import type { SetupForm, SetupOutcome, SetupView, SetupWriteResult, ShownChange } from "../feed-view.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
 import { triedPart } from "./feeds.ts";
@@ -16,7 +16,7 @@ export function setupPage(
     /** Whether the visitor may make this machine fetch the feeds. */
     readonly mayTry: boolean;
     readonly outcome?: SetupOutcome;
-    readonly refused?: Extract<SetupWritten, { outcome: "Refused" }>;
+    readonly refused?: Extract<SetupWriteResult, { outcome: "Refused" }>;
   },
 ): Page {
   const { setup, token, times, readOnly, mayTry, outcome, refused } = parts;
@@ -52,7 +52,7 @@ ${outcome?.outcome === "Drafted" && draftPart(outcome, readOnly, times)}
 }
 
 /** After the files were written. */
-export function writtenSetupPage({ files, next }: Extract<SetupWritten, { outcome: "Written" }>): Page {
+export function writtenSetupPage({ files, next }: Extract<SetupWriteResult, { outcome: "Written" }>): Page {
   return {
     title: "Written",
     section: "/feeds",
@@ -67,7 +67,7 @@ export function noFeedsPage(): Page {
     title: "Feeds",
     section: "/feeds",
     body: html`<div class="title"><h1>Feeds</h1></div>
-<div class="panel"><p class="lead">Nothing public is heard yet: no <code>listen</code> is configured.</p><p><a class="button" href="/setup">Listen for a brand</a></p></div>`,
+<div class="panel"><p class="lead">No public feed is read yet: no <code>listen</code> is configured.</p><p><a class="button" href="/setup">Listen for a brand</a></p></div>`,
   };
 }
 

@@ -15,7 +15,7 @@ export function processesPart(
     others === 0
       ? html`All run version <code>${asked}</code> of the configuration, rules and templates.`
       : html`<strong class="fault">${others} of ${processes.length}</strong> do not run version <code>${asked}</code> of the configuration, which was asked for.`
-  } <code>earshot reload</code> makes all take up a change.</p>
+  } <code>earshot reload</code> makes all apply a change.</p>
 <div class="scrolls" tabindex="0" role="region" aria-label="Processes by version"><table><thead><tr><th scope="col">Host</th><th scope="col" class="number">Process</th><th scope="col">Roles</th><th scope="col">Version</th><th scope="col">Since</th><th scope="col">State</th></tr></thead>
 <tbody>${processes.map(
     (one) =>

@@ -28,7 +28,7 @@ export function outagePanel(outages: readonly Outage[], moment: Times["moment"])
 }
 
 function wordsOf({ engine, outcome, from, to }: Outage): string {
-  if (outcome === "emptied") return "The queue came back empty; its jobs were created again from the tables.";
+  if (outcome === "Emptied") return "The queue came back empty; its jobs were created again from the tables.";
   return `${WHO[engine]} for ${formatDuration(to - from)}.`;
 }
 

@@ -77,7 +77,7 @@ export interface FeedItem {
 /** What a fetch has brought. */
 export interface FeedRead {
   readonly items: readonly FeedItem[];
-  /** Items that their source has deleted, also ones that were never heard. */
+  /** Items that their source has deleted, also ones that were never received. */
   readonly deletes: readonly {
     readonly id: string;
     readonly scope?: string;
@@ -184,18 +184,18 @@ export interface StoredItem {
   readonly id: string;
   /** Null: by its id. */
   readonly reference: string | null;
-  /** Since it was heard first. */
+  /** Since it was received first. */
   readonly ageMs: number;
 }
 
 /** What became of stored items: the edited ones are items, and those that are gone deletes. */
-export interface Rechecked extends Pick<FeedRead, "items" | "deletes" | "pauseMs"> {
+export interface RecheckResult extends Pick<FeedRead, "items" | "deletes" | "pauseMs"> {
   /** The items about which nothing was learnt; they are asked for again soon. */
   readonly unanswered?: readonly StoredItem[];
 }
 
 /** Asks for stored items again. */
-export type Recheck = Generator<readonly FeedRequest[], Rechecked, readonly FeedAnswer[]>;
+export type Recheck = Generator<readonly FeedRequest[], RecheckResult, readonly FeedAnswer[]>;
 
 /** What a fetch found wrong, in words that say what to do. */
 export class FeedError extends Error {

@@ -22,7 +22,7 @@ export interface FeedStatus {
   readonly state: FeedState;
   /** Why it is silent, and what to do; null: it is not. */
   readonly why: string | null;
-  /** Since when nothing was heard of it, if that is longer than its interval allows; else null. */
+  /** Since when it has not answered, if that is longer than its interval allows; else null. */
   readonly silentSince: Instant | null;
 }
 
@@ -42,24 +42,24 @@ export function feedStatus(feed: FeedRow, now: Instant): FeedStatus {
   return { state, why: why ?? silence, silentSince: since };
 }
 
-/** An answer without a new item counts as heard: many feeds have nothing new for weeks. */
+/** An answer without a new item counts: many feeds have nothing new for weeks. */
 function silentSince(feed: FeedRow, now: Instant): Instant | null {
-  const { isConfigured, everyMs, nextAt, problem, addedAt, heardAt } = feed;
+  const { isConfigured, everyMs, nextAt, problem, addedAt, receivedAt } = feed;
   // Others push to it, whenever they like.
   if (!isConfigured || everyMs === 0) return null;
-  const isHeard = heardAt !== null && heardAt >= addedAt;
-  const last = isHeard ? heardAt : addedAt;
+  const hasAnswered = receivedAt !== null && receivedAt >= addedAt;
+  const last = hasAnswered ? receivedAt : addedAt;
   if (problem !== null && nextAt === null) return last;
   if (isStream(feed)) return now - last > STREAM_MAY_BE_SILENT_MS ? last : null;
   // Without a problem it may be asked later than usual, because its server wants to be left alone for a while.
   const asked = problem === null ? (nextAt ?? 0) : 0;
-  const expectedAt = Math.max(last + (isHeard ? everyMs : 0), asked);
+  const expectedAt = Math.max(last + (hasAnswered ? everyMs : 0), asked);
   const mayBeLateMs = Math.min(Math.max(everyMs, MAY_BE_LATE_MS.least), MAY_BE_LATE_MS.most);
   return now - expectedAt > mayBeLateMs ? last : null;
 }
 
 function stateOf(feed: FeedRow, now: Instant): Pick<FeedStatus, "state" | "why"> {
-  const { heardAt, itemAt, triedAt, nextAt, everyMs, failures, problem, readings, leftOut } = feed;
+  const { receivedAt, itemAt, triedAt, nextAt, everyMs, failures, problem, readings, leftOut } = feed;
   const isPushed = everyMs === 0;
   if (!feed.isConfigured)
     return { state: "not configured", why: "earshot.yaml has it no more; its mentions stay" };
@@ -100,14 +100,17 @@ function stateOf(feed: FeedRow, now: Instant): Pick<FeedStatus, "state" | "why">
       state: "quiet",
       why: `it answers, and its newest item is from ${formatDuration(now - itemAt)} ago`,
     };
-  return { state: "ok", why: heardAt === null ? "it was not heard yet" : null };
+  return { state: "ok", why: receivedAt === null ? "it has not answered yet" : null };
 }
 
 /** A stream that sends nothing is opened anew after a while; until then it may be a pause. */
-function listening({ heardAt, gap }: FeedRow, now: Instant): Pick<FeedStatus, "state" | "why"> {
-  if (heardAt === null) return { state: "listening", why: "it is open, and nothing came yet" };
-  if (now - heardAt > MINUTE)
-    return { state: "listening", why: `it is open, and nothing came for ${formatDuration(now - heardAt)}` };
+function listening({ receivedAt, gap }: FeedRow, now: Instant): Pick<FeedStatus, "state" | "why"> {
+  if (receivedAt === null) return { state: "listening", why: "it is open, and nothing came yet" };
+  if (now - receivedAt > MINUTE)
+    return {
+      state: "listening",
+      why: `it is open, and nothing came for ${formatDuration(now - receivedAt)}`,
+    };
   return { state: "listening", why: gap === null ? null : gapText(gap) };
 }
 

@@ -12,7 +12,7 @@ import { askedPause } from "./rate-limit.ts";
 export type Validators = { readonly etag?: string; readonly lastModified?: string };
 
 /** An answer as it came: nothing of it was read yet. */
-export interface Fetched {
+export interface RawAnswer {
   readonly status: number;
   /** The address that answered, after redirects. */
   readonly url: string;
@@ -32,7 +32,7 @@ export interface FetchFeed {
       /** A shorter limit than that of all fetches. */
       readonly timeoutMs?: number;
     },
-  ): Promise<Fetched>;
+  ): Promise<RawAnswer>;
   close(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function createFetchFeed(
     wanted: FeedRequest,
     how: Parameters<FetchFeed["fetch"]>[1],
     signal: AbortSignal,
-  ): Promise<Fetched> {
+  ): Promise<RawAnswer> {
     let url = wanted.url;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
       refuseAddress(url, how.allowPrivateAddress);
@@ -89,7 +89,7 @@ export function createFetchFeed(
     );
   }
 
-  async function read(answer: Dispatcher.ResponseData, url: string, wanted: FeedRequest): Promise<Fetched> {
+  async function read(answer: Dispatcher.ResponseData, url: string, wanted: FeedRequest): Promise<RawAnswer> {
     const status = answer.statusCode;
     const header = (name: string) => headerOf(answer, name);
     if (wanted.page === true) {

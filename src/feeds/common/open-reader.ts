@@ -7,7 +7,7 @@ import {
   type FeedRequest,
   UnreadableError,
 } from "./define-feed.ts";
-import type { Fetched } from "./fetch-feed.ts";
+import type { RawAnswer } from "./fetch-feed.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { ReaderTasks } from "./reader-thread.ts";
 import type { RobotsRules } from "./robots.ts";
@@ -17,7 +17,7 @@ import type { RobotsRules } from "./robots.ts";
  * wrong, an UnreadableError if a limit was reached, and the reason of the signal.
  */
 export interface ForeignReader {
-  readAnswer(answer: Fetched, reads: FeedRequest["reads"], signal: AbortSignal): Promise<FeedAnswer>;
+  readAnswer(answer: RawAnswer, reads: FeedRequest["reads"], signal: AbortSignal): Promise<FeedAnswer>;
   readMail(mail: ReceivedMail, signal: AbortSignal): Promise<readonly FeedItem[]>;
   readRobots(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<RobotsRules>;
   close(): Promise<void>;
@@ -27,7 +27,7 @@ export interface ForeignReader {
 const HARMLESS_BYTES = 2_000;
 
 /** Whether an answer is read in a thread. */
-export function isReadInThread({ bytes }: Pick<Fetched, "bytes">, reads: FeedRequest["reads"]): boolean {
+export function isReadInThread({ bytes }: Pick<RawAnswer, "bytes">, reads: FeedRequest["reads"]): boolean {
   return reads === "document" || bytes.length > HARMLESS_BYTES;
 }
 

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Received } from "#listening-api";
+import type { ReceiveResult } from "#listening-api";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { FeedRead } from "./define-feed.ts";
@@ -22,7 +22,7 @@ export interface PushEndpoint {
 /** Takes what other programs post. A repeated post stores nothing twice, so that a sender may try again. */
 export function createPushEndpoint(parts: {
   readonly feeds: readonly PlannedFeed[];
-  readonly receive: (feed: PlannedFeed, read: Pick<FeedRead, "items" | "deletes">) => Promise<Received>;
+  readonly receive: (feed: PlannedFeed, read: Pick<FeedRead, "items" | "deletes">) => Promise<ReceiveResult>;
   readonly log: Pick<Logger, "error">;
 }): PushEndpoint {
   const open = parts.feeds.flatMap((feed) => {

@@ -10,9 +10,9 @@ import {
   FeedError,
   type FeedRead,
   type FeedRequest,
-  type Rechecked,
+  type RecheckResult,
 } from "./define-feed.ts";
-import type { Fetched, FetchFeed, Validators } from "./fetch-feed.ts";
+import type { FetchFeed, RawAnswer, Validators } from "./fetch-feed.ts";
 import { type ForeignReader, isReadInThread } from "./open-reader.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 import { keyOf } from "./recheck-due.ts";
@@ -95,7 +95,7 @@ export async function readPart(
   let isReading = false;
 
   /** What a document is stays the same name until it changes; of other answers there are many in a fetch. */
-  async function read(fetched: Fetched, wanted: FeedRequest, hash: string | null): Promise<FeedAnswer> {
+  async function read(fetched: RawAnswer, wanted: FeedRequest, hash: string | null): Promise<FeedAnswer> {
     if (isReadInThread(fetched, wanted.reads) && !isReading) {
       isReading = true;
       await parts.beginReading(hash ?? "answers");
@@ -145,7 +145,7 @@ export async function readPart(
   }
 
   /** What became of stored items. A failure here is reported, and takes nothing from what was read. */
-  async function recheck(): Promise<{ found: Partial<Rechecked & FeedRead>; due: readonly DueCheck[] }> {
+  async function recheck(): Promise<{ found: Partial<RecheckResult & FeedRead>; due: readonly DueCheck[] }> {
     const { most, read, asksPages = false } = definition.recheck ?? {};
     const due = most === undefined || asksPages ? [] : ((await parts.dueChecks?.(most)) ?? []);
     if (due.length === 0 || read === undefined) return { found: {}, due };
@@ -166,7 +166,7 @@ export async function readPart(
   const fresh = await run(definition.read(part, settings, before.cursor as JsonValue, now));
   const mayAsk = fresh.more !== true && fresh.pauseMs === undefined;
   const { found, due } = mayAsk ? await recheck() : { found: {}, due: [] };
-  const { unanswered = [], ...more }: Partial<Rechecked & FeedRead> = found;
+  const { unanswered = [], ...more }: Partial<RecheckResult & FeedRead> = found;
   const isOpen = new Set(unanswered.map(({ id }) => id));
   const checked = due.map((item) => ({ ...item, isAnswered: !isOpen.has(item.id) }));
   const all: FeedRead = {
@@ -208,11 +208,11 @@ async function inTurns(
   return answers;
 }
 
-function unchanged({ url, header }: Fetched): FeedAnswer {
+function unchanged({ url, header }: RawAnswer): FeedAnswer {
   return { status: 304, url, header, json: undefined, document: null, start: "" };
 }
 
-function validatorsOf(answer: Fetched): Validators {
+function validatorsOf(answer: RawAnswer): Validators {
   const etag = answer.header("etag");
   const lastModified = answer.header("last-modified");
   const isFit = (value: string | null): value is string =>

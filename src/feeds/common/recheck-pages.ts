@@ -1,5 +1,5 @@
 import { groupBy } from "../../lib/group-by.ts";
-import type { Recheck, Rechecked, StoredItem } from "./define-feed.ts";
+import type { Recheck, RecheckResult, StoredItem } from "./define-feed.ts";
 
 /** After one fetch. */
 export const MOST_PAGES = 3;
@@ -23,7 +23,7 @@ export function* recheckPages(stored: readonly StoredItem[]): Recheck {
     const [answer] = yield [{ url: item.reference, page: true }];
     asked.push({ item, host: new URL(item.reference).host, status: answer?.status ?? 0 });
   }
-  const deletes: Rechecked["deletes"][number][] = [];
+  const deletes: RecheckResult["deletes"][number][] = [];
   const unanswered: StoredItem[] = [];
   for (const pages of groupBy(asked, ({ host }) => host).values()) {
     const isWall = pages.length > 1 && pages.every(({ status }) => status === 404);

@@ -13,15 +13,15 @@ import {
   endFetch,
   endUnread,
   extendLease,
-  forgetHeardBefore,
+  forgetReceivedBefore,
   forgetUnseenDeletes,
-  heardQuery,
   type LeasedFeed,
   listQueries,
   NOTHING,
   noteReading,
   type QueryCache,
-  type Received,
+  type ReceiveResult,
+  receivedQuery,
   receiveItems,
   releaseFeed,
   reserveHost,
@@ -142,7 +142,7 @@ export function createFeedRun(parts: FeedRunParts) {
   /** Fetches one due feed. Null if none is due. */
   async function fetchNext(): Promise<{
     readonly feed: PlannedFeed;
-    readonly received: Received | null;
+    readonly received: ReceiveResult | null;
   } | null> {
     const leased = await claimFeed(db, project.id, [...byKey.keys()], leaseMs);
     const feed = leased === null ? undefined : byKey.get(leased.key);
@@ -190,7 +190,7 @@ export function createFeedRun(parts: FeedRunParts) {
     feed: PlannedFeed,
     leased: LeasedFeed,
     progress: { state: LeasedFeed["state"] },
-  ): Promise<Received> {
+  ): Promise<ReceiveResult> {
     let total = NOTHING;
     const hold = async (): Promise<void> => {
       if (!(await extendLease(db, project.id, leased, leaseMs))) throw new LeaseLostError();
@@ -254,7 +254,7 @@ export function createFeedRun(parts: FeedRunParts) {
     deletes: FeedRead["deletes"],
     most: number,
     commit: (transaction: Database, stored: StoredPart) => Promise<void>,
-  ): Promise<Received> {
+  ): Promise<ReceiveResult> {
     let total = NOTHING;
     let rest = arrived;
     for (let [isFirst, isLast] = [true, false]; !isLast; isFirst = false) {
@@ -347,10 +347,13 @@ export function createFeedRun(parts: FeedRunParts) {
   /** Deletes what is older than what is kept: of this project alone, as others may share the tables. */
   async function forgetOld(): Promise<void> {
     const before = clock.now() - parts.keepMs;
-    const heardId = await heardQuery(db, project.id);
+    const receivedQueryId = await receivedQuery(db, project.id);
     const queryIds = (await listQueries(db, project.id)).map(({ id }) => id);
-    await deleteMentions(db, { queryIds: heardId === null ? queryIds : [heardId, ...queryIds], to: before });
-    await forgetHeardBefore(db, project.id, before);
+    await deleteMentions(db, {
+      queryIds: receivedQueryId === null ? queryIds : [receivedQueryId, ...queryIds],
+      to: before,
+    });
+    await forgetReceivedBefore(db, project.id, before);
     await forgetUnseenDeletes(db, project.id);
   }
 
@@ -359,7 +362,10 @@ export function createFeedRun(parts: FeedRunParts) {
     forgetOld,
     recheckNext,
     /** Stores what was pushed. */
-    async receivePushed(feed: PlannedFeed, read: Pick<FeedRead, "items" | "deletes">): Promise<Received> {
+    async receivePushed(
+      feed: PlannedFeed,
+      read: Pick<FeedRead, "items" | "deletes">,
+    ): Promise<ReceiveResult> {
       const arrived = await arrivedOf(feed, read.items);
       const most = Number.POSITIVE_INFINITY;
       return receiveMost(feed, arrived, read.deletes, most, async (transaction, stored) => {

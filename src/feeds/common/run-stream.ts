@@ -13,7 +13,7 @@ import {
   putGap,
   type QueryCache,
   queriesOf,
-  type Received,
+  type ReceiveResult,
   receiveItems,
   releaseFeed,
   searchableMention,
@@ -65,7 +65,7 @@ export type StreamRunParts = Pick<
   /** The shortest wait between two connections; doubled with every failure. Default: 1 s. */
   readonly reconnectMs?: number;
   /** Called after every batch that was stored, for tests and measurements. */
-  readonly onBatch?: (batch: Received & { readonly frames: number }) => void;
+  readonly onBatch?: (batch: ReceiveResult & { readonly frames: number }) => void;
 };
 
 /** Frames in a row of which none is an event with its position. */

@@ -27,6 +27,7 @@ import { type PlannedFeed, planFeeds } from "./plan-feeds.ts";
 import { createPushEndpoint, type PushEndpoint } from "./push-endpoint.ts";
 import { createFeedRun, type FeedRunParts } from "./run-feeds.ts";
 import { runStream } from "./run-stream.ts";
+import { userAgent } from "./user-agent.ts";
 
 /** Names of the account in the local tables. */
 export interface OwnAccount {
@@ -44,7 +45,6 @@ export interface ListeningOptions {
   readonly log: Logger;
   /** Whether this process fetches feeds; all processes serve the API to themselves. */
   readonly fetches: boolean;
-  readonly version: string;
   /** The port that is tried first. */
   readonly port: number;
   /** Where another process serves the API: then this one does not. */
@@ -88,7 +88,7 @@ export async function startListening(options: ListeningOptions, closing: Closing
   await applyQueries(db, listen, account, clock);
   const url = options.url ?? (await serve());
   const stopping = new AbortController();
-  const fetcher = createFetchFeed({ userAgent: userAgent(options), clock, ...options.limits });
+  const fetcher = createFetchFeed({ userAgent: userAgent(listen), clock, ...options.limits });
   closing.add(fetcher.close);
   const reader = openReader();
   closing.add(reader.close);
@@ -102,7 +102,7 @@ export async function startListening(options: ListeningOptions, closing: Closing
   const watchFrom = clock.now();
   if (options.fetches) {
     await configureFeeds(db, projectId, feeds);
-    const agent = { userAgent: userAgent(options) };
+    const agent = { userAgent: userAgent(listen) };
     const streams = feeds
       .filter(({ definition }) => definition.stream !== undefined)
       .map((feed) => runStream({ ...running, ...agent, feed }));
@@ -130,18 +130,6 @@ export async function startListening(options: ListeningOptions, closing: Closing
     closing.add(api.close);
     return listenAt(api, options.port);
   }
-}
-
-/** Names the program and whom to write to, as owners of servers ask. */
-export function userAgent({
-  version,
-  listen,
-}: {
-  version: string;
-  listen: Pick<ListenConfig, "contact">;
-}): string {
-  const contact = listen.contact === undefined ? "no contact given" : `contact: ${listen.contact}`;
-  return `Earshot/${version} (open mention monitor; ${contact})`;
 }
 
 const MOST_TRIES = 5;

@@ -13,7 +13,7 @@ import { readPart } from "./read-part.ts";
 import { type Enrich, toArrived } from "./to-arrived.ts";
 
 /** What a feed would bring now. */
-export interface Tried {
+export interface FeedTry {
   readonly feed: string;
   /** Why it cannot be read, or not wholly. */
   readonly problem: string | null;
@@ -53,7 +53,7 @@ export async function tryFeed(
     /** How long a stream is listened to. */
     readonly listenMs?: number;
   },
-): Promise<Tried> {
+): Promise<FeedTry> {
   const { listen, clock, signal } = options;
   // A dozen requests wait for it at a time.
   setMaxListeners(0, signal);

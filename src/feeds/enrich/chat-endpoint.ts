@@ -6,7 +6,7 @@ import { readRetryAfter } from "../../lib/retry.ts";
 import type { EndpointConfig } from "./enrich-config.ts";
 import type { Prompt } from "./prompts.ts";
 
-/** What a call came to. Never an exception: an endpoint that fails is nothing special. */
+/** The result of a call. Never an exception: an endpoint that fails is nothing special. */
 export type ChatOutcome =
   | { readonly kind: "answered"; readonly content: string }
   /** It may work later. `retryAfterMs` if the server said when. */

@@ -71,7 +71,7 @@ function* readHackerNews({ url: base }: FeedPart, _settings: unknown, stored: un
   const until = Math.min(max.data, cursor.next + MOST_ITEMS - 1);
   const fresh = range(cursor.next, until);
   const tries = new Map(cursor.pending);
-  // Older items were never heard; a new score would make them new.
+  // Older items were never received; a new score would make them new.
   const changed = changedIds(changes).filter((id) => id >= cursor.from && id < cursor.next && !tries.has(id));
   const asked = [...tries.keys(), ...fresh, ...changed];
   const answers = yield asked.map((id) => ({ url: `${base}/item/${id}.json` }));

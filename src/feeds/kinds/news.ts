@@ -114,7 +114,7 @@ export const news = defineFeed({
 
 const UNSEARCHABLE =
   "cannot be searched for: it needs a word of three letters or more without a wildcard in each of its alternatives";
-/** The source refuses long searches, without saying where they begin. */
+/** The source refuses long searches, and does not say where they begin. */
 const MOST_ALTERNATIVES = 8;
 const LONGEST_SEARCH = 200;
 /** Of one query: more would take longer than the time between two fetches. */
@@ -190,7 +190,7 @@ function* readNews(part: FeedPart, _settings: unknown, stored: unknown, now: Ins
     if (isFull) left.push(search);
     since.set(search, isStuck ? from + STEP_MS : isFull ? newest : now);
   }
-  // All the same fault: nothing was heard.
+  // All the same fault: nothing was received.
   if (problems.length > 0 && items.length === 0 && left.length === 0) throw new FeedError(problems[0] ?? "");
   const complete = Object.fromEntries(
     [...since].filter((one): one is [string, number] => one[1] !== undefined),

@@ -36,7 +36,7 @@ type Progress = z.infer<typeof Progress>;
 export interface ApiCopyOptions {
   /** Its calls wait for free slots of the rate budget by themselves. */
   readonly source: Pick<SourceClient, "mentions">;
-  /** Tells accounts apart, without secrets. */
+  /** Distinguishes accounts, without secrets. */
   readonly account: string;
   readonly queries: readonly Query[];
   readonly from: Instant;

@@ -3,7 +3,7 @@ import { formatDuration } from "../../lib/duration.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { groupLabels } from "./report.ts";
-import type { Simulated } from "./simulate.ts";
+import type { SimulationResult } from "./simulate.ts";
 
 /** What differs between two versions of the rules, over the same mentions. */
 export interface Comparison {
@@ -47,8 +47,8 @@ export type RuleContents = ReadonlyMap<string, unknown>;
 
 /** Compares two simulations of the same mentions. */
 export function compareSimulations(
-  before: Simulated,
-  after: Simulated,
+  before: SimulationResult,
+  after: SimulationResult,
   contents: { readonly before: RuleContents; readonly after: RuleContents },
 ): Comparison {
   const pairs = pairAlerts(before.alerts, after.alerts);

@@ -1,7 +1,7 @@
 import type { Alert, PendingNotification, Severity } from "#monitor";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { localDateOf } from "../../lib/local-time.ts";
-import type { Simulated } from "./simulate.ts";
+import type { SimulationResult } from "./simulate.ts";
 
 /** What a backtest reports. Times are ISO 8601, days those of `timezone`. */
 export interface BacktestReport {
@@ -81,7 +81,7 @@ const WEEK_MS = 7 * 86_400_000;
 
 /** Sums up a simulation from `from` to `to`. `judged`: real alerts of that time, for the precision. */
 export function reportOf(
-  simulated: Simulated,
+  simulated: SimulationResult,
   span: { readonly from: Instant; readonly to: Instant; readonly timezone: string },
   judged: readonly Alert[] = [],
 ): BacktestReport {
@@ -115,7 +115,7 @@ function reported(alert: Alert, messages: number): ReportedAlert {
   };
 }
 
-/** The labels that tell alerts of one rule and query apart. */
+/** The labels that distinguish alerts of one rule and query. */
 export function groupLabels({ labels }: Pick<Alert, "labels">): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(labels).filter(([name]) => name !== "query"));
 }
@@ -132,7 +132,7 @@ function messagesByAlert(notifications: readonly PendingNotification[]): Readonl
   return messages;
 }
 
-function daysOf({ alerts, notifications }: Simulated, timezone: string): readonly ReportedDay[] {
+function daysOf({ alerts, notifications }: SimulationResult, timezone: string): readonly ReportedDay[] {
   const rules = new Map(alerts.map(({ id, rule }) => [id, rule]));
   const days = new Map<
     string,
@@ -165,7 +165,10 @@ export function dateText(at: Instant, timezone: string): string {
   );
 }
 
-function receiversOf({ notifications, withheld }: Simulated, lengthMs: number): readonly ReportedReceiver[] {
+function receiversOf(
+  { notifications, withheld }: SimulationResult,
+  lengthMs: number,
+): readonly ReportedReceiver[] {
   const weeks = Math.max(lengthMs, 86_400_000) / WEEK_MS;
   const names = new Set([...notifications, ...withheld].map(({ receiver }) => receiver));
   return [...names].sort().map((receiver) => {

@@ -15,7 +15,7 @@ import { DAY, type Instant, SECOND } from "../../lib/instant.ts";
 import { createDueQueue } from "./due-queue.ts";
 
 /** A decision not to send now, or not at all; noted when its reason changes. */
-export interface Withheld {
+export interface WithheldNotification {
   readonly at: Instant;
   readonly alertId: string;
   readonly receiver: string;
@@ -32,7 +32,7 @@ export interface AlertTable {
 /** What each receiver was notified of, in memory. Nobody acts on an alert, and there are no silences. */
 export interface SimulatedNotifications {
   readonly sent: readonly PendingNotification[];
-  readonly withheld: readonly Withheld[];
+  readonly withheld: readonly WithheldNotification[];
   /** Decides for alerts of one project. */
   decide(projectId: string, alerts: readonly Alert[], now: Instant): void;
   /** Alerts with a decision that is due, and those that wait for the same combined message, by query. */
@@ -58,7 +58,7 @@ export function createSimulatedNotifications(
   table: AlertTable,
 ): SimulatedNotifications {
   const sent: PendingNotification[] = [];
-  const withheld: Withheld[] = [];
+  const withheld: WithheldNotification[] = [];
   const entries = new Map<string, Map<string, ReceiverEntry>>();
   const queue = createDueQueue<ReceiverEntry>(
     (entry) => entries.get(entry.alertId)?.get(entry.receiver) === entry,

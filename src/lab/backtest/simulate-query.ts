@@ -57,7 +57,7 @@ const STORIES_FOR_MS = 3 * DAY;
 const VALUES_FOR_MS = 400 * DAY;
 
 /** What a query has stored of its past: it goes on from there. */
-export interface Learned {
+export interface LearnedPast {
   readonly watched: WatchedQuery;
   /** Of its window conditions; empty before its first mention. */
   readonly states: readonly ConditionState[];
@@ -72,7 +72,7 @@ export function createSimulatedQuery(
   rules: readonly Rule[],
   from: Instant,
   onCount: OnCount = () => {},
-  learned?: Learned,
+  learned?: LearnedPast,
 ): SimulatedQuery {
   const assess = createAssessor(rules);
   const windowRules = rules.filter((rule) => rule.kind === "window");

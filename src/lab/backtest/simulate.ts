@@ -8,7 +8,11 @@ import {
   type Rule,
 } from "#monitor";
 import { floorTo, type Instant, MINUTE } from "../../lib/instant.ts";
-import { createSimulatedNotifications, queryKey, type Withheld } from "./simulate-notifications.ts";
+import {
+  createSimulatedNotifications,
+  queryKey,
+  type WithheldNotification,
+} from "./simulate-notifications.ts";
 import { createSimulatedQuery, type OnCount, type SimulatedQuery } from "./simulate-query.ts";
 
 export interface SimulationOptions {
@@ -22,12 +26,12 @@ export interface SimulationOptions {
 }
 
 /** What the rules would have done. Alerts that never fired are not among them. */
-export interface Simulated {
+export interface SimulationResult {
   /** In their last state, in the order in which they opened. */
   readonly alerts: readonly Alert[];
   readonly notifications: readonly PendingNotification[];
   /** Decisions not to send now, or not at all. */
-  readonly withheld: readonly Withheld[];
+  readonly withheld: readonly WithheldNotification[];
   readonly mentions: number;
   /** When the first of them arrived. */
   readonly firstAt: Instant | null;
@@ -43,7 +47,7 @@ export interface Simulation {
    */
   pass(to: Instant): void;
   /** Lets time pass up to `to`, and returns the result. */
-  finish(to: Instant): Simulated;
+  finish(to: Instant): SimulationResult;
 }
 
 /**
@@ -53,7 +57,7 @@ export interface Simulation {
  */
 export function simulate(
   options: SimulationOptions & { readonly mentions: Iterable<Mention>; readonly to: Instant },
-): Simulated {
+): SimulationResult {
   const simulation = createSimulation(options);
   for (const mention of options.mentions) simulation.take(mention);
   return simulation.finish(options.to);

@@ -3,7 +3,7 @@ import { BUCKET_MS, countedAt, type Mention, type NotifyConfig, type Query, type
 import { monotonicMs } from "../../lib/clock.ts";
 import { DAY, floorTo, type Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import { createSimulation, type Simulated } from "./simulate.ts";
+import { createSimulation, type SimulationResult } from "./simulate.ts";
 
 export interface TryOptions {
   readonly rule: Rule;
@@ -22,7 +22,7 @@ export interface TryOptions {
 
 /** A simulation of one rule, with what a reader wants to see of it. */
 export interface Trial {
-  readonly simulated: Simulated;
+  readonly simulated: SimulationResult;
   /** Judged up to here: before `to` if the time was over. */
   readonly until: Instant;
   /** Mentions from `from` on. */

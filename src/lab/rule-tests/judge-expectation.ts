@@ -2,11 +2,13 @@ import type { AlertState } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { fitsGlob } from "../../lib/patterns.ts";
-import type { Observed, ObservedAlert, ObservedMessage } from "./observed.ts";
+import type { Observations, ObservedAlert, ObservedMessage } from "./observed.ts";
 import type { Expectation, Met, Never } from "./test-file.ts";
 
 /** `because` says what happened instead. */
-export type Judged = { readonly outcome: "Met" } | { readonly outcome: "NotMet"; readonly because: string };
+export type Judgement =
+  | { readonly outcome: "Met" }
+  | { readonly outcome: "NotMet"; readonly because: string };
 
 export interface JudgingContext {
   /** The rule of the test. */
@@ -19,7 +21,11 @@ export interface JudgingContext {
 }
 
 /** Compares one expectation with what was observed. */
-export function judgeExpectation(expected: Expectation, observed: Observed, context: JudgingContext): Judged {
+export function judgeExpectation(
+  expected: Expectation,
+  observed: Observations,
+  context: JudgingContext,
+): Judgement {
   if ("never" in expected) return judgeNever(expected.never, observed, context);
   return judgeBy(expected, observed, context);
 }
@@ -30,7 +36,7 @@ interface Span {
   readonly to: Instant;
 }
 
-function judgeBy(expected: Met, observed: Observed, context: JudgingContext): Judged {
+function judgeBy(expected: Met, observed: Observations, context: JudgingContext): Judgement {
   const { momentOf, show, start, end } = context;
   const from = expected.after === undefined ? start : momentOf(expected.after);
   const by = momentOf(expected.by);
@@ -49,7 +55,7 @@ function judgeBy(expected: Met, observed: Observed, context: JudgingContext): Ju
 /** The first stop at which all of it was true. */
 function firstMoment(
   expected: Met,
-  observed: Observed,
+  observed: Observations,
   { from, to }: Span,
   context: JudgingContext,
 ): Instant {
@@ -63,7 +69,12 @@ function firstMoment(
 }
 
 /** What is missing, in words; null where everything that is expected happened in the span. */
-function missingIn(expected: Met, observed: Observed, span: Span, context: JudgingContext): string | null {
+function missingIn(
+  expected: Met,
+  observed: Observations,
+  span: Span,
+  context: JudgingContext,
+): string | null {
   const { slack, email, webhook, to = [] } = expected;
   const rule = ruleOf(expected, context);
   const alerts = alertsOf(expected, observed, context).filter((alert) => wasSeen(alert, expected, span));
@@ -89,7 +100,7 @@ function missingIn(expected: Met, observed: Observed, span: Span, context: Judgi
   return null;
 }
 
-function missingAlert(expected: Met, observed: Observed, span: Span, context: JudgingContext): string {
+function missingAlert(expected: Met, observed: Observations, span: Span, context: JudgingContext): string {
   const rule = ruleOf(expected, context);
   const known = alertsOf(expected, observed, context);
   if (known.length === 0) return `no alert of ${rule} opened`;
@@ -104,10 +115,10 @@ function missingAlert(expected: Met, observed: Observed, span: Span, context: Ju
 
 function judgeMessages(
   wanted: Met["messages"],
-  observed: Observed,
+  observed: Observations,
   by: Instant,
   show: JudgingContext["show"],
-): Judged {
+): Judgement {
   for (const [receiver, count] of Object.entries(wanted ?? {})) {
     const got = observed.messages.filter(
       (one) => one.receiver === receiver && !one.isEdit && one.at <= by,
@@ -119,7 +130,7 @@ function judgeMessages(
   return { outcome: "Met" };
 }
 
-function judgeNever(never: Never, observed: Observed, context: JudgingContext): Judged {
+function judgeNever(never: Never, observed: Observations, context: JudgingContext): Judgement {
   const span = {
     from: never.after === undefined ? context.start : context.momentOf(never.after),
     to: never.before === undefined ? context.end : context.momentOf(never.before),
@@ -158,7 +169,11 @@ function ruleOf({ rule }: AboutAlert, context: JudgingContext): string {
   return rule === "any" ? "any rule" : (rule ?? context.rule);
 }
 
-function alertsOf({ rule, query }: AboutAlert, observed: Observed, context: JudgingContext): ObservedAlert[] {
+function alertsOf(
+  { rule, query }: AboutAlert,
+  observed: Observations,
+  context: JudgingContext,
+): ObservedAlert[] {
   const wanted = rule ?? context.rule;
   return observed.alerts.filter(
     (alert) => (wanted === "any" || alert.rule === wanted) && (query === undefined || alert.query === query),
@@ -167,7 +182,7 @@ function alertsOf({ rule, query }: AboutAlert, observed: Observed, context: Judg
 
 function alertIdsOf(
   about: AboutAlert,
-  observed: Observed,
+  observed: Observations,
   context: JudgingContext,
   alerts: readonly ObservedAlert[],
 ): ReadonlySet<string> {
@@ -220,6 +235,6 @@ function inBrief(text: string): string {
   return line.length > 160 ? `"${line.slice(0, 160)}…"` : `"${line}"`;
 }
 
-function notMet(because: string): Judged {
+function notMet(because: string): Judgement {
   return { outcome: "NotMet", because };
 }

@@ -2,7 +2,7 @@ import type { AlertState, Severity } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
 
 /** What a story led to, as people could see it at each moment. */
-export interface Observed {
+export interface Observations {
   readonly alerts: readonly ObservedAlert[];
   /** In order of time. */
   readonly messages: readonly ObservedMessage[];

@@ -8,9 +8,9 @@ import type { StoryMention } from "./story.ts";
 /** One test for a terminal: a line, and for one that failed, what happened instead. */
 export function reportLines(result: RuleTestResult): string[] {
   const { name, description, outcome, failures, run, tookMs } = result;
-  const mark = { passed: "passed", failed: "FAILED", broken: "BROKEN" }[outcome];
+  const mark = { Passed: "passed", Failed: "FAILED", Broken: "BROKEN" }[outcome];
   const title = `${mark}  ${name}${description === null ? "" : `: ${description}`}  (${formatSeconds(tookMs)})`;
-  if (outcome === "passed") return [result.wroteSnapshot ? `${title}  snapshot written` : title];
+  if (outcome === "Passed") return [result.wroteSnapshot ? `${title}  snapshot written` : title];
   if (run === null) return [title, ...failures.map(({ message }) => `    ${message}`)];
   return [
     title,
@@ -98,8 +98,8 @@ function inBrief(text: string): string {
 
 /** All results as JUnit XML, which CI servers read. */
 export function junitXml(results: readonly RuleTestResult[]): string {
-  const failed = results.filter(({ outcome }) => outcome === "failed").length;
-  const broken = results.filter(({ outcome }) => outcome === "broken").length;
+  const failed = results.filter(({ outcome }) => outcome === "Failed").length;
+  const broken = results.filter(({ outcome }) => outcome === "Broken").length;
   const total = results.reduce((sum, { tookMs }) => sum + tookMs, 0);
   const counts = `tests="${results.length}" failures="${failed}" errors="${broken}" time="${seconds(total)}"`;
   return [
@@ -116,8 +116,8 @@ export function junitXml(results: readonly RuleTestResult[]): string {
 function testCase(result: RuleTestResult): string {
   const { name, file, outcome, failures, tookMs } = result;
   const start = `    <testcase name="${escapeXml(name)}" classname="rules" file="${escapeXml(file)}" time="${seconds(tookMs)}"`;
-  if (outcome === "passed") return `${start}/>`;
-  const element = outcome === "failed" ? "failure" : "error";
+  if (outcome === "Passed") return `${start}/>`;
+  const element = outcome === "Failed" ? "failure" : "error";
   const message = failures.map(({ line, message: one }) => `line ${line}: ${one}`).join("\n");
   const details = reportLines(result).join("\n");
   return [

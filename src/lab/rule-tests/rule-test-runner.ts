@@ -45,7 +45,7 @@ export interface RuleTestResult {
   readonly rule: string | null;
   readonly description: string | null;
   /** `broken`: it could not be run. */
-  readonly outcome: "passed" | "failed" | "broken";
+  readonly outcome: "Passed" | "Failed" | "Broken";
   readonly failures: readonly Failure[];
   /** What happened; null if it could not be run. */
   readonly run: RuleTestRun | null;
@@ -139,7 +139,7 @@ async function runOne(file: string, options: RunParts): Promise<Omit<RuleTestRes
     name,
     rule,
     description,
-    outcome: "broken" as const,
+    outcome: "Broken" as const,
     failures,
     run: null,
     show: String,
@@ -179,9 +179,9 @@ async function runOne(file: string, options: RunParts): Promise<Omit<RuleTestRes
     const snapshot = await compareSnapshot(file, run.observed.messages, show, options.update);
     const failures = [
       ...judge(run.observed),
-      ...(snapshot.outcome === "differs" ? [{ line: 1, message: snapshot.because }] : []),
+      ...(snapshot.outcome === "Differs" ? [{ line: 1, message: snapshot.because }] : []),
     ];
-    const outcome = failures.length === 0 ? "passed" : "failed";
+    const outcome = failures.length === 0 ? "Passed" : "Failed";
     return {
       file,
       name,
@@ -191,7 +191,7 @@ async function runOne(file: string, options: RunParts): Promise<Omit<RuleTestRes
       failures,
       run,
       show,
-      wroteSnapshot: snapshot.outcome === "written",
+      wroteSnapshot: snapshot.outcome === "Written",
     };
   } catch (error) {
     if (options.signal.aborted) throw error;

@@ -34,7 +34,7 @@ import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { createForecast, type Forecast } from "./forecast.ts";
 import { type LocalReceivers, startLocalReceivers } from "./local-receivers.ts";
-import type { Observed, ObservedAlert, ObservedEvent } from "./observed.ts";
+import type { Observations, ObservedAlert, ObservedEvent } from "./observed.ts";
 import { type StoryQueries, writeBaseline, writeStory } from "./stage.ts";
 import { baselineOf, type Story, type StoryAction, startOf, storyOf } from "./story.ts";
 import type { RuleTest } from "./test-file.ts";
@@ -49,7 +49,7 @@ export interface RuleTestParts {
   readonly databaseUrl: string;
   readonly queries: StoryQueries;
   /** Whether the explanations are wanted: those of a test that passes are of no use. */
-  readonly wantsWhy: (observed: Observed) => boolean;
+  readonly wantsWhy: (observed: Observations) => boolean;
   /** Also the stops of the clock at which nothing happens, as the rules say in memory. */
   readonly everyStop: boolean;
   readonly log: Logger;
@@ -59,7 +59,7 @@ export interface RuleTestParts {
 /** What a story led to. */
 export interface RuleTestRun {
   readonly story: Story;
-  readonly observed: Observed;
+  readonly observed: Observations;
   /** The last mention that the story names, by every rule; empty unless it was wanted. */
   readonly why: readonly MentionWhy[];
 }
@@ -305,7 +305,7 @@ function allAlerts({ stores }: Earshot) {
   return stores.alerts.openedBetween(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
 }
 
-/** Notes after each stop of the clock what has become of the alerts. */
+/** Notes the state of the alerts at each moment where the clock stops. */
 function createObserver(earshot: Earshot, db: Db, receivers: LocalReceivers) {
   const alerts = new Map<
     string,
@@ -322,7 +322,7 @@ function createObserver(earshot: Earshot, db: Db, receivers: LocalReceivers) {
       }
       return all;
     },
-    observed: async (): Promise<Observed> => {
+    observed: async (): Promise<Observations> => {
       const facts = createConsoleStore(db);
       const history: ObservedEvent[] = [];
       const owners = new Map<string, { receiver: string; alertIds: string[] }>();

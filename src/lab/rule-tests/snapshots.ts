@@ -4,8 +4,8 @@ import type { Instant } from "../../lib/instant.ts";
 import type { ObservedMessage } from "./observed.ts";
 
 export type Snapshot =
-  | { readonly outcome: "none" | "same" | "written" }
-  | { readonly outcome: "differs"; readonly because: string };
+  | { readonly outcome: "None" | "Same" | "Written" }
+  | { readonly outcome: "Differs"; readonly because: string };
 
 /**
  * Compares the messages of a test with those that were written down before, in `snapshots/<name>.txt` beside it. Without
@@ -22,13 +22,13 @@ export async function compareSnapshot(
   if (update) {
     await mkdir(dirname(place), { recursive: true });
     await writeFile(place, now);
-    return { outcome: "written" };
+    return { outcome: "Written" };
   }
   const before = await readFile(place, "utf8").catch(() => null);
-  if (before === null) return { outcome: "none" };
+  if (before === null) return { outcome: "None" };
   return before === now
-    ? { outcome: "same" }
-    : { outcome: "differs", because: firstDifference(place, before, now) };
+    ? { outcome: "Same" }
+    : { outcome: "Differs", because: firstDifference(place, before, now) };
 }
 
 /** All messages in order of time, as their readers got them; without edits, which nobody is notified of. */

@@ -1,5 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
-import type { HeardItem } from "../store/heard-items.ts";
+import type { ReceivedItem } from "../store/received-items.ts";
 
 /** An item of a feed, as far as its identity goes. Keys are hashes in hex. */
 export interface ItemKeys {
@@ -13,17 +13,17 @@ export interface ItemKeys {
 }
 
 export type ItemDecision =
-  /** Never heard. */
-  | { readonly outcome: "new" }
+  /** Never received before. */
+  | { readonly outcome: "New" }
   /** Known, and unchanged. */
-  | { readonly outcome: "same" }
+  | { readonly outcome: "Same" }
   /** Known under another id: the feed gives its items new ids. */
-  | { readonly outcome: "renamed"; readonly resourceId: string }
-  | { readonly outcome: "edited"; readonly resourceId: string }
+  | { readonly outcome: "Renamed"; readonly resourceId: string }
+  | { readonly outcome: "Edited"; readonly resourceId: string }
   /** It changed again so soon that the change waits: some feeds put a counter or the time into every item. */
-  | { readonly outcome: "waits" }
+  | { readonly outcome: "Waits" }
   /** Its author or its site has deleted it. It does not come back, under no id. */
-  | { readonly outcome: "deleted"; readonly resourceId: string };
+  | { readonly outcome: "Deleted"; readonly resourceId: string };
 
 /**
  * What to do with an item. `known` are the stored items with its id or its content. A tombstone counts more than
@@ -31,25 +31,25 @@ export type ItemDecision =
  */
 export function decideItem(
   { idKey, contentKey, editedEveryMs, revision }: ItemKeys,
-  known: readonly HeardItem[],
+  known: readonly ReceivedItem[],
   now: Instant,
 ): ItemDecision {
   const byId = known.find((one) => one.idKey === idKey);
   const byContent =
     contentKey === null ? undefined : known.find((one) => one.contentKey === contentKey && one !== byId);
-  const buried = [byId, byContent].find((one) => one?.isDeleted === true);
-  if (buried !== undefined) return { outcome: "deleted", resourceId: buried.resourceId };
+  const tombstone = [byId, byContent].find((one) => one?.isDeleted === true);
+  if (tombstone !== undefined) return { outcome: "Deleted", resourceId: tombstone.resourceId };
   if (byId !== undefined) {
-    if (contentKey === null || byId.contentKey === contentKey) return { outcome: "same" };
+    if (contentKey === null || byId.contentKey === contentKey) return { outcome: "Same" };
     if (revision !== undefined) {
       // Delivered again, or late.
       const isOlder = revision < (byId.revision ?? revision);
-      return isOlder ? { outcome: "same" } : { outcome: "edited", resourceId: byId.resourceId };
+      return isOlder ? { outcome: "Same" } : { outcome: "Edited", resourceId: byId.resourceId };
     }
     const isFresh = byId.editedAt !== null && now - byId.editedAt < editedEveryMs;
-    return isFresh ? { outcome: "waits" } : { outcome: "edited", resourceId: byId.resourceId };
+    return isFresh ? { outcome: "Waits" } : { outcome: "Edited", resourceId: byId.resourceId };
   }
   return byContent === undefined
-    ? { outcome: "new" }
-    : { outcome: "renamed", resourceId: byContent.resourceId };
+    ? { outcome: "New" }
+    : { outcome: "Renamed", resourceId: byContent.resourceId };
 }

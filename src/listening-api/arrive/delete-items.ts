@@ -1,14 +1,14 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "../store/database.ts";
 import {
-  findHeard,
   findOfAuthors,
+  findReceived,
   findUnseenDeletes,
-  putHeard,
+  putReceived,
   putUnseenDeletes,
-} from "../store/heard-items.ts";
-import { buryMentions } from "./bury-mentions.ts";
+} from "../store/received-items.ts";
 import type { ArrivedItem } from "./item-versions.ts";
+import { tombstoneMentions } from "./tombstone-mentions.ts";
 
 /** An item that was deleted where it stood. */
 export interface DeletedItem {
@@ -60,7 +60,7 @@ export async function withoutDeleted(
   return items.filter(({ idKey, authorKey }) => !gone.has(idKey) && !gone.has(authorKey ?? idKey));
 }
 
-/** Remembers the ids of deleted items, also of those that never came, and buries their mentions. */
+/** Remembers the ids of deleted items, also of those that never came, and leaves tombstones of their mentions. */
 export async function buryItems(
   db: Database,
   projectId: number,
@@ -73,7 +73,7 @@ export async function buryItems(
   const items = [...new Map(deleted.map((one) => [one.idKey, one])).values()];
   const ids = items.map(({ idKey }) => idKey);
   const known = new Map(
-    (await findHeard(db, projectId, { ids, contents: [] })).map((row) => [row.idKey, row]),
+    (await findReceived(db, projectId, { ids, contents: [] })).map((row) => [row.idKey, row]),
   );
   const isStored = ({ idKey }: DeletedItem) => known.has(idKey);
   const isKept = unseen === "remember" ? () => true : isStored;
@@ -86,7 +86,7 @@ export async function buryItems(
       others.map(({ idKey }) => idKey),
     );
   }
-  await putHeard(
+  await putReceived(
     db,
     projectId,
     fresh.map(({ idKey, nativeId, reason }) => ({
@@ -95,6 +95,6 @@ export async function buryItems(
     })),
   );
   const resourceIds = fresh.flatMap(({ idKey }) => known.get(idKey)?.resourceId ?? []);
-  await buryMentions(db, projectId, resourceIds, { at, reason: "another id of it was deleted" });
+  await tombstoneMentions(db, projectId, resourceIds, { at, reason: "another id of it was deleted" });
   return resourceIds.length;
 }

@@ -2,18 +2,18 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { Instant } from "../../lib/instant.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
 import type { Database } from "../store/database.ts";
-import { listForgetRequests, putForgetRequest } from "../store/heard-items.ts";
+import { listForgetRequests, putForgetRequest } from "../store/received-items.ts";
 import { settingOr } from "../store/settings.ts";
 
 /** An author (handle or name, without @) or an address; of one domain or page type, or of all (null). */
-export interface Forgotten {
+export interface ForgetTarget {
   readonly what: "author" | "url";
   readonly value: string;
   readonly source: string | null;
 }
 
 /** Remembers that all mentions from before `at` are to be forgotten, without remembering of whom. */
-export async function rememberForgotten(db: Database, asked: Forgotten, at: Instant): Promise<void> {
+export async function rememberForgotten(db: Database, asked: ForgetTarget, at: Instant): Promise<void> {
   await putForgetRequest(db, hashOf(await secretOf(db), asked), at);
 }
 
@@ -35,7 +35,7 @@ export async function readForgotten(
   const secret = await secretOf(db);
   const until = new Map(requests.map(({ asked, at }) => [asked.toString("hex"), at]));
   return ({ author, fullname, url, domain, pageType }, date) => {
-    const named = (what: Forgotten["what"], value: string | null) =>
+    const named = (what: ForgetTarget["what"], value: string | null) =>
       value === null ? [] : [{ what, value }];
     const names = [
       ...named("author", author?.replace(/^@/, "") ?? null),
@@ -54,7 +54,7 @@ async function secretOf(db: Database): Promise<string> {
   return String(await settingOr(db, "forget-secret", randomBytes(32).toString("base64url")));
 }
 
-function hashOf(secret: string, { what, value, source }: Forgotten): Buffer {
+function hashOf(secret: string, { what, value, source }: ForgetTarget): Buffer {
   return createHmac("sha256", secret)
     .update(JSON.stringify([what, value, source]))
     .digest();

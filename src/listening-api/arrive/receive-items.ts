@@ -1,30 +1,28 @@
 import { yieldingLoop } from "../../lib/concurrency.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
-import { type ProjectQueries, readProjectQueries } from "../assign/assign-queries.ts";
+import { type ProjectQueries, type QueryCache, queriesOf } from "../assign/assign-queries.ts";
 import { applyRules } from "../assign/project-rules.ts";
 import { currentVersion } from "../edit/edit-mention.ts";
 import { takeCurrentMentions } from "../store/current-mentions.ts";
 import type { Database } from "../store/database.ts";
 import { deleteMentions } from "../store/delete-things.ts";
-import {
-  dropUnseenDeletes,
-  findHeard,
-  findHolders,
-  HEARD_TYPE,
-  type HeardItem,
-  lockHeardQuery,
-  markSeen,
-  type NewHeardItem,
-  putHeard,
-  putUnseenDeletes,
-  queriesRevision,
-} from "../store/heard-items.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { listQueries, lockQueries } from "../store/queries.ts";
+import {
+  dropUnseenDeletes,
+  findHolders,
+  findReceived,
+  lockReceivedQuery,
+  markSeen,
+  type NewReceivedItem,
+  putReceived,
+  putUnseenDeletes,
+  RECEIVED_TYPE,
+  type ReceivedItem,
+} from "../store/received-items.ts";
 import { beginWriting } from "../store/write-order.ts";
-import { buryMentions, forgetTexts } from "./bury-mentions.ts";
 import { decideItem, type ItemDecision, type ItemKeys } from "./decide-item.ts";
 import {
   buryItems,
@@ -36,6 +34,7 @@ import {
 } from "./delete-items.ts";
 import { readForgotten } from "./forget-requests.ts";
 import { type ArrivedItem, matching, nextVersion, recordOf, storedVersion } from "./item-versions.ts";
+import { forgetTexts, tombstoneMentions } from "./tombstone-mentions.ts";
 
 /** What came in together. */
 export interface ArrivedBatch {
@@ -46,7 +45,7 @@ export interface ArrivedBatch {
   readonly restoredAuthors?: readonly string[];
 }
 
-export interface Received {
+export interface ReceiveResult {
   /** New items, with those that match no query. */
   readonly added: number;
   readonly edited: number;
@@ -55,9 +54,9 @@ export interface Received {
   readonly matched: number;
 }
 
-export const NOTHING: Received = { added: 0, edited: 0, deleted: 0, matched: 0 };
+export const NOTHING: ReceiveResult = { added: 0, edited: 0, deleted: 0, matched: 0 };
 
-export function sumOf(a: Received, b: Received): Received {
+export function sumOf(a: ReceiveResult, b: ReceiveResult): ReceiveResult {
   return {
     added: a.added + b.added,
     edited: a.edited + b.edited,
@@ -66,7 +65,7 @@ export function sumOf(a: Received, b: Received): Received {
   };
 }
 
-export interface ReceivedPart extends Received {
+export interface ReceivedPart extends ReceiveResult {
   /** Items that did not fit into the transaction. Nothing was done with them. */
   readonly left: readonly ArrivedItem[];
 }
@@ -89,9 +88,6 @@ const MOST_CHARACTERS = 4_000_000;
 /** Of a record without its text, about. */
 const RECORD_CHARACTERS = 2_000;
 
-/** The queries of a project, compiled once for as long as they stay the same. */
-export type QueryCache = Map<number, { readonly revision: string; readonly queries: ProjectQueries }>;
-
 /**
  * Stores what a feed brought, inside the caller's transaction: new items as mentions of every query that they match,
  * changed ones as new versions, deleted ones as tombstones. Doing it again changes nothing. Every item is also in a
@@ -113,7 +109,7 @@ export async function receiveItems(
   if (arrived.length + deleted.length + removedAuthors.length + restoredAuthors.length === 0)
     return { ...NOTHING, left: [] };
   const at = await beginWriting(db, [project.id], () => came);
-  const heardId = await lockHeardQuery(db, project.id);
+  const receivedQueryId = await lockReceivedQuery(db, project.id);
   const queries = await queriesOf(db, project.id, cache);
   const unseen = keeps === "matched" ? "forget soon" : "remember";
   const ofRemoved = await itemsOfAuthors(db, project.id, removedAuthors);
@@ -127,9 +123,11 @@ export async function receiveItems(
   const items = await withoutDeleted(db, project.id, distinct(arrived), keeps);
   const known = await knownOf(db, project.id, items);
   const isForgotten = await readForgotten(db);
-  const decided = await yieldingLoop(decideItems(items, { at, known, isForgotten, queries, heardId, keeps }));
+  const decided = await yieldingLoop(
+    decideItems(items, { at, known, isForgotten, queries, receivedQueryId, keeps }),
+  );
   const taken = items.slice(0, decided.length);
-  const notes: NewHeardItem[] = [];
+  const notes: NewReceivedItem[] = [];
   const added: Matched[] = [];
   const edited: Matched[] = [];
   const forgotten: string[] = [];
@@ -137,34 +135,34 @@ export async function receiveItems(
     notes.push({ ...from, ...item, resourceId, deleteReason });
   for (const { item, decision, found } of decided) {
     switch (decision.outcome) {
-      case "new":
+      case "New":
         added.push({ item, found });
         note(item, item.idKey);
         break;
-      case "edited":
+      case "Edited":
         edited.push({ item, found });
         note(item, decision.resourceId);
         break;
-      case "renamed":
+      case "Renamed":
         note(item, decision.resourceId);
         break;
-      case "deleted":
+      case "Deleted":
         note(item, decision.resourceId, "its content was deleted before");
         break;
-      case "forgotten":
+      case "Forgotten":
         note(item, decision.resourceId, FORGOTTEN);
         forgotten.push(decision.resourceId);
         break;
-      case "same":
-      case "waits":
-      case "unmatched":
+      case "Same":
+      case "Waits":
+      case "Unmatched":
         break;
       default:
         decision satisfies never;
     }
   }
-  await putHeard(db, project.id, notes);
-  await buryMentions(db, project.id, forgotten, { at, reason: FORGOTTEN });
+  await putReceived(db, project.id, notes);
+  await tombstoneMentions(db, project.id, forgotten, { at, reason: FORGOTTEN });
   await markSeen(
     db,
     project.id,
@@ -173,18 +171,18 @@ export async function receiveItems(
   // All at once: the steps below lock some of them each. An edit may be in any query, and enter any other.
   const touched = added.flatMap(({ found }) => found.map(({ record }) => record.queryId));
   const all = edited.length > 0 ? (await listQueries(db, project.id)).map(({ id }) => id) : touched;
-  await lockQueries(db, [heardId, ...all]);
+  await lockQueries(db, [receivedQueryId, ...all]);
   const fresh = await applyRules(
     db,
     project,
     added.flatMap(({ found }) => found),
   );
   await insertMentions(db, fresh);
-  const changed = await replaceEdited(db, project, heardId, edited, at);
+  const changed = await replaceEdited(db, project, receivedQueryId, edited, at);
   // What no query looks for is not worth a question.
-  const judged = [...fresh, ...changed].filter(({ record }) => record.queryId !== heardId);
+  const judged = [...fresh, ...changed].filter(({ record }) => record.queryId !== receivedQueryId);
   await queue(db, judged);
-  const isMatched = ({ found }: Matched) => found.some(({ record }) => record.queryId !== heardId);
+  const isMatched = ({ found }: Matched) => found.some(({ record }) => record.queryId !== receivedQueryId);
   return {
     added: added.length,
     edited: edited.length,
@@ -200,13 +198,13 @@ interface Matched {
   readonly found: readonly MentionVersion[];
 }
 
-type Decided = Matched & {
+type DecidedItem = Matched & {
   readonly decision:
     | ItemDecision
     /** New, and of no query, where only those are kept. */
-    | { readonly outcome: "unmatched" }
+    | { readonly outcome: "Unmatched" }
     /** A person asked to forget it. */
-    | { readonly outcome: "forgotten"; readonly resourceId: string };
+    | { readonly outcome: "Forgotten"; readonly resourceId: string };
 };
 
 /** What becomes of each item, in their order, step by step, until there is enough for one transaction. */
@@ -214,15 +212,15 @@ function* decideItems(
   items: readonly ArrivedItem[],
   around: {
     readonly at: Instant;
-    readonly known: (item: ItemKeys) => readonly HeardItem[];
+    readonly known: (item: ItemKeys) => readonly ReceivedItem[];
     readonly isForgotten: Awaited<ReturnType<typeof readForgotten>>;
     readonly queries: ProjectQueries;
-    readonly heardId: number;
+    readonly receivedQueryId: number;
     readonly keeps: "all" | "matched";
   },
-): Generator<void, Decided[]> {
-  const { at, known, isForgotten, queries, heardId, keeps } = around;
-  const decided: Decided[] = [];
+): Generator<void, DecidedItem[]> {
+  const { at, known, isForgotten, queries, receivedQueryId, keeps } = around;
+  const decided: DecidedItem[] = [];
   let characters = 0;
   for (const arrived of items) {
     if (characters >= MOST_CHARACTERS) break;
@@ -230,23 +228,23 @@ function* decideItems(
     const before = known(arrived);
     if (isForgotten?.(recordOf(arrived, at), arrived.line.date ?? at) === true) {
       const resourceId = before[0]?.resourceId ?? arrived.idKey;
-      decided.push({ item: arrived, decision: { outcome: "forgotten", resourceId }, found: [] });
+      decided.push({ item: arrived, decision: { outcome: "Forgotten", resourceId }, found: [] });
       continue;
     }
     const decision = decideItem(arrived, before, at);
-    if (decision.outcome !== "new" && decision.outcome !== "edited") {
+    if (decision.outcome !== "New" && decision.outcome !== "Edited") {
       decided.push({ item: arrived, decision, found: [] });
       continue;
     }
     // A known id that stands for another one: the mention goes by the first.
-    const id = decision.outcome === "edited" ? decision.resourceId : arrived.line.id;
+    const id = decision.outcome === "Edited" ? decision.resourceId : arrived.line.id;
     const item = { ...arrived, line: { ...arrived.line, id } };
     const matched = yield* matching(item, queries, at);
-    if (decision.outcome === "new" && matched.length === 0 && keeps === "matched") {
-      decided.push({ item, decision: { outcome: "unmatched" }, found: [] });
+    if (decision.outcome === "New" && matched.length === 0 && keeps === "matched") {
+      decided.push({ item, decision: { outcome: "Unmatched" }, found: [] });
       continue;
     }
-    const found = [storedVersion(item, { id: heardId, name: HEARD_TYPE }, 0, at), ...matched];
+    const found = [storedVersion(item, { id: receivedQueryId, name: RECEIVED_TYPE }, 0, at), ...matched];
     const { length } = found[0]?.fullText ?? "";
     characters += found.length * (length + RECORD_CHARACTERS);
     decided.push({ item, decision, found });
@@ -272,14 +270,14 @@ async function knownOf(
   db: Database,
   projectId: number,
   items: readonly ArrivedItem[],
-): Promise<(item: ItemKeys) => readonly HeardItem[]> {
-  const rows = await findHeard(db, projectId, {
+): Promise<(item: ItemKeys) => readonly ReceivedItem[]> {
+  const rows = await findReceived(db, projectId, {
     ids: items.map(({ idKey }) => idKey),
     contents: items.flatMap(({ contentKey }) => (contentKey === null ? [] : [contentKey])),
   });
   const byId = new Map(rows.map((row) => [row.idKey, row]));
   // A tombstone among several of the same content counts.
-  const byContent = new Map<string, HeardItem>();
+  const byContent = new Map<string, ReceivedItem>();
   for (const row of rows)
     if (row.contentKey !== null && (row.isDeleted || !byContent.has(row.contentKey)))
       byContent.set(row.contentKey, row);
@@ -289,27 +287,17 @@ async function knownOf(
     );
 }
 
-/** The queries as they are now; compiled anew only when one has changed. */
-export async function queriesOf(db: Database, projectId: number, cache: QueryCache): Promise<ProjectQueries> {
-  const revision = await queriesRevision(db, projectId);
-  const cached = cache.get(projectId);
-  if (cached?.revision === revision) return cached.queries;
-  const queries = await readProjectQueries(db, projectId);
-  cache.set(projectId, { revision, queries });
-  return queries;
-}
-
 /** New versions take the place of all old ones: a text that its author changed is not kept. */
 async function replaceEdited(
   db: Database,
   project: { readonly id: number; readonly timezone: string },
-  heardId: number,
+  receivedQueryId: number,
   items: readonly Matched[],
   at: Instant,
 ): Promise<readonly MentionVersion[]> {
   if (items.length === 0) return [];
   const byResource = new Map(items.map((one) => [one.item.line.id, one]));
-  const queryIds = [heardId, ...(await listQueries(db, project.id)).map(({ id }) => id)];
+  const queryIds = [receivedQueryId, ...(await listQueries(db, project.id)).map(({ id }) => id)];
   const holders = await findHolders(db, queryIds, [...byResource.keys()]);
   const current = groupBy(await takeCurrentMentions(db, holders, at), ({ resourceId }) => resourceId);
   /** Of each new version the one before it; undefined where it enters a query. */
@@ -329,7 +317,7 @@ async function replaceEdited(
           next.push(nextVersion(one, after, at));
         }
         // It may say a word now that another query looks for.
-        const known = new Set([heardId, ...before.map(({ queryId }) => queryId)]);
+        const known = new Set([receivedQueryId, ...before.map(({ queryId }) => queryId)]);
         const entering = found.filter(({ record }) => !known.has(record.queryId));
         earlier.push(...entering.map(() => undefined));
         next.push(...entering);

@@ -34,11 +34,11 @@ export function limitCalls(app: FastifyInstance, db: Database, clock: Clock): vo
   async function spend(
     budget: Budget,
     { limit, minutes }: RateLimit,
-    tell: (used: number) => void,
+    report: (used: number) => void,
   ): Promise<Error | undefined> {
     const call = { at: clock.speed === 1 ? undefined : clock.now(), periodMs: minutes * MINUTE };
     const used = await recordCall(db, budget, { ...call, countTo: limit * 2 + 100 });
-    tell(used);
+    report(used);
     if (used <= limit) return undefined;
     const waitMs = (await untilFewerCalls(db, budget, { ...call, limit })) / (clock.speed || 1);
     const detail = `${used} of ${limit} calls of this ${budget.of} in ${minutes} minutes`;

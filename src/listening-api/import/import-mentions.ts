@@ -3,21 +3,17 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Instant, toIso } from "../../lib/instant.ts";
-import { assignQueries, readProjectQueries, withMatchPositions } from "../assign/assign-queries.ts";
 import { applyRules } from "../assign/project-rules.ts";
 import { EMPTY_MENTION } from "../records/empty-fields.ts";
-import { isInSample } from "../records/mention-id.ts";
 import { createDatabase, type DatabasePool } from "../store/database.ts";
 import { insertMentions, refreshMentionStatistics } from "../store/insert-mentions.ts";
-import type { MentionVersion } from "../store/mention-version.ts";
 import { deleteImportProgress, putImportProgress, readImportProgress } from "../store/progress.ts";
 import { findProjectById } from "../store/projects.ts";
-import { listQueries } from "../store/queries.ts";
-import { beginWriting } from "../store/write-order.ts";
+import { beginWriting, lockWriting } from "../store/write-order.ts";
+import { type AssignedLine, createLineAssignment } from "./assign-lines.ts";
 import { IMPORT_FIELDS } from "./csv-columns.ts";
-import { type ImportLine, parseImportLine } from "./import-line.ts";
-import { createImportTargets } from "./import-targets.ts";
-import { enteringAt, importedMention } from "./imported-mention.ts";
+import { parseImportLine } from "./import-line.ts";
+import { enteringAt } from "./imported-mention.ts";
 import { type ImportFormat, readImportRows } from "./read-import-rows.ts";
 
 export interface ImportOptions {
@@ -68,7 +64,9 @@ export interface ImportResult {
   readonly queries: ReadonlyMap<string, { readonly id: number; readonly mentions: number }>;
 }
 
+/** Mentions that are stored at once, and lines: of many that no query has, each is still in memory. */
 const BATCH = 500;
+const MOST_LINES = 5_000;
 const REASONS_KEPT = 1_000;
 const MOST_UNUSED = 100;
 /** Line fields, and wire fields that follow from the others. */
@@ -81,13 +79,9 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([...IMPORT_FIELDS, ...Object.k
  */
 export async function importMentions(options: ImportOptions): Promise<ImportResult> {
   const db = createDatabase(options.pool);
-  const targets = createImportTargets(db, options.projectId);
-  const projectQueries = await readProjectQueries(db, options.projectId);
+  const assignment = createLineAssignment(db, options.projectId);
   const skipped: { line: number; reason: string }[] = [];
   const queries = new Map<string, { id: number; mentions: number }>();
-  const percentages = new Map(
-    (await listQueries(db, options.projectId)).map(({ id, samplePercentage }) => [id, samplePercentage]),
-  );
   const project = await findProjectById(db, options.projectId);
   const unused = new Set<string>();
   const key = await progressKey(options);
@@ -96,26 +90,39 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
   let [imported, mentions, unmatched, skippedTotal, linesRead] = [0, 0, 0, 0, afterLine];
   let [sampledOut, notYetShown] = [0, 0];
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  let batch: MentionVersion[] = [];
+  let batch: AssignedLine[] = [];
+  let batched = 0;
 
   async function storeBatch(): Promise<void> {
-    const [stored, versions, lines] = [imported, batch, linesRead];
-    imported =
-      stored +
-      (await db.transaction().execute(async (transaction) => {
-        await putImportProgress(transaction, key, lines);
-        const labelled = await applyRules(transaction, project, versions);
-        const { arriveAt } = options;
-        // The stamps of the file are kept: they belong to the past, and to no order of writing.
-        if (arriveAt === undefined) return insertMentions(transaction, labelled);
-        const at = await beginWriting(transaction, [options.projectId], arriveAt);
-        return insertMentions(
-          transaction,
-          labelled.map((version) => enteringAt(version, at)),
-        );
-      }));
-    batch = [];
+    const [stored, lines] = [batch, linesRead];
+    [batch, batched] = [[], 0];
+    const { added, assigned } = await db.transaction().execute(async (transaction) => {
+      await putImportProgress(transaction, key, lines);
+      const { arriveAt } = options;
+      // The stamps of the file are kept without it: they belong to the past, and to no order of writing.
+      const at = arriveAt && (await beginWriting(transaction, [options.projectId], arriveAt));
+      if (at === undefined) await lockWriting(transaction, [options.projectId]);
+      const assigned = await assignment.renew(transaction, stored);
+      const versions = assigned.flatMap((line) => line.versions);
+      const labelled = await applyRules(transaction, project, versions);
+      const entering = at === undefined ? labelled : labelled.map((version) => enteringAt(version, at));
+      return { assigned, added: await insertMentions(transaction, entering) };
+    });
+    imported += added;
+    for (const line of assigned) count(line);
     options.onProgress?.({ linesRead, bytesRead: file.bytesRead });
+  }
+
+  function count({ line, versions, sampledOut: leftOut }: AssignedLine): void {
+    sampledOut += leftOut;
+    if (versions.length === 0 && leftOut === 0) unmatched++;
+    if (versions.length > 0) [from, to] = [Math.min(from, line.date), Math.max(to, line.date)];
+    mentions += versions.length;
+    for (const { visibleAt, record } of versions) {
+      if (options.now !== undefined && visibleAt > options.now) notYetShown++;
+      const { queryName, queryId } = record;
+      queries.set(queryName, { id: queryId, mentions: (queries.get(queryName)?.mentions ?? 0) + 1 });
+    }
   }
 
   function skip(line: number, reason: string): void {
@@ -125,34 +132,6 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
 
   function noteUnused(names: readonly string[]): void {
     for (const name of names) if (unused.size < MOST_UNUSED) unused.add(name);
-  }
-
-  async function take(line: ImportLine): Promise<void> {
-    const labels = await targets.labelsOf(line);
-    const versions = await inQueries(line, (query) => importedMention(line, query, labels));
-    if (versions.length === 0) unmatched++;
-    for (const version of versions) {
-      const { queryName, queryId, resourceId } = version.record;
-      if (!isInSample(resourceId, percentages.get(queryId) ?? 100)) {
-        sampledOut++;
-        continue;
-      }
-      if (options.now !== undefined && version.visibleAt > options.now) notYetShown++;
-      batch.push(version);
-      mentions++;
-      from = Math.min(from, line.date);
-      to = Math.max(to, line.date);
-      queries.set(queryName, { id: queryId, mentions: (queries.get(queryName)?.mentions ?? 0) + 1 });
-    }
-  }
-
-  /** The mention in the query that the line names, or in all that it matches. */
-  async function inQueries(
-    { brand, date }: ImportLine,
-    mentionIn: (query: { id: number; name: string }) => MentionVersion,
-  ): Promise<MentionVersion[]> {
-    if (!brand) return assignQueries(mentionIn({ id: 0, name: "" }), projectQueries);
-    return [withMatchPositions(mentionIn(await targets.queryOf(brand, date)), projectQueries)];
   }
 
   const file = createReadStream(options.path, { signal: options.signal });
@@ -166,9 +145,13 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
     if ("value" in row && typeof row.value === "object" && row.value !== null)
       for (const name in row.value) if (!KNOWN_FIELDS.has(name)) noteUnused([name]);
     if ("reason" in parsed) skip(row.line, parsed.reason);
-    else await take(parsed);
+    else {
+      const assigned = await assignment.assign(parsed);
+      batch.push(assigned);
+      batched += assigned.versions.length;
+    }
     linesRead = row.line;
-    if (batch.length >= BATCH) await storeBatch();
+    if (batched >= BATCH || batch.length >= MOST_LINES) await storeBatch();
   }
   await storeBatch();
   await deleteImportProgress(db, key);

@@ -104,7 +104,7 @@ export const CALLS: readonly CallRow[] = [
     "GET POST",
     "…/rules",
     "",
-    "[rules that act](#rules-that-act): `filter` with `queryId`, `ruleAction`, `scope`, `enabled`; `getPaused=false` leaves paused ones out",
+    "[rules that act](#rules-that-act): `filter` with `queryId`, `ruleAction`, `scope`, `enabled`; `enabled`, `ruleContains` (of its search), `orderDirection`; `getPaused=false` leaves paused ones out",
   ),
   row("GET PUT PATCH DELETE", "…/rules/{id}", "", "fields missing in the body stay"),
   row(
@@ -119,6 +119,13 @@ export const CALLS: readonly CallRow[] = [
     "",
     "the same for the rules of a tag, or of a category or subcategory",
   ),
+  row(
+    "POST",
+    "…/rulebackfill/rulecategories/{id}",
+    "",
+    "the same, from `startDate` on; a job for each subcategory with rules, which is finished when the call answers",
+  ),
+  row("GET", "…/rulebackfill/rulecategories", "", "categories for which that was done, since `sinceDate`"),
   row(
     "GET POST",
     "…/signals/groups",

@@ -21,7 +21,7 @@ import {
 import { readAsked } from "../routes/query-explain-route.ts";
 import { readBackfill, readMentionWanted, readValidated } from "../routes/query-routes.ts";
 import { readLocationsRequest } from "../routes/reference-routes.ts";
-import { readEarliest } from "../routes/rule-routes.ts";
+import { readBackfillSince, readBackfillStart, readEarliest } from "../routes/rule-routes.ts";
 import { readTokenParameters } from "../routes/token-route.ts";
 import { emptyDatabase } from "../store/database.ts";
 import * as records from "./records.ts";
@@ -154,6 +154,14 @@ export const CONTRACTS: Readonly<Record<string, Contract>> = {
     ].map((path) => `POST …/${path}`),
     ruleBackfill,
   ),
+  "POST …/rulebackfill/rulecategories/{id}": {
+    parameters: [(reader) => readBackfillStart(reader, "Etc/UTC")],
+    answer: { arrayOf: "RuleBackfillJob" },
+  },
+  "GET …/rulebackfill/rulecategories": {
+    parameters: [readListPaging, (reader) => readBackfillSince(reader, "Etc/UTC")],
+    answer: { listOf: "CategoryBackfill" },
+  },
   ...each(
     [
       "mentions",
@@ -224,7 +232,7 @@ function ofResource(resource: Resource): Record<string, Contract> {
   const path = resource.path.replace(/:(\w+)\([^)]*\)/g, "{$1}");
   const answer = OF_RESOURCES[path];
   if (answer === undefined) throw new Error(`records.ts has no record of ${path}`);
-  const parameters = [...list, ...(resource.readFilter === undefined ? [] : [resource.readFilter])];
+  const parameters = [...list, ...(resource.readSelection === undefined ? [] : [resource.readSelection])];
   const beside = resource.beside === undefined ? {} : { beside: { projects: "ProjectSummary" as const } };
   const read =
     (current?: never): Reads<BodyReader> =>

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CALLS, type CallRow, type Method } from "./calls.ts";
 import { CONTRACTS, type Contract, RECORDS, type RecordName } from "./contracts.ts";
-import { fieldsRead, parametersRead, type Schema, type Taken } from "./recorders.ts";
+import { type CallInputs, fieldsRead, parametersRead, type Schema } from "./recorders.ts";
 
 /**
  * The local API as an OpenAPI document: calls and their words from the table, parameters and bodies as the calls read
@@ -124,7 +124,7 @@ function shareParameters(operations: readonly Schema[]): Readonly<Record<string,
 }
 
 /** A name may be repeated; a comma does not separate values. */
-function inQuery({ fields, required }: Taken): readonly Schema[] {
+function inQuery({ fields, required }: CallInputs): readonly Schema[] {
   return [...fields].map(([name, { description, ...schema }]) => ({
     ...{ name, in: "query" },
     ...(description === undefined ? {} : { description }),
@@ -143,7 +143,7 @@ async function requestBody({ body, inside = {}, isList }: Contract): Promise<Sch
   return { required: true, content: json(isList === true ? { type: "array", items: schema } : schema) };
 }
 
-function objectOf({ fields, required }: Taken) {
+function objectOf({ fields, required }: CallInputs) {
   return {
     type: "object",
     properties: Object.fromEntries(fields),

@@ -4,7 +4,7 @@ import type { BodyReader } from "../resources/body-reader.ts";
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** What a call takes: each name with its schema, and the names that must be there. */
-export interface Taken {
+export interface CallInputs {
   readonly fields: ReadonlyMap<string, Schema>;
   readonly required: ReadonlySet<string>;
 }
@@ -18,7 +18,7 @@ function createNotes() {
   const exactness = new Map<string, number>();
   const required = new Set<string>();
   return {
-    taken: { fields, required } satisfies Taken,
+    taken: { fields, required } satisfies CallInputs,
     note(name: string, exact: number, schema: Schema): undefined {
       if (exact <= (exactness.get(name) ?? -1)) return undefined;
       exactness.set(name, exact);
@@ -33,7 +33,7 @@ function createNotes() {
 }
 
 /** What a call reads from its parameters, found by letting it read from none: the document cannot say anything else. */
-export async function parametersRead(read: (reader: ParameterReader) => unknown): Promise<Taken> {
+export async function parametersRead(read: (reader: ParameterReader) => unknown): Promise<CallInputs> {
   const { taken, note, fault } = createNotes();
   const list = (items: Schema): Schema => ({ type: "array", items });
   await read({
@@ -54,7 +54,7 @@ export async function parametersRead(read: (reader: ParameterReader) => unknown)
 }
 
 /** The same for the fields of a body. */
-export async function fieldsRead(read: (body: BodyReader) => unknown): Promise<Taken> {
+export async function fieldsRead(read: (body: BodyReader) => unknown): Promise<CallInputs> {
   const { taken, note, fault } = createNotes();
   const anything = (name: string) => note(name, 0, {});
   await read({

@@ -119,6 +119,8 @@ export const Rule = Named.extend({
 });
 
 export const RuleBackfill = Named.extend({ status: text, mentionsFound: int, mentionsChanged: int });
+export const RuleBackfillJob = z.object({ id: int, ruleId: int, requesterId: int, status: text });
+export const CategoryBackfill = z.object({ categoryId: int, status: text, type: text });
 
 export const SignalGroup = Named.extend({
   ...{ queryIds: z.array(int), includeTagIds: z.array(int), excludeTagIds: z.array(int) },

@@ -25,12 +25,12 @@ export function explainMiss({ text, expression }: CompiledQuery, mention: Search
 }
 
 /** A mention, and whether a part of the query matches it. */
-interface Judged extends Searchable {
+interface JudgedMention extends Searchable {
   fits(part: Expression): boolean;
 }
 
 /** Each part is judged once: a miss is looked for at every level, and each level would judge all that is below it. */
-function remembering(mention: Searchable): Judged["fits"] {
+function remembering(mention: Searchable): JudgedMention["fits"] {
   const known = new Map<Expression, boolean>();
   const fits = (part: Expression): boolean => {
     const before = known.get(part);
@@ -61,7 +61,7 @@ interface Found {
   readonly distance: number;
 }
 
-function missOf(expression: Expression, mention: Judged, query: string): Found {
+function missOf(expression: Expression, mention: JudgedMention, query: string): Found {
   switch (expression.kind) {
     case "term": {
       const where = expression.where === "title" ? "found" : "in the text";
@@ -94,7 +94,7 @@ function missOf(expression: Expression, mention: Judged, query: string): Found {
 }
 
 /** Of terms alone all are named, because none is nearer than another. */
-function ofAlternatives(any: Any, mention: Judged, query: string): Found {
+function ofAlternatives(any: Any, mention: JudgedMention, query: string): Found {
   if (any.of.every(({ kind }) => kind === "term"))
     return found("missing", any, query, () => {
       const parts = any.of.map((each) => partOf(each, query));
@@ -107,7 +107,7 @@ function ofAlternatives(any: Any, mention: Judged, query: string): Found {
 
 const MOST_NAMED = 10;
 
-function ofNear(near: Near, mention: Judged, query: string): Found {
+function ofNear(near: Near, mention: JudgedMention, query: string): Found {
   for (const side of [near.left, near.right]) if (!mention.fits(side)) return missOf(side, mention, query);
   return found("apart", near, query, () => {
     const [left, right] = [partOf(near.left, query), partOf(near.right, query)];
@@ -116,7 +116,7 @@ function ofNear(near: Near, mention: Judged, query: string): Found {
   });
 }
 
-function ofWithin(within: Within, mention: Judged, query: string): Found {
+function ofWithin(within: Within, mention: JudgedMention, query: string): Found {
   for (const { expression, times } of within.of) {
     if (!mention.fits(expression)) return missOf(expression, mention, query);
     const there = times === 1 ? 1 : (matchedBy(expression, mention)?.length ?? 0);
@@ -132,7 +132,7 @@ function ofWithin(within: Within, mention: Judged, query: string): Found {
 }
 
 /** The smallest part of a matching expression that matches by itself. */
-function matchedPart(expression: Expression, mention: Judged): Expression {
+function matchedPart(expression: Expression, mention: JudgedMention): Expression {
   if (expression.kind !== "any") return expression;
   const part = expression.of.find((each) => mention.fits(each));
   return part === undefined ? expression : matchedPart(part, mention);

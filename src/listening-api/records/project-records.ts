@@ -76,7 +76,11 @@ export function querySummaryRecord(query: StoredQuery) {
 }
 
 /** Today's names of the documented types. */
-const TODAY: Readonly<Record<string, QueryType>> = { monitor: "search string", publicfacebook: "facebook" };
+const TODAY: Readonly<Record<string, QueryType>> = {
+  monitor: "search string",
+  publicfacebook: "facebook",
+  publicFacebook: "facebook",
+};
 
 /** Every name by which a type of queries goes. */
 export const QUERY_TYPE_NAMES: readonly string[] = [...QUERY_TYPES, ...Object.keys(TODAY)];

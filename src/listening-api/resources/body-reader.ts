@@ -31,7 +31,7 @@ const MAX_NAME = 255;
 
 /** A body of 5,000 unknown fields is refused without an answer of its own size. */
 const MOST_NAMED = 20;
-/** Of a body: who sent ten thousand wrong values does not read ten thousand faults. A list tells a hundred, and how many more. */
+/** Of a body: who sent ten thousand wrong values does not read ten thousand faults. A list names a hundred, and how many more. */
 const MOST_FAULTS = 120;
 
 export function createBodyReader(given: unknown, unknown: UnknownParameters): BodyReader {

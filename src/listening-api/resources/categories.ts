@@ -88,7 +88,9 @@ async function readChildren(
   const children: CategorySettings["children"][number][] = [];
   for (const [index, entry] of given.entries()) {
     const child = isObject(entry) ? entry : { name: entry };
-    const { name, id } = child;
+    const { name } = child;
+    // The operator's own example makes one with an empty id.
+    const id = child["id"] === "" ? undefined : child["id"];
     const where = `children[${index}]`;
     if (typeof name !== "string" || name.trim() === "" || name.length > MAX_NAME || name.includes("\0")) {
       body.fault(`${where}.name: expected text of 1 to ${MAX_NAME} characters, got ${quote(name)}.`);

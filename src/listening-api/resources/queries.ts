@@ -34,9 +34,9 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
   isUniqueByName: true,
   createdStatus: 201,
   bodyLimit: MAX_TEXT,
-  readFilter(parameters) {
-    const type = parameters.oneOf("type", QUERY_TYPE_NAMES);
-    return (query) => type === undefined || query.type === canonicalQueryType(type);
+  readSelection(parameters) {
+    const types = new Set(parameters.someOf("type", QUERY_TYPE_NAMES).map(canonicalQueryType));
+    return (queries) => queries.filter(({ type }) => types.size === 0 || types.has(type));
   },
   list: ({ db, project }) => listQueries(db, project.id),
   record: queryRecord,
@@ -91,7 +91,14 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
 });
 
 /** What the stored mentions are searched for again when it changes. */
-const LOOKED_BACK = ["text", "startDate", "includedLocations", "excludedLocations"] as const;
+const LOOKED_BACK = [
+  "text",
+  "languages",
+  "contentSources",
+  "startDate",
+  "includedLocations",
+  "excludedLocations",
+] as const;
 
 type LocationFilter = Pick<QuerySettings, "includedLocations" | "excludedLocations">;
 const MAX_LOCATIONS = 1_000;

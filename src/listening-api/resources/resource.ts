@@ -44,8 +44,8 @@ export interface Resource<Thing extends Named = Named, Settings = unknown> {
   readonly isOfClient?: true;
   /** A body that is larger is refused. Default: 256 kB. */
   readonly bodyLimit?: number;
-  /** Parameters of the list besides those that all lists have. */
-  readonly readFilter?: (parameters: ParameterReader) => (thing: Thing) => boolean;
+  /** Parameters of the list besides those that all lists have: gives what is shown of it, in its order. */
+  readonly readSelection?: (parameters: ParameterReader) => (things: readonly Thing[]) => readonly Thing[];
   /** Fields of the list besides its envelope. */
   readonly beside?: (records: readonly object[], scope: ResourceScope) => Promise<object>;
   /** The things of the project that the caller sees, in the order of the ids. */

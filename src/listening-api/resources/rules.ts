@@ -37,9 +37,23 @@ export const rules = defineResource<ListedRule, RuleSettings>({
   isUniqueByName: true,
   isSame: isDeepStrictEqual,
   createdStatus: 201,
-  readFilter(parameters) {
+  readSelection(parameters) {
     const isPausedShown = parameters.oneOf("getPaused", ["true", "false"]) !== "false";
-    return ({ enabled }) => enabled || isPausedShown;
+    const enabled = parameters.oneOf("enabled", ["true", "false"]);
+    const part = parameters.text("ruleContains")?.toLowerCase();
+    const isReversed = parameters.oneOf("orderDirection", ["asc", "desc"]) === "desc";
+    return (listed) => {
+      const shown = listed.filter(
+        (rule) =>
+          (rule.enabled || isPausedShown) &&
+          (enabled === undefined || String(rule.enabled) === enabled) &&
+          (part === undefined ||
+            String(rule.filter["search"] ?? "")
+              .toLowerCase()
+              .includes(part)),
+      );
+      return isReversed ? shown.toReversed() : shown;
+    };
   },
   list: listedRules,
   record: ruleRecord,

@@ -96,13 +96,12 @@ function readLocations(body: BodyReader): readonly string[] | undefined {
     return [];
   }
   const ids = locations.flatMap((entry: unknown, index) => {
-    const id = isObject(entry) ? entry["id"] : undefined;
+    const id = isObject(entry) ? entry["id"] : entry;
     if (typeof id === "string" && GAZETTEER.has(id)) return [id];
-    const got = isObject(entry) ? quote(id) : quote(entry);
     body.fault(
       typeof id === "string"
-        ? `locations[${index}].id: ${got} is no known location; expected an id such as "gb", "us-ma" or "bos1".`
-        : `locations[${index}].id: expected the id of a location as text, got ${got}.`,
+        ? `locations[${index}].id: ${quote(id)} is no known location; expected an id such as "gb", "us-ma" or "bos1".`
+        : `locations[${index}].id: expected the id of a location as text, got ${quote(id)}.`,
     );
     return [];
   });

@@ -15,7 +15,7 @@ import { defineResource } from "./resource.ts";
 const MAX_SUBSCRIBERS = 1_000;
 export const THRESHOLDS: readonly number[] = [1, 2, 3];
 
-/** Who wants to hear of what is unusual. They are kept and shown; Earshot's own rules are what notifies. */
+/** Who is to be notified of what is unusual. They are kept and shown; Earshot's own rules are what notifies. */
 export const signalGroups = defineResource<StoredSignalGroup, SignalGroupSettings>({
   noun: "signal group",
   path: "signals/groups",

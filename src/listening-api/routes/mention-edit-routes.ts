@@ -69,25 +69,25 @@ export function mentionEditRoutes(app: FastifyInstance, context: LocalApiContext
   });
 }
 
+/** What tags, categories and queries there are is read in the transaction, too: one may be renamed or deleted meanwhile. */
 async function edit(context: LocalApiContext, request: FastifyRequest<InProject>, given: unknown) {
-  const { db, clock } = context;
+  const { clock } = context;
   const project = await projectOf(context, request);
   const { client, user } = callerOf(request);
-  const labels = {
-    categories: await listCategories(db, project.id),
-    tags: await listTags(db, project.id),
-  };
-  const scope = {
-    queryIds: new Set((await listQueries(db, project.id)).map(({ id }) => id)),
-    ...changeScope(labels, await listUsernames(db, client.id)),
-  };
-  const edits = readMentionEdits(given, scope, unknownTo(request));
   const by = { clientId: client.id, userId: user.id, username: user.username, projectId: project.id };
-  return db.transaction().execute(async (transaction) => {
-    const at = await beginWriting(transaction, [project.id], clock.now);
+  return context.db.transaction().execute(async (db) => {
+    const at = await beginWriting(db, [project.id], clock.now);
+    const scope = {
+      queryIds: new Set((await listQueries(db, project.id)).map(({ id }) => id)),
+      ...changeScope(
+        { categories: await listCategories(db, project.id), tags: await listTags(db, project.id) },
+        await listUsernames(db, client.id),
+      ),
+    };
+    const edits = readMentionEdits(given, scope, unknownTo(request));
     const wanted = groupBy(edits, keyOf);
     const edited = await editMentions(
-      transaction,
+      db,
       [...wanted.values()].flatMap(([first]) => first ?? []),
       (mention) => (wanted.get(keyOf(mention)) ?? []).map(({ changesOf }) => changesOf(mention)),
       at,
@@ -95,7 +95,7 @@ async function edit(context: LocalApiContext, request: FastifyRequest<InProject>
     refuseMissing(edits, edited);
     const body: readonly unknown[] = Array.isArray(given) ? given : [given];
     await recordChanges(
-      transaction,
+      db,
       edits.map(({ resourceId }, index) => ({
         ...by,
         action: "update" as const,

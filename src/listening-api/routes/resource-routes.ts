@@ -74,10 +74,9 @@ async function answerList(
   const parameters = parametersOf(request);
   const paging = readListPaging(parameters);
   const isAsked = readListFilter(parameters);
-  const isOfKind = resource.readFilter?.(parameters) ?? (() => true);
+  const select = resource.readSelection?.(parameters) ?? ((things) => things);
   parameters.finish();
-  const things = (await resource.list(scope)).filter((thing) => isAsked(thing) && isOfKind(thing));
-  const records = things.map(record);
+  const records = select((await resource.list(scope)).filter(isAsked)).map(record);
   if (resource.isBare) return records;
   const envelope = resource.isCounted ? listEnvelope(records, paging) : uncountedEnvelope(records, paging);
   return { ...envelope, ...(await resource.beside?.(envelope.results, scope)) };

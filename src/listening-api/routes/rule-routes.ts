@@ -6,12 +6,14 @@ import { callerOf } from "../http/authenticate.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
 import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
+import { readListPaging } from "../parameters/list-parameters.ts";
 import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
+import { listEnvelope } from "../records/wire.ts";
 import { categories } from "../resources/categories.ts";
 import type { Named, Resource } from "../resources/resource.ts";
 import { rules } from "../resources/rules.ts";
 import { tags } from "../resources/tags.ts";
-import { recordChanges } from "../store/changes.ts";
+import { listRuleBackfills, recordChanges } from "../store/changes.ts";
 import { projectOf } from "./project-request.ts";
 
 interface OfOne {
@@ -23,57 +25,100 @@ interface OfOne {
  * POST …/bulkactions/rule/:id (older programs: …/rules/:id/backfill), …/bulkactions/ruletags/:id and
  * …/bulkactions/rulecategories/:id: the rule, or those of the tag or category, act on stored mentions; with `earliest`
  * on those from that date on. Answers when it is done, with how many mentions meet the rule and how many changed.
+ *
+ * POST …/rulebackfill/rulecategories/:id, as the operator documents it: the same for a category, from `startDate` on. The
+ * live service answers with jobs that wait; here they are finished. GET …/rulebackfill/rulecategories lists them.
  */
 export function ruleRoutes(app: FastifyInstance, context: LocalApiContext): void {
-  const of = (path: string, resource: Resource | undefined, apply: typeof backfillRule) =>
-    app.post<OfOne>(
-      `/projects/:projectId/${path}`,
-      // Programs send the content type of their other calls.
-      { config: { needsNoBody: true } },
-      (request) => backfill(context, request, resource, apply),
-    );
+  // Programs send the content type of their other calls.
+  const config = { config: { needsNoBody: true as const } };
+  const of = (path: string, resource: Resource, apply: typeof backfillRule) =>
+    app.post<OfOne>(`/projects/:projectId/${path}`, config, async (request) => {
+      const { thing, done } = await backfill(context, request, { resource, apply, read: readEarliest });
+      return { id: Number(request.params.id), name: thing.name, status: "finished", ...done };
+    });
+  const [, ruleTags] = tags;
+  const [, ruleCategories] = categories;
+  if (ruleTags === undefined || ruleCategories === undefined) throw new Error("labels have two paths each");
+  const ofCategory: typeof backfillRule = (db, project, id, options) =>
+    backfillLabels(db, project, { kind: "category", id }, options);
   of(`rules/${NUMERIC_ID}/backfill`, rules, backfillRule);
   of(`bulkactions/rule/${NUMERIC_ID}`, rules, backfillRule);
-  of(`bulkactions/ruletags/${NUMERIC_ID}`, tags[1], (db, project, id, options) =>
+  of(`bulkactions/ruletags/${NUMERIC_ID}`, ruleTags, (db, project, id, options) =>
     backfillLabels(db, project, { kind: "tag", id }, options),
   );
-  of(`bulkactions/rulecategories/${NUMERIC_ID}`, categories[1], (db, project, id, options) =>
-    backfillLabels(db, project, { kind: "category", id }, options),
-  );
+  of(`bulkactions/rulecategories/${NUMERIC_ID}`, ruleCategories, ofCategory);
+
+  const jobs = "/projects/:projectId/rulebackfill/rulecategories";
+  app.post<OfOne>(`${jobs}/${NUMERIC_ID}`, config, async (request) => {
+    const asked = { resource: ruleCategories, apply: ofCategory, read: readBackfillStart };
+    const { thing, jobId, requesterId } = await backfill(context, request, asked);
+    return ruledChildren(thing).map((ruleId) => ({ id: jobId, ruleId, requesterId, status: "FINISHED" }));
+  });
+  app.get<OfOne>(jobs, async (request) => {
+    const project = await projectOf(context, request);
+    const parameters = parametersOf(request);
+    const paging = readListPaging(parameters);
+    const since = readBackfillSince(parameters, project.timezone);
+    parameters.finish();
+    const done = await listRuleBackfills(context.db, project.id, { kind: ruleCategories.noun, since });
+    const records = done.map((categoryId) => ({ categoryId, status: "finished", type: "category" }));
+    return listEnvelope(records, paging);
+  });
+}
+
+interface Asked {
+  readonly resource: Resource;
+  readonly apply: typeof backfillRule;
+  /** From when on. */
+  readonly read: (parameters: ParameterReader, zone: string) => Instant | undefined;
 }
 
 async function backfill(
   { db, clock, ...context }: LocalApiContext,
   request: FastifyRequest<OfOne>,
-  resource: Resource | undefined,
-  apply: typeof backfillRule,
+  { resource, apply, read }: Asked,
 ) {
   const project = await projectOf({ db, clock, ...context }, request);
   const parameters = parametersOf(request);
-  const earliest = readEarliest(parameters, project.timezone);
+  const earliest = read(parameters, project.timezone);
   parameters.finish();
   const caller = callerOf(request);
   const scope = { db, project, caller, projectIds: new Set<number>(), at: clock.now() };
   const id = Number(request.params.id);
-  const thing = (await resource?.list(scope))?.find((one) => isOrContains(one, id));
-  if (resource === undefined || thing === undefined)
-    throw notFound(`There is no ${resource?.noun} ${id} in project ${project.id}.`);
+  const thing = (await resource.list(scope)).find((one) => isOrContains(one, id));
+  if (thing === undefined) throw notFound(`There is no ${resource.noun} ${id} in project ${project.id}.`);
   const { found, changed } = await apply(db, project, id, { now: clock.now, earliest });
   const before = resource.record(thing);
   const done = { mentionsFound: found, mentionsChanged: changed };
   const { client, user } = caller;
-  await recordChanges(db, [
+  const [jobId] = await recordChanges(db, [
     {
       ...{ clientId: client.id, userId: user.id, username: user.username, projectId: project.id },
       ...{ action: "update", kind: resource.noun, thingId: String(thing.id), before },
       after: { ...before, backfill: done },
     },
   ]);
-  return { id, name: thing.name, status: "finished", ...done };
+  return { thing, done, jobId, requesterId: user.id };
+}
+
+export function readBackfillStart(parameters: ParameterReader, zone: string): Instant | undefined {
+  return parameters.moment("startDate", zone);
+}
+
+export function readBackfillSince(parameters: ParameterReader, zone: string): Instant | undefined {
+  return parameters.moment("sinceDate", zone);
 }
 
 export function readEarliest(parameters: ParameterReader, zone: string): Instant | undefined {
   return parameters.moment("earliest", zone);
+}
+
+/** Subcategories that have rules. */
+function ruledChildren(thing: Named): readonly number[] {
+  const children =
+    "children" in thing ? (thing.children as readonly (Named & { rules: readonly unknown[] })[]) : [];
+  return children.filter(({ rules }) => rules.length > 0).map(({ id }) => id);
 }
 
 /** A category by its own id, or by that of a subcategory. */

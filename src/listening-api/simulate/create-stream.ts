@@ -1,10 +1,5 @@
 import { floorTo, HOUR, type Instant } from "../../lib/instant.ts";
-import {
-  assignQueries,
-  type ProjectQueries,
-  readProjectQueries,
-  withMatchPositions,
-} from "../assign/assign-queries.ts";
+import { assignQueries, type QueryCache, queriesOf, withMatchPositions } from "../assign/assign-queries.ts";
 import { applyRules } from "../assign/project-rules.ts";
 import { createDatabase, type Database, type DatabasePool } from "../store/database.ts";
 import { insertMentions, refreshMentionStatistics } from "../store/insert-mentions.ts";
@@ -12,6 +7,7 @@ import { putCategory } from "../store/labels.ts";
 import { claimStreamHour, listStreamHours } from "../store/progress.ts";
 import { findProjectById } from "../store/projects.ts";
 import { listQueries, putQueries } from "../store/queries.ts";
+import { lockWriting } from "../store/write-order.ts";
 import type { Crisis } from "./crisis.ts";
 import { BRANDS, TOPICS, TOPICS_CATEGORY } from "./data.ts";
 import { generateHour } from "./generate-hour.ts";
@@ -46,6 +42,7 @@ const MANY_HOURS = 24;
 export function createStream(options: StreamOptions): Stream {
   const db = createDatabase(options.pool);
   let targets: Promise<StreamTargets> | undefined;
+  const cache: QueryCache = new Map();
   let filledBefore = floorTo(options.startAt, HOUR);
 
   const prepared = () => {
@@ -60,7 +57,7 @@ export function createStream(options: StreamOptions): Stream {
       if (to <= filledBefore) return 0;
       const stored = await listStreamHours(db, { projectId, seed, from: filledBefore, to });
       let filled = 0;
-      const into = { targets: await prepared(), queries: await readProjectQueries(db, projectId) };
+      const into = { targets: await prepared(), cache };
       for (let hour = filledBefore; hour < to; hour += HOUR) {
         if (!stored.has(hour) && (await storeHour(db, options, hour, into))) filled++;
         filledBefore = hour + HOUR;
@@ -77,14 +74,17 @@ function storeHour(
   db: Database,
   { projectId, seed, crises }: StreamOptions,
   hour: Instant,
-  { targets, queries }: { targets: StreamTargets; queries: ProjectQueries },
+  { targets, cache }: { targets: StreamTargets; cache: QueryCache },
 ): Promise<boolean> {
   const versions = generateHour(seed, hour, { crises }).flatMap((mention) =>
     generatedVersions(seed, mention, targets),
   );
   return db.transaction().execute(async (transaction) => {
     if (!(await claimStreamHour(transaction, { projectId, seed, hour }))) return false;
+    // So that no query is deleted or changed meanwhile. The stamps are the stream's own.
+    await lockWriting(transaction, [projectId]);
     const project = await findProjectById(transaction, projectId);
+    const queries = await queriesOf(transaction, projectId, cache);
     const placed = versions.map((version) => withMatchPositions(version, queries));
     const matched = versions.flatMap((version) =>
       assignQueries(version, queries).filter(({ record }) => record.queryId !== version.record.queryId),

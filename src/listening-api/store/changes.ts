@@ -18,14 +18,29 @@ export interface Change {
   readonly after: object | null;
 }
 
-/** Inside the transaction of the change itself: what was changed is noted, and nothing else is. */
-export async function recordChanges(db: Database, changes: readonly Change[]): Promise<void> {
-  if (changes.length === 0) return;
-  await sql`
+/** Inside the transaction of the change itself: what was changed is noted, and nothing else is. Gives the ids, in their order. */
+export async function recordChanges(db: Database, changes: readonly Change[]): Promise<readonly number[]> {
+  if (changes.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
     insert into local_api.change (client_id, user_id, username, project_id, action, kind, thing_id, before, after)
     select (c->>'clientId')::bigint, (c->>'userId')::bigint, c->>'username', (c->>'projectId')::bigint, c->>'action', c->>'kind', c->>'thingId',
       nullif(c->'before', 'null'), nullif(c->'after', 'null')
-    from jsonb_array_elements(${JSON.stringify(changes)}::jsonb) as c`.execute(db);
+    from jsonb_array_elements(${JSON.stringify(changes)}::jsonb) as c returning id`.execute(db);
+  return rows.map(({ id }) => Number(id));
+}
+
+/** Things of a kind whose rules acted on stored mentions since then, each once, the latest first. */
+export async function listRuleBackfills(
+  db: Database,
+  projectId: number,
+  { kind, since }: { readonly kind: string; readonly since: Instant | undefined },
+): Promise<readonly number[]> {
+  const { rows } = await sql<{ thing_id: string }>`
+    select thing_id from local_api.change
+    where project_id = ${projectId} and kind = ${kind} and after ? 'backfill'
+      and ${since === undefined ? sql`true` : sql`at >= ${new Date(since)}`}
+    group by thing_id order by max(id) desc`.execute(db);
+  return rows.map((row) => Number(row.thing_id));
 }
 
 /** The latest first. For commands, not for calls. */

@@ -37,7 +37,7 @@ export interface FeedRow extends Omit<ConfiguredFeed, "everyMs"> {
   /** Since when the configuration has it. */
   readonly addedAt: Instant;
   readonly triedAt: Instant | null;
-  readonly heardAt: Instant | null;
+  readonly receivedAt: Instant | null;
   readonly itemAt: Instant | null;
   readonly problem: string | null;
   /** How often its answer began to be read without an end, in a row. */
@@ -369,7 +369,7 @@ function toRow(row: ListedRow): FeedRow {
     nextAt: row.next_at === null ? null : (row.due_at?.getTime() ?? null),
     addedAt: row.added_at.getTime(),
     triedAt: row.tried_at?.getTime() ?? null,
-    heardAt: row.heard_at?.getTime() ?? null,
+    receivedAt: row.heard_at?.getTime() ?? null,
     itemAt: row.item_at?.getTime() ?? null,
     itemsToday: row.is_today ? row.items_today : 0,
     matchedToday: row.is_today ? row.matched_today : 0,

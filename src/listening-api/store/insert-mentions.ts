@@ -4,6 +4,7 @@ import { storableText } from "../../lib/text.ts";
 import { isInSample } from "../records/mention-id.ts";
 import { exactText } from "../records/mention-text.ts";
 import { packRecord, type RecordShape } from "../records/packed-record.ts";
+import { announceArrivals } from "./arrivals.ts";
 import { copyLines, type Database } from "./database.ts";
 import { ensureMentionMonths } from "./mention-months.ts";
 import { putRecordShapes } from "./mention-records.ts";
@@ -40,6 +41,7 @@ export async function insertMentions(db: Database, found: readonly MentionVersio
   await sql`
     update local_api.query set revision = revision + 1
     where id = any(${[...new Set(versions.map(({ record }) => record.queryId))]}::bigint[])`.execute(db);
+  await announceArrivals(db, versions);
   return versions.length;
 }
 

@@ -9,11 +9,11 @@ import type { MentionRecord } from "../records/mention-record.ts";
 import { textAsFound } from "../records/mention-text.ts";
 import type { MentionKey } from "./current-mentions.ts";
 import { type Database, rowsAtATime } from "./database.ts";
-import { HEARD_TYPE } from "./heard-items.ts";
 import { conditionSql, NOT_DELETED, visibleSql } from "./mention-range.ts";
 import { MENTION_COLUMNS, mentionCells } from "./mention-row.ts";
 import type { MentionVersion } from "./mention-version.ts";
 import { narrowing, searchPlan, wordsSql } from "./mention-words.ts";
+import { RECEIVED_TYPE } from "./received-items.ts";
 
 /** A rule that is ready: mentions of the queries that meet all conditions and the search get the label. */
 export interface ReadyRule {
@@ -141,7 +141,7 @@ export async function queriesHoldingMentions(
   projectId: number,
 ): Promise<readonly { readonly id: number; readonly isHidden: boolean }[]> {
   const { rows } = await sql<{ id: string; hidden: boolean }>`
-    select id, type = ${HEARD_TYPE} as hidden from local_api.query where project_id = ${projectId} order by id`.execute(
+    select id, type = ${RECEIVED_TYPE} as hidden from local_api.query where project_id = ${projectId} order by id`.execute(
     db,
   );
   return rows.map(({ id, hidden }) => ({ id: Number(id), isHidden: hidden }));

@@ -20,6 +20,17 @@ export async function listTags(db: Database, projectId: number): Promise<StoredT
   return rows.map((row) => ({ id: Number(row.id), name: row.name, rules: row.rules }));
 }
 
+/** Changes when a tag or category of the project is made, renamed or deleted. */
+export async function labelsRevision(db: Database, projectId: number): Promise<string> {
+  const { rows } = await sql<{ revision: string }>`
+    select concat(
+      (select md5(string_agg(concat_ws(' ', id, name), E'\n' order by id))
+        from local_api.tag where project_id = ${projectId}),
+      (select md5(string_agg(concat_ws(' ', id, parent_id, name), E'\n' order by id))
+        from local_api.category where project_id = ${projectId})) as revision`.execute(db);
+  return rows[0]?.revision ?? "";
+}
+
 /** Makes sure that the project has a tag of that name, and gives its id. */
 export async function putTag(db: Database, projectId: number, name: string): Promise<number> {
   const { rows } = await sql<{ id: string }>`

@@ -3,8 +3,8 @@ import type { Instant } from "../../lib/instant.ts";
 import { compile } from "../query-language/compile.ts";
 import { QueryTextError } from "../query-language/problem.ts";
 import type { Database } from "./database.ts";
-import { HEARD_TYPE } from "./heard-items.ts";
 import { NOT_DELETED, visibleSql } from "./mention-range.ts";
+import { RECEIVED_TYPE } from "./received-items.ts";
 
 export const QUERY_TYPES = ["search string", "twitter", "facebook", "instagram"] as const;
 export type QueryType = (typeof QUERY_TYPES)[number];
@@ -41,7 +41,7 @@ export async function listQueries(db: Database, projectId: number, type?: QueryT
     select id, name, type, created_at, last_modified_at, last_modified_username, sample_percentage,
       boolean_text, description, languages, content_sources, start_date, included_locations, excluded_locations,
       type_name
-    from local_api.query where project_id = ${projectId} and type <> ${HEARD_TYPE} and ${ofType} order by id`.execute(
+    from local_api.query where project_id = ${projectId} and type <> ${RECEIVED_TYPE} and ${ofType} order by id`.execute(
     db,
   );
   return rows.map(toQuery);
@@ -217,7 +217,7 @@ interface QueryVolume {
 /** Whether any query of the project has a mention. */
 export async function hasMentions(db: Database, projectId: number): Promise<boolean> {
   const { rows } = await sql`
-    select from local_api.query q where q.project_id = ${projectId} and q.type <> ${HEARD_TYPE}
+    select from local_api.query q where q.project_id = ${projectId} and q.type <> ${RECEIVED_TYPE}
       and exists (select from local_api.mention m where m.query_id = q.id) limit 1`.execute(db);
   return rows.length > 0;
 }

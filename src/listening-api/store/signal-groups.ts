@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
 
-/** Who wants to hear of what is unusual in which queries. */
+/** Who is to be notified of what is unusual in which queries. */
 export interface StoredSignalGroup extends SignalGroupSettings {
   readonly id: number;
 }

@@ -3,7 +3,7 @@ import type { Alert } from "../model/alert.ts";
 import type { AlertAction, AlertEvent } from "../model/alert-action.ts";
 
 /** Applies a person's action to an alert. Its history names `by`, with the time. */
-export function act(alert: Alert, action: AlertAction, by: string, now: Instant): Acted {
+export function act(alert: Alert, action: AlertAction, by: string, now: Instant): ActionResult {
   if (alert.firedAt === null)
     return { outcome: "Refused", because: "it has not fired, so nobody was notified of it" };
   switch (action.do) {
@@ -18,12 +18,12 @@ export function act(alert: Alert, action: AlertAction, by: string, now: Instant)
   }
 }
 
-export type Acted =
+export type ActionResult =
   | { readonly outcome: "Done"; readonly alert: Alert; readonly event: AlertEvent }
   /** Nothing changed, and why. */
   | { readonly outcome: "Refused"; readonly because: string };
 
-function acknowledge(alert: Alert, by: string, now: Instant): Acted {
+function acknowledge(alert: Alert, by: string, now: Instant): ActionResult {
   if (alert.resolvedAt !== null) return { outcome: "Refused", because: "this alert is already resolved" };
   if (alert.state === "acknowledged")
     return {
@@ -35,7 +35,7 @@ function acknowledge(alert: Alert, by: string, now: Instant): Acted {
 }
 
 /** Assigning implies having seen the alert: it ends reminders and escalation like an acknowledgement. */
-function assign(alert: Alert, to: string, by: string, now: Instant): Acted {
+function assign(alert: Alert, to: string, by: string, now: Instant): ActionResult {
   if (alert.resolvedAt !== null) return { outcome: "Refused", because: "this alert is already resolved" };
   if (to.trim() === "") return { outcome: "Refused", because: "name an assignee" };
   if (alert.handling?.assignee === to) return { outcome: "Refused", because: `${to} has it already` };
@@ -48,14 +48,14 @@ function assign(alert: Alert, to: string, by: string, now: Instant): Acted {
   return done({ ...alert, state: "acknowledged", handling }, now, "AssignedBy", `${by}, to ${to}`);
 }
 
-function resolve(alert: Alert, by: string, now: Instant): Acted {
+function resolve(alert: Alert, by: string, now: Instant): ActionResult {
   if (alert.resolvedAt !== null) return { outcome: "Refused", because: "this alert is already resolved" };
   const handling = { ...alert.handling, closedBy: by, relevant: alert.handling?.relevant ?? true };
   return done(ended(alert, now, handling), now, "ResolvedBy", by);
 }
 
 /** Allowed for a resolved alert, too: it still says something about the rule. */
-function notRelevant(alert: Alert, by: string, now: Instant): Acted {
+function notRelevant(alert: Alert, by: string, now: Instant): ActionResult {
   if (alert.handling?.relevant === false)
     return { outcome: "Refused", because: "it is marked not relevant already" };
   const handling = { ...alert.handling, relevant: false };
@@ -68,6 +68,6 @@ function ended(alert: Alert, now: Instant, handling: NonNullable<Alert["handling
   return { ...alert, state: "resolved", resolvedAt: Math.max(now, alert.lastSeenAt), handling };
 }
 
-function done(alert: Alert, now: Instant, what: string, by: string): Acted {
+function done(alert: Alert, now: Instant, what: string, by: string): ActionResult {
   return { outcome: "Done", alert, event: { alertId: alert.id, at: now, what, detail: `by ${by}` } };
 }

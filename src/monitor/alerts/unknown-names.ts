@@ -7,7 +7,7 @@ import { OWN_QUERY } from "../model/query.ts";
 import { GROUP_KEYS } from "../rules/group-key.ts";
 import type { Rule } from "../rules/rule.ts";
 
-/** What can tell alerts apart: the names of all rules, and of all labels that their alerts may have. */
+/** What distinguishes alerts: the names of all rules, and of all labels that their alerts may have. */
 export interface AlertNames {
   readonly rules: readonly string[];
   readonly labels: readonly string[];

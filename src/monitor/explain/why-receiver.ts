@@ -14,7 +14,7 @@ export interface ReceiverFacts {
   readonly noRoute: string | null;
 }
 
-/** Why a receiver heard of an alert or did not. */
+/** Why a receiver was notified of an alert, or was not. */
 export interface WhyReceiver {
   readonly receiver: string;
   readonly outcome: ReceiverOutcome;
@@ -35,7 +35,7 @@ export type ReceiverOutcome =
   | "NotSent"
   | "NoRoute";
 
-/** What matters most for the question "why did I hear nothing": a failed or waiting message before the decision. */
+/** What matters most for the question "why was I not notified": a failed or waiting message before the decision. */
 export function whyReceiver(facts: ReceiverFacts, moment: (at: Instant) => string): WhyReceiver {
   const { receiver, decided, newest, noRoute, alertId } = facts;
   const reason = decided?.last ?? newest?.reason ?? null;

@@ -51,8 +51,8 @@ export interface AlertWhy {
   readonly precision: RulePrecision;
   readonly history: readonly AlertEvent[];
   readonly receivers: readonly ShownReceiver[];
-  /** Of every receiver, configured or decided: why it heard of the alert or did not. */
-  readonly heard: readonly WhyReceiver[];
+  /** Of every receiver, configured or decided: why it was notified of the alert, or was not. */
+  readonly notified: readonly WhyReceiver[];
   /** The routes that did not take the alert, and why; empty where the configuration is not known. */
   readonly unusedRoutes: readonly UnusedRoute[];
   readonly notifications: readonly (ShownNotification & { readonly deliveries: readonly ShownDelivery[] })[];
@@ -86,7 +86,7 @@ export async function whyAlert(parts: WhyParts, alert: Alert): Promise<AlertWhy>
     precision,
     history,
     receivers,
-    heard: whoHeard(parts, alert, receivers, notifications, unused),
+    notified: whyEachReceiver(parts, alert, receivers, notifications, unused),
     unusedRoutes: unused,
     notifications: notifications.map((one) => ({
       ...one,
@@ -123,7 +123,7 @@ export async function whyMention(parts: WhyParts, text: string): Promise<Mention
 }
 
 /** Those that a decision was made about, then those that no route leads to. */
-function whoHeard(
+function whyEachReceiver(
   { routing, moment = utcMinute }: WhyParts,
   alert: Alert,
   decided: readonly ShownReceiver[],

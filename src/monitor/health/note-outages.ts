@@ -42,7 +42,7 @@ export function createOutageLog(parts: {
 
   return {
     queueIsBack: (outage) => {
-      if (queueIn === "redis" || outage.outcome === "emptied") ended("queue", outage);
+      if (queueIn === "redis" || outage.outcome === "Emptied") ended("queue", outage);
     },
     checkFailed: (error) => {
       if (isTransient(error)) failing ??= { since: monotonicMs(), because: describeError(error) };
@@ -51,11 +51,11 @@ export function createOutageLog(parts: {
       const lastSweepAgoMs = isFirst && sweepsRun ? ((await stores.health.pulses()).get("sweep") ?? 0) : 0;
       // This process has worked since its start, also if the database was away before it could say so.
       if (isFirst && lastSweepAgoMs - (monotonicMs() - startedAt) > NOBODY_WORKED_MS)
-        ended("earshot", { outcome: "away", forMs: lastSweepAgoMs, because: null });
+        ended("earshot", { outcome: "Away", forMs: lastSweepAgoMs, because: null });
       isFirst = false;
       if (failing !== null)
         ended("database", {
-          outcome: "away",
+          outcome: "Away",
           forMs: monotonicMs() - failing.since,
           because: failing.because,
         });

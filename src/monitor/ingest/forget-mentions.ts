@@ -24,7 +24,7 @@ export interface ForgetParts {
 }
 
 /** What was forgotten. */
-export interface Forgotten {
+export interface ForgetResult {
   readonly mentions: number;
   readonly alerts: number;
 }
@@ -39,7 +39,7 @@ export async function forgetMentions(
   query: WatchedQuery,
   wanted: readonly MentionToForget[],
   { rules, assess, now, reason }: ForgetParts,
-): Promise<Forgotten> {
+): Promise<ForgetResult> {
   if (wanted.length === 0) return { mentions: 0, alerts: 0 };
   const { projectId, queryId } = query;
   await facts.forgotten.addTombstones(projectId, queryId, wanted, reason, now);

@@ -5,7 +5,7 @@ import type { Facts } from "../store/stores.ts";
 import type { CloseWindowsParts } from "./close-windows.ts";
 import { alertsToReconsider, recordNotifications } from "./record-notifications.ts";
 
-export type Reconsidered =
+export type ReconsiderResult =
   | { readonly outcome: "Decided"; readonly pending: readonly PendingNotification[] }
   /** Nothing was decided: the job that closes the windows may end these alerts, and decides then. */
   | { readonly outcome: "WindowsFirst" }
@@ -18,7 +18,7 @@ export type Reconsidered =
 export async function reconsiderAlerts(
   parts: Pick<CloseWindowsParts, "store" | "notifyConfig" | "clock">,
   job: { readonly projectId: string; readonly queryId: string },
-): Promise<Reconsidered> {
+): Promise<ReconsiderResult> {
   return parts.store.transaction(async (facts) => {
     const query = await facts.queries.lock(job.projectId, job.queryId);
     if (query === null) return { outcome: "QueryGone" };

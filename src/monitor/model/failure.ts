@@ -32,7 +32,7 @@ export interface Outage {
   /** `earshot`: no process of Earshot was running. */
   readonly engine: "database" | "queue" | "earshot";
   /** `emptied`: the queue came back without its jobs. */
-  readonly outcome: "away" | "emptied";
+  readonly outcome: "Away" | "Emptied";
   readonly from: Instant;
   readonly to: Instant;
   /** The engine's error message; null if there was none. */

@@ -78,8 +78,8 @@ export interface FeedHealth {
   readonly why: string | null;
   /** How often it is fetched; null: it is an open connection. */
   readonly everyMs: number | null;
-  /** Since it was heard last; null: never. */
-  readonly heardAgoMs: number | null;
+  /** Since its last answer; null: there was none. */
+  readonly receivedAgoMs: number | null;
   /** How long it has been silent, if that is longer than its interval allows; else null. */
   readonly silentForMs: number | null;
   /** Its newest gap: time of which its posts and deletes are missing. */

@@ -86,7 +86,7 @@ export function whyOther({ refused, version }: RunningProcess): string {
   return refused === null ? `it was started with version ${version}` : refused.faults.join("; ");
 }
 
-/** What has become of a request in one process. */
+/** The state of a request in one process. */
 export type ReloadAnswer = "took-up" | "refused" | "waits";
 
 export function answerOf(

@@ -7,7 +7,7 @@ export interface RuleTestRecord {
   /** The name of its file without the ending. */
   readonly test: string;
   /** `broken`: it could not be run. */
-  readonly outcome: "passed" | "failed" | "broken";
+  readonly outcome: "Passed" | "Failed" | "Broken";
   /** The first expectation that was not met; empty if it passed. */
   readonly detail: string;
   /** The version of the rule that it tested. */

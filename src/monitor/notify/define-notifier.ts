@@ -44,7 +44,7 @@ export interface DigestMessage {
 /** What a message shows, whoever it goes to. */
 export type MessageContent = Pick<AlertMessage, "kind" | "view"> | Pick<DigestMessage, "kind" | "view">;
 
-export interface Taken {
+export interface SendResult {
   readonly vendorRef: VendorRef;
   /** Set if an earlier try had been delivered: the vendor has the content of that try, not that of this one. */
   readonly found?: {
@@ -137,7 +137,7 @@ export interface Notifier extends Sender {
 export interface Sender {
   readonly liveMessages?: LiveMessages;
   /** Returns once the vendor has taken the message. Throws DeliveryError, and nothing else, when it has not. */
-  send(message: NotifierMessage, options: SendOptions): Promise<Taken>;
+  send(message: NotifierMessage, options: SendOptions): Promise<SendResult>;
   /**
    * Replaces what a message showed that was deleted or edited since, or notifies a program of it. The message is as it
    * would be sent now; `sent` is what the vendor gave when it was sent. Again is harmless. Absent: what was sent stays.

@@ -10,10 +10,10 @@ import type { Stores } from "../store/stores.ts";
 import type { QuirkLog } from "./next-page.ts";
 import { catchUpMs, MOST_MEMBERS, mostMembers, roundMs, slotsOf, spacingMs } from "./planner/allowance.ts";
 import {
+  type ArrivalCount,
   expectedRate,
   hourOfWeek,
   NOTHING_OBSERVED,
-  type Observed,
   rhythmOf,
 } from "./planner/arrival-rate.ts";
 import { forecastPolls } from "./planner/forecast-polls.ts";
@@ -124,7 +124,7 @@ function mayShare({ sharing, sharingTriedMsAgo }: CallBudget): boolean {
 const TRY_AGAIN_MS = 10 * MINUTE;
 
 function rhythmIn(pooled: readonly { hour: number; mentions: number; ms: number }[], hour: number): number {
-  const of = (wanted: number): Observed =>
+  const of = (wanted: number): ArrivalCount =>
     pooled.find((one) => one.hour === wanted) ?? NOTHING_OBSERVED.total;
   return rhythmOf(of(hour), of(-1));
 }

@@ -38,7 +38,7 @@ export function openCall(
   return { queries, request, signal, seen };
 }
 
-/** What the request for a page came to. */
+/** The result of the request for a page. */
 export type NextPage =
   /** `next`: the cursor of the page behind it; null if it is the last. */
   | { readonly outcome: "Page"; readonly page: SourcePage; readonly next: string | null }

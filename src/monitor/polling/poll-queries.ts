@@ -5,8 +5,8 @@ import { commitFailure, type PollFailure } from "./poll-call.ts";
 import { claimPoll, type LeasedPoll, type PollMember, type PollOutcome, startMember } from "./poll-member.ts";
 import { type CallEnd, readCall } from "./read-call.ts";
 
-/** What polls of one project came to. */
-interface Polled {
+/** The results of polls of one project. */
+interface PollResult {
   readonly members: readonly { readonly key: PollKey; readonly result: PollOutcome }[];
   /** The call that several of them shared; null if there was none. */
   readonly shared: CallEnd | null;
@@ -29,7 +29,7 @@ async function pollQueries(
   keys: readonly PollKey[],
   signal: AbortSignal,
   proven: boolean,
-): Promise<Polled> {
+): Promise<PollResult> {
   const results = new Map<PollKey, PollOutcome>();
   const leased: LeasedPoll[] = [];
   const keepAlive = setInterval(() => {
@@ -85,7 +85,7 @@ export interface TogetherParts extends PollParts {
 
 interface TogetherOutcome {
   readonly outcome: "Together";
-  readonly members: Polled["members"];
+  readonly members: PollResult["members"];
   /**
    * Whether the source answers one call for several queries, as far as this poll shows. Mentions of two of them are
    * proof, and so is a refusal; an empty answer shows nothing.

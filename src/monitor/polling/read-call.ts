@@ -85,12 +85,12 @@ export async function readCall(
 }
 
 /** What a request brought: the part of each member, prepared for its commit. */
-type Fetched =
+type FetchResult =
   | { readonly outcome: "Parts"; readonly parts: ReadonlyMap<PollMember, Promise<PreparedPage>> }
   | { readonly outcome: "Failed"; readonly failure: PollFailure };
 
 /** Behind the last page every member gets one without rows: it ends what the last page did not. */
-async function fetchNext(parts: PollParts, run: CallRun): Promise<Fetched> {
+async function fetchNext(parts: PollParts, run: CallRun): Promise<FetchResult> {
   const next: NextPage = run.isOver ? { outcome: "End" } : await nextPage(parts.source, run.call, run.cursor);
   if (next.outcome === "Failed") {
     run.isOver = true;
@@ -151,8 +151,12 @@ function contextOf({ pages, call }: CallRun) {
  * Until the source has answered one call for several queries, an answer with mentions of fewer than two of them proves
  * nothing about the others: then it must not end their polls. Returns the first pages, or a failure.
  */
-async function untilProven(fetched: Prefetch<Fetched>, run: CallRun, pages: SharedPages): Promise<Fetched[]> {
-  const held: Fetched[] = [];
+async function untilProven(
+  fetched: Prefetch<FetchResult>,
+  run: CallRun,
+  pages: SharedPages,
+): Promise<FetchResult[]> {
+  const held: FetchResult[] = [];
   while (pages.queriesSeen() < 2) {
     if (run.isOver || held.length >= MOST_HELD) return [{ outcome: "Failed", failure: UNPROVEN }];
     const next = await fetched.take();

@@ -112,15 +112,15 @@ async function ask({ stores, countAt }: ReconcileParts, span: CountedSpan, now: 
 async function answer(parts: ReconcileParts, check: CountCheck, now: Instant): Promise<void> {
   const { countChecks } = parts.stores;
   const stored = await countChecks.stored(check);
-  if (stored >= check.claimed) return countChecks.settle(check, stored, "agrees", now);
+  if (stored >= check.claimed) return countChecks.settle(check, stored, "Agrees", now);
   const { queryIds } = check;
   if (queryIds.length === 1) {
     if (await countChecks.reopen(check, check.claimed - stored, now))
-      await countChecks.settle(check, stored, "missing", now);
+      await countChecks.settle(check, stored, "Missing", now);
     return;
   }
   const middle = queryIds.length >> 1;
   await ask(parts, { ...check, queryIds: queryIds.slice(0, middle) }, now);
   await ask(parts, { ...check, queryIds: queryIds.slice(middle) }, now);
-  await countChecks.settle(check, stored, "narrowed", now);
+  await countChecks.settle(check, stored, "Narrowed", now);
 }

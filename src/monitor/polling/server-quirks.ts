@@ -94,7 +94,7 @@ export interface ShortPage {
 
 /**
  * Whether such a page is the last, whatever its cursor: a server may allow fewer on a page than requested without
- * saying so. Its total decides if that was right before; else a page is the last if the server has sent fuller ones.
+ * a word about it. Its total decides if that was right before; else a page is the last if the server has sent fuller ones.
  */
 export function isLastPage(
   { rows, sent, total, fullest, goOn }: ShortPage,

@@ -15,7 +15,7 @@ export interface Reminder {
 
 /** Outages of the queue's engine that the reminders show: it was away, or it came back empty. */
 export interface EngineOutage {
-  readonly outcome: "away" | "emptied";
+  readonly outcome: "Away" | "Emptied";
   /** Real time from the first unanswered question to the first answer. */
   readonly forMs: number;
   readonly because: string | null;
@@ -48,9 +48,9 @@ export function keepReminders(
     try {
       const mended = await withTimeout(PATIENCE_MS, mend(queueOf(JOBS[reminder.job].queue), reminder));
       if (away !== null)
-        report.onOutage({ outcome: "away", forMs: monotonicMs() - away.since, because: away.because });
+        report.onOutage({ outcome: "Away", forMs: monotonicMs() - away.since, because: away.because });
       away = null;
-      if (mended === "was lost") report.onOutage({ outcome: "emptied", forMs: 0, because: null });
+      if (mended === "was lost") report.onOutage({ outcome: "Emptied", forMs: 0, because: null });
     } catch (error) {
       if (stopping.signal.aborted) return;
       away ??= { since: askedAt, because: describeQueueError(error) };

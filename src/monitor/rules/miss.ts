@@ -4,10 +4,10 @@ import { cutText } from "../../lib/text.ts";
 /** The first condition that a mention does not meet, and how far off it is. */
 export interface Miss {
   /**
-   * `different`: it has another value. `unknown`: the source does not say, and a rule matches only what is known.
-   * `too-low`, `too-high`: a number outside its limits. `excluded`: it has what `not` excludes.
+   * `Different`: it has another value. `Unknown`: the source does not say, and a rule matches only what is known.
+   * `TooLow`, `TooHigh`: a number outside its limits. `Excluded`: it has what `not` excludes.
    */
-  readonly outcome: "different" | "unknown" | "too-low" | "too-high" | "excluded";
+  readonly outcome: "Different" | "Unknown" | "TooLow" | "TooHigh" | "Excluded";
   /** The key of `when`: `followers`; `not` for an exclusion. */
   readonly condition: string;
   /** A sentence without its full stop. It may repeat values of the mention, which are hostile: escape it. */
@@ -34,25 +34,25 @@ export function differs(
 ): Miss {
   const known = has.flatMap((value) => (value === null || value.trim() === "" ? [] : [cutText(value, 80)]));
   const wanted = `the rule wants ${listed(wants)}`;
-  if (has.length === 0) return { ...ONE, outcome: "different", condition, text: `${noun}: none, ${wanted}` };
+  if (has.length === 0) return { ...ONE, outcome: "Different", condition, text: `${noun}: none, ${wanted}` };
   return known.length === 0
     ? {
         ...ONE,
-        outcome: "unknown",
+        outcome: "Unknown",
         condition,
         text: `${noun} is not known: the source does not say, and ${wanted}`,
       }
-    : { ...ONE, outcome: "different", condition, text: `${noun} is ${listed(known, "and")}, ${wanted}` };
+    : { ...ONE, outcome: "Different", condition, text: `${noun} is ${listed(known, "and")}, ${wanted}` };
 }
 
 /** The mention does not have what the rule looks for. */
 export function lacks(condition: string, text: string): Miss {
-  return { ...ONE, outcome: "different", condition, text };
+  return { ...ONE, outcome: "Different", condition, text };
 }
 
 /** The mention's field is empty, because the source does not say or withholds it. */
 export function isUnknown(condition: string, text: string): Miss {
-  return { ...ONE, outcome: "unknown", condition, text };
+  return { ...ONE, outcome: "Unknown", condition, text };
 }
 
 /** A number that is missing or outside `[atLeast, atMost]`; `noun`: "followers". */
@@ -69,7 +69,7 @@ export function outside(
       ...(atMost === undefined ? [] : [`at most ${format(atMost)}`]),
     ].join(" and ");
     const text = `${noun}: not known, because the source does not say; the rule wants ${wants}`;
-    return { ...ONE, outcome: "unknown", condition, text };
+    return { ...ONE, outcome: "Unknown", condition, text };
   }
   const isLow = atLeast !== undefined && value < atLeast;
   const limit = isLow ? atLeast : (atMost ?? value);
@@ -78,12 +78,12 @@ export function outside(
     ? `${noun}: ${format(value)}, at least ${format(limit)} needed: ${format(off)} short`
     : `${noun}: ${format(value)}, at most ${format(limit)} allowed: ${format(off)} too many`;
   const distance = Math.min(1, off / Math.max(1, Math.abs(limit), Math.abs(value)));
-  return { ...ONE, outcome: isLow ? "too-low" : "too-high", condition, text, value, limit, distance };
+  return { ...ONE, outcome: isLow ? "TooLow" : "TooHigh", condition, text, value, limit, distance };
 }
 
 /** It has what `not` excludes; `why`: "negative". */
 export function isExcluded(why: string): Miss {
-  return { ...ONE, outcome: "excluded", condition: "not", text: `it is ${why}, which the rule excludes` };
+  return { ...ONE, outcome: "Excluded", condition: "not", text: `it is ${why}, which the rule excludes` };
 }
 
 /** All parts have to match: the first that does not stands for them. */

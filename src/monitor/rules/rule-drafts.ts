@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import type { Severity } from "../model/severity.ts";
 
-/** What somebody wants to hear of, and the rule that says so. */
+/** What somebody wants to be notified of, and the rule that says so. */
 interface DraftKind {
   readonly kind: string;
   /** As a choice: "one angry influencer". */

@@ -10,7 +10,7 @@ export interface WarmUp {
 }
 
 /** Up to when a condition was judged, and the zone of its query. */
-export interface Judged {
+export interface JudgedUpTo {
   readonly until: Instant;
   readonly timezone: string;
 }
@@ -19,7 +19,7 @@ export interface Judged {
 export const AWAITS_FIRST_MENTION: WarmUp = { until: null, needs: "its first mention" };
 
 /** Undefined once it has been judged up to the end of its warm-up. */
-export function warmUpUntil(until: Instant, judged: Judged): WarmUp | undefined {
+export function warmUpUntil(until: Instant, judged: JudgedUpTo): WarmUp | undefined {
   const left = until - judged.until;
   return left <= 0 ? undefined : { until, needs: formatRemaining(left) };
 }

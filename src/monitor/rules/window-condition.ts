@@ -3,7 +3,7 @@ import type { JsonValue } from "../../lib/json.ts";
 import type { RenotifyReason, WindowCount } from "../model/alert.ts";
 import type { Mention } from "../model/mention.ts";
 import type { ReachedSeverity } from "./severity-steps.ts";
-import type { Judged, WarmUp } from "./warm-up.ts";
+import type { JudgedUpTo, WarmUp } from "./warm-up.ts";
 
 /** Counted mentions: those of one query that pass a test. */
 export interface Series {
@@ -116,7 +116,7 @@ export interface WindowCondition {
   /** Whether a tick without arrivals can wait for a later step, because it would neither start nor end anything. */
   isAsleep(state: JsonValue): boolean;
   /** What it must still learn before it may fire; undefined after the warm-up. */
-  warmUp(state: JsonValue, judged: Judged): WarmUp | undefined;
+  warmUp(state: JsonValue, judged: JudgedUpTo): WarmUp | undefined;
   /** `state` is the result of the previous step, or `initial()`. */
   step(state: JsonValue, tick: Tick): { readonly state: JsonValue; readonly verdict: WindowVerdict };
   /**

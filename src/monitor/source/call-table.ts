@@ -2,9 +2,9 @@
 export interface CallEntry {
   /** Below the base address. The caller fills the parameters in `{…}`. */
   readonly path: string;
-  readonly group: (typeof CALL_GROUPS)[number];
+  readonly group: "Account" | "Projects" | "Lists" | "Mentions" | "Breakdowns" | "Volumes";
   readonly summary: string;
-  /** Other words that people search for, beside the name and the end of the path. */
+  /** Other names of the command. */
   readonly aliases?: readonly string[];
   /** What a table shows of each record, as field paths with dots. Default: every plain field. */
   readonly columns?: readonly string[];
@@ -21,8 +21,6 @@ export interface CallEntry {
   /** Only Earshot's own local API has it. */
   readonly isLocal?: true;
 }
-
-export const CALL_GROUPS = ["Account", "Projects", "Lists", "Mentions", "Breakdowns", "Volumes"] as const;
 
 const IN = "/projects/{projectId}";
 const QUERY = ["id", "name", "type", "lastModificationDate", "lastModifiedUsername", "sampled"];
@@ -267,26 +265,3 @@ export const API_CALLS: readonly ApiCall[] = Object.entries<CallEntry>(CALLS).ma
       ? "project"
       : "account",
 }));
-
-/** Finds a call by its name, another word for it, or its path in the API or the end of one. */
-export function findCall(word: string): ApiCall | undefined {
-  const wanted = plain(word);
-  const named = API_CALLS.find(
-    ({ name, aliases = [] }) => plain(name) === wanted || aliases.some((alias) => plain(alias) === wanted),
-  );
-  const [only, ...others] = API_CALLS.filter(({ path }) => endsOf(path).includes(wanted));
-  return named ?? (others.length === 0 ? only : undefined);
-}
-
-/** `/a/b/c` → c, bc, abc. */
-function endsOf(path: string): string[] {
-  const segments = path.split("/").filter((segment) => segment !== "" && !segment.startsWith("{"));
-  return segments.map((_, from) => plain(segments.slice(from).join("")));
-}
-
-function plain(word: string): string {
-  return word
-    .toLowerCase()
-    .replaceAll(/[^a-z]/g, "")
-    .replace(/json$/, "");
-}

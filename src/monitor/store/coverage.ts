@@ -145,7 +145,7 @@ export function createCountCheckStore(db: Db) {
     async settle(
       check: CountCheck,
       stored: number,
-      outcome: "agrees" | "missing" | "narrowed",
+      outcome: "Agrees" | "Missing" | "Narrowed",
       now: Instant,
     ) {
       await sql`update earshot.count_checks set stored = ${stored}, outcome = ${outcome} where id = ${check.id}::uuid`.execute(
@@ -154,8 +154,8 @@ export function createCountCheckStore(db: Db) {
       await sql`delete from earshot.count_checks where outcome is not null and asked_at < ${at(now - 30 * DAY)}`.execute(
         db,
       );
-      if (outcome === "narrowed") return;
-      const missing = outcome === "missing";
+      if (outcome === "Narrowed") return;
+      const missing = outcome === "Missing";
       await sql`
         insert into earshot.counted_queries as c (project_id, query_id, next_at, fruitless)
         select ${check.projectId}, q, ${at(now + DAY)}, ${missing ? 1 : 0}

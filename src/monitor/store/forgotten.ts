@@ -181,7 +181,7 @@ export function createForgottenStore(db: Db) {
     /** What was deleted leaves the files of the tables, too. Not in a transaction. */
     rewriteFiles: (): Promise<FilesOutcome> => rewriteTables(db),
 
-    /** What it came to in the end. */
+    /** Its result in the end. */
     async countRequest(
       id: string,
       counts: { readonly mentions: number; readonly alerts: number; readonly files: FilesOutcome },

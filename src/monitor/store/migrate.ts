@@ -8,6 +8,8 @@ import * as forgotten from "./migrations/0004-forgotten.ts";
 import * as deliveryCodes from "./migrations/0005-delivery-codes.ts";
 import * as forgottenFiles from "./migrations/0006-forgotten-files.ts";
 import * as loopDelay from "./migrations/0007-loop-delay.ts";
+import * as outcomes from "./migrations/0008-outcomes.ts";
+import * as wokenPolls from "./migrations/0009-woken-polls.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -18,6 +20,8 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0005-delivery-codes": deliveryCodes,
   "0006-forgotten-files": forgottenFiles,
   "0007-loop-delay": loopDelay,
+  "0008-outcomes": outcomes,
+  "0009-woken-polls": wokenPolls,
 };
 
 /**

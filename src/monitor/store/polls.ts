@@ -25,6 +25,24 @@ export function createPollStore(db: Db) {
       `.execute(db);
     },
 
+    /**
+     * Makes polls due because their source has announced mentions; returns those that are watched. A poll that runs may
+     * have read before these mentions were there: it is due again when it ends.
+     */
+    async wake(
+      keys: readonly Pick<PollKey, "queryId" | "poll">[],
+      now: Instant,
+    ): Promise<readonly PollKey[]> {
+      const { rows } = await sql<PollKey>`
+        update earshot.polls w set next_at = least(w.next_at, ${at(now)}), woken = coalesce(w.leased_until_wall > now(), false)
+        from json_to_recordset(${JSON.stringify(keys)}::json) as k("queryId" text, poll text)
+          join earshot.queries q on q.query_id = k."queryId"
+        where q.active and (w.project_id, w.query_id, w.poll) = (q.project_id, q.query_id, k.poll)
+        returning w.project_id as "projectId", w.query_id as "queryId", w.poll
+      `.execute(db);
+      return rows;
+    },
+
     /** Makes every poll due now: a replay has ended and must read everything. */
     async hurry(now: Instant): Promise<void> {
       await sql`update earshot.polls set next_at = least(next_at, ${at(now)})`.execute(db);
@@ -114,7 +132,7 @@ function createPollLeaseStore(db: Db) {
     async claim(key: PollKey, now: Instant): Promise<ClaimedPoll | null> {
       const { rows } = await sql<ClaimedPoll>`
         update earshot.polls
-        set lease = gen_random_uuid(), leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        set lease = gen_random_uuid(), leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS}), woken = false
         where ${isPollKind(key)} and ${isDueAt(now, "polls")}
           and (leased_until_wall is null or leased_until_wall < now())
           and (retry_at_wall is null or retry_at_wall <= now())
@@ -143,7 +161,7 @@ function createPollLeaseStore(db: Db) {
         throw new LeaseLostError(`the poll ${key.poll} of query ${key.queryId} was taken over`);
     },
 
-    /** The poll ended: it is complete up to `completeUntil` and due again at `nextAt`. */
+    /** The poll ended: it is complete up to `completeUntil`, and due again at `nextAt`, or at once if it was woken. */
     async finish(
       key: PollKey,
       lease: string,
@@ -153,7 +171,7 @@ function createPollLeaseStore(db: Db) {
         update earshot.polls
         set complete_until = greatest(case when complete_until <= ${at(end.polledAt + JUDGED_AHEAD_MS)} then complete_until end,
             ${atOrNull(end.completeUntil)}), polled_at = ${at(end.polledAt)},
-          next_at = ${at(end.nextAt)}, lease = null, leased_until_wall = null, planned_until_wall = null,
+          next_at = case when woken then ${at(end.polledAt)} else ${at(end.nextAt)} end, lease = null, leased_until_wall = null, planned_until_wall = null,
           own_call = false
         where ${isPollKind(key)} and lease = ${lease}::uuid
       `.execute(db);

@@ -42,7 +42,7 @@ export function createRulePageStore(db: Db) {
       return row.id;
     },
 
-    /** For a change that came to nothing. */
+    /** For a change that was not written. */
     async forgetEdit(id: number): Promise<void> {
       await sql`delete from earshot.rule_edits where id = ${id}`.execute(db);
     },

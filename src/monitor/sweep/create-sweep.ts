@@ -2,14 +2,14 @@ import { type Clock, monotonicMs } from "../../lib/clock.ts";
 import { type Instant, SECOND } from "../../lib/instant.ts";
 import { announceDigests } from "../digest/announce-digests.ts";
 import { type PlanParts, planPolls, publishPlan } from "../polling/plan-polls.ts";
-import { type SweepOptions, type SweepParts, type Swept, sweep } from "./sweep.ts";
+import { type SweepOptions, type SweepParts, type SweepResult, sweep } from "./sweep.ts";
 
 const PUBLISH_EVERY_MS = 15 * SECOND;
 
 /** One sweep now: first announces digests that are due, and now and then publishes the plan. */
 export function createSweep(
   parts: Omit<SweepParts, "planPolls"> & { readonly plans: readonly PlanParts[]; readonly clock: Clock },
-): (options?: SweepOptions) => Promise<Swept> {
+): (options?: SweepOptions) => Promise<SweepResult> {
   const { plans, clock, ...swept } = parts;
   let publishedAt = Number.NEGATIVE_INFINITY;
   return async (options) => {

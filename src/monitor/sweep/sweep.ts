@@ -13,7 +13,7 @@ import type { Stores } from "../store/stores.ts";
 import type { Channels } from "./channels.ts";
 
 /** Due work in the tables, by kind. */
-export interface Swept {
+export interface SweepResult {
   readonly polls: number;
   readonly windows: number;
   /** Queries with a notification decision that is due. */
@@ -50,7 +50,7 @@ export interface SweepParts extends SweepOptions {
  * Finds due work in the tables and adds a job for each piece. Jobs only point at work: what a crash, a full queue or an
  * emptied Redis lost is found here again. A job is not added if the same one waits already.
  */
-export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
+export async function sweep(parts: SweepParts, now: Instant): Promise<SweepResult> {
   const { stores, queues } = parts;
   const planned = await parts.planPolls(now);
   const due = await stores.dueWork.find({
@@ -130,7 +130,8 @@ function liveReceivers({ channels, editsMessages = true }: SweepParts, closed: R
   return editsMessages ? channels.liveReceivers(closed) : [];
 }
 
-async function addPoll(queues: Queues, keys: readonly PollKey[]): Promise<void> {
+/** Adds the job of one call; several keys share it. */
+export async function addPoll(queues: Queues, keys: readonly PollKey[]): Promise<void> {
   const [first] = keys;
   if (first === undefined) return;
   const { projectId, queryId, poll } = first;

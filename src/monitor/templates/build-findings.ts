@@ -41,12 +41,12 @@ export function describeStory(
 ): string {
   const who = (mention: Mention) => name(speakerOf(mention) ?? "an unknown author", 40);
   const began = `${who(first)}, ${formatTimeAfter(eventAt(first), openedAt, timezone)}`;
-  const heard = heardBy(widest);
+  const audience = audienceOf(widest);
   const shared = `shared ${formatNumber(mentions)} times`;
-  if (heard === null) return `${shared}; first by ${began}`;
+  if (audience === null) return `${shared}; first by ${began}`;
   return widest.resourceId === first.resourceId
-    ? `${shared}; first and furthest by ${began}, ${heard}`
-    : `${shared}; first by ${began}; furthest by ${who(widest)}, ${heard}`;
+    ? `${shared}; first and furthest by ${began}, ${audience}`
+    : `${shared}; first by ${began}; furthest by ${who(widest)}, ${audience}`;
 }
 
 /** "the first such alert in 30 days", "the 3rd such alert in 6 days". */
@@ -67,7 +67,7 @@ const ORDINAL_ENDINGS: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = 
   few: "rd",
 };
 
-function heardBy({ followers, reach }: Mention): string | null {
+function audienceOf({ followers, reach }: Mention): string | null {
   if (followers !== null && followers > 0) return `${formatCompact(followers)} followers`;
   return reach !== null && reach > 0 ? `reach ${formatCompact(reach)}` : null;
 }

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { HEARD_TYPE } from "../../../src/listening-api/store/heard-items.ts";
+import { RECEIVED_TYPE } from "../../../src/listening-api/store/received-items.ts";
 import { tracesIn, tracesInQueue, tracesInTables } from "../../flows/find-traces.ts";
 import type { LedgerLine } from "../ledger.ts";
 import { AUTHOR_WORD, goneWords, type Item, queriesOf, TEXT_WORD } from "./items.ts";
@@ -29,7 +29,7 @@ export async function compareFeeds(
     `select q.name as query, to_jsonb(m)::text as row from local_api.mention m
      join local_api.query q on q.id = m.query_id
      where q.type <> $1 and superseded_at = 'infinity' and visible_at <= now()`,
-    [HEARD_TYPE],
+    [RECEIVED_TYPE],
   );
   const monitored = await shownIn(
     pool,

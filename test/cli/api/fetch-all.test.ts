@@ -66,7 +66,7 @@ test("paging that fails reports what was written and its cursor", async () => {
 test("Ctrl-C while waiting for the budget ends paging at once, with its cursor", async () => {
   api.reply(page(["a", "b"], "1"), json({}, { status: 429, headers: { "retry-after": "600" } }));
   const stopping = new AbortController();
-  const fetching = run("mentions", ALL, { signal: stopping.signal });
+  const fetching = run("mentions", ALL, stopping.signal);
   while (api.calls.length < 2) await new Promise((resolve) => setImmediate(resolve));
   stopping.abort();
   const { exitCode, err, out } = await fetching;

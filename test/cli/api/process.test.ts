@@ -35,7 +35,7 @@ const earshot = (...words: readonly string[]) => runEarshot(bundle, words, { cwd
 test("the command teaches itself: alone, with --help, and for each call", async () => {
   const [alone, call] = await Promise.all([earshot("api"), earshot("api", "mentions", "--help")]);
   expect(alone, alone.err).toMatchObject({ code: 0, err: "" });
-  expect(alone.out).toMatch(/Projects\n {2}projects +the projects that this user may see/);
+  expect(alone.out).toMatch(/Projects\n {2}projects .*the projects that this user may see/);
   expect(call.code).toBe(0);
   expect(call.out).toContain("earshot api mentions --query Acme --last 24h");
   const program = await createProgram({ EARSHOT_CONFIG: join(folder, "none.yaml"), EARSHOT_HOME: folder }, [
@@ -44,15 +44,14 @@ test("the command teaches itself: alone, with --help, and for each call", async 
   const help: string[] = [];
   const api = program.commands.find((command) => command.name() === "api");
   api?.configureOutput({ writeOut: (text) => help.push(text) }).outputHelp();
-  for (const word of ["--base-url", "EARSHOT_API_URL", "Exit codes", "--token-in"])
-    expect(help.join("")).toContain(word);
+  for (const word of ["--base-url", "EARSHOT_API_URL", "Exit codes"]) expect(help.join("")).toContain(word);
   const asked = (...words: string[]) => program.parseAsync(["node", "earshot", "api", ...words]);
   await expect(asked("mentoins")).rejects.toThrow('there is no call "mentoins" — did you mean "mentions"?');
   await expect(asked("me")).rejects.toThrow("there is no account to ask with");
 }, 120_000);
 
 test("a call prints its answer on standard output and the rest on standard error, until the budget is spent", async () => {
-  const table = await earshot("api", "projects/summary", ...account);
+  const table = await earshot("api", "projects", ...account);
   expect(table.code, table.err).toBe(0);
   expect(table.out).toMatch(/Brands +Europe\/Berlin/);
   expect(table.err).toMatch(/Rate budget: \d of 9 calls|Rate budget: \d used of 9 calls in any 10m/);

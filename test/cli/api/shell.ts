@@ -1,20 +1,16 @@
-import { EventEmitter } from "node:events";
 import type { Access } from "../../../src/cli/api/access.ts";
-import { openApiCache } from "../../../src/cli/api/api-cache.ts";
-import type { ApiOptions, Output } from "../../../src/cli/api/options.ts";
-import { runApi } from "../../../src/cli/api/run-api.ts";
+import { type ApiOptions, runApi } from "../../../src/cli/api/run-api.ts";
 import { ExitError } from "../../../src/cli/run.ts";
 import { type Clock, systemClock } from "../../../src/lib/clock.ts";
 import { UserError } from "../../../src/lib/errors.ts";
 import type { Gate } from "../../../src/monitor/source/budget.ts";
-import { findCall } from "../../../src/monitor/source/call-table.ts";
+import { API_CALLS } from "../../../src/monitor/source/call-table.ts";
 
 const OPTIONS: ApiOptions = {
-  query: [],
-  queryGroup: [],
   param: [],
   all: false,
   json: false,
+  csv: false,
   quiet: false,
   tokenIn: "header",
   jsonSuffix: false,
@@ -28,69 +24,46 @@ export interface Printed {
   readonly exitCode: number;
 }
 
-/** Runs calls as the command does, and returns the output as texts. */
+/** Runs calls as the command does, one after the other, and returns the output as texts. */
 export function createShell(
-  account: Pick<Access, "baseUrl" | "credentials"> & {
-    readonly clock?: Clock;
-    /** Where the cache lies; without it nothing is kept, because nobody can make a folder there. */
-    readonly home?: string;
-    readonly wall?: Clock;
-  },
+  account: Pick<Access, "baseUrl" | "credentials"> & { readonly clock?: Clock },
   gate?: Gate,
 ) {
   return async (
     name: string,
     options: Partial<ApiOptions> = {},
-    how: { readonly columns?: number; readonly signal?: AbortSignal; readonly readOnly?: number } = {},
+    signal = new AbortController().signal,
   ): Promise<Printed> => {
-    const call = findCall(name);
+    const call = API_CALLS.find((one) => one.name === name);
     if (call === undefined) throw new Error(`no call ${name}`);
-    const stdout = createOutput(how.columns, how.readOnly);
-    const stderr = createOutput(how.columns);
     const access: Access = { clock: systemClock, from: "the test", ...account };
-    const signal = how.signal ?? new AbortController().signal;
-    const cache = openApiCache(account.home ?? "/dev/null/none", account, account.wall ?? systemClock);
-    const error = await runApi(
-      call,
-      { ...OPTIONS, ...options },
-      access,
-      { stdout, stderr, signal },
-      cache,
-      gate,
-    ).then(
-      () => null,
-      (thrown: unknown) => thrown,
-    );
-    return { out: stdout.text(), err: stderr.text(), ...outcome(error) };
+    const written = { out: "", err: "" };
+    const { error } = console;
+    const { write } = process.stdout;
+    console.error = (line: string) => {
+      written.err += `${line}\n`;
+    };
+    process.stdout.write = (text: string | Uint8Array) => {
+      written.out += text.toString();
+      return true;
+    };
+    try {
+      await runApi(call, { ...OPTIONS, ...options }, access, signal, gate);
+      return { ...written, failure: null, exitCode: 0 };
+    } catch (thrown) {
+      return { ...written, ...failureOf(thrown) };
+    } finally {
+      console.error = error;
+      process.stdout.write = write;
+    }
   };
 }
 
-function outcome(error: unknown): Pick<Printed, "failure" | "exitCode"> {
-  if (error === null) return { failure: null, exitCode: 0 };
+function failureOf(error: unknown): Pick<Printed, "failure" | "exitCode"> {
   if (error instanceof UserError)
     return { failure: [error.message, ...error.details].join("\n"), exitCode: 2 };
   if (error instanceof ExitError) return { failure: error.message, exitCode: error.exitCode };
   if (error instanceof Error)
     return { failure: error.message, exitCode: error.name === "InterruptedError" ? 130 : 1 };
   throw error;
-}
-
-/** A terminal of so many columns, or a pipe; with `readOnly` its reader closes the pipe after so many texts. */
-function createOutput(columns?: number, readOnly = Number.POSITIVE_INFINITY): Output & { text(): string } {
-  const events = new EventEmitter();
-  const texts: string[] = [];
-  return {
-    ...(columns === undefined ? {} : { isTTY: true, columns }),
-    write: (text) => {
-      if (texts.length >= readOnly) {
-        queueMicrotask(() => events.emit("error", Object.assign(new Error("EPIPE"), { code: "EPIPE" })));
-        return false;
-      }
-      texts.push(text);
-      return true;
-    },
-    once: (event, listener) => events.once(event, listener),
-    on: (event, listener) => events.on(event, listener),
-    text: () => texts.join(""),
-  };
 }

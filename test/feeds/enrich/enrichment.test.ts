@@ -3,7 +3,7 @@ import { createEnricher } from "../../../src/feeds/enrich/enrich.ts";
 import { EnrichConfig } from "../../../src/feeds/enrich/enrich-config.ts";
 import { createEnrichment, type Enrichment } from "../../../src/feeds/enrich/run-enrichment.ts";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
-import { buryMentions } from "../../../src/listening-api/arrive/bury-mentions.ts";
+import { tombstoneMentions } from "../../../src/listening-api/arrive/tombstone-mentions.ts";
 import { editMention } from "../../../src/listening-api/edit/edit-mention.ts";
 import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
 import {
@@ -308,7 +308,7 @@ describe("sentiment of an endpoint", () => {
     );
     const bury = () =>
       db.transaction().execute((transaction) =>
-        buryMentions(transaction, Number(projects[0]?.project_id), [id], {
+        tombstoneMentions(transaction, Number(projects[0]?.project_id), [id], {
           at: fixture.clock.now(),
           reason: "deleted",
         }),

@@ -1,9 +1,9 @@
 import { pino } from "pino";
 import { inject } from "vitest";
-import { startReplay } from "../../../src/app/replay/replay.ts";
-import type { ReplayReport } from "../../../src/app/replay/report.ts";
 import { readMentions } from "../../../src/lab/backtest/read-mentions.ts";
 import { simulate } from "../../../src/lab/backtest/simulate.ts";
+import { startReplay } from "../../../src/lab/replay/replay.ts";
+import type { ReplayReport } from "../../../src/lab/replay/report.ts";
 import { DAY, floorTo, toIso } from "../../../src/lib/instant.ts";
 import { BUCKET_MS } from "../../../src/monitor/model/judging.ts";
 import { loadRules } from "../../../src/monitor/rules/load-rules.ts";

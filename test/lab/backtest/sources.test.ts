@@ -12,7 +12,7 @@ import { createMemoryTokenStore } from "../../../src/monitor/source/session.ts";
 import { createSourceClient } from "../../../src/monitor/source/source-client.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import "../../../src/cli/suggest.ts";
-import "../../../src/app/local/local-parts.ts";
+import "../../../src/lab/local/local-parts.ts";
 import { runCommand } from "../../cli/run-command.ts";
 import { anAlert } from "../../console/make-a-story.ts";
 import { startMentionServer } from "../../fakes/mention-server.ts";

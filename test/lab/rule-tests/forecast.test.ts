@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
-import { offlineConfig } from "../../../src/app/local/local-parts.ts";
+import { offlineConfig } from "../../../src/lab/local/local-parts.ts";
 import type { ObservedMessage } from "../../../src/lab/rule-tests/observed.ts";
 import { openRuleTestRunner, type RuleTestResult } from "../../../src/lab/rule-tests/rule-test-runner.ts";
 import { MINUTE } from "../../../src/lib/instant.ts";

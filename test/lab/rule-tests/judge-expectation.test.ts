@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fitsPattern, judgeExpectation } from "../../../src/lab/rule-tests/judge-expectation.ts";
-import type { Observed, ObservedAlert, ObservedMessage } from "../../../src/lab/rule-tests/observed.ts";
+import type { Observations, ObservedAlert, ObservedMessage } from "../../../src/lab/rule-tests/observed.ts";
 import type { Expectation } from "../../../src/lab/rule-tests/test-file.ts";
 import { MINUTE } from "../../../src/lib/instant.ts";
 
@@ -36,7 +36,7 @@ const message = (
   ...more,
 });
 
-const OBSERVED: Observed = {
+const OBSERVED: Observations = {
   alerts: [ALERT, { ...ALERT, id: "b", rule: "other", query: "Rival" }],
   messages: [
     message("09:10", "comms", "60 want a refund"),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { offlineConfig } from "../../../src/app/local/local-parts.ts";
+import { offlineConfig } from "../../../src/lab/local/local-parts.ts";
 import { reportLines } from "../../../src/lab/rule-tests/report.ts";
 import { findRuleTests, openRuleTestRunner } from "../../../src/lab/rule-tests/rule-test-runner.ts";
 import { readRuleTest } from "../../../src/lab/rule-tests/test-file.ts";
@@ -42,7 +42,7 @@ test("the tests of the shipped rules pass", { timeout: 240_000 }, async () => {
     signal: new AbortController().signal,
     onResult: () => {},
   });
-  const wrong = results.filter(({ outcome }) => outcome !== "passed");
+  const wrong = results.filter(({ outcome }) => outcome !== "Passed");
   expect(wrong.flatMap(reportLines).join("\n")).toBe("");
   expect(results.length).toBeGreaterThanOrEqual(3 * rules.length);
 });

@@ -99,6 +99,54 @@ test("an import whose process is killed stores whole batches, and goes on where 
   expect(await stored(projectId)).toEqual({ rows: 3_000, mentions: 3_000 });
 }, 60_000);
 
+test("an import goes on where queries and tags are made, changed and deleted meanwhile, and misses none", async () => {
+  const projectId = await project("Defined meanwhile");
+  const at = `/projects/${projectId}`;
+  const call = async (method: "POST" | "PUT" | "DELETE", path: string, body: object) => {
+    const headers = { authorization: `Bearer ${fixture.token}`, "content-type": "application/json" };
+    const url = `${at}/${path}`;
+    const answer = await send(fixture.api, { method, url, headers, payload: JSON.stringify(body) });
+    expect(answer.status).toBeLessThan(300);
+    return answer.body as { id: number };
+  };
+  const going = await call("POST", "queries", { name: "Going", booleanQuery: "line" });
+  const changing = await call("POST", "queries", { name: "Changing", booleanQuery: "nothing" });
+  const tag = await call("POST", "tags", { name: "tag 1" });
+  const path = join(folder, "defined");
+  const lines = Array.from({ length: 4_000 }, (_, n) =>
+    JSON.stringify({ id: `d${n}`, text: `line ${n}`, date: new Date(T0).toISOString(), tags: ["tag 1"] }),
+  );
+  await writeFile(path, lines.join("\n"));
+  let others: Promise<{ id: number }> | undefined;
+  const change = async () => {
+    await call("DELETE", `tags/${tag.id}`, {});
+    await call("PUT", `queries/${changing.id}`, { booleanQuery: "line", startDate: "2020-01-01" });
+    const made = await call("POST", "queries", {
+      name: "New",
+      booleanQuery: "line",
+      startDate: "2020-01-01",
+    });
+    await call("DELETE", `queries/${going.id}`, {});
+    return made;
+  };
+  const { pool } = fixture.database;
+  await importMentions({
+    ...{ pool, path, projectId, arriveAt: () => fixture.clock.now() },
+    onProgress: () => {
+      others ??= change();
+    },
+  });
+  const made = await others;
+  const { rows } = await pool.query(
+    `select query_id::integer as query, count(*)::integer as mentions,
+       count(*) filter (where $1 = any(tags))::integer as tagged from local_api.mention
+     where superseded_at = 'infinity' and query_id in (select id from local_api.query where project_id = $2)
+     group by query_id order by query_id`,
+    [tag.id, projectId],
+  );
+  expect(rows).toEqual([changing.id, made?.id].map((query) => ({ query, mentions: 4_000, tagged: 0 })));
+}, 60_000);
+
 test("paging by update sees every edit that is made meanwhile, and a parallel import loses nothing", async () => {
   const projectId = await project("Edited");
   const path = await file("e", 0, 600);

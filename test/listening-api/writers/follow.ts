@@ -1,4 +1,5 @@
-import type { Fixture } from "../fixture.ts";
+import { type Fixture, get } from "../fixture.ts";
+import type { Process } from "./write-at-once.ts";
 
 /** A program that reads what is new, again and again, and never reads anything twice on purpose: its overlap is 0. */
 export interface Follower {
@@ -19,8 +20,12 @@ interface Envelope {
 
 type Parameters = readonly (readonly [string, string | number])[];
 
-/** By each order, in both directions, with a cursor that is kept or with `since…`. */
-export function createFollowers({ get, account, logged }: Fixture): readonly Follower[] {
+/** By each order, in both directions, with a cursor that is kept or with `since…`; each call at any of the processes. */
+export function createFollowers(
+  { account, logged, token }: Fixture,
+  processes: readonly Process[],
+  random: () => number,
+): readonly Follower[] {
   const path = `/projects/${account.projectId}/data/mentions`;
   // A page of a few mentions, so that each poll has several.
   const common: Parameters = [
@@ -33,7 +38,9 @@ export function createFollowers({ get, account, logged }: Fixture): readonly Fol
   ];
 
   async function read(parameters: Parameters): Promise<Envelope> {
-    const { status, body } = await get(path, [...common, ...parameters]);
+    const { api = processes[0]?.api } = processes[Math.floor(random() * processes.length)] ?? {};
+    if (api === undefined) throw new Error("there is no process to ask");
+    const { status, body } = await get(api, path, [...common, ...parameters], token);
     if (status !== 200) throw new Error(JSON.stringify(status < 500 ? body : logged.at(-1)));
     return body;
   }

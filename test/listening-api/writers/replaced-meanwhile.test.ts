@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { noEnrichment, toArrived } from "../../../src/feeds/common/to-arrived.ts";
 import { rss } from "../../../src/feeds/kinds/rss.ts";
-import { buryMentions } from "../../../src/listening-api/arrive/bury-mentions.ts";
 import { receiveItems } from "../../../src/listening-api/arrive/receive-items.ts";
+import { tombstoneMentions } from "../../../src/listening-api/arrive/tombstone-mentions.ts";
 import type { MentionCondition } from "../../../src/listening-api/filters/mention-condition.ts";
 import { createRecordViews } from "../../../src/listening-api/records/record-view.ts";
 import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
@@ -41,7 +41,9 @@ async function receive(texts: Readonly<Record<string, string>>, at: number): Pro
 const forget = (ids: readonly string[]) =>
   db
     .transaction()
-    .execute((own) => buryMentions(own, fixture.account.projectId, ids, { at: LATER, reason: "asked to" }));
+    .execute((own) =>
+      tombstoneMentions(own, fixture.account.projectId, ids, { at: LATER, reason: "asked to" }),
+    );
 
 function request(order: string, conditions: readonly MentionCondition[] = []): PageRequest {
   const found = MENTION_ORDERS.get(order);

@@ -27,7 +27,7 @@ test("the first check of a process reports once that no process ran before it", 
   const own = notes();
   await own.write();
   await own.write();
-  expect(await written()).toEqual([{ what: "earshot away", minutes: 90, because: null }]);
+  expect(await written()).toEqual([{ what: "earshot Away", minutes: 90, because: null }]);
 });
 
 test("a first start, and one soon after the last sweep, report no outage", async () => {
@@ -59,7 +59,7 @@ test("an outage is stored with its first error as soon as the tables answer", as
   own.checkFailed(Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }));
   own.checkFailed(Object.assign(new Error("starting up"), { code: "57P03" }));
   await own.write();
-  expect(await written()).toMatchObject([{ what: "database away", because: "connect ECONNREFUSED" }]);
+  expect(await written()).toMatchObject([{ what: "database Away", because: "connect ECONNREFUSED" }]);
 });
 
 test("an outage that several processes saw is stored once, with the longest duration", async () => {
@@ -70,26 +70,26 @@ test("an outage that several processes saw is stored once, with the longest dura
   ] as const) {
     clock.set(NOW + later);
     const own = notes();
-    own.queueIsBack({ outcome: "away", forMs, because: "ECONNREFUSED" });
+    own.queueIsBack({ outcome: "Away", forMs, because: "ECONNREFUSED" });
     await own.write();
   }
-  expect(await written()).toEqual([{ what: "queue away", minutes: 4, because: "ECONNREFUSED" }]);
+  expect(await written()).toEqual([{ what: "queue Away", minutes: 4, because: "ECONNREFUSED" }]);
 });
 
 test("a queue in PostgreSQL is not down by itself, but can be emptied", async () => {
   const own = createOutageLog({ stores, clock, sweepsRun: true, queueIn: "postgres" });
-  own.queueIsBack({ outcome: "away", forMs: MINUTE, because: "ECONNREFUSED" });
-  own.queueIsBack({ outcome: "emptied", forMs: 0, because: null });
+  own.queueIsBack({ outcome: "Away", forMs: MINUTE, because: "ECONNREFUSED" });
+  own.queueIsBack({ outcome: "Emptied", forMs: 0, because: null });
   await own.write();
-  expect(await written()).toMatchObject([{ what: "queue emptied" }]);
+  expect(await written()).toMatchObject([{ what: "queue Emptied" }]);
 });
 
 test("an outage that cannot be stored is kept for the next try", async () => {
   const own = notes();
-  own.queueIsBack({ outcome: "emptied", forMs: 0, because: null });
+  own.queueIsBack({ outcome: "Emptied", forMs: 0, because: null });
   await asAdministrator(url, "alter table earshot.outages rename to outages_away");
   await expect(own.write()).rejects.toThrow();
   await asAdministrator(url, "alter table earshot.outages_away rename to outages");
   await own.write();
-  expect(await written()).toMatchObject([{ what: "queue emptied" }]);
+  expect(await written()).toMatchObject([{ what: "queue Emptied" }]);
 });

@@ -275,7 +275,7 @@ test("mentions that become visible later than any overlap are found by a count c
   const { rows } = await sql`select outcome from earshot.count_checks order by asked_at, outcome`.execute(
     db(),
   );
-  expect(rows).toEqual([{ outcome: "narrowed" }, { outcome: "agrees" }, { outcome: "missing" }]);
+  expect(rows).toEqual([{ outcome: "Narrowed" }, { outcome: "Agrees" }, { outcome: "Missing" }]);
 });
 
 test.each([

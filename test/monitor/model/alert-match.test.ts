@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseConfig } from "../../../src/app/config/config.ts";
+import { parseConfig } from "../../../src/admin/config/config.ts";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import { createNotifyConfig } from "../../../src/monitor/config/notify-config.ts";
 import { type AlertMatch, matchesAlert } from "../../../src/monitor/model/alert-match.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseConfig } from "../../../src/app/config/config.ts";
-import { alertsOf } from "../../../src/app/config/unknown-names-in.ts";
+import { parseConfig } from "../../../src/admin/config/config.ts";
+import { alertsOf } from "../../../src/admin/config/unknown-names-in.ts";
 import { findDeadConfiguration } from "../../../src/monitor/notify/dead-configuration.ts";
 import type { Rule } from "../../../src/monitor/rules/rule.ts";
 import { aRule } from "../rules/a-rule.ts";

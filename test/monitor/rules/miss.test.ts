@@ -24,53 +24,53 @@ const withheld = { ...mention, text: null };
 
 test.each([
   // A number: the value, the limit, and how far it is off.
-  ["{ followers: { atLeast: 50000 } }", "followers: 1,204, at least 50,000 needed: 48,796 short", "too-low"],
+  ["{ followers: { atLeast: 50000 } }", "followers: 1,204, at least 50,000 needed: 48,796 short", "TooLow"],
   [
     "{ reach: { atMost: 10000 } }",
     "estimated readers: 12,000, at most 10,000 allowed: 2,000 too many",
-    "too-high",
+    "TooHigh",
   ],
   [
     "{ impact: { atLeast: 40, atMost: 60 } }",
     "points of impact: not known, because the source does not say; the rule wants at least 40 and at most 60",
-    "unknown",
+    "Unknown",
   ],
   // Words: the value, and what the rule wants.
-  ["{ sentiment: negative }", "its sentiment is neutral, the rule wants negative", "different"],
-  ["{ language: [de, fr] }", "its language is en, the rule wants de or fr", "different"],
+  ["{ sentiment: negative }", "its sentiment is neutral, the rule wants negative", "Different"],
+  ["{ language: [de, fr] }", "its language is en, the rule wants de or fr", "Different"],
   [
     "{ country: DEU }",
     "its country is not known: the source does not say, and the rule wants DEU",
-    "unknown",
+    "Unknown",
   ],
-  ["{ category: Safety }", "its category: none, the rule wants Safety", "different"],
-  ["{ tag: press }", "its tag is vip, the rule wants press", "different"],
-  ['{ author: ["@reuters", "*news"] }', "its author is ann, the rule wants @reuters or *news", "different"],
-  ["{ verified: true }", "whether the author is verified is not known: the source does not say", "unknown"],
-  ["{ keyword: lawsuit }", 'the keyword "lawsuit" is not in its text', "different"],
-  ["{ keyword: [lawsuit, recall*] }", "none of the 2 keywords is in its text", "different"],
-  ['{ pattern: "order #[0-9]+" }', 'the pattern "order #[0-9]+" is not found in its text', "different"],
+  ["{ category: Safety }", "its category: none, the rule wants Safety", "Different"],
+  ["{ tag: press }", "its tag is vip, the rule wants press", "Different"],
+  ['{ author: ["@reuters", "*news"] }', "its author is ann, the rule wants @reuters or *news", "Different"],
+  ["{ verified: true }", "whether the author is verified is not known: the source does not say", "Unknown"],
+  ["{ keyword: lawsuit }", 'the keyword "lawsuit" is not in its text', "Different"],
+  ["{ keyword: [lawsuit, recall*] }", "none of the 2 keywords is in its text", "Different"],
+  ['{ pattern: "order #[0-9]+" }', 'the pattern "order #[0-9]+" is not found in its text', "Different"],
   // Trees: the first of all, the nearest of any, what not excludes.
   [
     "{ sentiment: negative, followers: { atLeast: 50000 }, keyword: refund }",
     "its sentiment is neutral, the rule wants negative; 1 more condition is not met",
-    "different",
+    "Different",
   ],
   [
     "{ any: [{ sentiment: negative }, { followers: { atLeast: 1250 } }, { keyword: recall }] }",
     "the nearest of 3 alternatives: followers: 1,204, at least 1,250 needed: 46 short",
-    "too-low",
+    "TooLow",
   ],
   [
     "{ any: [{ sentiment: negative, keyword: recall }, { verified: true }] }",
     "the nearest of 2 alternatives: whether the author is verified is not known: the source does not say",
-    "unknown",
+    "Unknown",
   ],
-  ["{ not: { tag: vip } }", 'it is tagged "vip", which the rule excludes', "excluded"],
+  ["{ not: { tag: vip } }", 'it is tagged "vip", which the rule excludes', "Excluded"],
   [
     "{ not: { any: [{ keyword: refund }, { sentiment: positive }] } }",
     'it is with the keyword "refund", which the rule excludes',
-    "excluded",
+    "Excluded",
   ],
 ])("a mention that does not meet %s is told the first condition and by how much", (when, text, outcome) => {
   const rule = aRule(`when: ${when}`);
@@ -83,7 +83,7 @@ test.each([
 test("a text that the source withholds is said as such", () => {
   for (const when of ["{ keyword: refund }", '{ pattern: "ref" }']) {
     const miss = aRule(`when: ${when}`).when.miss(withheld);
-    expect(miss.outcome).toBe("unknown");
+    expect(miss.outcome).toBe("Unknown");
     expect(miss.text).toContain("withheld by the source");
   }
 });

@@ -1,38 +1,18 @@
+import { Command } from "commander";
 import { expect, test } from "vitest";
-import { completionScript, describeCall, listCalls } from "../../../src/cli/api/help.ts";
-import { API_CALLS, findCall } from "../../../src/monitor/source/call-table.ts";
+import { defineApiCommand } from "../../../src/cli/api.ts";
+import { API_CALLS } from "../../../src/monitor/source/call-table.ts";
 
-test.each([
-  ["mentions", "mentions"],
-  ["login", "token"],
-  ["user", "me"],
-  ["stories", "urls"],
-  ["volume", "chart"],
-  ["projects/summary", "projects"],
-  ["queries/summary", "queries"],
-  ["ruletags", "rule-tags"],
-  ["fulltext", "mentions-fulltext"],
-  ["mentions/count", "mention-count"],
-  ["topauthors/queries", "top-authors"],
-  ["/projects/1998001/data/mentions.json", "mentions"],
-  ["Query Groups", "query-groups"],
-])("%s is the call %s", (word, name) => {
-  expect(findCall(word)?.name).toBe(name);
-});
-
-test("a word that could be several calls, or is none, finds nothing", () => {
-  expect(findCall("summary")).toBeUndefined();
-  expect(findCall("wuery")).toBeUndefined();
-  expect(findCall("")).toBeUndefined();
-});
-
-test("every call is listed, explained with an example, and completed", () => {
-  const list = listCalls();
-  const script = completionScript(["--json"]);
+test("every call is a command with a summary, an example and its flags", () => {
+  const command = new Command("api");
+  defineApiCommand(command, {});
   for (const call of API_CALLS) {
-    expect(list).toContain(call.summary);
-    expect(describeCall(call)).toMatch(new RegExp(`^  earshot api ${call.name}( .*)?$`, "m"));
-    expect(script).toMatch(new RegExp(`^    ${call.name}\\) words=`, "m"));
+    const found = command.commands.find((one) => one.name() === call.name);
+    const help: string[] = [];
+    found?.configureOutput({ writeOut: (text) => help.push(text) }).outputHelp();
+    expect(help.join("")).toContain(call.summary.split(";")[0]?.slice(0, 40));
+    expect(help.join("")).toMatch(new RegExp(`^  earshot api ${call.name}( .*)?$`, "m"));
+    expect(help.join("").includes("--query <name|id>")).toBe(call.needs === "mentions");
   }
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { localConfig } from "../../../src/app/local/local-parts.ts";
+import { localConfig } from "../../../src/lab/local/local-parts.ts";
 import type { WindowCount } from "../../../src/monitor/model/alert.ts";
 import { growthOf, leadOf, peakOf, reasonOf } from "../../../src/monitor/templates/alert-words.ts";
 import { buildAlertView } from "../../../src/monitor/templates/build-alert-view.ts";

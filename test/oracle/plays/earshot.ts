@@ -1,8 +1,8 @@
 // All that a play takes from the product. What judges the messages takes nothing.
 
-export { localConfig, offlineConfig } from "../../../src/app/local/local-parts.ts";
+export { localConfig, offlineConfig } from "../../../src/lab/local/local-parts.ts";
 export { openPage } from "../../../src/app/open-console.ts";
-export { openScratchPostgres } from "../../../src/app/open-postgres.ts";
+export { openScratchPostgres } from "../../../src/monitor/commands/open-postgres.ts";
 export type { SlackInboxMessage } from "../../../src/console/inbox/inbox-store.ts";
 export { inventLocalSecrets, LOCAL_ACCOUNT } from "../../../src/console/inbox/local-account.ts";
 export { startLocalSlack } from "../../../src/console/inbox/start-local-slack.ts";

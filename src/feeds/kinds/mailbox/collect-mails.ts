@@ -78,14 +78,18 @@ export async function collectMails(
   return { items, deletes: [], cursor, more, ...why };
 }
 
-interface Fetched {
+interface MailFetch {
   readonly mails: readonly { readonly uid: number; readonly mail: ReceivedMail }[];
   readonly cursor: z.output<typeof Cursor>;
   readonly more: boolean;
   readonly problem: string | null;
 }
 
-async function fetchMails(settings: MailboxSettings, stored: unknown, parts: CollectParts): Promise<Fetched> {
+async function fetchMails(
+  settings: MailboxSettings,
+  stored: unknown,
+  parts: CollectParts,
+): Promise<MailFetch> {
   const { imap } = settings;
   const { client, guard } = await connect(settings, parts);
   let lost: unknown = null;
@@ -110,7 +114,7 @@ async function fetchMails(settings: MailboxSettings, stored: unknown, parts: Col
       ...(renumberedAt === undefined ? {} : { renumberedAt }),
     };
     const problem = isUnsteady ? UNSTEADY : null;
-    const mails: Fetched["mails"][number][] = [];
+    const mails: MailFetch["mails"][number][] = [];
     // Before the first of a new mailbox nothing is wanted, even if that one cannot be read.
     let last = known?.uid ?? (uids[0] ?? 1) - 1;
     let bytes = 0;

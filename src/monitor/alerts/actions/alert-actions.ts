@@ -12,7 +12,7 @@ import { nextSeverity } from "../../model/severity.ts";
 import { type ListedSilence, LONGEST_SILENCE_MS, type Silence } from "../../model/silence.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { Facts, Stores } from "../../store/stores.ts";
-import { type Acted, act } from "../act.ts";
+import { type ActionResult, act } from "../act.ts";
 import { refuseUnknownNames, refuseUnknownQueries } from "../unknown-names.ts";
 
 /**
@@ -22,7 +22,7 @@ import { refuseUnknownNames, refuseUnknownQueries } from "../unknown-names.ts";
  */
 export interface AlertActions {
   /** Null: there is no such alert. */
-  act(alertId: string, action: AlertAction, by: Actor): Promise<Acted | null>;
+  act(alertId: string, action: AlertAction, by: Actor): Promise<ActionResult | null>;
   /**
    * Runs `work` for the first report of this interaction, and nothing for a repeat ("known"). Changes through the given
    * actions are committed together with the interaction, so Slack may send one that failed again.
@@ -31,7 +31,7 @@ export interface AlertActions {
   /** Throws a UserError if it would last too long, or names something that no alert can have. */
   addSilence(asked: RequestedSilence): Promise<Silence>;
   /** Silences this alert and later ones of its group for a time, up to its severity. Null: there is no such alert. */
-  silenceAlert(alertId: string, lengthMs: number, by: Actor): Promise<Silenced | null>;
+  silenceAlert(alertId: string, lengthMs: number, by: Actor): Promise<SilenceResult | null>;
   /** False: it had ended already, or does not exist. */
   expireSilence(id: string, by: Actor): Promise<boolean>;
   /**
@@ -49,7 +49,7 @@ export interface AlertActions {
   precision(since: Instant): Promise<readonly RulePrecision[]>;
 }
 
-export type Silenced =
+export type SilenceResult =
   | { readonly outcome: "Done"; readonly silence: Silence }
   | { readonly outcome: "Refused"; readonly because: string };
 
@@ -122,7 +122,7 @@ async function actOn(
   alertId: string,
   action: AlertAction,
   by: Actor,
-): Promise<Acted | null> {
+): Promise<ActionResult | null> {
   const found = await findOne(stores, alertId);
   if (found === null) return null;
   const { projectId, queryId, id } = found;
@@ -148,7 +148,7 @@ async function silenceAlert(
   alertId: string,
   lengthMs: number,
   by: Actor,
-): Promise<Silenced | null> {
+): Promise<SilenceResult | null> {
   const alert = await findOne(stores, alertId);
   if (alert === null) return null;
   if (alert.resolvedAt !== null) return { outcome: "Refused", because: "this alert is already resolved" };

@@ -58,13 +58,13 @@ function isUnfetched({ state }: FeedHealth): boolean {
 }
 
 function describe({ feed, forMs }: { readonly feed: FeedHealth; readonly forMs: number }): string {
-  const { name, state, why, everyMs, heardAgoMs } = feed;
-  const heard =
-    heardAgoMs === null
-      ? `never heard since it was added ${formatDuration(forMs)} ago`
-      : `last heard ${formatDuration(heardAgoMs)} ago`;
+  const { name, state, why, everyMs, receivedAgoMs } = feed;
+  const answered =
+    receivedAgoMs === null
+      ? `no answer since it was added ${formatDuration(forMs)} ago`
+      : `last answer ${formatDuration(receivedAgoMs)} ago`;
   const expected = everyMs === null ? "" : `, expected every ${formatDuration(everyMs)}`;
-  const begin = `nothing comes from the feed ${nameSome([name])}: ${heard}${expected}.`;
+  const begin = `nothing comes from the feed ${nameSome([name])}: ${answered}${expected}.`;
   const reason = why === null ? "" : ` The reason: ${sentence(why)}`;
   if (state === "gone") return `${begin}${reason}`;
   if (isUnfetched(feed))

@@ -36,11 +36,11 @@ export function checkOutages(
   );
   const news = recent
     .filter((one) => !reported.includes(one))
-    .filter(({ outcome, from, to }) => outcome === "emptied" || to - from >= SHORTEST_MS);
+    .filter(({ outcome, from, to }) => outcome === "Emptied" || to - from >= SHORTEST_MS);
   const newest = news.at(-1);
   if (newest === undefined) return { outcome: reported.length > 0 ? "ToldMeanwhile" : "OnThePage" };
-  const away = news.findLast(({ outcome }) => outcome === "away");
-  const emptied = news.findLast(({ outcome }) => outcome === "emptied");
+  const away = news.findLast(({ outcome }) => outcome === "Away");
+  const emptied = news.findLast(({ outcome }) => outcome === "Emptied");
   const sentences = [
     ...(away === undefined ? [] : [describeAway(away)]),
     ...(emptied === undefined ? [] : [EMPTIED]),

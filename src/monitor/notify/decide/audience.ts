@@ -1,6 +1,6 @@
 import { DAY } from "../../../lib/instant.ts";
 import type { EscalationTerms, Terms } from "./batch.ts";
-import type { Addressed, Routing } from "./route.ts";
+import type { RoutedReceiver, Routing } from "./route.ts";
 
 /**
  * Everybody a decision is made for: receivers that a route names, receivers of a due or later escalation step, and
@@ -11,9 +11,9 @@ export function audience(
   routing: Routing,
   notifiedBefore: Iterable<string>,
   escalation: ReadonlyMap<string, EscalationTerms> = new Map(),
-): readonly Addressed[] {
+): readonly RoutedReceiver[] {
   const routed = routing.outcome === "Routed" ? routing.to : [];
-  const all = new Map<string, Addressed>();
+  const all = new Map<string, RoutedReceiver>();
   for (const one of routed) {
     const its = escalation.get(one.receiver) ?? null;
     all.set(one.receiver, { ...one, terms: { ...one.terms, escalation: its } });

@@ -16,8 +16,8 @@ export interface Batch {
   readonly now: Instant;
   readonly context: NotifyContext;
   readonly send: readonly Outgoing[];
-  readonly held: readonly Held[];
-  readonly dropped: readonly Dropped[];
+  readonly held: readonly HeldCandidate[];
+  readonly dropped: readonly DroppedCandidate[];
 }
 
 /** What holds for every receiver at the moment of a decision. */
@@ -106,14 +106,14 @@ export interface Outgoing {
   readonly also?: readonly Outgoing[];
 }
 
-export interface Held {
+export interface HeldCandidate {
   readonly candidate: Candidate;
   readonly reason: HoldReason;
   readonly by: string;
   readonly until: Instant;
 }
 
-export interface Dropped {
+export interface DroppedCandidate {
   readonly candidate: Candidate;
   readonly reason: DropReason;
   readonly by: string;

@@ -13,7 +13,7 @@ import {
   type NotifyContext,
   type ReceiverTerms,
 } from "./batch.ts";
-import { type Decided, decideAll } from "./decision.ts";
+import { type DecidedCandidate, decideAll } from "./decision.ts";
 import { callingSince, type Entry } from "./entry.ts";
 import { type EscalationConfig, escalationOf } from "./escalation.ts";
 import { activeInhibitors, type Inhibition, inhibitorOf } from "./inhibition.ts";
@@ -203,7 +203,7 @@ function muting({ silences, inhibitions, open }: NotifyContext, now: Instant): (
   return (alert) => silencedAt(silences, alert, now) !== null || inhibitorOf(inhibitors, alert) !== null;
 }
 
-function flushesOf(receiver: string, decided: readonly Decided[], now: Instant): GroupFlush[] {
+function flushesOf(receiver: string, decided: readonly DecidedCandidate[], now: Instant): GroupFlush[] {
   const flushed = new Map<string, GroupFlush>();
   for (const { candidate, decision } of decided) {
     const { group } = candidate.terms;

@@ -3,10 +3,10 @@ import type { NotificationKind } from "../../model/notification.ts";
 import {
   type Batch,
   type Candidate,
-  type Dropped,
+  type DroppedCandidate,
   type DropReason,
   EMPTY_CONTEXT,
-  type Held,
+  type HeldCandidate,
   type HoldReason,
   type LastNotified,
   type NotifyContext,
@@ -50,16 +50,16 @@ export function decideAll(
   receiver: ReceiverTerms,
   now: Instant,
   context: NotifyContext = EMPTY_CONTEXT,
-): readonly Decided[] {
+): readonly DecidedCandidate[] {
   return decisionsOf(runPipeline(candidates, receiver, now, context));
 }
 
-export interface Decided {
+export interface DecidedCandidate {
   readonly candidate: Candidate;
   readonly decision: Decision;
 }
 
-function decisionsOf({ send, held, dropped, now }: Batch): readonly Decided[] {
+function decisionsOf({ send, held, dropped, now }: Batch): readonly DecidedCandidate[] {
   return [
     ...send.flatMap((outgoing) => [
       { candidate: outgoing.candidate, decision: notifyDecision(outgoing, now, null) },
@@ -95,11 +95,11 @@ function notifyDecision(
   };
 }
 
-function hold({ reason, by, until }: Held): Decision {
+function hold({ reason, by, until }: HeldCandidate): Decision {
   return { do: "hold", reason, by, nextAt: until };
 }
 
-function drop({ reason, by, nextAt }: Dropped): Decision {
+function drop({ reason, by, nextAt }: DroppedCandidate): Decision {
   return { do: "drop", reason, by, nextAt };
 }
 

@@ -11,7 +11,7 @@ import type { GroupTerms, Terms } from "./batch.ts";
  * route at all is an outcome with a name, never silent.
  */
 export function routeAlert(routes: readonly RouteConfig[], alert: MatchedAlert): Routing {
-  const to = new Map<string, Addressed>();
+  const to = new Map<string, RoutedReceiver>();
   const found = [...findRoutes(routes, alert, "")];
   for (const { route, by } of found) {
     for (const receiver of route.receivers) {
@@ -27,7 +27,7 @@ export function routeAlert(routes: readonly RouteConfig[], alert: MatchedAlert):
   return { outcome: "Routed", to: [...to.values()] };
 }
 
-export interface Addressed {
+export interface RoutedReceiver {
   readonly receiver: string;
   readonly terms: Terms;
   /** The route that decided it. */
@@ -35,7 +35,7 @@ export interface Addressed {
 }
 
 export type Routing =
-  | { readonly outcome: "Routed"; readonly to: readonly Addressed[] }
+  | { readonly outcome: "Routed"; readonly to: readonly RoutedReceiver[] }
   | { readonly outcome: "NoRoute"; readonly by: string };
 
 const Fields = {

@@ -3,13 +3,13 @@ import { uuid7 } from "../../../lib/uuid7.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { AlertEvent } from "../../model/alert-action.ts";
 import type { PendingNotification, ReceiverEntry } from "../../model/notification.ts";
-import type { Decided, Decision } from "./decision.ts";
+import type { DecidedCandidate, Decision } from "./decision.ts";
 import { type Entry, sinceOf } from "./entry.ts";
 
 /** Turns the decisions for one receiver into rows: pending notifications, its entries, and events of the histories. */
 export function writeDecisions(
   receiver: string,
-  decided: readonly Decided[],
+  decided: readonly DecidedCandidate[],
   before: ReadonlyMap<string, Entry | undefined>,
   isMuted: (alert: Alert) => boolean,
   now: Instant,
@@ -42,7 +42,7 @@ export function writeDecisions(
 /** Alerts whose message carries others, with those others, the most important first. */
 type Bundles = ReadonlyMap<string, { readonly name: string; readonly also: readonly string[] }>;
 
-function bundlesOf(decided: readonly Decided[]): Bundles {
+function bundlesOf(decided: readonly DecidedCandidate[]): Bundles {
   const bundles = new Map<string, { name: string; also: string[] }>();
   for (const { candidate, decision } of decided) {
     if (decision.do !== "send") continue;

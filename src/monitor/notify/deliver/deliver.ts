@@ -9,7 +9,7 @@ import { DeliveryError } from "../delivery-error.ts";
 import { type AcquiredSlot, ANYWHERE, acquireSlot, type ChannelLimits } from "./acquire-slot.ts";
 import { asDeliveryError, MOST_ATTEMPTS } from "./decide-retry.ts";
 import { holdClaim } from "./hold-claim.ts";
-import { kindToSend, type Superseded } from "./superseded.ts";
+import { kindToSend, type SupersededNotification } from "./superseded.ts";
 
 /** The rows that a delivery reads and settles. */
 export interface DeliveryLog {
@@ -22,7 +22,7 @@ export interface DeliveryLog {
   nextDue(receivers: readonly string[]): Promise<{ projectId: string; notificationId: string } | null>;
   firstRef(projectId: string, alertId: string, receiver: string): Promise<VendorRef | null>;
   /** Later ones about the same alert to the same receiver that carry no other alert, oldest first. */
-  waitingBehind(notification: Notification): Promise<readonly Superseded[]>;
+  waitingBehind(notification: Notification): Promise<readonly SupersededNotification[]>;
   /** `covered`: ids of the notifications that this message already covers. */
   markSent(
     notification: Notification,
@@ -220,7 +220,7 @@ async function giveUp(
 export async function messageOf(
   parts: Pick<DeliverParts, "viewOf" | "log">,
   notification: Notification,
-  behind: readonly Superseded[],
+  behind: readonly SupersededNotification[],
 ): Promise<NotifierMessage | null> {
   const found = await parts.viewOf(notification);
   if (found === null) return null;

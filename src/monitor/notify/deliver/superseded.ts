@@ -1,7 +1,7 @@
 import type { AlertMessage } from "../define-notifier.ts";
 
 /** A notification that waits behind an earlier one about the same alert: an outage held up both. */
-export interface Superseded {
+export interface SupersededNotification {
   readonly id: string;
   readonly kind: AlertMessage["kind"];
 }
@@ -13,7 +13,7 @@ export interface Superseded {
  */
 export function kindToSend(
   kind: AlertMessage["kind"],
-  behind: readonly Superseded[],
+  behind: readonly SupersededNotification[],
   isOver: boolean,
 ): AlertMessage["kind"] {
   if (kind === "fired" || kind === "ended") return isOver ? "ended" : "fired";

@@ -19,7 +19,7 @@ export type TakenBounce =
   | { readonly outcome: "NoBounce"; readonly because: string };
 
 /**
- * Handles a report that came to the return path: stores it with the delivery and in the alert's history. It disables
+ * Handles a report that arrived at the return path: stores it with the delivery and in the alert's history. It disables
  * nothing; the health checks report addresses that keep bouncing.
  */
 export async function takeBounce(

@@ -5,7 +5,7 @@ import {
   defineNotifier,
   type NotifierMessage,
   type SendOptions,
-  type Taken,
+  type SendResult,
   type VendorRef,
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
@@ -96,7 +96,7 @@ async function sendAlert(
   message: AlertMessage,
   connection: Connection,
   beforePost: SendOptions["beforePost"],
-): Promise<Taken> {
+): Promise<SendResult> {
   const { notificationId, view, previous, alsoCovers } = message;
   const thread = threadOf(previous);
   const earlier = message.attempt > 1 ? await findEarlierTry(message, thread, connection) : null;
@@ -168,7 +168,7 @@ async function findEarlierTry(
   message: NotifierMessage,
   thread: Thread | null,
   { client, config }: Connection,
-): Promise<Taken | null> {
+): Promise<SendResult | null> {
   const { notificationId } = message;
   const channel = thread?.channel ?? (await orNull(() => findChannelId(client, config.channel)));
   if (channel === null) return null;
@@ -183,7 +183,7 @@ async function findEarlierTry(
   return found === null ? null : foundAt({ channel, ts: found.ts }, found);
 }
 
-function foundAt(vendorRef: VendorRef, { alsoCovers }: OwnMessage): Taken {
+function foundAt(vendorRef: VendorRef, { alsoCovers }: OwnMessage): SendResult {
   return { vendorRef, found: { alsoCovers } };
 }
 

@@ -37,9 +37,9 @@ export interface Picture {
 
 type Pictures =
   /** `hasEmoji`: whether this machine has a font for them; otherwise the pictures have empty boxes there. */
-  | { readonly outcome: "taken"; readonly pictures: readonly Picture[]; readonly hasEmoji: boolean }
+  | { readonly outcome: "Taken"; readonly pictures: readonly Picture[]; readonly hasEmoji: boolean }
   /** There is no browser here; everything else works without one. */
-  | { readonly outcome: "no-browser"; readonly reason: string };
+  | { readonly outcome: "NoBrowser"; readonly reason: string };
 
 /**
  * Takes full-page pictures of HTML, one for each look. Nothing in it runs and nothing is fetched: the browser is
@@ -50,14 +50,14 @@ export async function takePictures(
   options: { readonly executable: string | null },
 ): Promise<Pictures> {
   if (options.executable === null) {
-    return { outcome: "no-browser", reason: "no chromium or google-chrome is installed" };
+    return { outcome: "NoBrowser", reason: "no chromium or google-chrome is installed" };
   }
   const browser = await open(options.executable);
-  if (typeof browser === "string") return { outcome: "no-browser", reason: browser };
+  if (typeof browser === "string") return { outcome: "NoBrowser", reason: browser };
   try {
     const pictures: Picture[] = [];
     for (const look of LOOKS) pictures.push({ look: look.name, png: await take(browser, html, look) });
-    return { outcome: "taken", pictures, hasEmoji: await drawsEmoji(browser) };
+    return { outcome: "Taken", pictures, hasEmoji: await drawsEmoji(browser) };
   } finally {
     await browser.close();
   }

@@ -1,5 +1,6 @@
 import type { Instant } from "../../../lib/instant.ts";
 import type { Explanation } from "../../model/alert.ts";
+import { DAY_BUCKETS } from "../../model/judging.ts";
 
 /** A bucket of the alert's count and its expected count. Ordered by time, without a gap. */
 export interface ExpectedBucket {
@@ -81,7 +82,6 @@ export function windowBars(
   return bars.slice(-Math.min(MOST_BARS, Math.max(FEWEST_BARS, Math.round(DAY_BUCKETS / width))));
 }
 
-const DAY_BUCKETS = 288;
 const FEWEST_BARS = 24;
-/** More bars would be too narrow to tell apart. */
+/** More bars would be too narrow to distinguish. */
 const MOST_BARS = 144;

@@ -1,7 +1,7 @@
 import { DAY, HOUR, type Instant, MINUTE } from "../../../lib/instant.ts";
 
 /** How many mentions arrived in how much time. Both decay, so they need not be whole numbers. */
-export interface Observed {
+export interface ArrivalCount {
   readonly mentions: number;
   readonly ms: number;
 }
@@ -9,11 +9,11 @@ export interface Observed {
 /** The arrival rates of one poll of one query. */
 export interface ArrivalHistory {
   /** The last weeks, all hours together. */
-  readonly total: Observed;
+  readonly total: ArrivalCount;
   /** By hour of the week (see `hourOfWeek`); hours without observations are missing. */
-  readonly hours: ReadonlyMap<number, Observed>;
+  readonly hours: ReadonlyMap<number, ArrivalCount>;
   /** The last minutes, with a half-life of ten. */
-  readonly recent: Observed & { readonly until: Instant };
+  readonly recent: ArrivalCount & { readonly until: Instant };
 }
 
 export const NOTHING_OBSERVED: ArrivalHistory = {
@@ -73,7 +73,7 @@ export function expectedRate(history: ArrivalHistory, rhythm: number, now: Insta
 }
 
 /** How busy the hour of `now` is compared with all hours, from the sums over all queries. */
-export function rhythmOf(hour: Observed, total: Observed): number {
+export function rhythmOf(hour: ArrivalCount, total: ArrivalCount): number {
   if (hour.mentions + total.mentions < LEAST_FOR_RHYTHM || hour.ms <= 0 || total.ms <= 0) return 1;
   const usual = total.mentions / total.ms;
   return Math.min(10, Math.max(0.1, blend(hour, usual, LEAST_FOR_RHYTHM) / usual));
@@ -87,11 +87,11 @@ const HOUR_DOUBT = 20;
 const RECENT_DOUBT = 4;
 const LEAST_FOR_RHYTHM = 100;
 
-function blend(seen: Observed, believed: number, doubt: number): number {
+function blend(seen: ArrivalCount, believed: number, doubt: number): number {
   return (seen.mentions + doubt) / (seen.ms + doubt / Math.max(believed, Number.MIN_VALUE));
 }
 
-function add(before: Observed, more: Observed, memoryMs: number): Observed {
+function add(before: ArrivalCount, more: ArrivalCount, memoryMs: number): ArrivalCount {
   const sum = { mentions: before.mentions + more.mentions, ms: before.ms + more.ms };
   const kept = sum.ms > memoryMs ? memoryMs / sum.ms : 1;
   return { mentions: sum.mentions * kept, ms: sum.ms * kept };

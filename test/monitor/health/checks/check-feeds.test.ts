@@ -11,7 +11,7 @@ function aFeed(changes: Partial<FeedHealth> = {}): FeedHealth {
   return {
     ...{ key: "k1", name: "blog.example/feed", state: "failing", everyMs: 15 * MINUTE },
     why: "the server fails (status 502); failure 4 in a row",
-    ...{ heardAgoMs: 3 * HOUR, silentForMs: 3 * HOUR, gap: null },
+    ...{ receivedAgoMs: 3 * HOUR, silentForMs: 3 * HOUR, gap: null },
     ...changes,
   };
 }
@@ -27,7 +27,7 @@ test("a silent feed is one problem that says since when, why, and what to do", (
       labels: { feed: "blog.example/feed", feedId: "k1" },
       since: NOW - 3 * HOUR,
       because:
-        "nothing comes from the feed blog.example/feed: last heard 3h ago, expected every 15m. The reason: the server fails (status 502); failure 4 in a row. Earshot goes on trying, and reads what the servers still have then. earshot feeds try asks its server now and prints the answer; if the address has changed, correct it in earshot.yaml",
+        "nothing comes from the feed blog.example/feed: last answer 3h ago, expected every 15m. The reason: the server fails (status 502); failure 4 in a row. Earshot goes on trying, and reads what the servers still have then. earshot feeds try asks its server now and prints the answer; if the address has changed, correct it in earshot.yaml",
       values: { feeds: 1, forMs: 3 * HOUR },
     },
   ]);
@@ -37,10 +37,10 @@ test.each<[string, Partial<FeedHealth>, string]>([
   [
     "a stream that is connected and sends nothing",
     {
-      ...{ state: "listening", everyMs: null, heardAgoMs: 11 * MINUTE, silentForMs: 11 * MINUTE },
+      ...{ state: "listening", everyMs: null, receivedAgoMs: 11 * MINUTE, silentForMs: 11 * MINUTE },
       why: "it is open, and nothing came for 11m",
     },
-    "last heard 11m ago. The reason: it is open, and nothing came for 11m. Earshot goes on trying, and reads what the servers still have then. If other feeds work, the fault is at the server: name another one under hosts",
+    "last answer 11m ago. The reason: it is open, and nothing came for 11m. Earshot goes on trying, and reads what the servers still have then. If other feeds work, the fault is at the server: name another one under hosts",
   ],
   [
     "a feed that is gone",
@@ -49,8 +49,8 @@ test.each<[string, Partial<FeedHealth>, string]>([
   ],
   [
     "a feed that was never heard",
-    { heardAgoMs: null, silentForMs: 40 * MINUTE },
-    "never heard since it was added 40m ago, expected every 15m.",
+    { receivedAgoMs: null, silentForMs: 40 * MINUTE },
+    "no answer since it was added 40m ago, expected every 15m.",
   ],
   [
     "a feed that nobody fetches",
@@ -63,7 +63,7 @@ test.each<[string, Partial<FeedHealth>, string]>([
 
 test("no feed is reported in the first minutes after a start, or after the tables were away", () => {
   expect(labels([aFeed()], { upForMs: 14 * MINUTE })).toEqual([]);
-  const back = { engine: "database", outcome: "away", from: NOW - HOUR, to: NOW - 14 * MINUTE } as const;
+  const back = { engine: "database", outcome: "Away", from: NOW - HOUR, to: NOW - 14 * MINUTE } as const;
   expect(labels([aFeed()], { outages: [{ ...back, because: null }] })).toEqual([]);
   expect(labels([aFeed()], { upForMs: 15 * MINUTE })).toHaveLength(1);
 });

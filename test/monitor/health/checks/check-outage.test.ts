@@ -10,7 +10,7 @@ const MINUTE = 60 * SECOND;
 
 function away(seconds: number, changes: Partial<Outage> = {}): Outage {
   const to = changes.to ?? NOW - MINUTE;
-  return { engine: "database", outcome: "away", from: to - seconds * SECOND, because: null, ...changes, to };
+  return { engine: "database", outcome: "Away", from: to - seconds * SECOND, because: null, ...changes, to };
 }
 
 const QUEUE_ALERT = { from: NOW - 2 * MINUTE, to: NOW };
@@ -31,13 +31,13 @@ test.each<[string, Outage, typeof QUEUE_ALERT | null, string]>([
   ["tables that were down while the queue stood still", away(60), QUEUE_ALERT, "WorthTelling"],
   [
     "a queue that came back empty at once",
-    away(0, { engine: "queue", outcome: "emptied" }),
+    away(0, { engine: "queue", outcome: "Emptied" }),
     null,
     "WorthTelling",
   ],
   [
     "a queue that came back empty from a standstill",
-    away(0, { engine: "queue", outcome: "emptied" }),
+    away(0, { engine: "queue", outcome: "Emptied" }),
     QUEUE_ALERT,
     "ToldMeanwhile",
   ],
@@ -59,7 +59,7 @@ test("all outages of one engine are one alert: that it was down, and that it cam
       away(90, { to: NOW - MINUTE }),
       away(30, { to: NOW - 5 * MINUTE }),
       away(40, { engine: "queue" }),
-      away(0, { engine: "queue", outcome: "emptied" }),
+      away(0, { engine: "queue", outcome: "Emptied" }),
     ],
   });
   const problems = findProblems(health, SETTINGS);

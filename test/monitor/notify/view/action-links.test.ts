@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseConfig } from "../../../../src/app/config/config.ts";
+import { parseConfig } from "../../../../src/admin/config/config.ts";
 import { createManualClock } from "../../../../src/lib/clock.ts";
 import { DAY } from "../../../../src/lib/instant.ts";
 import { readAlertLink } from "../../../../src/monitor/model/alert-action.ts";

@@ -1,6 +1,6 @@
 import type { Instant } from "../../../../lib/instant.ts";
 import { compareSeverity } from "../../../model/severity.ts";
-import type { Batch, Candidate, Dropped, DropReason, NotifyReason, Outgoing } from "../batch.ts";
+import type { Batch, Candidate, DroppedCandidate, DropReason, NotifyReason, Outgoing } from "../batch.ts";
 
 /**
  * Compares each alert with the receiver's last notification, and drops alerts without news. It runs first, so that
@@ -8,7 +8,7 @@ import type { Batch, Candidate, Dropped, DropReason, NotifyReason, Outgoing } fr
  */
 export function dedup(batch: Batch): Batch {
   const send: Outgoing[] = [];
-  const dropped: Dropped[] = [...batch.dropped];
+  const dropped: DroppedCandidate[] = [...batch.dropped];
   for (const { candidate } of batch.send) {
     const found = somethingNew(candidate, batch.now);
     if (found.new) send.push({ candidate, kind: KINDS[found.reason], reason: found.reason });

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../../../lib/duration.ts";
 import type { Instant } from "../../../../lib/instant.ts";
-import type { Batch, Dropped, Outgoing } from "../batch.ts";
+import type { Batch, DroppedCandidate, Outgoing } from "../batch.ts";
 import { quietAt } from "../quiet-hours.ts";
 
 /**
@@ -9,7 +9,7 @@ import { quietAt } from "../quiet-hours.ts";
  */
 export function expire(batch: Batch): Batch {
   const send: Outgoing[] = [];
-  const dropped: Dropped[] = [...batch.dropped];
+  const dropped: DroppedCandidate[] = [...batch.dropped];
   for (const outgoing of batch.send) {
     const { terms } = outgoing.candidate;
     if (

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../../../lib/duration.ts";
 import type { Instant } from "../../../../lib/instant.ts";
-import type { Batch, GroupTerms, Held, Outgoing } from "../batch.ts";
+import type { Batch, GroupTerms, HeldCandidate, Outgoing } from "../batch.ts";
 import { bundle } from "../bundle.ts";
 
 /**
@@ -10,7 +10,7 @@ import { bundle } from "../bundle.ts";
  */
 export function group(batch: Batch): Batch {
   const send: Outgoing[] = [];
-  const held: Held[] = [...batch.held];
+  const held: HeldCandidate[] = [...batch.held];
   const groups = new Map<string, { terms: GroupTerms; news: Outgoing[] }>();
   for (const outgoing of batch.send) {
     const terms = outgoing.candidate.terms.group;

@@ -1,6 +1,6 @@
 import { type Instant, MINUTE } from "../../../../lib/instant.ts";
 import type { Alert } from "../../../model/alert.ts";
-import type { Batch, Dropped, Held, Outgoing } from "../batch.ts";
+import type { Batch, DroppedCandidate, HeldCandidate, Outgoing } from "../batch.ts";
 import { activeInhibitors, describeInhibitor, inhibitorOf } from "../inhibition.ts";
 
 /** The end of the more severe alert releases what it muted; this check is for an end that was missed. */
@@ -12,8 +12,8 @@ const LOOK_AGAIN_MS = 15 * MINUTE;
  */
 export function inhibit(batch: Batch): Batch {
   const send: Outgoing[] = [];
-  const held: Held[] = [...batch.held];
-  const dropped: Dropped[] = [...batch.dropped];
+  const held: HeldCandidate[] = [...batch.held];
+  const dropped: DroppedCandidate[] = [...batch.dropped];
   const inhibitors = activeInhibitors(batch.context.inhibitions, batch.context.open);
   for (const outgoing of batch.send) {
     const { candidate, reason } = outgoing;

@@ -1,5 +1,5 @@
 import { compareSeverity } from "../../../model/severity.ts";
-import type { Batch, Dropped, Held, Outgoing } from "../batch.ts";
+import type { Batch, DroppedCandidate, HeldCandidate, Outgoing } from "../batch.ts";
 import { describeQuietHours, type Quiet, quietAt } from "../quiet-hours.ts";
 
 /**
@@ -9,8 +9,8 @@ import { describeQuietHours, type Quiet, quietAt } from "../quiet-hours.ts";
  */
 export function quietHours(batch: Batch): Batch {
   const send: Outgoing[] = [];
-  const held: Held[] = [...batch.held];
-  const dropped: Dropped[] = [...batch.dropped];
+  const held: HeldCandidate[] = [...batch.held];
+  const dropped: DroppedCandidate[] = [...batch.dropped];
   for (const outgoing of batch.send) {
     const { candidate } = outgoing;
     const slept = sleptThrough(batch, outgoing);

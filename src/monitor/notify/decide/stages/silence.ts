@@ -1,5 +1,5 @@
 import { describeSilence, silencedAt } from "../../../model/silence.ts";
-import type { Batch, Dropped, Held, Outgoing } from "../batch.ts";
+import type { Batch, DroppedCandidate, HeldCandidate, Outgoing } from "../batch.ts";
 
 /**
  * Holds an alert while a silence matches it; if it is still open when the silence ends, it is sent at once. The end of
@@ -7,8 +7,8 @@ import type { Batch, Dropped, Held, Outgoing } from "../batch.ts";
  */
 export function silence(batch: Batch): Batch {
   const send: Outgoing[] = [];
-  const held: Held[] = [...batch.held];
-  const dropped: Dropped[] = [...batch.dropped];
+  const held: HeldCandidate[] = [...batch.held];
+  const dropped: DroppedCandidate[] = [...batch.dropped];
   const { silences } = batch.context;
   for (const outgoing of batch.send) {
     const { candidate, reason } = outgoing;

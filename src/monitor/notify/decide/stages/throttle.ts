@@ -1,6 +1,6 @@
 import { formatDuration } from "../../../../lib/duration.ts";
 import { type Instant, MINUTE } from "../../../../lib/instant.ts";
-import type { Batch, Held, Outgoing } from "../batch.ts";
+import type { Batch, HeldCandidate, Outgoing } from "../batch.ts";
 import { bundle, inOrderOfWorth } from "../bundle.ts";
 import { breaksThrough, type Throttle } from "../throttle.ts";
 
@@ -36,7 +36,7 @@ export function throttle(batch: Batch): Batch {
   const by = `throttle, ${limits.atMost} in ${formatDuration(limits.perMs)}`;
   const held = [...breakThrough.wait, ...rest.wait].flatMap(({ outgoing, until }) =>
     [outgoing, ...(outgoing.also ?? [])].map(
-      ({ candidate }): Held => ({ candidate, reason: "HeldByThrottle", by, until }),
+      ({ candidate }): HeldCandidate => ({ candidate, reason: "HeldByThrottle", by, until }),
     ),
   );
   return { ...batch, send: [...breakThrough.send, ...rest.send], held: [...batch.held, ...held] };

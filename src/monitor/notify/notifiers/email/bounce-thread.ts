@@ -1,6 +1,6 @@
 import { serveTasks } from "../../../../lib/serve-tasks.ts";
 
-/** Reads what came to the return path: anybody may send there. */
+/** Reads what arrived at the return path: anybody may send there. */
 const tasks = {
   readBounce: async () => {
     const { readBounce } = await import("./read-bounce.ts");

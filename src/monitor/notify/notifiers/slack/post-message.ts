@@ -82,14 +82,14 @@ const BAD_LAYOUT = new Set([
  * `gone`: nothing is left to edit, because people deleted the message or Slack no longer allows edits. `refused`: Slack
  * does not accept these blocks.
  */
-export type Edited = "Edited" | "Gone" | "Refused";
+export type EditResult = "Edited" | "Gone" | "Refused";
 
 /** Updates a message. Throws errors that a later try may fix. */
 export async function editMessage(
   thread: Thread,
   { text, blocks }: SlackContent,
   { client }: Connection,
-): Promise<Edited> {
+): Promise<EditResult> {
   try {
     // Empty blocks instead of none: without the field a message would keep its old blocks.
     await client.chat.update({ ...thread, text, blocks, parse: "none", link_names: false });
@@ -108,7 +108,7 @@ export async function tryToEdit(
   content: SlackContent,
   connection: Connection,
   notificationId: string,
-): Promise<Edited> {
+): Promise<EditResult> {
   const noted = (reason: string) =>
     connection.log.warn({ notificationId, reason }, "slack: first message not edited");
   try {

@@ -61,7 +61,7 @@ export function createSlackActions(parts: {
   };
 }
 
-interface Performed {
+interface PerformResult {
   readonly result: Extract<HandledInteraction, { outcome: "Done" | "Refused" }>;
   /** For the person who clicked; null if the message itself shows the change to everybody. */
   readonly answer: string | null;
@@ -79,7 +79,7 @@ async function perform(
   actions: Pick<AlertActions, "act" | "silenceAlert">,
   { alertId, user }: Interaction,
   wanted: Wanted,
-): Promise<Performed> {
+): Promise<PerformResult> {
   const by: Actor = { via: "slack", login: named(user.name, user.id), typed: null };
   if (wanted.do === "silence") {
     const silenced = await actions.silenceAlert(alertId, wanted.lengthMs, by);
@@ -92,7 +92,7 @@ async function perform(
   return acted?.outcome === "Done" ? { result: { outcome: "Done" }, answer: null } : refused(acted);
 }
 
-function refused(answer: { readonly because: string } | null): Performed {
+function refused(answer: { readonly because: string } | null): PerformResult {
   const because = answer?.because ?? "the alert is no longer stored";
   return {
     result: { outcome: "Refused", because },

@@ -3,7 +3,7 @@ import { addPicture } from "./add-picture.ts";
 import { composeDetails, composeSlack, type SlackContent } from "./compose-slack.ts";
 import type { Connection } from "./connect.ts";
 import { findOwnMessage } from "./find-own-message.ts";
-import { type Edited, editMessage, postMessage, type Thread } from "./post-message.ts";
+import { type EditResult, editMessage, postMessage, type Thread } from "./post-message.ts";
 import { hasButtons } from "./slack-config.ts";
 import { slackErrorCode } from "./slack-error.ts";
 
@@ -90,7 +90,7 @@ async function editWithPicture(
   message: LiveMessage,
   ref: VendorRef,
   connection: Connection,
-): Promise<{ readonly outcome: Edited; readonly ref: VendorRef }> {
+): Promise<{ readonly outcome: EditResult; readonly ref: VendorRef }> {
   const wanted: VendorRef = ref["picture"] === undefined ? ref : { ...ref, embedded: ref["picture"] };
   const outcome = await editMessage(thread, liveContent(message, wanted, connection), connection);
   if (outcome !== "Refused" || wanted["embedded"] === undefined)

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { parseConfig } from "../../../../../src/app/config/config.ts";
+import { parseConfig } from "../../../../../src/admin/config/config.ts";
 import { UserError } from "../../../../../src/lib/errors.ts";
 import { slack } from "../../../../../src/monitor/notify/notifiers/slack.ts";
 import { notifierDeps } from "../../../../contracts/notifier.ts";

@@ -1,0 +1,19 @@
+// The door: what other rooms use of the administration, a line for each file. Code stands behind it.
+
+export { type Config, loadConfig, parseConfig } from "./config/config.ts";
+export { findConcerns } from "./config/find-concerns.ts";
+export { configJsonSchema } from "./config/json-schema.ts";
+export { LISTENING, LISTENING_PORT } from "./config/own-source.ts";
+export { unknownNamesIn } from "./config/unknown-names-in.ts";
+export { doctor } from "./doctor/doctor.ts";
+export type { Finding } from "./doctor/finding.ts";
+export { receiverNamed, sendTest, type TestOutcome } from "./doctor/send-test.ts";
+export { type ForgetCounts, type ForgetParts, findToForget, forget } from "./forget.ts";
+export { type JoinedProcess, joinProcesses } from "./reload/join-processes.ts";
+export { type LoadedFiles, loadFiles } from "./reload/load-files.ts";
+export { followReloads, listenForHangUps, type Reloadable, requestReload } from "./reload/reload.ts";
+export { chooseFeeds, proposeFeeds } from "./setup/choose-feeds.ts";
+export { refuseVariables, rulesFolderOf, type SetupAnswers, type SetupDraft } from "./setup/draft-setup.ts";
+export { openSetupView } from "./setup/open-setup-view.ts";
+export { floodingQueries, tryFeeds } from "./setup/try-feeds.ts";
+export { draftChecked, inTheWay, type SecretFile, schemaLinesFor, writeSetup } from "./setup/write-setup.ts";

@@ -1,0 +1,149 @@
+import { existsSync } from "node:fs";
+import { dirname, relative } from "node:path";
+import type { SetupForm, SetupView } from "#console";
+import { type FeedConfig, kindOf, ListenConfig } from "#feeds";
+import { describeActor, type Stores } from "#monitor";
+import type { Clock } from "../../lib/clock.ts";
+import { atMost } from "../../lib/concurrency.ts";
+import { BusyError, describeError, UserError } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/log.ts";
+import { planSetupChange, writeSetupChange } from "./change-setup.ts";
+import { chooseFeeds, proposeFeeds } from "./choose-feeds.ts";
+import { refuseVariables, rulesFolderOf, type SetupAnswers, type SetupDraft } from "./draft-setup.ts";
+import { floodingQueries, tryFeeds } from "./try-feeds.ts";
+import { draftChecked, type SetupSchema, schemaLinesFor, writeSetup } from "./write-setup.ts";
+
+interface SetupParts {
+  /** The earshot.yaml that it writes. */
+  readonly file: string;
+  /** Of a monitor that runs from this file: what set-up changes then. Null in a demo, which has no file yet. */
+  readonly configured: { readonly env: NodeJS.ProcessEnv; readonly stores: Stores } | null;
+  readonly timezone: string;
+  readonly schemas: readonly SetupSchema[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What people read after the files were written. */
+  readonly next: string;
+  /** Called then. */
+  readonly onWritten?: () => void;
+  /** Strangers must not make this machine call addresses of its own network. Only tests say true. */
+  readonly allowPrivateAddress?: boolean;
+}
+
+const MOST_ADDRESSES = 20;
+
+/** What `earshot listen` does, for the console. Messages go to the Inbox until somebody names receivers in the file. */
+export function openSetupView(parts: SetupParts): SetupView {
+  const { file, configured, clock, log } = parts;
+  const turns = atMost(1, 0);
+  const draftOf = async (form: SetupForm) => {
+    const answers = answersIn(form, parts);
+    const draft = await draftChecked(answers, schemaLinesFor(file, rulesFolderOf(answers.brand)));
+    return { answers, draft };
+  };
+  const changeOf = async (draft: SetupDraft) => {
+    if (configured === null) return null;
+    const { opened, diff, rules } = await planSetupChange(file, draft, configured.env);
+    const shown = rules.map(({ path, text }) => ({ path: relative(dirname(file), path), text }));
+    return { opened, diff, rules: shown };
+  };
+  return {
+    isOpen: configured === null,
+    kinds: proposeFeeds({ queries: ["brand"], spellings: ["brand"], languages: [] }).map(
+      ({ kind, about }) => ({
+        kind,
+        about,
+      }),
+    ),
+    draft: async (form, { tries, mayWrite, signal }) => {
+      try {
+        const { answers, draft } = await draftOf(form);
+        const { files, warnings } = draft;
+        const change = mayWrite ? await changeOf(draft) : null;
+        if (!tries) return { outcome: "Drafted", files, change, warnings, tried: null };
+        const tried = await turns(() => tryFeeds(listenOf(answers, draft.queries), { clock, signal }));
+        const floods = floodingQueries(
+          tried,
+          draft.queries.map(({ name }) => name),
+        ).map(
+          (name) =>
+            `${name} matches a large part of everything. Leave out words of texts that mean something else.`,
+        );
+        return { outcome: "Drafted", files, change, warnings: [...warnings, ...floods], tried };
+      } catch (error) {
+        if (error instanceof BusyError) return { outcome: "Busy" };
+        if (error instanceof UserError) return { outcome: "Faulty", faults: faultsIn(error) };
+        throw error;
+      }
+    },
+    write: async (form, { opened, actor }) => {
+      try {
+        const { draft } = await draftOf(form);
+        const files =
+          configured === null
+            ? (await writeSetup(file, draft, { replace: false, schemas: parts.schemas })).written
+            : await writeSetupChange({ file, ...configured }, draft, { opened, actor, now: clock.now() });
+        log.info({ files, by: describeActor(actor) }, "a configuration was written on the console");
+        parts.onWritten?.();
+        return { outcome: "Written", files, next: parts.next };
+      } catch (error) {
+        if (!(error instanceof UserError))
+          log.error({ error: describeError(error) }, "a configuration could not be written");
+        const because =
+          configured === null && existsSync(file)
+            ? "there is an earshot.yaml already"
+            : "nothing was written";
+        return { outcome: "Refused", because, details: error instanceof UserError ? faultsIn(error) : [] };
+      }
+    },
+  };
+}
+
+function faultsIn(error: UserError): readonly string[] {
+  return error.details.length > 0 ? error.details : [error.message];
+}
+
+/** Throws a UserError for what cannot be used. */
+function answersIn(form: SetupForm, { timezone, allowPrivateAddress = false }: SetupParts): SetupAnswers {
+  refuseVariables(form);
+  const brand = form.brand.replaceAll(/\s+/g, " ").trim();
+  if (brand === "") throw new UserError("type the name of the brand");
+  const languages = listIn(form.languages).map((code) => code.toLowerCase());
+  const wrong = languages.find((code) => !/^[a-z]{2}$/.test(code));
+  if (wrong !== undefined) throw new UserError(`languages have two letters, such as en; got "${wrong}"`);
+  const contact = form.contact.trim();
+  if (/[^\x21-\x7e]/.test(contact))
+    throw new UserError("the address for owners of feeds has blanks or other letters");
+  const addresses = form.addresses.split(/[\s,]+/).filter((line) => line !== "");
+  if (addresses.length > MOST_ADDRESSES)
+    throw new UserError(`${MOST_ADDRESSES} addresses at most; earshot.yaml takes more`);
+  const spellings = [brand, ...listIn(form.spellings)];
+  const rivals = listIn(form.rivals);
+  const about = { queries: [brand, ...rivals], spellings, languages };
+  const feeds = chooseFeeds([...form.kinds, ...addresses], about, { refusePrivate: !allowPrivateAddress });
+  if (feeds.length === 0) throw new UserError("choose at least one feed, or type the address of one");
+  const own = { brand, spellings, not: listIn(form.not), rivals, languages, feeds };
+  return { ...own, contact: contact === "" ? null : contact, timezone, receiver: null };
+}
+
+function listIn(text: string): readonly string[] {
+  return text
+    .split(/[,\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+/** The part `listen` of the draft, as the file will be read. */
+function listenOf(
+  { languages, feeds, contact }: SetupAnswers,
+  queries: readonly { readonly name: string; readonly text: string }[],
+): ListenConfig {
+  const parsed = ListenConfig.parse({
+    queries: queries.map((query) => ({ ...query, languages })),
+    ...(contact === null ? {} : { contact }),
+  });
+  return {
+    ...parsed,
+    feeds: feeds.map(({ kind, keys }) => kindOf({ kind }).config.parse(keys) as FeedConfig),
+  };
+}

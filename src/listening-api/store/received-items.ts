@@ -1,0 +1,346 @@
+import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
+import type { Database } from "./database.ts";
+import { lockWriting } from "./write-order.ts";
+
+/** The type of the query that has every item of a project's feeds. No call of the API shows it. */
+export const RECEIVED_TYPE = "heard items";
+
+/**
+ * The hidden query with every item that was received, also those that match no query, for queries that look back. Made if
+ * missing, and arrivals are locked until the transaction ends: arriving items and a new query that looks back wait for
+ * each other, so that no item falls between them.
+ */
+export async function lockReceivedQuery(db: Database, projectId: number): Promise<number> {
+  const found = await receivedQuery(db, projectId);
+  if (found !== null) return found;
+  await sql`
+    insert into local_api.query (project_id, name, type, created_at, last_modified_at, last_modified_username)
+    values (${projectId}, ${RECEIVED_TYPE}, ${RECEIVED_TYPE}, now(), now(), 'feeds')
+    on conflict (project_id, name) do nothing`.execute(db);
+  const made = await receivedQuery(db, projectId);
+  if (made === null) throw new Error(`project ${projectId} has a query of its own named "${RECEIVED_TYPE}"`);
+  return made;
+}
+
+/** The same, or null where no feed has answered yet. */
+export async function receivedQuery(db: Database, projectId: number): Promise<number | null> {
+  await lockWriting(db, [projectId]);
+  const { rows } = await sql<{ id: string }>`
+    select id from local_api.query where project_id = ${projectId} and type = ${RECEIVED_TYPE}`.execute(db);
+  return rows[0] === undefined ? null : Number(rows[0].id);
+}
+
+/** Changes when a query of the project is made, changed or deleted. */
+export async function queriesRevision(db: Database, projectId: number): Promise<string> {
+  const { rows } = await sql<{ revision: string | null }>`
+    select md5(string_agg(concat_ws(' ', id, name, last_modified_at, boolean_text, sample_percentage, languages,
+      content_sources, included_locations, excluded_locations), E'\n' order by id)) as revision
+    from local_api.query where project_id = ${projectId}`.execute(db);
+  return rows[0]?.revision ?? "";
+}
+
+/** What is known of an item. */
+export interface ReceivedItem {
+  readonly idKey: string;
+  readonly contentKey: string | null;
+  readonly resourceId: string;
+  readonly editedAt: Instant | null;
+  readonly isDeleted: boolean;
+  /** See `ItemKeys`. */
+  readonly revision?: number | null;
+}
+
+/** The items that have one of these ids or contents; hashes are in hex. */
+export async function findReceived(
+  db: Database,
+  projectId: number,
+  keys: { readonly ids: readonly string[]; readonly contents: readonly string[] },
+): Promise<ReceivedItem[]> {
+  const { rows } = await sql<ReceivedRow>`
+    select encode(id_key, 'hex') as id_key, encode(content_key, 'hex') as content_key, resource_id, edited_at,
+      deleted_at is not null as is_deleted, revision
+    from local_api.heard_item where project_id = ${projectId}
+      and (id_key = any(select decode(k, 'hex') from unnest(${keys.ids}::text[]) k)
+        or content_key = any(select decode(k, 'hex') from unnest(${keys.contents}::text[]) k))
+    order by fetched_at`.execute(db);
+  return rows.map((row) => ({
+    idKey: row.id_key,
+    contentKey: row.content_key,
+    resourceId: row.resource_id,
+    editedAt: row.edited_at?.getTime() ?? null,
+    isDeleted: row.is_deleted,
+    revision: row.revision === null ? null : Number(row.revision),
+  }));
+}
+
+interface ReceivedRow {
+  id_key: string;
+  content_key: string | null;
+  resource_id: string;
+  edited_at: Date | null;
+  is_deleted: boolean;
+  revision: string | null;
+}
+
+export interface NewReceivedItem {
+  readonly idKey: string;
+  readonly contentKey: string | null;
+  readonly resourceId: string;
+  readonly kind: string;
+  readonly feedKey: string | null;
+  readonly host: string;
+  readonly nativeId: string;
+  readonly policyVersion: number;
+  /** Why it is deleted; null: it is there. */
+  readonly deleteReason: string | null;
+  /** How its source is asked for it again, and in how many milliseconds. */
+  readonly reference?: string | null;
+  readonly checkInMs?: number | null;
+  /** Hash of its author, see `findOfAuthors`. */
+  readonly authorKey?: string;
+  readonly revision?: number;
+}
+
+/**
+ * Stores items, or what is new of them. A tombstone stays one, whatever comes later; it has no native id, which is often
+ * an address.
+ */
+export async function putReceived(
+  db: Database,
+  projectId: number,
+  items: readonly NewReceivedItem[],
+): Promise<void> {
+  if (items.length === 0) return;
+  await sql`
+    insert into local_api.heard_item as known (project_id, id_key, content_key, resource_id, kind, feed_key, host,
+      native_id, policy_version, author_key, revision, deleted_at, delete_reason, reference, check_at)
+    select ${projectId}, decode(i->>'idKey', 'hex'), decode(i->>'contentKey', 'hex'), i->>'resourceId', i->>'kind',
+      i->>'feedKey', i->>'host', case when i->>'deleteReason' is null then i->>'nativeId' else '' end,
+      (i->>'policyVersion')::integer, decode(i->>'authorKey', 'hex'), (i->>'revision')::bigint,
+      case when i->>'deleteReason' is not null then clock_timestamp() end, i->>'deleteReason',
+      case when i->>'deleteReason' is null then i->>'reference' end,
+      now() + (i->>'checkInMs')::double precision * interval '1 millisecond'
+    from jsonb_array_elements(${storableJson(items)}::jsonb) as i
+    on conflict (project_id, id_key) do update set
+      content_key = coalesce(excluded.content_key, known.content_key),
+      edited_at = case when excluded.content_key is distinct from known.content_key
+        and excluded.content_key is not null then clock_timestamp() else known.edited_at end,
+      seen_on = greatest(known.seen_on, excluded.seen_on),
+      revision = greatest(known.revision, excluded.revision),
+      native_id = case when excluded.deleted_at is null then known.native_id else '' end,
+      reference = case when excluded.deleted_at is null then known.reference end,
+      deleted_at = coalesce(known.deleted_at, excluded.deleted_at),
+      delete_reason = coalesce(known.delete_reason, excluded.delete_reason)`.execute(db);
+}
+
+/** The items of these authors that are not deleted. */
+export async function findOfAuthors(
+  db: Database,
+  projectId: number,
+  authorKeys: readonly string[],
+): Promise<{ readonly idKey: string; readonly nativeId: string; readonly authorKey: string }[]> {
+  const { rows } = await sql<{ id_key: string; native_id: string; author_key: string }>`
+    select encode(id_key, 'hex') as id_key, native_id, encode(author_key, 'hex') as author_key
+    from local_api.heard_item where project_id = ${projectId} and deleted_at is null
+      and author_key = any(select decode(k, 'hex') from unnest(${authorKeys}::text[]) k)`.execute(db);
+  return rows.map((row) => ({ idKey: row.id_key, nativeId: row.native_id, authorKey: row.author_key }));
+}
+
+/** Remembers deleted items and removed accounts of which nothing is stored; hashes are in hex. */
+export async function putUnseenDeletes(
+  db: Database,
+  projectId: number,
+  keys: readonly string[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  await sql`
+    insert into local_api.unseen_delete (project_id, key)
+    select distinct ${projectId}::bigint, decode(k, 'hex') from unnest(${keys}::text[]) k
+    on conflict (project_id, key) do update set deleted_at = excluded.deleted_at`.execute(db);
+}
+
+/** Which of the items and accounts were deleted not long ago. */
+export async function findUnseenDeletes(
+  db: Database,
+  projectId: number,
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ key: string }>`
+    select encode(key, 'hex') as key from local_api.unseen_delete
+    where project_id = ${projectId} and key = any(select decode(k, 'hex') from unnest(${keys}::text[]) k)`.execute(
+    db,
+  );
+  return new Set(rows.map(({ key }) => key));
+}
+
+/** The accounts are there again: what they write from now on may be stored. */
+export async function dropUnseenDeletes(
+  db: Database,
+  projectId: number,
+  keys: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from local_api.unseen_delete
+    where project_id = ${projectId} and key = any(select decode(k, 'hex') from unnest(${keys}::text[]) k)`.execute(
+    db,
+  );
+}
+
+/** No host replays events of more than 36 hours ago. */
+const UNSEEN_DELETES_FOR = sql`interval '48 hours'`;
+
+export async function forgetUnseenDeletes(db: Database, projectId: number): Promise<void> {
+  await sql`
+    delete from local_api.unseen_delete
+    where project_id = ${projectId} and deleted_at < now() - ${UNSEEN_DELETES_FOR}`.execute(db);
+}
+
+/** Remembers that feeds still show these items. At most one write a day for each. */
+export async function markSeen(db: Database, projectId: number, idKeys: readonly string[]): Promise<void> {
+  await sql`
+    update local_api.heard_item set seen_on = current_date
+    where project_id = ${projectId} and seen_on < current_date
+      and id_key = any(select decode(k, 'hex') from unnest(${idKeys}::text[]) k)`.execute(db);
+}
+
+/** An item that is to be asked for again. */
+export interface DueCheck {
+  readonly idKey: string;
+  readonly id: string;
+  readonly reference: string | null;
+  /** Since it was received first. */
+  readonly ageMs: number;
+}
+
+/** Items of a feed that are due to be asked for again, those first that have waited longest. */
+export async function dueChecks(
+  db: Database,
+  projectId: number,
+  feedKey: string,
+  most: number,
+): Promise<DueCheck[]> {
+  const { rows } = await sql<{ id_key: string; native_id: string; reference: string | null; age_ms: number }>`
+    select encode(id_key, 'hex') as id_key, native_id, reference,
+      1000 * extract(epoch from now() - fetched_at)::double precision as age_ms
+    from local_api.heard_item
+    where project_id = ${projectId} and feed_key = ${feedKey} and deleted_at is null and check_at <= now()
+    order by check_at limit ${most}`.execute(db);
+  return rows.map((row) => ({
+    ...{ idKey: row.id_key, id: row.native_id, reference: row.reference, ageMs: row.age_ms },
+  }));
+}
+
+/** The same for a queue of its own: nobody else gets them for \`forMs\`, also if the process ends before they are asked. */
+export async function claimChecks(
+  db: Database,
+  projectId: number,
+  feedKey: string,
+  { most, forMs }: { readonly most: number; readonly forMs: number },
+): Promise<DueCheck[]> {
+  return db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`checks ${projectId} ${feedKey}`}, 0))`.execute(
+      transaction,
+    );
+    const due = await dueChecks(transaction, projectId, feedKey, most);
+    await scheduleChecks(
+      transaction,
+      projectId,
+      due.map(({ idKey }) => ({ idKey, inMs: forMs })),
+    );
+    return due;
+  });
+}
+
+/** When these items are asked for next; null: never again. */
+export async function scheduleChecks(
+  db: Database,
+  projectId: number,
+  checks: readonly { readonly idKey: string; readonly inMs: number | null }[],
+): Promise<void> {
+  if (checks.length === 0) return;
+  await sql`
+    update local_api.heard_item h
+    set check_at = now() + (c->>'inMs')::double precision * interval '1 millisecond'
+    from jsonb_array_elements(${storableJson(checks)}::jsonb) as c
+    where h.project_id = ${projectId} and h.id_key = decode(c->>'idKey', 'hex')`.execute(db);
+}
+
+/** Marks every item with one of these mentions as deleted: an item may be known under several ids. */
+export async function deleteReceived(
+  db: Database,
+  projectId: number,
+  resourceIds: readonly string[],
+  reason: string,
+): Promise<void> {
+  await sql`
+    update local_api.heard_item set deleted_at = clock_timestamp(), delete_reason = ${reason}, native_id = '',
+      reference = null
+    where project_id = ${projectId} and resource_id = any(${resourceIds}::text[]) and deleted_at is null`.execute(
+    db,
+  );
+}
+
+/** Forgets items, tombstones too, that no feed has shown since the day. Gives their number. */
+export async function forgetReceivedBefore(
+  db: Database,
+  projectId: number,
+  before: Instant,
+): Promise<number> {
+  const { rows } = await sql<{ n: string }>`
+    with gone as (delete from local_api.heard_item where project_id = ${projectId} and seen_on < ${new Date(before)}::timestamptz::date returning 1)
+    select count(*) as n from gone`.execute(db);
+  return Number(rows[0]?.n ?? 0);
+}
+
+/** Which of the queries have these mentions, in any version. */
+export async function findHolders(
+  db: Database,
+  queryIds: readonly number[],
+  resourceIds: readonly string[],
+): Promise<{ readonly queryId: number; readonly resourceId: string }[]> {
+  if (resourceIds.length === 0) return [];
+  const { rows } = await sql<{ query_id: string; resource_id: string }>`
+    select distinct query_id, resource_id from local_api.mention
+    where query_id = any(${queryIds}::bigint[]) and resource_id = any(${resourceIds}::text[])`.execute(db);
+  return rows.map((row) => ({ queryId: Number(row.query_id), resourceId: row.resource_id }));
+}
+
+/** Mentions of an author (handle or name, exactly) or of an address, in every project. Scans all of them. */
+export async function findByAuthorOrAddress(
+  db: Database,
+  {
+    what,
+    value,
+    source,
+  }: { readonly what: "author" | "url"; readonly value: string; readonly source: string | null },
+  limit: number,
+): Promise<{ readonly projectId: number; readonly resourceId: string }[]> {
+  const fits =
+    what === "url"
+      ? sql`m.url = ${value}`
+      : sql`(m.author in (${value}, ${`@${value}`}) or m.fullname = ${value})`;
+  const { rows } = await sql<{ project_id: string; resource_id: string }>`
+    select distinct q.project_id, m.resource_id from local_api.mention m join local_api.query q on q.id = m.query_id
+    where ${fits} and (${source}::text is null or m.domain = ${source} or m.page_type = ${source})
+    order by 1, 2 limit ${limit}`.execute(db);
+  return rows.map((row) => ({ projectId: Number(row.project_id), resourceId: row.resource_id }));
+}
+
+/** Requests to forget, as hashes. A later one of the same counts. */
+export async function putForgetRequest(db: Database, asked: Buffer, at: Instant): Promise<void> {
+  await sql`
+    insert into local_api.forget_request as known (asked, at) values (${asked}, ${new Date(at)})
+    on conflict (asked) do update set at = greatest(known.at, excluded.at)`.execute(db);
+}
+
+export async function listForgetRequests(
+  db: Database,
+): Promise<{ readonly asked: Buffer; readonly at: Instant }[]> {
+  const { rows } = await sql<{
+    asked: Buffer;
+    at: Date;
+  }>`select asked, at from local_api.forget_request`.execute(db);
+  return rows.map(({ asked, at }) => ({ asked, at: at.getTime() }));
+}
