@@ -23,6 +23,7 @@ import { HttpAddress } from "../lib/http-address.ts";
 import { TimeZone } from "../lib/local-time.ts";
 import { createLog } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
+import { isPrivateUrl } from "../lib/public-agent.ts";
 import { stopSignal } from "../lib/stop-signal.ts";
 import { askForBrand, askToReplace, type GivenAnswers, type SetupReceiver } from "./listen/ask-for-brand.ts";
 import { print, printError, printJson } from "./print.ts";
@@ -253,11 +254,16 @@ function receiverFrom(options: ListenOptions): { readonly to?: SetupReceiver } {
     slackChannel !== undefined
       ? { kind: "slack", channel: slackChannel, token: `\${${slackTokenEnv}}` }
       : webhook !== undefined
-        ? { kind: "webhook", url: webhook }
+        ? webhookTo(webhook)
         : mail !== undefined && smtp !== undefined
           ? { kind: "email", to: mail, from: mail, smtp: { host: smtp } }
           : null;
   return keys === null ? {} : { to: { keys, secrets: [] } };
+}
+
+/** Whoever names an address of their own network means it, as for a feed. */
+function webhookTo(url: string): SetupReceiver["keys"] {
+  return { kind: "webhook", url, ...(isPrivateUrl(url) && { allowPrivateAddress: true }) };
 }
 
 function showDraft(file: string, { files, warnings }: SetupDraft, isJson: boolean): void {
