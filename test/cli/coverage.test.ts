@@ -72,7 +72,7 @@ async function report(
       },
     ],
   };
-  return formatCoverage(await readCoverage(facts, RULES, now));
+  return formatCoverage(await readCoverage(facts, RULES, now), "Europe/Berlin");
 }
 
 test("shows calls, polls, gaps with the time of the next attempt, and the quirks of the source", async () => {

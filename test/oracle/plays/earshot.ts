@@ -1,11 +1,10 @@
 // All that a play takes from the product. What judges the messages takes nothing.
 
-export { localConfig, offlineConfig } from "../../../src/lab/local/local-parts.ts";
 export { openPage } from "../../../src/app/open-console.ts";
-export { openScratchPostgres } from "../../../src/monitor/commands/open-postgres.ts";
 export type { SlackInboxMessage } from "../../../src/console/inbox/inbox-store.ts";
 export { inventLocalSecrets, LOCAL_ACCOUNT } from "../../../src/console/inbox/local-account.ts";
 export { startLocalSlack } from "../../../src/console/inbox/start-local-slack.ts";
+export { localConfig, offlineConfig } from "../../../src/lab/local/local-parts.ts";
 export { findRuleTests, openRuleTestRunner } from "../../../src/lab/rule-tests/rule-test-runner.ts";
 export { baselineOf } from "../../../src/lab/rule-tests/story.ts";
 export { readRuleTest } from "../../../src/lab/rule-tests/test-file.ts";
@@ -24,6 +23,7 @@ export { insertMentions } from "../../../src/listening-api/store/insert-mentions
 export type { MentionVersion } from "../../../src/listening-api/store/mention-version.ts";
 export { migrateLocalApi } from "../../../src/listening-api/store/migrate-local-api.ts";
 export { type AlertActions, createAlertActions } from "../../../src/monitor/alerts/actions/alert-actions.ts";
+export { openScratchPostgres } from "../../../src/monitor/commands/open-postgres.ts";
 export { startEarshot } from "../../../src/monitor/monitor.ts";
 export { openTemplates } from "../../../src/monitor/open-templates.ts";
 export { ROLES } from "../../../src/monitor/roles.ts";
