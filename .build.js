@@ -45,25 +45,21 @@ export const packages = {
       importer.includes("/zod/") ? { path: join(importer, "../../locales/en.js") } : undefined,
     );
     onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "exports.CacheStorage = class {};" }));
+    // Of a CommonJS package that is imported on demand, a bundle has the default export only, and not its names as Node
+    // has: @fastify/cookie does that, and could set no cookie.
+    onResolve({ filter: /^cookie$/ }, ({ kind, path, resolveDir }) =>
+      kind === "dynamic-import" ? { path, namespace: "with-names", pluginData: resolveDir } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: "with-names" }, ({ path, pluginData: resolveDir }) => {
+      const names = Object.keys(createRequire(join(resolveDir, "index.js"))(path));
+      return { contents: `export { ${names.join(", ")} } from "${path}";`, resolveDir };
+    });
     onLoad({ filter: /node_modules.*\.[cm]?js$/ }, async ({ path }) => {
-      const source = adapted(await readFile(path, "utf8"));
+      const source = await readFile(path, "utf8");
       return { contents: `${source}\n//# sourceMappingURL=data:application/json;base64,${EMPTY_MAP}` };
     });
   },
 };
-
-/**
- * Of a CommonJS package that is imported on demand, a bundle has the default export only, and not its names as Node
- * has: @fastify/cookie does that, and could set no cookie. pg finds out whether it runs at Cloudflare, and for that
- * Node 20 loads its whole `fetch`: a tenth of a worker's start.
- *
- * @param {string} source
- */
-function adapted(source) {
-  return source
-    .replaceAll("await import('cookie')", "require('cookie')")
-    .replaceAll("if (isCloudflareRuntime())", "if (false)");
-}
 
 /**
  * Imports through the door of a room (`#monitor`) become imports of the files behind it. Through the door, whoever needs
@@ -148,8 +144,13 @@ export async function bundle(entries, folder, { write = true } = {}) {
     format: "esm",
     platform: "node",
     target: "node20",
-    // msgpackr looks for machine code for reading; BullMQ only writes with it.
-    define: { "process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED": '"true"' },
+    define: {
+      // msgpackr looks for machine code for reading; BullMQ only writes with it.
+      "process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED": '"true"',
+      // Node has it from 21 on. Without it, pg loads the whole `fetch` of Node 20 to find out that this is no Cloudflare:
+      // a tenth of a worker's start.
+      navigator: '{ "userAgent": "Node.js" }',
+    },
     external: EXTERNAL,
     minifyWhitespace: true,
     minifySyntax: true,

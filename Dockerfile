@@ -22,6 +22,7 @@ COPY package.json LICENSE ./
 COPY rules ./rules
 COPY templates ./templates
 COPY src/console/assets ./src/console/assets
+COPY src/feeds/enrich/sentiment/model.bin ./src/feeds/enrich/sentiment/model.bin
 COPY src/listening-api/simulate/data ./src/listening-api/simulate/data
 USER node
 EXPOSE 8080

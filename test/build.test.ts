@@ -49,6 +49,31 @@ test("what only some use is not read at the start of a worker", async () => {
   expect([...read].filter((file) => onDemand.test(file))).toEqual([]);
 }, 60_000);
 
+test("of packages only what is used is built in", async () => {
+  const { inputs } = await bundle(["src/monitor/source/transport.ts", "src/lib/json-schema.ts"], ROOT, {
+    write: false,
+  });
+  const files = Object.keys(inputs);
+  expect(files).toEqual(
+    expect.arrayContaining([expect.stringMatching(/undici\/lib\/dispatcher\/pool\.js$/)]),
+  );
+  const inVain =
+    /undici\/lib\/(?:web\/(?:fetch\/index|websocket|cache|eventsource)|mock)|zod\/v4\/locales\/(?!en\.)/;
+  expect(files.filter((file) => inVain.test(file))).toEqual([]);
+}, 60_000);
+
+test("what is built connects to PostgreSQL without the fetch of Node", async () => {
+  const fixture = "test/fixtures/ping-database.ts";
+  const [built, database] = [await bundleEntries([fixture]), await createTestDatabase()];
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [built.file(fixture), database.url]);
+    expect(stdout.trim().split("\n")).toEqual(["the database answers"]);
+  } finally {
+    await database.drop();
+    await built.remove();
+  }
+}, 60_000);
+
 test("what is built opens Slack's socket for buttons", async () => {
   const slack = await startFakeSlack();
   const fixture = "test/fixtures/slack-socket.ts";

@@ -33,6 +33,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   "monitor/store/migrations/0007-loop-delay.ts": "7ed9e10f177580fb",
   "monitor/store/migrations/0008-outcomes.ts": "d0250d9a84dfcbd4",
   "monitor/store/migrations/0009-woken-polls.ts": "93c1273d647717f6",
+  "monitor/store/migrations/0010-incidents.ts": "9df6342ec3549a33",
 };
 
 test("migrations are only added, never edited or removed", () => {

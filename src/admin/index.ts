@@ -13,7 +13,15 @@ export { type JoinedProcess, joinProcesses } from "./reload/join-processes.ts";
 export { type LoadedFiles, loadFiles } from "./reload/load-files.ts";
 export { followReloads, listenForHangUps, type Reloadable, requestReload } from "./reload/reload.ts";
 export { chooseFeeds, proposeFeeds } from "./setup/choose-feeds.ts";
-export { refuseVariables, rulesFolderOf, type SetupAnswers, type SetupDraft } from "./setup/draft-setup.ts";
+export { rulesFolderOf, type SetupAnswers, type SetupDraft } from "./setup/draft-setup.ts";
 export { openSetupView } from "./setup/open-setup-view.ts";
+export {
+  readAnswers,
+  readContact,
+  readLanguages,
+  readSpellings,
+  SETUP_QUESTIONS,
+  type TypedSetup,
+} from "./setup/read-answers.ts";
 export { floodingQueries, tryFeeds } from "./setup/try-feeds.ts";
 export { draftChecked, inTheWay, type SecretFile, schemaLinesFor, writeSetup } from "./setup/write-setup.ts";

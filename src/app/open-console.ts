@@ -52,7 +52,7 @@ import {
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
 import { withTimeout } from "../lib/concurrency.ts";
-import { describeError, UserError } from "../lib/errors.ts";
+import { codeOf, describeError, UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { loopDelay } from "../lib/loop-delay.ts";
@@ -234,7 +234,7 @@ function portInUse({ host, port }: PageOptions["settings"], ports: number): User
 }
 
 function isInUse(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+  return codeOf(error) === "EADDRINUSE";
 }
 
 /** Every process needs these. An answer that takes longer than a few seconds counts as none. */

@@ -63,6 +63,12 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./alerts.ts")).defineAlertsCommand,
   },
   {
+    name: "incidents",
+    usage: "",
+    description: "Lists incidents with their timelines, and merges and splits them.",
+    load: async () => (await import("./incidents.ts")).defineIncidentsCommand,
+  },
+  {
     name: "silence",
     usage: "",
     description:

@@ -1,13 +1,12 @@
 import { dirname, join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import {
-  chooseFeeds,
   draftChecked,
   floodingQueries,
   inTheWay,
   loadConfig,
   proposeFeeds,
-  refuseVariables,
+  readAnswers,
   rulesFolderOf,
   type SetupAnswers,
   type SetupDraft,
@@ -25,6 +24,7 @@ import { createLog } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
 import { isPrivateUrl } from "../lib/public-agent.ts";
 import { stopSignal } from "../lib/stop-signal.ts";
+import { listIn } from "./ask-questions.ts";
 import { askForBrand, askToReplace, type GivenAnswers, type SetupReceiver } from "./listen/ask-for-brand.ts";
 import { print, printError, printJson } from "./print.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";
@@ -55,18 +55,19 @@ interface ListenOptions {
 /** `earshot listen`: from the name of a brand to a configuration that runs. */
 export function defineListenCommand(command: Command, env: NodeJS.ProcessEnv): void {
   const collect = (text: string, all: readonly string[] = []) => [...all, text];
+  const collectEach = (text: string, all: readonly string[] = []) => [...all, ...(listIn(text) ?? [])];
   command
     .argument("[brand]", "name of the brand, such as acme")
     .argument("[spellings...]", 'what else people write: "acme corp", @acme_help')
     .option("--not <word>", "leave out texts with this word; repeat it", collect)
     .option("--rival <name>", "also listen for this rival; repeat it", collect)
-    .option("--language <code>", "only this language, such as en; repeat it (default: any)", toLanguages)
+    .option("--language <code>", "only this language, such as en; repeat it (default: any)", collectEach)
     .option(
       "--feed <feed>",
       "a kind, or the address of a feed; repeat it (default: all kinds that need no account)",
       collect,
     )
-    .option("--contact <address>", "your mail or web address, which the owners of feeds see", toAddress)
+    .option("--contact <address>", "your mail or web address, which the owners of feeds see")
     .option("--slack-channel <channel>", 'send to this channel of Slack, such as "#brand-alerts"')
     .option("--slack-token-env <name>", "the variable that has the bot token", toVariable, "SLACK_BOT_TOKEN")
     .option("--webhook <url>", "send to this address as JSON", toUrl)
@@ -196,54 +197,33 @@ async function answersFrom(
       "earshot listen --help shows the flags",
     ]);
   const given: GivenAnswers = {
-    ...(brand === undefined ? {} : { brand: brand.trim() }),
+    brand,
     spellings,
     not: options.not ?? [],
     rivals: options.rival ?? [],
     languages: options.language ?? [],
     feeds: options.feed ?? [],
-    ...(options.contact === undefined ? {} : { contact: options.contact }),
-    ...receiverFrom(options),
+    contact: options.contact,
+    to: receiverFrom(options),
   };
-  const answered = asks
-    ? await askForBrand(given, stdin, stderr)
-    : {
-        ...given,
-        brand: brand?.trim() ?? "",
-        contact: options.contact ?? null,
-        to: given.to ?? IN_THE_INBOX,
-      };
-  refuseVariables(answered.feeds);
-  if (answered.brand === "") throw new UserError("the name of the brand is empty");
-  const all = [answered.brand, ...answered.spellings];
-  const about = {
-    queries: [answered.brand, ...answered.rivals],
-    spellings: all,
-    languages: answered.languages,
-  };
-  const feeds =
-    answered.feeds.length === 0
-      ? proposeFeeds(about)
-      : chooseFeeds(answered.feeds, about, { refusePrivate: false });
-  const { brand: name, not, rivals, languages, contact, to } = answered;
-  const timezone = options.timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const answers = {
-    brand: name,
-    spellings: all,
-    not,
-    rivals,
-    languages,
-    feeds,
-    contact,
-    timezone,
+  const { to = IN_THE_INBOX, ...words } = asks ? await askForBrand(given, stdin, stderr) : given;
+  const typed = {
+    ...words,
+    brand: words.brand ?? "",
+    contact: words.contact ?? "",
+    timezone: options.timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     receiver: to.keys,
   };
-  return { answers, secrets: to.secrets, asks };
+  const answers = readAnswers(typed, { refusePrivate: false });
+  const { brand: name, rivals, languages, spellings: all } = answers;
+  const about = { queries: [name, ...rivals], spellings: all, languages };
+  const feeds = words.feeds.length === 0 ? proposeFeeds(about) : answers.feeds;
+  return { answers: { ...answers, feeds }, secrets: to.secrets, asks };
 }
 
 const IN_THE_INBOX: SetupReceiver = { keys: null, secrets: [] };
 
-function receiverFrom(options: ListenOptions): { readonly to?: SetupReceiver } {
+function receiverFrom(options: ListenOptions): SetupReceiver | undefined {
   const { slackChannel, slackTokenEnv, webhook, mail, smtp } = options;
   const chosen = [slackChannel, webhook, mail].filter((one) => one !== undefined);
   if (chosen.length > 1)
@@ -258,7 +238,7 @@ function receiverFrom(options: ListenOptions): { readonly to?: SetupReceiver } {
         : mail !== undefined && smtp !== undefined
           ? { kind: "email", to: mail, from: mail, smtp: { host: smtp } }
           : null;
-  return keys === null ? {} : { to: { keys, secrets: [] } };
+  return keys === null ? undefined : { keys, secrets: [] };
 }
 
 /** Whoever names an address of their own network means it, as for a feed. */
@@ -292,19 +272,6 @@ async function tryAll(file: string, env: NodeJS.ProcessEnv): Promise<void> {
   const names = listen.queries.map(({ name }) => name);
   for (const name of floodingQueries(tried, names))
     printError(`Note: ${name} matches a large part of everything. Add NOT words to its query in ${file}.`);
-}
-
-function toLanguages(text: string, all: readonly string[] = []): readonly string[] {
-  const codes = text.split(",").map((code) => code.trim().toLowerCase());
-  const wrong = codes.find((code) => !/^[a-z]{2}$/.test(code));
-  if (wrong !== undefined)
-    throw new InvalidArgumentError(`Expected two letters, such as en; got "${wrong}".`);
-  return [...all, ...codes];
-}
-
-function toAddress(text: string): string {
-  if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new InvalidArgumentError(`Expected an address without blanks, got "${text}".`);
 }
 
 function toUrl(text: string): string {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { codeOf } from "../lib/errors.ts";
 import { escapeActing } from "../lib/text.ts";
 
 /**
@@ -48,7 +49,7 @@ export function outliveReaders(): void {
 }
 
 function isReaderGone(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EPIPE";
+  return codeOf(error) === "EPIPE";
 }
 
 /** Keeps line breaks and tabs. */

@@ -79,11 +79,11 @@ export interface ConsoleDeps {
   /** Rules that cannot fire yet. Absent if the console does not know the rules. */
   readonly warmingUp?: () => Promise<readonly ShownWarmUp[]>;
   /** Receivers whose messages are delayed, and why. Absent if the console does not know the receivers. */
-  readonly waits?: () => Promise<readonly ShownWait[]>;
+  readonly waits?: (() => Promise<readonly ShownWait[]>) | undefined;
   /** Explains what became of a mention. Absent if the console does not know the rules. */
-  readonly explainMention?: ExplainMention;
+  readonly explainMention?: ExplainMention | undefined;
   /** Explains why a mention is not stored. Absent if the console does not know the rules. */
-  readonly explainUnread?: ExplainUnread;
+  readonly explainUnread?: ExplainUnread | undefined;
   /** The banner: what happens next, in a sentence or two; null for none. Called for every page. */
   readonly whatHappensNext?: () => string | null;
   readonly log: Logger;
@@ -160,9 +160,9 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       ...(deps.warmingUp === undefined
         ? {}
         : { warmingUp: cached(deps.warmingUp, LEARNING_LIVES_MS, wall).ask }),
-      ...(deps.explainMention === undefined ? {} : { explainMention: deps.explainMention }),
-      ...(deps.explainUnread === undefined ? {} : { explainUnread: deps.explainUnread }),
-      ...(deps.waits === undefined ? {} : { waits: deps.waits }),
+      explainMention: deps.explainMention,
+      explainUnread: deps.explainUnread,
+      waits: deps.waits,
       times,
       volume: volume.ask,
       forms,

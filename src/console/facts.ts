@@ -4,6 +4,7 @@ import type {
   AlertListing,
   AlertPosition,
   AlertStates,
+  ListedIncident,
   MentionFilter,
   MentionListing,
   MentionPosition,
@@ -15,6 +16,7 @@ import type {
   ShownDeadLetter,
   ShownDelivery,
   ShownHeartbeat,
+  ShownIncident,
   ShownMention,
   ShownNotification,
   ShownPoll,
@@ -32,6 +34,12 @@ export interface ConsoleFacts {
   volume(from: Instant, to: Instant): Promise<readonly VolumeCount[]>;
 
   openAlerts(limit: number): Promise<readonly Alert[]>;
+  /** Open alerts without those that an open incident stands for. */
+  openAlertsAlone(limit: number): Promise<readonly Alert[]>;
+  openIncidents(limit: number): Promise<readonly ListedIncident[]>;
+  incidentOfAlert(projectId: string, alertId: string): Promise<ShownIncident | null>;
+  /** When the last alert was resolved; null if none was. */
+  quietSince(): Promise<Instant | null>;
   countOpenAlerts(): Promise<number>;
   alerts(states: AlertStates, after: AlertPosition | null, limit: number): Promise<AlertListing>;
   alert(id: string): Promise<Alert | null>;

@@ -92,6 +92,13 @@ export type SetupWriteResult =
 export interface SetupView {
   /** Anybody who reaches this console may write: a demo on this machine, without a configuration. */
   readonly isOpen: boolean;
+  /** What the page asks, by field. */
+  readonly questions: Readonly<
+    Record<
+      "brand" | "spellings" | "not" | "rivals" | "languages" | "contact",
+      { readonly label: string; readonly example: string; readonly hint: string }
+    >
+  >;
   /** Kinds of feeds that need no account. */
   readonly kinds: readonly { readonly kind: string; readonly about: string }[];
   /** The files, with `tries` what its feeds would bring, and for somebody who may write what changes. */

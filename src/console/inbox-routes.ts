@@ -7,7 +7,7 @@ import type { EmailMessage, InboxView } from "./inbox-view.ts";
 import { InboxQuestion, inboxPage, inboxPlaces, PRESS_PATH } from "./pages/inbox.ts";
 import type { Times } from "./times.ts";
 
-const FileId = z.object({ id: z.string().max(50) });
+const FileId = z.object({ id: z.string().max(50).catch("") });
 const short = z.string().max(300);
 const PressForm = z.object({
   message: short,
@@ -16,7 +16,7 @@ const PressForm = z.object({
   option: short.optional(),
   user: short.optional(),
 });
-const EmailId = z.object({ id: z.string().max(500) });
+const EmailId = z.object({ id: z.string().max(500).catch("") });
 
 export function inboxRoutes(
   app: FastifyInstance,
@@ -45,8 +45,8 @@ export function inboxRoutes(
       messageId,
       blockId,
       actionId,
-      ...(option !== undefined && { option }),
-      ...(userId !== undefined && { userId }),
+      option,
+      userId,
     });
     if (clicked.outcome === "Refused") return refuse(409, `Nothing was done: ${clicked.because}`);
     const [channel = ""] = messageId.split(":");

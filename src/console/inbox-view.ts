@@ -18,8 +18,8 @@ export interface InboxView {
     readonly messageId: string;
     readonly blockId: string;
     readonly actionId: string;
-    readonly option?: string;
-    readonly userId?: string;
+    readonly option?: string | undefined;
+    readonly userId?: string | undefined;
   }): Promise<{ readonly outcome: "Taken" } | { readonly outcome: "Refused"; readonly because: string }>;
   /** A picture of a message; null if it does not exist. */
   findFile(id: string): Promise<{ readonly type: string; readonly bytes: Uint8Array } | null>;

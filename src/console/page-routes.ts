@@ -20,8 +20,8 @@ export function pageRoutes(
     readonly forms: Forms;
     /** Whether people can act on alerts on this console. */
     readonly hasActions: boolean;
-    readonly explainMention?: ExplainMention;
-    readonly explainUnread?: ExplainUnread;
+    readonly explainMention?: ExplainMention | undefined;
+    readonly explainUnread?: ExplainUnread | undefined;
   },
   frames: Frames,
 ): void {
@@ -74,7 +74,7 @@ export function pageRoutes(
   if (explainMention !== undefined) {
     const explain = {
       mention: explainMention,
-      ...(explainUnread === undefined ? {} : { unread: explainUnread }),
+      unread: explainUnread,
     };
     const question = (request: FastifyRequest): WhyQuestion => {
       const asked = WhyQuestion.parse(request.query);

@@ -55,7 +55,7 @@ export function unknownKey(path: Path, known: readonly string[]): Issue {
     path,
     at: "key",
     message: `unknown key "${key}"${known.length === 0 ? "" : ` (known here: ${known.join(", ")})`}`,
-    ...(suggestion === undefined ? {} : { suggestion }),
+    suggestion,
   };
 }
 
@@ -65,7 +65,7 @@ function unknownValue(path: Path, value: unknown, known: readonly string[]): Iss
   return {
     path,
     message: `expected one of ${known.join(", ")}, got ${show(value)}`,
-    ...(suggestion === undefined ? {} : { suggestion }),
+    suggestion,
   };
 }
 
@@ -124,7 +124,7 @@ function wrongType(path: Path, value: unknown, expected: string): Issue {
         ? String(value)
         : undefined;
   const message = `expected ${EXPECTED[expected] ?? expected}, got ${got}`;
-  return { path, message, ...(meant === undefined ? {} : { suggestion: meant }) };
+  return { path, message, suggestion: meant };
 }
 
 /** What no error may show. */

@@ -16,10 +16,14 @@ export function describeError(error: unknown): string {
   return `${error.message || error.name}${cause}`;
 }
 
+/** The code that Node, PostgreSQL or a library gives an error (`ENOENT`, `23505`); null if it has none. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+}
+
 /** Why a file could not be read, and what to check. */
 export function whyUnread(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return UNREAD[code] ?? describeError(error);
+  return UNREAD[codeOf(error) ?? ""] ?? describeError(error);
 }
 
 const UNREAD: Readonly<Record<string, string>> = {
@@ -41,14 +45,14 @@ export interface Fault {
   readonly column: number;
   readonly message: string;
   /** What was probably meant. */
-  readonly suggestion?: string;
+  readonly suggestion?: string | undefined;
 }
 
 /** A fault before its position in the file is known: `path` leads to the value, or to the key itself. */
 export interface Issue {
   readonly path: readonly (string | number)[];
   readonly message: string;
-  readonly suggestion?: string;
+  readonly suggestion?: string | undefined;
   readonly at?: "key";
 }
 

@@ -3,7 +3,12 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-type ShippedFolder = "rules" | "templates" | "src/console/assets" | "src/listening-api/simulate/data";
+type ShippedFolder =
+  | "rules"
+  | "templates"
+  | "src/console/assets"
+  | "src/feeds/enrich/sentiment"
+  | "src/listening-api/simulate/data";
 
 /** A folder that Earshot ships: next to its package.json, wherever the compiled code is. */
 export function shippedFolder(name: ShippedFolder): string {

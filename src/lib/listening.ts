@@ -1,5 +1,6 @@
 import type { Server as HttpServer, IncomingMessage, ServerOptions } from "node:http";
 import type { Server, Socket } from "node:net";
+import { createPause } from "./concurrency.ts";
 
 /** Whether a host name or address means this machine only. */
 export function isLoopback(host: string): boolean {
@@ -57,12 +58,57 @@ export function boundConnections(
   });
 }
 
-/** The same for an HTTP server. A connection is busy while a whole request waits for the end of its answer. */
+/** Whole requests of one connection that wait for their answers. Browsers and proxies send one, some programs a few. */
+const MOST_WAITING = 8;
+/** What is parsed of a connection before its bounds are looked at. */
+const PART_BYTES = 512;
+/** Parsing of all connections in one turn of the loop; what is left waits for the next turns. */
+const PARSE_MS = 10;
+
+/**
+ * The same for an HTTP server. A connection is busy while a whole request waits for the end of its answer. One that
+ * sends request after request, and waits for no answer, is ended: a packet holds thousands of them, which all would be
+ * begun at once.
+ */
 export function boundHttpConnections(server: HttpServer, most: number): void {
-  const current = new WeakMap<Socket, IncomingMessage>();
+  const waiting = new WeakMap<Socket, Set<IncomingMessage>>();
   server.on("request", (request, response) => {
-    current.set(request.socket, request);
-    response.once("close", () => current.delete(request.socket));
+    const { socket } = request;
+    const ofSocket = waiting.get(socket) ?? new Set();
+    waiting.set(socket, ofSocket.add(request));
+    response.once("close", () => ofSocket.delete(request));
+    if (ofSocket.size > MOST_WAITING) socket.destroy();
   });
-  boundConnections(server, { most, isBusy: (socket) => current.get(socket)?.complete === true });
+  for (const event of ["connection", "secureConnection"]) server.on(event, parseInParts);
+  const isBusy = (socket: Socket) => [...(waiting.get(socket) ?? [])].some(({ complete }) => complete);
+  boundConnections(server, { most, isBusy });
+}
+
+/**
+ * Gives the parser of Node what came in small parts, and nothing more once the connection is ended. It would otherwise
+ * parse 64 kB at once, of every connection that has as much, before anything else is done.
+ */
+function parseInParts(socket: Socket): void {
+  const [parse] = socket.listeners("data") as ((bytes: Buffer) => void)[];
+  // Below TLS nothing listens.
+  if (parse === undefined) return;
+  socket.off("data", parse);
+  socket.on("data", (bytes: Buffer) => {
+    const pause = createPause(PARSE_MS);
+    // The first part at once: a small request does not wait for the large ones of others.
+    for (let from = 0; from < bytes.length && !socket.destroyed; ) {
+      parse(bytes.subarray(from, from + PART_BYTES));
+      from += PART_BYTES;
+      const rest = bytes.subarray(from);
+      if (rest.length === 0) return;
+      // By Node, while the answers are not read.
+      const isHeld = socket.isPaused();
+      const turn = isHeld ? undefined : pause();
+      if (!isHeld && turn === undefined) continue;
+      socket.pause();
+      socket.unshift(rest);
+      void turn?.then(() => socket.resume());
+      return;
+    }
+  });
 }

@@ -1,18 +1,60 @@
 import { HOUR, type Instant, SECOND } from "./instant.ts";
 
 /**
- * Whether a failure is temporary (a connection, a lock, a full disk) and not caused by the work itself. SQLSTATE
- * classes 08, 40, 53, 55, 57 and 58 are about the server; a code of the network begins with E. If an error has
- * `retryable`, that decides.
+ * A failure that was classified where it happened, by code that knows the vendor. Any other error was not expected: it
+ * may be tried again, and the work itself may be its cause.
  */
+export abstract class ClassifiedError extends Error {
+  /** Whether the same work may succeed later. */
+  readonly retryable: boolean;
+  /** The least wait that was asked for; null if none was. */
+  readonly retryAfterMs: number | null;
+  constructor(
+    message: string,
+    { retryable, retryAfterMs = null }: { retryable: boolean; retryAfterMs?: number | null | undefined },
+  ) {
+    super(message);
+    this.retryable = retryable;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** What is temporary about a failure. */
+export type TransientCode =
+  /** The server cannot be reached, or has hung up. */
+  | "ConnectionFailed"
+  /** No connection was there in time: the server does not answer, or all of the pool's are in use. */
+  | "NotConnected"
+  /** Two transactions were in each other's way. */
+  | "Conflict"
+  /** The server has no memory, disk or connection left. */
+  | "OutOfResources"
+  /** Somebody else holds the lock. */
+  | "Locked"
+  /** The statement took longer than it may, or somebody ended it. */
+  | "Canceled"
+  /** The server is starting, or is stopping. */
+  | "ServerStopped"
+  /** The server's disk or files fail. */
+  | "SystemFault"
+  /** Another worker has taken over the work: it goes on there, and nothing is to be tried again here. */
+  | "LeaseLost";
+
+/** A failure of the world around the work (a connection, a lock, a full disk), and not of the work itself. */
+export class TransientError extends ClassifiedError {
+  override readonly name: string = "TransientError";
+  readonly code: TransientCode;
+  constructor(code: TransientCode, message: string) {
+    super(message, { retryable: code !== "LeaseLost" });
+    this.code = code;
+  }
+}
+
+/** Whether a failure, or what caused it, is temporary and says nothing about the work. */
 export function isTransient(error: unknown): boolean {
-  for (let one = error; typeof one === "object" && one !== null; one = Reflect.get(one, "cause")) {
-    if (Reflect.get(one, "isTransient") === true) return true;
-    const retryable: unknown = Reflect.get(one, "retryable");
-    if (typeof retryable === "boolean") return retryable;
-    const code: unknown = Reflect.get(one, "code");
-    if (typeof code === "string" && (/^(08|40|53|55|57|58)/.test(code) || /^E[A-Z]{3,}/.test(code)))
-      return true;
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if (one instanceof TransientError) return true;
+    if (one instanceof ClassifiedError) return one.retryable;
   }
   return false;
 }

@@ -3,6 +3,7 @@ import { dirname, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Transferable, Worker, type WorkerOptions } from "node:worker_threads";
 import { monotonicMs } from "./clock.ts";
+import { codeOf } from "./errors.ts";
 import { SECOND } from "./instant.ts";
 import type { Tasks, ThreadMessage, ThreadTask } from "./serve-tasks.ts";
 
@@ -53,7 +54,7 @@ export type WorkerOutcome<Result> =
 export interface TaskOptions {
   /** Buffers of the input that go to the thread without a copy; they are empty here afterwards. */
   readonly transfer?: readonly Transferable[];
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /**
    * Processor time of the task, in milliseconds, counted from when it begins: a busy machine takes nothing of it. Where
    * the system does not say it (only Linux does), `clockMs` alone counts. Default: 2 s.
@@ -124,7 +125,7 @@ export function createWorkerPool<Served extends Tasks>(
     threads.add(thread);
     worker.on("message", (message: ThreadMessage) => receive(thread, message));
     worker.on("error", (error) => {
-      const isMemory = Reflect.get(Object(error), "code") === "ERR_WORKER_OUT_OF_MEMORY";
+      const isMemory = codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY";
       end(thread, isMemory ? { outcome: "OutOfMemory" } : { outcome: "Failed", message: String(error) });
     });
     worker.on("exit", () => end(thread, { outcome: "Failed", message: "its thread has ended" }));

@@ -57,7 +57,7 @@ export interface LocalApiOptions {
   /** How long a request may take to arrive, in milliseconds, before it is answered with 408. Default: half a minute. */
   readonly requestTimeoutMs?: number;
   /** Key and certificates in PEM: then the server speaks HTTPS, and nothing else. */
-  readonly tls?: { readonly key: string; readonly cert: string };
+  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
   /** Counts the answers of the server. */
   readonly meter?: Meter;
   /** Parameters that a call does not have are errors. Default: they are ignored, and named in a header. */

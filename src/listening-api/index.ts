@@ -51,8 +51,9 @@ export { conditionsOf } from "./query-language/required-terms.ts";
 export { searchableMention } from "./query-language/search-text.ts";
 export {
   judgeable,
-  LEXICON,
+  LOCAL,
   type Relevance,
+  sentimentConfidence,
   type TextFacts,
   withRelevance,
   withSentiment,

@@ -42,6 +42,7 @@ export function findFaults(repository: Repository): string[] {
       ...(unknown.length > 0 ? [] : local.flatMap((one) => direction(path, one))),
       ...imports.filter(({ name }) => !/^[.#]/.test(name)).flatMap(({ name }) => placement(path, name)),
       ...textFaults(path, source),
+      ...longLines(path, text),
     );
   }
   for (const folder of repository.topLevelFolders) {
@@ -175,6 +176,17 @@ function textFaults(path: string, source: SplitSource): string[] {
     ];
   });
 }
+
+/** No formatter breaks what is in a template literal: pages have one element a line. */
+function longLines(path: string, text: string): string[] {
+  if (!path.startsWith("src/console/")) return [];
+  const at = text.split("\n").findIndex((line) => line.length > WIDEST_LINE);
+  return at === -1
+    ? []
+    : [`${path}:${at + 1}: a line of more than ${WIDEST_LINE} characters. Write one element of HTML a line`];
+}
+
+const WIDEST_LINE = 160;
 
 function isIn(path: string, places: readonly string[]): boolean {
   return places.some((place) => (place.endsWith("/") ? path.startsWith(place) : path === place));

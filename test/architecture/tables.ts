@@ -30,6 +30,7 @@ const DECIDES: Readonly<Record<string, readonly string[]>> = {
   spike: [],
   charts: [],
   alerts: ["rules"],
+  incidents: [],
   templates: [],
   rules: ["spike"],
   "polling/planner": [],
@@ -42,14 +43,14 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   polling: ["polling/planner", "ingest", "rules", "source"],
   // A page is judged, moves alerts, and what is to be sent is decided, in one transaction.
   // A deleted mention leaves built digests in that transaction, too.
-  ingest: ["alerts", "digest", "notify/decide"],
-  "alerts/actions": ["alerts"],
+  ingest: ["alerts", "incidents", "digest", "notify/decide"],
+  "alerts/actions": ["alerts", "incidents"],
   // "Why" judges a window and reads the routes again, with the functions that did it the first time.
-  explain: ["ingest", "notify/decide", "rules"],
+  explain: ["ingest", "notify/decide", "rules", "source"],
   notify: ["notify/decide", "notify/notifiers"],
   "notify/notifiers": ["notify", "templates"],
   "notify/deliver": ["notify", "notify/notifiers"],
-  "notify/view": ["notify", "charts", "spike", "templates"],
+  "notify/view": ["notify", "charts", "incidents", "spike", "templates"],
   "notify/previews": ["charts", "notify", "notify/view", "templates"],
   digest: ["templates"],
   health: ["health/checks", "alerts", "ingest", "notify", "source"],
@@ -165,6 +166,43 @@ export const TEXT_RULES: readonly TextRule[] = [
     pattern: /\bnotifier(?:\s*\.\s*data)?\s*\.\s*kind\s*[!=]==/,
     within: "code",
     places: ["src/monitor/notify/notifiers/"],
+  },
+  {
+    what: "a decision by the words of an error or a reason",
+    pattern:
+      /\b(?:message|because|reason|detail|advice|describeError\s*\([^()]*\))\s*\??\.\s*(?:startsWith|endsWith|includes|match|matchAll|search|indexOf)\s*\(|\.\s*(?:test|exec)\s*\(\s*(?:[\w.?]*\b(?:message|because|reason|detail|advice)\s*\)|describeError\b)|\b(?:error|issue|failure|cause)\??\.message\s*[!=]==|(?<=[\w)\]])\[\s*(?:error|failure|cause)\.message\s*\]/,
+    within: "code",
+    places: [
+      // Where a library or a vendor is called that says it in no other way. The error that leaves there has a code.
+      "src/monitor/store/driver.ts",
+      "src/monitor/queue/backend.ts",
+      "src/monitor/notify/notifiers/slack/slack-error.ts",
+      "src/monitor/notify/notifiers/email/email-error.ts",
+      "src/feeds/kinds/github.ts",
+      "src/feeds/kinds/stack-exchange.ts",
+      "src/lib/describe-issues.ts",
+      "src/lib/read-yaml.ts",
+      // Takes a reason apart to show it.
+      "src/monitor/templates/alert-words.ts",
+      "src/console/parts/alert-list.ts",
+      // Records what the parameters of a call answer.
+      "src/listening-api/openapi/recorders.ts",
+    ],
+  },
+  {
+    what: "an error asked for a field by its name",
+    pattern:
+      /\bReflect\s*\.\s*get\s*\(\s*(?:Object\s*\(\s*)?(?:error|cause|failure|one)\b|\bin\s+(?:error|cause|failure)\b(?!\s*\.)/,
+    within: "code",
+    places: [
+      // codeOf: the one for codes. Else: instanceof a class of the error's owner.
+      "src/lib/errors.ts",
+      // Fastify and imapflow have no class for theirs.
+      "src/console/server.ts",
+      "src/listening-api/http/answer-errors.ts",
+      "src/listening-api/edit/read-mention-edits.ts",
+      "src/feeds/kinds/mailbox/collect-mails.ts",
+    ],
   },
   { what: "a re-export of a whole file", pattern: /\bexport\s*\*/, within: "code", places: [] },
   { what: "a default export", pattern: /\bexport\s+default\b/, within: "code", places: [] },

@@ -137,7 +137,7 @@ async function measure(): Promise<void> {
     });
     const db = createDatabase(pool);
     await inMemory(await readProjectQueries(db, projectId));
-    const enricher = await createEnricher({ language: true, sentiment: "lexicon" } as never);
+    const enricher = await createEnricher({ language: true, sentiment: "local" } as never);
     const parts = {
       db,
       project: { id: projectId, timezone: "Etc/UTC" },

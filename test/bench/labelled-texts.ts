@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Sentiment } from "../../src/feeds/enrich/lexicon.ts";
+import type { Sentiment } from "../../src/feeds/enrich/sentiment/model-file.ts";
 
 /** The labelled tweets. They may not be part of the project; they lie beside it, or the benchmark does without. */
 export const SHARED = join(import.meta.dirname, "../../../shared/data/airline-tweets.jsonl");

@@ -96,7 +96,7 @@ test(
     );
     const shown = await inboxOf(url);
     expect(shown).toContain("#brand-alerts");
-    // The lexicon found the unhappy one, which has a rule of its own.
+    // The model of this machine found the unhappy one, which has a rule of its own.
     expect(shown).toMatch(/WARNING \S+ \S+ is negative about Acme/);
     // Its messages have buttons, and a click of the local Slack counts.
     expect(shown).toContain("Acknowledge");

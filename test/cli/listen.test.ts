@@ -178,7 +178,8 @@ async function dialogue<Answer>(
   return { asked, shown };
 }
 
-const NOTHING = { spellings: [], not: [], rivals: [], languages: [], feeds: [] };
+const OPEN = { brand: undefined, contact: undefined, to: undefined };
+const NOTHING = { ...OPEN, spellings: [], not: [], rivals: [], languages: [], feeds: [] };
 
 test("the dialogue takes defaults for empty answers, and asks again after a wrong one", async () => {
   const { asked, shown } = await dialogue(
@@ -208,7 +209,7 @@ test("the dialogue takes defaults for empty answers, and asks again after a wron
     rivals: [],
     languages: ["en"],
     feeds: [proposeFeeds({ queries: [], spellings: [], languages: [] })[0]?.kind, "blog.example/feed"],
-    contact: null,
+    contact: "",
     to: {
       keys: { kind: "slack", channel: "#brand-alerts", token_file: ".earshot/slack-token" },
       secrets: [{ path: ".earshot/slack-token", text: "xoxb-1\n" }],

@@ -10,7 +10,7 @@ import { createDatabase } from "../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
 import { putTag } from "../../src/listening-api/store/labels.ts";
 import { putQueryGroup } from "../../src/listening-api/store/query-groups.ts";
-import { putAuthorList, putSiteList } from "../../src/listening-api/store/saved-lists.ts";
+import { createSavedList } from "../../src/listening-api/store/saved-lists.ts";
 import { type Fixture, mentionVersion, SEED, startFixture, T0 } from "../listening-api/fixture.ts";
 import { checkRow } from "./check-row.ts";
 import { PARTS } from "./parts.ts";
@@ -100,8 +100,12 @@ async function fill(): Promise<void> {
   await insertMentions(db, [rich]);
   await putQueryGroup(db, { projectId, name: "All", queryIds: [...queries.values()], userId });
   const list = { clientId, userId, sharedProjectIds: [projectId] };
-  await putSiteList(db, { ...list, name: "Press", domains: ["news.example", "blog.example/acme"] });
-  await putAuthorList(db, { ...list, name: "Fans", authors: ["ann", "bob"] });
+  await createSavedList(db, "site", {
+    ...list,
+    name: "Press",
+    entries: ["news.example", "blog.example/acme"],
+  });
+  await createSavedList(db, "author", { ...list, name: "Fans", entries: ["ann", "bob"] });
 }
 
 async function otherAccounts() {

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { monotonicMs } from "../../src/lib/clock.ts";
+import { ClassifiedError } from "../../src/lib/retry.ts";
 import type { BackendOptions } from "../../src/monitor/queue/backend.ts";
 import { createQueues, type Queues } from "../../src/monitor/queue/queues.ts";
 import { createWorker, type Handlers, type RunningWorker } from "../../src/monitor/queue/worker.ts";
@@ -152,7 +153,7 @@ export function queueContract(engine: QueueEngine): void {
       await work({
         deliver: async (_payload, { attempt, lastAttempt }) => {
           attempts.push([attempt, lastAttempt]);
-          throw Object.assign(new Error("busy"), { retryable: true, retryAfterMs: 20 });
+          throw new Refused("busy", { retryable: true, retryAfterMs: 20 });
         },
       });
       await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
@@ -173,7 +174,7 @@ export function queueContract(engine: QueueEngine): void {
       await work({
         deliver: async () => {
           runs++;
-          throw Object.assign(new Error("no such channel"), { retryable: false });
+          throw new Refused("no such channel", { retryable: false });
         },
       });
       for (let i = 1; i <= 2; i++) {
@@ -304,3 +305,6 @@ function createGate(): { readonly opened: Promise<void>; open(): void } {
   });
   return { opened, open: () => open() };
 }
+
+/** As a handler throws what its vendor has refused. */
+class Refused extends ClassifiedError {}

@@ -126,11 +126,12 @@ test("a query that is not there, or cannot be searched for, is a fault", () => {
 
 test("an article has its headline without the blanks of the search, its language and its country", () =>
   withServer(async (server) => {
-    const feed = plannedOf(hold(server, [article(1)]), queries);
+    const held = article(1);
+    const feed = plannedOf(hold(server, [held]), queries);
     const { read } = await fetchOnce(feed);
     expect(read.items[0]).toMatchObject({
       ...{ title: "Acme's kettle, number 1", language: "de", country: "Austria", site: "news.example" },
-      publishedAt: article(1).at,
+      publishedAt: held.at,
     });
   }));
 

@@ -4,6 +4,7 @@ import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
 import { rss } from "../../src/feeds/kinds/rss.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
+import { TransientError } from "../../src/lib/retry.ts";
 import { receiveItems } from "../../src/listening-api/arrive/receive-items.ts";
 import { lookBack } from "../../src/listening-api/assign/look-back.ts";
 import type { Database } from "../../src/listening-api/store/database.ts";
@@ -93,7 +94,7 @@ test("a worker that dies in the middle of a fetch loses nothing: another one fet
 
 test("a fetch whose items cannot be stored leaves the cursor where it was", async () => {
   serve([item(1)], { etag: '"1"' });
-  const away = Object.assign(new Error("terminating connection"), { code: "57P01" });
+  const away = new TransientError("ServerStopped", "terminating connection");
   const failing = feeding.worker({ enricher: () => Promise.reject(away) });
   await feeding.makeDue();
   await expect(failing.fetchNext()).rejects.toThrow(away);

@@ -92,9 +92,12 @@ onAnyEngine((begin) => {
     }
     at("09:20").mentions("Acme", { count: 80, every: "15s", sentiment: "negative" });
     await until("13:00", "30m");
+    // It has calmed down, and is watched before its end is said.
+    expect(await posted("#crisis")).toHaveLength(1);
+    await until("18:00", "1h");
     expect(await posted("#crisis")).toEqual([
       "CRITICAL Acme: 20 negative mentions in 5 min, 0.3 expected at this hour. Since Mon 2 Mar, 09:25 UTC.",
-      "↳ Resolved: Acme, Crisis spike after 2 h 25 min: 80 mentions, peak 20 in 5 min at 09:25.",
+      "↳ Resolved: Acme, Crisis spike after 2 h 25 min. 80 negative mentions from Mon 2 Mar, 09:20 UTC to 11:50; the most in one hour: 80, until 09:40.",
     ]);
     expect(mailed("on-call@acme.example")).toEqual([
       "[CRITICAL] Acme: 20 negative mentions in 5 min, 0.3 expected at this hour",

@@ -6,7 +6,7 @@ import { createDatabase, type Database } from "../../src/listening-api/store/dat
 import { putTag } from "../../src/listening-api/store/labels.ts";
 import { revokeTokens } from "../../src/listening-api/store/logins.ts";
 import { putQueryGroup } from "../../src/listening-api/store/query-groups.ts";
-import { putSiteList } from "../../src/listening-api/store/saved-lists.ts";
+import { createSavedList } from "../../src/listening-api/store/saved-lists.ts";
 import { type Answer, type Fixture, get, logIn, SEED, startFixture } from "./fixture.ts";
 import { send } from "./send.ts";
 
@@ -44,9 +44,9 @@ beforeAll(async () => {
     userId,
     name: "Zebra list",
     sharedProjectIds: [projectId],
-    domains: ["z.example"],
+    entries: ["z.example"],
   };
-  await putSiteList(db, list);
+  await createSavedList(db, "site", list);
 });
 afterAll(() => fixture.stop());
 

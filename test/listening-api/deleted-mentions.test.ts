@@ -79,6 +79,21 @@ test("a walk that follows what comes or changes shows deletions, and its total c
   }
 });
 
+test("a mention that is deleted again keeps the moment of its deletion, so that no program reads it again", async () => {
+  const deleted = async () => {
+    const { body } = await call("mentions", [["orderBy", "updated"]]);
+    return body.results.filter((one: { resourceType: string }) => one.resourceType === "deleted");
+  };
+  const before = await deleted();
+  const { account, database } = fixture;
+  const at = T0 + 2 * DAY + 60_000;
+  await createDatabase(database.pool)
+    .transaction()
+    .execute((own) => tombstoneMentions(own, account.projectId, DELETED, { at, reason: "asked to again" }));
+  expect(before).toHaveLength(DELETED.length);
+  expect(await deleted()).toEqual(before);
+});
+
 test("a query that looks back does not take up what is left of deleted mentions", async () => {
   const { api, account, token } = fixture;
   const answer = await api.app.inject({

@@ -365,15 +365,21 @@ describe("stored mentions", () => {
 describe("the documented backfill of a category", () => {
   it("acts from a date on, answers with a finished job for each subcategory with rules, and is listed", async () => {
     const rules = [{ filter: { search: "refund" } }];
-    const children = [{ name: "Refunds", rules }, { name: "Plain" }];
+    const children = [{ name: "Refunds", rules }, { name: "Plain" }, { name: "Again", rules }];
     const category = await made("rulecategories", { name: "Kinds", children });
     await made("rulecategories", { name: "Not asked", children });
     await stored("a refund please", "thank you");
     const jobs = "rulebackfill/rulecategories";
     const later = await ask("POST", `${jobs}/${category.id}?startDate=2027-01-01`);
-    expect(later.body).toMatchObject([{ ruleId: category.children[0].id, status: "FINISHED" }]);
+    const [refunds, , again] = category.children.map(({ id }: { id: number }) => id);
+    const status = "FINISHED";
+    expect(later.body).toMatchObject([
+      { ruleId: refunds, status },
+      { ruleId: again, status },
+    ]);
     expect(await mentions(alpha, ["category", category.id])).toHaveLength(0);
-    await ask("POST", `${jobs}/${category.id}?startDate=2026-01-01`);
+    const one = await ask("POST", `${jobs}/${again}?startDate=2026-01-01`);
+    expect(one.body).toMatchObject([{ ruleId: again, status }]);
     expect(await mentions(alpha, ["category", category.id])).toHaveLength(1);
     const listed = { categoryId: category.id, status: "finished", type: "category" };
     expect((await ask("GET", jobs)).body).toMatchObject({ resultsTotal: 1, results: [listed] });

@@ -391,6 +391,7 @@ describe("every call that writes", () => {
       "data/mentions",
       "queries/:id(^\\d{1,15}$)/backfill",
       "queries/:id(^\\d{1,15}$)/mentions/:resourceId",
+      "rulebackfill/rulecategories",
       "rules/:id(^\\d{1,15}$)/backfill",
     ]);
     // Mentions are changed by two methods.

@@ -134,7 +134,7 @@ routes:
 digests:
   - { name: morning, at: "08:00", timezone: ${timezone}, receivers: [${receiver === null ? "mail" : "comms"}] }
 
-# Language and sentiment are found on this machine, by a lexicon: docs/enrich.md.
+# Language and sentiment are found on this machine: docs/enrich.md.
 # enrich: { sentiment: off }
 
 # One file is one rule; \`earshot test\` plays the stories in its folder tests.

@@ -8,8 +8,9 @@ import { atMost } from "../../lib/concurrency.ts";
 import { BusyError, describeError, UserError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import { planSetupChange, writeSetupChange } from "./change-setup.ts";
-import { chooseFeeds, proposeFeeds } from "./choose-feeds.ts";
-import { refuseVariables, rulesFolderOf, type SetupAnswers, type SetupDraft } from "./draft-setup.ts";
+import { proposeFeeds } from "./choose-feeds.ts";
+import { rulesFolderOf, type SetupAnswers, type SetupDraft } from "./draft-setup.ts";
+import { readAnswers, SETUP_QUESTIONS } from "./read-answers.ts";
 import { floodingQueries, tryFeeds } from "./try-feeds.ts";
 import { draftChecked, type SetupSchema, schemaLinesFor, writeSetup } from "./write-setup.ts";
 
@@ -49,6 +50,7 @@ export function openSetupView(parts: SetupParts): SetupView {
   };
   return {
     isOpen: configured === null,
+    questions: SETUP_QUESTIONS,
     kinds: proposeFeeds({ queries: ["brand"], spellings: ["brand"], languages: [] }).map(
       ({ kind, about }) => ({
         kind,
@@ -103,27 +105,24 @@ function faultsIn(error: UserError): readonly string[] {
   return error.details.length > 0 ? error.details : [error.message];
 }
 
-/** Throws a UserError for what cannot be used. */
 function answersIn(form: SetupForm, { timezone, allowPrivateAddress = false }: SetupParts): SetupAnswers {
-  refuseVariables(form);
-  const brand = form.brand.replaceAll(/\s+/g, " ").trim();
-  if (brand === "") throw new UserError("type the name of the brand");
-  const languages = listIn(form.languages).map((code) => code.toLowerCase());
-  const wrong = languages.find((code) => !/^[a-z]{2}$/.test(code));
-  if (wrong !== undefined) throw new UserError(`languages have two letters, such as en; got "${wrong}"`);
-  const contact = form.contact.trim();
-  if (/[^\x21-\x7e]/.test(contact))
-    throw new UserError("the address for owners of feeds has blanks or other letters");
   const addresses = form.addresses.split(/[\s,]+/).filter((line) => line !== "");
   if (addresses.length > MOST_ADDRESSES)
     throw new UserError(`${MOST_ADDRESSES} addresses at most; earshot.yaml takes more`);
-  const spellings = [brand, ...listIn(form.spellings)];
-  const rivals = listIn(form.rivals);
-  const about = { queries: [brand, ...rivals], spellings, languages };
-  const feeds = chooseFeeds([...form.kinds, ...addresses], about, { refusePrivate: !allowPrivateAddress });
-  if (feeds.length === 0) throw new UserError("choose at least one feed, or type the address of one");
-  const own = { brand, spellings, not: listIn(form.not), rivals, languages, feeds };
-  return { ...own, contact: contact === "" ? null : contact, timezone, receiver: null };
+  const typed = {
+    brand: form.brand,
+    spellings: listIn(form.spellings),
+    not: listIn(form.not),
+    rivals: listIn(form.rivals),
+    languages: listIn(form.languages),
+    feeds: [...form.kinds, ...addresses],
+    contact: form.contact,
+    timezone,
+    receiver: null,
+  };
+  const answers = readAnswers(typed, { refusePrivate: !allowPrivateAddress });
+  if (answers.feeds.length === 0) throw new UserError("choose at least one feed, or type the address of one");
+  return answers;
 }
 
 function listIn(text: string): readonly string[] {

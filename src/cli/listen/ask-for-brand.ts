@@ -1,4 +1,13 @@
-import { chooseFeeds, proposeFeeds, type SecretFile } from "#admin";
+import {
+  chooseFeeds,
+  proposeFeeds,
+  readContact,
+  readLanguages,
+  readSpellings,
+  SETUP_QUESTIONS,
+  type SecretFile,
+  type TypedSetup,
+} from "#admin";
 import { brandQuery } from "#feeds";
 import { UserError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -11,64 +20,75 @@ export interface SetupReceiver {
 }
 
 /** What flags have answered. An empty list is open. */
-export interface GivenAnswers {
-  readonly brand?: string;
-  readonly spellings: readonly string[];
-  readonly not: readonly string[];
-  readonly rivals: readonly string[];
-  readonly languages: readonly string[];
-  readonly feeds: readonly string[];
-  readonly contact?: string;
-  readonly to?: SetupReceiver;
-}
-
-type Answered = Omit<GivenAnswers, "brand" | "contact" | "to"> & {
-  readonly brand: string;
-  readonly contact: string | null;
-  readonly to: SetupReceiver;
+export type GivenAnswers = Omit<TypedSetup, "brand" | "contact" | "timezone" | "receiver"> & {
+  readonly brand: string | undefined;
+  readonly contact: string | undefined;
+  readonly to: SetupReceiver | undefined;
 };
+
+type Field = keyof typeof SETUP_QUESTIONS;
 
 /** Asks for what the flags leave open. Enter takes the answer in brackets. */
 export function askForBrand(
   given: GivenAnswers,
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
-): Promise<Answered> {
+): Promise<GivenAnswers> {
   return withQuestions(input, output, async (questions) => {
     const { ask, say } = questions;
-    const list = (known: readonly string[], question: string) =>
-      known.length > 0 ? known : ask(question, (text) => listIn(text) ?? [], "");
+    /** What `read` refuses is asked again. */
+    const askList = async (
+      field: Exclude<Field, "brand" | "contact">,
+      read = (list: readonly string[]): unknown => list,
+    ): Promise<readonly string[]> =>
+      given[field].length > 0
+        ? given[field]
+        : askFor(questions, field, (text) => {
+            const list = listIn(text) ?? [];
+            read(list);
+            return list;
+          });
     const brand =
       given.brand ??
-      (await ask("What is the brand called? ", (text) => text || undefined, "Type its name, such as acme."));
-    const spellings = await askForSpellings(questions, given.spellings, brand);
+      (await ask(
+        `${SETUP_QUESTIONS.brand.label}: `,
+        (text) => text || undefined,
+        "Type its name, such as acme.",
+      ));
+    const spellings = await askList("spellings", (list) => readSpellings(brand, list));
     const { warnings } = brandQuery([brand, ...spellings], given.not);
     for (const warning of warnings) say(`  ${warning}`);
-    const not =
-      warnings.length === 0
-        ? given.not
-        : await list(given.not, "Leave out texts with these words, with commas between them [none]: ");
-    const rivals = await list(given.rivals, "Rivals to listen for, with commas between them [none]: ");
-    const languages =
-      given.languages.length > 0
-        ? given.languages
-        : await ask(
-            "Only in these languages, such as en, de [any]: ",
-            languagesIn,
-            "Type two letters for each, such as en, de.",
-          );
+    const not = warnings.length === 0 ? given.not : await askList("not");
+    const rivals = await askList("rivals");
+    const languages = await askList("languages", readLanguages);
     const about = { queries: [brand, ...rivals], spellings: [brand, ...spellings], languages };
     const feeds = given.feeds.length > 0 ? given.feeds : await askForFeeds(questions, about);
-    const contact =
-      given.contact ??
-      (await ask(
-        "Your mail or web address, for the owners of the feeds [none]: ",
-        (text) => (/\s/.test(text) ? undefined : text),
-        "Type an address without blanks, or nothing.",
-      ));
+    const contact = given.contact ?? (await askFor(questions, "contact", (text) => readContact(text) ?? ""));
     const to = given.to ?? (await askForReceiver(questions));
-    return { brand, spellings, not, rivals, languages, feeds, contact: contact === "" ? null : contact, to };
+    return { brand, spellings, not, rivals, languages, feeds, contact, to };
   });
+}
+
+/** Asks until `read` throws no UserError, whose message is the help. */
+function askFor<Answer>(
+  { ask, say }: Questions,
+  field: Field,
+  read: (text: string) => Answer,
+): Promise<Answer> {
+  const { label, example, hint } = SETUP_QUESTIONS[field];
+  return ask(
+    `${label} (${example}; ${hint}) [none]: `,
+    (text) => {
+      try {
+        return read(text);
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        say(`  ${error.message}`);
+        return undefined;
+      }
+    },
+    "Type another answer, or nothing.",
+  );
 }
 
 /** Whether to keep what is in the way as `.old`, and go on. */
@@ -84,28 +104,6 @@ export function askToReplace(
       (text) => (/^(?:y|yes)$/i.test(text) ? true : /^(?:n|no)?$/i.test(text) ? false : undefined),
       "Type yes or no.",
     ),
-  );
-}
-
-function languagesIn(text: string): readonly string[] | undefined {
-  const codes = (listIn(text) ?? []).map((code) => code.toLowerCase());
-  return codes.every((code) => /^[a-z]{2}$/.test(code)) ? codes : undefined;
-}
-
-/** Spellings that the language of queries can search. */
-async function askForSpellings(
-  { ask }: Questions,
-  known: readonly string[],
-  brand: string,
-): Promise<readonly string[]> {
-  if (known.length > 0) return known;
-  return ask(
-    "Other spellings, with commas between them (acme corp, @acme_help) [none]: ",
-    (text) => {
-      const spellings = listIn(text) ?? [];
-      return works(() => brandQuery([brand, ...spellings])) ? spellings : undefined;
-    },
-    "One of them has no letter or begins with *, so it cannot be searched.",
   );
 }
 

@@ -187,6 +187,6 @@ function finish(
 function changesIn(step: Step, within: readonly string[]): object[] {
   const { action, kind, name, changes, stored } = step;
   const inside = kind === "account" ? within : [...within, stored?.name ?? name];
-  const own = { action, kind, name, ...(stored === undefined ? {} : { id: stored.id }), in: within, changes };
+  const own = { action, kind, name, id: stored?.id, in: within, changes };
   return [...(action === "none" ? [] : [own]), ...step.parts.flatMap((part) => changesIn(part, inside))];
 }

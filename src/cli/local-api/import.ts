@@ -88,8 +88,8 @@ async function runImport(file: string, options: ImportOptions, env: NodeJS.Proce
       onResume: (line) => printError(`Goes on after line ${line}, where it was cut off.`),
       onProgress: createProgress(process.stderr, size),
       format: formatOf(file, options),
-      ...(options.query === undefined ? {} : { query: options.query }),
-      ...(options.pageType === undefined ? {} : { pageType: options.pageType }),
+      query: options.query,
+      pageType: options.pageType,
       ...(options.now ? { arriveAt: systemClock.now } : {}),
     });
   });

@@ -21,8 +21,8 @@ Examples:
       withTables(env, async ({ db }) => {
         const { client } = options;
         const revoked = await revoke(db, {
-          ...(user === undefined ? {} : { user }),
-          ...(client === undefined ? {} : { client }),
+          user,
+          client,
         });
         printOutcome({ revoked }, `${counted(revoked, "token")} revoked.`, options);
       }),

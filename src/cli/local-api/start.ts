@@ -113,7 +113,7 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
     const api = createLocalApi({
       pool,
       meter,
-      ...(tls === undefined ? {} : { tls }),
+      tls,
       trustedProxies: options.trustProxy ?? [],
       clock: systemClock,
       log,

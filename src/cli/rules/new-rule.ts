@@ -13,7 +13,7 @@ import {
   Severity,
   titleOf,
 } from "#monitor";
-import { describeError, describeFault, UserError } from "../../lib/errors.ts";
+import { codeOf, describeError, describeFault, UserError } from "../../lib/errors.ts";
 import { listIn, withQuestions } from "../ask-questions.ts";
 import { print, printJson } from "../print.ts";
 import { schemaLine, schemaText } from "../schemas.ts";
@@ -191,7 +191,7 @@ function schemaFor(folder: string): { readonly line: string; readonly write?: st
 }
 
 function refuse(path: string, error: unknown): never {
-  if (error instanceof Error && "code" in error && error.code === "EEXIST")
+  if (codeOf(error) === "EEXIST")
     throw new UserError(`${path} exists already`, ["choose another name, or replace it with --force"]);
   throw new UserError(`${path} cannot be written: ${describeError(error)}`);
 }

@@ -11,9 +11,9 @@ export interface ButtonPress {
   readonly blockId: string;
   readonly actionId: string;
   /** Of a select. */
-  readonly option?: string;
+  readonly option?: string | undefined;
   /** Of a select of people. */
-  readonly userId?: string;
+  readonly userId?: string | undefined;
   readonly by: { readonly id: string; readonly name: string };
 }
 

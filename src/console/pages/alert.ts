@@ -10,6 +10,7 @@ import {
   OWN_QUERY,
   type RulePrecision,
   type ShownDelivery,
+  type ShownIncident,
   type ShownMention,
   type ShownNotification,
   type ShownReceiver,
@@ -22,6 +23,7 @@ import { DAY } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";
+import { incidentPanel } from "../parts/incident-panel.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { outcomeOf } from "../parts/notification-table.ts";
@@ -57,6 +59,8 @@ export interface AlertStory {
   readonly stories: readonly ShownStory[];
   /** Recent feedback on the alerts of its rule. */
   readonly precision: RulePrecision;
+  /** Its incident, if that has several alerts; null if not. */
+  readonly incident: ShownIncident | null;
 }
 
 export async function readAlertStory(
@@ -65,18 +69,29 @@ export async function readAlertStory(
 ): Promise<AlertStory | null> {
   const alert = await facts.alert(id);
   if (alert === null) return null;
-  const [events, matches, notifications, deliveries, explanation, deleted, receivers, precision, waits] =
-    await Promise.all([
-      facts.alertEvents(alert.projectId, id, EVENTS),
-      facts.alertMatches(alert.projectId, id, MENTIONS),
-      facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
-      facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
-      facts.alertExplanation(alert.projectId, id),
-      facts.deletedMentions(alert.projectId, id),
-      facts.alertReceivers(alert.projectId, id),
-      facts.rulePrecision(alert.rule, alert.openedAt - PRECISION_DAYS * DAY),
-      askWaits(),
-    ]);
+  const [
+    events,
+    matches,
+    notifications,
+    deliveries,
+    explanation,
+    deleted,
+    receivers,
+    precision,
+    waits,
+    incident,
+  ] = await Promise.all([
+    facts.alertEvents(alert.projectId, id, EVENTS),
+    facts.alertMatches(alert.projectId, id, MENTIONS),
+    facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
+    facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
+    facts.alertExplanation(alert.projectId, id),
+    facts.deletedMentions(alert.projectId, id),
+    facts.alertReceivers(alert.projectId, id),
+    facts.rulePrecision(alert.rule, alert.openedAt - PRECISION_DAYS * DAY),
+    askWaits(),
+    facts.incidentOfAlert(alert.projectId, id),
+  ]);
   const common = {
     alert,
     events,
@@ -87,6 +102,7 @@ export async function readAlertStory(
     receivers,
     precision,
     waits,
+    incident,
   };
   const mentionsAre = matches.length > 0 ? "matches" : "window";
   const stories = await facts.alertStories(alert, mentionsAre, STORIES);
@@ -108,25 +124,50 @@ export function alertPage(
     // The actions come first, for the person on call, and outside of the live part, so that an update never replaces
     // a form in use.
     body: html`<p class="crumb"><a href="/alerts">Alerts</a></p>
-<div class="title"><h1>${foreign(story.alert.queryName)}: ${parts.times.titleOf(story.alert.rule)}</h1>${parts.hasRules === true && story.alert.queryId !== OWN_QUERY.queryId && html`<a href="${linkOfRule(story.alert.rule)}">Its rule</a>`}</div>
+<div class="title">
+<h1>${foreign(story.alert.queryName)}:
+${parts.times.titleOf(story.alert.rule)}</h1>${
+      parts.hasRules === true &&
+      story.alert.queryId !== OWN_QUERY.queryId &&
+      html`<a
+  href="${linkOfRule(story.alert.rule)}">Its rule</a>`
+    }</div>
 ${token !== null && alertActionsPart(story.alert, token)}${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}`,
   };
 }
 
 export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: PageParts): Html {
   const { alert } = story;
-  return html`<p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${story.deleted > 0 && html` · ${deletedWords(story.deleted)}`}${handlingLine(alert)}</p>
+  return html`<p
+  class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${
+    story.deleted > 0 && html` · ${deletedWords(story.deleted)}`
+  }${handlingLine(alert)}</p>
 <div class="two is-alert">
-<div><section class="panel" aria-labelledby="h-why"><h2 id="h-why">Why</h2><p class="because is-large" dir="auto">${alert.because}</p>${explained(story, explainer)}${facts(story, times.moment)}</section></div>
+<div>
+<section class="panel" aria-labelledby="h-why">
+<h2 id="h-why">Why</h2>
+<p class="because is-large" dir="auto">${alert.because}</p>${explained(story, explainer)}${facts(story, times.moment)}</section>
+</div>
 <div class="aside">
+${story.incident !== null && incidentPanel(story.incident, times, alert.id)}
 <section class="panel" aria-labelledby="h-line"><h2 id="h-line">What happened</h2>${timeline(story.events, times.moment)}</section>
 <section class="panel" aria-labelledby="h-receivers"><h2 id="h-receivers">Receivers</h2>${receiversSection(story, times.moment)}</section>
 <section class="panel" aria-labelledby="h-notified"><h2 id="h-notified">Who was notified</h2>${notificationsSection(story, times.moment)}
 ${hasPreviews === true && html`<p class="detail"><a href="/preview?alert=${alert.id}">See the message as it would be sent now</a></p>`}</section>
 </div>
 <div>
-${story.stories.length > 0 && html`<section class="panel" aria-labelledby="h-stories"><h2 id="h-stories">Stories shared more than once</h2>${storyList(story.stories, times.moment)}</section>`}
-<section class="panel" aria-labelledby="h-mentions"><h2 id="h-mentions">${story.mentionsAre === "matches" ? "Mentions that met the rule" : "Mentions in its window, largest reach first"}</h2>${mentionList(story.mentions, times, "None is stored any more.")}</section>
+${
+  story.stories.length > 0 &&
+  html`<section class="panel" aria-labelledby="h-stories">
+<h2 id="h-stories">Stories shared more than once</h2>${storyList(story.stories, times.moment)}</section>`
+}
+<section class="panel" aria-labelledby="h-mentions">
+<h2
+  id="h-mentions">${
+    story.mentionsAre === "matches"
+      ? "Mentions that met the rule"
+      : "Mentions in its window, largest reach first"
+  }</h2>${mentionList(story.mentions, times, "None is stored any more.")}</section>
 </div>
 </div>`;
 }
@@ -139,7 +180,8 @@ function explained({ alert, explanation }: AlertStory, explainer: PageParts["exp
   const address = `/alerts/${alert.id}/chart`;
   return html`${
     hasChart &&
-    html`<picture class="alert-chart"><source media="(prefers-color-scheme: dark)" srcset="${address}-dark.svg"><img src="${address}-light.svg" width="600" height="340" alt="Counts of the last day against what was expected. ${alert.because}"></picture>`
+    html`<picture class="alert-chart"><source media="(prefers-color-scheme: dark)" srcset="${address}-dark.svg"><img src="${address}-light.svg"
+  width="600" height="340" alt="Counts of the last day against what was expected. ${alert.because}"></picture>`
   }${
     findings.length > 0 &&
     html`<dl class="facts is-wide findings">${findings.map(
@@ -171,17 +213,26 @@ function facts({ alert, precision }: AlertStory, moment: Moment): Html {
   const values = Object.entries(alert.values).map(
     ([name, value]) => html`<dt>${expandReason(name)}</dt><dd>${formatMeasured(value)}</dd>`,
   );
-  return html`<dl class="facts is-wide"><dt>Rule</dt><dd><code>${alert.rule}</code><br><span class="detail">${describePrecision(precision, PRECISION_DAYS)}</span></dd>${labels}${window}<dt>Newest evidence</dt><dd>${moment(alert.lastSeenAt)}</dd>${values}</dl>`;
+  return html`<dl class="facts is-wide">
+<dt>Rule</dt>
+<dd>
+<code>${alert.rule}</code><br><span class="detail">${describePrecision(precision, PRECISION_DAYS)}</span>
+</dd>${labels}${window}<dt>Newest evidence</dt>
+<dd>${moment(alert.lastSeenAt)}</dd>${values}</dl>`;
 }
 
 /** Each story, how often it was shared, who published it first, and who had the largest reach. */
 function storyList(stories: readonly ShownStory[], moment: Moment): Html {
   return html`<ol class="timeline">${stories.map(({ mentions, first, widest }) => {
     const reach = widest.reach ?? widest.followers;
-    return html`<li><span class="when">${counted(mentions, "mention")}</span><div><span dir="auto">${shorten(first.title ?? first.text ?? first.domain ?? "a mention without text", 160)}</span><br><span class="detail">first by ${nameOf(first)} ${moment(eventAt(first))}${
-      reach !== null &&
-      html`, largest reach ${widest.resourceId === first.resourceId ? "of it, too" : html`by ${nameOf(widest)}`} (${formatCompact(reach)})`
-    }</span></div></li>`;
+    return html`<li>
+<span class="when">${counted(mentions, "mention")}</span>
+<div>
+<span dir="auto">${shorten(first.title ?? first.text ?? first.domain ?? "a mention without text", 160)}</span><br><span
+  class="detail">first by ${nameOf(first)} ${moment(eventAt(first))}${
+    reach !== null &&
+    html`, largest reach ${widest.resourceId === first.resourceId ? "of it, too" : html`by ${nameOf(widest)}`} (${formatCompact(reach)})`
+  }</span></div></li>`;
   })}</ol>`;
 }
 
@@ -193,7 +244,10 @@ function timeline(events: readonly AlertEvent[], moment: Moment): Html {
   if (events.length === 0) return html`<p class="empty">No history is stored.</p>`;
   return html`<ol class="timeline">${events.map(
     (event) =>
-      html`<li><span class="when">${moment(event.at)}</span><span><strong>${wordsOf(event.what)}</strong> <span dir="auto" class="detail">${event.detail}${wayOf(event)}</span></span></li>`,
+      html`<li>
+<span class="when">${moment(event.at)}</span><span><strong>${wordsOf(event.what)}</strong> <span dir="auto"
+  class="detail">${event.detail}${wayOf(event)}</span></span>
+</li>`,
   )}</ol>`;
 }
 
@@ -207,7 +261,12 @@ function receiversSection({ receivers, waits }: AlertStory, moment: Moment): Htm
   if (receivers.length === 0) return html`<p class="empty">No route leads to anybody.</p>`;
   return html`<dl class="facts is-wide">${receivers.map(
     (one) =>
-      html`<dt>${foreign(one.receiver)}</dt><dd>${wordsOf(one.last)}${one.notifiedAt !== null && html`, notified ${moment(one.notifiedAt)}`}${one.nextAt !== null && html`, checked again ${moment(one.nextAt)}`}${waits.filter(({ receiver }) => receiver === one.receiver).map((wait) => html`<br>${waitWords(wait)}`)}</dd>`,
+      html`<dt>${foreign(one.receiver)}</dt>
+<dd>${wordsOf(one.last)}${
+        one.notifiedAt !== null && html`, notified ${moment(one.notifiedAt)}`
+      }${one.nextAt !== null && html`, checked again ${moment(one.nextAt)}`}${waits
+        .filter(({ receiver }) => receiver === one.receiver)
+        .map((wait) => html`<br>${waitWords(wait)}`)}</dd>`,
   )}</dl>`;
 }
 
@@ -217,9 +276,14 @@ function notificationsSection({ alert, notifications, deliveries }: AlertStory, 
   }
   return html`<ol class="timeline">${notifications.map((one) => {
     const attempts = deliveries.filter((delivery) => delivery.notificationId === one.id);
-    return html`<li><span class="when">${moment(one.createdAt)}</span><div><strong>${foreign(one.receiver)}</strong> <span class="detail">${wordsOf(one.reason)}${one.alertId !== alert.id && html`, in <a href="/alerts/${one.alertId}">the message about ${foreign(one.queryName ?? "another alert")}</a>`}</span><br>${outcomeOf(one)}${
-      attempts.length > 1 && attemptList(attempts)
-    }</div></li>`;
+    return html`<li>
+<span class="when">${moment(one.createdAt)}</span>
+<div>
+<strong>${foreign(one.receiver)}</strong> <span class="detail">${wordsOf(one.reason)}${
+      one.alertId !== alert.id &&
+      html`, in <a
+  href="/alerts/${one.alertId}">the message about ${foreign(one.queryName ?? "another alert")}</a>`
+    }</span><br>${outcomeOf(one)}${attempts.length > 1 && attemptList(attempts)}</div></li>`;
   })}</ol>`;
 }
 

@@ -75,11 +75,17 @@ export function coveragePart(
 ): Html {
   const added = polls.filter((poll) => poll.poll === "added");
   const updated = polls.filter((poll) => poll.poll === "updated");
-  return html`${heartbeatPart(heartbeat, times.moment)}${waitsPanel(waits)}${outagePanel(outages, times.moment)}${budgets.map(budgetPanel)}<section class="panel" aria-labelledby="h-added"><h2 id="h-added">New mentions</h2>
-<p class="hint">Everything that entered a query at the source up to “data complete until” is stored here. “Seen within” is the longest delay of a visible mention with the current plan of calls. Counts are of the last 24 hours.</p>${pollTable(added, now, times.moment, "complete")}</section>
+  return html`${heartbeatPart(heartbeat, times.moment)}${waitsPanel(waits)}${outagePanel(outages, times.moment)}${budgets.map(budgetPanel)}<section
+  class="panel" aria-labelledby="h-added">
+<h2 id="h-added">New mentions</h2>
+<p class="hint">Everything that entered a query at the source up to “data complete until” is stored here.
+“Seen within” is the longest delay of a visible mention with the current plan of calls.
+Counts are of the last 24 hours.</p>${pollTable(added, now, times.moment, "complete")}</section>
 <section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Changed mentions</h2>
-<p class="hint">Mentions that changed after they were first read: sentiment, category, engagement.</p>${pollTable(updated, now, times.moment, "plain")}</section>
-${warmUpPart(warmingUp, times.moment)}<section class="panel" aria-labelledby="h-dead-letters"><h2 id="h-dead-letters">Dead letters</h2>${deadLetterList(deadLetters, times.moment)}</section>
+<p class="hint">Mentions that changed after they were first read:
+sentiment, category, engagement.</p>${pollTable(updated, now, times.moment, "plain")}</section>
+${warmUpPart(warmingUp, times.moment)}<section class="panel" aria-labelledby="h-dead-letters">
+<h2 id="h-dead-letters">Dead letters</h2>${deadLetterList(deadLetters, times.moment)}</section>
 ${processesPart(configuration, times.moment)}${quirksPart(quirks, times.moment)}`;
 }
 
@@ -116,7 +122,18 @@ function heartbeatPart(heartbeat: ShownHeartbeat | null, moment: Moment): Html |
         ? `The heartbeat was called; its server answered ${answer ?? "nothing yet"}.`
         : "The heartbeat is withheld.";
   return html`<section class="panel" aria-labelledby="h-line-works"><h2 id="h-line-works">Does Earshot work?</h2>
-<p><strong class="outcome ${works ? "is-sent" : "is-failing"}">${works ? "Yes: polled, judged, able to deliver" : `No: ${expandReason(outcome).toLowerCase()}`}</strong>${reason !== undefined && html`<span class="fault" dir="auto">${shorten(reason, 300)}</span> `}<span class="detail">Checked ${moment(at)}. ${call}</span></p></section>
+<p>
+<strong
+  class="outcome ${works ? "is-sent" : "is-failing"}">${
+    works ? "Yes: polled, judged, able to deliver" : `No: ${expandReason(outcome).toLowerCase()}`
+  }</strong>${
+    reason !== undefined &&
+    html`<span
+  class="fault" dir="auto">${shorten(reason, 300)}</span> `
+  }<span class="detail">Checked ${moment(at)}.
+${call}</span>
+</p>
+</section>
 `;
 }
 
@@ -128,16 +145,39 @@ function pollTable(
 ): Html {
   if (polls.length === 0) return html`<p class="empty">No query is watched yet.</p>`;
   const complete = columns === "complete";
-  return html`<div class="scrolls" tabindex="0" role="region" aria-label="Polls by query"><table class="polls"><thead><tr><th scope="col">Query</th><th scope="col">State</th><th scope="col">Last poll</th><th scope="col" class="number">Seen within</th>${
+  return html`<div class="scrolls" tabindex="0" role="region" aria-label="Polls by query">
+<table class="polls">
+<thead>
+<tr>
+<th scope="col">Query</th>
+<th scope="col">State</th>
+<th scope="col">Last poll</th>
+<th scope="col" class="number">Seen within</th>${
     complete &&
     html`<th scope="col">Data complete until</th><th scope="col" class="number">Behind</th><th scope="col">Judged until</th>`
-  }<th scope="col" class="number">Polls</th><th scope="col" class="number">Seen</th><th scope="col" class="number">${complete ? "Stored" : "New"}</th><th scope="col" class="number">Missing</th><th scope="col" class="number">Dead letters</th></tr></thead>
+  }<th scope="col" class="number">Polls</th>
+<th scope="col" class="number">Seen</th>
+<th scope="col" class="number">${complete ? "Stored" : "New"}</th>
+<th scope="col" class="number">Missing</th>
+<th scope="col" class="number">Dead letters</th>
+</tr>
+</thead>
 <tbody>${polls.map(
     (poll) =>
-      html`<tr><th scope="row">${foreign(poll.queryName)}<span class="detail">${foreign(poll.projectName)}</span></th><td class="poll-state">${stateOf(poll, now)}</td><td>${momentOr(poll.polledAt, moment)}</td><td class="number">${within(poll, now)}</td>${
+      html`<tr>
+<th scope="row">${foreign(poll.queryName)}<span class="detail">${foreign(poll.projectName)}</span>
+</th>
+<td class="poll-state">${stateOf(poll, now)}</td>
+<td>${momentOr(poll.polledAt, moment)}</td>
+<td class="number">${within(poll, now)}</td>${
         complete &&
         html`<td>${momentOr(poll.completeUntil, moment)}</td><td class="number">${behind(poll, now)}</td><td>${moment(poll.tickedUntil)}</td>`
-      }<td class="number">${formatNumber(poll.polls)}</td><td class="number">${formatNumber(poll.seen)}</td><td class="number">${formatNumber(poll.stored)}</td><td class="number">${gapOf(poll, moment)}</td><td class="number">${warned(poll.rejected)}</td></tr>`,
+      }<td class="number">${formatNumber(poll.polls)}</td>
+<td class="number">${formatNumber(poll.seen)}</td>
+<td class="number">${formatNumber(poll.stored)}</td>
+<td class="number">${gapOf(poll, moment)}</td>
+<td class="number">${warned(poll.rejected)}</td>
+</tr>`,
   )}</tbody></table></div>`;
 }
 
@@ -158,7 +198,11 @@ function behind({ completeUntil }: ShownPoll, now: Instant): string {
 /** How many mentions are missing, and when they are polled again. Shown until they are found. */
 function gapOf({ gap, gapFrom, gapNextAt }: ShownPoll, moment: Moment): Html {
   if (gap === 0) return html`0`;
-  return html`<strong class="fault">${formatNumber(gap)}</strong>${gapFrom !== null && html`<span class="detail">since ${moment(gapFrom)}</span>`}${gapNextAt !== null && html`<span class="detail">again ${moment(gapNextAt)}</span>`}`;
+  return html`<strong class="fault">${formatNumber(gap)}</strong>${
+    gapFrom !== null &&
+    html`<span
+  class="detail">since ${moment(gapFrom)}</span>`
+  }${gapNextAt !== null && html`<span class="detail">again ${moment(gapNextAt)}</span>`}`;
 }
 
 function warned(n: number): Html {
@@ -170,7 +214,8 @@ function stateOf(
   now: Instant,
 ): Html {
   if (failures > 0) {
-    return html`<span class="outcome is-failing">failed ${failures === 1 ? "once" : `${failures} times in a row`}</span><span class="fault" dir="auto">${shorten(lastError ?? "", 200)}</span>`;
+    return html`<span class="outcome is-failing">failed ${failures === 1 ? "once" : `${failures} times in a row`}</span><span class="fault"
+  dir="auto">${shorten(lastError ?? "", 200)}</span>`;
   }
   const aheadMs = clockAheadMs([polledAt, completeUntil, tickedUntil], now);
   if (aheadMs !== null)
@@ -185,6 +230,15 @@ function deadLetterList(list: readonly ShownDeadLetter[], moment: Moment): Html 
     return html`<p class="empty">None: every mention was stored, and every job was done.</p>`;
   return html`<ol class="timeline">${list.map(
     (one) =>
-      html`<li><span class="when">${moment(one.at)}</span><span><strong>${foreign(one.queryName)}</strong> ${one.resourceId !== null && html`<code>${foreign(shorten(one.resourceId, 60))}</code> `}<span class="detail" dir="auto">${one.kind === "mention" ? "" : `${one.scope ?? one.kind}: `}${shorten(one.reason, 200)}${one.tries > 1 && ` (${one.tries} tries)`}${one.replayable && html` Again: <code>earshot dead-letters replay ${one.id}</code>`}</span></span></li>`,
+      html`<li>
+<span
+  class="when">${moment(one.at)}</span><span><strong>${foreign(one.queryName)}</strong> ${
+    one.resourceId !== null && html`<code>${foreign(shorten(one.resourceId, 60))}</code> `
+  }<span
+  class="detail"
+  dir="auto">${one.kind === "mention" ? "" : `${one.scope ?? one.kind}: `}${shorten(one.reason, 200)}${one.tries > 1 && ` (${one.tries} tries)`}${
+    one.replayable && html` Again: <code>earshot dead-letters replay ${one.id}</code>`
+  }</span></span>
+</li>`,
   )}</ol>`;
 }

@@ -27,7 +27,24 @@ export async function feedsPart(feeds: FeedView, times: Times, token: string | n
   const { at, feeds: list } = await feeds.list();
   if (list.length === 0)
     return html`<div class="panel"><p class="empty">No feed is configured: <code>listen.feeds</code> in earshot.yaml names them.</p></div>`;
-  return html`<div class="panel"><p class="hint">What the public feeds bring. Counts are of today (UTC).</p><div class="scrolls" tabindex="0" role="region" aria-label="Feeds"><table class="rule-list"><thead><tr><th scope="col">Feed</th><th scope="col">State</th><th scope="col">Last answer</th><th scope="col">Next try</th><th scope="col">Items today</th><th scope="col">Matched</th>${token !== null && html`<th scope="col"><span class="unseen">Try it</span></th>`}</tr></thead>
+  return html`<div class="panel">
+<p class="hint">What the public feeds bring. Counts are of today (UTC).</p>
+<div class="scrolls" tabindex="0" role="region" aria-label="Feeds">
+<table class="rule-list">
+<thead>
+<tr>
+<th scope="col">Feed</th>
+<th scope="col">State</th>
+<th scope="col">Last answer</th>
+<th scope="col">Next try</th>
+<th scope="col">Items today</th>
+<th scope="col">Matched</th>${
+    token !== null &&
+    html`<th scope="col">
+<span class="unseen">Try it</span>
+</th>`
+  }</tr>
+</thead>
 <tbody>${list.map((feed) => feedRow(feed, at, times, token))}</tbody></table></div></div>`;
 }
 
@@ -36,11 +53,26 @@ function feedRow(feed: ShownFeed, now: Instant, times: Times, token: string | nu
   const isFetched = everyMs > 0;
   return html`<tr><th scope="row">${foreign(name)}<span class="detail">${kind}${isFetched && `, expected every ${formatDuration(everyMs)}`}</span></th>
 <td data-label="State: ">${stateOf(feed)}</td>
-<td data-label="Last answer: ">${receivedAt === null ? html`<span class="detail">never</span>` : times.moment(receivedAt)}${itemAt !== null && html`<span class="detail">newest item came ${times.moment(itemAt)}</span>`}</td>
+<td data-label="Last answer: ">${
+    receivedAt === null
+      ? html`<span
+  class="detail">never</span>`
+      : times.moment(receivedAt)
+  }${
+    itemAt !== null &&
+    html`<span
+  class="detail">newest item came ${times.moment(itemAt)}</span>`
+  }</td>
 <td data-label="Next try: ">${BUSY.has(feed.state) ? html`<span class="detail">at work now</span>` : nextTry(nextAt, now, isFetched)}</td>
 <td data-label="Items today: ">${formatNumber(itemsToday)}</td><td data-label="Matched: ">${formatNumber(matchedToday)}</td>${
     token !== null &&
-    html`<td>${isFetched && html`<form method="post" action="/feeds/try"><input type="hidden" name="token" value="${token}"><input type="hidden" name="key" value="${key}"><button type="submit">Try<span class="unseen"> ${foreign(name)}</span></button></form>`}</td>`
+    html`<td>${
+      isFetched &&
+      html`<form method="post" action="/feeds/try">
+<input type="hidden" name="token" value="${token}"><input type="hidden" name="key" value="${key}"><button type="submit">Try<span
+  class="unseen"> ${foreign(name)}</span></button>
+</form>`
+    }</td>`
   }</tr>`;
 }
 
@@ -67,7 +99,13 @@ export function triedFeedPage(tried: ShownTry | "Busy", times: Times): Page {
     section: "/feeds",
     body: html`<p class="crumb"><a href="/feeds">Feeds</a></p>
 <div class="title"><h1>What it would bring now</h1><p class="hint">It was fetched once. Nothing was stored and nothing is sent.</p></div>
-${tried === "Busy" ? html`<div class="panel"><p role="status">Others are trying feeds at the moment. Go back and try again in some seconds.</p></div>` : triedPart(tried, times)}`,
+${
+  tried === "Busy"
+    ? html`<div class="panel">
+<p role="status">Others are trying feeds at the moment. Go back and try again in some seconds.</p>
+</div>`
+    : triedPart(tried, times)
+}`,
   };
 }
 
@@ -76,8 +114,19 @@ export function triedPart({ feed, problem, items, refused }: ShownTry, times: Ti
   const matched = items.filter(({ queries }) => queries.length > 0);
   const sorted = [...matched, ...items.filter(({ queries }) => queries.length === 0)].slice(0, MOST_SHOWN);
   return html`<section class="panel"><h2>${foreign(feed)}</h2>
-<p role="status">${problem !== null && html`<span class="fault" dir="auto">${shorten(problem, 300)}</span> `}${(problem === null || items.length > 0) && html`${counted(items.length, "item")}, ${counted(matched.length, "matched", "matched")}.`}${items.length > MOST_SHOWN && ` The first ${MOST_SHOWN}:`}</p>
-${sorted.length > 0 && html`<ol class="timeline">${sorted.map((item) => triedItem(item, times))}</ol>`}${refused.map(({ reason, n }) => html`<p class="hint">Left out, ${counted(n, "item")}: ${reason}.</p>`)}</section>`;
+<p role="status">${
+    problem !== null &&
+    html`<span class="fault"
+  dir="auto">${shorten(problem, 300)}</span> `
+  }${
+    (problem === null || items.length > 0) &&
+    html`${counted(items.length, "item")}, ${counted(matched.length, "matched", "matched")}.`
+  }${items.length > MOST_SHOWN && ` The first ${MOST_SHOWN}:`}</p>
+${sorted.length > 0 && html`<ol class="timeline">${sorted.map((item) => triedItem(item, times))}</ol>`}${refused.map(
+  ({ reason, n }) => html`<p
+  class="hint">Left out, ${counted(n, "item")}:
+${reason}.</p>`,
+)}</section>`;
 }
 
 const MOST_SHOWN = 20;

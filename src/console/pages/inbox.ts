@@ -69,9 +69,13 @@ function inboxPart(
   if (chosen === undefined) return html`<p class="panel empty">No message was sent yet.</p>`;
   return html`<nav aria-label="Channels and mailboxes"><ul class="tabs">${places.map(
     (place) =>
-      html`<li><a href="${placeAddress(place.key)}"${place.key === chosen.key && html` aria-current="page"`}>${foreign(place.name)} <span class="count is-quiet">${place.messages.length}</span></a></li>`,
+      html`<li>
+<a href="${placeAddress(place.key)}"${place.key === chosen.key && html` aria-current="page"`}>${foreign(place.name)} <span
+  class="count is-quiet">${place.messages.length}</span></a>
+</li>`,
   )}</ul></nav>
-<div class="panel${chosen.kind === "slack" && " is-narrow"}">${chosen.kind === "slack" ? channel(chosen, parts) : emailList(chosen, question, parts.times)}</div>`;
+<div
+  class="panel${chosen.kind === "slack" && " is-narrow"}">${chosen.kind === "slack" ? channel(chosen, parts) : emailList(chosen, question, parts.times)}</div>`;
 }
 
 function sortIntoPlaces(messages: readonly InboxMessage[]): readonly Place[] {
@@ -117,14 +121,35 @@ function channel(place: Place, parts: InboxParts): Html {
 
 function slackMessage(message: SlackMessage, { inbox, times, token }: InboxParts): Html {
   const form = token === null ? undefined : { action: PRESS_PATH, hidden: { token, message: message.id } };
-  return html`<article class="slack"><p class="slack-sender"><strong>Earshot</strong> <span class="app">app</span> <span class="when">${times.moment(message.receivedAt)}</span>${message.editedAt !== null && html` <span class="detail">(edited)</span>`}${message.broadcast === true && html` <span class="detail">also sent to the channel</span>`}${message.ephemeral === true && html` <span class="detail">only visible to you</span>`}</p>${(message.text !== "" || message.blocks.length > 0) && trustedHtml(inbox.renderSlack(message.blocks, message.text, form))}${(message.files ?? []).map(picture)}</article>`;
+  return html`<article class="slack">
+<p class="slack-sender">
+<strong>Earshot</strong> <span class="app">app</span> <span
+  class="when">${times.moment(message.receivedAt)}</span>${
+    message.editedAt !== null &&
+    html` <span
+  class="detail">(edited)</span>`
+  }${
+    message.broadcast === true &&
+    html` <span
+  class="detail">also sent to the channel</span>`
+  }${
+    message.ephemeral === true &&
+    html` <span
+  class="detail">only visible to you</span>`
+  }</p>${
+    (message.text !== "" || message.blocks.length > 0) &&
+    trustedHtml(inbox.renderSlack(message.blocks, message.text, form))
+  }${(message.files ?? []).map(picture)}</article>`;
 }
 
 function picture({ id, title }: NonNullable<SlackMessage["files"]>[number]): Html {
   const address = fileAddress(id);
   return address === null
     ? html`<p class="detail">[file: ${foreign(title)}]</p>`
-    : html`<figure class="slack-file"><figcaption class="detail">${foreign(title)}</figcaption><a href="${address}"><img class="slack-picture" src="${address}" alt="${title}"></a></figure>`;
+    : html`<figure class="slack-file">
+<figcaption class="detail">${foreign(title)}</figcaption>
+<a href="${address}"><img class="slack-picture" src="${address}" alt="${title}"></a>
+</figure>`;
 }
 
 function emailList(place: Place, question: InboxQuestion, times: Times): Html {
@@ -132,7 +157,11 @@ function emailList(place: Place, question: InboxQuestion, times: Times): Html {
   const chosen = chosenEmail(place, question);
   return html`<ol class="emails">${emails.map(
     (email) =>
-      html`<li><a href="${placeAddress(place.key, email.id)}#reading"${email.id === chosen?.id && html` aria-current="true"`}><span class="subject">${foreign(shorten(email.subject, 160))}</span><span class="detail">${foreign(email.from)}</span><span class="when">${times.moment(email.receivedAt)}</span></a></li>`,
+      html`<li>
+<a href="${placeAddress(place.key, email.id)}#reading"${email.id === chosen?.id && html` aria-current="true"`}><span
+  class="subject">${foreign(shorten(email.subject, 160))}</span><span class="detail">${foreign(email.from)}</span><span
+  class="when">${times.moment(email.receivedAt)}</span></a>
+</li>`,
   )}</ol>`;
 }
 
@@ -147,8 +176,24 @@ function emailPane(place: Place, question: InboxQuestion, times: Times): Html | 
   return html`<article class="panel reading" id="reading" aria-labelledby="h-subject" tabindex="-1">
 <h2 id="h-subject">${foreign(email.subject)}</h2>
 <p class="detail">From ${foreign(email.from)} to ${foreign(email.to.join(", "))}, ${times.moment(email.receivedAt)}</p>
-${email.html !== null && html`<iframe title="The email as its reader sees it" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/inbox/email/${encodeURIComponent(email.id)}/html"></iframe>`}
-${email.text !== null && html`<details${email.html === null && html` open`}><summary>Plain text part</summary><pre class="mail-text" dir="auto">${email.text}</pre></details>`}
-<details><summary>Headers</summary><dl class="facts">${email.headers.map(({ name, value }) => html`<dt>${foreign(name)}</dt><dd>${foreign(value)}</dd>`)}</dl></details>
+${
+  email.html !== null &&
+  html`<iframe title="The email as its reader sees it" sandbox="allow-popups allow-popups-to-escape-sandbox"
+  src="/inbox/email/${encodeURIComponent(email.id)}/html"></iframe>`
+}
+${
+  email.text !== null &&
+  html`<details${email.html === null && html` open`}>
+<summary>Plain text part</summary>
+<pre class="mail-text" dir="auto">${email.text}</pre>
+</details>`
+}
+<details>
+<summary>Headers</summary>
+<dl class="facts">${email.headers.map(
+    ({ name, value }) => html`<dt>${foreign(name)}</dt>
+<dd>${foreign(value)}</dd>`,
+  )}</dl>
+</details>
 </article>`;
 }

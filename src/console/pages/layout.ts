@@ -51,7 +51,12 @@ ${[...frame.assets.scripts, ...(page.scripts ?? [])].map((address) => html`<scri
 <span class="clock"><span class="unseen">Time of the monitored world: </span><span sse-swap="clock" hx-swap="innerHTML">${frame.clock}</span></span>
 ${liveSwitch(frame)}${logout(frame.logoutToken)}</div>
 </div></header>
-${(frame.banner !== null || frame.pace !== null) && html`<div class="banner" role="note"><p class="wide">${frame.banner}${frame.pace !== null && html` <span class="pace">${sentence(frame.pace)}</span>`}</p></div>`}
+${
+  (frame.banner !== null || frame.pace !== null) &&
+  html`<div class="banner" role="note">
+<p class="wide">${frame.banner}${frame.pace !== null && html` <span class="pace">${sentence(frame.pace)}</span>`}</p>
+</div>`
+}
 <main id="main" class="wide" tabindex="-1">${page.body}</main>
 </body>
 </html>
@@ -89,7 +94,8 @@ function liveSwitch(frame: Frame): Html {
   const plain = withParameter(frame.address, "part", null);
   return frame.since === null
     ? html`<span class="live is-paused">Paused</span> <a href="${withParameter(plain, "live", null)}">Resume</a>`
-    : html`<span class="live is-on" id="live" role="status">Live</span> <a href="${withParameter(plain, "live", "off")}">Pause<span class="unseen"> live updates</span></a><noscript><a href="${plain}">Reload</a></noscript>`;
+    : html`<span class="live is-on" id="live" role="status">Live</span> <a href="${withParameter(plain, "live", "off")}">Pause<span
+  class="unseen"> live updates</span></a><noscript><a href="${plain}">Reload</a></noscript>`;
 }
 
 function logout(token: string | null): Html | null {

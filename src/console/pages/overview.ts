@@ -3,6 +3,7 @@ import { formatNumber } from "../../lib/numbers.ts";
 import { buildVolume, type QueryVolume } from "../build-volume.ts";
 import { type Html, html } from "../html.ts";
 import { alertList } from "../parts/alert-list.ts";
+import { incidentList } from "../parts/incident-panel.ts";
 import { livePart, openCount } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { notificationTable } from "../parts/notification-table.ts";
@@ -54,10 +55,17 @@ export async function overviewPage(
     title: "Overview",
     section: "/",
     body: html`<h1 class="unseen">Overview</h1><div class="overview">
-<section class="panel area-alerts" aria-labelledby="h-alerts"><h2 id="h-alerts">Open alerts</h2>${livePart(address, { name: "alerts", on: ["alerts"] }, alerts)}</section>
-<section class="panel area-volume" aria-labelledby="h-volume"><h2 id="h-volume">Volume in 24 hours</h2>${livePart(address, { name: "volume", on: ["volume"] }, volume)}</section>
-<section class="panel area-mentions" aria-labelledby="h-mentions"><h2 id="h-mentions">Newest mentions</h2>${livePart(address, { name: "mentions", on: ["mentions"] }, mentions)}<p class="more"><a href="/mentions">All mentions</a></p></section>
-<section class="panel area-sent" aria-labelledby="h-sent"><h2 id="h-sent">Sent lately</h2>${livePart(address, { name: "sent", on: ["notifications"] }, sent)}</section>
+<section class="panel area-alerts" aria-labelledby="h-alerts">
+<h2 id="h-alerts">Open alerts</h2>${livePart(address, { name: "alerts", on: ["alerts"] }, alerts)}</section>
+<section class="panel area-volume" aria-labelledby="h-volume">
+<h2 id="h-volume">Volume in 24 hours</h2>${livePart(address, { name: "volume", on: ["volume"] }, volume)}</section>
+<section class="panel area-mentions" aria-labelledby="h-mentions">
+<h2 id="h-mentions">Newest mentions</h2>${livePart(address, { name: "mentions", on: ["mentions"] }, mentions)}<p class="more">
+<a href="/mentions">All mentions</a>
+</p>
+</section>
+<section class="panel area-sent" aria-labelledby="h-sent">
+<h2 id="h-sent">Sent lately</h2>${livePart(address, { name: "sent", on: ["notifications"] }, sent)}</section>
 </div>`,
   };
 }
@@ -72,8 +80,15 @@ export async function readVolume({
 }
 
 async function alertsPart({ facts, times }: PageParts): Promise<Html> {
-  const [alerts, count] = await Promise.all([facts.openAlerts(OPEN_ALERTS), facts.countOpenAlerts()]);
-  const list = alertList(alerts, times, "No alert is open.");
+  const [incidents, alerts, count, quietSince] = await Promise.all([
+    facts.openIncidents(OPEN_ALERTS),
+    facts.openAlertsAlone(OPEN_ALERTS),
+    facts.countOpenAlerts(),
+    facts.quietSince(),
+  ]);
+  if (incidents.length === 0 && count === 0 && quietSince !== null)
+    return html`<p class="empty">All quiet since ${times.moment(quietSince)}.</p>`;
+  const list = html`${incidentList(incidents, times)}${(incidents.length === 0 || alerts.length > 0) && alertList(alerts, times, "No alert is open.")}`;
   if (count <= alerts.length) return list;
   return html`${list}<p class="more"><a href="/alerts">All ${formatNumber(count)} open alerts</a></p>`;
 }
@@ -81,7 +96,11 @@ async function alertsPart({ facts, times }: PageParts): Promise<Html> {
 function volumePart(volumes: readonly QueryVolume[], { times }: PageParts): Html {
   if (volumes.length === 0) return html`<p class="empty">No mention in the last 24 hours.</p>`;
   const hidden = volumes.length - CHARTS;
-  return html`<ul class="legend" aria-label="Colours"><li class="is-negative">negative</li><li class="is-neutral">neutral</li><li class="is-positive">positive</li></ul>
+  return html`<ul class="legend" aria-label="Colours">
+<li class="is-negative">negative</li>
+<li class="is-neutral">neutral</li>
+<li class="is-positive">positive</li>
+</ul>
 ${volumes.slice(0, CHARTS).map((volume) => volumeChart(volume, times))}
 ${hidden > 0 && html`<p class="more">${hidden} quieter ${hidden === 1 ? "query" : "queries"} not shown. <a href="/coverage">All queries</a></p>`}`;
 }

@@ -13,7 +13,7 @@ export interface PageParts {
   /** Rules that cannot fire yet; absent if the console does not know the rules. */
   readonly warmingUp?: () => Promise<readonly ShownWarmUp[]>;
   /** Receivers whose messages are delayed; absent if the console does not know the receivers. */
-  readonly waits?: () => Promise<readonly ShownWait[]>;
+  readonly waits?: (() => Promise<readonly ShownWait[]>) | undefined;
   /** Whether /rules shows rules. */
   readonly hasRules?: boolean;
   /** Whether /preview shows messages. */

@@ -37,7 +37,8 @@ export function templatePage(
 ${templateList(previews, question)}
 <section class="panel${isHtml && " reading"}" aria-label="${name}">${
       isHtml
-        ? html`<iframe title="The template as a browser shows it" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/preview/html?${addressOf(question)}"></iframe>`
+        ? html`<iframe title="The template as a browser shows it" sandbox="allow-popups allow-popups-to-escape-sandbox"
+  src="/preview/html?${addressOf(question)}"></iframe>`
         : html`<pre class="mail-text" dir="auto">${text}</pre>`
     }${
       name.includes(".mrkdwn") &&
@@ -51,7 +52,12 @@ function templateList({ templates }: PreviewView, { template, alert }: PreviewQu
   const offered = alert === null ? templates : templates.filter((name) => !name.includes("/digest"));
   return html`<details id="templates"${template !== null && html` open`}><summary>One template alone</summary><ul class="tabs">${offered.map(
     (name) =>
-      html`<li><a href="/preview?${new URLSearchParams({ template: name, ...(alert !== null && { alert }) }).toString()}"${name === template && html` aria-current="page"`}>${name}</a></li>`,
+      html`<li>
+<a
+  href="/preview?${new URLSearchParams({ template: name, ...(alert !== null && { alert }) }).toString()}"${
+    name === template && html` aria-current="page"`
+  }>${name}</a>
+</li>`,
   )}</ul></details>`;
 }
 
@@ -70,8 +76,21 @@ export function previewPage(previews: PreviewView, message: PreviewMessage, ques
 ${templateList(previews, question)}
 <div class="two">
 <section class="panel is-narrow" aria-labelledby="h-slack"><h2 id="h-slack">Slack</h2>
-<article class="slack"><p class="slack-sender"><strong>Earshot</strong> <span class="app">app</span></p>${trustedHtml(previews.renderSlack(slack.blocks, slack.text))}</article>
-${slack.thread.length > 0 && html`<ol class="thread" aria-label="What follows in the thread">${slack.thread.map((reply) => html`<li><article class="slack"><p class="slack-sender"><strong>Earshot</strong> <span class="app">app</span></p>${trustedHtml(previews.renderSlack(reply.blocks, reply.text))}</article></li>`)}</ol>`}
+<article class="slack">
+<p class="slack-sender">
+<strong>Earshot</strong> <span class="app">app</span>
+</p>${trustedHtml(previews.renderSlack(slack.blocks, slack.text))}</article>
+${
+  slack.thread.length > 0 &&
+  html`<ol class="thread" aria-label="What follows in the thread">${slack.thread.map(
+    (reply) => html`<li>
+<article class="slack">
+<p class="slack-sender">
+<strong>Earshot</strong> <span class="app">app</span>
+</p>${trustedHtml(previews.renderSlack(reply.blocks, reply.text))}</article>
+</li>`,
+  )}</ol>`
+}
 <details><summary>In notifications</summary><pre class="mail-text" dir="auto">${slack.text}</pre></details>
 <details><summary>As JSON</summary><pre class="mail-text">${JSON.stringify(slack, null, 2)}</pre></details>
 </section>
@@ -79,7 +98,12 @@ ${slack.thread.length > 0 && html`<ol class="thread" aria-label="What follows in
 <iframe title="The email as its reader sees it" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/preview/html?${addressOf(question)}"></iframe>
 <details><summary>Plain text part</summary><pre class="mail-text" dir="auto">${email.text}</pre></details>
 </section>
-${Object.entries(others).map(([kind, shown]) => html`<section class="panel" aria-label="${kind}"><h2>${kind}</h2><pre class="mail-text" dir="auto">${JSON.stringify(shown, null, 2)}</pre></section>`)}
+${Object.entries(others).map(
+  ([kind, shown]) => html`<section class="panel" aria-label="${kind}">
+<h2>${kind}</h2>
+<pre class="mail-text" dir="auto">${JSON.stringify(shown, null, 2)}</pre>
+</section>`,
+)}
 </div>`,
   };
 }
@@ -92,7 +116,10 @@ function tab(
   const { about, name } = sample;
   const first = samples.find((one) => one.about === question.about)?.name;
   const isShown = question.alert === null && about === question.about && name === (question.sample ?? first);
-  return html`<li><a href="/preview?${addressOf({ about, sample: name, alert: null, template: null })}"${isShown && html` aria-current="page"`}>${expandReason(about)}: ${expandReason(name).toLowerCase()}</a></li>`;
+  return html`<li>
+<a href="/preview?${addressOf({ about, sample: name, alert: null, template: null })}"${isShown && html` aria-current="page"`}>${expandReason(about)}:
+${expandReason(name).toLowerCase()}</a>
+</li>`;
 }
 
 function addressOf({ about, sample, alert, template }: PreviewQuestion): string {

@@ -41,7 +41,17 @@ export function rulesPage(rules: readonly ListedRule[], times: Times): Page {
 <div class="panel">${
       rules.length === 0
         ? html`<p class="empty">The folder of rules is empty.</p>`
-        : html`<div class="scrolls" tabindex="0" role="region" aria-label="Rules"><table class="rule-list"><thead><tr><th scope="col">Rule</th><th scope="col">Looks at</th><th scope="col">Severity</th><th scope="col">Queries</th><th scope="col">Tests</th></tr></thead>
+        : html`<div class="scrolls" tabindex="0" role="region" aria-label="Rules">
+<table class="rule-list">
+<thead>
+<tr>
+<th scope="col">Rule</th>
+<th scope="col">Looks at</th>
+<th scope="col">Severity</th>
+<th scope="col">Queries</th>
+<th scope="col">Tests</th>
+</tr>
+</thead>
 <tbody>${rules.map((rule) => ruleRow(rule, times))}</tbody></table></div>`
     }</div>`,
   };
@@ -50,7 +60,17 @@ export function rulesPage(rules: readonly ListedRule[], times: Times): Page {
 function ruleRow(rule: ListedRule, times: Times): Html {
   const { name, title, kind, severities, queries, faults, isInUse } = rule;
   return html`<tr><th scope="row"><a href="${linkOfRule(name)}">${title ?? name}</a><span class="detail">${name}</span></th>
-<td data-label="Looks at: ">${kind === null ? html`<span class="fault">${counted(faults.length, "fault")} in the file</span>` : (KINDS[kind] ?? kind)}${kind !== null && !isInUse && html`<span class="detail">the file changed since the start</span>`}</td>
+<td data-label="Looks at: ">${
+    kind === null
+      ? html`<span
+  class="fault">${counted(faults.length, "fault")} in the file</span>`
+      : (KINDS[kind] ?? kind)
+  }${
+    kind !== null &&
+    !isInUse &&
+    html`<span
+  class="detail">the file changed since the start</span>`
+  }</td>
 <td data-label="Severity: ">${severities.join(", ")}</td><td data-label="Queries: ">${queries === null ? "all" : foreign(queries.join(", "))}</td>
 <td data-label="Tests: ">${testSummary(rule, times)}</td></tr>`;
 }
@@ -72,7 +92,13 @@ function testSummary({ tests, version }: ListedRule, times: Times): Html {
   const bad = tests.filter(({ outcome }) => outcome !== "Passed").length;
   const isOld = tests.some((test) => test.ruleVersion !== version);
   const newest = Math.max(...tests.map(({ ranAt }) => ranAt));
-  return html`${bad === 0 ? html`<span class="outcome is-sent">${tests.length} passed</span>` : html`<span class="outcome is-failing">${bad} of ${tests.length} failed</span>`} <span class="detail">${times.moment(newest)}${isOld && ", of an older version"}</span>`;
+  return html`${
+    bad === 0
+      ? html`<span class="outcome is-sent">${tests.length} passed</span>`
+      : html`<span
+  class="outcome is-failing">${bad} of ${tests.length} failed</span>`
+  } <span
+  class="detail">${times.moment(newest)}${isOld && ", of an older version"}</span>`;
 }
 
 /** Everything about one rule. */
@@ -98,21 +124,46 @@ export async function rulePage(parts: RulePageParts, name: string): Promise<Page
     title,
     section: "/rules",
     body: html`<p class="crumb"><a href="/rules">Rules</a></p>
-<div class="title"><h1>${title}</h1><span class="hint"><code>${rule.name}</code></span><a class="button" href="${linkOfRule(name, "/try")}">Try changes</a></div>
+<div class="title">
+<h1>${title}</h1>
+<span class="hint"><code>${rule.name}</code></span><a class="button" href="${linkOfRule(name, "/try")}">Try changes</a>
+</div>
 ${rule.description !== null && html`<p class="lead">${rule.description}</p>`}
 ${!rule.isInUse && html`<p class="note" role="note">The monitor does not run this version of the file: it changed since the start.</p>`}
-${rule.faults.length > 0 && html`<section class="panel" aria-labelledby="h-faults"><h2 id="h-faults" class="fault">The file has faults</h2>${faultList(rule.faults, rule.text)}</section>`}
+${
+  rule.faults.length > 0 &&
+  html`<section class="panel" aria-labelledby="h-faults">
+<h2 id="h-faults" class="fault">The file has faults</h2>${faultList(rule.faults, rule.text)}</section>`
+}
 <div class="two">
 <div>
-${rule.says.length > 0 && html`<section class="panel" aria-labelledby="h-says"><h2 id="h-says">What it says</h2><dl class="facts">${rule.says.map(({ label, text }) => html`<dt>${label}</dt><dd>${foreign(text)}</dd>`)}</dl></section>`}
+${
+  rule.says.length > 0 &&
+  html`<section class="panel" aria-labelledby="h-says">
+<h2 id="h-says">What it says</h2>
+<dl class="facts">${rule.says.map(
+    ({ label, text }) => html`<dt>${label}</dt>
+<dd>${foreign(text)}</dd>`,
+  )}</dl>
+</section>`
+}
 ${delayPanel(rule)}
 <section class="panel" aria-labelledby="h-alerts"><h2 id="h-alerts">Alerts of the last ${ALERT_DAYS} days</h2>
-${precisionLine(precision)}${alertList(alerts, times, "None.")}${alerts.length === ALERTS && html`<p class="more">Older ones are in the list of <a href="/alerts">all alerts</a>.</p>`}</section>
+${precisionLine(precision)}${alertList(alerts, times, "None.")}${
+  alerts.length === ALERTS &&
+  html`<p class="more">Older ones are in the list of <a
+  href="/alerts">all alerts</a>.</p>`
+}</section>
 </div>
 <div>
 ${testPanel(rule, times)}
 ${warmUpPanel(warmingUp, times)}
-<section class="panel" aria-labelledby="h-file"><h2 id="h-file">The file</h2><pre class="yaml" tabindex="0" aria-label="The file as it is"><code>${rule.text}</code></pre><p><a href="${linkOfRule(name, "/yaml")}">Download</a></p>${editList(rule, times)}</section>
+<section class="panel" aria-labelledby="h-file">
+<h2 id="h-file">The file</h2>
+<pre class="yaml" tabindex="0" aria-label="The file as it is"><code>${rule.text}</code></pre>
+<p>
+<a href="${linkOfRule(name, "/yaml")}">Download</a>
+</p>${editList(rule, times)}</section>
 </div>
 </div>`,
   };
@@ -138,7 +189,10 @@ function testPanel({ tests, testFiles, version, name }: ShownRule, times: Times)
     tests.length === 0
       ? testFiles.length === 0
         ? html`<p class="empty">It has no tests. Write a story in <code>tests/${name}.test.yaml</code> beside the rules and run ${command}.</p>`
-        : html`<p class="empty">${counted(testFiles.length, "test")}, no result on this page yet: ${testFiles.map((file, index) => html`${index > 0 && ", "}<code>${file}</code>`)}.</p><p class="hint">${command} runs them and prints the results. It also stores them for this page, where there is an <code>earshot.yaml</code>; the demo has none.</p>`
+        : html`<p class="empty">${counted(testFiles.length, "test")}, no result on this page yet:
+${testFiles.map((file, index) => html`${index > 0 && ", "}<code>${file}</code>`)}.</p>
+<p class="hint">${command} runs them and prints the results.
+It also stores them for this page, where there is an <code>earshot.yaml</code>; the demo has none.</p>`
       : html`<ol class="timeline">${tests.map((test) => testItem(test, version, times))}</ol><p class="hint">${command} runs them again.</p>`
   }</section>`;
 }
@@ -149,7 +203,10 @@ function testItem(
   times: Times,
 ): Html {
   const isGood = outcome === "Passed";
-  return html`<li><span class="when">${times.moment(ranAt)}</span><span><span class="outcome ${isGood ? "is-sent" : "is-failing"}">${outcome.toLowerCase()}</span> ${foreign(test)} <span class="detail">${formatDuration(tookMs)}, ${formatAge(times.now() - ranAt)}</span>${
+  return html`<li>
+<span class="when">${times.moment(ranAt)}</span><span><span
+  class="outcome ${isGood ? "is-sent" : "is-failing"}">${outcome.toLowerCase()}</span> ${foreign(test)} <span
+  class="detail">${formatDuration(tookMs)}, ${formatAge(times.now() - ranAt)}</span>${
     ruleVersion !== version &&
     html`<br><strong>Old result:</strong> it tested version <code>${ruleVersion}</code> of the rule, the file is <code>${version}</code>.`
   }${detail !== "" && html`<br><span class="fault" dir="auto">${detail}</span>`}</span></li>`;
@@ -178,7 +235,10 @@ function editList({ edits }: ShownRule, times: Times): Html | null {
   if (edits.length === 0) return null;
   return html`<h3>Changed on this console</h3><ol class="timeline">${edits.map(
     ({ at, actor, before, after }) =>
-      html`<li><span class="when">${times.moment(at)}</span><span>${foreign(describeActor(actor))} <span class="detail">${before === null ? "wrote it" : html`<code>${before}</code> to`} <code>${after}</code></span></span></li>`,
+      html`<li>
+<span class="when">${times.moment(at)}</span><span>${foreign(describeActor(actor))} <span
+  class="detail">${before === null ? "wrote it" : html`<code>${before}</code> to`} <code>${after}</code></span></span>
+</li>`,
   )}</ol>`;
 }
 
@@ -187,6 +247,11 @@ export function faultList(faults: readonly Fault[], text: string): Html {
   const lines = text.split(/\r\n?|\n/);
   return html`<ol class="faults">${faults.map(
     ({ line, column, message, suggestion }) =>
-      html`<li><a href="#text" data-line="${line}" data-column="${column}">Line ${line}</a> <code dir="auto">${(lines[line - 1] ?? "").trim().slice(0, 120)}</code><p><span dir="auto">${message}${didYouMean(suggestion)}</span></p></li>`,
+      html`<li>
+<a href="#text" data-line="${line}" data-column="${column}">Line ${line}</a> <code dir="auto">${(lines[line - 1] ?? "").trim().slice(0, 120)}</code>
+<p>
+<span dir="auto">${message}${didYouMean(suggestion)}</span>
+</p>
+</li>`,
   )}</ol>`;
 }

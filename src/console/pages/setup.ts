@@ -20,30 +20,47 @@ export function setupPage(
   },
 ): Page {
   const { setup, token, times, readOnly, mayTry, outcome, refused } = parts;
+  const ask = (name: keyof SetupView["questions"], more: Html | null = null) =>
+    field(name, setup.questions[name], form[name], more);
   return {
     title: "Listen for a brand",
     section: "/feeds",
-    body: html`<div class="title"><h1>Listen for a brand</h1><p class="hint">Earshot reads public feeds and notifies you. This page writes its configuration; <code>earshot listen</code> does the same in a terminal.</p></div>
-${refused !== undefined && problemNote(`Not written: ${refused.because}.`, refused.details)}${outcome?.outcome === "Faulty" && problemNote("Something is missing or wrong.", outcome.faults)}${outcome?.outcome === "Busy" && problemNote("Others are trying feeds at the moment. Try again in some seconds.", [])}
+    body: html`<div class="title">
+<h1>Listen for a brand</h1>
+<p class="hint">Earshot reads public feeds and notifies you. This page writes its configuration; <code>earshot listen</code> does the same in a terminal.</p>
+</div>
+${refused !== undefined && problemNote(`Not written: ${refused.because}.`, refused.details)}
+${outcome?.outcome === "Faulty" && problemNote("Something is missing or wrong.", outcome.faults)}
+${outcome?.outcome === "Busy" && problemNote("Others are trying feeds at the moment. Try again in some seconds.", [])}
 <form class="rule-form" method="post" action="/setup">
 <input type="hidden" name="token" value="${token}">
 <div class="two is-editor">
 <div class="panel"><h2>The brand</h2>
-${field("brand", "Name of the brand", form.brand, "acme", "", html` required`)}
-${field("spellings", "What else people write", form.spellings, "acme corp, @acme_help", "with commas between them")}
-${field("not", "Leave out texts with these words", form.not, "jobs, river", "for names that also mean something else")}
-${field("rivals", "Rivals", form.rivals, "rivalware", "each gets a query of its own")}
-${field("languages", "Only these languages", form.languages, "en, de", "two letters each; empty: any")}
+${ask("brand", html` required`)}
+${ask("spellings")}
+${ask("not")}
+${ask("rivals")}
+${ask("languages")}
 </div>
 <div class="panel"><h2>Where Earshot listens</h2>
 <fieldset><legend>Feeds that need no account</legend>${setup.kinds.map(
       ({ kind, about }) =>
-        html`<p><label class="choice"><input type="checkbox" name="kinds" value="${kind}"${form.kinds.includes(kind) && html` checked`}> <span><strong>${kind}</strong> <span class="hint">${about}</span></span></label></p>`,
+        html`<p>
+<label class="choice"><input type="checkbox" name="kinds"
+  value="${kind}"${form.kinds.includes(kind) && html` checked`}> <span><strong>${kind}</strong> <span class="hint">${about}</span></span></label>
+</p>`,
     )}</fieldset>
-<label class="field">Addresses of feeds: news sites, blogs, forums <span class="hint">RSS, Atom or JSON; one on each line</span><textarea name="addresses" rows="4" spellcheck="false" autocapitalize="off" maxlength="10000" placeholder="https://blog.example/feed">
+<label class="field">Addresses of feeds:
+news sites, blogs, forums <span class="hint">RSS, Atom or JSON;
+one on each line</span><textarea name="addresses" rows="4" spellcheck="false" autocapitalize="off" maxlength="10000" placeholder="https://blog.example/feed">
 ${form.addresses}</textarea></label>
-${field("contact", "Your mail or web address", form.contact, "press@acme.example", "sent to the owners of the feeds, so that they can reach you")}
-<div class="row"><button type="submit" name="do" value="show">Show the files</button>${mayTry && html`<button type="submit" class="is-first" name="do" value="try">Show, and try the feeds</button>`}</div>
+${ask("contact")}
+<div class="row">
+<button type="submit" name="do" value="show">Show the files</button>${
+      mayTry &&
+      html`<button type="submit" class="is-first" name="do"
+  value="try">Show, and try the feeds</button>`
+    }</div>
 </div>
 </div>
 ${outcome?.outcome === "Drafted" && draftPart(outcome, readOnly, times)}
@@ -57,7 +74,17 @@ export function writtenSetupPage({ files, next }: Extract<SetupWriteResult, { ou
     title: "Written",
     section: "/feeds",
     body: html`<div class="title"><h1>Written</h1></div>
-<div class="panel"><p role="status" class="lead">${next}</p><p><a class="button" href="/feeds">Feeds</a></p><ul>${files.map((file) => html`<li><code dir="auto">${file}</code></li>`)}</ul></div>`,
+<div class="panel">
+<p role="status" class="lead">${next}</p>
+<p>
+<a class="button" href="/feeds">Feeds</a>
+</p>
+<ul>${files.map(
+      (file) => html`<li>
+<code dir="auto">${file}</code>
+</li>`,
+    )}</ul>
+</div>`,
   };
 }
 
@@ -67,23 +94,29 @@ export function noFeedsPage(): Page {
     title: "Feeds",
     section: "/feeds",
     body: html`<div class="title"><h1>Feeds</h1></div>
-<div class="panel"><p class="lead">No public feed is read yet: no <code>listen</code> is configured.</p><p><a class="button" href="/setup">Listen for a brand</a></p></div>`,
+<div class="panel">
+<p class="lead">No public feed is read yet: no <code>listen</code> is configured.</p>
+<p>
+<a class="button" href="/setup">Listen for a brand</a>
+</p>
+</div>`,
   };
 }
 
 function field(
   name: string,
-  label: string,
+  { label, example, hint }: SetupView["questions"]["brand"],
   value: string,
-  example: string,
-  hint: string,
-  more: Html | null = null,
+  more: Html | null,
 ): Html {
-  return html`<label class="field">${label}${hint !== "" && html` <span class="hint">${hint}</span>`}<input name="${name}" value="${value}" placeholder="${example}" maxlength="${name === "brand" ? "100" : "2000"}" autocomplete="off" autocapitalize="off" spellcheck="false"${more}></label>`;
+  return html`<label class="field">${label}${hint !== "" && html` <span class="hint">${hint}</span>`}<input name="${name}" value="${value}"
+  placeholder="${example}" maxlength="${name === "brand" ? "100" : "2000"}" autocomplete="off" autocapitalize="off"
+  spellcheck="false"${more}></label>`;
 }
 
 function problemNote(what: string, details: readonly string[]): Html {
-  return html`<section class="panel problem-note" role="alert"><h2 class="fault">${what}</h2>${details.length > 0 && html`<ul>${details.map((one) => html`<li dir="auto">${one}</li>`)}</ul>`}</section>`;
+  return html`<section class="panel problem-note" role="alert">
+<h2 class="fault">${what}</h2>${details.length > 0 && html`<ul>${details.map((one) => html`<li dir="auto">${one}</li>`)}</ul>`}</section>`;
 }
 
 function draftPart(
@@ -96,7 +129,8 @@ ${(tried ?? []).map((one) => triedPart(one, times))}
 ${change === null ? filesPart(files) : changePart(change)}
 <section class="panel action-form" aria-labelledby="h-write"><h2 id="h-write">Keep it</h2><div class="row">${
     readOnly === null
-      ? html`${change !== null && html`<input type="hidden" name="opened" value="${change.opened}">`}<button type="submit" class="is-first" formaction="/setup/write">${change === null ? "Write the files" : "Change earshot.yaml"}</button>`
+      ? html`${change !== null && html`<input type="hidden" name="opened" value="${change.opened}">`}<button type="submit" class="is-first"
+  formaction="/setup/write">${change === null ? "Write the files" : "Change earshot.yaml"}</button>`
       : html`<p class="hint">They cannot be written here: ${readOnly}. Copy them, or run <code>earshot listen</code>.</p>`
   }</div></section>`;
 }
@@ -108,8 +142,20 @@ ${others.map(fileDetails)}</section>`;
 }
 
 function changePart({ diff, rules }: ShownChange): Html {
-  return html`<section class="panel"><h2>earshot.yaml</h2><p class="hint">It replaces <code>listen</code> wholly, and nothing else. The old file is kept as .old.</p>${diff === "" ? html`<p class="empty">Nothing differs.</p>` : yaml(diff)}</section>
-${rules.length > 0 && html`<section class="panel"><h2>New rules</h2><p class="hint">Rules that are there stay as they are.</p>${rules.map(fileDetails)}</section>`}`;
+  return html`<section class="panel">
+<h2>earshot.yaml</h2>
+<p class="hint">It replaces <code>listen</code> wholly, and nothing else. The old file is kept as .old.</p>${
+    diff === ""
+      ? html`<p
+  class="empty">Nothing differs.</p>`
+      : yaml(diff)
+  }</section>
+${
+  rules.length > 0 &&
+  html`<section class="panel">
+<h2>New rules</h2>
+<p class="hint">Rules that are there stay as they are.</p>${rules.map(fileDetails)}</section>`
+}`;
 }
 
 function fileDetails({ path, text }: { readonly path: string; readonly text: string }): Html {

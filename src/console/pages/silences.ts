@@ -18,7 +18,9 @@ export function silencesPage(
     body: html`<div class="title"><h1>Silences</h1></div>
 <section class="panel" aria-labelledby="h-now"><h2 id="h-now">In force and to come</h2>${list(found.silences, times, token)}</section>
 <section class="panel action-form" aria-labelledby="h-new"><h2 id="h-new">Add a silence</h2>
-<p class="hint">Give at least one of query, rule, label and severity; <code>*</code> in a name matches anything. Alerts that still fire when a silence ends are sent then. If an alert was sent before, its resolved message is always sent.</p>
+<p class="hint">Give at least one of query, rule, label and severity;
+<code>*</code> in a name matches anything.
+Alerts that still fire when a silence ends are sent then. If an alert was sent before, its resolved message is always sent.</p>
 ${silenceForm(times.zone, token)}</section>
 <section class="panel" aria-labelledby="h-rules"><h2 id="h-rules">Feedback on each rule in 30 days</h2>${precision(found.rules)}</section>`,
   };
@@ -39,18 +41,44 @@ function list(silences: readonly ListedSilence[], times: Times, token: string): 
   if (silences.length === 0) return html`<p class="empty">Nothing is silenced.</p>`;
   return html`<ol class="timeline">${silences.map(
     (one) =>
-      html`<li><span class="when">${stateOf(one, times)}</span><div><strong>${foreign(one.mutes)}</strong> by ${foreign(one.author)}${one.comment !== "" && html`: ${foreign(one.comment)}`}${
+      html`<li>
+<span class="when">${stateOf(one, times)}</span>
+<div>
+<strong>${foreign(one.mutes)}</strong> by ${foreign(one.author)}${one.comment !== "" && html`: ${foreign(one.comment)}`}${
         one.windows.length > 0 &&
         html`<br><span class="detail">only ${one.windows.map(describeRange).join("; ")}</span>`
-      }<form method="post" action="/silences/${one.id}/expire"><input type="hidden" name="token" value="${token}"><button type="submit">End it now</button></form></div></li>`,
+      }<form method="post" action="/silences/${one.id}/expire">
+<input type="hidden" name="token" value="${token}"><button type="submit">End it now</button>
+</form>
+</div>
+</li>`,
   )}</ol>`;
 }
 
 function precision(rules: readonly RulePrecision[]): Html {
   if (rules.length === 0) return html`<p class="empty">No alert has fired.</p>`;
-  return html`<div class="scrolls"><table class="precision"><thead><tr><th scope="col">Rule</th><th scope="col" class="number">Fired</th><th scope="col" class="number">Relevant</th><th scope="col" class="number">Not relevant</th><th scope="col" class="number">Precision</th></tr></thead><tbody>${rules.map(
+  return html`<div class="scrolls">
+<table class="precision">
+<thead>
+<tr>
+<th scope="col">Rule</th>
+<th scope="col" class="number">Fired</th>
+<th scope="col" class="number">Relevant</th>
+<th scope="col" class="number">Not relevant</th>
+<th scope="col" class="number">Precision</th>
+</tr>
+</thead>
+<tbody>${rules.map(
     (one) =>
-      html`<tr><th scope="row"><code>${one.rule}</code></th><td class="number">${one.fired}</td><td class="number">${one.relevant}</td><td class="number">${one.notRelevant}</td><td class="number">${shareOf(one)}</td></tr>`,
+      html`<tr>
+<th scope="row">
+<code>${one.rule}</code>
+</th>
+<td class="number">${one.fired}</td>
+<td class="number">${one.relevant}</td>
+<td class="number">${one.notRelevant}</td>
+<td class="number">${shareOf(one)}</td>
+</tr>`,
   )}</tbody></table></div>`;
 }
 

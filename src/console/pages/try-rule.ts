@@ -55,8 +55,14 @@ export function tryPage(
     body: html`<p class="crumb"><a href="/rules">Rules</a>${opened !== null && html` / <a href="${linkOfRule(name)}">${name}</a>`}</p>
 <div class="title"><h1>${title}</h1><p class="hint">Nothing is sent and nothing is stored: it runs over the mentions of the last days.</p></div>
 ${opened === null && draftList(parts.drafts)}
-${refused !== undefined && html`<section class="panel problem-note" role="alert"><h2 class="fault">Not saved: ${refused.because}.</h2>${refused.details.length > 0 && html`<ul>${refused.details.map((one) => html`<li dir="auto">${one}</li>`)}</ul>`}</section>`}
-<form class="rule-form" id="rule-form" method="post" action="/rules/try" hx-post="/rules/try" hx-trigger="load, input delay:700ms, change delay:200ms" hx-target="#result" hx-sync="this:replace" hx-indicator="#working">
+${
+  refused !== undefined &&
+  html`<section class="panel problem-note" role="alert">
+<h2 class="fault">Not saved:
+${refused.because}.</h2>${refused.details.length > 0 && html`<ul>${refused.details.map((one) => html`<li dir="auto">${one}</li>`)}</ul>`}</section>`
+}
+<form class="rule-form" id="rule-form" method="post" action="/rules/try" hx-post="/rules/try" hx-trigger="load, input delay:700ms, change delay:200ms"
+  hx-target="#result" hx-sync="this:replace" hx-indicator="#working">
 <input type="hidden" name="token" value="${token}"><input type="hidden" name="mode" value="${mode}"><input type="hidden" name="opened" value="${opened ?? ""}">
 <div class="two is-editor">
 <div class="panel">
@@ -67,25 +73,44 @@ ${refused !== undefined && html`<section class="panel problem-note" role="alert"
     }</div>
 ${
   opened === null
-    ? html`<label class="field">Name of the rule <input name="name" value="${name}" maxlength="80" placeholder="refund-storm" pattern="[a-z0-9]+(-[a-z0-9]+)*" title="lower case with hyphens, such as refund-storm" autocomplete="off"></label>`
+    ? html`<label class="field">Name of the rule <input name="name" value="${name}" maxlength="80" placeholder="refund-storm"
+  pattern="[a-z0-9]+(-[a-z0-9]+)*" title="lower case with hyphens, such as refund-storm" autocomplete="off"></label>`
     : html`<input type="hidden" name="name" value="${name}">`
 }
 ${
   mode === "form"
     ? html`<input type="hidden" name="base" value="${text}">${ruleFields(form ?? RuleForm.parse({}), parts.words)}`
-    : html`${form === null && opened !== null && html`<p class="hint">This rule has parts that the form does not have, so it is shown as YAML.</p>`}<label class="field" for="text">The file <span class="hint" id="text-help">Suggestions: arrow keys and Enter; Escape closes them.</span></label><div class="editor" data-completions="/rules/completions.json"><textarea id="text" name="text" rows="24" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-help">
+    : html`${
+        form === null &&
+        opened !== null &&
+        html`<p
+  class="hint">This rule has parts that the form does not have, so it is shown as YAML.</p>`
+      }<label class="field" for="text">The file <span
+  class="hint" id="text-help">Suggestions:
+arrow keys and Enter;
+Escape closes them.</span></label>
+<div class="editor" data-completions="/rules/completions.json">
+<textarea id="text" name="text" rows="24" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-help">
 ${text}</textarea></div>`
 }
 </div>
 <div class="panel" id="outcome">
-<div class="editor-head"><h2>What it would have done</h2><label>in <select name="days">${TRY_DAYS.map((days) => html`<option value="${days}"${days === editor.days && html` selected`}>${days} days</option>`)}</select></label><button type="submit" class="is-first">Try</button><span id="working" class="working" aria-hidden="true">Working …</span></div>
+<div class="editor-head">
+<h2>What it would have done</h2>
+<label>in <select name="days">${TRY_DAYS.map(
+      (days) => html`<option
+  value="${days}"${days === editor.days && html` selected`}>${days} days</option>`,
+    )}</select></label><button type="submit"
+  class="is-first">Try</button><span id="working" class="working" aria-hidden="true">Working …</span>
+</div>
 <p id="try-status" class="try-status" role="status">${outcome !== undefined && statusOf(outcome)}</p>
 <div id="result">${outcome !== undefined && resultPart(outcome, parts.tried ?? text, mode, times)}</div>
 </div>
 <section class="panel action-form" aria-labelledby="h-save"><h2 id="h-save">Keep it</h2>
 <div class="row"><button type="submit" formaction="/rules/download">Download the YAML</button>${
       parts.readOnly === null
-        ? html`<label>Your name <input name="by" maxlength="80" autocomplete="name"></label><button type="submit" class="is-first" formaction="/rules/save">Save into the folder of rules</button>`
+        ? html`<label>Your name <input name="by" maxlength="80" autocomplete="name"></label><button type="submit" class="is-first"
+  formaction="/rules/save">Save into the folder of rules</button>`
         : html`<p class="hint">It cannot be saved into the folder of rules here: ${parts.readOnly}.</p>`
     }</div></section>
 </div>
@@ -113,7 +138,11 @@ export function resultAnswer(
 function statusOf(outcome: RuleTryOutcome): Html {
   switch (outcome.outcome) {
     case "Tried":
-      return html`Would have sent <strong>${counted(outcome.alertCount, "alert")}</strong> in ${daysOf(outcome)}${outcome.until < outcome.to && html` <span class="fault">(cut)</span>`}`;
+      return html`Would have sent <strong>${counted(outcome.alertCount, "alert")}</strong> in ${daysOf(outcome)}${
+        outcome.until < outcome.to &&
+        html` <span
+  class="fault">(cut)</span>`
+      }`;
     case "Faulty":
       return html`<span class="fault">The rule has ${counted(outcome.faults.length + outcome.more, "fault")}</span>`;
     case "Ended":
@@ -141,21 +170,52 @@ function triedPart(tried: TriedRule, times: Times): Html {
   const { alertCount, alerts, matched, mentions, messages, queries, queryCount, cut } = tried;
   const total = messages.reduce((sum, one) => sum + one.messages, 0);
   return html`${cut.map((one) => html`<p class="note">${one}</p>`)}
-<p>${formatNumber(matched)} of ${counted(mentions, "mention")} ${matched === 1 ? "matches" : "match"}${mentions > 0 && ` (${shareOf(matched / mentions)})`}, in ${counted(queryCount, "query", "queries")}. ${
-    total > 0 &&
-    html`Messages: ${messages.map(({ receiver, messages: n }, index) => html`${index > 0 && ", "}${foreign(receiver)} ${n}`)}.`
-  }</p>
+<p>${formatNumber(matched)} of ${counted(mentions, "mention")} ${matched === 1 ? "matches" : "match"}${
+    mentions > 0 && ` (${shareOf(matched / mentions)})`
+  }, in ${counted(queryCount, "query", "queries")}.
+${
+  total > 0 &&
+  html`Messages: ${messages.map(({ receiver, messages: n }, index) => html`${index > 0 && ", "}${foreign(receiver)} ${n}`)}.`
+}</p>
 ${queries.map(({ chart }) => chart !== null && html`<div class="try-chart">${trustedHtml(chart)}</div>`)}
 ${
   alertCount > 0 &&
   html`<h3>${alerts.length < alertCount ? `The newest ${alerts.length} of ${alertCount} alerts` : "The alerts"}</h3><ol class="timeline is-alerts">${alerts.map(
     (alert) =>
-      html`<li><span class="when">${alertSpan(alert, times)}</span><span> ${severityBadge({ ...alert, state: "firing" })}${foreign(alert.queryName)} <span class="detail" dir="auto">${alert.because}</span></span></li>`,
+      html`<li>
+<span class="when">${alertSpan(alert, times)}</span><span> ${severityBadge({ ...alert, state: "firing" })}${foreign(alert.queryName)} <span
+  class="detail" dir="auto">${alert.because}</span></span>
+</li>`,
   )}</ol>`
 }
-${queries.length > 1 && html`<details id="by-query"><summary>By query</summary><div class="scrolls"><table><thead><tr><th scope="col">Query</th><th scope="col" class="number">Matches</th><th scope="col" class="number">Alerts</th></tr></thead><tbody>${queries.map(({ name, matched: n, alerts: its }) => html`<tr><th scope="row">${foreign(name)}</th><td class="number">${n}</td><td class="number">${its}</td></tr>`)}</tbody></table></div></details>`}
+${
+  queries.length > 1 &&
+  html`<details id="by-query">
+<summary>By query</summary>
+<div class="scrolls">
+<table>
+<thead>
+<tr>
+<th scope="col">Query</th>
+<th scope="col" class="number">Matches</th>
+<th scope="col" class="number">Alerts</th>
+</tr>
+</thead>
+<tbody>${queries.map(
+    ({ name, matched: n, alerts: its }) => html`<tr>
+<th scope="row">${foreign(name)}</th>
+<td class="number">${n}</td>
+<td class="number">${its}</td>
+</tr>`,
+  )}</tbody>
+</table>
+</div>
+</details>`
+}
 <h3>Mentions that match, newest first</h3>${mentionList(tried.examples, times, "None in this time.")}
-<p class="detail after">It learned from mentions since ${times.moment(tried.learnedFrom)}. Nobody acknowledges or silences anything in a try, and routes, quiet hours and throttles are those of this configuration. It took ${(tried.tookMs / 1000).toFixed(1)} s.</p>`;
+<p class="detail after">It learned from mentions since ${times.moment(tried.learnedFrom)}.
+Nobody acknowledges or silences anything in a try, and routes, quiet hours and throttles are those of this configuration.
+It took ${(tried.tookMs / 1000).toFixed(1)} s.</p>`;
 }
 
 function shareOf(share: number): string {
@@ -167,6 +227,12 @@ export function savedPage(name: string, next: string): Page {
   return {
     title: "Saved",
     section: "/rules",
-    body: html`<div class="title"><h1>Saved</h1></div><section class="panel"><p>The rule <a href="${linkOfRule(name)}">${name}</a> is in the folder of rules. ${next}</p><p class="hint">The old version, if there was one, is in the folder <code>.history</code> beside it.</p></section>`,
+    body: html`<div class="title">
+<h1>Saved</h1>
+</div>
+<section class="panel">
+<p>The rule <a href="${linkOfRule(name)}">${name}</a> is in the folder of rules. ${next}</p>
+<p class="hint">The old version, if there was one, is in the folder <code>.history</code> beside it.</p>
+</section>`,
   };
 }

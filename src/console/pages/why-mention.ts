@@ -76,7 +76,10 @@ export type WhyQuestion = z.output<typeof WhyQuestion>;
 
 /** Shows why a mention led to an alert or not, or why it is not stored, as `earshot why` prints it. */
 export async function whyMentionPage(
-  { mention: explain, unread }: { readonly mention: ExplainMention; readonly unread?: ExplainUnread },
+  {
+    mention: explain,
+    unread,
+  }: { readonly mention: ExplainMention; readonly unread?: ExplainUnread | undefined },
   { of: text, ask }: WhyQuestion,
   times: Times,
   /** Whether /rules shows rules. */
@@ -113,14 +116,23 @@ function unreadPanel(text: string, missing: ExplainedUnread | null, asked: boole
                 (one) =>
                   html`<dt>${foreign(nameOf(one))}</dt><dd><span dir="auto">${sentence(one.because)}</span></dd>`,
               )}</dl>`
-        }${missing.withheld.length > 0 && html`<p class="detail">The source withholds by its policy, so that no rule can search in it: ${missing.withheld.join(", ")}.</p>`}${
+        }${
+          missing.withheld.length > 0 &&
+          html`<p class="detail">The source withholds by its policy, so that no rule can search in it:
+${missing.withheld.join(", ")}.</p>`
+        }${
           !asked &&
-          html`<p><a class="button" href="/why?${asking}">Ask the source</a> <span class="detail">Does a query have it, and which term failed? It costs a call of the rate limit.</span></p>`
+          html`<p>
+<a class="button" href="/why?${asking}">Ask the source</a> <span
+  class="detail">Does a query have it, and which term failed? It costs a call of the rate limit.</span>
+</p>`
         }${
           missing.rules !== null &&
           html`<h3>What the rules would make of it alone</h3><dl class="facts is-wide">${missing.rules.map(
             ({ rule, kind, met, because }) =>
-              html`<dt>${times.titleOf(rule)}</dt><dd>${met ? (kind === "mention" ? "met" : "counted") : "not met"} <span dir="auto" class="detail">${because}</span></dd>`,
+              html`<dt>${times.titleOf(rule)}</dt>
+<dd>${met ? (kind === "mention" ? "met" : "counted") : "not met"} <span dir="auto" class="detail">${because}</span>
+</dd>`,
           )}</dl>`
         }`
   }</section>`;
@@ -141,7 +153,11 @@ function mentionPanel(
 <p class="detail">At the source since ${times.moment(mention.addedAt)}, read first ${times.moment(seenAt)}.</p>
 ${
   alerted.length > 0 &&
-  html`<h3>Why: rules that alerted</h3><dl class="facts is-wide">${alerted.map((one) => html`<dt>${titleOf(one.rule)}</dt><dd>${observed(one, times)}</dd>`)}</dl>`
+  html`<h3>Why: rules that alerted</h3>
+<dl class="facts is-wide">${alerted.map(
+    (one) => html`<dt>${titleOf(one.rule)}</dt>
+<dd>${observed(one, times)}</dd>`,
+  )}</dl>`
 }<h3>Why not: rules that did not alert</h3>${
     others.length === 0
       ? html`<p class="empty">There is no other rule.</p>`
@@ -150,7 +166,12 @@ ${
 <h3>Its alerts</h3>${
     alerts.length === 0
       ? html`<p class="empty">None.</p>`
-      : html`<ol class="timeline">${alerts.map(({ alert }) => html`<li><span class="when">${times.moment(alert.openedAt)}</span><span><a href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${times.titleOf(alert.rule)}</a>, ${alert.state}, ${counted(alert.mentions, "mention")} <span class="detail">see who was notified of it, and why</span></span></li>`)}</ol>`
+      : html`<ol class="timeline">${alerts.map(
+          ({ alert }) => html`<li>
+<span class="when">${times.moment(alert.openedAt)}</span><span><a href="/alerts/${alert.id}">${foreign(alert.queryName)}:
+${times.titleOf(alert.rule)}</a>, ${alert.state}, ${counted(alert.mentions, "mention")} <span class="detail">see who was notified of it, and why</span></span>
+</li>`,
+        )}</ol>`
   }</section>`;
 }
 

@@ -24,13 +24,18 @@ function saidIn({ newestMention: mention }: ListedAlert): Html | null {
   if (mention == null) return null;
   const { title, text, followers } = mention;
   const reach = followers !== null && followers > 0 ? ` (${formatCompact(followers)} followers)` : "";
-  return html`<p class="because" dir="auto"><strong>${foreign(shorten(speakerOf(mention) ?? "unknown author", 60))}</strong>${reach}: ${shorten(title ?? text ?? "a mention without text", 200)}</p>`;
+  return html`<p class="because" dir="auto">
+<strong>${foreign(shorten(speakerOf(mention) ?? "unknown author", 60))}</strong>${reach}: ${shorten(title ?? text ?? "a mention without text", 200)}</p>`;
 }
 
 function alertItem(alert: ListedAlert, times: Times): Html {
   const said = saidIn(alert);
   return html`<li class="alert is-${alert.state === "resolved" ? "resolved" : alert.severity}">
-<div class="alert-head">${severityBadge(alert)}<h3><a id="alert-${alert.id}" href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${times.titleOf(alert.rule)}</a></h3><span class="when">${alertSpan(alert, times)}</span></div>
+<div class="alert-head">${severityBadge(alert)}<h3>
+<a id="alert-${alert.id}" href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${times.titleOf(alert.rule)}</a>
+</h3>
+<span class="when">${alertSpan(alert, times)}</span>
+</div>
 ${said}<p class="${said === null ? "because" : "detail"}" dir="auto">${becauseOf(alert)}</p>
 <div class="mention-foot"><span class="fact">${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}</span>${labelsOf(alert)}</div>
 </li>`;

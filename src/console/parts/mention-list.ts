@@ -49,7 +49,12 @@ function mentionItem({ mention, projectId, queryName, eventAt }: ShownMention, t
   }</span>${sentimentMark(mention.sentiment)}<span class="when">${times.moment(eventAt)}</span></div>
 ${mention.title !== null && mention.title !== mention.text && html`<p class="mention-title" dir="auto">${shorten(mention.title, 200)}</p>`}
 ${mention.text !== null && html`<p class="mention-text" dir="auto">${shorten(mention.text, TEXT_LIMIT)}</p>`}
-<div class="mention-foot">${facts.map((fact) => html`<span class="fact">${fact}</span>`)}${outsideLink(mention.url, shortId(projectId, mention.queryId, mention.resourceId))}<a class="fact" href="/why?${new URLSearchParams({ of: mention.resourceId }).toString()}">why?</a></div>
+<div class="mention-foot">${facts.map(
+    (fact) => html`<span
+  class="fact">${fact}</span>`,
+  )}${outsideLink(mention.url, shortId(projectId, mention.queryId, mention.resourceId))}<a class="fact"
+  href="/why?${new URLSearchParams({ of: mention.resourceId }).toString()}">why?</a>
+</div>
 </li>`;
 }
 
@@ -68,7 +73,9 @@ function shortId(...parts: readonly string[]): string {
 function outsideLink(address: string | null, id: string): Html | null {
   const url = followable(address);
   if (url === null) return null;
-  return html`<a class="outside" id="${id}" href="${url.href}" target="_blank" rel="noopener noreferrer nofollow ugc">${url.hostname.replace(/^www\./, "")}<span aria-hidden="true"> ↗</span><span class="unseen"> (opens in a new tab)</span></a>`;
+  return html`<a class="outside" id="${id}" href="${url.href}" target="_blank"
+  rel="noopener noreferrer nofollow ugc">${url.hostname.replace(/^www\./, "")}<span aria-hidden="true"> ↗</span><span
+  class="unseen"> (opens in a new tab)</span></a>`;
 }
 
 /** Allows http and https with a host and no user name: `bank.example@evil.example` looks like bank.example. */

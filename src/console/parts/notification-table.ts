@@ -24,7 +24,8 @@ function notificationRow(one: ShownNotification, times: Times): Html {
 function aboutOf(one: ShownNotification, times: Times): Html {
   const what = one.kind === "digest" ? (one.digestName ?? "digest") : expandReason(one.kind);
   if (one.alertId === null) return html`${what}`;
-  return html`<a id="sent-${one.id}" href="/alerts/${one.alertId}">${what}: ${foreign(one.queryName ?? "")}${one.rule !== null && html`, ${times.titleOf(one.rule)}`}</a>`;
+  return html`<a id="sent-${one.id}" href="/alerts/${one.alertId}">${what}:
+${foreign(one.queryName ?? "")}${one.rule !== null && html`, ${times.titleOf(one.rule)}`}</a>`;
 }
 
 /** Sent, waiting, failing or given up, with the vendor's last error. */

@@ -14,12 +14,33 @@ export function processesPart(
 <p class="hint">${
     others === 0
       ? html`All run version <code>${asked}</code> of the configuration, rules and templates.`
-      : html`<strong class="fault">${others} of ${processes.length}</strong> do not run version <code>${asked}</code> of the configuration, which was asked for.`
+      : html`<strong
+  class="fault">${others} of ${processes.length}</strong> do not run version <code>${asked}</code> of the configuration, which was asked for.`
   } <code>earshot reload</code> makes all apply a change.</p>
-<div class="scrolls" tabindex="0" role="region" aria-label="Processes by version"><table><thead><tr><th scope="col">Host</th><th scope="col" class="number">Process</th><th scope="col">Roles</th><th scope="col">Version</th><th scope="col">Since</th><th scope="col">State</th></tr></thead>
+<div class="scrolls" tabindex="0" role="region" aria-label="Processes by version">
+<table>
+<thead>
+<tr>
+<th scope="col">Host</th>
+<th scope="col" class="number">Process</th>
+<th scope="col">Roles</th>
+<th scope="col">Version</th>
+<th scope="col">Since</th>
+<th scope="col">State</th>
+</tr>
+</thead>
 <tbody>${processes.map(
     (one) =>
-      html`<tr><th scope="row">${foreign(one.host)}</th><td class="number">${one.pid}</td><td>${one.roles.join(", ")}</td><td><code>${one.version}</code></td><td>${moment(one.since)}</td><td>${stateOf(one)}</td></tr>`,
+      html`<tr>
+<th scope="row">${foreign(one.host)}</th>
+<td class="number">${one.pid}</td>
+<td>${one.roles.join(", ")}</td>
+<td>
+<code>${one.version}</code>
+</td>
+<td>${moment(one.since)}</td>
+<td>${stateOf(one)}</td>
+</tr>`,
   )}</tbody></table></div></section>
 `;
 }

@@ -51,16 +51,24 @@ export function silenceForm(zone: string, token: string): Html {
 <label>Query <input name="query" maxlength="200" placeholder="Acme*"></label>
 <label>Rule <input name="rule" maxlength="200" placeholder="volume-*"></label>
 <label>Label <input name="label" maxlength="200" placeholder="author=bot*"></label>
-<label>Severity <select name="severity"><option value="any">any</option><option value="below-critical">all but critical</option><option value="below-warning">info only</option></select></label>
+<label>Severity <select name="severity">
+<option value="any">any</option>
+<option value="below-critical">all but critical</option>
+<option value="below-warning">info only</option>
+</select></label>
 <label>For ${lengthChoice()}</label>
 <label>Because <input name="comment" maxlength="300" placeholder="release day"></label>
 <label>Your name <input name="by" maxlength="80" autocomplete="name"></label>
 <details class="whole"><summary>Only at certain times, every week</summary>
-<p class="hint">If the end is before the start, it ends on the next day. The days are those of the start. Times follow the local clock, also when clocks change.</p>
+<p class="hint">If the end is before the start, it ends on the next day.
+The days are those of the start.
+Times follow the local clock, also when clocks change.</p>
 <fieldset class="days"><legend>Days (none checked: every day)</legend>${WEEKDAYS.map(
     (day) => html`<label><input type="checkbox" name="days" value="${day}"> ${day}</label>`,
   )}</fieldset>
-<div class="row"><label>From <input name="from" inputmode="numeric" maxlength="5" pattern="([01]?[0-9]|2[0-3]):[0-5][0-9]" placeholder="22:00" title="a time such as 22:00"></label>
+<div class="row">
+<label>From <input name="from" inputmode="numeric" maxlength="5" pattern="([01]?[0-9]|2[0-3]):[0-5][0-9]" placeholder="22:00"
+  title="a time such as 22:00"></label>
 <label>To <input name="to" inputmode="numeric" maxlength="5" pattern="([01]?[0-9]|2[0-4]):[0-5][0-9]" placeholder="07:00" title="a time such as 07:00"></label>
 <label>Time zone <input name="timezone" maxlength="60" value="${zone}"></label>
 <label>For, instead of the above ${lengthChoice("recurringLength", RECURRING_LENGTHS, 30 * DAY)}</label></div>

@@ -22,7 +22,13 @@ export function outagePanel(outages: readonly Outage[], moment: Times["moment"])
 <p class="hint">Outages of Earshot itself. All work is stored in the tables, so Earshot continues by itself and nothing is lost.</p>
 <ol class="timeline">${outages.map(
     (outage) =>
-      html`<li><span class="when">${moment(outage.from)}</span><span><strong>${wordsOf(outage)}</strong>${outage.because !== null && html` <span class="detail" dir="auto">${shorten(outage.because, 200)}</span>`}</span></li>`,
+      html`<li>
+<span class="when">${moment(outage.from)}</span><span><strong>${wordsOf(outage)}</strong>${
+        outage.because !== null &&
+        html` <span class="detail"
+  dir="auto">${shorten(outage.because, 200)}</span>`
+      }</span>
+</li>`,
   )}</ol></section>
 `;
 }
@@ -51,7 +57,12 @@ export function waitWords({ outcome, forMs, because, waiting }: ShownWait): Html
   const length =
     forMs === null ? null : formatDuration(Math.max(SECOND, Math.round(forMs / SECOND) * SECOND));
   const isFault = outcome === "Refused" || outcome === "TriedAgain";
-  return html`<span${isFault && html` class="fault"`}>${WORDS[outcome](length)}</span>: <span dir="auto">${shorten(because, 300)}</span>${waiting > 0 && html`; ${counted(waiting, "message")} ${waiting === 1 ? "waits" : "wait"}`}`;
+  return html`<span${isFault && html` class="fault"`}>${WORDS[outcome](length)}</span>:
+<span dir="auto">${shorten(because, 300)}</span>${
+    waiting > 0 &&
+    html`;
+${counted(waiting, "message")} ${waiting === 1 ? "waits" : "wait"}`
+  }`;
 }
 
 const WORDS: Readonly<Record<ShownWait["outcome"], (length: string | null) => string>> = {
@@ -70,7 +81,14 @@ ${
     ? html`<p class="empty">Nothing yet: the first polls show it.</p>`
     : html`<ul class="timeline">${inOrder(quirks).map(
         (one) =>
-          html`<li><span class="when">${moment(one.firstAt)}</span><span>${QUIRKS[one.quirk].what}: ${formatQuirk(one)}${one.ms !== null && one.ms > 0 && html` (${formatDuration(one.ms)})`}${accounts > 1 && html`<span class="detail">${foreign(one.account)}</span>`}</span></li>`,
+          html`<li>
+<span class="when">${moment(one.firstAt)}</span><span>${QUIRKS[one.quirk].what}:
+${formatQuirk(one)}${one.ms !== null && one.ms > 0 && html` (${formatDuration(one.ms)})`}${
+  accounts > 1 &&
+  html`<span
+  class="detail">${foreign(one.account)}</span>`
+}</span>
+</li>`,
       )}</ul>`
 }</section>`;
 }
@@ -85,12 +103,30 @@ export function warmUpPart(
   if (warmingUp.length === 0) return null;
   return html`<section class="panel" aria-labelledby="h-learning"><h2 id="h-learning">Still learning</h2>
 <p class="hint">These rules cannot fire yet: they do not have enough history to know what is usual.</p>
-<div class="scrolls" tabindex="0" role="region" aria-label="Rules that are still learning"><table><thead><tr><th scope="col">Query</th><th scope="col">Rule</th><th scope="col">Counts</th><th scope="col">Needs</th><th scope="col">Until about</th></tr></thead>
-<tbody>${warmingUp
-    .slice(0, MOST)
-    .map(
-      (one) =>
-        html`<tr><th scope="row">${foreign(one.queryName)}<span class="detail">${foreign(one.projectName)}</span></th><td>${one.rule}<span class="detail">${one.kind}</span></td><td>${one.counts}</td><td>${one.needs}</td><td>${one.until !== null && moment(one.until)}</td></tr>`,
-    )}</tbody></table></div>${warmingUp.length > MOST && html`<p class="hint">and ${warmingUp.length - MOST} more: <code>earshot coverage</code> names them all.</p>`}</section>
+<div class="scrolls" tabindex="0" role="region" aria-label="Rules that are still learning">
+<table>
+<thead>
+<tr>
+<th scope="col">Query</th>
+<th scope="col">Rule</th>
+<th scope="col">Counts</th>
+<th scope="col">Needs</th>
+<th scope="col">Until about</th>
+</tr>
+</thead>
+<tbody>${warmingUp.slice(0, MOST).map(
+    (one) =>
+      html`<tr>
+<th scope="row">${foreign(one.queryName)}<span class="detail">${foreign(one.projectName)}</span>
+</th>
+<td>${one.rule}<span class="detail">${one.kind}</span>
+</td>
+<td>${one.counts}</td>
+<td>${one.needs}</td>
+<td>${one.until !== null && moment(one.until)}</td>
+</tr>`,
+  )}</tbody>
+</table>
+</div>${warmingUp.length > MOST && html`<p class="hint">and ${warmingUp.length - MOST} more: <code>earshot coverage</code> names them all.</p>`}</section>
 `;
 }

@@ -3,6 +3,7 @@ import { durationBetween } from "../../lib/duration.ts";
 import type { Issue } from "../../lib/errors.ts";
 import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import { plainLine } from "../../lib/text.ts";
 import type { ReceivedMail } from "../kinds/mailbox/mail.ts";
 
 /** What the terms of a source and the law ask of whoever stores its posts. Data: nothing outside asks for the kind. */
@@ -197,7 +198,9 @@ export interface RecheckResult extends Pick<FeedRead, "items" | "deletes" | "pau
 /** Asks for stored items again. */
 export type Recheck = Generator<readonly FeedRequest[], RecheckResult, readonly FeedAnswer[]>;
 
-/** What a fetch found wrong, in words that say what to do. */
+const LONGEST_PROBLEM = 500;
+
+/** What a fetch found wrong, in words that say what to do. Words of a server in it are made harmless and storable. */
 export class FeedError extends Error {
   override readonly name = "FeedError";
   /** The feed will not come back: it is not asked again until it is configured anew. */
@@ -205,7 +208,7 @@ export class FeedError extends Error {
   /** The server has said when to come back. */
   readonly retryAfterMs: number | null;
   constructor(message: string, how: { isFinal?: boolean; retryAfterMs?: number | null } = {}) {
-    super(message);
+    super(plainLine(message, LONGEST_PROBLEM));
     this.isFinal = how.isFinal ?? false;
     this.retryAfterMs = how.retryAfterMs ?? null;
   }

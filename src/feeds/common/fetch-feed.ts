@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { Agent, type Dispatcher, request } from "undici";
 import { ACCEPTED_ENCODINGS, decodeBody } from "../../lib/answer-body.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { describeError } from "../../lib/errors.ts";
+import { codeOf, describeError } from "../../lib/errors.ts";
 import { MINUTE, SECOND } from "../../lib/instant.ts";
 import { isPrivateAddress, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
 import { FeedError, type FeedRequest } from "./define-feed.ts";
@@ -103,8 +103,7 @@ export function createFetchFeed(
     }
     const raw = await readBytes(answer, maxBytes);
     const bytes = await decodeBody(raw, header("content-encoding"), maxBytes).catch((error: unknown) => {
-      const isTooLarge = Reflect.get(Object(error), "code") === "ERR_BUFFER_TOO_LARGE";
-      if (isTooLarge) throw tooLarge(maxBytes);
+      if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(maxBytes);
       throw new FeedError(
         error instanceof RangeError
           ? "its answer is packed in a way that nobody asked for (content-encoding)"
@@ -137,7 +136,7 @@ async function again<Result>(send: () => Promise<Result>): Promise<Result> {
   try {
     return await send();
   } catch (error) {
-    const code: unknown = Reflect.get(Object(error), "code");
+    const code = codeOf(error);
     if (code !== "UND_ERR_SOCKET" && code !== "ECONNRESET") throw error;
     return await send();
   }
@@ -212,12 +211,11 @@ export function toFeedError(error: unknown, late: string | null): FeedError {
   if (error instanceof FeedError) return error;
   if (late !== null) return new FeedError(late);
   for (let one = error; one instanceof Error; one = one.cause)
-    if (one instanceof PrivateAddressError || Reflect.get(one, "code") === "EPRIVATE")
+    if (one instanceof PrivateAddressError || codeOf(one) === "EPRIVATE")
       return new FeedError(
         "it is on this machine or in a private network; allowPrivateAddress: true at the feed allows that",
       );
-  const code: unknown = Reflect.get(Object(error), "code");
-  return new FeedError(CODES[String(code)] ?? `the connection failed: ${describeError(error)}`);
+  return new FeedError(CODES[codeOf(error) ?? ""] ?? `the connection failed: ${describeError(error)}`);
 }
 
 const CODES: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { isIP } from "node:net";
 import { WebSocket } from "ws";
+import { codeOf } from "../../lib/errors.ts";
 import { SECOND } from "../../lib/instant.ts";
 import { isPrivateAddress, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
 import { plainLine } from "../../lib/text.ts";
@@ -140,8 +141,7 @@ export function openStream(
       wake();
     });
     opened.on("error", (error) => {
-      const code: unknown = Reflect.get(error, "code");
-      if (code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH")
+      if (codeOf(error) === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH")
         endWith("frame too large", `it sent a frame of more than ${limits.maxFrameBytes / 1_000_000} MB`);
       else endWith("ended", toFeedError(error, null).message);
     });

@@ -17,7 +17,7 @@ import {
 } from "#listening-api";
 import type { Clock } from "../../lib/clock.ts";
 import type { Closing } from "../../lib/closing.ts";
-import { UserError } from "../../lib/errors.ts";
+import { codeOf, UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { createFetchFeed, type FetchLimits } from "./fetch-feed.ts";
@@ -192,7 +192,7 @@ async function listenAt(api: ReturnType<typeof createLocalApi>, port: number): P
   try {
     return await api.listen({ host, port });
   } catch (error) {
-    if (Reflect.get(Object(error), "code") !== "EADDRINUSE") throw error;
+    if (codeOf(error) !== "EADDRINUSE") throw error;
     return api.listen({ host, port: 0 });
   }
 }

@@ -25,7 +25,9 @@ export const EndpointConfig = z
       .int()
       .min(0)
       .default(2_000)
-      .describe("Calls a day (UTC) at most, of all processes together. After that the lexicon answers."),
+      .describe(
+        "Calls a day (UTC) at most, of all processes together. After that the model of this machine answers.",
+      ),
     timeout: durationBetween(100, 10 * MINUTE)
       .prefault("60s")
       .describe("How long one call may take."),
@@ -34,7 +36,7 @@ export const EndpointConfig = z
       .min(1)
       .max(20)
       .default(4)
-      .describe("Tries for one mention before the lexicon answers in place of the endpoint."),
+      .describe("Tries for one mention before the model of this machine answers in place of the endpoint."),
     cacheFor: durationBetween(0, 365 * DAY)
       .prefault("30d")
       .describe("How long an answer is used again for the same text. Whole days."),
@@ -42,17 +44,30 @@ export const EndpointConfig = z
   .describe("A chat API that judges texts.");
 export type EndpointConfig = z.output<typeof EndpointConfig>;
 
+const SentimentEndpointConfig = EndpointConfig.extend({
+  ask: z
+    .enum(["all", "unsure"])
+    .default("all")
+    .describe(
+      "Which texts it is asked about: all, or those whose sentiment the model of this machine is not sure of (unsure). That one judges the others.",
+    ),
+});
+
 /** How mentions of feeds get their language, sentiment and relevance. */
 export const EnrichConfig = z
   .strictObject({
     language: z
       .boolean()
       .default(true)
-      .describe("Detect the language of mentions whose feed does not name it."),
+      .describe(
+        "Detect the language of mentions. In a long text it overrules what the feed declares; short ones keep that.",
+      ),
     sentiment: z
-      .union([z.enum(["lexicon", "off"]), EndpointConfig])
-      .default("lexicon")
-      .describe("Who judges the sentiment: lexicon (on this machine), off, or a chat API."),
+      .union([z.enum(["local", "lexicon", "off"]), SentimentEndpointConfig])
+      .default("local")
+      .describe(
+        "Who judges the sentiment: local (a small model on this machine; lexicon is its old name), off, or a chat API.",
+      ),
     relevance: EndpointConfig.exactOptional().describe(
       "The chat API that judges whether a mention is about what its query means (`about`). Without it there is no relevance.",
     ),

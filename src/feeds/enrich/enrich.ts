@@ -1,26 +1,29 @@
 import {
   type Database,
   judgeable,
-  LEXICON,
+  LOCAL,
   type MentionKey,
   type MentionVersion,
   putAbout,
   queueEnrichment,
   queueUnjudged,
   readAbouts,
+  sentimentConfidence,
   type TextFacts,
   textForAnalyser,
   withSentiment,
 } from "#listening-api";
-import { type DetectLanguage, loadLanguageDetector } from "./detect-language.ts";
+import { decideLanguage } from "./decide-language.ts";
+import { type LanguageDetector, loadLanguageDetector } from "./detect-language.ts";
 import type { EnrichConfig } from "./enrich-config.ts";
-import { type Lexicon, loadLexicon } from "./lexicon.ts";
+import type { JudgeSentiment } from "./sentiment/judge.ts";
+import { loadSentiment } from "./sentiment/load-sentiment.ts";
 
 /** What a feed calls for the mentions that it brings. Nothing here waits for a server. */
 export interface Enricher {
   /**
-   * What a text shows at once: its language, unless the source says it, and its sentiment if the lexicon judges it. Call
-   * it before the queries are matched, because queries have languages.
+   * What a text shows at once: its language, and its sentiment if the model of this machine judges it. Call it before
+   * the queries are matched, because queries have languages.
    */
   ofText(text: string, language?: string | null): TextFacts;
   /**
@@ -32,26 +35,29 @@ export interface Enricher {
 
 /** Loads what the configuration needs; about a second. */
 export async function createEnricher(config: EnrichConfig): Promise<Enricher> {
-  const detect: DetectLanguage = config.language ? await loadLanguageDetector() : () => null;
-  const lexicon: Lexicon = config.sentiment === "lexicon" ? await loadLexicon() : () => null;
+  const detector: LanguageDetector = config.language ? await loadLanguageDetector() : KNOWS_NONE;
+  const judge: JudgeSentiment = isJudgedHere(config) ? await loadSentiment() : () => null;
   function ofText(text: string, given: string | null = null): TextFacts {
-    const language = given ?? detect(text);
+    const language = decideLanguage(text, given, detector);
     // Words of another language are mostly unknown: a wrong guess does little harm here.
-    const sentiment = text === "" ? null : lexicon(text, language ?? detect(text, true));
-    const { classifications } = sentiment === null ? NONE : withSentiment(NONE, sentiment, LEXICON);
+    const judgement = text === "" ? null : judge(text, language ?? detector.detect(text, "guess"));
+    if (judgement === null) return { language, ...NONE };
+    const { sentiment, confidence } = judgement;
+    const { classifications } = withSentiment(NONE, sentiment, LOCAL, confidence);
     return { language, sentiment, classifications };
   }
+  const { sentiment: endpoint } = config;
   return {
     ofText,
     async queue(transaction, versions) {
       const withText = versions.filter(
         ({ record, fullText }) => textForAnalyser({ fields: record, fullText }) !== "",
       );
-      if (typeof config.sentiment === "object")
+      if (typeof endpoint === "object")
         await queueEnrichment(
           transaction,
           "sentiment",
-          withText.filter(({ record }) => judgeable(record)).map(keyOf),
+          withText.filter(({ record }) => isAskedAbout(record, endpoint)).map(keyOf),
         );
       if (config.relevance === undefined) return;
       const abouts = await readAbouts(
@@ -62,6 +68,22 @@ export async function createEnricher(config: EnrichConfig): Promise<Enricher> {
       await queueEnrichment(transaction, "relevance", meant.map(keyOf));
     },
   };
+}
+
+const KNOWS_NONE: LanguageDetector = { detect: () => null, knows: () => false };
+
+function isJudgedHere({ sentiment }: EnrichConfig): boolean {
+  return typeof sentiment === "object" ? sentiment.ask === "unsure" : sentiment !== "off";
+}
+
+/** Less sure than this, the model of this machine is wrong in about every second text: docs/enrich.md. */
+const SURE = 0.6;
+
+function isAskedAbout(
+  record: MentionVersion["record"],
+  { ask }: { readonly ask: "all" | "unsure" },
+): boolean {
+  return judgeable(record) && (ask === "all" || (sentimentConfidence(record) ?? 0) < SURE);
 }
 
 /** A query with what it means. */

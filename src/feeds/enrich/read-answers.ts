@@ -1,6 +1,6 @@
 import type { Relevance } from "#listening-api";
 import { cutText } from "../../lib/text.ts";
-import { SENTIMENTS, type Sentiment } from "./lexicon.ts";
+import { SENTIMENTS, type Sentiment } from "./sentiment/model-file.ts";
 
 // Reads what a language model wrote. Pure, and strict: a line is a mark of ours with an answer, or it is nothing. A mark
 // that is answered twice, in two ways, has no answer.

@@ -10,7 +10,7 @@ import {
   editMentions,
   finishEnrichment,
   judgeable,
-  LEXICON,
+  LOCAL,
   type LocalApiLog,
   leaseEnrichment,
   type MentionChanges,
@@ -33,7 +33,6 @@ import type { JsonValue } from "../../lib/json.ts";
 import { retryDelayMs } from "../../lib/retry.ts";
 import type { ChatEndpoint } from "./chat-endpoint.ts";
 import type { EndpointConfig } from "./enrich-config.ts";
-import { type Lexicon, loadLexicon, SENTIMENTS, type Sentiment } from "./lexicon.ts";
 import {
   type MarkedText,
   type Prompt,
@@ -43,6 +42,8 @@ import {
   sentimentPrompt,
 } from "./prompts.ts";
 import { readRelevances, readSentiments } from "./read-answers.ts";
+import { loadSentiment } from "./sentiment/load-sentiment.ts";
+import { SENTIMENTS, type Sentiment } from "./sentiment/model-file.ts";
 
 /** An endpoint for one kind of question. */
 export interface Analyser {
@@ -129,7 +130,7 @@ interface Question {
   read(content: string, marks: readonly string[]): ReadonlyMap<string, Answer>;
   /** Of an answer that is stored. */
   readonly schema: z.ZodType<Answer>;
-  changes(mention: Pick<CurrentMention, "fields">, answer: Answer, by: string): Partial<MentionChanges>;
+  changes(mention: Pick<CurrentMention, "fields">, answer: AnswerBy): Partial<MentionChanges>;
 }
 
 const StoredSentiment = z.enum(SENTIMENTS);
@@ -149,9 +150,9 @@ async function questionsOf(
         prompt: sentimentPrompt,
         read: readSentiments,
         schema: StoredSentiment,
-        changes: ({ fields }, answer, by) => {
+        changes: ({ fields }, { answer, by, confidence }) => {
           if (typeof answer !== "string" || !judgeable(fields)) return {};
-          const { sentiment, ...others } = withSentiment(fields, answer, by);
+          const { sentiment, ...others } = withSentiment(fields, answer, by, confidence);
           return { ...(sentiment !== null && { sentiment }), fields: others };
         },
       },
@@ -172,7 +173,7 @@ async function questionsOf(
       prompt: (texts) => relevancePrompt(meaning, texts),
       read: readRelevances,
       schema: StoredRelevance,
-      changes: ({ fields }, answer) =>
+      changes: ({ fields }, { answer }) =>
         typeof answer === "string" ? {} : { fields: withRelevance(fields, answer) },
     });
   }
@@ -184,7 +185,13 @@ interface Answered {
   readonly failure: Failure | null;
 }
 
-type Answers = ReadonlyMap<string, { readonly answer: Answer; readonly by: string }>;
+interface AnswerBy {
+  readonly answer: Answer;
+  readonly by: string;
+  /** From 0 to 1, where the analyser says it. */
+  readonly confidence?: number;
+}
+type Answers = ReadonlyMap<string, AnswerBy>;
 
 /** Why texts have no answer. */
 type Failure =
@@ -205,7 +212,7 @@ async function answer(
   const { db, log, signal } = round;
   const { config, endpoint, kind } = analyser;
   const texts = [...new Set(question.waiting.map(({ text }) => text))];
-  const answers = new Map<string, { answer: Answer; by: string }>();
+  const answers = new Map<string, AnswerBy>();
   for (const [text, stored] of await readAnswers(db, question.asked, texts)) {
     const known = question.schema.safeParse(stored);
     if (known.success) answers.set(text, { answer: known.data, by: config.model });
@@ -284,7 +291,7 @@ async function store(
     const textOf = new Map(answered.map(({ job, text }) => [`${job.queryId} ${job.resourceId}`, text]));
     const changesOf = (mention: CurrentMention): MentionChanges => {
       const found = answers.get(textOf.get(`${mention.queryId} ${mention.resourceId}`) ?? "");
-      const changes = found === undefined ? {} : question.changes(mention, found.answer, found.by);
+      const changes = found === undefined ? {} : question.changes(mention, found);
       return { ...NO_CHANGES, ...changes };
     };
     // An answer that changes nothing makes no new version, so that nobody reads the mention again for it.
@@ -316,7 +323,7 @@ function isChange({ fields }: CurrentMention, { sentiment, fields: others }: Men
   );
 }
 
-/** What has no answer waits, or the lexicon answers in its place. Gives how long to wait before the next call. */
+/** What has no answer waits, or the model of this machine answers in its place. Gives how long to wait before the next call. */
 async function giveBack(
   round: Round,
   { kind, config }: Analyser,
@@ -343,7 +350,7 @@ async function giveBack(
     again.map(({ attempts }) => attempts),
   );
   await postponeEnrichment(db, lease, again, { delayMs: waitMs, isCounted: isAsked });
-  if (kind === "sentiment") await useLexicon(round, lease, question, givenUp);
+  if (kind === "sentiment") await judgeHere(round, lease, question, givenUp);
   await finishEnrichment(
     db,
     lease,
@@ -358,22 +365,21 @@ function waitAfter(failure: Failure, attempts: readonly number[]): number {
   return retryDelayMs(Math.max(0, ...attempts) + 1, retryAfterMs, Math.random());
 }
 
-let lexicon: Promise<Lexicon> | undefined;
-
-async function useLexicon(
+async function judgeHere(
   round: Round,
   lease: string,
   question: Question,
   open: readonly Waiting[],
 ): Promise<void> {
   if (open.length === 0) return;
-  lexicon ??= loadLexicon();
-  const judge = await lexicon;
-  const answers = new Map<string, { answer: Answer; by: string }>();
+  const judge = await loadSentiment();
+  const answers = new Map<string, AnswerBy>();
   for (const { text, mention } of open) {
     const { language } = mention.fields;
-    const sentiment = judge(text, typeof language === "string" ? language : null);
-    if (sentiment !== null) answers.set(text, { answer: sentiment, by: LEXICON });
+    const judgement = judge(text, typeof language === "string" ? language : null);
+    if (judgement === null) continue;
+    const { sentiment, confidence } = judgement;
+    answers.set(text, { answer: sentiment, by: LOCAL, confidence });
   }
   await store(round, lease, { ...question, waiting: open }, answers);
 }

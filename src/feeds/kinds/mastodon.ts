@@ -80,14 +80,16 @@ export const mastodon = defineFeed({
 
 type Settings = { readonly token?: string };
 
+/** Numbers, or letters and digits, as the software of the server likes. */
+const Id = z.string().regex(/^[!-~]{1,100}$/);
 /** The newest post that was read, as this server calls it. */
-const Cursor = z.object({ minId: z.string().min(1).max(100) });
+const Cursor = z.object({ minId: Id });
 const PAGE = 40;
 /** In one part of a fetch; if there are more, the next follows at once. */
 const MOST_PAGES = 5;
 
 const Plain = z.object({
-  id: z.string().min(1).max(100),
+  id: Id,
   uri: z.string().min(1),
   url: z.string().nullish(),
   created_at: z.string(),

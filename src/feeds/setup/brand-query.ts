@@ -1,6 +1,6 @@
 import { compile } from "#listening-api";
 import { UserError } from "../../lib/errors.ts";
-import { foldText } from "../../lib/text.ts";
+import { foldText, normalized } from "../../lib/text.ts";
 import { COMMON_WORDS } from "./common-words.ts";
 
 /** The query of a brand, and what people should know before they use it. */
@@ -29,7 +29,7 @@ export function brandQuery(spellings: readonly string[], not: readonly string[] 
 
 /** `acme corp` → `"acme corp"`, `acmecorp`; `nestlé` → `nestlé`, `nestle`. */
 function termsOf(spelling: string): string[] {
-  const plain = spelling.normalize("NFKD").replaceAll(/\p{M}/gu, "");
+  const plain = normalized(spelling, "NFKD").replaceAll(/\p{M}/gu, "");
   const isLatin = /^[\p{Script=Latin}\p{Script=Common}]+$/u.test(plain);
   return [spelling, ...(isLatin ? [plain] : [])].flatMap(withJoined);
 }

@@ -108,7 +108,7 @@ function missingAlert(expected: Met, observed: Observations, span: Span, context
     const last = alert.seen.filter(({ at }) => at <= span.to).at(-1);
     return last === undefined
       ? `opened later, at ${context.show(alert.seen[0]?.at ?? context.end)}`
-      : `was ${last.state}, ${last.severity}`;
+      : `was ${last.state}, ${last.severity}${last.incident === undefined ? "" : `, in an incident that was ${last.incident}`}`;
   });
   return `the alert of ${rule} ${states.join("; another ")}`;
 }
@@ -159,10 +159,10 @@ function judgeNever(never: Never, observed: Observations, context: JudgingContex
   return notMet(`${wrong.receiver} got at ${context.show(wrong.at)}: ${inBrief(wrong.text)}`);
 }
 
-type AboutAlert = Pick<Met, "rule" | "query" | "alert" | "severity">;
+type AboutAlert = Pick<Met, "rule" | "query" | "alert" | "severity" | "incident">;
 
-function asksForAlert({ alert, severity }: AboutAlert): boolean {
-  return alert !== undefined || severity !== undefined;
+function asksForAlert({ alert, severity, incident }: AboutAlert): boolean {
+  return alert !== undefined || severity !== undefined || incident !== undefined;
 }
 
 function ruleOf({ rule }: AboutAlert, context: JudgingContext): string {
@@ -203,10 +203,14 @@ function seenStates({ seen }: ObservedAlert, about: AboutAlert, span: Span): Obs
 }
 
 function fitsAlert(
-  { state, severity }: ObservedAlert["seen"][number],
-  { alert = "any", severity: wanted }: AboutAlert,
+  { state, severity, incident }: ObservedAlert["seen"][number],
+  { alert = "any", severity: wanted, incident: expected }: AboutAlert,
 ): boolean {
   if (state === "pending" || (wanted !== undefined && severity !== wanted)) return false;
+  if (expected === "none" ? incident !== undefined : expected === "any" && incident === undefined)
+    return false;
+  if (expected !== undefined && expected !== "any" && expected !== "none" && expected !== incident)
+    return false;
   return FITTING[alert].includes(state);
 }
 

@@ -1,4 +1,4 @@
-import type { AlertState, Severity } from "#monitor";
+import type { AlertState, IncidentStatus, Severity } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
 
 /** What a story led to, as people could see it at each moment. */
@@ -15,7 +15,13 @@ export interface ObservedAlert {
   readonly rule: string;
   readonly query: string;
   /** Its state and severity from that moment on, in order of time. A pending alert is nobody's business yet. */
-  readonly seen: readonly { readonly at: Instant; readonly state: AlertState; readonly severity: Severity }[];
+  readonly seen: readonly {
+    readonly at: Instant;
+    readonly state: AlertState;
+    readonly severity: Severity;
+    /** The status of its incident; absent if it is in none. */
+    readonly incident?: IncidentStatus | undefined;
+  }[];
 }
 
 export interface ObservedMessage {

@@ -318,7 +318,9 @@ function createObserver(earshot: Earshot, db: Db, receivers: LocalReceivers) {
         const known = alerts.get(id) ?? { id, projectId, rule, query, seen: [] };
         alerts.set(id, known);
         const last = known.seen.at(-1);
-        if (last?.state !== state || last.severity !== severity) known.seen.push({ at, state, severity });
+        const incident = (await earshot.stores.incidents.ofAlerts(projectId, [id])).get(id)?.status;
+        if (last?.state !== state || last.severity !== severity || last.incident !== incident)
+          known.seen.push({ at, state, severity, incident });
       }
       return all;
     },

@@ -185,6 +185,12 @@ const Expected = {
     .exactOptional()
     .describe("The state of an alert of the rule; any: it has fired."),
   severity: Severity.exactOptional().describe("The severity that the alert has."),
+  incident: z
+    .enum(["open", "handled", "watching", "over", "any", "none"])
+    .exactOptional()
+    .describe(
+      "The status of the incident that the alert is in; any: it is in one, none: it stands alone. An incident calms down (watching) before it is over.",
+    ),
   to: Texts.exactOptional().describe("Receivers, all of which got a message about the rule."),
   slack: Pattern.exactOptional().describe('What a Slack message says. Example: *refund*, or contains "60"'),
   email: Pattern.exactOptional().describe('What an email says. Example: *refund*, or contains "60"'),
@@ -197,7 +203,10 @@ const Never = z
     after: Moment.exactOptional().describe("Only from this time on."),
     before: Moment.exactOptional().describe("Only up to this time."),
   })
-  .refine(saysSomething, "say what must never happen: alert, severity, to, slack, email or webhook");
+  .refine(
+    saysSomething,
+    "say what must never happen: alert, severity, incident, to, slack, email or webhook",
+  );
 export type Never = z.output<typeof Never>;
 
 const Met = z
@@ -220,7 +229,7 @@ const Met = z
   })
   .refine(
     (met) => met.messages !== undefined || saysSomething(met),
-    "say what has happened by then: alert, severity, to, slack, email, webhook or messages",
+    "say what has happened by then: alert, severity, incident, to, slack, email, webhook or messages",
   );
 export type Met = z.output<typeof Met>;
 
@@ -231,8 +240,8 @@ const Expectation = z.union([
 export type Expectation = z.output<typeof Expectation>;
 
 function saysSomething(expected: Partial<Record<keyof typeof Expected, unknown>>): boolean {
-  const { alert, severity, to, slack, email, webhook } = expected;
-  return [alert, severity, to, slack, email, webhook].some((one) => one !== undefined);
+  const { alert, severity, incident, to, slack, email, webhook } = expected;
+  return [alert, severity, incident, to, slack, email, webhook].some((one) => one !== undefined);
 }
 
 /** A rule test as written. */
@@ -311,7 +320,7 @@ export function unknownNames(
     if (name === undefined || names.includes(name)) return;
     const suggestion = closestWord(name, names);
     const message = `there is no ${kind} "${name}"; known are ${names.join(", ")}`;
-    issues.push({ path, message, ...(suggestion !== undefined && { suggestion }) });
+    issues.push({ path, message, suggestion });
   };
   look("rule", known.rules, test.rule, ["rule"]);
   test.story.forEach((step, index) => {

@@ -47,7 +47,7 @@ export function createRuleReader(log: Logger): RuleReader {
       if (tooLong !== null) return { outcome: "Faulty", ...tooLong };
       const read = await pool.run("readRule", posted, {
         processorMs: PROCESSOR_MS,
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       });
       note(read);
       if (read.outcome === "Busy") return { outcome: "Busy" };

@@ -25,7 +25,7 @@ import {
   type Stores,
   TOO_LONG,
 } from "#monitor";
-import { describeError, didYouMean, type Fault } from "../../lib/errors.ts";
+import { codeOf, describeError, didYouMean, type Fault } from "../../lib/errors.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { counted } from "../../lib/numbers.ts";
@@ -108,7 +108,8 @@ export async function saveRule(
     return saved.outcome === "Saved" && reload !== undefined ? { ...saved, next: await reload() } : saved;
   } catch (error) {
     log.error({ rule: name, error: describeError(error) }, "a rule could not be saved");
-    return refused(`the folder of rules cannot be written: ${codeOf(error)}`);
+    // A code such as EACCES, and never a path of the machine.
+    return refused(`the folder of rules cannot be written: ${codeOf(error) ?? "see the log"}`);
   }
 }
 
@@ -209,9 +210,4 @@ async function writeWhole(folder: string, file: string, text: string): Promise<v
 
 function refused(because: string, details: readonly string[] = []): SavedRule {
   return { outcome: "Refused", because, details };
-}
-
-/** `EACCES`; never a path of the machine. */
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "see the log";
 }

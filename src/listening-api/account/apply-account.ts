@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { closestWord } from "../../lib/closest-word.ts";
-import { type Issue, UserError } from "../../lib/errors.ts";
+import { codeOf, type Issue, UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { verifyPassword } from "../http/password.ts";
 import { readLabelRules } from "../resources/read-label-rules.ts";
@@ -121,7 +121,7 @@ function checkNames(account: Step, issues: Issue[]): void {
           ...(Array.isArray(value) ? [index] : typeof value === "string" ? [] : [name]),
         ],
         message: `there is no ${what} ${JSON.stringify(name)}`,
-        ...(suggestion === undefined ? {} : { suggestion }),
+        suggestion,
       });
     }
   };
@@ -248,8 +248,7 @@ function queryIdsIn(thing: StoredThing): number[] {
 
 /** As two things that swap their names find. */
 function explain(error: unknown): never {
-  const isTaken = error instanceof Error && "code" in error && error.code === "23505";
-  if (!isTaken) throw error;
+  if (codeOf(error) !== "23505") throw error;
   throw new UserError("A new name is still taken by another thing of the same kind.", [
     "give one of the two another name first",
   ]);

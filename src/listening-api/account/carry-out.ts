@@ -131,7 +131,7 @@ async function saveUser(
     lastName: String(fields["lastName"]),
     ...(lifetime === null ? {} : { tokenLifetimeSeconds: Number.parseInt(lifetime, 10) }),
     ...(rateLimit === null ? {} : { rateLimit }),
-    ...(passwordHash === undefined ? {} : { passwordHash }),
+    passwordHash,
   };
   const id =
     stored?.id ?? (await createUser(db, { ...user, passwordHash: passwordHash ?? "", createdAt: at }));

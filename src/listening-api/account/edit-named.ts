@@ -140,7 +140,10 @@ function isEmpty(change: object): boolean {
 }
 
 /** Revokes the tokens of a login, of a client, or of the login in the client. Returns their number. */
-export async function revoke(db: Database, asked: { user?: string; client?: string }): Promise<number> {
+export async function revoke(
+  db: Database,
+  asked: { user?: string | undefined; client?: string | undefined },
+): Promise<number> {
   const user = asked.user === undefined ? undefined : await userNamed(db, asked.user);
   const client = asked.client === undefined ? undefined : pick("client", await listClients(db), asked.client);
   if (user !== undefined)

@@ -33,7 +33,7 @@ export async function* exportMentions(
   for (;;) {
     const rows = await pages.read({
       ...{ range, order, at, direction: "asc", limit: PAGE, offset: 0 },
-      ...(after === undefined ? {} : { after }),
+      after,
     });
     for await (const some of records.read(rows, view, { range, order, at })) yield some;
     after = rows.at(-1)?.position;

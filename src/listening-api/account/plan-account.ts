@@ -9,7 +9,7 @@ import type { StoredThing } from "./stored-account.ts";
 interface FieldChange {
   readonly name: string;
   /** Undefined: a secret, or a field of a new thing. */
-  readonly from?: JsonValue;
+  readonly from?: JsonValue | undefined;
   readonly to?: JsonValue;
 }
 
@@ -27,7 +27,7 @@ export interface Step {
   readonly changes: readonly FieldChange[];
   readonly parts: readonly Step[];
   /** Where it is in the file. */
-  readonly path?: Issue["path"];
+  readonly path?: Issue["path"] | undefined;
 }
 
 /**
@@ -44,7 +44,7 @@ export function planAccount(
     const isSecret = SECRETS.some((secret) => secret === name);
     if (isSecret) return [{ name }];
     const from = stored.fields[name];
-    return isSame(name, from, to) ? [] : [{ name, to, ...(from === undefined ? {} : { from }) }];
+    return isSame(name, from, to) ? [] : [{ name, to, from }];
   });
   const renamed = !isSameName(stored, wanted) ? [{ name: "name", from: stored.name, to: wanted.name }] : [];
   const all = [...renamed, ...changes];
@@ -57,7 +57,7 @@ export function planAccount(
     stated: wanted.fields,
     changes: all,
     parts: planParts(stored, wanted, options, issues),
-    ...(wanted.path === undefined ? {} : { path: wanted.path }),
+    path: wanted.path,
   };
 }
 
@@ -106,7 +106,7 @@ function planNew({ kind, name, fields, parts, path }: Thing): Step {
     changes: changes.filter(
       ({ name: field, to }) => to === undefined || !isSame(field, KINDS[kind].defaults[field], to),
     ),
-    ...(path === undefined ? {} : { path }),
+    path,
     parts: KINDS[kind].parts.flatMap((part) => (parts[part] ?? []).map(planNew)),
   };
 }

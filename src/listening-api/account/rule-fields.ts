@@ -104,7 +104,7 @@ export function findUnknownNames(
       issues.push({
         path: [...path, ...at, index],
         message: `there is no ${what} ${quoted(name)}`,
-        ...(suggestion === undefined ? {} : { suggestion }),
+        suggestion,
       });
     }
   };
@@ -119,7 +119,7 @@ export function findUnknownNames(
       issues.push({
         path: [...path, ...at, index, own === undefined ? 0 : 1],
         message: `there is no ${what}`,
-        ...(suggestion === undefined ? {} : { suggestion }),
+        suggestion,
       });
     }
   };

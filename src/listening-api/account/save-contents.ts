@@ -191,7 +191,7 @@ async function saveGroup(scope: Scope, { name, fields, stored, changes }: Step):
     {
       projectId: project.id,
       userId,
-      ...(stored === undefined ? {} : { id: stored.id }),
+      id: stored?.id,
       ...(isNewOwner ? { ownerId: userId } : {}),
     },
     {
@@ -217,7 +217,7 @@ async function saveCategory(scope: ResourceScope, step: Step, current: Named | u
     children: children.map(({ name, fields, id }) => ({
       name,
       rules: fields["rules"] as unknown as LabelRule[],
-      ...(id === undefined ? {} : { id }),
+      id,
     })),
   };
   return saveThing(categories[0], scope, settings, current);

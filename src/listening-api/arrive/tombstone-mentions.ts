@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
+import { currentVersion } from "../edit/edit-mention.ts";
 import { mentionRecord } from "../records/mention-record.ts";
 import { textForAnalyser } from "../records/mention-text.ts";
 import { wireTime } from "../records/wire.ts";
@@ -44,7 +45,11 @@ export async function tombstoneMentions(
       db,
       current
         .filter(({ queryId }) => queryId !== receivedQueryId)
-        .map((mention) => emptied(mention, writtenAt)),
+        .map((mention) =>
+          mention.fields["resourceType"] === "deleted"
+            ? currentVersion(mention)
+            : emptied(mention, writtenAt),
+        ),
     );
   }
 }

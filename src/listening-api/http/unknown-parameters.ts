@@ -76,7 +76,7 @@ function inHeader({ name, meant }: UnknownParameter): string {
 }
 
 function inLog({ name, meant }: UnknownParameter): object {
-  return { name: shortened(name), ...(meant === undefined ? {} : { meant }) };
+  return { name: shortened(name), meant };
 }
 
 /** Through bytes, so that half of a character that JSON let through becomes a whole one. */

@@ -39,8 +39,7 @@ export function createLineAssignment(db: Database, projectId: number): LineAssig
       revision,
       queries: await readProjectQueries(from, projectId),
       percentages: new Map(stored.map(({ id, samplePercentage }) => [id, samplePercentage])),
-      // What it makes is made at once: a transaction that is given up must not take it back.
-      targets: createImportTargets(db, projectId),
+      targets: createImportTargets(from, projectId),
     };
   }
 
@@ -65,8 +64,9 @@ export function createLineAssignment(db: Database, projectId: number): LineAssig
       current = await read(transaction);
       const renewed: AssignedLine[] = [];
       for (const { line } of lines) renewed.push(await assign(line));
-      // With what the lines themselves made, if it was missing.
-      current = { ...current, revision: await revisionOf(transaction, projectId) };
+      // With what the lines themselves made, if it was missing. What follows is made outside of this transaction.
+      const revision = await revisionOf(transaction, projectId);
+      current = { ...current, revision, targets: createImportTargets(db, projectId) };
       return renewed;
     },
   };

@@ -23,13 +23,13 @@ export interface ImportOptions {
   /** JSON Lines unless set otherwise. */
   readonly format?: ImportFormat;
   /** Every mention goes into this query, regardless of the file. */
-  readonly query?: string;
+  readonly query?: string | undefined;
   /**
    * The mentions enter now, as when the live service looks back: `added` is the moment of their batch, `date` stays.
    */
   readonly arriveAt?: () => Instant;
   /** The page type of mentions whose lines and addresses do not show it. */
-  readonly pageType?: string;
+  readonly pageType?: string | undefined;
   /** Mentions dated later are reported as not yet visible. */
   readonly now?: Instant;
   /** Where the queries and the category are made, see `seedAccount`. */

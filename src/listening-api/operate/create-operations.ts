@@ -3,6 +3,7 @@ import { fastify } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import { cached } from "../../lib/concurrency.ts";
 import { SECOND } from "../../lib/instant.ts";
+import { boundHttpConnections, requestBounds } from "../../lib/listening.ts";
 import { guardHost } from "../http/guard-host.ts";
 import { createDatabase, type DatabasePool, isReachable } from "../store/database.ts";
 import type { Meter } from "./meter.ts";
@@ -16,6 +17,8 @@ export interface Operations {
 
 /** A check that takes longer has failed. */
 const PATIENCE_MS = 2 * SECOND;
+/** Of probes and scrapers. */
+const MOST_CONNECTIONS = 50;
 const READINESS_LIVES_MS = SECOND;
 const PLAIN = "text/plain; charset=utf-8";
 
@@ -24,7 +27,9 @@ const PLAIN = "text/plain; charset=utf-8";
  * login: what they say has no names and no texts.
  */
 export function createOperations(parts: { pool: DatabasePool; clock: Clock; meter: Meter }): Operations {
-  const app = fastify({ logger: false, forceCloseConnections: true });
+  const bounds = requestBounds();
+  const app = fastify({ logger: false, forceCloseConnections: true, ...bounds, http: bounds });
+  boundHttpConnections(app.server, MOST_CONNECTIONS);
   const listensOn = guardHost(app, []);
   const db = createDatabase(parts.pool);
   const check = () =>

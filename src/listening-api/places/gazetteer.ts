@@ -1,3 +1,4 @@
+import { normalized } from "../../lib/text.ts";
 import type { MentionFields } from "../records/mention-record.ts";
 import { CITIES, COUNTRIES, REGIONS } from "./place-data.ts";
 
@@ -132,7 +133,7 @@ function readNames(): Map<string, Place[]> {
 }
 
 function fold(text: string): string {
-  return text.normalize("NFKD").replaceAll(/\p{M}/gu, "").trim().toLowerCase();
+  return normalized(text, "NFKD").replaceAll(/\p{M}/gu, "").trim().toLowerCase();
 }
 
 /**

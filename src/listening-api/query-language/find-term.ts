@@ -1,4 +1,5 @@
 import { fitsGlob } from "../../lib/patterns.ts";
+import { normalized } from "../../lib/text.ts";
 import type { Term, WordPattern } from "./expression.ts";
 import type { SearchText } from "./search-text.ts";
 import { casedWord, lowerWord, significantSigns } from "./split-words.ts";
@@ -115,7 +116,7 @@ function fits(pattern: WordPattern, index: number, text: SearchText): boolean {
     case "cased": {
       if (word.folded !== pattern.folded) return false;
       const spelled = spelling(index, text);
-      return pattern.spelled === (pattern.accented ? spelled.normalize("NFC") : casedWord(spelled));
+      return pattern.spelled === (pattern.accented ? normalized(spelled, "NFC") : casedWord(spelled));
     }
     case "glob": {
       if (pattern.form === "folded") return fitsGlob(pattern.glob, word.folded);

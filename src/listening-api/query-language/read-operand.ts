@@ -1,3 +1,4 @@
+import { normalized } from "../../lib/text.ts";
 import type { FieldExpression, Piece, Term, WordPattern } from "./expression.ts";
 import type { Field } from "./fields/define-field.ts";
 import type { TextForm } from "./lexemes.ts";
@@ -128,7 +129,7 @@ function wordPattern(word: string, form: TextForm, span: Span, problems: Problem
 }
 
 function casedPattern(word: string): WordPattern {
-  const spelled = word.normalize("NFC");
+  const spelled = normalized(word, "NFC");
   const accented = casedWord(word) !== spelled;
   if (hasWildcards(word)) return globPattern(word, "cased");
   return { kind: "cased", folded: foldWord(word), spelled, accented };

@@ -1,4 +1,4 @@
-import { foldText } from "../../lib/text.ts";
+import { foldText, normalized } from "../../lib/text.ts";
 
 /** A word of a text: its position and how it is compared. */
 export interface Word {
@@ -85,13 +85,14 @@ const COLOURS = /\ufe0f|\p{Emoji_Modifier}/gu;
 /** Without case, accents as they are written. */
 export function lowerWord(word: string): string {
   if (ASCII.test(word)) return word.toLowerCase();
-  return word.normalize("NFKC").replaceAll(INVISIBLE, "").toLowerCase();
+  return normalized(word, "NFKC").replaceAll(INVISIBLE, "").toLowerCase();
 }
 
 /** Without accents, case as it is written. */
 export function casedWord(word: string): string {
   if (ASCII.test(word)) return word;
-  return word.normalize("NFKD").replaceAll(ACCENTS, "").normalize("NFC").replaceAll(INVISIBLE, "");
+  const bare = normalized(word, "NFKD").replaceAll(ACCENTS, "");
+  return normalized(bare, "NFC").replaceAll(INVISIBLE, "");
 }
 
 const INVISIBLE = /\p{Cf}|\ufe0f/gu;

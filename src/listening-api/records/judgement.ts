@@ -11,8 +11,8 @@ export interface TextFacts {
   readonly classifications: MentionRecord["classifications"];
 }
 
-/** The name of the lexicon as an analyser. */
-export const LEXICON = "lexicon";
+/** The name of the model of this machine as an analyser. */
+export const LOCAL = "local";
 
 /** A score and the analyser's reason. The reason is the analyser's text about hostile text: as hostile as that. */
 export interface Relevance {
@@ -37,20 +37,26 @@ export function judgeable(fields: Fields): boolean {
   return classificationsOf(fields).some((one) => isSentiment(one) && one.labelId === sentiment);
 }
 
-/** The fields that change with an analyser's sentiment. */
+/** The fields that change with an analyser's sentiment. `confidence` from 0 to 1; null: the analyser does not say it. */
 export function withSentiment(
   fields: Fields,
   sentiment: "positive" | "neutral" | "negative",
   analyser: string,
+  confidence: number | null = null,
 ): Pick<MentionRecord, "sentiment" | "classifications"> {
   const own: Classification = {
     classifierId: `sentiment:${analyser}`,
     labelId: sentiment,
     name: `${sentiment}, said by ${analyser}`,
-    confidence: null,
+    confidence,
   };
   const others = classificationsOf(fields).filter((one) => !isSentiment(one));
   return { sentiment, classifications: [...others, own] };
+}
+
+/** How sure the analyser was that said the sentiment; null: nobody did, or it does not say it. */
+export function sentimentConfidence(fields: Fields): number | null {
+  return classificationsOf(fields).find(isSentiment)?.confidence ?? null;
 }
 
 /** The fields that change with an analyser's relevance: the score is the confidence, the reason is the name. */

@@ -102,7 +102,7 @@ async function readChildren(
     const known = current?.children.some((one) => one.id === id) === true;
     if (id !== undefined && id !== null && !known)
       body.fault(`${where}.id: ${quote(id)} is no subcategory of this category.`);
-    children.push({ name, ...(known ? { id: Number(id) } : {}), ...(rules === undefined ? {} : { rules }) });
+    children.push({ name, ...(known ? { id: Number(id) } : {}), rules });
   }
   return children;
 }

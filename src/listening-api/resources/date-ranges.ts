@@ -20,8 +20,7 @@ export const dateRanges = defineResource<StoredDateRange, DateRangeSettings>({
   isUniqueByName: true,
   isSame: isDeepStrictEqual,
   createdStatus: 201,
-  list: ({ db, project, queryId }) =>
-    listDateRanges(db, { projectId: project.id, ...(queryId === undefined ? {} : { queryId }) }),
+  list: ({ db, project, queryId }) => listDateRanges(db, { projectId: project.id, queryId }),
   record: ({ id, queryId, name, from, to }) => ({
     id,
     name,

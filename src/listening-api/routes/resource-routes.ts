@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { codeOf } from "../../lib/errors.ts";
 import { invalidRequest, notFound } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
@@ -154,6 +155,7 @@ function isTaken({ id, name }: Named, { noun, path }: Resource): Error {
 
 /** As far as the settings that are wanted say something: ids that were given out meanwhile are no difference. */
 function isSame(known: unknown, wanted: unknown): boolean {
+  if (wanted === undefined) return true;
   if (Array.isArray(wanted))
     return (
       Array.isArray(known) &&
@@ -233,7 +235,7 @@ async function writing(
 }
 
 function isUniqueViolation(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "code" in error && error.code === "23505";
+  return codeOf(error) === "23505";
 }
 
 function isNamed(value: unknown): value is Named {

@@ -53,7 +53,12 @@ export function ruleRoutes(app: FastifyInstance, context: LocalApiContext): void
   app.post<OfOne>(`${jobs}/${NUMERIC_ID}`, config, async (request) => {
     const asked = { resource: ruleCategories, apply: ofCategory, read: readBackfillStart };
     const { thing, jobId, requesterId } = await backfill(context, request, asked);
-    return ruledChildren(thing).map((ruleId) => ({ id: jobId, ruleId, requesterId, status: "FINISHED" }));
+    return ruledChildren(thing, Number(request.params.id)).map((ruleId) => ({
+      id: jobId,
+      ruleId,
+      requesterId,
+      status: "FINISHED",
+    }));
   });
   app.get<OfOne>(jobs, async (request) => {
     const project = await projectOf(context, request);
@@ -114,11 +119,13 @@ export function readEarliest(parameters: ParameterReader, zone: string): Instant
   return parameters.moment("earliest", zone);
 }
 
-/** Subcategories that have rules. */
-function ruledChildren(thing: Named): readonly number[] {
+/** Subcategories with rules, of a category; or the one that was asked for. */
+function ruledChildren(thing: Named, asked: number): readonly number[] {
   const children =
     "children" in thing ? (thing.children as readonly (Named & { rules: readonly unknown[] })[]) : [];
-  return children.filter(({ rules }) => rules.length > 0).map(({ id }) => id);
+  return children
+    .filter(({ id, rules }) => rules.length > 0 && [thing.id, id].includes(asked))
+    .map(({ id }) => id);
 }
 
 /** A category by its own id, or by that of a subcategory. */

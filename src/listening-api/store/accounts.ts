@@ -93,7 +93,7 @@ export async function updateUser(
   db: Database,
   id: number,
   user: Pick<NewUser, "username" | "firstName" | "lastName" | "tokenLifetimeSeconds" | "rateLimit"> & {
-    readonly passwordHash?: string;
+    readonly passwordHash?: string | undefined;
   },
 ): Promise<void> {
   await sql`

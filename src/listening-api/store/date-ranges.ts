@@ -18,7 +18,7 @@ export interface DateRangeSettings {
 /** Of one query, or of all queries of the project. */
 export async function listDateRanges(
   db: Database,
-  which: { readonly projectId: number; readonly queryId?: number },
+  which: { readonly projectId: number; readonly queryId?: number | undefined },
 ): Promise<StoredDateRange[]> {
   const ofQuery = which.queryId === undefined ? sql`true` : sql`q.id = ${which.queryId}`;
   const { rows } = await sql<{ id: string; query_id: string; name: string; start_at: Date; end_at: Date }>`

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
+import { lockWriting } from "./write-order.ts";
 
 /** What a deletion of mentions is about: all that is given has to fit. */
 interface MentionSelection {
@@ -63,8 +64,9 @@ export async function deleteSavedList(db: Database, id: number): Promise<void> {
   await sql`delete from local_api.saved_list where id = ${id}`.execute(db);
 }
 
-/** With everything in it. */
+/** With everything in it. Takes its turn among the writers, so that no two of them wait for each other. */
 export async function deleteProject(db: Database, id: number): Promise<void> {
+  await lockWriting(db, [id]);
   const { rows } = await sql<{ id: string }>`
     select id from local_api.query where project_id = ${id}`.execute(db);
   await deleteQueries(

@@ -97,9 +97,9 @@ export interface CategorySettings {
   readonly multiple: boolean;
   /** In their order. Without an id: the one of that name, or a new one. */
   readonly children: readonly {
-    readonly id?: number;
+    readonly id?: number | undefined;
     readonly name: string;
-    readonly rules?: readonly LabelRule[];
+    readonly rules?: readonly LabelRule[] | undefined;
   }[];
 }
 

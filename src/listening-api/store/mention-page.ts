@@ -27,7 +27,7 @@ export interface PageRequest {
   readonly limit: number;
   readonly offset: number;
   /** Only what comes after this position in the given direction. */
-  readonly after?: Position;
+  readonly after?: Position | undefined;
   /** The position itself belongs to the page. */
   readonly inclusive?: boolean;
   /** Where in the order all mentions of the range are: without it, a short range far back is searched for from the end. */

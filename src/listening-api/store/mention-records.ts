@@ -106,7 +106,7 @@ async function readReplaced(
     select wanted.place, m.id, m.shape_id, m.filled_fields, ${textsSql(view)}
     from unnest(
       ${gone.map(({ row }) => row.position.queryId)}::bigint[], ${gone.map(({ row }) => row.position.resourceId)}::text[],
-      ${gone.map(({ place }) => place)}::integer[]
+      ${gone.map(({ place }) => place)}::bigint[]
     ) as wanted (of_query, of_resource, place)
     join local_api.mention m on m.query_id = of_query and m.resource_id = of_resource
     where ${visibleSql(at)}

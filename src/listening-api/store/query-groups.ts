@@ -69,9 +69,9 @@ export async function saveQueryGroup(
     projectId: number;
     /** Owns a new group. */
     userId: number | null;
-    id?: number;
+    id?: number | undefined;
     /** Owns the changed group from now on. */
-    ownerId?: number;
+    ownerId?: number | undefined;
   },
   group: QueryGroupSettings,
 ): Promise<number> {

@@ -80,39 +80,6 @@ export async function updateSavedList(
     where id = ${id}`.execute(db);
 }
 
-/** Makes sure that the client has a site list of that name with these domains. Gives its id. */
-export function putSiteList(db: Database, list: NewList & { domains: readonly string[] }): Promise<number> {
-  return putSavedList(db, "site", { ...list, entries: list.domains });
-}
-
-/** Makes sure that the client has an author list of that name with these authors. Gives its id. */
-export function putAuthorList(db: Database, list: NewList & { authors: readonly string[] }): Promise<number> {
-  return putSavedList(db, "author", { ...list, entries: list.authors });
-}
-
-/** Makes sure that the client has a location list of that name. The ids are those of the gazetteer. Gives its id. */
-export function putLocationList(
-  db: Database,
-  list: NewList & { locationIds: readonly string[] },
-): Promise<number> {
-  return putSavedList(db, "location", { ...list, entries: list.locationIds });
-}
-
-/** The oldest list of that kind and name in the client is replaced; its owner stays. */
-async function putSavedList(
-  db: Database,
-  kind: ListKind,
-  list: NewList & { entries: readonly string[] },
-): Promise<number> {
-  const { rows } = await sql<{ id: string }>`
-    update local_api.saved_list set shared = ${list.shared ?? "public"}, entries = ${list.entries}::text[],
-      shared_project_ids = ${list.sharedProjectIds}::bigint[]
-    where id = (select min(id) from local_api.saved_list
-      where client_id = ${list.clientId} and kind = ${kind} and name = ${list.name})
-    returning id`.execute(db);
-  return rows[0] === undefined ? (await createSavedList(db, kind, list)).id : Number(rows[0].id);
-}
-
 const SELECT = sql`
   select l.id, l.name, l.shared, l.shared_project_ids, l.entries, l.user_id, u.username
   from local_api.saved_list l join local_api.api_user u on u.id = l.user_id`;

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Instant, MINUTE } from "../../lib/instant.ts";
+import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
 
 /**
@@ -8,8 +8,11 @@ import type { Database } from "./database.ts";
  * and no cursor passes a mention that is still to come. Readers never wait. A writer that dies lets go of the row.
  */
 
-/** A clock that is further behind was set back: a demo or a replay has begun anew, and its order with it. */
-const SET_BACK_MS = MINUTE;
+/**
+ * A clock that is further behind was set back: a demo or a replay has begun anew, and its order with it. Clocks of machines
+ * that are wrong by less lose nothing: stamps go on from the newest one.
+ */
+const SET_BACK_MS = HOUR;
 /** A state that is older is worth less than the certainty that it stays. */
 const RECENT_MS = MINUTE;
 

@@ -7,6 +7,7 @@ import type { ShownPoll } from "../model/shown.ts";
 import { describeMiss } from "../rules/miss.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { ExplainedQuery } from "../source/calls/explain-queries.ts";
+import { SourceError } from "../source/source-error.ts";
 import type { AskedSource, WhyParts } from "./why.ts";
 import { type SourceFacts, type UnreadFacts, type UnreadOutcome, whyUnread } from "./why-unread.ts";
 
@@ -252,11 +253,8 @@ function sourceFacts(
   }
 }
 
-/** The source has other words than `error.kind`; only its own class has a kind. */
 function isNotFound(error: unknown): boolean {
-  return (
-    error instanceof Error && "kind" in error && (error.kind === "not-found" || error.kind === "rejected")
-  );
+  return error instanceof SourceError && (error.kind === "not-found" || error.kind === "rejected");
 }
 
 function mentionRules(rules: readonly Rule[], mention: Mention): TextVerdict[] {

@@ -1,7 +1,7 @@
 import { type Agent, request } from "undici";
 import { z } from "zod";
 import { Duration } from "../../lib/duration.ts";
-import { describeError } from "../../lib/errors.ts";
+import { codeOf } from "../../lib/errors.ts";
 import { HttpAddress } from "../../lib/http-address.ts";
 import { type Instant, SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
@@ -78,12 +78,13 @@ async function call({ url, allowPrivateAddress }: HeartbeatConfig, signal: Abort
     const code = codeOf(error) ?? (error instanceof Error ? codeOf(error.cause) : null);
     if (code === "EPRIVATE")
       return "refused: a private address, and heartbeat.allowPrivateAddress is not set";
-    return code ?? (describeError(error).includes("timeout") ? "no answer in time" : "no answer");
+    return code ?? (isTimeout(error) ? "no answer in time" : "no answer");
   } finally {
     await connections?.destroy();
   }
 }
 
-function codeOf(error: unknown): string | null {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+/** The signal of a time that is over rejects with such an error. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "TimeoutError";
 }

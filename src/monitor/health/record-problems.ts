@@ -26,7 +26,11 @@ export async function recordProblems(
     await facts.queries.lock(OWN_QUERY.projectId, OWN_QUERY.queryId);
     const now = parts.clock.now();
     const open = await facts.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId);
-    const moved = await recordObservations(facts.alerts, OWN_QUERY, observations(problems, open, now));
+    const { changed: moved } = await recordObservations(
+      facts.alerts,
+      OWN_QUERY,
+      observations(problems, open, now),
+    );
     return recordNotifications(facts, parts, OWN_QUERY, moved, alertsToReconsider(facts, OWN_QUERY, moved));
   });
 }

@@ -10,6 +10,7 @@ import type { Rule } from "../rules/rule.ts";
 import type { Facts, Stores } from "../store/stores.ts";
 import { endings } from "./apply-observations.ts";
 import { judgeWindows } from "./judge-windows.ts";
+import { endIncidents, recordIncidents } from "./record-incidents.ts";
 import { alertsToReconsider, recordNotifications } from "./record-notifications.ts";
 import { recordObservations } from "./record-observations.ts";
 
@@ -17,7 +18,7 @@ import { recordObservations } from "./record-observations.ts";
 const MOST_BUCKETS = 2_016;
 
 export interface CloseWindowsParts {
-  readonly store: Stores;
+  readonly store: Pick<Stores, "transaction">;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;
@@ -68,9 +69,7 @@ export async function closeWindows(
     const judgedUntil = floorTo(query.tickedUntil, BUCKET_MS);
     const until = Math.min(closedUntil, judgedUntil + MOST_BUCKETS * BUCKET_MS);
     const isLater = until > query.tickedUntil;
-    const written = isLater
-      ? await judgeUntil(facts, query, parts.rulesFor(query), until, parts.version)
-      : [];
+    const written = isLater ? await judgeUntil(facts, query, parts, until) : [];
     const waiting = alertsToReconsider(facts, query, written);
     const pending = await recordNotifications(facts, parts, query, written, waiting);
     return { judged: isLater ? (until - judgedUntil) / BUCKET_MS : 0, more: until < closedUntil, pending };
@@ -80,29 +79,30 @@ export async function closeWindows(
 async function judgeUntil(
   facts: Facts,
   query: WatchedQuery,
-  rules: readonly Rule[],
+  { rulesFor, notifyConfig, version = null }: CloseWindowsParts,
   until: Instant,
-  version: string | null = null,
 ): Promise<readonly Alert[]> {
+  const rules = rulesFor(query);
   const open = await facts.alerts.openOfQuery(query.projectId, query.queryId);
   const windowObservations = await judgeWindows(facts, query, rules, open, until);
   const known = new Set(rules.map(({ name }) => name));
   const isOneGone = open.some(({ rule }) => !known.has(rule));
   // During a reload another process may have opened an alert of a rule that this one does not know yet.
   const endsGone = isOneGone && (await facts.processes.allRun(version));
-  const written = await recordObservations(facts.alerts, query, [
+  const recorded = await recordObservations(facts.alerts, query, [
     ...windowObservations,
     ...endings(endsGone ? open : open.filter(({ rule }) => known.has(rule)), rules, until),
   ]);
   await facts.queries.setTickedUntil(query.projectId, query.queryId, until);
-  return written;
+  const { inhibitions } = notifyConfig;
+  return recordIncidents(facts, query, { rules, inhibitions }, recorded, until);
 }
 
 /** An unwatched query gets no more mentions, so its alerts end, with that reason. */
 async function withdrawAll(facts: Facts, query: WatchedQuery, now: Instant): Promise<readonly Alert[]> {
   const open = await facts.alerts.openOfQuery(query.projectId, query.queryId);
   const observation: Observation = { kind: "withdrawn", at: now, because: "its query is no longer watched" };
-  return recordObservations(
+  const recorded = await recordObservations(
     facts.alerts,
     query,
     open.map(({ rule, fingerprint, labels, severity }) => ({
@@ -113,4 +113,5 @@ async function withdrawAll(facts: Facts, query: WatchedQuery, now: Instant): Pro
       observe: () => observation,
     })),
   );
+  return endIncidents(facts, query, recorded.changed, now);
 }

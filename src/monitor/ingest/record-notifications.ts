@@ -1,11 +1,14 @@
 import type { Clock } from "../../lib/clock.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { incidentAsAlert } from "../incidents/incident-as-alert.ts";
+import { isCalm } from "../incidents/incident-life.ts";
 import type { Alert } from "../model/alert.ts";
-import type { PendingNotification } from "../model/notification.ts";
+import type { PendingNotification, ReceiverEntry } from "../model/notification.ts";
 import type { Query } from "../model/query.ts";
 import {
   decideNotifications,
+  type IncidentAlerts,
   type NotifyConfig,
   type NotifyState,
   type RecentNotifications,
@@ -30,18 +33,64 @@ export async function recordNotifications(
   if (transitions.length > 0) await facts.notifications.lockNotifications(projectId);
   const alerts = [...transitions, ...(await waiting(now))];
   if (alerts.length === 0) return [];
+  const { subjects, incidents, inside } = await withIncidents(facts, projectId, alerts);
   const entries = await facts.notifications.entries(
     projectId,
-    alerts.map((alert) => alert.id),
+    [...subjects, ...inside].map((alert) => alert.id),
   );
-  const state = await notifyStateOf(facts, parts.notifyConfig, projectId, now);
-  const decisions = decideNotifications(alerts, entries, parts.notifyConfig, now, state);
+  const state = { ...(await notifyStateOf(facts, parts.notifyConfig, projectId, now)), incidents };
+  const decisions = decideNotifications(subjects, entries, parts.notifyConfig, now, state);
+  await facts.notifications.saveEntries(toldInside(entries, inside));
   await facts.notifications.addPending(decisions.pending);
   await facts.notifications.saveEntries(decisions.entries);
   await facts.notifications.saveFlushes(decisions.flushes);
   await facts.alerts.addEvents(projectId, decisions.events);
   await wakeMuted(facts, parts.notifyConfig, projectId, alerts, now);
   return decisions.pending;
+}
+
+/** What is decided about: an incident in the place of its alerts. `inside` are those that its message tells of. */
+async function withIncidents(
+  facts: Facts,
+  projectId: string,
+  alerts: readonly Alert[],
+): Promise<{
+  readonly subjects: readonly Alert[];
+  readonly incidents: ReadonlyMap<string, IncidentAlerts>;
+  readonly inside: readonly Alert[];
+}> {
+  const incidentOf = await facts.incidents.ofAlerts(
+    projectId,
+    alerts.map(({ id }) => id),
+  );
+  if (incidentOf.size === 0) return { subjects: alerts, incidents: new Map(), inside: [] };
+  const found = new Map([...incidentOf.values()].map((incident) => [incident.id, incident]));
+  const memberships = await facts.incidents.members(projectId, [...found.keys()]);
+  const known = await facts.alerts.findMany(
+    projectId,
+    memberships.map(({ alertId }) => alertId),
+  );
+  const byId = new Map(known.map((alert) => [alert.id, alert]));
+  const incidents = new Map<string, IncidentAlerts>();
+  const subjects = alerts.filter(({ id }) => !incidentOf.has(id));
+  for (const incident of found.values()) {
+    const members = memberships.flatMap(({ alertId, incidentId }) =>
+      incidentId === incident.id ? (byId.get(alertId) ?? []) : [],
+    );
+    const subject = incidentAsAlert(incident, members);
+    if (subject === null) continue;
+    subjects.push(subject);
+    incidents.set(subject.id, { members, isWatched: isCalm(incident) });
+  }
+  return { subjects, incidents, inside: alerts.filter(({ id }) => incidentOf.has(id) && !incidents.has(id)) };
+}
+
+/** Nothing is decided about them any more. */
+function toldInside(entries: readonly ReceiverEntry[], inside: readonly Alert[]): ReceiverEntry[] {
+  const ids = new Set(inside.map(({ id }) => id));
+  return entries
+    .filter(({ alertId, nextAt }) => nextAt !== null && ids.has(alertId))
+    .map((one) => ({ ...one, nextAt: null, entry: { ...(one.entry as object), last: "InIncident" } }));
 }
 
 /**

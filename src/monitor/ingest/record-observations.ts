@@ -1,23 +1,38 @@
+import { groupBy } from "../../lib/group-by.ts";
 import type { Alert } from "../model/alert.ts";
+import type { Mention } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
 import type { Facts } from "../store/stores.ts";
 import { type AlertObservation, applyObservations } from "./apply-observations.ts";
 
+/** What observations changed. */
+export interface RecordedObservations {
+  readonly changed: readonly Alert[];
+  /** Those that fired, fired again or became more severe, by id, with the mentions that met their rules. */
+  readonly calling: ReadonlyMap<string, readonly Mention[]>;
+}
+
+const CALLING = ["Fired", "Reopened", "SeverityRose"];
+
 /**
- * Applies observations of one query, in order of time, to the alerts' life cycle and writes the result. Returns the
- * alerts that changed. The caller holds the query's lock, so nothing else can change them meanwhile.
+ * Applies observations of one query, in order of time, to the alerts' life cycle and writes the result. The caller holds the query's lock, so nothing else can change them meanwhile.
  */
 export async function recordObservations(
   alerts: Facts["alerts"],
   query: Query,
   observations: readonly AlertObservation[],
-): Promise<readonly Alert[]> {
-  if (observations.length === 0) return [];
+): Promise<RecordedObservations> {
+  if (observations.length === 0) return { changed: [], calling: new Map() };
   const fingerprints = [...new Set(observations.map((one) => one.fingerprint))];
   const known = await alerts.latest(query.projectId, fingerprints);
   const { changed, events, matches } = applyObservations(query, observations, known);
   await alerts.save(changed);
   await alerts.addMatches(query.projectId, matches);
   await alerts.addEvents(query.projectId, events);
-  return changed;
+  const mentions = groupBy(matches, ({ alertId }) => alertId);
+  const calling = events.flatMap(({ alertId, what }) => (CALLING.includes(what) ? [alertId] : []));
+  return {
+    changed,
+    calling: new Map(calling.map((id) => [id, (mentions.get(id) ?? []).map(({ mention }) => mention)])),
+  };
 }

@@ -9,7 +9,10 @@ import type { Severity } from "./severity.ts";
 export type AlertState = "pending" | "firing" | "acknowledged" | "resolved";
 
 /** Why people are notified of an alert again: it doubled since the last notification, or a second, larger wave came. */
-export type RenotifyReason = "Doubled" | "NewWave";
+export type RenotifyReason = "Doubled" | "NewWave" | IncidentReason;
+
+/** Of an incident: a new day of it began, or a new kind of fact arrived. */
+export type IncidentReason = "DayBegan" | "NewFact";
 
 /** A rule that is true for one fingerprint, for as long as it is true. All moments are domain time. */
 export interface Alert {

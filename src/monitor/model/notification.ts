@@ -2,7 +2,7 @@ import type { Instant } from "../../lib/instant.ts";
 
 /**
  * Why a receiver is notified: the alert fired; fired and ended before it was sent; became more severe; doubled; came as
- * a second, larger wave; reopened; is unacknowledged, so the next in line is notified; is still open; is resolved; or a
+ * a second, larger wave; a new day of an incident began; a new kind of fact joined it; reopened; is unacknowledged, so the next in line is notified; is still open; is resolved; or a
  * digest is due.
  */
 export type NotificationKind =
@@ -11,6 +11,8 @@ export type NotificationKind =
   | "escalated"
   | "doubled"
   | "wave"
+  | "day"
+  | "fact"
   | "reopened"
   | "unanswered"
   | "reminder"

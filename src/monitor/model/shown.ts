@@ -1,5 +1,6 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { Alert } from "./alert.ts";
+import type { Incident, IncidentEntry } from "./incident.ts";
 import type { Mention } from "./mention.ts";
 import type { NotificationKind, NotificationState } from "./notification.ts";
 import type { PollKind } from "./poll.ts";
@@ -207,4 +208,17 @@ export interface ShownWait {
   readonly forMs: number | null;
   /** One sentence without secrets. */
   readonly because: string;
+}
+
+/** An incident in a list, with the rule of the alert that began it. */
+export interface ListedIncident {
+  readonly incident: Incident;
+  readonly rule: string;
+}
+
+/** An incident with its alerts and its timeline, oldest first. */
+export interface ShownIncident {
+  readonly incident: Incident;
+  readonly members: readonly Alert[];
+  readonly entries: readonly IncidentEntry[];
 }

@@ -1,3 +1,4 @@
+import { normalized } from "../../lib/text.ts";
 import type { Mention } from "./mention.ts";
 import { sketchOf } from "./sketch.ts";
 
@@ -150,7 +151,7 @@ function isLowHalf(code: number): boolean {
 }
 
 function bareUnicode(text: string): string {
-  return text.normalize("NFKC").toLowerCase().replace(NOT_ESSENTIAL, "").slice(0, LONGEST_SKETCHED);
+  return normalized(text, "NFKC").toLowerCase().replace(NOT_ESSENTIAL, "").slice(0, LONGEST_SKETCHED);
 }
 
 /** Reduces to more than one Latin-1 character. */

@@ -1,18 +1,17 @@
+import { ClassifiedError } from "../../lib/retry.ts";
+
 /**
  * A message that was not delivered, classified where the vendor is known. The message names the vendor's answer and
  * never a secret; it is stored, logged and shown. It has no `cause`: errors of libraries may hold requests.
  */
-export class DeliveryError extends Error {
+export class DeliveryError extends ClassifiedError {
   override readonly name = "DeliveryError";
   /**
-   * The failure in one word that stays the same when messages are reworded: `unreachable`, `http_503`, or the vendor's
-   * own, such as `channel_not_found`. It is stored with the attempt and labels metrics, so there must be few.
+   * The failure in one word that stays the same when messages are reworded: `unreachable`, `http_503`, or one that the
+   * notifier knows of its vendor, such as `channel_not_found`; `refused` for any other word of the vendor. It is stored
+   * with the attempt and labels metrics, so there must be few.
    */
   readonly code: string;
-  /** Whether trying again later can help. */
-  readonly retryable: boolean;
-  /** The least wait that the vendor asks for; null if it names none. */
-  readonly retryAfterMs: number | null;
   /** What a person can do about it, one sentence; null if all one can do is wait. */
   readonly advice: string | null;
   /** Whether any message to the same channel would have failed now: the vendor is down, or asks to wait. */
@@ -28,10 +27,8 @@ export class DeliveryError extends Error {
       secrets?: readonly string[];
     },
   ) {
-    super(withoutSecrets(message, outcome.secrets ?? []));
+    super(withoutSecrets(message, outcome.secrets ?? []), outcome);
     this.code = outcome.code;
-    this.retryable = outcome.retryable;
-    this.retryAfterMs = outcome.retryAfterMs ?? null;
     this.advice = outcome.advice ?? null;
     this.concernsChannel = outcome.concernsChannel ?? false;
   }

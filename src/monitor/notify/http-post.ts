@@ -3,6 +3,7 @@ import { connect as connectPlain, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { type Agent, type Dispatcher, request } from "undici";
 import { systemClock } from "../../lib/clock.ts";
+import { codeOf } from "../../lib/errors.ts";
 import { createAgent, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
 import { readRetryAfter } from "../../lib/retry.ts";
 import { DeliveryError } from "./delivery-error.ts";
@@ -38,7 +39,7 @@ export function createHttpPost(
 
   /** `concernsChannel`: the server is down for every message; one that is slow may be slow because of this message. */
   function unreachable(error: unknown, about: { advice?: string; concernsChannel?: boolean }): DeliveryError {
-    const code = codeOf(error);
+    const code = reasonOf(error);
     if (code === "EPRIVATE") return refused();
     return new DeliveryError(`${what} cannot be reached: ${code}`, {
       code: "unreachable",
@@ -58,7 +59,7 @@ export function createHttpPost(
         dispatcher: connections,
         signal: AbortSignal.any([signal, AbortSignal.timeout(15_000)]),
       }).catch((error: unknown) => {
-        throw unreachable(error, { concernsChannel: codeOf(error) !== NO_ANSWER });
+        throw unreachable(error, { concernsChannel: reasonOf(error) !== NO_ANSWER });
       });
       await response.body.dump();
       judge(what, response);
@@ -118,9 +119,8 @@ function open(url: string, allowPrivateAddress: boolean) {
     : connectPlain(address);
 }
 
-function codeOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : NO_ANSWER;
+function reasonOf(error: unknown): string {
+  return codeOf(error instanceof Error && error.cause instanceof Error ? error.cause : error) ?? NO_ANSWER;
 }
 
 const NO_ANSWER = "no answer in time";

@@ -1,10 +1,11 @@
 import { describeError } from "../../lib/errors.ts";
+import { ClassifiedError } from "../../lib/retry.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
 import type { PollRequest } from "../model/poll-state.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { ObservedQuirk, ServerQuirks } from "../model/server-quirk.ts";
 import { createPaging } from "../source/fetch-pages.ts";
-import type { SourceErrorKind } from "../source/source-error.ts";
+import { SourceError, type SourceErrorKind } from "../source/source-error.ts";
 import type { StampedPage } from "./server-quirks.ts";
 
 /** One call of a poll, for one query or for several that share it, from its first page to its last. */
@@ -26,6 +27,10 @@ export interface SeenByCall {
   /** Rows that are newer than the start of the range; fewer than `rows` if the server ignores that start. */
   kept: number;
   last: StampedPage | null;
+  /** Where the next page begins. */
+  cursor: string | null;
+  /** No page follows. */
+  isOver: boolean;
 }
 
 export function openCall(
@@ -34,8 +39,9 @@ export function openCall(
   signal: AbortSignal,
 ): PollCall {
   const paging = createPaging({ cursor: request.cursor, pageSize: null, endOnShortPage: false });
-  const seen = { paging, quirks: null, found: [], pages: 0, rows: 0, kept: 0, last: null };
-  return { queries, request, signal, seen };
+  const { cursor } = request;
+  const none = { quirks: null, found: [], pages: 0, rows: 0, kept: 0, last: null };
+  return { queries, request, signal, seen: { ...none, paging, cursor, isOver: false } };
 }
 
 /** The result of the request for a page. */
@@ -65,13 +71,15 @@ export interface PollFailure {
 
 /** A failure of the source client, or of anything else on the way to a page. */
 export function fetchFailure(error: unknown): PollFailure {
-  const { kind = "other", status, retryAfterMs } = (error ?? {}) as Partial<PollFailure>;
-  return { ...commitFailure(error), kind, status: status ?? null, retryAfterMs: retryAfterMs ?? null };
+  const failure = commitFailure(error);
+  if (!(error instanceof SourceError)) return failure;
+  const { kind, status, retryAfterMs } = error;
+  return { ...failure, kind, status, retryAfterMs };
 }
 
-/** A failure of a commit. Errors without `retryable` may be tried again. */
+/** A failure of a commit. An error that nobody classified may be tried again. */
 export function commitFailure(error: unknown): PollFailure {
-  const { retryable = true } = (error ?? {}) as { readonly retryable?: boolean };
+  const retryable = !(error instanceof ClassifiedError) || error.retryable;
   return { kind: "other", because: describeError(error), status: null, retryable, retryAfterMs: null };
 }
 

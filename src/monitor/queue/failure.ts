@@ -2,15 +2,17 @@ import { UnrecoverableError } from "bullmq";
 import { monotonicMs } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
+import { ClassifiedError } from "../../lib/retry.ts";
 
 /**
- * What the queue stores of a failed attempt: one sentence, whether a retry can help, and when. `retryable` and
- * `retryAfterMs` are set where the error is thrown; an error without them may be retried.
+ * What the queue stores of a failed attempt: one sentence, whether a retry can help, and when. An error that nobody
+ * classified may be retried.
  */
 export function toJobError(error: unknown): Error {
   const sentence = describeError(error).slice(0, 1_000);
-  if (readProperty(error, "retryable") === false) return withoutStack(new UnrecoverableError(sentence));
-  return withoutStack(new RetryLater(sentence, readNumber(error, "retryAfterMs")));
+  const known = error instanceof ClassifiedError ? error : null;
+  if (known?.retryable === false) return withoutStack(new UnrecoverableError(sentence));
+  return withoutStack(new RetryLater(sentence, known?.retryAfterMs ?? undefined));
 }
 
 export function retryAfterOf(error: unknown): number | undefined {
@@ -34,15 +36,6 @@ class RetryLater extends Error {
 function withoutStack(error: Error): Error {
   error.stack = `${error.name}: ${error.message}`;
   return error;
-}
-
-function readProperty(error: unknown, key: string): unknown {
-  return typeof error === "object" && error !== null ? Reflect.get(error, key) : undefined;
-}
-
-function readNumber(error: unknown, key: string): number | undefined {
-  const value = readProperty(error, key);
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
 const EVERY_MS = 10_000;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { monotonicMs } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
-import { retryDelayMs } from "../../lib/retry.ts";
+import { ClassifiedError, retryDelayMs } from "../../lib/retry.ts";
 import type { OpenWorker, TakenJob } from "./backend.ts";
 import { isFinal, retryAfterOf, toJobError } from "./failure.ts";
 import { isJobName, JOBS, type JobName, type Payload, type QueueName } from "./jobs.ts";
@@ -18,7 +18,8 @@ export interface JobContext {
 }
 
 /**
- * The work of one job. Returns when it is done or no longer needed; throws errors with `retryable` and `retryAfterMs`.
+ * The work of one job. Returns when it is done or no longer needed; throws a ClassifiedError if it knows
+ * whether a retry can help.
  * It may run twice: the tables say what is done.
  */
 export type Handler<N extends JobName> = (payload: Payload<N>, context: JobContext) => Promise<void>;
@@ -117,9 +118,11 @@ function isLastAttempt(job: TakenJob): boolean {
   return job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
 }
 
-class UnfitJobError extends Error {
+class UnfitJobError extends ClassifiedError {
   override readonly name = "UnfitJobError";
-  readonly retryable = false;
+  constructor(message: string) {
+    super(message, { retryable: false });
+  }
 }
 
 /** The loop ends only on request; if an error of the engine ends it, it starts again. */

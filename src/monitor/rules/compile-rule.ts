@@ -203,6 +203,7 @@ function ruleOf(
     forMs: file.for ?? 0,
     overAfterMs: file.over?.after ?? counted?.overAfterMs ?? MENTION_OVER_AFTER_MS,
     reopenWithinMs: file.reopenWithin ?? 0,
+    incident: file.incident === "never" ? null : (file.incident ?? ""),
     catchUp: file.catchUp ?? "in-order",
     extraLabels: file.labels ?? {},
   } satisfies Partial<Rule>;

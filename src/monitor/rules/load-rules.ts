@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describeError, type Fault, UserError, whyUnread } from "../../lib/errors.ts";
+import { normalized } from "../../lib/text.ts";
 import { parseRule } from "./parse-rule.ts";
 import type { Rule } from "./rule.ts";
 
@@ -77,8 +78,7 @@ async function entriesOf(directory: string): Promise<string[]> {
 
 /** `Refund storm` → `refund-storm`; `rule` for a text without letters of ASCII. */
 export function ruleNameOf(text: string): string {
-  const words = text
-    .normalize("NFKD")
+  const words = normalized(text, "NFKD")
     .replaceAll(/\p{M}/gu, "")
     .replaceAll(/([a-z])([A-Z])/g, "$1-$2")
     .toLowerCase()

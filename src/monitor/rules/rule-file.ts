@@ -57,6 +57,13 @@ export const RuleFile = z.strictObject({
     .describe(
       "An alert that returns this soon after its end is the same alert, firing again. Default: never.",
     ),
+  incident: Word.refine((text) => text.length <= 80, "a name has 80 characters at most")
+    .exactOptional()
+    .meta({
+      maxLength: 80,
+      description:
+        "Whether its alerts belong to incidents: never keeps them apart, and a name of your own lets them join only alerts of rules with the same name. Default: they join what shares stories, authors or words. Example: never",
+    }),
   catchUp: z
     .enum(CATCH_UPS)
     .exactOptional()

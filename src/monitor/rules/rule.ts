@@ -42,6 +42,8 @@ interface RuleBase {
   readonly overAfterMs: number;
   /** An alert that fires again this soon after its end is reopened. 0: never. */
   readonly reopenWithinMs: number;
+  /** The name of the incidents that its alerts may join; empty for those of rules without one, null for none. */
+  readonly incident: string | null;
   /** Newest first: rules about single mentions then send current alerts before missed ones. */
   readonly catchUp: CatchUp;
   /** Labels that the file adds to every alert, for routes. */

@@ -1,3 +1,5 @@
+import { ClassifiedError } from "../../lib/retry.ts";
+
 /**
  * What went wrong, in the words that a caller acts upon:
  * - `network`, `timeout`: nothing usable came back. `aborted`: we stopped waiting ourselves.
@@ -40,22 +42,18 @@ export interface SourceErrorDetails {
  * The one error of the source client. It has no `cause` on purpose: parser errors of the transport hold the raw bytes
  * of an answer, and a logger would print them.
  */
-export class SourceError extends Error {
+export class SourceError extends ClassifiedError {
   override readonly name = "SourceError";
   readonly kind: SourceErrorKind;
   readonly call: string;
   readonly status: number | null;
   readonly code: string | null;
-  readonly retryable: boolean;
-  readonly retryAfterMs: number | null;
 
   constructor(details: SourceErrorDetails) {
-    super(`${details.call}: ${details.message}`);
+    super(`${details.call}: ${details.message}`, details);
     this.kind = details.kind;
     this.call = details.call;
     this.status = details.status ?? null;
     this.code = details.code ?? null;
-    this.retryable = details.retryable;
-    this.retryAfterMs = details.retryAfterMs ?? null;
   }
 }

@@ -152,9 +152,14 @@ export function createAlertMessageStore(db: Db) {
   };
 }
 
+/** What changes in an incident with time alone is not shown. */
+const INCIDENT = sql`(select i.body - '{checkedUntil,peak,uncalmUntil}'::text[] from earshot.incident_alerts j
+  join earshot.incidents i on i.project_id = j.project_id and i.id = j.incident_id
+  where j.project_id = a.project_id and j.alert_id = a.id)`;
+
 /** Everything that a message shows of an alert and that can change. */
 const STATE = sql`md5(concat_ws('|', a.state, a.severity, a.mentions, a.last_seen_at, a.resolved_at, a.notify_count, a.because,
-  a.handling->>'acknowledgedBy', a.handling->>'assignee', a.handling->>'closedBy', a.handling->>'relevant', nullif(a.content_version, 0)))`;
+  a.handling->>'acknowledgedBy', a.handling->>'assignee', a.handling->>'closedBy', a.handling->>'relevant', nullif(a.content_version, 0), ${INCIDENT}))`;
 
 export function editsDue(receivers: readonly string[], limit: number) {
   return sql<MessageKey>`

@@ -2,10 +2,11 @@ import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { BusyError } from "../../lib/errors.ts";
 import { type Instant, SECOND } from "../../lib/instant.ts";
+import { TransientError } from "../../lib/retry.ts";
 import { ALL_PROJECTS } from "../model/digest.ts";
-import { Client, mapErrors, NOT_CONNECTED, Pool } from "./driver.ts";
+import { Client, mapErrors, Pool } from "./driver.ts";
 
-/** The statements of this folder are SQL templates, so the schema is not repeated as types. */
+/** Statements are SQL templates. test/statements.test.ts has PostgreSQL check them, and the rows that they claim. */
 export type Db = Kysely<never>;
 
 export interface Database {
@@ -92,14 +93,12 @@ class BusyPool extends Pool {
 }
 
 function busy(error: unknown): unknown {
-  const code = error instanceof Error ? Reflect.get(error, "code") : null;
-  if (code === QUERY_CANCELED) return new BusyError("a statement took too long", { cause: error });
-  if (code === NOT_CONNECTED)
+  if (!(error instanceof TransientError)) return error;
+  if (error.code === "Canceled") return new BusyError("a statement took too long", { cause: error });
+  if (error.code === "NotConnected")
     return new BusyError("no connection of the pool was free in time", { cause: error });
   return error;
 }
-
-export const QUERY_CANCELED = "57014";
 
 /**
  * Opens a pool on the PostgreSQL at `url`. 64-bit counts are read as numbers and moments as `Instant`s, here and

@@ -1,24 +1,44 @@
 import pg from "pg";
-
-/** SQLSTATE connection_failure, and that a connection could not be established. */
-const CONNECTION_FAILURE = "08006";
-export const NOT_CONNECTED = "08001";
+import { codeOf } from "../../lib/errors.ts";
+import { type TransientCode, TransientError } from "../../lib/retry.ts";
 
 /** What the driver says of a connection that failed (pg 8.23, pg-pool 3.14): its own errors have no code. */
-const CODES: Readonly<Record<string, string>> = {
-  "Connection terminated": CONNECTION_FAILURE,
-  "Connection terminated unexpectedly": CONNECTION_FAILURE,
-  "Client was closed and is not queryable": CONNECTION_FAILURE,
-  "Cannot use a pool after calling end on the pool": CONNECTION_FAILURE,
-  "Connection terminated due to connection timeout": NOT_CONNECTED,
-  "timeout exceeded when trying to connect": NOT_CONNECTED,
+const DRIVER_ERRORS: Readonly<Record<string, TransientCode>> = {
+  "Connection terminated": "ConnectionFailed",
+  "Connection terminated unexpectedly": "ConnectionFailed",
+  "Client was closed and is not queryable": "ConnectionFailed",
+  "Cannot use a pool after calling end on the pool": "ConnectionFailed",
+  "Connection terminated due to connection timeout": "NotConnected",
+  "timeout exceeded when trying to connect": "NotConnected",
 };
 
-/** Gives such an error the code that the server would have given. */
-function withCode(error: unknown): unknown {
-  if (error instanceof Error && !("code" in error) && Object.hasOwn(CODES, error.message))
-    Object.assign(error, { code: CODES[error.message] });
-  return error;
+/** Of SQLSTATE, the classes of errors that are about the server and not about the statement. */
+const CLASSES: Readonly<Record<string, TransientCode>> = {
+  "08": "ConnectionFailed",
+  "40": "Conflict",
+  "53": "OutOfResources",
+  "55": "Locked",
+  "57": "ServerStopped",
+  "58": "SystemFault",
+};
+
+/** Of these classes, what is not like the rest of its class. */
+const STATES: Readonly<Record<string, TransientCode>> = { "08001": "NotConnected", "57014": "Canceled" };
+
+/** A failure of the server or of the way to it becomes a TransientError; a mistake in a statement stays what it is. */
+export function classify(error: unknown): unknown {
+  const kind = kindOf(error);
+  if (kind === null || error instanceof TransientError || !(error instanceof Error)) return error;
+  // Where an address has several numbers, the error for all of them has no message.
+  return new TransientError(kind, error.message || (codeOf(error) ?? error.name));
+}
+
+function kindOf(error: unknown): TransientCode | null {
+  const code = codeOf(error);
+  if (code === null) return (error instanceof Error && DRIVER_ERRORS[error.message]) || null;
+  // A code of the network, such as ECONNREFUSED.
+  if (/^E[A-Z]{3,}/.test(code)) return "ConnectionFailed";
+  return STATES[code] ?? CLASSES[code.slice(0, 2)] ?? null;
 }
 
 /** A promise of the driver with its error changed. A call with a callback is the pool's own: the pool's promise fails. */
@@ -31,17 +51,21 @@ export function mapErrors(result: unknown, change: (error: unknown) => unknown):
 
 // The driver's overloads do not matter here: only its errors are changed.
 export class Client extends pg.Client {
+  override connect(...words: unknown[]): never {
+    return mapErrors(Reflect.apply(super.connect, this, words), classify);
+  }
+
   override query(...words: unknown[]): never {
-    return mapErrors(Reflect.apply(super.query, this, words), withCode);
+    return mapErrors(Reflect.apply(super.query, this, words), classify);
   }
 }
 
 export class Pool extends pg.Pool {
   override connect(...words: unknown[]): never {
-    return mapErrors(Reflect.apply(super.connect, this, words), withCode);
+    return mapErrors(Reflect.apply(super.connect, this, words), classify);
   }
 
   override query(...words: unknown[]): never {
-    return mapErrors(Reflect.apply(super.query, this, words), withCode);
+    return mapErrors(Reflect.apply(super.query, this, words), classify);
   }
 }

@@ -10,6 +10,7 @@ import * as forgottenFiles from "./migrations/0006-forgotten-files.ts";
 import * as loopDelay from "./migrations/0007-loop-delay.ts";
 import * as outcomes from "./migrations/0008-outcomes.ts";
 import * as wokenPolls from "./migrations/0009-woken-polls.ts";
+import * as incidents from "./migrations/0010-incidents.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -22,6 +23,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0007-loop-delay": loopDelay,
   "0008-outcomes": outcomes,
   "0009-woken-polls": wokenPolls,
+  "0010-incidents": incidents,
 };
 
 /**

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { DateTime } from "luxon";
+import { codeOf } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { uuid7Floor } from "../../lib/uuid7.ts";
 
@@ -13,6 +14,9 @@ const TABLES = {
   alerts: "id",
   alert_events: "id",
   alert_receivers: "id",
+  incidents: "id",
+  incident_alerts: "id",
+  incident_entries: "id",
   notifications: "id",
   deliveries: "id",
 } as const;
@@ -74,6 +78,6 @@ function boundOf(kind: "date" | "moment" | "id", moment: DateTime): string {
 
 /** Another process made it first (42P07), or the default partition already has rows of that month (23514). */
 function isExpected(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = codeOf(error);
   return code === "42P07" || code === "23514" || code === "23505";
 }

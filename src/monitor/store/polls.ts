@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { TransientError } from "../../lib/retry.ts";
 import { JUDGED_AHEAD_MS } from "../model/judging.ts";
 import type { PollKey } from "../model/poll.ts";
 import { OWN_QUERY, type SourceName } from "../model/query.ts";
@@ -117,14 +118,6 @@ interface ClaimedPoll {
 }
 
 /** Thrown when a page is committed under a lease that another worker has taken over. */
-class LeaseLostError extends Error {
-  override readonly name = "LeaseLostError";
-  /** The new holder continues from what is committed; there is nothing to retry. */
-  readonly retryable = false;
-  /** The page itself is not at fault. */
-  readonly isTransient = true;
-}
-
 /** Leases of polls: one worker at a time takes a poll, advances it page by page, and gives it back. */
 function createPollLeaseStore(db: Db) {
   return {
@@ -158,7 +151,7 @@ function createPollLeaseStore(db: Db) {
         where ${isPollKind(key)} and lease = ${lease}::uuid
       `.execute(db);
       if (numAffectedRows !== 1n)
-        throw new LeaseLostError(`the poll ${key.poll} of query ${key.queryId} was taken over`);
+        throw new TransientError("LeaseLost", `the poll ${key.poll} of query ${key.queryId} was taken over`);
     },
 
     /** The poll ended: it is complete up to `completeUntil`, and due again at `nextAt`, or at once if it was woken. */

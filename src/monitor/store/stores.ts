@@ -13,6 +13,7 @@ import { createErasureStore } from "./erasures.ts";
 import { createBounceStore, createFailureStore, createOutageStore } from "./failures.ts";
 import { createForgottenStore } from "./forgotten.ts";
 import { createWatchStore } from "./health.ts";
+import { createIncidentStore } from "./incidents.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
 import { createPollStore } from "./polls.ts";
@@ -52,6 +53,7 @@ function createFacts(db: Db) {
     coverage: createCoverageStore(db),
     arrivals: createArrivalStore(db),
     alerts: createAlertStore(db),
+    incidents: createIncidentStore(db),
     notifications: createNotificationStore(db),
     bounces: createBounceStore(db),
     alertMessages: createAlertMessageStore(db),

@@ -6,6 +6,8 @@ import { titleOf } from "../model/wording.ts";
 import { announce, buildHeadline, growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
 import { buildFindings, describeStory, howOften } from "./build-findings.ts";
 import { cleanLine, safeUrl, shortenText } from "./escape.ts";
+import { formatNumber } from "./formatters.ts";
+import { buildIncidentView, type IncidentFacts, newsOf } from "./incident-view.ts";
 import { buildMentionView, deletedMentions, topMentions } from "./mention-view.ts";
 import type { AlertView } from "./view.ts";
 
@@ -35,6 +37,8 @@ export interface AlertViewFacts {
   readonly more?: readonly Alert[];
   /** The number of other alerts that are not in `more`, and their kinds. */
   readonly unlisted?: { readonly count: number; readonly others: AlertView["more"]["others"] };
+  /** The incident that the alert stands for; null or absent: none. */
+  readonly incident?: IncidentFacts | null;
   /** For an escalation step at `to`: since when the alert has waited for somebody. */
   readonly waited?: AlertView["waited"];
   readonly actions?: readonly { readonly label: string; readonly url: string }[];
@@ -55,7 +59,9 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const inTheirPlace = deleted === 0 ? [] : [deletedMentions(deleted)];
   const headline = buildHeadline(alert, mentions, deleted);
   const announced = announce(alert, headline, mentions);
-  const growth = growthOf(alert, facts.kind);
+  const { incident = null } = facts;
+  const news = incident === null ? null : newsOf(incident, facts.kind);
+  const growth = news ?? growthOf(alert, facts.kind);
   const reason = reasonOf(alert);
   const step = stepOf(alert);
   // A reminder says what is now: the window of the lead may be long over.
@@ -79,7 +85,8 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     growth: growth === null ? null : { label: growth.label, text: line(growth.text, 200) },
     reason: { label: reason.label, text: line(capitalised(reason.text), 400) },
     severityReason: step === null ? null : line(step, 160),
-    peak: peakOf(alert),
+    // An incident has its own numbers.
+    peak: incident === null ? peakOf(alert) : null,
     handledBy: handledBy(alert),
     because: line(capitalised(alert.because), 500),
     openedAt: alert.openedAt,
@@ -88,7 +95,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     windowFrom: alert.windowFrom,
     windowTo: alert.windowTo,
     timezone: facts.timezone,
-    mentionsCount: alert.mentions,
+    mentionsCount: incident === null ? alert.mentions : 0,
     notifyCount: alert.notifyCount,
     values: alert.values,
     mentions: [...mentions, ...inTheirPlace],
@@ -103,6 +110,8 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     labels: labelsOf(alert),
     more: moreOf(facts.more ?? [], facts.unlisted ?? { count: 0, others: [] }),
     waited: facts.waited ?? null,
+    incident: incident === null ? null : buildIncidentView(incident, facts.timezone),
+    about: aboutOf(facts),
     handling: handlingOf(alert),
     actions,
     primaryActions: actions.filter(({ isPrimary }) => isPrimary).length,
@@ -149,6 +158,23 @@ function actionsOf(alert: Alert, actions: NonNullable<AlertViewFacts["actions"]>
     const safe = safeUrl(url);
     return safe === null ? [] : [{ label, url: safe, isPrimary: isOpen && index === 0 }];
   });
+}
+
+/** A story is what an alert is about if so many of its mentions tell it. */
+const ABOUT = { atLeast: 3, share: 0.25 };
+
+/** Extractive: the words are those of the mentions. */
+function aboutOf({ alert, mentions, explanation, storyOf = storyKey }: AlertViewFacts): string | null {
+  if (alert.windowTo <= alert.windowFrom || mentions.length === 0) return null;
+  const [top] = topMentions(mentions, 1, storyOf);
+  const told = top === undefined ? 0 : mentions.filter((one) => storyOf(one) === storyOf(top.mention)).length;
+  if (top !== undefined && told >= ABOUT.atLeast && told >= ABOUT.share * mentions.length) {
+    const words = top.mention.title ?? top.mention.text ?? "";
+    if (words.trim() !== "")
+      return `“${line(words, 140)}”, ${formatNumber(told)} of ${formatNumber(mentions.length)} mentions`;
+  }
+  const words = explanation?.words ?? [];
+  return words.length < 2 ? null : `new words are ${words.map((word) => line(word, 30)).join(", ")}`;
 }
 
 export const MOST_LISTED = 5;

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import Handlebars from "handlebars";
 import { closestWord } from "../../lib/closest-word.ts";
-import { describeError, didYouMean, UserError } from "../../lib/errors.ts";
+import { codeOf, describeError, didYouMean, UserError } from "../../lib/errors.ts";
 import { escapeView, FORMATS, type Format } from "./escape.ts";
 import { findUnknownNames, shapeOf } from "./find-unknown-names.ts";
 import { guardHelper, helpers } from "./helpers.ts";
@@ -166,8 +166,10 @@ async function readTemplates(directory: string): Promise<ReadonlyMap<string, str
     const sources = await Promise.all(files.map((file) => readFile(file, "utf8")));
     return new Map(files.map((file, index) => [nameOf(directory, file), sources[index] ?? ""]));
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-    throw new UserError(`cannot read the templates directory${code}: ${directory}`);
+    const code = codeOf(error);
+    throw new UserError(
+      `cannot read the templates directory${code === null ? "" : ` (${code})`}: ${directory}`,
+    );
   }
 }
 

@@ -24,6 +24,8 @@ const FIRED: AlertView = {
   },
   severityReason: null,
   peak: { count: "62 in 30 min", at: SAMPLE_AT },
+  incident: null,
+  about: "“Northwind cancelled my flight and nobody answers the phone”, 31 of 62 mentions",
   handledBy: null,
   because: "62 negative mentions in 30 min, 11 expected at this hour. Chance alone seldom brings so many.",
   openedAt: SAMPLE_AT,
@@ -102,6 +104,7 @@ const BARE: AlertView = {
   lead: null,
   reason: { label: "Why", text: "Negative" },
   because: "Negative",
+  about: null,
   peak: null,
   actions: [],
   primaryActions: 0,
@@ -121,6 +124,7 @@ const SINGLE: AlertView = {
   lead: null,
   reason: { label: "Why", text: "On news" },
   because: "On news",
+  about: null,
   peak: null,
   windowFrom: SAMPLE_AT,
   lastSeenAt: SAMPLE_AT,
@@ -132,8 +136,39 @@ const SINGLE: AlertView = {
   labels: [],
 };
 
+/** What messages about an incident have besides. */
+const INCIDENT = {
+  mentionsCount: 0,
+  peak: null,
+  incident: {
+    id: "00000000-0000-7000-8000-000000000000",
+    status: "open",
+    summary:
+      "757 negative mentions of 1,141 in all from Mon 23 Feb, 08:35 PST to 14:15; the most in one hour: 93, until 09:50",
+    counts: {
+      negative: 757,
+      total: 1_141,
+      from: SAMPLE_AT,
+      to: SAMPLE_AT + 340 * MINUTE,
+      most: { count: 93, until: SAMPLE_AT + 75 * MINUTE },
+    },
+    calmSince: null,
+    day: 2,
+    count: 3,
+    alerts: [
+      {
+        severity: "warning",
+        title: "An influential account is unhappy",
+        text: "Helena Brandt: “Northwind cancelled my flight and nobody answers the phone”",
+        at: SAMPLE_AT + 20 * MINUTE,
+        isOver: true,
+      },
+    ],
+  },
+} as const;
+
 /**
- * fired · escalated · doubled · another wave · reopened · unanswered · reminder · resolved · test · ended before it was
+ * fired · escalated · doubled · another wave · a new day · a new fact · reopened · unanswered · reminder · resolved · test · ended before it was
  * sent · with others · of one mention · without any optional value.
  */
 export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
@@ -156,6 +191,24 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
     ...GROWN,
     kind: "wave",
     growth: { label: "Another wave", text: "214 negative in 30 min now, 62 when the alert fired" },
+  },
+  {
+    ...FIRED,
+    ...INCIDENT,
+    kind: "day",
+    growth: {
+      label: "Day 2 begins",
+      text: "36 negative mentions in the last hour, 41 in the same hour of the day before",
+    },
+  },
+  {
+    ...FIRED,
+    ...INCIDENT,
+    kind: "fact",
+    growth: {
+      label: "New: An influential account is unhappy",
+      text: "Helena Brandt: “Northwind cancelled my flight and nobody answers the phone”",
+    },
   },
   { ...FIRED, kind: "reopened" },
   { ...FIRED, kind: "unanswered", waited: { from: SAMPLE_AT, to: SAMPLE_AT + 10 * MINUTE } },

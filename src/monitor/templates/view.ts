@@ -2,6 +2,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { AlertState } from "../model/alert.ts";
 import type { NotificationKind } from "../model/notification.ts";
 import type { Severity } from "../model/severity.ts";
+import type { IncidentView } from "./incident-view.ts";
 import type { MentionView } from "./mention-view.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { MentionView } from "./mention-view.ts";
  */
 export interface AlertView {
   /**
-   * Why this message is sent: fired, ended, escalated, doubled, wave, reopened, unanswered, reminder, resolved, test.
+   * Why this message is sent: fired, ended, escalated, doubled, wave, day, fact, reopened, unanswered, reminder, resolved, test.
    */
   readonly kind: Exclude<NotificationKind, "digest">;
   readonly severity: Severity;
@@ -82,6 +83,10 @@ export interface AlertView {
   };
   /** Of `unanswered`: the time in which nobody acknowledged it; else null. */
   readonly waited: { readonly from: Instant; readonly to: Instant } | null;
+  /** The incident that it is in; null for an alert that stands alone. */
+  readonly incident: IncidentView | null;
+  /** What people write, in their own words or in new ones: `“no refund for my order”, 18 of 22 mentions`; null if nothing stands out. */
+  readonly about: string | null;
   /** What people have done about it, with the names that they gave; null if nobody has. */
   readonly handling: {
     /** Who acknowledged it. */

@@ -1,13 +1,16 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { type DetectLanguage, loadLanguageDetector } from "../../../src/feeds/enrich/detect-language.ts";
+import { decideLanguage } from "../../../src/feeds/enrich/decide-language.ts";
+import { type LanguageDetector, loadLanguageDetector } from "../../../src/feeds/enrich/detect-language.ts";
 import { readShortTexts } from "../../bench/labelled-texts.ts";
 
-let detect: DetectLanguage;
+let detector: LanguageDetector;
 beforeAll(async () => {
-  detect = await loadLanguageDetector();
+  detector = await loadLanguageDetector();
 });
+
+const detect: LanguageDetector["detect"] = (text, certainty) => detector.detect(text, certainty);
 
 test("short texts in ten languages are told apart", () => {
   const texts = readShortTexts(join(import.meta.dirname, "../../fixtures/enrich/short-texts.txt"));
@@ -51,6 +54,47 @@ test("any text gets a code of two letters or none, and a very long one is quick"
 test("a short text in another script shows it, and a guess is had for the asking", () => {
   expect(detect("Очень плохой сервис")).toBe("ru");
   expect(detect("サービスがとても悪いです")).toBe("ja");
-  expect(detect("terrible service", true)).toBe("en");
-  expect(detect("ok", true)).toBeNull();
+  expect(detect("terrible service", "guess")).toBe("en");
+  expect(detect("ok", "guess")).toBeNull();
+});
+
+test("accents as signs of their own change nothing", () => {
+  const vietnamese = "Dịch vụ quá tệ, tôi đã chờ ba tuần mà không ai trả lời điện thoại";
+  expect(detect(vietnamese)).toBe("vi");
+  expect(detect(vietnamese.normalize("NFD"))).toBe("vi");
+  expect(detect("서비스가 너무 나빠서 다시는 사지 않을 것입니다".normalize("NFD"))).toBe("ko");
+});
+
+test("Indonesian and Malay are told apart by their words, and have none where nothing tells", () => {
+  expect(detect("Saya kecewa karena barang yang dikirim rusak dan tidak bisa dikembalikan ke toko")).toBe(
+    "id",
+  );
+  expect(detect("Saya kecewa kerana barang yang dihantar rosak dan tidak boleh dipulangkan ke kedai")).toBe(
+    "ms",
+  );
+  expect(detect("Saya membeli barang ini dengan harga yang sangat murah dan akan membeli lagi")).toBeNull();
+});
+
+const GERMAN =
+  "Die neue Version ist da, und wie immer haben wir lange daran gearbeitet und vieles verbessert";
+
+test.each([
+  ["a long text beats what its document declares", GERMAN, "en", "de"],
+  [
+    "a region is part of what is declared",
+    "The new version is out, and we worked on it for a long time",
+    "en-US",
+    "en-US",
+  ],
+  ["a short text keeps what is declared", "Guten Morgen zusammen", "en", "en"],
+  ["a language that the detector does not know stays", GERMAN, "lb", "lb"],
+  [
+    "a relative stays",
+    "Vi har arbejdet længe på den nye version, og vi håber, at alle vil få glæde af den",
+    "nb",
+    "nb",
+  ],
+  ["nothing is declared", GERMAN, null, "de"],
+])("%s", (_, text, declared, language) => {
+  expect(decideLanguage(text, declared, detector)).toBe(language);
 });

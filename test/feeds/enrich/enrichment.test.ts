@@ -204,8 +204,8 @@ describe("sentiment of an endpoint", () => {
     await enrichmentOf({ attempts: 1 }).runDue();
     expect(server.calls[0]?.texts.map(({ text }) => text)).toEqual(expect.arrayContaining([hostile, LATE]));
     expect((await shown(other)).classifications[0].classifierId).toBe("sentiment:judge-1");
-    // No usable answer: the lexicon's.
-    expect((await shown(obeyed)).classifications[0].classifierId).toBe("sentiment:lexicon");
+    // No usable answer: the local model's.
+    expect((await shown(obeyed)).classifications[0].classifierId).toBe("sentiment:local");
   });
 
   test.each<[string, Parameters<FakeChatServer["reply"]>[0]]>([
@@ -237,13 +237,13 @@ describe("sentiment of an endpoint", () => {
         response.end(`{"choices":[{"message":{"content":"${"x".repeat(400_000)}"}}]}`);
       },
     ],
-  ])("%s: the lexicon answers in the end", async (_, reply) => {
+  ])("%s: the model of this machine answers in the end", async (_, reply) => {
     server.reply(reply);
     const [id = ""] = await arrive([LATE]);
     await enrichmentOf({ attempts: 1, timeout: "300ms" }).runDue();
     expect(await shown(id)).toMatchObject({
       sentiment: "negative",
-      classifications: [{ classifierId: "sentiment:lexicon" }],
+      classifications: [{ classifierId: "sentiment:local" }],
     });
     expect((await countWaiting(db)).sentiment).toBe(0);
   });
@@ -262,14 +262,14 @@ describe("sentiment of an endpoint", () => {
     expect((await shown(id)).sentiment).toBeNull();
   });
 
-  test("when the calls of the day are spent, the lexicon answers, and other processes know", async () => {
+  test("when the calls of the day are spent, the model of this machine answers, and other processes know", async () => {
     server.reply(eachWith(() => "neutral"));
     const ids = await arrive([LATE, `${LATE} and again`, `${LATE} and once more`]);
     const settings = { callsPerDay: 1, batch: 1 };
     await Promise.all([enrichmentOf(settings).runDue(), enrichmentOf(settings).runDue()]);
     expect(server.calls.length).toBe(1);
     const said = await Promise.all(ids.map(async (id) => (await shown(id)).classifications[0].classifierId));
-    expect(said.sort()).toEqual(["sentiment:judge-1", "sentiment:lexicon", "sentiment:lexicon"]);
+    expect(said.sort()).toEqual(["sentiment:judge-1", "sentiment:local", "sentiment:local"]);
   });
 
   test("a worker that died gives its mentions back when its lease ends; two workers never have the same", async () => {
@@ -399,18 +399,18 @@ describe("relevance", () => {
   });
 });
 
-test("the lexicon answers on the way, in the language of the text or of its source", async () => {
+test("the model of this machine answers on the way, in the language of the text or of its source", async () => {
   const enricher = await createEnricher(EnrichConfig.parse({}));
   expect(enricher.ofText("Das Essen war schrecklich und der Kellner unfreundlich")).toMatchObject({
     language: "de",
     sentiment: "negative",
-    classifications: [{ classifierId: "sentiment:lexicon", labelId: "negative" }],
+    classifications: [{ classifierId: "sentiment:local", labelId: "negative" }],
   });
   expect(enricher.ofText("")).toMatchObject({ language: null, sentiment: null, classifications: [] });
   expect(enricher.ofText("What a wonderful morning in the park")).toMatchObject({
     language: "en",
     sentiment: "positive",
-    classifications: [{ classifierId: "sentiment:lexicon" }],
+    classifications: [{ classifierId: "sentiment:local" }],
   });
   expect(enricher.ofText("horrible", "fr")).toMatchObject({ language: "fr", sentiment: "negative" });
 });

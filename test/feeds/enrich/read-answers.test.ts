@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SENTIMENTS } from "../../../src/feeds/enrich/lexicon.ts";
 import { readRelevances, readSentiments } from "../../../src/feeds/enrich/read-answers.ts";
+import { SENTIMENTS } from "../../../src/feeds/enrich/sentiment/model-file.ts";
 import { runs } from "../../runs.ts";
 
 const MARKS = ["a1b2c3d4e5", "f6a7b8c9d0"];

@@ -5,7 +5,7 @@ import { FILTERS } from "../../../src/listening-api/filters/filters.ts";
 import { createDatabase } from "../../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
 import type { MentionVersion } from "../../../src/listening-api/store/mention-version.ts";
-import { putAuthorList, putLocationList, putSiteList } from "../../../src/listening-api/store/saved-lists.ts";
+import { createSavedList } from "../../../src/listening-api/store/saved-lists.ts";
 import { runs } from "../../runs.ts";
 import { type Fixture, startFixture, T0 } from "../fixture.ts";
 import { anyMention } from "./any-mention.ts";
@@ -29,9 +29,12 @@ beforeAll(async () => {
   const locationIds = ["DEU.Berlin", "NORTH_AMERICA"];
   filters = naiveFilters({
     categories,
-    authorList: { id: await putAuthorList(db, { ...list, authors }), authors },
-    siteList: { id: await putSiteList(db, { ...list, domains }), domains },
-    locationList: { id: await putLocationList(db, { ...list, locationIds }), locations: locationIds },
+    authorList: { id: (await createSavedList(db, "author", { ...list, entries: authors })).id, authors },
+    siteList: { id: (await createSavedList(db, "site", { ...list, entries: domains })).id, domains },
+    locationList: {
+      id: (await createSavedList(db, "location", { ...list, entries: locationIds })).id,
+      locations: locationIds,
+    },
   });
   const sample = fc.sample(
     fc.uniqueArray(anyMention([...queries.values()], categories), {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SeededAccount, seedAccount } from "../../../src/listening-api/seed-account.ts";
 import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
-import { putAuthorList, putLocationList, putSiteList } from "../../../src/listening-api/store/saved-lists.ts";
+import { createSavedList } from "../../../src/listening-api/store/saved-lists.ts";
 import { type Answer, type Fixture, get, logIn, SEED, startFixture } from "../fixture.ts";
 import { send } from "../send.ts";
 
@@ -30,7 +30,7 @@ describe("site and author lists", () => {
   it("come in the envelope, with the projects they are shared with", async () => {
     const { projectId, userId } = fixture.account;
     const domains = ["news.example", "blog.example/food"];
-    const id = await putSiteList(db, { ...owner(), name: "Press", domains });
+    const { id } = await createSavedList(db, "site", { ...owner(), name: "Press", entries: domains });
     const { body } = await fixture.get(`${project}/group/site/summary`);
     expect(body).toEqual({
       resultsTotal: 1,
@@ -62,7 +62,11 @@ describe("site and author lists", () => {
   });
 
   it("have authors in place of domains", async () => {
-    const id = await putAuthorList(db, { ...owner(), name: "Critics", authors: ["a. n. other", "<b>"] });
+    const { id } = await createSavedList(db, "author", {
+      ...owner(),
+      name: "Critics",
+      entries: ["a. n. other", "<b>"],
+    });
     const { body } = await fixture.get(`${project}/group/author/summary`);
     const { userId, projectId } = fixture.account;
     const sharing = { shared: "public", sharedProjectIds: [projectId] };
@@ -79,17 +83,10 @@ describe("site and author lists", () => {
     ]);
   });
 
-  it("are put again under the same id, and change", async () => {
-    const id = await putSiteList(db, { ...owner(), name: "Changing", domains: ["a.example"] });
-    expect(await putSiteList(db, { ...owner(), name: "Changing", domains: ["b.example"] })).toBe(id);
-    const { results } = (await fixture.get(`${project}/group/site/summary`)).body;
-    expect(results.find((list: { id: number }) => list.id === id).domains).toEqual(["b.example"]);
-  });
-
   it("show in the projects they are shared with, private ones only to their owner", async () => {
     const both = [fixture.account.projectId, second.projectId];
-    await putAuthorList(db, { ...owner(...both), name: "Everywhere", authors: [] });
-    await putAuthorList(db, { ...owner(...both), name: "Mine", shared: "private", authors: [] });
+    await createSavedList(db, "author", { ...owner(...both), name: "Everywhere", entries: [] });
+    await createSavedList(db, "author", { ...owner(...both), name: "Mine", shared: "private", entries: [] });
     const path = `/projects/${second.projectId}/group/author/summary`;
     const names = (answer: Answer) => answer.body.results.map((list: { name: string }) => list.name);
     expect(names(await get(fixture.api, path, [], second.token))).toEqual(["Everywhere"]);
@@ -170,7 +167,7 @@ describe("a location list is made", () => {
   });
 
   it("by a command, shown like one that was made by a call", async () => {
-    const id = await putLocationList(db, { ...owner(), name: "By command", locationIds: ["fr"] });
+    const { id } = await createSavedList(db, "location", { ...owner(), name: "By command", entries: ["fr"] });
     const { results } = (await fixture.get(`${project}/group/location/summary`)).body;
     expect(results.find((list: { id: number }) => list.id === id).locations).toEqual([
       { id: "fr", name: "France", type: "country", fullName: "France, Europe" },
@@ -190,7 +187,11 @@ describe("a location list is made", () => {
     ["an empty list", { ...ok, locations: [] }, /^locations: .* got an array of 0/],
     ["too many locations", { ...ok, locations: Array(1001).fill({ id: "fr" }) }, /got an array of 1001/],
     ["text for locations", { ...ok, locations: "fr" }, /^locations: expected an array .* got "fr"/],
-    ["locations that are no objects", { ...ok, locations: ["fr"] }, /^locations\[0\]\.id: expected the id/],
+    [
+      "locations that are neither ids nor objects",
+      { ...ok, locations: [7] },
+      /^locations\[0\]\.id: .* got 7/,
+    ],
     ["a location without id", { ...ok, locations: [{ name: "France" }] }, /^locations\[0\]\.id: .* nothing/],
     [
       "a number for an id",

@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { systemClock } from "../../../src/lib/clock.ts";
+import { type Clock, systemClock } from "../../../src/lib/clock.ts";
+import { MINUTE } from "../../../src/lib/instant.ts";
+import { createLocalApi } from "../../../src/listening-api/create-local-api.ts";
+import { editMentions } from "../../../src/listening-api/edit/edit-mention.ts";
+import { seedAccount } from "../../../src/listening-api/seed-account.ts";
 import { listChanges } from "../../../src/listening-api/store/changes.ts";
 import { createDatabase } from "../../../src/listening-api/store/database.ts";
+import { deleteProject } from "../../../src/listening-api/store/delete-things.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
+import { lockQueries } from "../../../src/listening-api/store/queries.ts";
+import { beginWriting } from "../../../src/listening-api/store/write-order.ts";
 import { type Fixture, mentionVersion, resourceId, SEED, startFixture, T0 } from "../fixture.ts";
 import { send } from "../send.ts";
 
@@ -70,6 +77,61 @@ test.each(KINDS)(
     }
   },
 );
+
+test("processes whose clocks are twenty minutes apart lose no edit of each other, and show what either wrote", async () => {
+  const clock: Clock = { now: () => systemClock.now() + 20 * MINUTE, speed: 1 };
+  const log = { info() {}, warn() {}, error: (fields: object) => fixture.logged.push(fields) };
+  const { pool } = fixture.database;
+  const ahead = createLocalApi({ pool, clock, log, signingSecret: "for tests", strict: true });
+  const headers = { authorization: `bearer ${fixture.token}`, "content-type": "application/json" };
+  try {
+    for (const [index, api] of [ahead, fixture.api, ahead, fixture.api].entries()) {
+      const name = `by process ${index}`;
+      await ask("POST", "tags", { name });
+      const payload = JSON.stringify([{ queryId, resourceId: resourceId(1), addTag: [name] }]);
+      const url = `${project}/data/mentions`;
+      const before = await shown();
+      expect((await send(api, { method: "PATCH", url, headers, payload })).status).toBe(200);
+      const after = await shown();
+      expect(after.tags).toEqual([...before.tags, name]);
+      expect(Date.parse(after.updated)).toBeGreaterThan(Date.parse(before.updated));
+    }
+  } finally {
+    await ahead.close();
+  }
+});
+
+test("a project is deleted after a writer that is at work in it, and neither waits for the other for ever", async () => {
+  const { pool } = fixture.database;
+  const db = createDatabase(pool);
+  const other = await seedAccount(pool, { ...SEED, project: { name: "Deleted at once" } });
+  const [id = 0] = other.queries.values();
+  const mention = { queryId: id, resourceId: resourceId(7) };
+  await insertMentions(db, [mentionVersion(mention, { added: T0 - 1 })]);
+  let deleted: Promise<void> | undefined;
+  await db.transaction().execute(async (own) => {
+    const at = await beginWriting(own, [other.projectId], systemClock.now);
+    await lockQueries(own, [id]);
+    deleted = db.transaction().execute((another) => deleteProject(another, other.projectId));
+    await untilSomebodyWaits(pool);
+    const fields = { starred: true };
+    const changes = { fields, addTags: [], removeTags: [], addCategories: [], removeCategories: [] };
+    expect(await editMentions(own, [mention], () => [changes], at)).toMatchObject([{ isChanged: true }]);
+  });
+  await deleted;
+  const { rows } = await pool.query("select from local_api.mention where query_id = $1", [id]);
+  expect(rows).toEqual([]);
+});
+
+/** For a lock of this database. */
+async function untilSomebodyWaits(pool: Fixture["database"]["pool"]): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    if (rows.length > 0) return;
+  }
+}
 
 test("an edit that changes nothing makes no version, and programs do not read the mention again", async () => {
   await edit({ starred: true, sentiment: "positive", assignment: "ann@acme.example" });

@@ -22,13 +22,13 @@ export interface Missing {
 }
 
 /**
- * In each round all writers write at once while all readers poll. Then the writers rest, the readers poll until nothing
- * is new, and each must know what the tables have.
+ * In each round writers write at once while all readers poll: all kinds of them, or some by chance. Then the writers rest,
+ * the readers poll until nothing is new, and each must know what the tables have.
  */
 export async function playRounds(
   rounds: number,
   random: () => number,
-  onRound: (round: number, missing: readonly Missing[]) => void = () => {},
+  atOnce = Number.POSITIVE_INFINITY,
 ): Promise<readonly Missing[]> {
   const fixture = await startFixture(WITH_TEXTS, { clock: systemClock });
   const other = startAhead(fixture);
@@ -39,7 +39,8 @@ export async function playRounds(
     const missing: Missing[] = [];
     for (let round = 0; round < rounds; round++) {
       let isWriting = true;
-      const writing = Promise.all(writers.map(([, write]) => write(round))).finally(() => {
+      const some = writers.toSorted(() => random() - 0.5).slice(0, atOnce);
+      const writing = Promise.all(some.map(([, write]) => write(round))).finally(() => {
         isWriting = false;
       });
       const reading = readers.map(async (reader) => {
@@ -54,7 +55,6 @@ export async function playRounds(
           mentions.length === 0 ? [] : [{ round, reader: readers[index]?.name ?? "", mentions }],
       );
       missing.push(...found, ...(await missingInQueries(fixture, round)));
-      onRound(round, found);
     }
     return missing;
   } finally {
@@ -71,7 +71,7 @@ function startAhead({ database, logged }: Fixture): Process {
   return { clock, api: createLocalApi({ pool, clock, log, signingSecret: "for tests", strict: true }) };
 }
 
-const WITH_TEXTS = {
+export const WITH_TEXTS = {
   ...SEED,
   project: { name: "Written at once" },
   queries: [

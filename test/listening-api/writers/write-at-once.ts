@@ -122,6 +122,7 @@ export async function createWriters(
           date: new Date(clock.now() - DAY).toISOString(),
         },
         ...(n % 3 === 0 ? { brand: "By name" } : {}),
+        ...(n % 5 === 0 ? { tags: [`imported ${round}`] } : {}),
       }),
     );
     await writeFile(path, lines.join("\n"));

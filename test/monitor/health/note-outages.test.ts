@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { createManualClock } from "../../../src/lib/clock.ts";
+import { TransientError } from "../../../src/lib/retry.ts";
 import { createOutageLog } from "../../../src/monitor/health/note-outages.ts";
 import { asAdministrator } from "../../flows/story.ts";
 import { useStores } from "../../use-stores.ts";
@@ -56,8 +57,8 @@ test("checks that fail for another reason than the engine are no outage", async 
 
 test("an outage is stored with its first error as soon as the tables answer", async () => {
   const own = notes();
-  own.checkFailed(Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }));
-  own.checkFailed(Object.assign(new Error("starting up"), { code: "57P03" }));
+  own.checkFailed(new TransientError("ConnectionFailed", "connect ECONNREFUSED"));
+  own.checkFailed(new TransientError("ServerStopped", "starting up"));
   await own.write();
   expect(await written()).toMatchObject([{ what: "database Away", because: "connect ECONNREFUSED" }]);
 });

@@ -7,6 +7,7 @@ import type { PollRequest } from "../../../src/monitor/model/poll-state.ts";
 import { pollQuery } from "../../../src/monitor/polling/poll-queries.ts";
 import type { PollSettings } from "../../../src/monitor/polling/watermark.ts";
 import { createConsoleStore } from "../../../src/monitor/store/console.ts";
+import { sourceFailure } from "../../fakes/source-failure.ts";
 import { NOON, negative, useWalks } from "./use-polls.ts";
 
 const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
@@ -130,7 +131,7 @@ test("with catchUp newest-first, an interruption loses nothing, and the query is
   const outcome = await poll(async function* (request) {
     let pages = 0;
     for await (const page of source.pages(request)) {
-      if (++pages > 2) throw Object.assign(new Error("cut"), { retryable: true, retryAfterMs: 0 });
+      if (++pages > 2) throw sourceFailure("cut");
       yield page;
     }
   }, newestFirst);

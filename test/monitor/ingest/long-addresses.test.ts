@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { MINUTE } from "../../../src/lib/instant.ts";
 import type { SourcePage } from "../../../src/monitor/ingest/source-page.ts";
 import { pollTogether } from "../../../src/monitor/polling/poll-queries.ts";
+import { sourceFailure } from "../../fakes/source-failure.ts";
 import { createMemoryKnowledge, NOON, negative, useWalks } from "./use-polls.ts";
 
 // More than 200 queries in one call make an address that some servers refuse, and others hang up on.
@@ -47,14 +48,14 @@ async function walkedAlone(): Promise<number> {
 }
 
 test.each([
-  ["refuses with 414", { status: 414, retryable: false }],
-  ["refuses with 431", { status: 431, retryable: false }],
-  ["hangs up", { kind: "network", retryable: true }],
-])(
+  ["refuses with 414", { kind: "rejected", status: 414, retryable: false }],
+  ["refuses with 431", { kind: "rejected", status: 431, retryable: false }],
+  ["hangs up", { kind: "network" }],
+] as const)(
   "of a server that %s long addresses are known to be refused: nobody is at fault, and short ones go on",
   async (_how, problem) => {
     const { poll, addresses } = open((ids) =>
-      ids.length > 200 ? Object.assign(new Error("too long"), problem) : everything(ids),
+      ids.length > 200 ? sourceFailure("too long", problem) : everything(ids),
     );
     expect(await poll(IDS)).toEqual(["BrokenOff"]);
     expect(await addresses()).toBe("short");
@@ -65,9 +66,7 @@ test.each([
 );
 
 test("a failure for a while says nothing about addresses", async () => {
-  const { poll, addresses } = open(() =>
-    Object.assign(new Error("busy"), { status: 503, retryable: true, kind: "http" }),
-  );
+  const { poll, addresses } = open(() => sourceFailure("busy", { status: 503 }));
   expect(await poll(IDS)).toEqual(["BrokenOff"]);
   expect(await addresses()).toBeUndefined();
 });

@@ -4,9 +4,10 @@ import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import type { SourcePage } from "../../../src/monitor/ingest/source-page.ts";
 import type { Mention } from "../../../src/monitor/model/mention.ts";
 import type { PollRequest } from "../../../src/monitor/model/poll-state.ts";
-import type { PollParts } from "../../../src/monitor/polling/page-source.ts";
+import type { PollParts } from "../../../src/monitor/polling/poll-parts.ts";
 import { pollQuery } from "../../../src/monitor/polling/poll-queries.ts";
 import type { Rule } from "../../../src/monitor/rules/rule.ts";
+import { sourceFailure } from "../../fakes/source-failure.ts";
 import { negative as aNegative, NOON, RULE, useWalks } from "./use-polls.ts";
 
 const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
@@ -127,8 +128,7 @@ function broken(mentions: readonly Mention[], isBroken: (mention: Mention) => bo
   return async function* (request: PollRequest): AsyncGenerator<SourcePage> {
     const since = request.sinceAdded ?? 0;
     const found = mentions.filter(({ addedAt }) => addedAt > since);
-    if (found.some(isBroken))
-      throw Object.assign(new Error("200 with JSON that is cut off"), { kind: "malformed" });
+    if (found.some(isBroken)) throw sourceFailure("200 with JSON that is cut off", { kind: "malformed" });
     yield { mentions: found, rejected: [], nextCursor: null, total: found.length, pageSize: 5_000 };
   };
 }
@@ -148,7 +148,7 @@ test("a page that can never be read is passed over after bounded tries, and can 
   expect(more).toEqual([]);
   expect(letter).toMatchObject({
     kind: "page",
-    reason: "200 with JSON that is cut off",
+    reason: "mentions: 200 with JSON that is cut off",
     tries: 5,
     replayable: true,
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createManualClock } from "../../../src/lib/clock.ts";
+import { TransientError } from "../../../src/lib/retry.ts";
 import { type DeliverParts, deliver } from "../../../src/monitor/notify/deliver/deliver.ts";
 import { email } from "../../../src/monitor/notify/notifiers/email.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
@@ -32,8 +33,7 @@ test("a mail sent while the database is down is marked sent when it is back, and
       ...stores.notifications,
       markSent: async (...sent) => {
         // The driver's error from a server that is starting.
-        if (away-- > 0)
-          throw Object.assign(new Error("the database system is starting up"), { code: "57P03" });
+        if (away-- > 0) throw new TransientError("ServerStopped", "the database system is starting up");
         await stores.notifications.markSent(...sent);
       },
     },

@@ -1,12 +1,13 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { MINUTE } from "../../../src/lib/instant.ts";
-import { isTransient } from "../../../src/lib/retry.ts";
+import { isTransient, TransientError } from "../../../src/lib/retry.ts";
 import type { SourcePage } from "../../../src/monitor/ingest/source-page.ts";
 import type { Mention } from "../../../src/monitor/model/mention.ts";
 import type { PollRequest } from "../../../src/monitor/model/poll-state.ts";
-import type { PollParts } from "../../../src/monitor/polling/page-source.ts";
+import type { PollParts } from "../../../src/monitor/polling/poll-parts.ts";
 import { pollQuery } from "../../../src/monitor/polling/poll-queries.ts";
+import { sourceFailure } from "../../fakes/source-failure.ts";
 import { negative as aNegative, NOON, useWalks } from "../ingest/use-polls.ts";
 
 const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
@@ -51,10 +52,15 @@ test("a poll whose last page is full ends where the source has nothing more", as
 test("a poll that fails keeps what it has and resumes from there", async () => {
   const outcome = await poll(async function* () {
     yield page([negative(1), negative(2)], "a", 3);
-    throw Object.assign(new Error("the source went away"), { retryable: true, retryAfterMs: 0 });
+    throw sourceFailure("the source went away");
   });
-  expect(outcome).toEqual({ outcome: "BrokenOff", error: "the source went away", retryable: true });
-  expect(await stored()).toEqual({ mentions: 2, counted: 2, error: "the source went away", polls: 0 });
+  expect(outcome).toEqual({ outcome: "BrokenOff", error: "mentions: the source went away", retryable: true });
+  expect(await stored()).toEqual({
+    mentions: 2,
+    counted: 2,
+    error: "mentions: the source went away",
+    polls: 0,
+  });
   const cursors: (string | null)[] = [];
   await poll(async function* ({ cursor }) {
     cursors.push(cursor);
@@ -68,7 +74,7 @@ test("a cursor that is refused is given up for the watermark, and nothing counts
   const all = [negative(1), negative(2), negative(3)];
   await poll(async function* () {
     yield page(all.slice(0, 2), "a", 3);
-    throw Object.assign(new Error("no such cursor"), { status: 400, retryable: false, retryAfterMs: 0 });
+    throw sourceFailure("no such cursor", { kind: "rejected", status: 400, retryable: false });
   });
   const requests: PollRequest[] = [];
   await poll(async function* (request) {
@@ -146,7 +152,7 @@ test("a poll that breaks off does not wait for the page that is under way", asyn
       if (!isFetched) return result;
       // The next page is requested while this one is stored.
       await isAsked;
-      throw Object.assign(new Error("Connection terminated"), { retryable: true });
+      throw new TransientError("ConnectionFailed", "Connection terminated");
     },
   };
   const outcome = await pollQuery(parts({ fetchPages: pages, store }), KEY, new AbortController().signal);

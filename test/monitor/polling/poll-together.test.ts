@@ -6,6 +6,7 @@ import type { SourcePage } from "../../../src/monitor/ingest/source-page.ts";
 import type { Mention } from "../../../src/monitor/model/mention.ts";
 import type { PollRequest } from "../../../src/monitor/model/poll-state.ts";
 import { pollQuery, pollTogether, type TogetherParts } from "../../../src/monitor/polling/poll-queries.ts";
+import { sourceFailure } from "../../fakes/source-failure.ts";
 import { runs } from "../../runs.ts";
 import { NOON, negative, RULE, useWalks } from "../ingest/use-polls.ts";
 import { dueWork } from "../store/due-work.ts";
@@ -126,7 +127,7 @@ test("with any arrivals, delays and page sizes, shared polls store what single p
           async function* (ids, request) {
             let left = after ?? Number.POSITIVE_INFINITY;
             for await (const page of source.pages(ids, request)) {
-              if (left-- <= 0) throw Object.assign(new Error("cut"), { retryable: true, retryAfterMs: 0 });
+              if (left-- <= 0) throw sourceFailure("cut");
               yield page;
             }
           };
@@ -157,7 +158,12 @@ test("a source that answers for one of the queries only is detected, and its ans
 });
 
 test("a source that refuses several queries in one call is asked for them one by one from then on", async () => {
-  const refusal = Object.assign(new Error("one queryId, please"), { status: 400, retryable: false });
+  const refusal = sourceFailure("one queryId, please", {
+    kind: "rejected",
+    status: 400,
+    retryable: false,
+    retryAfterMs: null,
+  });
   const outcome = await poll(() => failing(refusal), IDS, false);
   expect(outcome.sharing).toBe("refused");
   const candidates = await stores().polls.candidates(0, clock.now());
@@ -193,7 +199,7 @@ test("a query that resumes from a cursor of its own has a call of its own, and t
   const cut = async function* (_queries: unknown, request: PollRequest): AsyncGenerator<SourcePage> {
     for await (const page of source.pages(["1"], request)) {
       yield page;
-      throw Object.assign(new Error("cut"), { retryable: true, retryAfterMs: 0 });
+      throw sourceFailure("cut");
     }
   };
   const key = { projectId: "p", queryId: "1", poll: "added" } as const;

@@ -1,8 +1,11 @@
 import { createServer } from "node:net";
 import fc from "fast-check";
+import pg from "pg";
 import { expect, test } from "vitest";
-import { isTransient } from "../../../src/lib/retry.ts";
+import { isTransient, TransientError } from "../../../src/lib/retry.ts";
 import { openPool } from "../../../src/monitor/store/database.ts";
+import { classify } from "../../../src/monitor/store/driver.ts";
+import { createTestDatabase } from "../../postgres.ts";
 
 test("a server that hangs up is a temporary failure, whatever the driver calls it", async () => {
   const server = createServer((socket) => socket.destroy());
@@ -21,7 +24,58 @@ test("a server that hangs up is a temporary failure, whatever the driver calls i
     server.close();
   }
   const ended: unknown = await pool.query("select 1").catch((error: unknown) => error);
-  expect(ended).toMatchObject({ code: "08006" });
+  expect(ended).toMatchObject({ name: "TransientError", code: "ConnectionFailed" });
+});
+
+test("what the server refuses is classified in the pool and on a connection of it; a mistake is not", async () => {
+  const database = await createTestDatabase();
+  const pool = openPool({ url: database.url, onError: () => {} });
+  try {
+    const failures = [
+      await pool.query("select pg_terminate_backend(pg_backend_pid())").catch((error: unknown) => error),
+      await pool.query("set statement_timeout = 1; select pg_sleep(9)").catch((error: unknown) => error),
+      await pool.query("select 'carpool'::bigint").catch((error: unknown) => error),
+    ];
+    expect(failures).toMatchObject([
+      { name: "TransientError", code: "ServerStopped" },
+      { name: "TransientError", code: "Canceled" },
+      { code: "22P02" },
+    ]);
+    expect(failures.map(isTransient)).toEqual([true, true, false]);
+  } finally {
+    await pool.end();
+    await database.drop();
+  }
+});
+
+test.each([
+  ["08006", "ConnectionFailed"],
+  ["08001", "NotConnected"],
+  ["40001", "Conflict"],
+  ["40P01", "Conflict"],
+  ["53100", "OutOfResources"],
+  ["53300", "OutOfResources"],
+  ["55P03", "Locked"],
+  ["57014", "Canceled"],
+  ["57P01", "ServerStopped"],
+  ["57P03", "ServerStopped"],
+  ["58030", "SystemFault"],
+  ["ECONNREFUSED", "ConnectionFailed"],
+  ["ETIMEDOUT", "ConnectionFailed"],
+])("%s is %s", (code, expected) => {
+  expect(classify(refusal(code))).toMatchObject({ name: "TransientError", code: expected, retryable: true });
+});
+
+test.each(["22P02", "23505", "42P01", "XX000"])("%s is a fault of the work", (code) => {
+  const error = refusal(code);
+  expect(classify(error)).toBe(error);
+  expect(isTransient(error)).toBe(false);
+});
+
+test("a temporary failure is found behind the error that it caused", () => {
+  const cause = new TransientError("Locked", "the lock is held");
+  expect(isTransient(new Error("a page was not stored", { cause }))).toBe(true);
+  expect(isTransient(new Error("a page was not stored", { cause: new TypeError("no number") }))).toBe(false);
 });
 
 test("no word of a message makes a failure temporary", () => {
@@ -31,8 +85,13 @@ test("no word of a message makes a failure temporary", () => {
     "timeout exceeded, says Ann",
   );
   fc.assert(
-    fc.property(message, fc.constantFrom(undefined, "22P02", "23505"), (text, code) => {
-      expect(isTransient(Object.assign(new Error(text), code === undefined ? {} : { code }))).toBe(false);
+    fc.property(message, fc.constantFrom("", "22P02", "23505"), (text, code) => {
+      const error = code === "" ? new Error(text) : refusal(code, text);
+      expect(isTransient(classify(error))).toBe(false);
     }),
   );
 });
+
+function refusal(code: string, message = "refused"): Error {
+  return Object.assign(new pg.DatabaseError(message, message.length, "error"), { code });
+}

@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { type FetchMessageObject, ImapFlow, type ImapFlowOptions, type MailboxObject } from "imapflow";
 import { z } from "zod";
+import { codeOf } from "../../../lib/errors.ts";
 import { DAY, type Instant, SECOND } from "../../../lib/instant.ts";
 import { isPrivateAddress } from "../../../lib/public-agent.ts";
 import { plainLine } from "../../../lib/text.ts";
@@ -244,7 +245,8 @@ async function connect(
       guard.end();
       client.close();
       if (parts.signal.aborted) throw parts.signal.reason;
-      const isNext = index + 1 < addresses.length && UNREACHABLE.has(codeOf(error)) && guard.why() === null;
+      const isNext =
+        index + 1 < addresses.length && UNREACHABLE.has(codeOf(error) ?? "") && guard.why() === null;
       if (!isNext) throw guard.why() ?? toFeedError(error, imap);
     }
   }
@@ -373,14 +375,10 @@ function toFeedError(error: unknown, { folder, host }: MailboxSettings["imap"]):
     );
   if (of("serverResponseCode") === "NONEXISTENT" || (of("responseStatus") === "NO" && said !== ""))
     return new FeedError(`it does not open the folder "${folder}" (${said})`);
-  const words = WORDS[codeOf(error)];
+  const words = WORDS[codeOf(error) ?? ""];
   if (words !== undefined) return new FeedError(words);
   const message = error instanceof Error ? error.message : "";
   return new FeedError(`the connection to ${host} failed: ${plainLine(message, 200)}`);
-}
-
-function codeOf(error: unknown): string {
-  return String(Reflect.get(Object(error), "code") ?? "");
 }
 
 const WORDS: Readonly<Record<string, string>> = {

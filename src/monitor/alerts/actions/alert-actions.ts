@@ -5,6 +5,7 @@ import { type Instant, MINUTE } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
 import { uuid7 } from "../../../lib/uuid7.ts";
 import { describeRange, holdsWithin, type WeeklyRange } from "../../../lib/weekly-range.ts";
+import { incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import type { Alert } from "../../model/alert.ts";
 import { type Actor, type AlertAction, describeActor, type RulePrecision } from "../../model/alert-action.ts";
 import { type AlertMatch, describeMatch } from "../../model/alert-match.ts";
@@ -14,6 +15,13 @@ import type { Rule } from "../../rules/rule.ts";
 import type { Facts, Stores } from "../../store/stores.ts";
 import { type ActionResult, act } from "../act.ts";
 import { refuseUnknownNames, refuseUnknownQueries } from "../unknown-names.ts";
+import {
+  actOnIncident,
+  type MoveResult,
+  mergeIncidents,
+  openIncidentOf,
+  splitAlert,
+} from "./act-on-incident.ts";
 
 /**
  * Actions of people on alerts and silences. It only writes facts; the running process finds the alert due within a
@@ -47,6 +55,10 @@ export interface AlertActions {
   /** Active and future silences; with `past` also those that ended. */
   silences(past: boolean): Promise<readonly ListedSilence[]>;
   precision(since: Instant): Promise<readonly RulePrecision[]>;
+  /** One incident takes the alerts of another. Ids, or their first letters. Null: there is no such incident. */
+  mergeIncidents(into: string, from: string, by: Actor): Promise<MoveResult | null>;
+  /** The alert leaves its incident. Null: there is no such alert, or it is in no incident that goes on. */
+  splitAlert(alertId: string, by: Actor): Promise<MoveResult | null>;
 }
 
 export type SilenceResult =
@@ -114,6 +126,11 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
       return silences.map((one) => ({ ...one, mutes: describeMatch(one.match, names) }));
     },
     precision: (since) => stores.alerts.precision(since),
+    mergeIncidents: (into, from, by) => mergeIncidents(stores, into, from, by, clock.now()),
+    splitAlert: async (alertId, by) => {
+      const alert = await findOne(stores, alertId);
+      return alert === null ? null : splitAlert(stores, alert, by, clock.now());
+    },
   };
 }
 
@@ -132,6 +149,8 @@ async function actOn(
     const alert = await facts.alerts.find(projectId, id);
     if (alert === null) return null;
     const now = clock.now();
+    const incident = await openIncidentOf(facts, alert);
+    if (incident !== null) return actOnIncident(facts, incident, action, by, now);
     const acted = act(alert, action, describeActor(by), now);
     if (acted.outcome === "Refused") return acted;
     await facts.notifications.lockNotifications(projectId);
@@ -149,8 +168,10 @@ async function silenceAlert(
   lengthMs: number,
   by: Actor,
 ): Promise<SilenceResult | null> {
-  const alert = await findOne(stores, alertId);
-  if (alert === null) return null;
+  const found = await findOne(stores, alertId);
+  if (found === null) return null;
+  const incident = await openIncidentOf(stores, found);
+  const alert = (incident === null ? null : incidentAsAlert(incident.incident, incident.members)) ?? found;
   if (alert.resolvedAt !== null) return { outcome: "Refused", because: "this alert is already resolved" };
   const now = clock.now();
   const match = matchOfAlert(alert);

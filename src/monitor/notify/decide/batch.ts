@@ -39,6 +39,8 @@ export interface Candidate {
   readonly alert: Alert;
   readonly lastNotified: LastNotified | null;
   readonly terms: Terms;
+  /** It is an incident that has calmed down: nobody is reminded of it. */
+  readonly isWatched?: boolean;
 }
 
 /** The last notification of a receiver about an alert: one row for each pair, written with the notification. */
@@ -150,6 +152,8 @@ export type DropReason =
   | "NoNewEvidence"
   /** Somebody acknowledged it: no reminders. */
   | "Acknowledged"
+  /** An incident that has calmed down, and is watched until it is over. */
+  | "Watching"
   | "NoLongerRouted"
   /** A later step of an escalation leads here. */
   | "EscalationWaits"

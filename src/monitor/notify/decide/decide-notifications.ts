@@ -18,7 +18,7 @@ import { callingSince, type Entry } from "./entry.ts";
 import { type EscalationConfig, escalationOf } from "./escalation.ts";
 import { activeInhibitors, type Inhibition, inhibitorOf } from "./inhibition.ts";
 import type { Rotation } from "./rotation.ts";
-import { type RouteConfig, type Routing, routeAlert } from "./route.ts";
+import { type RouteConfig, type Routing, routeIncident } from "./route.ts";
 import { breaksThrough, type Throttle } from "./throttle.ts";
 import { writeDecisions } from "./write-decisions.ts";
 
@@ -49,6 +49,14 @@ export interface NotifyState {
   readonly context: NotifyContext;
   /** When each receiver was last notified of each group of the project. */
   readonly flushes: readonly GroupFlush[];
+  /** The alerts of incidents among those to decide, by the id of the leader that stands for the incident. */
+  readonly incidents?: ReadonlyMap<string, IncidentAlerts>;
+}
+
+/** An incident goes to everybody whom a route of one of its alerts names. */
+export interface IncidentAlerts {
+  readonly members: readonly Alert[];
+  readonly isWatched: boolean;
 }
 
 export type RecentNotifications = ReadonlyMap<
@@ -63,7 +71,11 @@ interface Question {
   readonly entry: Entry | undefined;
 }
 
-const EMPTY_STATE: NotifyState = { recent: new Map(), context: EMPTY_CONTEXT, flushes: [] };
+const EMPTY_STATE: NotifyState = {
+  recent: new Map(),
+  context: EMPTY_CONTEXT,
+  flushes: [],
+};
 
 /**
  * Decides what each receiver is notified of, for alerts of one project that changed or are due. Every decision has a
@@ -78,7 +90,7 @@ export function decideNotifications(
   state: NotifyState = EMPTY_STATE,
 ): Decisions {
   const knownOf = groupBy(known, ({ alertId }) => alertId);
-  const asked = alerts.map((alert) => askAbout(alert, knownOf.get(alert.id) ?? [], notifyConfig, now));
+  const asked = alerts.map((alert) => askAbout(alert, knownOf.get(alert.id) ?? [], notifyConfig, now, state));
   const byReceiver = groupBy(
     asked.flatMap((one) => one.questions),
     ({ receiver }) => receiver,
@@ -101,9 +113,14 @@ function askAbout(
   its: readonly ReceiverEntry[],
   notifyConfig: NotifyConfig,
   now: Instant,
+  state: NotifyState,
 ): { questions: Question[]; over: ReceiverEntry[]; events: AlertEvent[] } {
   const before = new Map(its.map((one) => [one.receiver, one.entry as Entry]));
-  const routing = routeAlert(notifyConfig.routes, alert);
+  const incident = state.incidents?.get(alert.id);
+  const members = (incident?.members ?? []).filter(
+    (one) => one.firedAt !== null && silencedAt(state.context.silences, one, now) === null,
+  );
+  const routing = routeIncident(notifyConfig.routes, alert, members);
   const notified = [...before]
     .filter(([, entry]) => entry.lastNotified !== null)
     .map(([receiver]) => receiver);
@@ -121,7 +138,9 @@ function askAbout(
   return {
     questions: everybody.map(({ receiver, terms }) => {
       const entry = before.get(receiver);
-      return { receiver, candidate: { alert, lastNotified: entry?.lastNotified ?? null, terms }, entry };
+      const lastNotified = entry?.lastNotified ?? null;
+      const isWatched = incident?.isWatched ?? false;
+      return { receiver, candidate: { alert, lastNotified, terms, isWatched }, entry };
     }),
     over,
     events: [...noRoute(alert, routing, now), ...escalationStopped(alert, over, stopped, now)],

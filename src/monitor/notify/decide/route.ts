@@ -27,6 +27,21 @@ export function routeAlert(routes: readonly RouteConfig[], alert: MatchedAlert):
   return { outcome: "Routed", to: [...to.values()] };
 }
 
+/** The receivers of an incident: those of each of its alerts. `alert` is the incident itself, whose terms come first. */
+export function routeIncident(
+  routes: readonly RouteConfig[],
+  alert: MatchedAlert,
+  members: readonly MatchedAlert[],
+): Routing {
+  const own = routeAlert(routes, alert);
+  const to = new Map<string, RoutedReceiver>();
+  for (const routing of [own, ...members.map((member) => routeAlert(routes, member))]) {
+    if (routing.outcome === "NoRoute") continue;
+    for (const one of routing.to) if (!to.has(one.receiver)) to.set(one.receiver, one);
+  }
+  return to.size === 0 ? own : { outcome: "Routed", to: [...to.values()] };
+}
+
 export interface RoutedReceiver {
   readonly receiver: string;
   readonly terms: Terms;

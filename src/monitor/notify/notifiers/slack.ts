@@ -155,6 +155,8 @@ const RINGS: ReadonlySet<AlertMessage["kind"]> = new Set([
   "escalated",
   "doubled",
   "wave",
+  "day",
+  "fact",
   "reopened",
   "unanswered",
 ]);

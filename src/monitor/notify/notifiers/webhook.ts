@@ -99,7 +99,7 @@ function request(
   const { notificationId, kind, view } = message;
   const sentAt = toIso(clock.now());
   const body = JSON.stringify({
-    version: 1,
+    version: 2,
     notificationId,
     kind,
     sentAt,

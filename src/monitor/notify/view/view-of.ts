@@ -13,6 +13,7 @@ import { largestStory } from "../../templates/mention-view.ts";
 import type { DeliverParts } from "../deliver/deliver.ts";
 import { drawAlertChart } from "./alert-chart.ts";
 import { explainAlert, meant } from "./explain-alert.ts";
+import { incidentFacts, incidentOf } from "./incident-facts.ts";
 
 export interface ViewParts {
   readonly stores: Stores;
@@ -49,7 +50,9 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
 async function alertView(parts: ViewParts, notification: Notification) {
   const { projectId, alertId, kind } = notification;
   if (alertId === null || kind === "digest") return null;
-  const alert = await parts.stores.alerts.find(projectId, alertId);
+  const found = await parts.stores.alerts.find(projectId, alertId);
+  const incident = await incidentOf(parts.stores, projectId, alertId);
+  const alert = incident?.alert ?? found;
   const query = alert === null ? null : await parts.stores.queries.find(projectId, alert.queryId);
   if (alert === null || query === null) return null;
   const rule = parts.rulesFor(query).find((one) => one.name === alert.rule);
@@ -62,7 +65,7 @@ async function alertView(parts: ViewParts, notification: Notification) {
   const also = notification.also ?? [];
   const [listed, unlisted] = [also.slice(0, MOST_LISTED), also.slice(MOST_LISTED)];
   const known = await parts.stores.alerts.findMany(projectId, listed);
-  const candidates = await mentionsOf(parts.stores, alert, rule);
+  const candidates = await mentionsOf(parts.stores, { ...alert, id: incident?.face.id ?? alert.id }, rule);
   const stories = new Map(candidates.map(({ mention, story }) => [mention, story]));
   const shared = alert.labels["story"] ?? largestStory(candidates.map(({ story }) => story));
   const story =
@@ -72,6 +75,7 @@ async function alertView(parts: ViewParts, notification: Notification) {
   const view = buildAlertView({
     kind,
     alert,
+    incident: incident === null ? null : await incidentFacts(parts.stores, parts.rulesFor(query), incident),
     explanation,
     mentions: candidates.map(({ mention }) => mention),
     deleted: content.forgotten,

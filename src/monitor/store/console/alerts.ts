@@ -2,11 +2,14 @@ import { sql } from "kysely";
 import type { Instant } from "../../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { AlertEvent, RulePrecision } from "../../model/alert-action.ts";
+import type { Incident, IncidentEntry } from "../../model/incident.ts";
 import type {
   AlertListing,
   AlertPosition,
   AlertStates,
   ListedAlert,
+  ListedIncident,
+  ShownIncident,
   ShownMention,
   ShownStory,
 } from "../../model/shown.ts";
@@ -26,6 +29,67 @@ export function createConsoleAlerts(db: Db) {
         limit ${limit}
       `.execute(db);
       return rows;
+    },
+
+    /** The same without those that an incident of several alerts has: it stands for them. */
+    async openAlertsAlone(limit: number): Promise<ListedAlert[]> {
+      const { rows } = await sql<ListedAlert>`
+        select ${COLUMNS}, ${NEWEST} from earshot.latest_alerts l
+        join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
+        where l.open and not exists (select from earshot.incident_alerts m
+          join earshot.incidents i on i.project_id = m.project_id and i.id = m.incident_id
+          where m.project_id = l.project_id and m.alert_id = l.alert_id and ${HAS_SEVERAL})
+        order by ${MOST_SEVERE_FIRST}, a.opened_at desc, a.id desc
+        limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+
+    /** Incidents of several alerts that have not ended, those that need somebody first. */
+    async openIncidents(limit: number): Promise<ListedIncident[]> {
+      const { rows } = await sql<ListedIncident>`
+        select i.body as incident, a.rule from earshot.incidents i
+        join earshot.alerts a on a.project_id = i.project_id and a.id = (i.body->>'leaderId')::uuid
+        where i.ended_at is null and ${HAS_SEVERAL}
+        order by array_position(array['open', 'handled', 'watching'], i.status),
+          array_position(array['critical', 'warning', 'info'], i.body->>'severity'), i.id desc
+        limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+
+    /** The incident of an alert with its alerts and its timeline; null if it is in none of several alerts. */
+    async incidentOfAlert(projectId: string, alertId: string): Promise<ShownIncident | null> {
+      const { rows } = await sql<{ incident: Incident; id: string }>`
+        select i.body as incident, i.id from earshot.incident_alerts m
+        join earshot.incidents i on i.project_id = m.project_id and i.id = m.incident_id
+        where m.project_id = ${projectId} and m.alert_id = ${alertId}::uuid and ${HAS_SEVERAL}
+      `.execute(db);
+      const [found] = rows;
+      if (found === undefined) return null;
+      const members = await sql<Alert>`
+        select ${COLUMNS} from earshot.incident_alerts m
+        join earshot.alerts a on a.project_id = m.project_id and a.id = m.alert_id
+        where m.project_id = ${projectId} and m.incident_id = ${found.id}::uuid order by m.joined_at, a.id limit 100
+      `.execute(db);
+      const entries = await sql<Omit<IncidentEntry, "alertId"> & { alertId: string | null }>`
+        select incident_id as "incidentId", at, kind, detail, alert_id as "alertId" from earshot.incident_entries
+        where project_id = ${projectId} and incident_id = ${found.id}::uuid order by at, seq limit 200
+      `.execute(db);
+      return {
+        incident: found.incident,
+        members: members.rows,
+        entries: entries.rows.map(({ alertId, ...one }) => ({ ...one, alertId: alertId ?? undefined })),
+      };
+    },
+
+    /** When the last alert that fired was resolved; null if none was in the newest thousand. */
+    async quietSince(): Promise<Instant | null> {
+      const { rows } = await sql<{ at: Instant | null }>`
+        select max(resolved_at) as at from
+          (select resolved_at from earshot.alerts where fired_at is not null order by id desc limit 1000) a
+      `.execute(db);
+      return rows[0]?.at ?? null;
     },
 
     async countOpenAlerts(): Promise<number> {
@@ -158,6 +222,9 @@ const STATES = {
   open: sql`a.state <> 'resolved'`,
   resolved: sql`a.state = 'resolved'`,
 };
+
+/** An incident of one alert is shown as that alert. */
+const HAS_SEVERAL = sql`(i.body->>'alerts')::int > 1`;
 
 const COLUMNS = sql`
   a.id, a.project_id as "projectId", a.rule, a.fingerprint, a.query_id as "queryId", a.query_name as "queryName",

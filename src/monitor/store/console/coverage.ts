@@ -87,7 +87,7 @@ export function createConsoleCoverage(db: Db) {
 }
 
 /** A watched query and the states that its conditions have stored, the newest first. */
-export interface WatchedStates extends Omit<WatchedQuery, "watchFrom"> {
+export interface WatchedStates extends Omit<WatchedQuery, "watchFrom" | "isWatched"> {
   readonly states: readonly Pick<ConditionState, "condition" | "baseline" | "state">[];
   /** By the key of a memory of values: the time of its earliest mention. */
   readonly valuesSince: Readonly<Record<string, Instant>>;

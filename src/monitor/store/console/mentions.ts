@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { atMost } from "../../../lib/concurrency.ts";
 import { BusyError } from "../../../lib/errors.ts";
 import { DAY, type Instant } from "../../../lib/instant.ts";
+import { TransientError } from "../../../lib/retry.ts";
 import type {
   MentionFilter,
   MentionListing,
@@ -9,7 +10,7 @@ import type {
   ShownMention,
   VolumeCount,
 } from "../../model/shown.ts";
-import { at, type Db, QUERY_CANCELED } from "../database.ts";
+import { at, type Db } from "../database.ts";
 
 /** Rows that one listing reads at most before it answers. */
 const SCAN_LIMIT = 20_000;
@@ -139,7 +140,7 @@ async function withinTime(db: Db, statement: RawBuilder<FoundRow>, takesMs: numb
       return statement.execute(tx);
     });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === QUERY_CANCELED)
+    if (error instanceof TransientError && error.code === "Canceled")
       throw new BusyError("the search took too long", { cause: error });
     throw error;
   }

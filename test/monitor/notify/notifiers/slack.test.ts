@@ -223,6 +223,15 @@ describe("the life of an alert in Slack", () => {
     await expect(hung).rejects.toMatchObject({ retryable: true });
   });
 
+  it.each([
+    ["channel_not_found", "channel_not_found"],
+    ["fatal_error", "fatal_error"],
+    ["any_word_of_a_proxy", "refused"],
+  ])("the refusal %s has the code %s", async (error, code) => {
+    fake.faults.push({ answer: { status: 200, body: JSON.stringify({ ok: false, error }) } });
+    await expect(notifier.send(alertMessage(), options())).rejects.toMatchObject({ code });
+  });
+
   it("a channel that Slack does not show is named by the check", async () => {
     const lost = slack.create({ ...configOf(fake), channel: "#elsewhere" }, await notifierDeps());
     await expect(lost.check(options())).rejects.toMatchObject({

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notifier, NotifierMessage } from "../../../../src/monitor/notify/define-notifier.ts";
 import { webhook } from "../../../../src/monitor/notify/notifiers/webhook.ts";
+import { sampleAlertViews } from "../../../../src/monitor/templates/sample-alert-views.ts";
 import { alertMessage, digestMessage, notifierDeps, testNotifier } from "../../../contracts/notifier.ts";
 import { type FakeWebServer, startFakeWebServer } from "../../../fakes/web-server.ts";
 import { anyText } from "../../../fixtures/any-text.ts";
@@ -47,6 +48,22 @@ testNotifier("webhook", async (deps) => {
       { name: "a broken connection", arrange: () => void fake.answers.push({ drop: true }), retryable: true },
     ],
   };
+});
+
+it("a webhook tells an incident with its numbers, in version 2", async () => {
+  const fake = await startFakeWebServer();
+  const notifier = webhook.create({ ...TO_THIS_MACHINE, url: fake.url }, await notifierDeps());
+  const day = sampleAlertViews.find(({ kind }) => kind === "day");
+  if (day === undefined) throw new Error("no sample of a new day");
+  const message = { ...alertMessage(), kind: "day" as const, view: day };
+  await notifier.send(message, { signal: AbortSignal.timeout(5_000) });
+  await fake.close();
+  const body = JSON.parse(fake.requests[0]?.body ?? "") as Record<string, unknown>;
+  expect(body).toMatchObject({
+    version: 2,
+    kind: "day",
+    alert: { incident: { status: "open", day: 2, counts: { negative: 757, most: { count: 93 } } } },
+  });
 });
 
 it("a webhook's body is signed with its time, and its key is the notification's", async () => {

@@ -32,6 +32,8 @@ const KINDS = {
   SeverityRose: "escalated",
   Doubled: "doubled",
   NewWave: "wave",
+  DayBegan: "day",
+  NewFact: "fact",
   RepeatIntervalElapsed: "reminder",
   Escalated: "unanswered",
   Reopened: "reopened",
@@ -39,7 +41,8 @@ const KINDS = {
 } as const satisfies Record<NotifyReason, string>;
 
 /** The first check that applies decides. */
-function somethingNew({ alert, lastNotified, terms }: Candidate, now: Instant): Comparison {
+function somethingNew(candidate: Candidate, now: Instant): Comparison {
+  const { alert, lastNotified, terms } = candidate;
   if (alert.firedAt === null) {
     return nothing(alert.resolvedAt === null ? "StillPending" : "NeverFired", "life cycle");
   }
@@ -49,10 +52,10 @@ function somethingNew({ alert, lastNotified, terms }: Candidate, now: Instant): 
     if (lastNotified.ended) return nothing("NothingNew", "already notified");
     return terms.sendResolved ? something("Resolved") : nothing("ResolveNotWanted", "route");
   }
-  return stillFiring({ alert, lastNotified, terms }, now);
+  return stillFiring(candidate, now);
 }
 
-function stillFiring({ alert, lastNotified, terms }: Candidate, now: Instant): Comparison {
+function stillFiring({ alert, lastNotified, terms, isWatched }: Candidate, now: Instant): Comparison {
   const { escalation } = terms;
   if (!terms.routed) {
     if (escalation === null) return nothing("NoLongerRouted", "routes");
@@ -62,6 +65,7 @@ function stillFiring({ alert, lastNotified, terms }: Candidate, now: Instant): C
   if (lastNotified.ended) return something("Reopened");
   if (compareSeverity(alert.severity, lastNotified.severity) > 0) return something("SeverityRose");
   if (alert.notifyCount > lastNotified.notifyCount) return something(alert.renotifyReason ?? "Doubled");
+  if (isWatched) return nothing("Watching", "incident");
   if (alert.state === "acknowledged")
     return nothing("Acknowledged", alert.handling?.acknowledgedBy ?? "a person");
   if (escalation !== null && escalation.reachedAt !== null && lastNotified.at < escalation.reachedAt)

@@ -125,6 +125,8 @@ const CALLS: ReadonlySet<AlertView["kind"]> = new Set([
   "escalated",
   "doubled",
   "wave",
+  "day",
+  "fact",
   "reopened",
   "unanswered",
 ]);

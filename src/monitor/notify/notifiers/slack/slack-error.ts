@@ -68,8 +68,10 @@ function fromPlatform(error: WebAPIPlatformError, secrets: readonly string[]): D
   // If the answer is no JSON, the SDK puts all of it here: a proxy's page, which helps nobody and may contain secrets.
   if (typeof code !== "string" || !/^[a-z][a-z0-9_-]{1,60}$/.test(code)) return unreadableAnswer();
   const advice = PERMANENT[code];
+  const isKnown = advice !== undefined || AWAY.has(code);
   return new DeliveryError(`Slack refused the message: ${code}`, {
-    code,
+    // Only words of the lists below: whatever answers in Slack's place must not make labels of metrics.
+    code: isKnown ? code : "refused",
     // An unknown refusal may be temporary: a few useless tries are better than an alert that nobody sees.
     retryable: advice === undefined,
     retryAfterMs: boundedWait(error.data.response_metadata?.retryAfter ?? 0),

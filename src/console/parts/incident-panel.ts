@@ -1,0 +1,72 @@
+import {
+  type Alert,
+  expandReason,
+  type Incident,
+  type ListedIncident,
+  type ShownIncident,
+  wordsOf,
+} from "#monitor";
+import { counted } from "../../lib/numbers.ts";
+import { type Html, html } from "../html.ts";
+import type { Times } from "../times.ts";
+import { foreign } from "./words.ts";
+
+/** Incidents that have not ended, one row each. The page of the alert that began it is the page of the incident. */
+export function incidentList(incidents: readonly ListedIncident[], times: Times): Html | null {
+  if (incidents.length === 0) return null;
+  return html`<ol class="alerts">${incidents.map(
+    ({ incident, rule }) => html`<li class="alert is-${incident.severity}">
+<div class="alert-head">${incidentBadge(incident)}
+<h3><a id="incident-${incident.id}" href="/alerts/${incident.leaderId}">${foreign(incident.queryName)}: ${times.titleOf(rule)}</a></h3>
+<span class="when">${spanOf(incident, times)}</span></div>
+<p class="because">${statusOf(incident, times)}</p>
+<div class="mention-foot"><span class="fact">${counted(incident.alerts, "alert")}</span></div>
+</li>`,
+  )}</ol>`;
+}
+
+/** The status of an incident, its alerts and its timeline, for the pages of its alerts. */
+export function incidentPanel(
+  { incident, members, entries }: ShownIncident,
+  times: Times,
+  alertId: string,
+): Html {
+  return html`<section class="panel" aria-labelledby="h-incident"><h2 id="h-incident">Incident</h2>
+<p class="alert-line">${incidentBadge(incident)} ${spanOf(incident, times)} · ${statusOf(incident, times)}</p>
+<ul class="timeline">${members.map(
+    (one) => html`<li><span class="when">${times.moment(one.firedAt ?? one.openedAt)}</span>
+<span>${nameOf(one, times, alertId)}, ${one.severity}, ${one.state}</span></li>`,
+  )}</ul>
+<ol class="timeline">${entries.map(
+    ({ at, kind, detail }) =>
+      html`<li><span class="when">${times.moment(at)}</span><span><strong>${wordsOf(kind)}</strong> <span dir="auto" class="detail">${detail}</span></span></li>`,
+  )}</ol></section>`;
+}
+
+/** A link to the alert, but on its own page. */
+function nameOf({ id, rule }: Alert, times: Times, alertId: string): Html {
+  const title = times.titleOf(rule);
+  return id === alertId ? html`<strong>${title}</strong>` : html`<a href="/alerts/${id}">${title}</a>`;
+}
+
+function incidentBadge({ severity, status }: Incident): Html {
+  const isOver = status === "over";
+  return html`<span class="badge is-${isOver ? "resolved" : severity}">${severity}</span>
+<span class="badge is-state">${expandReason(status)}</span>`;
+}
+
+function spanOf({ openedAt, endedAt }: Incident, times: Times): Html {
+  return endedAt === null
+    ? html`since ${times.moment(openedAt)}`
+    : html`${times.moment(openedAt)} to ${times.moment(endedAt)}`;
+}
+
+function statusOf({ status, calmSince, handling, day }: Incident, times: Times): Html {
+  const who = handling.assignee ?? handling.acknowledgedBy;
+  if (status === "watching" && calmSince !== null)
+    return html`Calm since ${times.moment(calmSince)}; it is watched before it is over`;
+  if (status === "over")
+    return html`Over${calmSince !== null && html`, calm since ${times.moment(calmSince)}`}`;
+  const on = day > 1 ? `, day ${day}` : "";
+  return who === undefined ? html`Nobody has taken it${on}` : html`${foreign(who)} has taken it${on}`;
+}

@@ -1,0 +1,83 @@
+import type { Instant } from "../../lib/instant.ts";
+import type { Alert } from "../model/alert.ts";
+import type { Incident, IncidentEntry, IncidentEntryKind } from "../model/incident.ts";
+import { compareSeverity } from "../model/severity.ts";
+import type { IncidentStep } from "./incident-life.ts";
+import { isTaken, wavesOf } from "./incident-life.ts";
+
+/** What a person did to the incident, told as an action on the alert that stands for it. `acted`: that alert afterwards. */
+export function withAction(before: Incident, acted: Alert, detail: string, now: Instant): IncidentStep {
+  const handling = acted.handling ?? before.handling;
+  const isEnded = acted.resolvedAt !== null && before.status !== "over";
+  const incident: Incident = isEnded
+    ? { ...before, handling, status: "over", calmSince: before.calmSince ?? now, endedAt: now }
+    : {
+        ...before,
+        handling,
+        status: before.status === "open" && isTaken({ handling }) ? "handled" : before.status,
+      };
+  return { incident, entries: [entryOf(incident, now, isEnded ? "Over" : "Handled", detail)] };
+}
+
+export type MergeResult =
+  | { readonly outcome: "Merged"; readonly into: IncidentStep; readonly from: IncidentStep }
+  | { readonly outcome: "Refused"; readonly because: string };
+
+/** One incident takes all alerts of another, which ends without a message. */
+export function merge(
+  into: Incident,
+  from: Incident,
+  members: readonly Alert[],
+  by: string,
+  now: Instant,
+): MergeResult {
+  if (into.id === from.id) return refused("an incident cannot be merged with itself");
+  if (into.projectId !== from.projectId || into.queryId !== from.queryId)
+    return refused("they are of different queries");
+  if (into.status === "over") return refused("the incident that should take the alerts is over");
+  const isMoreSevere = compareSeverity(from.severity, into.severity) > 0;
+  const isOpen = into.calmSince !== null && from.calmSince === null;
+  const merged: Incident = {
+    ...into,
+    severity: isMoreSevere ? from.severity : into.severity,
+    openedAt: Math.min(into.openedAt, from.openedAt),
+    lastSeenAt: Math.max(into.lastSeenAt, from.lastSeenAt),
+    alerts: members.length,
+    waves: wavesOf(members),
+    usual: into.openedAt <= from.openedAt ? into.usual : from.usual,
+    ...(isOpen && { status: isTaken(into) ? "handled" : "open", calmSince: null }),
+  };
+  const ended: Incident = { ...from, status: "over", endedAt: from.endedAt ?? now, alerts: 0 };
+  const detail = `${from.alerts === 1 ? "an alert" : `${from.alerts} alerts`} of another incident, by ${by}`;
+  return {
+    outcome: "Merged",
+    into: { incident: merged, entries: [entryOf(merged, now, "Merged", detail)] },
+    from: { incident: ended, entries: [entryOf(ended, now, "Merged", `into another incident, by ${by}`)] },
+  };
+}
+
+export type SplitResult =
+  | { readonly outcome: "Split"; readonly rest: IncidentStep }
+  | { readonly outcome: "Refused"; readonly because: string };
+
+/** One alert leaves its incident. The alert that began it stays: the messages are about it. */
+export function split(
+  before: Incident,
+  alert: Alert,
+  rest: readonly Alert[],
+  by: string,
+  now: Instant,
+): SplitResult {
+  if (alert.id === before.leaderId) return refused("it began the incident: split the other alerts from it");
+  const incident: Incident = { ...before, alerts: rest.length, waves: wavesOf(rest) };
+  const entry = { ...entryOf(incident, now, "Split", `${alert.rule}, by ${by}`), alertId: alert.id };
+  return { outcome: "Split", rest: { incident, entries: [entry] } };
+}
+
+function refused(because: string) {
+  return { outcome: "Refused", because } as const;
+}
+
+function entryOf({ id }: Incident, at: Instant, kind: IncidentEntryKind, detail: string): IncidentEntry {
+  return { incidentId: id, at, kind, detail };
+}

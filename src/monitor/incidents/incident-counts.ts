@@ -1,0 +1,27 @@
+import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
+import type { Incident, IncidentCounts } from "../model/incident.ts";
+import { type Bucket, countIn } from "./incident-life.ts";
+
+/** From when to when an incident is counted: from the hour in which it began until it calmed down, or until now. */
+export function spanOf(
+  incident: Incident,
+  windowFrom: Instant,
+): { readonly from: Instant; readonly to: Instant } {
+  const from = Math.max(Math.min(windowFrom, incident.openedAt), incident.openedAt - HOUR);
+  return { from, to: Math.max(incident.calmSince ?? incident.checkedUntil, incident.openedAt) };
+}
+
+/** What is said of an incident in numbers. Late mentions are in, and deleted ones out: it is counted each time. */
+export function countIncident(
+  { measure }: Incident,
+  buckets: readonly Bucket[],
+  { from, to }: { readonly from: Instant; readonly to: Instant },
+): IncidentCounts {
+  let most: IncidentCounts["most"] = null;
+  for (const { at } of buckets) {
+    const until = at + 5 * MINUTE;
+    const count = countIn(buckets, Math.max(from, until - HOUR), Math.min(until, to))[measure];
+    if (count > (most?.count ?? 0)) most = { count, until };
+  }
+  return { from, to, ...countIn(buckets, from, to), most };
+}

@@ -1,0 +1,249 @@
+import { DateTime } from "luxon";
+import { formatMinutes } from "../../lib/duration.ts";
+import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
+import { counted } from "../../lib/numbers.ts";
+import type { Alert } from "../model/alert.ts";
+import type { HourCount, Incident, IncidentEntry } from "../model/incident.ts";
+import { compareSeverity } from "../model/severity.ts";
+import { isSmall } from "./join.ts";
+
+/** Mentions of five minutes, by their own time. */
+export interface Bucket extends HourCount {
+  readonly at: Instant;
+}
+
+export interface IncidentStep {
+  readonly incident: Incident;
+  readonly entries: readonly IncidentEntry[];
+}
+
+const BUCKET = 5 * MINUTE;
+const MORNING_HOUR = 8;
+/** A calm of less than this is a pause: what follows is not news. */
+const PAUSE_MS = 2 * HOUR;
+const LONG_MS = 6 * HOUR;
+
+/**
+ * The life of an incident up to `until`, in event time: however it is cut into steps, the result is the same. It is
+ * harder to end than to begin.
+ *
+ * - It is open while an alert of it is open, or more is said in an hour than is ordinary for the hour of the day.
+ * - Then it is watched. If much more is said again, it is open again: a second wave, or the next day.
+ * - It is over when it was calm for all the time that it is watched: twice as long as it lasted; a day for one of six
+ *   hours or more, so that the same hours of the next day are looked at; not at all for one small alert.
+ *
+ * `buckets` cover the hour before `checkedUntil`, and all until `until`. A query that is not read does not get here, so
+ * the silence of its source ends nothing.
+ */
+export function advance(
+  start: Incident,
+  members: readonly Alert[],
+  buckets: readonly Bucket[],
+  until: Instant,
+  zone: string,
+): IncidentStep {
+  const entries: IncidentEntry[] = [];
+  let incident = start;
+  if (incident.status === "over" || until <= incident.checkedUntil) return { incident, entries };
+  for (let at = floorTo(incident.checkedUntil, BUCKET) + BUCKET; at <= until; at += BUCKET) {
+    const step = stepTo(incident, members, buckets, at, zone);
+    incident = step.incident;
+    entries.push(...step.entries);
+    if (incident.status === "over") break;
+  }
+  return { incident: { ...incident, checkedUntil: until }, entries };
+}
+
+function stepTo(
+  before: Incident,
+  members: readonly Alert[],
+  buckets: readonly Bucket[],
+  at: Instant,
+  zone: string,
+): IncidentStep {
+  const hour = countIn(buckets, at - HOUR, at);
+  const incident = { ...before, peak: larger(before.peak, hour) };
+  const limits = limitsAt(incident, at);
+  const count = hour[incident.measure];
+  // A whole hour would have the end of the wave in it.
+  const lately = 2 * countIn(buckets, at - HOUR / 2, at)[incident.measure];
+  const calm = limits === null || lately <= limits.calm;
+  const open = members.some(({ resolvedAt }) => resolvedAt === null || resolvedAt > at);
+  const resolvedAt = Math.max(incident.openedAt, ...members.map((alert) => alert.resolvedAt ?? 0));
+  if (incident.calmSince === null) {
+    if (open || !calm) return dayOfOpen(incident, count, calm, at, zone);
+    return watchOrEnd(
+      { ...incident, calmSince: before.uncalmUntil > resolvedAt ? at : resolvedAt },
+      members,
+      at,
+    );
+  }
+  if (open || (limits !== null && Math.min(count, lately) >= limits.stirred))
+    return rouse(incident, count, at, zone);
+  const watched = calm ? incident : { ...incident, calmSince: at };
+  return endIfCalm(watched, at);
+}
+
+function dayOfOpen(before: Incident, count: number, calm: boolean, at: Instant, zone: string): IncidentStep {
+  const incident = calm ? before : { ...before, uncalmUntil: at };
+  const isMorning = DateTime.fromMillis(at, { zone }).hour >= MORNING_HOUR;
+  const isLong = at - incident.openedAt >= LONG_MS;
+  if (calm || !isMorning || !isLong || dayOf(incident, at, zone) <= incident.day)
+    return { incident, entries: [] };
+  return beginDay(incident, count, at, zone);
+}
+
+/** It is over at once if it need not be watched. */
+function watchOrEnd(incident: Incident, members: readonly Alert[], at: Instant): IncidentStep {
+  const since = incident.calmSince ?? at;
+  const ended = endIfCalm(incident, at);
+  if (ended.incident.status === "over") return ended;
+  const detail = `${counted(members.length, "alert")} resolved; it ends after ${formatMinutes(watchMs(incident))} of calm`;
+  return {
+    incident: { ...incident, status: "watching" },
+    entries: [{ incidentId: incident.id, at: since, kind: "Watching", detail }],
+  };
+}
+
+function endIfCalm(incident: Incident, at: Instant): IncidentStep {
+  const since = incident.calmSince ?? at;
+  const endedAt = since + watchMs(incident);
+  if (at < endedAt) return { incident, entries: [] };
+  const detail = isSmall(incident) ? "" : `calm for ${formatMinutes(endedAt - since)}`;
+  return {
+    incident: { ...incident, status: "over", endedAt },
+    entries: [{ incidentId: incident.id, at: endedAt, kind: "Over", detail }],
+  };
+}
+
+/** It was watched, and is open again. */
+export function rouse(before: Incident, count: number | null, at: Instant, zone: string): IncidentStep {
+  const calmMs = at - before.uncalmUntil;
+  const incident: Incident = {
+    ...before,
+    status: isTaken(before) ? "handled" : "open",
+    calmSince: null,
+    endedAt: null,
+    uncalmUntil: at,
+  };
+  if (dayOf(incident, at, zone) > incident.day) return beginDay(incident, count, at, zone);
+  if (calmMs < PAUSE_MS) return { incident, entries: [] };
+  const now = count === null ? "" : `${saidInAnHour(incident, count)}; `;
+  const detail = `${now}it had been calm for ${formatMinutes(calmMs)}`;
+  return {
+    incident: renotified(incident, "NewWave", at),
+    entries: [{ incidentId: incident.id, at, kind: "NewWave", detail }],
+  };
+}
+
+function beginDay(before: Incident, count: number | null, at: Instant, zone: string): IncidentStep {
+  const day = dayOf(before, at, zone);
+  const detail = `day ${day} begins${count === null ? "" : `: ${saidInAnHour(before, count)}`}`;
+  return {
+    incident: renotified({ ...before, day }, "DayBegan", at),
+    entries: [{ incidentId: before.id, at, kind: "DayBegan", detail }],
+  };
+}
+
+export function renotified(
+  incident: Incident,
+  reason: NonNullable<Incident["renotifyReason"]>,
+  at: Instant,
+): Incident {
+  return {
+    ...incident,
+    notifyCount: incident.notifyCount + 1,
+    renotifyReason: reason,
+    handling: { ...incident.handling, callingSince: at },
+  };
+}
+
+/** What changed alerts mean for their incident: a higher severity, a new wave, newer evidence. */
+export function grow(before: Incident, members: readonly Alert[], at: Instant): IncidentStep {
+  const severity = members.reduce(
+    (most, alert) => (compareSeverity(alert.severity, most) > 0 ? alert.severity : most),
+    before.severity,
+  );
+  const waves = wavesOf(members);
+  const lastSeenAt = Math.max(before.lastSeenAt, ...members.map((alert) => alert.lastSeenAt));
+  const incident: Incident = { ...before, severity, waves, lastSeenAt, alerts: members.length };
+  if (compareSeverity(severity, before.severity) > 0) {
+    // Who acknowledged it did so for the lower severity.
+    const { acknowledgedBy: _, assignee: __, ...handling } = before.handling;
+    const detail = `${before.severity} to ${severity}`;
+    return {
+      incident: {
+        ...incident,
+        status: incident.status === "handled" ? "open" : incident.status,
+        handling: { ...handling, callingSince: at },
+      },
+      entries: [{ incidentId: incident.id, at, kind: "SeverityRose", detail }],
+    };
+  }
+  if (waves <= before.waves) return { incident, entries: [] };
+  const newest = members
+    .toSorted((a, b) => b.lastSeenAt - a.lastSeenAt)
+    .find(({ notifyCount }) => notifyCount > 1);
+  const reason = newest?.renotifyReason ?? "NewWave";
+  const entry = { incidentId: incident.id, at, kind: "NewWave" as const, detail: newest?.because ?? "" };
+  return { incident: renotified(incident, reason, at), entries: [entry] };
+}
+
+export function wavesOf(members: readonly Alert[]): number {
+  return members.reduce((sum, { notifyCount }) => sum + notifyCount - 1, 0);
+}
+
+/** How long it must stay calm. */
+export function watchMs(incident: Incident): number {
+  if (isSmall(incident)) return 0;
+  const lasted = (incident.calmSince ?? incident.checkedUntil) - incident.openedAt;
+  return lasted >= LONG_MS ? DAY : Math.max(HOUR, 2 * lasted);
+}
+
+/** Nobody needs a reminder of it: it is watched, or an alert of it only waits for its own end. */
+export function isCalm({ status, usual, checkedUntil, uncalmUntil }: Incident): boolean {
+  return status === "watching" || (usual !== null && checkedUntil - uncalmUntil >= HOUR);
+}
+
+export function isTaken({ handling }: Pick<Incident, "handling">): boolean {
+  return handling.acknowledgedBy !== undefined || handling.assignee !== undefined;
+}
+
+/**
+ * Up to how many mentions an hour is calm, and from how many on the incident is open again, by what was usual at this
+ * hour of the day before it began, and by its own largest hour. Null: too little is known of the time before.
+ */
+function limitsAt({ usual, peak, measure }: Incident, at: Instant): { calm: number; stirred: number } | null {
+  const before = usual?.[Math.floor(((at - 1) % DAY) / HOUR)]?.[measure];
+  if (before === undefined) return null;
+  const chance = 3 * Math.sqrt(before);
+  return {
+    calm: Math.max(2 * before + chance + 2, peak[measure] / 10),
+    stirred: Math.max(4 * before + chance + 8, (peak[measure] * 3) / 10),
+  };
+}
+
+export function countIn(buckets: readonly Bucket[], from: Instant, to: Instant): HourCount {
+  let negative = 0;
+  let total = 0;
+  for (const bucket of buckets) {
+    if (bucket.at < from || bucket.at >= to) continue;
+    negative += bucket.negative;
+    total += bucket.total;
+  }
+  return { negative, total };
+}
+
+function larger(a: HourCount, b: HourCount): HourCount {
+  return { negative: Math.max(a.negative, b.negative), total: Math.max(a.total, b.total) };
+}
+
+/** 1 on the day, in the zone, on which it began. */
+function dayOf({ openedAt }: Incident, at: Instant, zone: string): number {
+  const dayAt = (moment: Instant) => DateTime.fromMillis(moment, { zone }).startOf("day");
+  return Math.round(dayAt(at).diff(dayAt(openedAt), "days").days) + 1;
+}
+
+export function saidInAnHour({ measure }: Pick<Incident, "measure">, count: number): string {
+  return `${counted(count, measure === "negative" ? "negative mention" : "mention")} in the last hour`;
+}

@@ -1,0 +1,74 @@
+import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
+import type { Alert } from "../model/alert.ts";
+import type { Incident } from "../model/incident.ts";
+import type { StoryMention } from "../model/mention.ts";
+import { compareSeverity } from "../model/severity.ts";
+import { type Material, sharedWith } from "./material.ts";
+
+/** An alert that has just fired, and is in no incident. */
+export interface Newcomer {
+  readonly alert: Pick<Alert, "severity">;
+  readonly firedAt: Instant;
+  /** The `incident` key of its rule; null: `never`. */
+  readonly group: string | null;
+  /** Whether it counts mentions: an alert on single mentions joins incidents, and begins none. */
+  readonly counts: boolean;
+  readonly mentions: readonly StoryMention[];
+}
+
+/** An incident that an alert might join, what its mentions say, and whether an alert of it mutes the newcomer. */
+export interface JoinableIncident {
+  readonly incident: Incident;
+  readonly material: Material;
+  readonly mutes: boolean;
+}
+
+export type JoinReason = "MutedByIt" | "SharesStories" | "SharesAuthors" | "SharesWords";
+
+export type Joining =
+  | { readonly outcome: "Joins"; readonly incident: Incident; readonly because: JoinReason }
+  /** It begins an incident of its own. */
+  | { readonly outcome: "Opens" }
+  | { readonly outcome: "Apart"; readonly because: "RuleKeepsItApart" | "Small" | "NothingShared" };
+
+/**
+ * Whether an alert joins an incident, begins one, or stays alone. It joins the newest that it shares stories, authors or
+ * words with, or that an inhibition lets mute it. A warning or more on counts begins one; a single small alert does not.
+ */
+export function decideJoining(newcomer: Newcomer, incidents: readonly JoinableIncident[]): Joining {
+  const { group, alert, counts } = newcomer;
+  if (group === null) return { outcome: "Apart", because: "RuleKeepsItApart" };
+  const near = incidents.filter(
+    ({ incident }) => incident.group === group && isNear(incident, newcomer.firedAt),
+  );
+  for (const { incident, material, mutes } of near.toReversed()) {
+    if (mutes) return { outcome: "Joins", incident, because: "MutedByIt" };
+    const shared = sharedWith(newcomer.mentions, material);
+    if (shared !== null) return { outcome: "Joins", incident, because: REASONS[shared] };
+  }
+  if (counts && compareSeverity(alert.severity, "warning") >= 0) return { outcome: "Opens" };
+  return { outcome: "Apart", because: near.length > 0 ? "NothingShared" : "Small" };
+}
+
+const REASONS = { stories: "SharesStories", authors: "SharesAuthors", words: "SharesWords" } as const;
+
+/** The joining window is the life of the incident, and after its end the reopen window. */
+function isNear(incident: Incident, at: Instant): boolean {
+  if (incident.endedAt !== null) return at <= reopensUntil(incident);
+  return at <= Math.max(incident.checkedUntil, incident.lastSeenAt) + DAY;
+}
+
+/** Until when what belongs to an ended incident opens it again. A small one, or one that a person ended, stays ended. */
+export function reopensUntil(incident: Incident): Instant {
+  if (incident.endedAt === null) return Number.POSITIVE_INFINITY;
+  const staysEnded = incident.handling.closedBy !== undefined || isSmall(incident);
+  return incident.endedAt + (staysEnded ? 0 : REOPEN_WITHIN_MS);
+}
+
+/** Longer than any reopen window: incidents that ended earlier need not be read. */
+export const REOPEN_WITHIN_MS = 12 * HOUR;
+
+/** One warning that nothing joined: it ends as its rule says, and is not watched. */
+export function isSmall({ severity, alerts }: Incident): boolean {
+  return severity !== "critical" && alerts < 2;
+}

@@ -1,0 +1,88 @@
+import { foldText } from "../../lib/text.ts";
+import { type Mention, type StoryMention, speakerOf } from "../model/mention.ts";
+
+/** What the mentions of an incident have in common. */
+export interface Material {
+  readonly mentions: readonly StoryMention[];
+  readonly stories: ReadonlySet<string>;
+  readonly authors: ReadonlySet<string>;
+  /** Words that many of them have, and few mentions had before. */
+  readonly words: ReadonlySet<string>;
+}
+
+/** `before`: mentions of the same query from before it began, to tell its words from the brand's own. */
+export function materialOf(mentions: readonly StoryMention[], before: readonly StoryMention[]): Material {
+  return { ...namesIn(mentions), mentions, words: typicalWords(mentions, before) };
+}
+
+/** Without these mentions, which an alert of the incident may have counted, too: nothing shares with itself. */
+export function withoutMentions(material: Material, own: readonly StoryMention[]): Material {
+  const ids = new Set(own.map(({ mention }) => mention.resourceId));
+  const others = material.mentions.filter(({ mention }) => !ids.has(mention.resourceId));
+  return others.length === material.mentions.length
+    ? material
+    : { ...material, ...namesIn(others), mentions: others };
+}
+
+function namesIn(mentions: readonly StoryMention[]): Pick<Material, "stories" | "authors"> {
+  return {
+    stories: new Set(mentions.map(({ story }) => story)),
+    authors: new Set(mentions.flatMap(({ mention }) => authorOf(mention) ?? [])),
+  };
+}
+
+/**
+ * What an alert shares with an incident, if at least a tenth of its mentions do: a story, an author, or two typical
+ * words. Null: too little.
+ */
+export function sharedWith(
+  mentions: readonly StoryMention[],
+  { stories, authors, words }: Material,
+): "stories" | "authors" | "words" | null {
+  const enough = Math.max(1, mentions.length / 10);
+  const has = (test: (one: StoryMention) => boolean): boolean => mentions.filter(test).length >= enough;
+  if (has(({ story }) => stories.has(story))) return "stories";
+  if (has(({ mention }) => authors.has(authorOf(mention) ?? ""))) return "authors";
+  if (has(({ mention }) => [...wordsOf(mention)].filter((word) => words.has(word)).length >= 2))
+    return "words";
+  return null;
+}
+
+function authorOf(mention: Mention): string | null {
+  const name = mention.author ?? mention.authorName ?? speakerOf(mention);
+  return name === null ? null : foldText(name);
+}
+
+const LEAST_MENTIONS = 3;
+const LEAST_SHARE = 0.08;
+/** Its share among the mentions before, times this, is still less than its share now. */
+const RISE = 3;
+
+function typicalWords(now: readonly StoryMention[], before: readonly StoryMention[]): ReadonlySet<string> {
+  const [counts, countsBefore] = [countWords(now), countWords(before)];
+  const typical = [...counts].filter(([word, count]) => {
+    const usual = before.length === 0 ? 0 : (countsBefore.get(word) ?? 0) / before.length;
+    const share = count / now.length;
+    return count >= LEAST_MENTIONS && share >= LEAST_SHARE && share > RISE * usual;
+  });
+  return new Set(typical.map(([word]) => word));
+}
+
+function countWords(mentions: readonly StoryMention[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { mention } of mentions) {
+    for (const word of wordsOf(mention)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Only so much of a text is read. */
+const MOST_CHARACTERS = 1_000;
+const SHORTEST_WORD = 4;
+
+/** The different words of a mention. Text without blanks between words has none, and is joined by stories and authors. */
+function wordsOf({ title, text }: Mention): ReadonlySet<string> {
+  const folded = foldText(`${title ?? ""} ${text ?? ""}`.slice(0, MOST_CHARACTERS));
+  const words = folded.replaceAll(/https?:\S+/g, " ").match(/[\p{L}\p{N}]+/gu) ?? [];
+  return new Set(words.filter((word) => word.length >= SHORTEST_WORD));
+}

@@ -1,0 +1,394 @@
+import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
+import { formatNumber } from "../../lib/numbers.ts";
+import { uuid7 } from "../../lib/uuid7.ts";
+import { advance, countIn, grow, renotified, rouse, wavesOf } from "../incidents/incident-life.ts";
+import {
+  decideJoining,
+  type JoinableIncident,
+  type JoinReason,
+  REOPEN_WITHIN_MS,
+} from "../incidents/join.ts";
+import { type Material, materialOf, sharedWith, withoutMentions } from "../incidents/material.ts";
+import type { Alert } from "../model/alert.ts";
+import type { HourCount, Incident, IncidentEntry, Membership } from "../model/incident.ts";
+import type { Mention, StoryMention } from "../model/mention.ts";
+import type { WatchedQuery } from "../model/query.ts";
+import { storyKey } from "../model/story.ts";
+import { activeInhibitors, type Inhibition, inhibitorOf } from "../notify/decide/inhibition.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { Facts } from "../store/stores.ts";
+import type { RecordedObservations } from "./record-observations.ts";
+
+/** What of the configuration decides about incidents. */
+export interface IncidentConfig {
+  readonly rules: readonly Rule[];
+  readonly inhibitions: readonly Inhibition[];
+}
+
+/**
+ * Lets changed alerts begin, join and change incidents of their query, in the transaction that changed them. With
+ * `until`, up to which windows were judged, incidents are watched and ended, too. The caller holds the lock of the
+ * query. Returns the alerts whose notifications are to be decided: the changed ones, and the leaders of incidents that
+ * changed.
+ */
+export async function recordIncidents(
+  facts: Facts,
+  query: WatchedQuery,
+  config: IncidentConfig,
+  { changed, calling }: RecordedObservations,
+  until: Instant | null,
+): Promise<readonly Alert[]> {
+  const called = changed.filter(({ id, firedAt }) => calling.has(id) && firedAt !== null);
+  const since = Math.min(until ?? query.tickedUntil, ...called.map(firedAtOf)) - REOPEN_WITHIN_MS;
+  const known = await facts.incidents.ofQuery(query.projectId, query.queryId, since);
+  if (known.length === 0 && called.length === 0) return changed;
+  const book = await openBook(facts, query, config, changed, known);
+  for (const alert of called.toSorted((a, b) => firedAtOf(a) - firedAtOf(b))) {
+    if (until !== null) await book.advanceAll(firedAtOf(alert));
+    await book.call(alert, calling.get(alert.id) ?? []);
+  }
+  await book.growAll();
+  if (until !== null) await book.advanceAll(until);
+  return book.write();
+}
+
+/** A query that is not watched any more ends its incidents with its alerts. */
+export async function endIncidents(
+  facts: Facts,
+  { projectId, queryId }: WatchedQuery,
+  changed: readonly Alert[],
+  now: Instant,
+): Promise<readonly Alert[]> {
+  const open = (await facts.incidents.ofQuery(projectId, queryId, now)).filter(
+    ({ endedAt }) => endedAt === null,
+  );
+  await facts.incidents.save(
+    open.map((incident) => ({ ...incident, status: "over", endedAt: Math.max(now, incident.openedAt) })),
+  );
+  const detail = "its query is no longer watched";
+  await facts.incidents.addEntries(
+    projectId,
+    open.map(({ id }) => ({ incidentId: id, at: now, kind: "Over", detail })),
+  );
+  return changed;
+}
+
+/** The incidents of a query while a transaction changes them. */
+async function openBook(
+  facts: Facts,
+  query: WatchedQuery,
+  { rules, inhibitions }: IncidentConfig,
+  changed: readonly Alert[],
+  known: readonly Incident[],
+) {
+  const { projectId, queryId } = query;
+  const incidents = new Map(known.map((incident) => [incident.id, incident]));
+  const memberships = await facts.incidents.members(projectId, [...incidents.keys()]);
+  const incidentOf = new Map(memberships.map((one) => [one.alertId, one.incidentId]));
+  const alerts = new Map(
+    [
+      ...(await facts.alerts.findMany(
+        projectId,
+        memberships.map((one) => one.alertId),
+      )),
+      ...changed,
+    ].map((alert) => [alert.id, alert]),
+  );
+  const joined: Membership[] = [];
+  const entries: IncidentEntry[] = [];
+  const materials = new Map<string, Material>();
+  let unaffiliated: readonly Alert[] | null = null;
+
+  const membersOf = (incident: Incident): Alert[] =>
+    [...incidentOf].flatMap(([alertId, id]) => (id === incident.id ? (alerts.get(alertId) ?? []) : []));
+  const keep = (step: {
+    readonly incident: Incident;
+    readonly entries: readonly IncidentEntry[];
+  }): Incident => {
+    incidents.set(step.incident.id, step.incident);
+    entries.push(...step.entries);
+    return step.incident;
+  };
+  const ruleOf = (alert: Alert) => rules.find(({ name }) => name === alert.rule);
+
+  /** What the alerts of an incident have counted or matched, the newest first. */
+  async function materialOfIncident(incident: Incident, at: Instant): Promise<Material> {
+    const cached = materials.get(incident.id);
+    if (cached !== undefined) return cached;
+    const members = membersOf(incident);
+    const from = Math.min(incident.openedAt, ...members.map(({ windowFrom }) => windowFrom));
+    const counting = members.flatMap((alert) => ruleOf(alert) ?? []).filter(({ kind }) => kind !== "mention");
+    // The narrowest rule: all mentions of a query have nothing in common.
+    const narrow = counting.filter(({ when }) => when.sentiment !== undefined || when.form !== EVERYTHING);
+    const meant = narrow.length > 0 ? narrow : counting;
+    const [now, before] = await Promise.all([
+      facts.mentions.inWindow(projectId, queryId, from, at + 1, MOST_READ),
+      facts.mentions.inWindow(projectId, queryId, from - 3 * DAY, from - HOUR, MOST_BEFORE),
+    ]);
+    const its = now.filter(({ mention }) => meant.some((rule) => rule.judge(mention).met));
+    const material = materialOf(its, before);
+    materials.set(incident.id, material);
+    return material;
+  }
+
+  async function mentionsOf(alert: Alert, matched: readonly Mention[]): Promise<readonly StoryMention[]> {
+    if (matched.length > 0) return matched.map((mention) => ({ mention, story: storyKey(mention) }));
+    const rule = ruleOf(alert);
+    if (rule === undefined || rule.kind === "mention") return facts.mentions.ofAlert(projectId, alert.id, 50);
+    const to = Math.max(alert.windowTo, alert.lastSeenAt);
+    const found = await facts.mentions.inWindow(projectId, queryId, alert.windowFrom, to, MOST_READ);
+    return found.filter(({ mention }) => rule.judge(mention).met);
+  }
+
+  function add(before: Incident, alert: Alert, at: Instant, because: string): Incident {
+    incidentOf.set(alert.id, before.id);
+    alerts.set(alert.id, alert);
+    joined.push({ projectId, alertId: alert.id, incidentId: before.id, joinedAt: at, because });
+    materials.delete(before.id);
+    return keep({
+      incident: { ...before, alerts: before.alerts + 1 },
+      entries: [{ incidentId: before.id, at, kind: "Joined", detail: because, alertId: alert.id }],
+    });
+  }
+
+  /** An incident that has calmed down or ended is open again. */
+  async function wake(incident: Incident, at: Instant): Promise<void> {
+    if (incident.calmSince === null) return;
+    if (incident.endedAt !== null) {
+      const handling = { callingSince: at };
+      keep({
+        incident: { ...incident, status: "open", calmSince: null, endedAt: null, uncalmUntil: at, handling },
+        entries: [{ incidentId: incident.id, at, kind: "Reopened", detail: "" }],
+      });
+      return;
+    }
+    const buckets = await facts.incidents.mentionBuckets(projectId, queryId, at - HOUR, at);
+    keep(rouse(incident, countIn(buckets, at - HOUR, at)[incident.measure], at, query.timezone));
+  }
+
+  async function open(alert: Alert, group: string, mentions: readonly StoryMention[]): Promise<void> {
+    const { usual, hour } = await facts.incidents
+      .mentionBuckets(projectId, queryId, alert.openedAt - 8 * DAY, firedAtOf(alert))
+      .then((buckets) => ({
+        usual: usualOf(buckets, Math.min(alert.openedAt, alert.windowFrom)),
+        hour: countIn(buckets, firedAtOf(alert) - HOUR, firedAtOf(alert)),
+      }));
+    const negative = mentions.filter(({ mention }) => mention.sentiment === "negative").length;
+    const incident: Incident = {
+      id: uuid7(alert.openedAt),
+      projectId,
+      queryId,
+      queryName: query.name,
+      group,
+      leaderId: alert.id,
+      status: "open",
+      severity: alert.severity,
+      openedAt: alert.openedAt,
+      lastSeenAt: alert.lastSeenAt,
+      alerts: 1,
+      uncalmUntil: firedAtOf(alert),
+      calmSince: null,
+      endedAt: null,
+      checkedUntil: firedAtOf(alert),
+      notifyCount: 1,
+      renotifyReason: null,
+      waves: wavesOf([alert]),
+      measure: negative * 5 >= mentions.length * 2 && negative > 0 ? "negative" : "total",
+      usual,
+      peak: hour,
+      day: 1,
+      factAt: firedAtOf(alert),
+      handling: { callingSince: firedAtOf(alert) },
+    };
+    incidentOf.set(alert.id, incident.id);
+    joined.push({
+      projectId,
+      alertId: alert.id,
+      incidentId: incident.id,
+      joinedAt: firedAtOf(alert),
+      because: "",
+    });
+    const opened: IncidentEntry = {
+      incidentId: incident.id,
+      at: firedAtOf(alert),
+      kind: "Opened",
+      detail: alert.because,
+      alertId: alert.id,
+    };
+    keep({ incident, entries: [opened] });
+    await adopt(incident, mentions);
+  }
+
+  /** Alerts that were open and alone, and belong to the incident that began now. */
+  async function adopt(incident: Incident, mentions: readonly StoryMention[]): Promise<void> {
+    unaffiliated ??= await aloneOf(facts, query);
+    const at = incident.checkedUntil;
+    const near = unaffiliated.filter(
+      (alert) => !incidentOf.has(alert.id) && firedAtOf(alert) <= at && firedAtOf(alert) > at - DAY,
+    );
+    const material = materialOf(mentions, []);
+    for (const alert of near.slice(0, MOST_ADOPTED)) {
+      if ((ruleOf(alert)?.incident ?? null) !== incident.group) continue;
+      const shared = sharedWith(await mentionsOf(alert, []), material);
+      if (shared !== null) add(incidents.get(incident.id) ?? incident, alert, at, `it shares ${shared}`);
+    }
+  }
+
+  /** A new day is compared with the same hour of the day before, if the incident had begun then. */
+  async function comparedWithYesterday(entry: IncidentEntry): Promise<IncidentEntry> {
+    const incident = incidents.get(entry.incidentId);
+    const to = entry.at - DAY;
+    if (entry.kind !== "DayBegan" || incident === undefined || to < incident.openedAt) return entry;
+    const buckets = await facts.incidents.mentionBuckets(projectId, queryId, to - HOUR, to);
+    const before = countIn(buckets, to - HOUR, to)[incident.measure];
+    return {
+      ...entry,
+      detail: `${entry.detail}, ${formatNumber(before)} in the same hour of the day before`,
+    };
+  }
+
+  return {
+    /** The alert fired, fired again, or became more severe. */
+    async call(alert: Alert, matched: readonly Mention[]): Promise<void> {
+      const at = firedAtOf(alert);
+      const own = incidents.get(incidentOf.get(alert.id) ?? "");
+      if (own !== undefined) return wake(own, Math.max(at, own.calmSince ?? at));
+      const rule = ruleOf(alert);
+      if (rule === undefined) return;
+      const near = [...incidents.values()];
+      const counts = rule.kind === "window" && rule.window.type !== "absence";
+      if (near.length === 0 && !counts) return;
+      const inhibitors = activeInhibitors(inhibitions, [...alerts.values()]);
+      const mutedBy = incidentOf.get(inhibitorOf(inhibitors, alert)?.source.id ?? "");
+      const mentions = await mentionsOf(alert, matched);
+      const joinable: JoinableIncident[] = [];
+      for (const incident of near)
+        joinable.push({
+          incident,
+          material: withoutOwn(await materialOfIncident(incident, at), rule, mentions),
+          mutes: incident.id === mutedBy,
+        });
+      const joining = decideJoining({ alert, firedAt: at, group: rule.incident, counts, mentions }, joinable);
+      if (joining.outcome === "Opens") return open(alert, rule.incident ?? "", mentions);
+      if (joining.outcome === "Apart") return;
+      await wake(joining.incident, at);
+      const incident = incidents.get(joining.incident.id) ?? joining.incident;
+      const isKnown = membersOf(incident).some((member) => member.rule === alert.rule);
+      const joinedNow = add(incident, alert, at, JOINED[joining.because]);
+      if (isKnown || !isTopical(rule) || at - incident.factAt < BETWEEN_FACTS_MS) return;
+      keep({
+        incident: { ...renotified(joinedNow, "NewFact", at), factAt: at },
+        entries: [{ incidentId: incident.id, at, kind: "NewFact", detail: rule.title, alertId: alert.id }],
+      });
+    },
+
+    async growAll(): Promise<void> {
+      const touched = new Set(changed.flatMap(({ id }) => incidentOf.get(id) ?? []));
+      for (const id of touched) {
+        const incident = incidents.get(id);
+        if (incident === undefined || incident.status === "over") continue;
+        const members = membersOf(incident);
+        keep(grow(incident, members, Math.max(incident.openedAt, ...members.map((one) => one.lastSeenAt))));
+      }
+    },
+
+    async advanceAll(to: Instant): Promise<void> {
+      for (const incident of [...incidents.values()]) {
+        if (incident.status === "over" || incident.checkedUntil >= to) continue;
+        const from = incident.checkedUntil - HOUR;
+        const buckets = await facts.incidents.mentionBuckets(projectId, queryId, from, to);
+        keep(advance(incident, membersOf(incident), buckets, to, query.timezone));
+      }
+    },
+
+    async write(): Promise<readonly Alert[]> {
+      const before = new Map(known.map((incident) => [incident.id, incident]));
+      const moved = [...incidents.values()].filter((incident) => incident !== before.get(incident.id));
+      await facts.incidents.save(moved);
+      await facts.incidents.join(joined);
+      await facts.incidents.addEntries(projectId, await Promise.all(entries.map(comparedWithYesterday)));
+      const names = new Map(moved.map((one) => [one.id, one]));
+      await facts.alerts.addEvents(
+        projectId,
+        joined.flatMap(({ alertId, incidentId, joinedAt, because }) => {
+          const leader = alerts.get(names.get(incidentId)?.leaderId ?? "");
+          if (leader === undefined || leader.id === alertId) return [];
+          const detail = `${because}; it is told in the message about ${leader.queryName}, ${leader.rule}`;
+          return [{ alertId, at: joinedAt, what: "JoinedIncident", detail }];
+        }),
+      );
+      const isNews = (incident: Incident) => {
+        const { checkedUntil: _, peak: __, ...now } = incident;
+        const {
+          checkedUntil: ___,
+          peak: ____,
+          ...then
+        } = before.get(incident.id) ?? { checkedUntil: 0, peak: 0 };
+        return JSON.stringify(now) !== JSON.stringify(then);
+      };
+      const leaders = moved.filter(isNews).flatMap(({ leaderId }) => alerts.get(leaderId) ?? []);
+      return [...new Map([...changed, ...leaders].map((alert) => [alert.id, alert])).values()];
+    },
+  };
+}
+
+const MOST_READ = 500;
+const MOST_BEFORE = 300;
+const MOST_ADOPTED = 50;
+/** Facts that arrive together, as at the beginning, are one piece of news. */
+const BETWEEN_FACTS_MS = HOUR / 2;
+/** The form of a rule without `when`. */
+const EVERYTHING = "every mention";
+
+const JOINED: Readonly<Record<JoinReason, string>> = {
+  MutedByIt: "it was muted by an alert of the incident",
+  SharesStories: "it shares stories",
+  SharesAuthors: "it shares authors",
+  SharesWords: "it shares words",
+};
+
+/** A rule about more than volume and mood: what it finds is a new kind of fact. */
+function isTopical({ kind, when }: Rule): boolean {
+  return kind === "mention" || kind === "new" || (when.form !== EVERYTHING && when.sentiment === undefined);
+}
+
+/** What counts for a single mention has to come from others: the incident may have counted it, too. */
+function withoutOwn(material: Material, { kind }: Rule, mentions: readonly StoryMention[]): Material {
+  if (kind !== "mention") return material;
+  return withoutMentions(material, mentions);
+}
+
+function firedAtOf({ handling, firedAt, openedAt }: Alert): Instant {
+  return handling?.callingSince ?? firedAt ?? openedAt;
+}
+
+async function aloneOf(facts: Facts, { projectId, queryId }: WatchedQuery): Promise<readonly Alert[]> {
+  const open = (await facts.alerts.openOfQuery(projectId, queryId)).filter(({ firedAt }) => firedAt !== null);
+  const affiliated = await facts.incidents.ofAlerts(
+    projectId,
+    open.map(({ id }) => id),
+  );
+  return open.filter(({ id }) => !affiliated.has(id)).sort((a, b) => firedAtOf(b) - firedAtOf(a));
+}
+
+/** Mentions an hour, by hour of the day (UTC), before `to`; null if less than a day is known. */
+function usualOf(
+  buckets: readonly (HourCount & { readonly at: Instant })[],
+  to: Instant,
+): readonly HourCount[] | null {
+  const before = buckets.filter(({ at }) => at < to - HOUR);
+  const [first] = before;
+  if (first === undefined || to - first.at < DAY) return null;
+  const days = (to - HOUR - first.at) / DAY;
+  const all = countIn(before, 0, to);
+  return Array.from({ length: 24 }, (_, hour) => {
+    const its = countIn(
+      before.filter(({ at }) => Math.floor((at % DAY) / HOUR) === hour),
+      0,
+      to,
+    );
+    const usual = (name: keyof HourCount) =>
+      Math.round(100 * Math.max(its[name] / days, all[name] / days / 24)) / 100;
+    return { negative: usual("negative"), total: usual("total") };
+  });
+}

@@ -1,0 +1,148 @@
+import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
+import type { Incident, IncidentEntry, Membership } from "../model/incident.ts";
+import { at, atOrNull, type Db } from "./database.ts";
+
+/** Mentions of one bucket, by their own time. */
+export interface MentionBucket {
+  readonly at: Instant;
+  readonly negative: number;
+  readonly total: number;
+}
+
+/** Incidents, the alerts in them, and their timelines. They change under the lock of their query. */
+export function createIncidentStore(db: Db) {
+  return {
+    /** Those of a query that have not ended, or ended at `since` or later, oldest first. */
+    async ofQuery(projectId: string, queryId: string, since: Instant): Promise<Incident[]> {
+      const { rows } = await sql<{ body: Incident }>`
+        select body from earshot.incidents where project_id = ${projectId} and query_id = ${queryId}
+          and (ended_at is null or ended_at >= ${at(since)}) order by id
+      `.execute(db);
+      return rows.map(({ body }) => body);
+    },
+
+    async find(projectId: string, id: string): Promise<Incident | null> {
+      const { rows } = await sql<{ body: Incident }>`
+        select body from earshot.incidents where project_id = ${projectId} and id = ${id}::uuid
+      `.execute(db);
+      return rows[0]?.body ?? null;
+    },
+
+    /** By id, or by its first letters; at most two. */
+    async findByPrefix(prefix: string): Promise<Incident[]> {
+      const { rows } = await sql<{ body: Incident }>`
+        select body from earshot.incidents where id::text like ${`${prefix.toLowerCase()}%`} order by id desc limit 2
+      `.execute(db);
+      return rows.map(({ body }) => body);
+    },
+
+    /** Newest first; without `past` only those that have not ended. */
+    async list(past: boolean, limit: number): Promise<Incident[]> {
+      const { rows } = await sql<{ body: Incident }>`
+        select body from earshot.incidents where ${past} or ended_at is null order by id desc limit ${limit}
+      `.execute(db);
+      return rows.map(({ body }) => body);
+    },
+
+    /** The incidents of these alerts, by the id of the alert. */
+    async ofAlerts(projectId: string, alertIds: readonly string[]): Promise<Map<string, Incident>> {
+      if (alertIds.length === 0) return new Map();
+      const { rows } = await sql<{ alertId: string; body: Incident }>`
+        select m.alert_id as "alertId", i.body from earshot.incident_alerts m
+        join earshot.incidents i on i.project_id = m.project_id and i.id = m.incident_id
+        where m.project_id = ${projectId} and m.alert_id = any(${[...alertIds]}::uuid[])
+      `.execute(db);
+      return new Map(rows.map(({ alertId, body }) => [alertId, body]));
+    },
+
+    /** The alerts in these incidents, in the order in which they joined. */
+    async members(projectId: string, incidentIds: readonly string[]): Promise<Membership[]> {
+      if (incidentIds.length === 0) return [];
+      const { rows } = await sql<Membership>`
+        select project_id as "projectId", alert_id as "alertId", incident_id as "incidentId", joined_at as "joinedAt", because
+        from earshot.incident_alerts
+        where project_id = ${projectId} and incident_id = any(${[...incidentIds]}::uuid[]) order by joined_at, alert_id
+      `.execute(db);
+      return rows;
+    },
+
+    async save(incidents: readonly Incident[]): Promise<void> {
+      for (const incident of incidents) {
+        const { projectId, id, queryId, status, openedAt, endedAt } = incident;
+        await sql`
+          insert into earshot.incidents (project_id, id, query_id, status, opened_at, ended_at, body)
+          values (${projectId}, ${id}::uuid, ${queryId}, ${status}, ${at(openedAt)}, ${atOrNull(endedAt)},
+            ${JSON.stringify(incident)}::jsonb)
+          on conflict (project_id, id) do update set status = excluded.status, opened_at = excluded.opened_at,
+            ended_at = excluded.ended_at, body = excluded.body
+        `.execute(db);
+      }
+    },
+
+    /** An alert that was in another incident leaves it. */
+    async join(memberships: readonly Membership[]): Promise<void> {
+      if (memberships.length === 0) return;
+      await sql`
+        insert into earshot.incident_alerts (project_id, alert_id, incident_id, joined_at, because)
+        select "projectId", "alertId", "incidentId", to_timestamp("joinedAt" / 1000), because
+        from json_to_recordset(${JSON.stringify(memberships)}::json) as m("projectId" text, "alertId" uuid,
+          "incidentId" uuid, "joinedAt" double precision, because text)
+        on conflict (project_id, alert_id) do update set incident_id = excluded.incident_id,
+          joined_at = excluded.joined_at, because = excluded.because
+      `.execute(db);
+    },
+
+    /** The alert is in no incident any more. */
+    async leave(projectId: string, alertId: string): Promise<void> {
+      await sql`
+        delete from earshot.incident_alerts where project_id = ${projectId} and alert_id = ${alertId}::uuid
+      `.execute(db);
+    },
+
+    async addEntries(projectId: string, entries: readonly IncidentEntry[]): Promise<void> {
+      if (entries.length === 0) return;
+      await sql`
+        insert into earshot.incident_entries (project_id, incident_id, at, kind, detail, alert_id, actor)
+        select ${projectId}, "incidentId", to_timestamp(at / 1000), kind, detail, "alertId", actor
+        from json_to_recordset(${JSON.stringify(entries)}::json) as e("incidentId" uuid, at double precision, kind text,
+          detail text, "alertId" uuid, actor jsonb)
+      `.execute(db);
+    },
+
+    /** The timeline, oldest first. */
+    async entries(projectId: string, incidentId: string): Promise<IncidentEntry[]> {
+      const { rows } = await sql<
+        Omit<IncidentEntry, "alertId" | "actor"> & {
+          alertId: string | null;
+          actor: IncidentEntry["actor"] | null;
+        }
+      >`
+        select incident_id as "incidentId", at, kind, detail, alert_id as "alertId", actor from earshot.incident_entries
+        where project_id = ${projectId} and incident_id = ${incidentId}::uuid order by at, seq
+      `.execute(db);
+      return rows.map(({ alertId, actor, ...entry }) => ({
+        ...entry,
+        ...(alertId != null && { alertId }),
+        ...(actor != null && { actor }),
+      }));
+    },
+
+    /** How many mentions of a query, and negative ones, there are in each five minutes of [from, to), by their own time. */
+    async mentionBuckets(
+      projectId: string,
+      queryId: string,
+      from: Instant,
+      to: Instant,
+    ): Promise<MentionBucket[]> {
+      const { rows } = await sql<MentionBucket>`
+        select date_bin('5 minutes', event_at, 'epoch') as at, count(*)::int as total,
+          (count(*) filter (where body->>'sentiment' = 'negative'))::int as negative
+        from earshot.mentions where project_id = ${projectId} and query_id = ${queryId}
+          and event_at >= ${at(from)} and event_at < ${at(to)}
+        group by 1 order by 1
+      `.execute(db);
+      return rows;
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { HOUR, type Instant } from "../../lib/instant.ts";
+import { countedSubject } from "../../lib/numbers.ts";
+import type { Alert } from "../model/alert.ts";
+import type { Incident, IncidentCounts, IncidentEntry } from "../model/incident.ts";
+import type { Severity } from "../model/severity.ts";
+import { cleanLine, shortenText } from "./escape.ts";
+import { formatNumber, formatTime, formatTimeAfter } from "./formatters.ts";
+
+/** The incident that a message is about, for templates. */
+export interface IncidentView {
+  readonly id: string;
+  readonly status: Incident["status"];
+  /** "757 negative mentions from 10:40 to 16:20; the most in one hour: 93, until 11:55". */
+  readonly summary: string;
+  /** The numbers of the summary: counted from the mentions of [from, to), by their own time. */
+  readonly counts: IncidentCounts;
+  /** Since when it is calm; null while it is not watched, or over. */
+  readonly calmSince: Instant | null;
+  /** The day of it: 1 at the beginning. */
+  readonly day: number;
+  /** How many alerts it has. */
+  readonly count: number;
+  /** The others that joined it, the newest first, a few. */
+  readonly alerts: readonly {
+    readonly severity: Severity;
+    readonly title: string;
+    /** What a mention of it says, or its numbers. Hostile. */
+    readonly text: string;
+    readonly at: Instant;
+    readonly isOver: boolean;
+  }[];
+}
+
+/** An alert of the incident: the title of its rule, and what is said in it. */
+export interface IncidentAlertFacts {
+  readonly alert: Alert;
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface IncidentFacts {
+  readonly incident: Incident;
+  /** The alerts that joined, without the one that describes it, the newest first. */
+  readonly joined: readonly IncidentAlertFacts[];
+  readonly counts: IncidentCounts;
+  /** Its timeline, oldest first. */
+  readonly entries: readonly IncidentEntry[];
+}
+
+const MOST_JOINED = 5;
+
+export function buildIncidentView(facts: IncidentFacts, timezone: string): IncidentView {
+  const { incident, joined } = facts;
+  return {
+    id: incident.id,
+    status: incident.status,
+    summary: summaryOf(facts, timezone),
+    counts: facts.counts,
+    calmSince: incident.calmSince,
+    day: incident.day,
+    count: incident.alerts,
+    alerts: joined.slice(0, MOST_JOINED).map(({ alert, title, text }) => ({
+      severity: alert.severity,
+      title: line(title, 80),
+      text: line(text, 140),
+      at: alert.firedAt ?? alert.openedAt,
+      isOver: alert.resolvedAt !== null,
+    })),
+  };
+}
+
+function summaryOf({ incident, counts }: IncidentFacts, timezone: string): string {
+  const { measure } = incident;
+  const subject = measure === "negative" ? "negative mentions" : "mentions";
+  const time = (at: Instant) => formatTimeAfter(at, counts.from, timezone);
+  const share =
+    measure === "negative" && counts.total > counts.negative
+      ? ` of ${formatNumber(counts.total)} in all`
+      : "";
+  const count = countedSubject(counts[measure], subject);
+  const span = `${count}${share} from ${formatTime(counts.from, timezone)} to ${time(counts.to)}`;
+  const { most } = counts;
+  if (most === null || counts.to - counts.from <= HOUR) return span;
+  return `${span}; the most in one hour: ${formatNumber(most.count)}, until ${time(most.until)}`;
+}
+
+/** What is new, for a message that is sent because of it; null for other messages. */
+export function newsOf(
+  { incident, entries, joined }: IncidentFacts,
+  kind: string,
+): { readonly label: string; readonly text: string } | null {
+  const last = (wanted: IncidentEntry["kind"]) => entries.findLast((entry) => entry.kind === wanted);
+  if (kind === "day") {
+    const said = last("DayBegan")?.detail.replace(/^day \d+ begins:? ?/, "") ?? "";
+    return { label: `Day ${incident.day} begins`, text: said === "" ? "it goes on" : said };
+  }
+  if (kind === "fact") {
+    const entry = last("NewFact");
+    const about = joined.find(({ alert }) => alert.id === entry?.alertId);
+    if (about === undefined) return null;
+    return { label: `New: ${line(about.title, 80)}`, text: line(about.text, 140) };
+  }
+  if (kind !== "wave") return null;
+  const wave = last("NewWave")?.detail ?? "";
+  return wave.includes("calm for") ? { label: "Another wave", text: wave } : null;
+}
+
+function line(text: string, limit: number): string {
+  return shortenText(cleanLine(text), limit);
+}

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { onAnyEngine } from "./on-every-engine.ts";
+import { CRISIS_SPIKE } from "./rules.ts";
+import type { Story } from "./story.ts";
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
+
+const RULES = {
+  "crisis-spike": CRISIS_SPIKE,
+  volume: "description: Everybody talks.\nseverity: warning\nspike: { atLeast: 15 }\n",
+  influential:
+    "description: An influential account is unhappy.\nseverity: warning\nwhen: { sentiment: negative, verified: true }\ngroupBy: author\nover: { after: 12h }\n",
+};
+const INHIBITIONS = [{ while: { rule: "crisis-spike" }, mute: {}, equal: ["query"] }];
+
+/** Two usual days: six mentions an hour by day, two of them negative; hardly any by night. */
+function usualDays({ at }: Story, days: readonly string[]): void {
+  for (const day of days)
+    for (const hour of HOURS) {
+      const isNight = Number(hour) < 6 || Number(hour) > 22;
+      at(`${day}${hour}:03`).mentions("Acme", {
+        count: isNight ? 1 : 4,
+        every: "9m",
+        snippet: "lovely day with the brand",
+      });
+      if (!isNight)
+        at(`${day}${hour}:20`).mentions("Acme", {
+          count: 2,
+          every: "9m",
+          sentiment: "negative",
+          snippet: "late again",
+        });
+    }
+}
+
+const refund = (n: number) => `no refund for the cancelled order, ticket ${n}`;
+
+onAnyEngine((begin) => {
+  test("a crisis of two days is one incident: one message for each receiver, day 2 is said, and one end", async () => {
+    const story = await begin({
+      from: "00:00",
+      rules: RULES,
+      inhibitions: INHIBITIONS,
+      routes: [
+        { match: { severity: "critical" }, receivers: ["crisis"], continue: true },
+        { receivers: ["alerts"] },
+      ],
+    });
+    const { at, until, posted, query } = story;
+    usualDays(
+      story,
+      [1, 2, 3, 4].map((day) => `day ${day} `),
+    );
+    for (let n = 0; n < 60; n++)
+      at(`day 2 12:${String(Math.floor(n / 2)).padStart(2, "0")}:${n % 2 === 0 ? "05" : "35"}`).mention(
+        "Acme",
+        {
+          sentiment: "negative",
+          snippet: refund(n % 20),
+        },
+      );
+    at("day 2 12:20").mention("Acme", {
+      sentiment: "negative",
+      twitterVerified: true,
+      author: "famous",
+      snippet: refund(3),
+    });
+    for (let n = 0; n < 40; n++)
+      at(`day 3 13:${String(n).padStart(2, "0")}`).mention("Acme", {
+        sentiment: "negative",
+        snippet: refund(n % 20),
+      });
+    await until("day 2 11:50", "12h");
+    await until("day 2 12:40", "10m");
+    const [incident] = await query<{ id: string; status: string; body: { alerts: number } }>(
+      "select id, status, body from earshot.incidents",
+    );
+    expect(incident).toMatchObject({ status: "open", body: { alerts: 3 } });
+    // All of it is in one message, and the muted alert is not sent when the crisis calms down.
+    const first = await posted("#alerts");
+    expect(first.filter((text) => !text.startsWith("↳"))).toHaveLength(1);
+    await until("day 2 23:00", "5h");
+    expect(await posted("#alerts")).toEqual(first);
+    await until("day 3 13:00", "7h");
+    await until("day 3 14:00", "30m");
+    const second = (await posted("#crisis")).slice(-1);
+    expect(second[0]).toMatch(/^↳ /);
+    await until("day 4 23:00", "12h");
+    const all = await posted("#crisis");
+    expect(all.filter((text) => text.includes("Resolved"))).toHaveLength(1);
+    expect(all.at(-1)).toMatch(/^↳ Resolved/);
+    const kinds = await query<{ kind: string }>("select kind from earshot.incident_entries order by at, seq");
+    expect(kinds.map(({ kind }) => kind)).toEqual([
+      ...["Opened", "Joined", "Joined", "NewWave", "Watching"],
+      ...["DayBegan", "Watching", "Over"],
+    ]);
+  });
+});

@@ -1,0 +1,147 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DAY, HOUR, type Instant, MINUTE } from "../../../src/lib/instant.ts";
+import { advance, type Bucket, grow, watchMs } from "../../../src/monitor/incidents/incident-life.ts";
+import type { Alert } from "../../../src/monitor/model/alert.ts";
+import type { Incident } from "../../../src/monitor/model/incident.ts";
+import { alertOf, incidentOf, NOON } from "./incident-of.ts";
+
+/** `perHour` negative mentions an hour, evenly, in [from, to) hours from noon. */
+function said(from: number, to: number, perHour: number): Bucket[] {
+  return Array.from({ length: Math.round((to - from) * 12) }, (_, index) => ({
+    at: NOON + from * HOUR + index * 5 * MINUTE,
+    negative: Math.round((perHour * (index + 1)) / 12) - Math.round((perHour * index) / 12),
+    total: Math.round((perHour * (index + 1)) / 12) - Math.round((perHour * index) / 12),
+  }));
+}
+
+const hours = (count: number): Instant => NOON + count * HOUR;
+const resolvedAfter = (count: number) => alertOf({ state: "resolved", resolvedAt: hours(count) });
+const live = (
+  incident: Incident,
+  members: readonly Alert[],
+  buckets: readonly Bucket[],
+  until: Instant,
+  zone = "UTC",
+) => advance(incident, members, buckets, until, zone);
+const kindsOf = ({ entries }: { entries: readonly { kind: string }[] }) => entries.map(({ kind }) => kind);
+
+test("an incident is watched when its alerts are resolved and it is calm, and over when it stays calm", () => {
+  const step = live(incidentOf(), [resolvedAfter(2)], said(0, 1, 40), hours(12));
+  expect(kindsOf(step)).toEqual(["Watching", "Over"]);
+  expect(step.incident).toMatchObject({ status: "over", calmSince: hours(2), endedAt: hours(6) });
+});
+
+test("it does not end while more is said than usual before it began, even if every alert is resolved", () => {
+  const step = live(incidentOf(), [resolvedAfter(2)], said(0, 30, 15), hours(30));
+  expect(step.incident.status).toBe("open");
+  expect(kindsOf(step)).toEqual(["DayBegan"]);
+});
+
+test("a quiet night does not end it, and the next day is said with the count of its hour", () => {
+  const crisis = [...said(0, 9, 40), ...said(20.5, 24, 36)];
+  const night = live(incidentOf(), [resolvedAfter(10)], crisis, hours(20.5));
+  expect(night.incident.status).toBe("watching");
+  const { incident, entries } = live(night.incident, [resolvedAfter(10)], crisis, hours(24));
+  expect(incident).toMatchObject({ status: "open", day: 2, renotifyReason: "DayBegan", notifyCount: 2 });
+  expect(entries.map(({ detail }) => detail)).toEqual([
+    "day 2 begins: 21 negative mentions in the last hour",
+  ]);
+});
+
+test("a flare on the same day is another wave; one after a short pause is not", () => {
+  const flare = [...said(0, 1, 40), ...said(5, 6, 40)];
+  expect(kindsOf(live(incidentOf(), [resolvedAfter(2)], flare, hours(6)))).toEqual(["Watching", "NewWave"]);
+  const pause = [...said(0, 1, 40), ...said(2.5, 3.5, 40)];
+  expect(kindsOf(live(incidentOf(), [resolvedAfter(2)], pause, hours(3.5)))).toEqual(["Watching"]);
+});
+
+test("one small alert ends with its alert, without being watched", () => {
+  const small = incidentOf({ severity: "warning", alerts: 1 });
+  const { incident } = live(small, [resolvedAfter(2)], said(0, 1, 40), hours(3));
+  expect(incident).toMatchObject({ status: "over", endedAt: hours(2) });
+});
+
+test("what is not read does not end it: without new windows nothing changes", () => {
+  const watched = live(incidentOf(), [resolvedAfter(2)], said(0, 1, 40), hours(3)).incident;
+  expect(live(watched, [resolvedAfter(2)], [], hours(3)).incident).toBe(watched);
+});
+
+test("it is harder to end than to begin: a long one is watched for a day", () => {
+  expect(watchMs(incidentOf({ calmSince: hours(7) }))).toBe(DAY);
+  expect(watchMs(incidentOf({ calmSince: hours(2) }))).toBe(4 * HOUR);
+  expect(watchMs(incidentOf({ calmSince: hours(0.2) }))).toBe(HOUR);
+});
+
+test("a rise in severity goes through an acknowledgement", () => {
+  const handled = incidentOf({ severity: "warning", status: "handled", handling: { acknowledgedBy: "Ann" } });
+  const { incident, entries } = grow(handled, [alertOf()], hours(1));
+  expect(incident).toMatchObject({
+    severity: "critical",
+    status: "open",
+    handling: { callingSince: hours(1) },
+  });
+  expect(incident.handling.acknowledgedBy).toBeUndefined();
+  expect(entries[0]).toMatchObject({ kind: "SeverityRose", detail: "warning to critical" });
+});
+
+const anyCounts = fc.array(
+  fc.record({ hours: fc.integer({ min: 1, max: 9 }), perHour: fc.integer({ min: 0, max: 60 }) }),
+  {
+    maxLength: 12,
+  },
+);
+
+/** Buckets of a random story of some days. */
+function storyOf(parts: readonly { hours: number; perHour: number }[]): {
+  buckets: Bucket[];
+  until: Instant;
+} {
+  let from = 0;
+  const buckets = parts.flatMap((part) => {
+    const its = said(from, from + part.hours, part.perHour);
+    from += part.hours;
+    return its;
+  });
+  return { buckets, until: hours(from + 30) };
+}
+
+test("its life is the same in however many steps it is decided", () => {
+  fc.assert(
+    fc.property(
+      anyCounts,
+      fc.integer({ min: 0, max: 40 }),
+      fc.array(fc.integer({ min: 1, max: 900 })),
+      fc.constantFrom("UTC", "America/New_York", "Asia/Kolkata"),
+      (parts, resolved, minutes, zone) => {
+        const { buckets, until } = storyOf(parts);
+        const members = [resolvedAfter(resolved)];
+        const whole = live(incidentOf(), members, buckets, until, zone);
+        let incident = incidentOf();
+        const entries: unknown[] = [];
+        for (const stop of [...minutes.map((one) => NOON + one * 7 * MINUTE).sort((a, b) => a - b), until]) {
+          const step = live(incident, members, buckets, Math.min(stop, until), zone);
+          incident = step.incident;
+          entries.push(...step.entries);
+        }
+        expect({ ...incident, checkedUntil: 0 }).toEqual({ ...whole.incident, checkedUntil: 0 });
+        expect(entries).toEqual(whole.entries);
+      },
+    ),
+  );
+});
+
+test("it ends once at most, never before its alerts, and only after it has been calm for all of its watch", () => {
+  fc.assert(
+    fc.property(anyCounts, fc.integer({ min: 0, max: 40 }), (parts, resolved) => {
+      const { buckets, until } = storyOf(parts);
+      const { incident, entries } = live(incidentOf(), [resolvedAfter(resolved)], buckets, until);
+      const ends = entries.filter(({ kind }) => kind === "Over");
+      expect(ends.length).toBe(incident.status === "over" ? 1 : 0);
+      if (incident.endedAt === null || incident.calmSince === null) return;
+      expect(incident.calmSince).toBeGreaterThanOrEqual(hours(resolved));
+      expect(incident.endedAt - incident.calmSince).toBe(watchMs(incident));
+      expect(entries.at(-1)?.kind).toBe("Over");
+    }),
+  );
+});

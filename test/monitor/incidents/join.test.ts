@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { DAY, HOUR } from "../../../src/lib/instant.ts";
+import { decideJoining, type Newcomer, reopensUntil } from "../../../src/monitor/incidents/join.ts";
+import { materialOf, sharedWith, withoutMentions } from "../../../src/monitor/incidents/material.ts";
+import type { StoryMention } from "../../../src/monitor/model/mention.ts";
+import { aMention } from "../../mention.ts";
+import { incidentOf, NOON } from "./incident-of.ts";
+
+let next = 0;
+function told(text: string, author = `author ${++next}`, story = `story ${++next}`): StoryMention {
+  return { mention: aMention({ resourceId: `m${++next}`, text, author }), story };
+}
+
+const many = (count: number, text: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => told(text(index)));
+const before = many(40, (index) => `a lovely morning with the brand ${index}`);
+const crisis = many(20, (index) => `the battery exploded during charging, number ${index}`);
+const material = materialOf(crisis, before);
+
+function newcomer(changes: Partial<Newcomer> = {}): Newcomer {
+  return {
+    alert: { severity: "warning" },
+    firedAt: NOON + HOUR,
+    group: "",
+    counts: false,
+    mentions: [],
+    ...changes,
+  };
+}
+
+test("what tells the same in its own words joins; what tells something else does not", () => {
+  expect(sharedWith([told("my battery exploded, too")], material)).toBe("words");
+  expect(sharedWith([told("a lovely morning, and a lovely day")], material)).toBeNull();
+  expect(sharedWith([told("the price went up")], material)).toBeNull();
+});
+
+test("the same author, or the same story, joins", () => {
+  const [first] = crisis;
+  if (first === undefined) throw new Error("no crisis");
+  expect(sharedWith([told("thanks for nothing", first.mention.author ?? "")], material)).toBe("authors");
+  expect(sharedWith([told("", "somebody", first.story)], material)).toBe("stories");
+});
+
+test("a mention shares nothing with itself", () => {
+  const alone = told("the price went up", "famous", "own story");
+  const counted = materialOf([...crisis, alone], before);
+  expect(sharedWith([alone], counted)).toBe("stories");
+  expect(sharedWith([alone], withoutMentions(counted, [alone]))).toBeNull();
+});
+
+test("of an alert on counts a tenth of its mentions is enough, and less is not", () => {
+  const others = many(18, (index) => `the price went up ${index}`);
+  expect(sharedWith([...others, ...crisis.slice(0, 2)], material)).toBe("stories");
+  expect(sharedWith([...others, ...crisis.slice(0, 1)], material)).toBeNull();
+});
+
+test("a warning on counts begins an incident, a single small alert does not, and `incident: never` stands apart", () => {
+  expect(decideJoining(newcomer({ counts: true }), [])).toEqual({ outcome: "Opens" });
+  expect(decideJoining(newcomer(), [])).toEqual({ outcome: "Apart", because: "Small" });
+  expect(decideJoining(newcomer({ counts: true, alert: { severity: "info" } }), [])).toMatchObject({
+    outcome: "Apart",
+  });
+  const joinable = [{ incident: incidentOf(), material, mutes: true }];
+  expect(decideJoining(newcomer({ group: null, mentions: crisis }), joinable)).toEqual({
+    outcome: "Apart",
+    because: "RuleKeepsItApart",
+  });
+});
+
+test("what an alert of the incident mutes belongs to it; a name of its own keeps incidents apart", () => {
+  const incident = incidentOf();
+  const joinable = [{ incident, material, mutes: true }];
+  expect(decideJoining(newcomer(), joinable)).toEqual({ outcome: "Joins", incident, because: "MutedByIt" });
+  expect(decideJoining(newcomer({ group: "recall" }), joinable)).toMatchObject({ outcome: "Apart" });
+});
+
+test("the reopen window is apart from the joining window, and what a person ended stays ended", () => {
+  const over = incidentOf({ status: "over", calmSince: NOON, endedAt: NOON });
+  const share = newcomer({ mentions: crisis.slice(0, 1), firedAt: NOON + 11 * HOUR });
+  const joinable = (incident: typeof over) => [{ incident, material, mutes: false }];
+  expect(decideJoining(share, joinable(over))).toMatchObject({ outcome: "Joins" });
+  expect(decideJoining({ ...share, firedAt: NOON + 13 * HOUR }, joinable(over))).toMatchObject({
+    outcome: "Apart",
+  });
+  const closed = incidentOf({ ...over, handling: { closedBy: "Ann" } });
+  expect(reopensUntil(closed)).toBe(NOON);
+  expect(decideJoining(share, joinable(closed))).toMatchObject({ outcome: "Apart" });
+  expect(decideJoining({ ...share, firedAt: NOON + 2 * DAY }, joinable(incidentOf()))).toMatchObject({
+    outcome: "Apart",
+  });
+});
