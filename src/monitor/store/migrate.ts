@@ -2,29 +2,9 @@ import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import { UserError } from "../../lib/errors.ts";
 import { type Db, openDatabase } from "./database.ts";
 import * as schema from "./migrations/0001-schema.ts";
-import * as processes from "./migrations/0002-processes.ts";
-import * as rulePages from "./migrations/0003-rule-pages.ts";
-import * as forgotten from "./migrations/0004-forgotten.ts";
-import * as deliveryCodes from "./migrations/0005-delivery-codes.ts";
-import * as forgottenFiles from "./migrations/0006-forgotten-files.ts";
-import * as loopDelay from "./migrations/0007-loop-delay.ts";
-import * as outcomes from "./migrations/0008-outcomes.ts";
-import * as wokenPolls from "./migrations/0009-woken-polls.ts";
-import * as incidents from "./migrations/0010-incidents.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
-export const MIGRATIONS: Record<string, Migration> = {
-  "0001-schema": schema,
-  "0002-processes": processes,
-  "0003-rule-pages": rulePages,
-  "0004-forgotten": forgotten,
-  "0005-delivery-codes": deliveryCodes,
-  "0006-forgotten-files": forgottenFiles,
-  "0007-loop-delay": loopDelay,
-  "0008-outcomes": outcomes,
-  "0009-woken-polls": wokenPolls,
-  "0010-incidents": incidents,
-};
+export const MIGRATIONS: Record<string, Migration> = { "0001-schema": schema };
 
 /**
  * Brings the schema `earshot` up to date. Rejects with a UserError if a later version has changed it. Kysely holds a

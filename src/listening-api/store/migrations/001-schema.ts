@@ -17,7 +17,9 @@ const ACCOUNTS = `
     first_name text not null default '',
     last_name text not null default '',
     created_at timestamptz not null,
-    token_lifetime_seconds integer
+    token_lifetime_seconds integer,
+    -- Calls and minutes, such as 60/1; null: only the limit of its client.
+    rate_limit text
   );
   -- A login name is the same in capitals: it is usually an address.
   create unique index api_user_by_name on local_api.api_user (lower(username));
@@ -76,6 +78,33 @@ const ACCOUNTS = `
     end if;
     return least(used, kept);
   end $$;
+  -- What a login may call, beside what its client may.
+  create table local_api.login_call (
+    user_id bigint not null references local_api.api_user on delete cascade,
+    called_at timestamptz not null
+  );
+  create index on local_api.login_call (user_id, called_at);
+  create function local_api.record_login_call(of_user bigint, at timestamptz, period interval, kept integer)
+    returns bigint
+  language plpgsql volatile as $$
+  declare
+    moment timestamptz;
+    used bigint;
+  begin
+    perform pg_advisory_xact_lock(4179, of_user::integer);
+    moment := coalesce(at, clock_timestamp());
+    delete from local_api.login_call where user_id = of_user and called_at > moment + period;
+    select greatest(moment, max(called_at)) into moment from local_api.login_call where user_id = of_user;
+    delete from local_api.login_call where user_id = of_user and called_at <= moment - period;
+    insert into local_api.login_call (user_id, called_at) values (of_user, moment);
+    select count(*) into used from local_api.login_call where user_id = of_user;
+    if used > kept then
+      delete from local_api.login_call where ctid in (
+        select ctid from local_api.login_call where user_id = of_user
+        order by called_at limit used - kept);
+    end if;
+    return least(used, kept);
+  end $$;
 `;
 
 /** Projects, queries, groups, labels, lists. */
@@ -89,6 +118,9 @@ const PROJECTS = `
     default_language text not null default 'en',
     -- Null: as the client's tag says.
     data_policy text,
+    -- The newest moment at which its mentions were written, and the newest one whose state a page was promised.
+    written_at timestamptz not null default 'epoch',
+    promised_at timestamptz not null default 'epoch',
     unique (client_id, name)
   );
   -- revision counts the writes to the query's mentions, so that a remembered total knows when it is old.
@@ -114,6 +146,9 @@ const PROJECTS = `
     start_date timestamptz,
     -- The name of its type that the program which made it used; null: today's.
     type_name text,
+    -- Ids of places to which the text is limited, and of those that are left out.
+    included_locations text[] not null default '{}',
+    excluded_locations text[] not null default '{}',
     unique (project_id, name)
   );
   create table local_api.query_group (
@@ -164,6 +199,53 @@ const PROJECTS = `
     user_id bigint not null references local_api.api_user
   );
   create index saved_list_by_client on local_api.saved_list (client_id, kind, id);
+  create table local_api.rule (
+    id bigint generated always as identity (start with 2008001) primary key,
+    project_id bigint not null references local_api.project,
+    name text not null,
+    enabled boolean not null,
+    -- Null: every query of the project.
+    query_ids bigint[] check (cardinality(query_ids) > 0),
+    filter jsonb not null,
+    -- What it does, in the names of an edit; tags and subcategories by their ids.
+    action jsonb not null,
+    created_at timestamptz not null,
+    creator text not null,
+    last_modified_at timestamptz not null,
+    modifier text not null,
+    unique (project_id, name)
+  );
+  create table local_api.signal_group (
+    id bigint generated always as identity (start with 70001) primary key,
+    project_id bigint not null references local_api.project,
+    name text not null,
+    query_ids bigint[] not null check (cardinality(query_ids) > 0),
+    include_tag_ids bigint[] not null,
+    exclude_tag_ids bigint[] not null,
+    -- Categories and subcategories.
+    include_category_ids bigint[] not null,
+    exclude_category_ids bigint[] not null,
+    -- [{"emailAddress", "notificationThreshold"}]
+    subscribers jsonb not null,
+    unique (project_id, name)
+  );
+  create table local_api.date_range (
+    id bigint generated always as identity (start with 80001) primary key,
+    query_id bigint not null references local_api.query on delete cascade,
+    name text not null,
+    start_at timestamptz not null,
+    end_at timestamptz not null,
+    unique (query_id, name)
+  );
+  -- What looked back over stored mentions for a query.
+  create table local_api.backfill (
+    id bigint generated always as identity (start with 90001) primary key,
+    query_id bigint not null references local_api.query on delete cascade,
+    min_date timestamptz not null,
+    max_date timestamptz not null,
+    mentions bigint not null
+  );
+  create index backfill_by_query on local_api.backfill (query_id, id);
 `;
 
 /** Mentions and what finds them. */
@@ -298,8 +380,10 @@ const MENTIONS = `
   create index mention_by_updated on local_api.mention (query_id, updated, resource_id);
   create index mention_by_impact on local_api.mention
     (query_id, coalesce(impact, '-9007199254740991'::bigint), resource_id);
+  -- It answers counts, the plainest charts and the bounds of an order alone, so it has what those ask for. The rows
+  -- themselves are wide.
   create index mention_by_date on local_api.mention (query_id, date, resource_id)
-    include (visible_at, superseded_at, id);
+    include (visible_at, superseded_at, id, added, updated, resource_type, sentiment, page_type);
   create index mention_by_visible_at on local_api.mention (query_id, visible_at);
   create index mention_by_superseded_at on local_api.mention (query_id, superseded_at)
     where superseded_at < 'infinity';
@@ -379,7 +463,157 @@ const WORK = `
   );
 `;
 
+/** What public feeds bring: when each is fetched next, and which of their items are known. */
+const FEEDS = `
+  -- One thing to fetch, such as one RSS address. All moments are of the database's clock.
+  create table local_api.feed (
+    project_id bigint not null references local_api.project,
+    -- Made of its kind and what it reads, so that it is the same after a restart.
+    key text collate "C" not null,
+    kind text not null,
+    name text not null,
+    host text not null,
+    every_ms bigint not null,
+    -- Whether the configuration of the last start has it.
+    is_configured boolean not null default true,
+    -- Null: it is not fetched, because it is pushed or its address is gone for good.
+    next_at timestamptz,
+    -- Who fetches it now, and until when nobody else may.
+    lease uuid,
+    lease_until timestamptz,
+    failures integer not null default 0,
+    tried_at timestamptz,
+    -- The last fetch that succeeded, and the last new item.
+    heard_at timestamptz,
+    item_at timestamptz,
+    -- Why the last fetch failed, in words.
+    problem text,
+    -- The cursor of the kind, and the validators of conditional requests.
+    state jsonb not null default '{}',
+    -- The day (UTC) of the two counts.
+    counted_on date,
+    items_today integer not null default 0,
+    matched_today integer not null default 0,
+    -- Since when the configuration has it: one that was never heard is silent since then.
+    added_at timestamptz not null default now(),
+    -- What of it is being read, and how often that has begun without an end: it may have ended the process.
+    reading text,
+    readings integer not null default 0,
+    -- What the last fetch has left out.
+    left_out text,
+    primary key (project_id, key)
+  );
+  create index feed_by_due on local_api.feed (next_at) where next_at is not null;
+  -- Shared by all feeds of a host: when it may be asked next.
+  create table local_api.feed_host (
+    host text collate "C" primary key,
+    next_at timestamptz not null
+  );
+  -- An item that was heard, without its content; that is in local_api.mention. It stays as long as its feed shows it,
+  -- else an old item of a feed would be new again after the retention. With deleted_at it is a tombstone, which may
+  -- have come before the item itself.
+  create table local_api.heard_item (
+    project_id bigint not null references local_api.project,
+    -- Hash of kind, scope and native id.
+    id_key bytea not null,
+    -- Hash of address, title and text: finds an item again whose id has changed, and shows an edit.
+    content_key bytea,
+    resource_id text collate "C" not null,
+    kind text not null,
+    feed_key text collate "C",
+    host text not null,
+    native_id text not null,
+    policy_version integer not null,
+    fetched_at timestamptz not null default clock_timestamp(),
+    seen_on date not null default current_date,
+    edited_at timestamptz,
+    deleted_at timestamptz,
+    delete_reason text,
+    -- How the item is asked for, where that is not by its id.
+    reference text,
+    -- When it is asked for again, for sources that do not say that it was deleted. Null: never.
+    check_at timestamptz,
+    -- Hash of the kind and the native id of the account: a removal of the account deletes its items. The revision rises
+    -- with every change of an item at its source: a version that is delivered again does not replace a newer one.
+    author_key bytea,
+    revision bigint,
+    primary key (project_id, id_key)
+  );
+  create index heard_item_by_content on local_api.heard_item (project_id, content_key) where content_key is not null;
+  create index heard_item_by_resource on local_api.heard_item (project_id, resource_id);
+  create index heard_item_by_day on local_api.heard_item (seen_on);
+  create index heard_item_by_check on local_api.heard_item (project_id, feed_key, check_at)
+    where check_at is not null and deleted_at is null;
+  create index heard_item_by_author on local_api.heard_item (project_id, author_key) where author_key is not null;
+  -- Items and accounts that a stream has deleted and that are not stored here: almost all of a network. For as long as
+  -- a stream may deliver older events again, they are not stored. Only hashes.
+  create table local_api.unseen_delete (
+    project_id bigint not null references local_api.project on delete cascade,
+    key bytea not null,
+    deleted_at timestamptz not null default clock_timestamp(),
+    primary key (project_id, key)
+  );
+  -- Time of which a stream has no events for us. Moments are of the host's events; noticed_at is of the database's clock.
+  create table local_api.feed_gap (
+    project_id bigint not null,
+    key text collate "C" not null,
+    from_at timestamptz not null,
+    to_at timestamptz not null,
+    reason text not null,
+    noticed_at timestamptz not null default clock_timestamp(),
+    foreign key (project_id, key) references local_api.feed on delete cascade
+  );
+  create index feed_gap_by_feed on local_api.feed_gap (project_id, key, noticed_at desc);
+  -- Whose mentions are refused when they come only after somebody asked to forget them.
+  create table local_api.forget_request (
+    -- Of an author or an address, with a secret of these tables.
+    asked bytea primary key,
+    -- Mentions from before this moment are meant.
+    at timestamptz not null
+  );
+`;
+
+/** What waits for an analyser of texts, what analysers have answered, and how often they were asked. */
+const ENRICHMENT = `
+  -- A mention that waits for an answer. Queued in the transaction that stores the mention, deleted in the one that stores
+  -- the answer. No foreign key: queries are deleted with their mentions, and what is left here is found to be gone.
+  create table local_api.enrichment_job (
+    query_id bigint not null,
+    resource_id text collate "C" not null,
+    kind text not null check (kind in ('sentiment', 'relevance')),
+    due_at timestamptz not null default now(),
+    attempts integer not null default 0,
+    -- Of the worker that has it; null again when the mention is queued anew, so that an old answer does not end it.
+    lease uuid,
+    primary key (query_id, resource_id, kind)
+  );
+  create index enrichment_job_by_due_at on local_api.enrichment_job (due_at);
+  -- Answers by a hash of what was asked, which is no content. The reason of a relevance may quote the text: whoever
+  -- deletes a mention deletes the answers to its text, too.
+  create table local_api.enrichment_answer (
+    text_hash bytea not null,
+    -- The analyser and its instructions.
+    asked bytea not null,
+    answer jsonb not null,
+    at timestamptz not null default now(),
+    primary key (text_hash, asked)
+  );
+  create index enrichment_answer_by_at on local_api.enrichment_answer (at);
+  -- Calls of each day (UTC), of all processes together.
+  create table local_api.enrichment_calls (
+    day date not null,
+    analyser text not null,
+    calls integer not null,
+    primary key (day, analyser)
+  );
+  -- What a query means, in plain words: the airline, not the river.
+  create table local_api.query_about (
+    query_id bigint primary key references local_api.query on delete cascade,
+    about text not null
+  );
+`;
+
 export const schema: Migration = {
   name: "001-schema",
-  statements: ACCOUNTS + PROJECTS + MENTIONS + WORK,
+  statements: ACCOUNTS + PROJECTS + MENTIONS + WORK + FEEDS + ENRICHMENT,
 };

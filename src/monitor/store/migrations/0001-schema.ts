@@ -27,6 +27,9 @@ const PARTITIONED = {
   alert_receivers: "project_id, alert_id, receiver",
   notifications: "project_id, id",
   deliveries: "project_id, notification_id, attempt",
+  incidents: "project_id, id",
+  incident_alerts: "project_id, alert_id",
+  incident_entries: "project_id, incident_id, seq",
 };
 
 const FACTS = `
@@ -41,6 +44,8 @@ create table earshot.queries (
   watch_from timestamptz not null,
   -- Windows are closed up to here (arrival time).
   ticked_until timestamptz not null,
+  -- Raised when texts of stories are removed: processes then read their copies again.
+  stories_version integer not null default 0,
   primary key (project_id, query_id)
 );
 
@@ -62,6 +67,8 @@ create table earshot.polls (
   planned_until_wall timestamptz,
   own_call boolean not null default false,
   next_poll_at timestamptz,
+  -- Mentions were announced while the poll ran.
+  woken boolean not null default false,
   primary key (project_id, query_id, poll)
 );
 
@@ -181,7 +188,11 @@ create table earshot.alerts (
   -- Who acknowledged it, its assignee, who closed it.
   handling jsonb not null default '{}',
   -- How it went: the count when people were first notified, the peak, the step of severity that it reached.
-  progress jsonb not null default '{}'
+  progress jsonb not null default '{}',
+  -- How many of its mentions were deleted, and how often its content was replaced: what was read before a change must
+  -- not be written after it.
+  forgotten integer not null default 0,
+  content_version integer not null default 0
 ) partition by range (id);
 
 -- The newest alert of a fingerprint: the open one, or the one that evidence which comes late may still belong to.
@@ -243,7 +254,9 @@ create table earshot.deliveries (
   attempt integer not null,
   at_wall timestamptz not null default now(),
   outcome text not null,
-  detail text not null
+  detail text not null,
+  -- Why the attempt failed, for programs: a metric must not depend on how a message is worded. Empty: it did not fail.
+  code text not null default ''
 ) partition by range (notification_id);
 
 create table earshot.digests (
@@ -491,7 +504,7 @@ create table earshot.counted_queries (
 create table earshot.outages (
   id bigint generated always as identity primary key,
   engine text not null check (engine in ('database', 'queue', 'earshot')),
-  outcome text not null check (outcome in ('away', 'emptied')),
+  outcome text not null check (outcome in ('Away', 'Emptied')),
   from_at timestamptz not null,
   to_at timestamptz not null check (to_at >= from_at),
   because text
@@ -510,6 +523,122 @@ create table earshot.inbox_files (
 create table earshot.closed_sessions (
   id text primary key,
   until timestamptz not null
+);
+
+-- Incidents, the alerts in them, and their timelines. An alert is in one incident at most. No words of mentions are in
+-- these tables, so what a person asks to be forgotten is not in them either.
+create table earshot.incidents (
+  project_id text not null,
+  id uuid not null,
+  query_id text not null,
+  status text not null check (status in ('open', 'handled', 'watching', 'over')),
+  opened_at timestamptz not null,
+  ended_at timestamptz,
+  body jsonb not null
+) partition by range (id);
+
+create table earshot.incident_alerts (
+  project_id text not null,
+  alert_id uuid not null,
+  incident_id uuid not null,
+  joined_at timestamptz not null,
+  because text not null
+) partition by range (alert_id);
+
+create table earshot.incident_entries (
+  project_id text not null,
+  incident_id uuid not null,
+  seq bigint generated always as identity,
+  at timestamptz not null,
+  kind text not null,
+  detail text not null,
+  alert_id uuid,
+  actor jsonb
+) partition by range (incident_id);
+
+-- Which process runs which version of the configuration. A few rows: one for each process that lives.
+create table earshot.processes (
+  id uuid primary key,
+  host text not null,
+  pid integer not null,
+  roles text[] not null,
+  started_wall timestamptz not null default now(),
+  version text not null,
+  since_wall timestamptz not null default now(),
+  refused jsonb,
+  answered uuid,
+  -- A process that was killed is known by its age.
+  seen_wall timestamptz not null default now(),
+  -- How late its event loop was during the last minute.
+  loop_mean_ms real not null default 0,
+  loop_max_ms real not null default 0
+);
+
+-- What the pages of rules show besides the files: the last result of each rule test, and who changed a rule there.
+create table earshot.rule_tests (
+  rule text not null,
+  test text not null,
+  outcome text not null check (outcome in ('Passed', 'Failed', 'Broken')),
+  detail text not null,
+  -- Of the rule that was tested, so that an old result is known to be old.
+  rule_version text not null,
+  ran_at timestamptz not null,
+  took_ms integer not null,
+  primary key (rule, test)
+);
+
+create table earshot.rule_edits (
+  id bigint generated always as identity primary key,
+  rule text not null,
+  at timestamptz not null,
+  actor jsonb not null,
+  before text,
+  after text not null
+);
+
+-- A mention that was deleted. It may have come before the mention itself, and wins whatever comes later. The id is a
+-- hash, because some sources use addresses as ids.
+create table earshot.tombstones (
+  project_id text not null,
+  query_id text not null,
+  resource bytea not null,
+  -- For counts: the moment of the mention, as it was or as the source says it.
+  event_at timestamptz not null,
+  at timestamptz not null,
+  -- 'source': the source said so; 'request': somebody asked Earshot to forget it.
+  reason text not null check (reason in ('source', 'request')),
+  primary key (project_id, query_id, resource)
+);
+
+-- Who had what forgotten by hand: the audit, without content. A mention from before the request that arrives later is
+-- known by its hash, too, and refused.
+create table earshot.forget_requests (
+  id uuid primary key,
+  at timestamptz not null,
+  actor jsonb not null,
+  what text not null check (what in ('author', 'url')),
+  -- Of what was asked, with a secret of this installation.
+  asked bytea not null,
+  of_one_source boolean not null,
+  mentions integer not null,
+  alerts integer not null,
+  local_mentions integer,
+  -- What became of the files of the tables; null until that is known.
+  files text check (files in ('Rewritten', 'Partly'))
+);
+
+-- A message that was sent, or may have been, and shows something that was deleted or replaced since.
+create table earshot.corrections (
+  project_id text not null,
+  notification_id uuid not null,
+  -- Counts the reasons: a correction that began before the newest does not settle it.
+  version integer not null default 1,
+  next_try_wall timestamptz not null default now(),
+  leased_until_wall timestamptz,
+  attempts integer not null default 0,
+  -- Set when it was given up.
+  problem text,
+  primary key (project_id, notification_id)
 );
 
 -- The query that alerts about Earshot itself belong to. It is never polled; its row is what their writers lock.
@@ -543,6 +672,11 @@ create index deliveries_bounced on earshot.deliveries (notification_id) where ou
 create index arrival_rates_by_hour on earshot.arrival_rates (hour, poll);
 create index count_checks_open on earshot.count_checks (asked_at) where outcome is null;
 create index outages_newest on earshot.outages (to_at desc);
+create index rule_edits_of on earshot.rule_edits (rule, id desc);
+create index tombstones_by_event on earshot.tombstones (project_id, query_id, event_at);
+create index corrections_due on earshot.corrections (next_try_wall) where problem is null;
+create index on earshot.incidents (project_id, query_id, ended_at);
+create index on earshot.incident_alerts (project_id, incident_id);
 -- Sketches look like noise: compressing them only costs time.
 alter table earshot.story_texts alter column body set storage external;
 `;
