@@ -9,7 +9,9 @@ export function incidentList(incidents: readonly ListedIncident[], times: Times)
   if (incidents.length === 0) return null;
   return html`<ol class="alerts">${incidents.map(
     ({ incident, rule }) => html`<li class="alert is-${incident.severity}">
-<div class="alert-head">${incidentBadge(incident)}<h3><a id="incident-${incident.id}" href="/alerts/${incident.leaderId}">${foreign(incident.queryName)}: ${times.titleOf(rule)}</a></h3><span class="when">${spanOf(incident, times)}</span></div>
+<div class="alert-head">${incidentBadge(incident)}
+<h3><a id="incident-${incident.id}" href="/alerts/${incident.leaderId}">${foreign(incident.queryName)}: ${times.titleOf(rule)}</a></h3>
+<span class="when">${spanOf(incident, times)}</span></div>
 <p class="because">${statusOf(incident, times)}</p>
 <div class="mention-foot"><span class="fact">${counted(incident.alerts, "alert")}</span></div>
 </li>`,

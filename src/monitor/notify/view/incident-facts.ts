@@ -1,0 +1,62 @@
+import { faceOf, incidentAsAlert } from "../../incidents/incident-as-alert.ts";
+import { countIncident, spanOf } from "../../incidents/incident-counts.ts";
+import { isSmall } from "../../incidents/join.ts";
+import type { Alert } from "../../model/alert.ts";
+import { speakerOf } from "../../model/mention.ts";
+import { titleOf } from "../../model/wording.ts";
+import type { Rule } from "../../rules/rule.ts";
+import type { Stores } from "../../store/stores.ts";
+import { MOST_LISTED } from "../../templates/build-alert-view.ts";
+import type { IncidentFacts } from "../../templates/incident-view.ts";
+
+/** The incident that is told in the messages about this alert, as an alert; null if there is none. */
+export async function incidentOf(stores: Stores, projectId: string, alertId: string) {
+  const incident = (await stores.incidents.ofAlerts(projectId, [alertId])).get(alertId);
+  if (incident?.leaderId !== alertId) return null;
+  const memberships = await stores.incidents.members(projectId, [incident.id]);
+  const members = await stores.alerts.findMany(
+    projectId,
+    memberships.map((one) => one.alertId),
+  );
+  const alert = incidentAsAlert(incident, members);
+  const face = faceOf(incident, members);
+  if (alert === null || face === undefined) return null;
+  // It ended when it became calm; that it has stayed calm was only known later.
+  const resolvedAt = incident.endedAt === null ? null : (incident.calmSince ?? incident.endedAt);
+  return { incident, members, alert: { ...alert, resolvedAt }, face };
+}
+
+/** One warning that nothing joined is told as the alert that it is. */
+export async function incidentFacts(
+  stores: Stores,
+  rules: readonly Rule[],
+  { incident, members, face }: NonNullable<Awaited<ReturnType<typeof incidentOf>>>,
+): Promise<IncidentFacts | null> {
+  if (isSmall(incident)) return null;
+  const { projectId, queryId } = incident;
+  const span = spanOf(incident, Math.min(...members.map(({ windowFrom }) => windowFrom)));
+  const buckets = await stores.incidents.mentionBuckets(projectId, queryId, span.from, span.to);
+  const others = members
+    .filter(({ id, firedAt }) => id !== face.id && firedAt !== null)
+    .sort((a, b) => (b.firedAt ?? 0) - (a.firedAt ?? 0));
+  const joined = others.slice(0, MOST_LISTED).map(async (alert) => ({
+    alert,
+    title: rules.find(({ name }) => name === alert.rule)?.title ?? titleOf(alert.rule),
+    text: await wordsOfAlert(stores, alert),
+  }));
+  return {
+    incident,
+    joined: await Promise.all(joined),
+    counts: countIncident(incident, buckets, span),
+    entries: await stores.incidents.entries(projectId, incident.id),
+  };
+}
+
+/** Of single mentions who says what, of counts the numbers. */
+async function wordsOfAlert(stores: Stores, alert: Alert): Promise<string> {
+  if (alert.windowTo > alert.windowFrom) return alert.because;
+  const [first] = await stores.mentions.ofAlert(alert.projectId, alert.id, 1);
+  if (first === undefined) return alert.because;
+  const { title, text } = first.mention;
+  return `${speakerOf(first.mention) ?? "unknown author"}: “${title ?? text ?? ""}”`;
+}
