@@ -1,4 +1,11 @@
-import { expandReason, type Incident, type ListedIncident, type ShownIncident, wordsOf } from "#monitor";
+import {
+  type Alert,
+  expandReason,
+  type Incident,
+  type ListedIncident,
+  type ShownIncident,
+  wordsOf,
+} from "#monitor";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
@@ -26,14 +33,26 @@ export function incidentPanel(
 ): Html {
   return html`<section class="panel" aria-labelledby="h-incident"><h2 id="h-incident">Incident</h2>
 <p class="alert-line">${incidentBadge(incident)} ${spanOf(incident, times)} · ${statusOf(incident, times)}</p>
-<ul class="timeline">${members.map(
-    (one) =>
-      html`<li><span class="when">${times.moment(one.firedAt ?? one.openedAt)}</span><span>${one.id === alertId ? html`<strong>${times.titleOf(one.rule)}</strong>` : html`<a href="/alerts/${one.id}">${times.titleOf(one.rule)}</a>`}, ${one.severity}, ${one.state}</span></li>`,
-  )}</ul>
+<ul class="timeline">${members.map((one) => memberItem(one, times, alertId))}</ul>
 <ol class="timeline">${entries.map(
     ({ at, kind, detail }) =>
-      html`<li><span class="when">${times.moment(at)}</span><span><strong>${wordsOf(kind)}</strong> <span dir="auto" class="detail">${detail}</span></span></li>`,
+      html`<li>
+<span class="when">${times.moment(at)}</span>
+<span><strong>${wordsOf(kind)}</strong> <span dir="auto" class="detail">${detail}</span></span>
+</li>`,
   )}</ol></section>`;
+}
+
+function memberItem(
+  { id, rule, severity, state, firedAt, openedAt }: Alert,
+  times: Times,
+  alertId: string,
+): Html {
+  const title = times.titleOf(rule);
+  return html`<li>
+<span class="when">${times.moment(firedAt ?? openedAt)}</span>
+<span>${id === alertId ? html`<strong>${title}</strong>` : html`<a href="/alerts/${id}">${title}</a>`}, ${severity}, ${state}</span>
+</li>`;
 }
 
 function incidentBadge({ severity, status }: Incident): Html {

@@ -20,7 +20,7 @@ export function alertOf(given: Partial<Alert> = {}): Alert {
     renotifyReason: null,
     mentions: 62,
     because: "62 mentions in 30m",
-    windowFrom: -1_800_000,
+    windowFrom: 0,
     windowTo: 0,
     values: {},
     ...given,
