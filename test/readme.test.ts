@@ -106,6 +106,21 @@ test("the architecture page names files in each of its walks; the test above loo
   expect(polls.map((walk) => filesNamedIn(walk).length >= 8)).toEqual([true, true, true]);
 });
 
+/** The page says how this is counted. */
+test("the walk of a mention is short: at most 75 files and 22 changes of folder", () => {
+  const [, walk = ""] = /^## Walk 1.*?\n(.*?)^\*\*Later\.\*\*/ms.exec(read(ARCHITECTURE)) ?? [];
+  const steps = walk.replace(/^\*\*Judge windows\.\*\*.*?(?=^\*\*Decide\.\*\*)/ms, "");
+  const files = [...new Set(filesNamedIn(steps).filter((name) => name.startsWith("src/")))];
+  const folders = files.map((file) => file.split("/")[2]);
+  const changes = folders.filter((folder, nth) => nth > 0 && folder !== folders[nth - 1]).length;
+  expect(files.length).toBeGreaterThan(50);
+  expect(files.length).toBeLessThanOrEqual(75);
+  expect(changes).toBeLessThanOrEqual(22);
+  expect(read(ARCHITECTURE).replaceAll(/\s+/g, " ")).toContain(
+    `Steps 1 to 17 name ${files.length} files and change the folder of the monitor ${changes} times`,
+  );
+});
+
 test.each([
   ["rooms of src", "src", /^\| `src\/([a-z-]+)` \|/gm],
   ["folders of the monitor", "src/monitor", /^\| `src\/monitor\/([a-z-]+)` \|/gm],

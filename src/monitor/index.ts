@@ -40,20 +40,19 @@ export { checkClock } from "./health/checks/check-clock.ts";
 export { HEARTBEAT_KEY, HeartbeatConfig, type HeartbeatState } from "./health/heartbeat.ts";
 export { OperatorConfig } from "./health/operators.ts";
 export { type AlertObservation, applyObservations, endings } from "./ingest/apply-observations.ts";
-export { arrivalsByBucket } from "./ingest/arrivals-by-bucket.ts";
 export { type AssessedMention, createAssessor, seriesOf, storyOfMention } from "./ingest/assess-mention.ts";
 export {
   countDistinctAuthors,
   type DistinctAuthorChange,
   distinctAuthorKey,
 } from "./ingest/count-distinct-authors.ts";
-export { countedAt } from "./ingest/counted-at.ts";
 export { forgetMentions } from "./ingest/forget-mentions.ts";
 export { type AskedToForget, askedHash, forgetSecret, withoutAt } from "./ingest/forget-requests.ts";
 export { judgePage, mentionObservations, storiesToCount } from "./ingest/judge-page.ts";
 export { noteValues, noveltiesOf, usesOf, valueKeys, valueObservations } from "./ingest/note-values.ts";
+export { countedAt } from "./ingest/page-counts.ts";
 export { preparePage } from "./ingest/prepare-page.ts";
-export { stepWindow } from "./ingest/step-window.ts";
+export { arrivalsByBucket, stepWindow } from "./ingest/step-window.ts";
 export { createStoryIndex } from "./ingest/story-index.ts";
 export type { Alert, AlertState } from "./model/alert.ts";
 export {

@@ -3,7 +3,7 @@ import type { Closing } from "../lib/closing.ts";
 import type { Logger } from "../lib/log.ts";
 import { type CallNotes, createCallNotes, queryScope } from "./health/note-failures.ts";
 import type { Query } from "./model/query.ts";
-import { createPageSource, type PageSource } from "./polling/page-source.ts";
+import type { PageSource } from "./polling/next-page.ts";
 import { createQuirkLog } from "./polling/quirk-log.ts";
 import type { Rule } from "./rules/rule.ts";
 import type { SourceClient } from "./source/source-client.ts";
@@ -45,14 +45,16 @@ export function openSource(
   for (const one of Object.values(sources)) closing.add(one.close);
   const quirkLog = createQuirkLog(createServerQuirkStore(database.db, account), clock);
   const calls = createCallNotes({ stores, clock, source: config.name });
-  const pages = createPageSource({
-    sources,
+  const pages: PageSource = {
+    clients: sources,
     rulesFor,
+    now: () => clock.now(),
+    isWallTime: clock.speed === 1,
+    hasOlder: stores.mentions.hasOlder,
+    fullest: { rows: 0 },
     pageSize: config.pageSize,
     quirkLog,
-    stores,
-    clock,
     noteCall: (queries, failure) => calls.note(queries.map(queryScope), failure),
-  });
+  };
   return { config, background: sources.background, budget, calls, pages };
 }

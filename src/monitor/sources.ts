@@ -2,7 +2,7 @@ import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { FEEDS_PREFIX } from "./model/query.ts";
 import { createCallGate } from "./polling/call-gate.ts";
-import type { OwnPriority } from "./polling/page-source.ts";
+import type { OwnPriority } from "./polling/page-request.ts";
 import { createSourceClient, type SourceClient, type SourceClientOptions } from "./source/source-client.ts";
 import type { Source, SourceConfig } from "./source/source-config.ts";
 import { SourceError } from "./source/source-error.ts";

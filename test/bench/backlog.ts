@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
-import type { PollParts } from "../../src/monitor/polling/page-source.ts";
+import type { PollParts } from "../../src/monitor/polling/poll-parts.ts";
 import { openBenchDatabase } from "./bench-database.ts";
 import { createLine } from "./line.ts";
 import { startPageServer } from "./pages.ts";
@@ -33,20 +33,19 @@ try {
   const startedAt = monotonicMs();
   let read = 0;
   const printed = new Set<number>();
-  const counting: PollParts = {
-    ...line.parts,
-    source: {
-      ...line.parts.source,
-      fetchPage: async (...asked) => {
-        const page = await line.parts.source.fetchPage(...asked);
-        read += page.mentions.length;
-        const part = Math.floor((read * LINES) / server.mentions);
-        if (!printed.has(part)) printLine(read, startedAt, memory.sample());
-        printed.add(part);
-        return page;
-      },
+  const { live } = line.parts.source.clients;
+  const client: typeof live = {
+    mentionsPage: async (...asked) => {
+      const page = await live.mentionsPage(...asked);
+      read += page.mentions.length;
+      const part = Math.floor((read * LINES) / server.mentions);
+      if (!printed.has(part)) printLine(read, startedAt, memory.sample());
+      printed.add(part);
+      return page;
     },
   };
+  const clients = { crisis: client, live: client, background: client };
+  const counting: PollParts = { ...line.parts, source: { ...line.parts.source, clients } };
   const added = await line.run(counting);
   const seconds = (monotonicMs() - startedAt) / 1_000;
   await line.check();

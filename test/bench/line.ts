@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import { createStoryCache } from "../../src/monitor/ingest/fold-stories.ts";
-import { createPageSource, type PollParts } from "../../src/monitor/polling/page-source.ts";
+import type { PollParts } from "../../src/monitor/polling/poll-parts.ts";
 import { pollQuery } from "../../src/monitor/polling/poll-queries.ts";
 import { createQuirkLog } from "../../src/monitor/polling/quirk-log.ts";
 import { loadRules } from "../../src/monitor/rules/load-rules.ts";
@@ -119,15 +119,17 @@ function pollParts({ db }: Database, source: SourceClient, rules: readonly Rule[
   const quirkLog = createQuirkLog(createServerQuirkStore(db, "bench"), clock);
   return {
     store: stores,
-    source: createPageSource({
-      sources: { crisis: source, live: source, background: source },
+    source: {
+      clients: { crisis: source, live: source, background: source },
       rulesFor: () => rules,
       pageSize: 5_000,
       quirkLog,
-      stores,
-      clock,
+      hasOlder: stores.mentions.hasOlder,
+      fullest: { rows: 0 },
+      now: () => clock.now(),
+      isWallTime: clock.speed === 1,
       noteCall: async () => {},
-    }),
+    },
     rulesFor: () => rules,
     notifyConfig: {
       routes: [

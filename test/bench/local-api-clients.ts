@@ -135,6 +135,7 @@ function addressOf(kind: Kind, random: () => number): string {
 async function measureClouds(url: string): Promise<void> {
   for (const path of ["data/volume/topics/queries", "data/topics"]) {
     const times: number[] = [];
+    const before = usedSoFar();
     for (let n = 0; n < 3; n++) {
       const started = performance.now();
       await call(
@@ -142,8 +143,11 @@ async function measureClouds(url: string): Promise<void> {
       );
       times.push(performance.now() - started);
     }
+    const used = usedSoFar();
+    const perCall = (seconds: number) => ((seconds * 1_000) / times.length).toFixed(0);
     console.log(
-      `word cloud ${path} of half of the mentions: ${times.map((one) => one.toFixed(0)).join(", ")} ms`,
+      `word cloud ${path} of half of the mentions: ${times.map((one) => one.toFixed(0)).join(", ")} ms; ` +
+        `a call takes ${perCall(used.servers - before.servers)} ms of the servers' processor and ${perCall(used.postgres - before.postgres)} of PostgreSQL's`,
     );
   }
 }

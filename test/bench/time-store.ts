@@ -1,5 +1,7 @@
 import { monotonicMs } from "../../src/lib/clock.ts";
-import type { Stores } from "../../src/monitor/store/stores.ts";
+import type { PollParts } from "../../src/monitor/polling/poll-parts.ts";
+
+type Stores = PollParts["store"];
 
 export interface TimedStore {
   readonly timed: Stores;

@@ -8,7 +8,7 @@ import { closeWindows } from "../../src/monitor/ingest/close-windows.ts";
 import type { SourcePage } from "../../src/monitor/ingest/source-page.ts";
 import { composeSlack, type SlackContent } from "../../src/monitor/notify/notifiers/slack/compose-slack.ts";
 import { createViewOf } from "../../src/monitor/notify/view/view-of.ts";
-import type { PollParts } from "../../src/monitor/polling/page-source.ts";
+import type { PollParts } from "../../src/monitor/polling/poll-parts.ts";
 import { pollQuery } from "../../src/monitor/polling/poll-queries.ts";
 import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
 import { createRenderer } from "../../src/monitor/templates/create-renderer.ts";

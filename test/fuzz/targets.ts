@@ -13,11 +13,14 @@ import { readDocument } from "../../src/feeds/kinds/rss/read-document.ts";
 import { UserError } from "../../src/lib/errors.ts";
 import { readJson } from "../../src/lib/json.ts";
 import { readYaml } from "../../src/lib/read-yaml.ts";
+import { foldText } from "../../src/lib/text.ts";
 import { readAccountFile } from "../../src/listening-api/account/account-file.ts";
 import { MOST_ACCOUNT_BYTES } from "../../src/listening-api/account/read-account.ts";
 import { compile, lint } from "../../src/listening-api/query-language/compile.ts";
 import { explainMiss } from "../../src/listening-api/query-language/explain-miss.ts";
 import { searchableMention } from "../../src/listening-api/query-language/search-text.ts";
+import { splitWords } from "../../src/listening-api/query-language/split-words.ts";
+import { storyOf } from "../../src/monitor/model/story.ts";
 import { parseRule } from "../../src/monitor/rules/parse-rule.ts";
 import {
   greetMailboxClient,
@@ -153,6 +156,54 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     tokens: [...XML, "<p>", "<pre>", "<script", "<style>", "&", "&#x", "\n", " ", "<li>", "a", "=", '"'],
     ...{ mostBytes: 1_000_000, inThread: false },
     run: (bytes) => textOfHtml(bytes.toString()),
+  },
+  /** What is done on the loop with the text of every mention that anybody writes. */
+  mention: {
+    samples: ["RT @ann: Acme’s kettle … https://a.example/x #acme \u{1f469}\u200d\u{1f467} ế ﷺ हिन्दी 中文"],
+    tokens: [
+      ...[
+        "\u0592",
+        "\u0591",
+        "\u0301",
+        "\u0316",
+        "\u200d",
+        "\ufe0f",
+        "\u{1f1e6}",
+        "\u{1f469}",
+        "ﷺ",
+        "ß",
+        "İ",
+        "Σ",
+        "ᄀ",
+        "क्",
+      ],
+      ...[
+        "中",
+        "ก",
+        "\u200b",
+        "\u202e",
+        "RT @a: ",
+        "@",
+        "#a ",
+        "http://",
+        "https://a.example/",
+        '"',
+        "'",
+        ".",
+        " ",
+        "\n",
+        "1,",
+      ],
+    ],
+    ...{ mostBytes: 60_000, inThread: false },
+    run: (bytes) => {
+      const text = bytes.toString();
+      return [
+        foldText(text),
+        splitWords(text),
+        storyOf({ resourceId: "1", title: null, text, pageType: null, repostOf: null }),
+      ];
+    },
   },
   mail: {
     samples: [

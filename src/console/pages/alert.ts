@@ -150,8 +150,7 @@ export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: 
 </div>
 <div class="aside">
 ${story.incident !== null && incidentPanel(story.incident, times, alert.id)}
-<section class="panel" aria-labelledby="h-line">
-<h2 id="h-line">What happened</h2>${timeline(story.events, times.moment)}</section>
+<section class="panel" aria-labelledby="h-line"><h2 id="h-line">What happened</h2>${timeline(story.events, times.moment)}</section>
 <section class="panel" aria-labelledby="h-receivers"><h2 id="h-receivers">Receivers</h2>${receiversSection(story, times.moment)}</section>
 <section class="panel" aria-labelledby="h-notified"><h2 id="h-notified">Who was notified</h2>${notificationsSection(story, times.moment)}
 ${hasPreviews === true && html`<p class="detail"><a href="/preview?alert=${alert.id}">See the message as it would be sent now</a></p>`}</section>

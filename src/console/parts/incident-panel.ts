@@ -33,31 +33,26 @@ export function incidentPanel(
 ): Html {
   return html`<section class="panel" aria-labelledby="h-incident"><h2 id="h-incident">Incident</h2>
 <p class="alert-line">${incidentBadge(incident)} ${spanOf(incident, times)} · ${statusOf(incident, times)}</p>
-<ul class="timeline">${members.map((one) => memberItem(one, times, alertId))}</ul>
+<ul class="timeline">${members.map(
+    (one) => html`<li><span class="when">${times.moment(one.firedAt ?? one.openedAt)}</span>
+<span>${nameOf(one, times, alertId)}, ${one.severity}, ${one.state}</span></li>`,
+  )}</ul>
 <ol class="timeline">${entries.map(
     ({ at, kind, detail }) =>
-      html`<li>
-<span class="when">${times.moment(at)}</span>
-<span><strong>${wordsOf(kind)}</strong> <span dir="auto" class="detail">${detail}</span></span>
-</li>`,
+      html`<li><span class="when">${times.moment(at)}</span><span><strong>${wordsOf(kind)}</strong> <span dir="auto" class="detail">${detail}</span></span></li>`,
   )}</ol></section>`;
 }
 
-function memberItem(
-  { id, rule, severity, state, firedAt, openedAt }: Alert,
-  times: Times,
-  alertId: string,
-): Html {
+/** A link to the alert, but on its own page. */
+function nameOf({ id, rule }: Alert, times: Times, alertId: string): Html {
   const title = times.titleOf(rule);
-  return html`<li>
-<span class="when">${times.moment(firedAt ?? openedAt)}</span>
-<span>${id === alertId ? html`<strong>${title}</strong>` : html`<a href="/alerts/${id}">${title}</a>`}, ${severity}, ${state}</span>
-</li>`;
+  return id === alertId ? html`<strong>${title}</strong>` : html`<a href="/alerts/${id}">${title}</a>`;
 }
 
 function incidentBadge({ severity, status }: Incident): Html {
   const isOver = status === "over";
-  return html`<span class="badge is-${isOver ? "resolved" : severity}">${severity}</span><span class="badge is-state">${expandReason(status)}</span>`;
+  return html`<span class="badge is-${isOver ? "resolved" : severity}">${severity}</span>
+<span class="badge is-state">${expandReason(status)}</span>`;
 }
 
 function spanOf({ openedAt, endedAt }: Incident, times: Times): Html {

@@ -20,7 +20,8 @@ const AT_A_TIME = 500;
 
 /**
  * Copies stored mentions of the project's other queries into a query if they match its text, from its start date on.
- * For polling clients they enter now, and they are marked as backfilled. Returns their number.
+ * For polling clients they enter now, and they are marked as backfilled. Those that are stored ahead enter in their own
+ * time. Returns the number of those that enter now.
  */
 export async function lookBack(
   db: Database,
@@ -48,7 +49,15 @@ export async function lookBack(
     );
     if (matching.length === 0) continue;
     const project = await findProjectById(db, projectId);
-    found += await insertMentions(db, await applyRulesOfQuery(db, project, matching, query.id));
+    const entering = await applyRulesOfQuery(db, project, matching, query.id);
+    found += await insertMentions(
+      db,
+      entering.filter(({ visibleAt }) => visibleAt <= at),
+    );
+    await insertMentions(
+      db,
+      entering.filter(({ visibleAt }) => visibleAt > at),
+    );
     enters = await nextMoment(db, [projectId], at);
   }
   return found;
@@ -59,15 +68,15 @@ function inQuery(
   { id, name }: { id: number; name: string },
   { at, matchPositions }: { at: Instant; matchPositions: MentionVersion["record"]["matchPositions"] },
 ): MentionVersion {
-  const times = { added: wireTime(at), updated: wireTime(at) };
+  const isComing = mention.visibleAt > at;
+  const { added, updated, visibleAt } = isComing ? mention : { added: at, updated: at, visibleAt: at };
+  const times = { added: wireTime(added), updated: wireTime(updated) };
   return {
     ...mention,
     version: 1,
     record: mentionRecord({ ...record, ...times, queryId: id, queryName: name, matchPositions }),
-    added: at,
-    updated: at,
-    visibleAt: at,
+    ...{ added, updated, visibleAt },
     supersededAt: null,
-    backfilled: true,
+    backfilled: !isComing,
   };
 }

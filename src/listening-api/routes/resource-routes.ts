@@ -155,6 +155,7 @@ function isTaken({ id, name }: Named, { noun, path }: Resource): Error {
 
 /** As far as the settings that are wanted say something: ids that were given out meanwhile are no difference. */
 function isSame(known: unknown, wanted: unknown): boolean {
+  if (wanted === undefined) return true;
   if (Array.isArray(wanted))
     return (
       Array.isArray(known) &&

@@ -1,7 +1,7 @@
 import { yieldingLoop } from "../../lib/concurrency.ts";
 import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
-import { arrivalsByBucket } from "../ingest/arrivals-by-bucket.ts";
-import { countedAt } from "../ingest/counted-at.ts";
+import { countedAt } from "../ingest/page-counts.ts";
+import { arrivalsByBucket } from "../ingest/step-window.ts";
 import { BUCKET_MS } from "../model/judging.ts";
 import type { Mention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";

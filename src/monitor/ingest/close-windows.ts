@@ -18,7 +18,7 @@ import { recordObservations } from "./record-observations.ts";
 const MOST_BUCKETS = 2_016;
 
 export interface CloseWindowsParts {
-  readonly store: Stores;
+  readonly store: Pick<Stores, "transaction">;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;

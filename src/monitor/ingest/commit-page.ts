@@ -28,11 +28,9 @@ import { recordObservations } from "./record-observations.ts";
 import { recordValues } from "./record-values.ts";
 
 export interface CommitParts {
-  readonly store: Stores;
+  readonly store: Pick<Stores, "mentions" | "transaction">;
   readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;
-  /** Called when the rows are being written to the tables, which takes longer than anything else. */
-  readonly whileStoring?: () => void;
   /** Saves reading texts that this process knows; the stories are the same without it. */
   readonly stories?: StoryCache;
 }
@@ -73,9 +71,7 @@ export async function commitPage(
     );
     const { folded, done } = await foldStories(facts.stories, parts.stories, key, stories);
     keepStories = done;
-    const storing = facts.mentions.storePage(key.projectId, rows, seenAt, folded);
-    if (parts.whileStoring !== undefined) setImmediate(parts.whileStoring);
-    const outcome = await storing;
+    const outcome = await facts.mentions.storePage(key.projectId, rows, seenAt, folded);
     await facts.coverage.deadLetters(key.projectId, key.queryId, seenAt, page.rejected);
     const after = (index: number) => storyOfMention(at(assessed, index), folded.get(index));
     const changes = [

@@ -4,14 +4,10 @@ import { isTransient } from "../../lib/retry.ts";
 import type { Mention } from "../model/mention.ts";
 import type { PollState } from "../model/poll-state.ts";
 import { type CommitParts, type CommittedPage, commitPage } from "./commit-page.ts";
-import type { PreparedPage } from "./prepare-page.ts";
+import { type PreparedPage, preparePage } from "./prepare-page.ts";
 import type { RejectedRow, SourcePage } from "./source-page.ts";
 
 type LeasedPoll = Parameters<typeof commitPage>[1];
-
-export interface DeadLetterParts extends CommitParts {
-  readonly prepare: (page: SourcePage) => PreparedPage;
-}
 
 /** Tries of a whole page that fails because of its content. */
 const MOST_TRIES = 3;
@@ -30,7 +26,7 @@ const MOST_POISON = 100;
  * nothing.
  */
 export async function commitWithDeadLetters(
-  parts: DeadLetterParts,
+  parts: CommitParts,
   run: LeasedPoll,
   prepared: PreparedPage,
   states: { readonly before: PollState; readonly after: PollState },
@@ -46,24 +42,26 @@ export async function commitWithDeadLetters(
   }
   const { page } = prepared;
   const poison: RejectedRow[] = [];
-  const committed = await commitHealthy(parts, run, page, states.before, page.mentions, poison);
+  const prepare = (part: SourcePage) => preparePage(prepared.rules, parts.store.mentions.rowsOf, part);
+  const committed = await commitHealthy(
+    page.mentions,
+    (mentions) => commitPage(parts, run, prepare({ ...page, mentions, rejected: [] }), states.before),
+    poison,
+  );
   const rest: SourcePage = { ...page, mentions: [], rejected: [...page.rejected, ...poison] };
-  await commitPage(parts, run, parts.prepare(rest), states.after);
+  await commitPage(parts, run, prepare(rest), states.after);
   return committed;
 }
 
 async function commitHealthy(
-  parts: DeadLetterParts,
-  run: LeasedPoll,
-  page: SourcePage,
-  before: PollState,
   mentions: readonly Mention[],
+  commit: (mentions: readonly Mention[]) => Promise<CommittedPage>,
   poison: RejectedRow[],
 ): Promise<CommittedPage> {
   const [only, another] = mentions;
   if (only === undefined) return NOTHING;
   try {
-    return await commitPage(parts, run, parts.prepare({ ...page, mentions, rejected: [] }), before);
+    return await commit(mentions);
   } catch (error) {
     if (isTransient(error) || poison.length >= MOST_POISON) throw error;
     if (another === undefined) {
@@ -73,8 +71,8 @@ async function commitHealthy(
     }
   }
   const middle = mentions.length >> 1;
-  const one = await commitHealthy(parts, run, page, before, mentions.slice(0, middle), poison);
-  const other = await commitHealthy(parts, run, page, before, mentions.slice(middle), poison);
+  const one = await commitHealthy(mentions.slice(0, middle), commit, poison);
+  const other = await commitHealthy(mentions.slice(middle), commit, poison);
   const earliest = [one.earliestAdded, other.earliestAdded].filter((moment) => moment !== null);
   return {
     added: one.added + other.added,

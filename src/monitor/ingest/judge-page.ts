@@ -8,8 +8,7 @@ import type { MentionRule } from "../rules/rule.ts";
 import { type AlertObservation, observationOf } from "./apply-observations.ts";
 import type { AssessedMention } from "./assess-mention.ts";
 import type { DistinctAuthorChange } from "./count-distinct-authors.ts";
-import { countedAt } from "./counted-at.ts";
-import { createPageCounts } from "./page-counts.ts";
+import { countedAt, createPageCounts } from "./page-counts.ts";
 
 /** A mention that is new (`before` null), that changed since it was stored, or that is deleted (`after` null). */
 export type MentionChange =

@@ -7,8 +7,7 @@ import type { Rule, WindowRule } from "../rules/rule.ts";
 import type { WindowCondition } from "../rules/window-condition.ts";
 import type { Facts } from "../store/stores.ts";
 import type { AlertObservation } from "./apply-observations.ts";
-import { arrivalsByBucket } from "./arrivals-by-bucket.ts";
-import { stepWindow } from "./step-window.ts";
+import { arrivalsByBucket, stepWindow } from "./step-window.ts";
 
 /** Steps every window condition of the query through its new buckets. */
 export async function judgeWindows(

@@ -6,9 +6,8 @@ import type { Series } from "../rules/window-condition.ts";
 import type { Facts, Stores } from "../store/stores.ts";
 import { countedBy, seriesOf } from "./assess-mention.ts";
 import type { DistinctAuthorChange } from "./count-distinct-authors.ts";
-import { countedAt } from "./counted-at.ts";
 import { noveltiesOf } from "./note-values.ts";
-import { createPageCounts } from "./page-counts.ts";
+import { countedAt, createPageCounts } from "./page-counts.ts";
 import { recordCounts } from "./record-counts.ts";
 import { noteMentions } from "./record-values.ts";
 
@@ -18,7 +17,11 @@ import { noteMentions } from "./record-values.ts";
  * which would teach that few mentions are usual. Runs before the rules are used; a second run, here or in another
  * process, finds nothing to do. Returns how many series were new.
  */
-export async function prepareSeries(store: Stores, query: Query, rules: readonly Rule[]): Promise<number> {
+export async function prepareSeries(
+  store: Pick<Stores, "counts" | "transaction">,
+  query: Query,
+  rules: readonly Rule[],
+): Promise<number> {
   const wanted = new Set([...seriesOf(rules), ...noveltiesOf(rules)].map(({ key }) => key));
   const registered = await store.counts.series(query.projectId, query.queryId);
   if (wanted.size === registered.size && [...wanted].every((key) => registered.has(key))) return 0;

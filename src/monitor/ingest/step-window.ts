@@ -1,12 +1,11 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { AlertLife, Observation } from "../alerts/alert-life.ts";
-import { BUCKET_MS, type ConditionState } from "../model/judging.ts";
+import { BUCKET_MS, type ConditionState, type CountChange } from "../model/judging.ts";
 import type { Query } from "../model/query.ts";
 import type { Rule, WindowRule } from "../rules/rule.ts";
 import type { BucketCount, WindowCondition, WindowVerdict } from "../rules/window-condition.ts";
 import { type AlertObservation, observationOf } from "./apply-observations.ts";
-import type { Arrivals } from "./arrivals-by-bucket.ts";
 
 /** Buckets of one query that closed, for one rule. */
 export interface WindowRun {
@@ -131,4 +130,22 @@ function evidence(closed: ClosedVerdict, overAfterMs: number, life: AlertLife | 
     ...(verdict.peak !== undefined && { peak: verdict.peak }),
     ...verdict.reached,
   };
+}
+
+/** Counts by arrival bucket and series, with the mentions' own time. */
+export type Arrivals = ReadonlyMap<
+  Instant,
+  ReadonlyMap<string, readonly { bucket: Instant; count: number }[]>
+>;
+
+export function arrivalsByBucket(changes: readonly CountChange[]): Arrivals {
+  const buckets = new Map<Instant, Map<string, { bucket: Instant; count: number }[]>>();
+  for (const { arrived, series, bucket, n } of changes) {
+    const inBucket = buckets.get(arrived) ?? new Map<string, { bucket: Instant; count: number }[]>();
+    buckets.set(arrived, inBucket);
+    const list = inBucket.get(series) ?? [];
+    inBucket.set(series, list);
+    list.push({ bucket, count: n });
+  }
+  return buckets;
 }

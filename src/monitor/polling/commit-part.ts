@@ -1,20 +1,15 @@
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { retryDelayMs } from "../../lib/retry.ts";
 import { commitWithDeadLetters } from "../ingest/commit-with-dead-letters.ts";
-import { type PreparedPage, preparePage } from "../ingest/prepare-page.ts";
+import type { PreparedPage } from "../ingest/prepare-page.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
 import type { PageBody, PollState } from "../model/poll-state.ts";
 import { nextPage } from "./next-page.ts";
-import type { PollParts } from "./page-source.ts";
 import { isPostponement, isRefusal, openCall, type PollFailure } from "./poll-call.ts";
 import type { LeasedPoll, PollMember, PollOutcome } from "./poll-member.ts";
+import type { PollParts } from "./poll-parts.ts";
 import { decideStep } from "./step-over.ts";
 import { type AfterPage, abandonPoll, afterPage, nextCall, type PollSettings } from "./watermark.ts";
-
-/** Everything about a page that needs no table. Done while the page before is committed. */
-export function preparePart(parts: PollParts, member: PollMember, page: SourcePage): PreparedPage {
-  return preparePage(member.rules, parts.store.mentions.rowsOf, page);
-}
 
 /**
  * Commits the member's part of a page with all its results in one transaction, which checks the lease: so two workers
@@ -25,16 +20,14 @@ export async function commitPart(
   parts: PollParts,
   member: PollMember,
   prepared: PreparedPage,
-  whileStoring: () => void,
 ): Promise<AfterPage> {
   const { state, settings, counts, stored } = member;
   const { page } = prepared;
   const repeated = member.repeats.count(page.mentions);
   const after = afterPage(state, { ...measure(member, page, repeated), repeated }, settings);
-  const prepare = (part: SourcePage) => preparePart(parts, member, part);
   const committed = isEmpty(page)
     ? NOTHING_COMMITTED
-    : await commitWithDeadLetters({ ...parts, prepare, whileStoring }, member, prepared, {
+    : await commitWithDeadLetters(parts, member, prepared, {
         before: resumable(page, state, state, settings),
         after: resumable(page, state, after.state, settings),
       });
@@ -146,7 +139,7 @@ async function skipPoisonPage(
     return true;
   }
   const { request } = nextCall(key.poll, step.state, settings, now);
-  const behind = await nextPage(parts.source, openCall([query], request, signal), request.cursor);
+  const behind = await nextPage(parts.source, openCall([query], request, signal));
   if (behind.outcome === "Failed") return false;
   const body: PageBody = { poll: key.poll, from: step.from };
   await parts.store.transaction(async (facts) => {

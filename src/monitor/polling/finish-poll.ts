@@ -1,14 +1,16 @@
 import { floorTo, type Instant } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/json.ts";
-import type { SourcePage } from "../ingest/source-page.ts";
 import { BUCKET_MS } from "../model/judging.ts";
-import type { PollKey, PollKind } from "../model/poll.ts";
-import { type PollRequest, type PollState, type PollTail, requestOf } from "../model/poll-state.ts";
+import type { PollKey } from "../model/poll.ts";
+import { type PollRequest, type PollState, requestOf } from "../model/poll-state.ts";
+import type { WatchedQuery } from "../model/query.ts";
 import type { ObservedQuirk } from "../model/server-quirk.ts";
 import type { Coverage } from "./coverage.ts";
-import type { PollParts } from "./page-source.ts";
+import type { PageSource } from "./next-page.ts";
+import { paramsOf } from "./page-request.ts";
 import { fetchFailure, isRefusal } from "./poll-call.ts";
 import type { CompletePoll, PollMember } from "./poll-member.ts";
+import type { PollParts } from "./poll-parts.ts";
 import { quirksOfPoll } from "./server-quirks.ts";
 
 /** Stores that a poll has ended, what it covers, and what it showed of the server. */
@@ -60,10 +62,7 @@ async function learn(
     );
     const isTried = isShared || (await quirkLog.quirks()).has("after-end");
     const tail = isTried || counts.added === 0 ? null : (stored.tail ?? null);
-    const tried =
-      tail === null
-        ? []
-        : await tryTail(tail, (request) => source.firstPage(query, request, signal), key.poll);
+    const tried = tail === null ? [] : await tryTail(source, query, requestOf(key.poll, tail), signal);
     await quirkLog.note([...found, ...tried]);
   } catch {
     // It will be detected again.
@@ -75,13 +74,16 @@ async function learn(
  * account. The result is shown, and no poll relies on it: mentions that are indexed late lie behind such a cursor.
  */
 async function tryTail(
-  tail: PollTail,
-  firstPage: (request: PollRequest) => Promise<Pick<SourcePage, "mentions" | "rejected"> | null>,
-  poll: PollKind,
+  source: PageSource,
+  query: WatchedQuery,
+  request: PollRequest,
+  signal: AbortSignal,
 ): Promise<readonly ObservedQuirk[]> {
   try {
-    const page = await firstPage(requestOf(poll, tail));
-    const rows = (page?.mentions.length ?? 0) + (page?.rejected.length ?? 0);
+    const params = paramsOf([query], request, source.pageSize, request.cursor);
+    // It can wait: nobody relies on it.
+    const page = await source.clients.background.mentionsPage(params, { signal });
+    const rows = page.mentions.length + page.rejected.length;
     return [{ quirk: "after-end", value: rows > 0 ? "resumes" : "silent" }];
   } catch (error) {
     return isRefusal(fetchFailure(error)) ? [{ quirk: "after-end", value: "refused" }] : [];

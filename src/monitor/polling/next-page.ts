@@ -1,7 +1,10 @@
 import type { SourcePage } from "../ingest/source-page.ts";
 import { momentOf, sinceOf, sinceQuirk } from "../model/poll-state.ts";
-import type { WatchedQuery } from "../model/query.ts";
+import type { Query, WatchedQuery } from "../model/query.ts";
 import type { ObservedQuirk, ServerQuirks } from "../model/server-quirk.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { SourceClient } from "../source/source-client.ts";
+import { numberBehind, type OwnPriority, paramsOf, priorityOf } from "./page-request.ts";
 import {
   fetchFailure,
   isRefusal,
@@ -19,10 +22,13 @@ export interface QuirkLog {
   note(findings: readonly ObservedQuirk[]): Promise<void>;
 }
 
-/** How pages are fetched from the source of the account. */
-export interface PageParts extends PageContext {
-  /** One page as the server sends it, requested as `call.request.path` says. Throws SourceErrors. */
-  readonly fetchPage: (call: PollCall, cursor: string | null) => Promise<SourcePage>;
+/** What polls need of the source of the account. */
+export interface PageSource extends PageContext {
+  /** A client for each priority: they share the rate budget of the account. */
+  readonly clients: Readonly<Record<OwnPriority, Pick<SourceClient, "mentionsPage">>>;
+  readonly rulesFor: (query: Query) => readonly Rule[];
+  /** Whether our clock runs with the wall, so that the server's can be compared with it. */
+  readonly isWallTime: boolean;
   readonly quirkLog: QuirkLog;
   /** The requested page size. */
   readonly pageSize: number;
@@ -36,17 +42,22 @@ export interface PageParts extends PageContext {
  * The next page of a call as a server without quirks would send it: this code does what the real one does not, and
  * stores the quirks that it observes. A call that cannot go on in the way it began fails with `other-way`, and the next
  * poll takes another way.
- *
- * @param cursor the request's own for the first page, then the `next` of the page before
  */
-export async function nextPage(parts: PageParts, call: PollCall, cursor: string | null): Promise<NextPage> {
+export async function nextPage(parts: PageSource, call: PollCall): Promise<NextPage> {
+  const next = await askNext(parts, call);
+  call.seen.cursor = next.outcome === "Page" ? next.next : null;
+  call.seen.isOver = call.seen.cursor === null;
+  return next;
+}
+
+async function askNext(parts: PageSource, call: PollCall): Promise<NextPage> {
   const { seen, queries } = call;
   const known = seen.found.length;
   const isFirst = seen.pages === 0;
   let next: NextPage;
   try {
     seen.quirks ??= await parts.quirkLog.quirks();
-    next = await adaptPage(parts, call, seen.quirks, cursor);
+    next = await adaptPage(parts, call, seen.quirks, await fetchPage(parts, call));
   } catch (error) {
     next = { outcome: "Failed", failure: await understand(parts, call, fetchFailure(error)) };
   }
@@ -60,17 +71,32 @@ export async function nextPage(parts: PageParts, call: PollCall, cursor: string 
   return next;
 }
 
+/** One page as the server sends it. Throws SourceErrors. */
+async function fetchPage(
+  parts: PageSource,
+  { queries, request, signal, seen }: PollCall,
+): Promise<SourcePage> {
+  const params = paramsOf(queries, request, parts.pageSize, seen.cursor);
+  const client = parts.clients[priorityOf(queries, request, parts.rulesFor)];
+  const page = await client.mentionsPage(params, { signal });
+  const { page: number } = params;
+  return {
+    ...page,
+    nextCursor: number === undefined ? page.nextCursor : numberBehind(page, number, parts.pageSize),
+    servedAt: parts.isWallTime ? page.servedAt : null,
+  };
+}
+
 async function adaptPage(
-  parts: PageParts,
+  parts: PageSource,
   call: PollCall,
   quirks: ServerQuirks,
-  cursor: string | null,
+  fetched: SourcePage,
 ): Promise<NextPage> {
   const { seen, request } = call;
   const { found, last } = seen;
   const { pageSize, fullest } = parts;
-  const fetched = await parts.fetchPage(call, cursor);
-  const step = seen.paging(fetched, cursor);
+  const step = seen.paging(fetched, seen.cursor);
   if (step.outcome === "End") {
     found.push(...seenAtEnd(call, quirks, pageSize));
     return { outcome: "End" };
@@ -136,7 +162,7 @@ function repeatedRows(before: SourcePage | null, { mentions }: SourcePage): numb
 }
 
 /** What the server refuses, if it refuses something, and whether another way is left. */
-async function understand(parts: PageParts, call: PollCall, failure: PollFailure): Promise<PollFailure> {
+async function understand(parts: PageSource, call: PollCall, failure: PollFailure): Promise<PollFailure> {
   if (!isRefusal(failure)) return failure;
   const { queries, request, signal, seen } = call;
   const { path } = request;
@@ -154,7 +180,7 @@ async function understand(parts: PageParts, call: PollCall, failure: PollFailure
   if (path.since === "withheld") return failure;
   const withheld = { direction: "desc", since: "withheld", pages: path.pages } as const;
   const without = openCall(queries, { ...request, orderDirection: "desc", path: withheld }, signal);
-  const isAnswered = await parts.fetchPage(without, null).then(
+  const isAnswered = await fetchPage(parts, without).then(
     () => true,
     () => false,
   );

@@ -21,7 +21,7 @@ import { CHANGE_WORTH, importanceOf, isCrisis } from "./planner/importance.ts";
 import { type Candidate, type PlannedCall, type PlanSettings, planCalls } from "./planner/plan-calls.ts";
 
 export interface PlanParts {
-  readonly stores: Stores;
+  readonly stores: Pick<Stores, "arrivals" | "polls">;
   readonly budget: BudgetStore;
   /** Only its queries are planned. */
   readonly source: Source;

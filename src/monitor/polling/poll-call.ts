@@ -27,6 +27,10 @@ export interface SeenByCall {
   /** Rows that are newer than the start of the range; fewer than `rows` if the server ignores that start. */
   kept: number;
   last: StampedPage | null;
+  /** Where the next page begins. */
+  cursor: string | null;
+  /** No page follows. */
+  isOver: boolean;
 }
 
 export function openCall(
@@ -35,8 +39,9 @@ export function openCall(
   signal: AbortSignal,
 ): PollCall {
   const paging = createPaging({ cursor: request.cursor, pageSize: null, endOnShortPage: false });
-  const seen = { paging, quirks: null, found: [], pages: 0, rows: 0, kept: 0, last: null };
-  return { queries, request, signal, seen };
+  const { cursor } = request;
+  const none = { quirks: null, found: [], pages: 0, rows: 0, kept: 0, last: null };
+  return { queries, request, signal, seen: { ...none, paging, cursor, isOver: false } };
 }
 
 /** The result of the request for a page. */

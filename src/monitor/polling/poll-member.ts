@@ -2,17 +2,15 @@ import { describeError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { isTransient } from "../../lib/retry.ts";
 import { commitPage } from "../ingest/commit-page.ts";
-import type { DeadLetterParts } from "../ingest/commit-with-dead-letters.ts";
 import { preparePage } from "../ingest/prepare-page.ts";
 import { prepareSeries } from "../ingest/prepare-series.ts";
-import type { SourcePage } from "../ingest/source-page.ts";
 import type { Mention } from "../model/mention.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import type { PollKey } from "../model/poll.ts";
 import { NEW_POLL, type PageBody, type PollRequest, type PollState } from "../model/poll-state.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
-import type { PollParts } from "./page-source.ts";
+import type { PollParts } from "./poll-parts.ts";
 import { isOutdated, observedSettings } from "./poll-settings.ts";
 import { createRepeatCounter } from "./shared-pages.ts";
 import { abandonPoll, nextCall, type PollSettings } from "./watermark.ts";
@@ -91,8 +89,7 @@ export async function startMember(parts: PollParts, poll: LeasedPoll): Promise<P
   const { key, query, claimed, startedAt } = poll;
   const rules = parts.rulesFor(query);
   await prepareSeries(parts.store, query, rules);
-  const prepare = (page: SourcePage) => preparePage(rules, parts.store.mentions.rowsOf, page);
-  const replayed = await replayDeadLetters({ ...parts, prepare }, poll, claimed ?? NEW_POLL);
+  const replayed = await replayDeadLetters(parts, poll, rules, claimed ?? NEW_POLL);
   if (replayed.pending.length > 0) await parts.onPending(replayed.pending);
   const quirks = await parts.source.quirkLog.quirks();
   const settings = observedSettings(parts.settings(query, key.poll), quirks, key.poll, startedAt);
@@ -110,8 +107,9 @@ export async function startMember(parts: PollParts, poll: LeasedPoll): Promise<P
  * the state from which the poll continues.
  */
 async function replayDeadLetters(
-  parts: DeadLetterParts,
-  run: Parameters<typeof commitPage>[1],
+  parts: PollParts,
+  run: LeasedPoll,
+  rules: readonly Rule[],
   state: PollState,
 ): Promise<{ readonly pending: readonly PendingNotification[]; readonly state: PollState }> {
   const { key, lease } = run;
@@ -133,7 +131,8 @@ async function replayDeadLetters(
       // We wrote it, from what the source client had accepted.
       const mentions = [body as Mention];
       const page = { mentions, rejected: [], nextCursor: null, total: null, pageSize: null };
-      const committed = await commitPage(parts, run, parts.prepare(page), begun);
+      const prepared = preparePage(rules, parts.store.mentions.rowsOf, page);
+      const committed = await commitPage(parts, run, prepared, begun);
       pending.push(...committed.pending);
       await deadLetters.settle(projectId, [id], parts.clock.now());
     } catch (error) {

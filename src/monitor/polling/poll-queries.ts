@@ -1,8 +1,8 @@
 import type { PollKey } from "../model/poll.ts";
 import { breakOff } from "./commit-part.ts";
-import type { PollParts } from "./page-source.ts";
 import { commitFailure, type PollFailure } from "./poll-call.ts";
 import { claimPoll, type LeasedPoll, type PollMember, type PollOutcome, startMember } from "./poll-member.ts";
+import type { PollParts } from "./poll-parts.ts";
 import { type CallEnd, readCall } from "./read-call.ts";
 
 /** The results of polls of one project. */

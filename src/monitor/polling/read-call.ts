@@ -1,12 +1,11 @@
-import { type Prefetch, prefetch } from "../../lib/concurrency.ts";
-import type { PreparedPage } from "../ingest/prepare-page.ts";
+import { type PreparedPage, preparePage } from "../ingest/prepare-page.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
-import { breakOff, commitPart, preparePart } from "./commit-part.ts";
+import { breakOff, commitPart } from "./commit-part.ts";
 import { finishPoll } from "./finish-poll.ts";
 import { nextPage } from "./next-page.ts";
-import type { PollParts } from "./page-source.ts";
 import { commitFailure, type NextPage, openCall, type PollCall, type PollFailure } from "./poll-call.ts";
 import type { PollMember, PollOutcome } from "./poll-member.ts";
+import type { PollParts } from "./poll-parts.ts";
 import { createSharedPages, type SharedPages, widest } from "./shared-pages.ts";
 
 /** How a call ended. */
@@ -25,10 +24,6 @@ interface CallRun {
   /** Members whose poll has not ended. */
   readonly running: Set<PollMember>;
   readonly end: (member: PollMember, result: PollOutcome) => void;
-  /** Where the next page begins. */
-  cursor: string | null;
-  /** No page follows. */
-  isOver: boolean;
 }
 
 /**
@@ -54,12 +49,6 @@ export async function readCall(
       running.delete(member);
       onEnd(member, result);
     },
-    cursor: request.cursor,
-    isOver: false,
-  };
-  const fetched = prefetch(() => fetchNext(parts, run));
-  const whileStoring = (): void => {
-    if (!run.isOver && running.size > 0) fetched.begin();
   };
   const endOf = (failure: PollFailure | null): CallEnd => ({
     queries: members.length,
@@ -67,15 +56,18 @@ export async function readCall(
     failure,
   });
   try {
-    const held = run.pages === null || proven ? [] : await untilProven(fetched, run, run.pages);
+    const held = run.pages === null || proven ? [] : await untilProven(parts, run, run.pages);
+    /** The queue of one: a page is fetched while the one before it is committed. */
+    let ahead: Promise<FetchResult> | null = null;
     while (running.size > 0) {
-      const next = held.shift() ?? (await fetched.take());
+      const next: FetchResult = held.shift() ?? (await (ahead ?? fetchNext(parts, run)));
+      ahead = run.call.seen.isOver || held.length > 0 ? null : startFetch(parts, run);
       if (next.outcome === "Failed") {
         const { failure } = next;
         await forEachAtOnce(running, (member) => failWith(parts, run, member, failure));
         return endOf(failure);
       }
-      await forEachAtOnce(next.parts, ([member, part]) => commitNext(parts, run, member, part, whileStoring));
+      await forEachAtOnce(next.parts, ([member, part]) => commitNext(parts, run, member, part));
     }
     return endOf(null);
   } finally {
@@ -89,17 +81,20 @@ type FetchResult =
   | { readonly outcome: "Parts"; readonly parts: ReadonlyMap<PollMember, Promise<PreparedPage>> }
   | { readonly outcome: "Failed"; readonly failure: PollFailure };
 
+/** Nobody may ever take it: then its failure is nobody's. */
+function startFetch(parts: PollParts, run: CallRun): Promise<FetchResult> {
+  const fetched = fetchNext(parts, run);
+  fetched.catch(() => undefined);
+  return fetched;
+}
+
 /** Behind the last page every member gets one without rows: it ends what the last page did not. */
 async function fetchNext(parts: PollParts, run: CallRun): Promise<FetchResult> {
-  const next: NextPage = run.isOver ? { outcome: "End" } : await nextPage(parts.source, run.call, run.cursor);
-  if (next.outcome === "Failed") {
-    run.isOver = true;
-    return next;
-  }
-  run.cursor = next.outcome === "Page" ? next.next : null;
-  run.isOver = run.cursor === null;
+  const { call } = run;
+  const next: NextPage = call.seen.isOver ? { outcome: "End" } : await nextPage(parts.source, call);
+  if (next.outcome === "Failed") return next;
   const page = next.outcome === "Page" ? next.page : NO_ROWS;
-  const cut = run.pages?.cut(page, run.isOver);
+  const cut = run.pages?.cut(page, call.seen.isOver);
   const prepared = new Map<PollMember, Promise<PreparedPage>>();
   for (const member of run.running) {
     const part = cut === undefined ? page : cut.get(member.key.queryId);
@@ -112,7 +107,7 @@ const NO_ROWS: SourcePage = { mentions: [], rejected: [], nextCursor: null, tota
 
 /** A failure is thrown to the member that commits the part, and to nobody else. */
 function prepareAhead(parts: PollParts, member: PollMember, page: SourcePage): Promise<PreparedPage> {
-  const prepared = Promise.resolve().then(() => preparePart(parts, member, page));
+  const prepared = Promise.resolve().then(() => preparePage(member.rules, parts.store.mentions.rowsOf, page));
   prepared.catch(() => undefined);
   return prepared;
 }
@@ -122,12 +117,11 @@ async function commitNext(
   run: CallRun,
   member: PollMember,
   part: Promise<PreparedPage>,
-  whileStoring: () => void,
 ): Promise<void> {
   // It may have ended while this page was fetched.
   if (!run.running.has(member)) return;
   try {
-    const after = await commitPart(parts, member, await part, whileStoring);
+    const after = await commitPart(parts, member, await part);
     if (after.outcome === "Ended") run.end(member, await finishPoll(parts, member, after, contextOf(run)));
   } catch (error) {
     await failWith(parts, run, member, commitFailure(error));
@@ -151,15 +145,11 @@ function contextOf({ pages, call }: CallRun) {
  * Until the source has answered one call for several queries, an answer with mentions of fewer than two of them proves
  * nothing about the others: then it must not end their polls. Returns the first pages, or a failure.
  */
-async function untilProven(
-  fetched: Prefetch<FetchResult>,
-  run: CallRun,
-  pages: SharedPages,
-): Promise<FetchResult[]> {
+async function untilProven(parts: PollParts, run: CallRun, pages: SharedPages): Promise<FetchResult[]> {
   const held: FetchResult[] = [];
   while (pages.queriesSeen() < 2) {
-    if (run.isOver || held.length >= MOST_HELD) return [{ outcome: "Failed", failure: UNPROVEN }];
-    const next = await fetched.take();
+    if (run.call.seen.isOver || held.length >= MOST_HELD) return [{ outcome: "Failed", failure: UNPROVEN }];
+    const next = await fetchNext(parts, run);
     if (next.outcome === "Failed") return [next];
     held.push(next);
   }

@@ -13,7 +13,7 @@ import type { Stores } from "../store/stores.ts";
 /** How many mentions the source has of each of its watched queries, by id. One call for each query. */
 export async function totalsOf(
   { config, background }: { readonly config: Source; readonly background: SourceClient },
-  stores: Stores,
+  stores: Pick<Stores, "countChecks" | "health" | "queries">,
   now: Instant,
 ): Promise<ReadonlyMap<string, number>> {
   const totals = new Map<string, number>();
@@ -33,7 +33,7 @@ const MOST_QUERIES = 200;
 
 /** Asks the source now and then for its counts and compares them with what is stored, until `signal`. */
 export async function reconcileCounts(parts: {
-  readonly stores: Stores;
+  readonly stores: Pick<Stores, "countChecks" | "health" | "queries">;
   readonly source: {
     readonly config: Source;
     readonly background: SourceClient;

@@ -17,7 +17,10 @@ const TOTAL = -1;
 const RECENT = -2;
 
 /** Adds finished polls to the arrival rates. What a crash loses here is learned again by the next poll. */
-export async function recordArrivals(stores: Stores, polls: readonly FinishedPoll[]): Promise<void> {
+export async function recordArrivals(
+  stores: Pick<Stores, "arrivals">,
+  polls: readonly FinishedPoll[],
+): Promise<void> {
   if (polls.length === 0) return;
   const known = new Map<string, ArrivalCell[]>();
   for (const cell of await stores.arrivals.of(polls.map(({ key }) => key))) {

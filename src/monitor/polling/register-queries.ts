@@ -22,7 +22,7 @@ export function isNamed(patterns: readonly string[], id: string, name: string): 
  * another source stay as they are.
  */
 export async function registerQueries(
-  parts: { readonly source: SourceClient; readonly stores: Stores },
+  parts: { readonly source: SourceClient; readonly stores: Pick<Stores, "queries" | "polls"> },
   watched: Watched,
   moments: { readonly watchFrom: Instant; readonly historyFrom: Instant; readonly now: Instant },
   signal?: AbortSignal,

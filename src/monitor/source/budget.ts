@@ -1,6 +1,5 @@
-import { MINUTE } from "../../lib/instant.ts";
+import { type Instant, MINUTE } from "../../lib/instant.ts";
 import { readRetryAfter } from "../../lib/retry.ts";
-import type { Transport } from "./transport.ts";
 
 /** The rate budget of the client as one answer states it: `used` calls of `limit` in a rolling `periodMs`. */
 export interface Budget {
@@ -38,25 +37,16 @@ export interface Gate {
   enter(call: string, signal?: AbortSignal): Promise<(end: ExchangeEnd) => Promise<void>>;
 }
 
-/** The transport behind the gate: every exchange asks for permission, and reports how it ended. */
-export function throughGate(transport: Transport, gate: Gate, now: () => number): Transport {
-  return {
-    close: () => transport.close(),
-    request: async (request) => {
-      const leave = await gate.enter(request.call, request.signal);
-      try {
-        const answer = await transport.request(request);
-        const refused = answer.status === 429;
-        await leave({
-          status: answer.status,
-          budget: readBudget(answer.header),
-          retryAfterMs: refused ? readRetryAfter(answer.header("retry-after"), now()) : null,
-        });
-        return answer;
-      } catch (error) {
-        await leave({ status: null, budget: null, retryAfterMs: null });
-        throw error;
-      }
-    },
-  };
+/** For a client without a budget to guard. */
+export const OPEN_GATE: Gate = { enter: async () => async () => {} };
+
+/** How an exchange ended that brought this answer. */
+export function exchangeEnd(
+  { status, header }: { readonly status: number; readonly header: (name: string) => string | null },
+  now: Instant,
+): ExchangeEnd {
+  const retryAfterMs = status === 429 ? readRetryAfter(header("retry-after"), now) : null;
+  return { status, budget: readBudget(header), retryAfterMs };
 }
+
+export const NO_ANSWER: ExchangeEnd = { status: null, budget: null, retryAfterMs: null };

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { MINUTE } from "../../lib/instant.ts";
-import { type Budget, type Gate, readBudget, throughGate } from "./budget.ts";
+import { type Budget, type Gate, OPEN_GATE, readBudget } from "./budget.ts";
 import type { CallName } from "./call-table.ts";
 import { clientRecord, me, type SourceClientRecord, type SourceMe } from "./calls/account.ts";
 import { emoticons, hashtags, type Insights, mentionedAuthors, mentions, urls } from "./calls/mentions.ts";
@@ -27,7 +27,7 @@ import {
 import { categories, type SourceCategory } from "./calls/tags-and-categories.ts";
 import { type Call, type RawParams, rawCall } from "./define-call.ts";
 import { createExtensions, type Extensions } from "./extensions.ts";
-import { fetchPages, pageFetcher } from "./fetch-pages.ts";
+import { fetchPages } from "./fetch-pages.ts";
 import { type LoginAnswer, login } from "./login.ts";
 import type { MentionsParams, ScopeParams } from "./mention-params.ts";
 import { idPrefix, NO_PREFIX } from "./prefix-ids.ts";
@@ -66,8 +66,6 @@ export interface SourceClientOptions {
 }
 
 export interface FetchMentionsOptions extends CallOptions {
-  /** `number`: pages are requested by number, 10,000 mentions at most, if a server refuses its cursors. */
-  readonly by?: "cursor" | "number";
   /** Default true; false follows `nextCursor` until a page is empty, for one call more. */
   readonly endOnShortPage?: boolean;
 }
@@ -119,14 +117,15 @@ export interface SourceClient {
 export function createSourceClient(options: SourceClientOptions): SourceClient {
   const clock = options.clock ?? systemClock;
   const { credentials, tokens } = options;
-  const open = createTransport({
+  const transport = createTransport({
     baseUrl: options.baseUrl,
     timeoutMs: options.timeoutMs ?? MINUTE,
     maxBodyBytes: options.maxBodyBytes ?? 128 * 1024 * 1024,
     connections: options.connections ?? 4,
     signal: options.signal,
+    gate: options.gate ?? OPEN_GATE,
+    clock,
   });
-  const transport = options.gate === undefined ? open : throughGate(open, options.gate, () => clock.now());
   const onAnswer = (answer: Answer): void => {
     const budget = readBudget(answer.header);
     if (budget !== null) options.onBudget?.(budget);
@@ -172,15 +171,12 @@ export function createSourceClient(options: SourceClientOptions): SourceClient {
     createLocationList: (params, callOptions) => run(createLocationList, params, callOptions),
     mentionsPage: (params, callOptions) => run(mentions, params, callOptions),
     mentions: (params, paging = {}) =>
-      fetchPages(
-        pageFetcher(paging.by ?? "cursor", params, (asked, signal) => run(mentions, asked, { signal })),
-        {
-          cursor: params.cursor ?? null,
-          pageSize: params.pageSize ?? null,
-          endOnShortPage: paging.endOnShortPage ?? true,
-          signal: paging.signal,
-        },
-      ),
+      fetchPages((cursor, signal) => run(mentions, { ...params, cursor }, { signal }), {
+        cursor: params.cursor ?? null,
+        pageSize: params.pageSize ?? null,
+        endOnShortPage: paging.endOnShortPage ?? true,
+        signal: paging.signal,
+      }),
     hashtags: (params, callOptions) => run(hashtags, params, callOptions),
     emoticons: (params, callOptions) => run(emoticons, params, callOptions),
     urls: (params, callOptions) => run(urls, params, callOptions),

@@ -1,6 +1,8 @@
 import { type Dispatcher, Pool } from "undici";
 import { ACCEPTED_ENCODINGS, decodeBody, toUtf8 } from "../../lib/answer-body.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { codeOf } from "../../lib/errors.ts";
+import { exchangeEnd, type Gate, NO_ANSWER } from "./budget.ts";
 import { SourceError } from "./source-error.ts";
 
 /** Stops a call after a time, or when a caller's signal aborts. */
@@ -70,6 +72,9 @@ interface TransportOptions {
   readonly connections: number;
   /** Ends every exchange: the program is stopping. */
   readonly signal?: AbortSignal | undefined;
+  /** Asked before every exchange, and told how it ended. */
+  readonly gate: Gate;
+  readonly clock: Clock;
 }
 
 /** HTTP to one origin: connections kept alive, bodies bounded and decoded, one deadline for each exchange. */
@@ -86,7 +91,9 @@ export function createTransport(options: TransportOptions): Transport {
 
   return {
     request: async (request) => {
+      const leave = await options.gate.enter(request.call, request.signal);
       const deadline = createDeadline(options.timeoutMs, [options.signal, request.signal]);
+      let end = NO_ANSWER;
       try {
         const response = await pool.request({
           method: request.method,
@@ -99,11 +106,14 @@ export function createTransport(options: TransportOptions): Transport {
           body: request.body ?? null,
           signal: deadline.signal,
         });
-        return await readAnswer(request.call, response, options.maxBodyBytes);
+        const answer = await readAnswer(request.call, response, options.maxBodyBytes);
+        end = exchangeEnd(answer, options.clock.now());
+        return answer;
       } catch (error) {
         throw toTransportError(request.call, error, deadline.ended());
       } finally {
         deadline.clear();
+        await leave(end);
       }
     },
     close: () => pool.destroy(),

@@ -113,7 +113,10 @@ export function createIncidentStore(db: Db) {
     /** The timeline, oldest first. */
     async entries(projectId: string, incidentId: string): Promise<IncidentEntry[]> {
       const { rows } = await sql<
-        IncidentEntry & { alertId: string | null; actor: IncidentEntry["actor"] | null }
+        Omit<IncidentEntry, "alertId" | "actor"> & {
+          alertId: string | null;
+          actor: IncidentEntry["actor"] | null;
+        }
       >`
         select incident_id as "incidentId", at, kind, detail, alert_id as "alertId", actor from earshot.incident_entries
         where project_id = ${projectId} and incident_id = ${incidentId}::uuid order by at, seq

@@ -119,6 +119,28 @@ it("what the stream brings comes into queries with a text too", async () => {
   }
 });
 
+it("what the stream has stored ahead comes into a query that is made meanwhile, in its own time", async () => {
+  const { projectId } = await seed("Ahead", [{ name: "Other", text: "surelynotthere" }]);
+  const { pool } = fixture.database;
+  const stream = createStream({ pool, projectId, seed: "s", startAt: T0 - HOUR, crises: [] });
+  await stream.fillUntil(T0 + 2 * HOUR);
+  fixture.clock.set(T0);
+  const response = await fixture.api.app.inject({
+    method: "POST",
+    url: `/projects/${projectId}/queries`,
+    headers: { authorization: `bearer ${fixture.token}` },
+    payload: { name: "Made", booleanQuery: "NOT surelynotthere AND (the OR a OR my)" },
+  });
+  expect(response.statusCode).toBe(201);
+  const { id } = response.json() as { id: number };
+  const found = (await mentionsOf(projectId, id)).length;
+  fixture.clock.set(T0 + 2 * HOUR);
+  const shown = await mentionsOf(projectId, id);
+  expect(shown.length).toBeGreaterThan(found);
+  const coming = shown.filter(({ added }: { added: string }) => Date.parse(added) > T0 + HOUR);
+  expect(coming.length).toBeGreaterThan(0);
+});
+
 it("query-validation answers with errors and issues that carry positions", async () => {
   const validate = async (path: string, payload: object) => {
     const response = await fixture.api.app.inject({

@@ -187,7 +187,11 @@ describe("a location list is made", () => {
     ["an empty list", { ...ok, locations: [] }, /^locations: .* got an array of 0/],
     ["too many locations", { ...ok, locations: Array(1001).fill({ id: "fr" }) }, /got an array of 1001/],
     ["text for locations", { ...ok, locations: "fr" }, /^locations: expected an array .* got "fr"/],
-    ["locations that are no objects", { ...ok, locations: ["fr"] }, /^locations\[0\]\.id: expected the id/],
+    [
+      "locations that are neither ids nor objects",
+      { ...ok, locations: [7] },
+      /^locations\[0\]\.id: .* got 7/,
+    ],
     ["a location without id", { ...ok, locations: [{ name: "France" }] }, /^locations\[0\]\.id: .* nothing/],
     [
       "a number for an id",

@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import type { SourcePage } from "../../../src/monitor/ingest/source-page.ts";
 import type { Mention } from "../../../src/monitor/model/mention.ts";
 import type { PollRequest } from "../../../src/monitor/model/poll-state.ts";
-import type { PollParts } from "../../../src/monitor/polling/page-source.ts";
+import type { PollParts } from "../../../src/monitor/polling/poll-parts.ts";
 import { pollQuery } from "../../../src/monitor/polling/poll-queries.ts";
 import type { Rule } from "../../../src/monitor/rules/rule.ts";
 import { sourceFailure } from "../../fakes/source-failure.ts";

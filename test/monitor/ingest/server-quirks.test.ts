@@ -6,7 +6,6 @@ import { createClosing } from "../../../src/lib/closing.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../src/lib/instant.ts";
 import type { PollKey, PollKind } from "../../../src/monitor/model/poll.ts";
 import type { ObservedQuirk } from "../../../src/monitor/model/server-quirk.ts";
-import { createPageSource } from "../../../src/monitor/polling/page-source.ts";
 import type { PollOutcome } from "../../../src/monitor/polling/poll-member.ts";
 import { pollQuery, pollTogether } from "../../../src/monitor/polling/poll-queries.ts";
 import { createQuirkLog } from "../../../src/monitor/polling/quirk-log.ts";
@@ -42,15 +41,17 @@ async function open(behaviour: ServerQuirks, pageSize: number) {
   const quirks = createServerQuirkStore(db(), "account");
   const quirkLog = createQuirkLog(quirks, clock);
   const poll = parts({
-    source: createPageSource({
-      sources: { crisis: source, live: source, background: source },
+    source: {
+      clients: { crisis: source, live: source, background: source },
       rulesFor: () => [],
       pageSize,
       quirkLog,
-      stores: stores(),
-      clock,
+      hasOlder: stores().mentions.hasOlder,
+      fullest: { rows: 0 },
+      now: () => clock.now(),
+      isWallTime: clock.speed === 1,
       noteCall: async () => {},
-    }),
+    },
   });
   const signal = new AbortController().signal;
   const once = async (keys: readonly PollKey[], together: boolean): Promise<readonly PollOutcome[]> => {

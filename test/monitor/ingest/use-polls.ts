@@ -5,7 +5,7 @@ import { DAY, type Instant, MINUTE } from "../../../src/lib/instant.ts";
 import type { Mention } from "../../../src/monitor/model/mention.ts";
 import type { QuirkName, ServerQuirk } from "../../../src/monitor/model/server-quirk.ts";
 import type { QuirkLog } from "../../../src/monitor/polling/next-page.ts";
-import type { PollParts } from "../../../src/monitor/polling/page-source.ts";
+import type { PollParts } from "../../../src/monitor/polling/poll-parts.ts";
 import { type Database, openDatabase } from "../../../src/monitor/store/database.ts";
 import { createStores, type Stores } from "../../../src/monitor/store/stores.ts";
 import { aMention } from "../../mention.ts";

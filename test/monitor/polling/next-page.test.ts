@@ -45,13 +45,10 @@ async function findingsOn(pages: readonly SourcePage[]): Promise<readonly Observ
   );
   const call = openCall([], firstRequest(), AbortSignal.timeout(5_000));
   let rows = 0;
-  let cursor: string | null = null;
-  do {
-    const next = await nextPage(source, call, cursor);
-    if (next.outcome !== "Page") break;
-    rows += next.page.mentions.length;
-    cursor = next.next;
-  } while (cursor !== null);
+  while (!call.seen.isOver) {
+    const next = await nextPage(source, call);
+    if (next.outcome === "Page") rows += next.page.mentions.length;
+  }
   expect(rows).toBe(4);
   return found;
 }

@@ -5,7 +5,7 @@ import { isTransient, TransientError } from "../../../src/lib/retry.ts";
 import type { SourcePage } from "../../../src/monitor/ingest/source-page.ts";
 import type { Mention } from "../../../src/monitor/model/mention.ts";
 import type { PollRequest } from "../../../src/monitor/model/poll-state.ts";
-import type { PollParts } from "../../../src/monitor/polling/page-source.ts";
+import type { PollParts } from "../../../src/monitor/polling/poll-parts.ts";
 import { pollQuery } from "../../../src/monitor/polling/poll-queries.ts";
 import { sourceFailure } from "../../fakes/source-failure.ts";
 import { negative as aNegative, NOON, useWalks } from "../ingest/use-polls.ts";

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import type { Mention } from "../../../src/monitor/model/mention.ts";
-import { type FetchPagesOptions, fetchPages, pageFetcher } from "../../../src/monitor/source/fetch-pages.ts";
+import { type FetchPagesOptions, fetchPages } from "../../../src/monitor/source/fetch-pages.ts";
 import { toMention } from "../../../src/monitor/source/to-mention.ts";
 import type { Page } from "../../../src/monitor/source/to-page.ts";
 
 const OPTIONS: FetchPagesOptions = { cursor: null, pageSize: 2, endOnShortPage: true };
-const SCOPE = { projectId: "1", queryIds: ["1"], startDate: 0, endDate: 1 };
 
 function mention(resourceId: string): Mention {
   const outcome = toMention({ resourceId, queryId: 1, added: "2026-01-01T00:00:00.000+0000" });
@@ -136,26 +135,3 @@ test("leaving the loop stops the running call", async () => {
   await expect(pages.next()).rejects.toThrow("stopped");
   expect(stopped).toBe(true);
 });
-
-test.each([
-  ["as asked", 4_000, 2],
-  ["fewer than asked", 1_000, 10],
-])(
-  "where a server refuses its cursors, pages are asked for by number, as far as numbers reach (%s)",
-  async (_how, size, pages) => {
-    const asked: unknown[] = [];
-    const rows = Array.from({ length: size }, (_, nth) => String(nth));
-    const fetchPage = pageFetcher(
-      "number",
-      { ...SCOPE, pageSize: 4_000 },
-      async ({ page: number, cursor }) => {
-        asked.push([number, cursor]);
-        return page(rows, "refused");
-      },
-    );
-    for await (const _page of fetchPages(fetchPage, { ...OPTIONS, endOnShortPage: false })) {
-      // Only the paging is tested here.
-    }
-    expect(asked).toEqual(Array.from({ length: pages }, (_, number) => [number, null]));
-  },
-);

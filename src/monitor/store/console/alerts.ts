@@ -72,11 +72,15 @@ export function createConsoleAlerts(db: Db) {
         join earshot.alerts a on a.project_id = m.project_id and a.id = m.alert_id
         where m.project_id = ${projectId} and m.incident_id = ${found.id}::uuid order by m.joined_at, a.id limit 100
       `.execute(db);
-      const entries = await sql<IncidentEntry>`
+      const entries = await sql<Omit<IncidentEntry, "alertId"> & { alertId: string | null }>`
         select incident_id as "incidentId", at, kind, detail, alert_id as "alertId" from earshot.incident_entries
         where project_id = ${projectId} and incident_id = ${found.id}::uuid order by at, seq limit 200
       `.execute(db);
-      return { incident: found.incident, members: members.rows, entries: entries.rows };
+      return {
+        incident: found.incident,
+        members: members.rows,
+        entries: entries.rows.map(({ alertId, ...one }) => ({ ...one, alertId: alertId ?? undefined })),
+      };
     },
 
     /** When the last alert that fired was resolved; null if none was in the newest thousand. */
