@@ -140,7 +140,11 @@ async function startEnrichment(
   const { mentions } = createStores(database.db);
   const enrichment = createEnrichment({
     ...{ ...parts, config: enrich },
-    notRelevant: ({ id, name }, most) => mentions.calledNotRelevant({ id: queryIdOf(id), name }, most),
+    notRelevant: async ({ id, name }, most) => {
+      const judged = await mentions.judged({ id: queryIdOf(id), name }, { relevant: false, most });
+      return judged.map(({ text }) => text);
+    },
+    judged: ({ id, name }, most) => mentions.judged({ id: queryIdOf(id), name }, { most }),
   });
   closing.add(enrichment.stop);
   enrichment.start();

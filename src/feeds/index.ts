@@ -6,7 +6,7 @@ export { feedStatus, gapText } from "./common/feed-status.ts";
 export { checkListen, type FeedConfig, ListenConfig } from "./common/listen-config.ts";
 export { type PlannedFeed, planFeeds } from "./common/plan-feeds.ts";
 export type { PushEndpoint } from "./common/push-endpoint.ts";
-export type { FeedEnricher } from "./common/run-feeds.ts";
+export type { FeedEnricher } from "./common/store-items.ts";
 export { type FeedTry, tryFeed } from "./common/try-feed.ts";
 export { userAgent } from "./common/user-agent.ts";
 export { createEnricher, type Enricher, type MeantQuery } from "./enrich/enrich.ts";

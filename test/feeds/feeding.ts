@@ -5,7 +5,7 @@ import { createFetchFeed, type FetchLimits } from "../../src/feeds/common/fetch-
 import type { FeedConfig } from "../../src/feeds/common/listen-config.ts";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { readFeeds } from "../../src/feeds/common/read-feeds.ts";
-import { createFeedRun, type FeedRunParts, noEnricher } from "../../src/feeds/common/run-feeds.ts";
+import { createFeedRun, type FeedRunParts } from "../../src/feeds/common/run-feeds.ts";
 import { runStream, type StreamRunParts } from "../../src/feeds/common/run-stream.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Issue } from "../../src/lib/errors.ts";
@@ -18,6 +18,7 @@ import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api
 import { RECEIVED_TYPE } from "../../src/listening-api/store/received-items.ts";
 import { openPool } from "../../src/monitor/store/database.ts";
 import { createTestDatabase } from "../postgres.ts";
+import { noEnricher } from "./no-enricher.ts";
 import { reader } from "./reader.ts";
 
 export interface Shown {

@@ -171,6 +171,33 @@ test.each(bodies.map((body) => [body.name, body] as const))(
   60_000,
 );
 
+test.each([
+  ["different names", Array.from({ length: 2_000 }, (_, n) => `a${n}`).join("&")],
+  ["one name again and again", "queryId=1&".repeat(1_400)],
+  ["a list of numbers", `queryId=${"1,".repeat(7_000)}`],
+  ["marks on a letter", `text=${"%D6%92".repeat(1_100)}${"%D6%91".repeat(1_100)}`],
+  ["brackets", `search=${"(".repeat(14_000)}&text=${"%5B".repeat(100)}`],
+  ["a date of digits", `startDate=${"2".repeat(7_000)}&from=${"2".repeat(7_000)}`],
+])(
+  "an address of 14 kB, %s",
+  async (_name, question) => {
+    const web = aVisitor(rulesWeb.url);
+    await web.logIn("ann", "a long secret");
+    const worst = await worstAnswerWhile(async () => {
+      for (const path of ["/", "/mentions", "/alerts", "/why", "/rules", "/coverage", "/inbox"])
+        expect((await web.ask(`${path}?${question}`)).status).toBeLessThan(500);
+      for (const path of ["/projects", `/projects/${local.account.projectId}/data/mentions`, "/nothing"]) {
+        const { status } = await fetch(`${localUrl}${path}?${question}`, {
+          headers: { authorization: `bearer ${local.token}` },
+        });
+        expect(status).toBeLessThan(500);
+      }
+    }, `${rulesWeb.url}/healthz`);
+    expect(worst).toBeLessThan(MOST_MS);
+  },
+  60_000,
+);
+
 const long = (most: number) => texts(most).map(([, text]) => text);
 const FIELDS = ["brand", "spellings", "not", "rivals", "languages", "addresses", "contact"] as const;
 

@@ -62,6 +62,18 @@ export function readReviewSentences(site: "amazon" | "imdb" | "yelp"): readonly 
   }));
 }
 
+const SIGNS: Readonly<Record<string, Sentiment>> = { "+": "positive", "-": "negative", "=": "neutral" };
+
+/** Written for this project: UMSAB has no Dutch. */
+export function readDutch(): readonly Labelled[] {
+  return readFileSync(join(import.meta.dirname, "dutch.txt"), "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      const sentiment = line.charAt(1) === " " ? SIGNS[line.charAt(0)] : undefined;
+      return sentiment === undefined ? [] : [{ language: "nl", sentiment, text: line.slice(2) }];
+    });
+}
+
 /** Those whose lists were measured, and three more. */
 export const LANGUAGES = ["ar", "de", "en", "es", "fr", "hi", "it", "nl", "pl", "pt", "sv", "tr"] as const;
 

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { decide, probabilitiesOf } from "../../src/feeds/enrich/sentiment/judge.ts";
 import { encodeModel, type Model, SENTIMENTS } from "../../src/feeds/enrich/sentiment/model-file.ts";
 import { groupBy } from "../../src/lib/group-by.ts";
-import { type Labelled, readReviewSentences, readUmsab, readWordLists } from "./corpora.ts";
+import { type Labelled, readDutch, readReviewSentences, readUmsab, readWordLists } from "./corpora.ts";
 import { makeLongTexts } from "./long-texts.ts";
 import { type Quality, qualityOf } from "./quality.ts";
 import { type Example, examplesOf, scoresOf, train, type Weights } from "./train.ts";
@@ -31,7 +31,7 @@ const LONG_TEXTS = 150;
 const MOST_CALLED_POSITIVE = 0.07;
 
 const lists = readWordLists();
-const reviews = (["amazon", "imdb", "yelp"] as const).flatMap(readReviewSentences);
+const others = [...(["amazon", "imdb", "yelp"] as const).flatMap(readReviewSentences), ...readDutch()];
 const val = examplesOf(readUmsab(values.umsab, "val"), lists);
 
 const onTrain = train(exampleSet(read("train")), SETTINGS);
@@ -52,7 +52,7 @@ function read(part: "train" | "val"): readonly Labelled[] {
 }
 
 function exampleSet(texts: readonly Labelled[]): readonly Example[] {
-  const all = [...texts, ...reviews];
+  const all = [...texts, ...others];
   return examplesOf([...all, ...makeLongTexts(all, LONG_TEXTS, SETTINGS.seed)], lists);
 }
 

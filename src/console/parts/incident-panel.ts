@@ -39,7 +39,8 @@ export function incidentPanel(
   )}</ul>
 <ol class="timeline">${entries.map(
     ({ at, kind, detail }) =>
-      html`<li><span class="when">${times.moment(at)}</span><span><strong>${wordsOf(kind)}</strong> <span dir="auto" class="detail">${detail}</span></span></li>`,
+      html`<li><span class="when">${times.moment(at)}</span>
+<span><strong>${wordsOf(kind)}</strong> <span dir="auto" class="detail">${detail}</span></span></li>`,
   )}</ol></section>`;
 }
 

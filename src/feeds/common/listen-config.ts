@@ -92,10 +92,11 @@ export function checkListen(
   enrich: { readonly relevance?: unknown },
   issues: Issue[],
 ): void {
-  if (enrich.relevance === undefined)
+  if (typeof enrich.relevance !== "object")
     listen.queries.forEach(({ about }, index) => {
       const path = ["listen", "queries", index, "about"];
-      if (about !== undefined) issues.push({ path, message: "nobody reads it: set enrich.relevance, too" });
+      if (about !== undefined)
+        issues.push({ path, message: "nobody reads it: set enrich.relevance to an endpoint, too" });
     });
   const repeated = (names: readonly string[], path: Issue["path"], key: string) => {
     names.forEach((name, index) => {

@@ -1,8 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import {
-  type ArrivedItem,
-  type Arriving,
   claimChecks,
   claimFeed,
   closeHost,
@@ -19,30 +17,27 @@ import {
   listQueries,
   NOTHING,
   noteReading,
-  type QueryCache,
   type ReceiveResult,
   receivedQuery,
-  receiveItems,
   releaseFeed,
   reserveHost,
   scheduleChecks,
   sumOf,
 } from "#listening-api";
 import type { Clock } from "../../lib/clock.ts";
-import { yieldingLoop } from "../../lib/concurrency.ts";
 import { describeError } from "../../lib/errors.ts";
 import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { isTransient } from "../../lib/retry.ts";
 import { decideNext, FIRST_CHECK_MS, nextCheckMs, nextReadingMs } from "./decide-next.ts";
-import { FeedError, type FeedItem, type FeedRead, UnreadableError } from "./define-feed.ts";
+import { FeedError, type FeedRead, UnreadableError } from "./define-feed.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
 import type { ForeignReader } from "./open-reader.ts";
 import { createPageStatus } from "./page-status.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 import { HostClosedError, readPart } from "./read-part.ts";
 import { recheckDue } from "./recheck-due.ts";
-import { type Enrich, noEnrichment, toArrived, toDeleted } from "./to-arrived.ts";
+import { createItemStore, type FeedEnricher } from "./store-items.ts";
 
 /** Renewed before every batch of requests, and much longer than one takes. */
 const LEASE_MS = 3 * MINUTE;
@@ -51,8 +46,6 @@ const AT_ONCE = 4;
 const LOOK_EVERY_MS = SECOND;
 /** Feeds whose pages are asked for at the same time: hostile sites must not keep fetches waiting. */
 const RECHECKS_AT_ONCE = 2;
-/** Items of a transaction: pushes and other feeds of the project wait for no more. */
-const BATCH = 500;
 /** New and changed items that one fetch stores; the next one goes on. */
 const MOST_STORED = 2_000;
 /** Parts of one fetch; the next fetch goes on after them. */
@@ -76,14 +69,6 @@ export interface FeedRunParts {
   readonly leaseMs?: number;
 }
 
-export interface FeedEnricher {
-  readonly ofText: Enrich;
-  /** Called in the transaction that stores the mentions, also with those whose text has changed. */
-  readonly queue: Arriving["queue"];
-}
-
-export const noEnricher: FeedEnricher = { ofText: noEnrichment, queue: async () => {} };
-
 function isFetched({ definition }: PlannedFeed): boolean {
   return definition.stream === undefined;
 }
@@ -101,15 +86,6 @@ function describeLeftOut(
     leftOut > 0 ? `${count(leftOut)} older items of its document were left out` : [],
   ].flat();
   return sentences.length === 0 ? null : sentences.join("; ");
-}
-
-/** What a fetch or a push has stored so far. */
-interface StoredPart {
-  readonly items: number;
-  readonly matched: number;
-  /** Items that wait. */
-  readonly left: number;
-  readonly isLast: boolean;
 }
 
 function nextChecks(checked: Awaited<ReturnType<typeof readPart>>["checked"]) {
@@ -131,7 +107,7 @@ class LeaseLostError extends Error {
  */
 export function createFeedRun(parts: FeedRunParts) {
   const { db, project, log, clock, signal, random = Math.random, leaseMs = LEASE_MS } = parts;
-  const cache: QueryCache = new Map();
+  const items = createItemStore(parts);
   const pageStatus = createPageStatus(parts.fetch, parts.reader);
   /** Keys of feeds that were fetched since their pages were asked for. */
   const toRecheck = new Set<string>();
@@ -216,10 +192,10 @@ export function createFeedRun(parts: FeedRunParts) {
       if (retryAfterMs !== null) await closeHost(db, feed.host, retryAfterMs);
       if (read.problem !== undefined)
         log.warn({ feed: feed.name, problem: read.problem }, "a feed was not read whole");
-      const arrived = await arrivedOf(feed, read.items);
+      const arrived = await items.arrivedOf(feed, read.items);
       const room = MOST_STORED - total.added - total.edited;
       let [state, goesOn] = [done.state, false];
-      const part = await receiveMost(feed, arrived, read.deletes, room, async (transaction, stored) => {
+      const part = await items.storeMost(feed, arrived, read.deletes, room, async (transaction, stored) => {
         if (!stored.isLast) {
           signal.throwIfAborted();
           if (!(await extendLease(transaction, project.id, leased, leaseMs))) throw new LeaseLostError();
@@ -232,9 +208,10 @@ export function createFeedRun(parts: FeedRunParts) {
         const leftOut = describeLeftOut(read, stored.left, isFull);
         if (leftOut !== null) log.warn({ feed: feed.name, leftOut }, "items of a feed were left out");
         await scheduleChecks(transaction, project.id, nextChecks(done.checked));
-        const { items, matched } = stored;
-        const end = { state, nextInMs, problem: read.problem ?? null, goesOn, leftOut, items, matched };
-        if (!(await endFetch(transaction, project.id, leased, end))) throw new LeaseLostError();
+        const { items: count, matched } = stored;
+        const end = { state, nextInMs, problem: read.problem ?? null, goesOn, leftOut, matched };
+        if (!(await endFetch(transaction, project.id, leased, { ...end, items: count })))
+          throw new LeaseLostError();
       });
       progress.state = state;
       total = sumOf(total, part);
@@ -242,70 +219,6 @@ export function createFeedRun(parts: FeedRunParts) {
       log.debug({ feed: feed.name, ...total }, "a feed was fetched");
       return total;
     }
-  }
-
-  /**
-   * Stores up to `most` new and changed items, in as many transactions as it takes: other feeds and pushes of the project
-   * wait for one of them. `commit` is called at the end of each.
-   */
-  async function receiveMost(
-    feed: PlannedFeed,
-    arrived: readonly ArrivedItem[],
-    deletes: FeedRead["deletes"],
-    most: number,
-    commit: (transaction: Database, stored: StoredPart) => Promise<void>,
-  ): Promise<ReceiveResult> {
-    let total = NOTHING;
-    let rest = arrived;
-    for (let [isFirst, isLast] = [true, false]; !isLast; isFirst = false) {
-      const atOnce = Math.min(BATCH, most - total.added - total.edited);
-      await db.transaction().execute(async (transaction) => {
-        const part = { arrived: rest.slice(0, atOnce), deletes: isFirst ? deletes : [] };
-        const { left, ...received } = await receive(transaction, feed, part);
-        rest = [...left, ...rest.slice(atOnce)];
-        total = sumOf(total, received);
-        const items = total.added + total.edited;
-        isLast = rest.length === 0 || items >= most;
-        await commit(transaction, { items, matched: total.matched, left: rest.length, isLast });
-      });
-    }
-    return total;
-  }
-
-  /** Each item once, as the first of two in a document counts. Lets others run: languages and moods take time. */
-  async function arrivedOf(feed: PlannedFeed, items: readonly FeedItem[]): Promise<readonly ArrivedItem[]> {
-    const { ofText: enrich } = await parts.enricher();
-    const at = clock.now();
-    const around = { kind: feed.definition, fetchedAt: at, keepFrom: at - parts.keepMs, enrich };
-    const arrived = new Map<string, ArrivedItem>();
-    await yieldingLoop(
-      (function* () {
-        for (const found of items) {
-          const { item } = toArrived(found, around);
-          if (item !== null && !arrived.has(item.idKey)) arrived.set(item.idKey, item);
-          yield;
-        }
-      })(),
-    );
-    const all = [...arrived.values()];
-    return all.length > BATCH ? all.sort((a, b) => (b.line.date ?? at) - (a.line.date ?? at)) : all;
-  }
-
-  async function receive(
-    transaction: Database,
-    feed: PlannedFeed,
-    { arrived, deletes }: { readonly arrived: readonly ArrivedItem[]; readonly deletes: FeedRead["deletes"] },
-  ) {
-    const { queue } = await parts.enricher();
-    const at = clock.now();
-    const { definition } = feed;
-    const from = {
-      ...{ kind: definition.kind, feedKey: feed.key, host: feed.host },
-      policyVersion: definition.policy.version,
-      checkInMs: definition.recheck === undefined ? null : FIRST_CHECK_MS,
-    };
-    const deleted = deletes.map((one) => toDeleted(definition, one));
-    return receiveItems(transaction, project, from, { arrived, deleted }, { at, cache, queue });
   }
 
   async function endWithProblem(feed: PlannedFeed, leased: LeasedFeed, error: unknown): Promise<void> {
@@ -338,7 +251,7 @@ export function createFeedRun(parts: FeedRunParts) {
       reserve: (host, slots) => reserveHost(db, host, slots),
     });
     await db.transaction().execute(async (transaction) => {
-      await receive(transaction, feed, { arrived: [], deletes });
+      await items.store(transaction, feed, { arrived: [], deletes });
       await scheduleChecks(transaction, project.id, nextChecks(checked));
     });
     return true;
@@ -366,45 +279,44 @@ export function createFeedRun(parts: FeedRunParts) {
       feed: PlannedFeed,
       read: Pick<FeedRead, "items" | "deletes">,
     ): Promise<ReceiveResult> {
-      const arrived = await arrivedOf(feed, read.items);
+      const arrived = await items.arrivedOf(feed, read.items);
       const most = Number.POSITIVE_INFINITY;
-      return receiveMost(feed, arrived, read.deletes, most, async (transaction, stored) => {
+      return items.storeMost(feed, arrived, read.deletes, most, async (transaction, stored) => {
         if (stored.isLast) await countPushed(transaction, project.id, feed.key, stored);
       });
     },
     /** Fetches what becomes due until the signal comes. */
     async run(): Promise<void> {
-      const work = async (): Promise<void> => {
+      /** Works until the signal comes. After a failure, and where there was nothing to do, it waits. */
+      const loop = async (
+        work: () => Promise<boolean>,
+        pauseMs: number,
+        failed: { readonly level: "error" | "warn"; readonly message: string },
+      ): Promise<void> => {
         while (!signal.aborted) {
-          const found = await fetchNext().catch((error: unknown) => {
-            if (!signal.aborted)
-              log.error({ error: describeError(error) }, "feeds cannot be fetched; trying again");
-            return null;
-          });
-          if (found === null) await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
-        }
-      };
-      const recheck = async (): Promise<void> => {
-        while (!signal.aborted) {
-          const found = await recheckNext().catch((error: unknown) => {
-            if (!signal.aborted)
-              log.warn({ error: describeError(error) }, "stored items could not be checked for deletes");
+          const found = await work().catch((error: unknown) => {
+            if (!signal.aborted) log[failed.level]({ error: describeError(error) }, failed.message);
             return false;
           });
-          if (!found) await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+          if (!found) await delay(pauseMs, undefined, { signal, ref: pauseMs < HOUR }).catch(() => {});
         }
       };
-      const forget = async (): Promise<void> => {
-        while (!signal.aborted) {
-          await forgetOld().catch((error: unknown) => {
-            if (!signal.aborted) log.warn({ error: describeError(error) }, "old items could not be deleted");
-          });
-          await delay(HOUR, undefined, { signal, ref: false }).catch(() => {});
-        }
-      };
-      const fetches = Array.from({ length: AT_ONCE }, work);
-      const rechecks = Array.from({ length: RECHECKS_AT_ONCE }, recheck);
-      await Promise.all([...fetches, ...rechecks, forget()]);
+      const fetch = async (): Promise<boolean> => (await fetchNext()) !== null;
+      const forget = (): Promise<boolean> => forgetOld().then(() => false);
+      const fetches = Array.from({ length: AT_ONCE }, () =>
+        loop(fetch, LOOK_EVERY_MS, { level: "error", message: "feeds cannot be fetched; trying again" }),
+      );
+      const rechecks = Array.from({ length: RECHECKS_AT_ONCE }, () =>
+        loop(recheckNext, LOOK_EVERY_MS, {
+          level: "warn",
+          message: "stored items could not be checked for deletes",
+        }),
+      );
+      await Promise.all([
+        ...fetches,
+        ...rechecks,
+        loop(forget, HOUR, { level: "warn", message: "old items could not be deleted" }),
+      ]);
     },
   };
 }

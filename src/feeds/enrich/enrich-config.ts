@@ -68,9 +68,12 @@ export const EnrichConfig = z
       .describe(
         "Who judges the sentiment: local (a small model on this machine; lexicon is its old name), off, or a chat API.",
       ),
-    relevance: EndpointConfig.exactOptional().describe(
-      "The chat API that judges whether a mention is about what its query means (`about`). Without it there is no relevance.",
-    ),
+    relevance: z
+      .union([z.literal("learned"), EndpointConfig])
+      .exactOptional()
+      .describe(
+        "Who judges whether a mention is about what its query means: learned (from the alerts that people called not relevant, and those that they acknowledged or resolved), or a chat API that reads `about`. Without it there is no relevance.",
+      ),
   })
   .describe("Language, sentiment and relevance of mentions that feeds bring.");
 export type EnrichConfig = z.output<typeof EnrichConfig>;

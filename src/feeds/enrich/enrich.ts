@@ -60,6 +60,8 @@ export async function createEnricher(config: EnrichConfig): Promise<Enricher> {
           withText.filter(({ record }) => isAskedAbout(record, endpoint)).map(keyOf),
         );
       if (config.relevance === undefined) return;
+      if (config.relevance === "learned")
+        return queueEnrichment(transaction, "relevance", withText.map(keyOf));
       const abouts = await readAbouts(
         transaction,
         withText.map(({ record }) => record.queryId),
@@ -111,7 +113,7 @@ export async function prepareQueries(
     const ids = queries.map(({ id }) => id);
     if (typeof config.sentiment === "object")
       await queueUnjudged(transaction, "sentiment", ids, { ...LATER, again: false });
-    if (config.relevance === undefined) return;
+    if (typeof config.relevance !== "object") return;
     const meant = queries.flatMap(({ id, about }) => (about === null ? [] : [id]));
     for (const again of [true, false]) {
       const which = meant.filter((id) => changed.has(id) === again);

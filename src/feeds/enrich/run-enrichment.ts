@@ -11,6 +11,7 @@ import { describeError } from "../../lib/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../lib/instant.ts";
 import { createChatEndpoint } from "./chat-endpoint.ts";
 import type { EnrichConfig } from "./enrich-config.ts";
+import { createLearner, type ReadJudged } from "./run-learned.ts";
 import { type Analyser, type Round, type RoundResult, runRound } from "./run-round.ts";
 
 export interface EnrichmentOptions {
@@ -24,6 +25,8 @@ export interface EnrichmentOptions {
    * a deleted one is no example any more. Default: none.
    */
   readonly notRelevant?: Round["notRelevant"];
+  /** Texts of a query that people judged: what `relevance: learned` learns from. Default: none. */
+  readonly judged?: ReadJudged;
 }
 
 export interface Enrichment {
@@ -38,32 +41,30 @@ export interface Enrichment {
 const IDLE_MS = 1_000;
 
 /**
- * Asks the configured endpoints about the mentions that wait, and stores the answers as new versions of the mentions.
+ * Asks the configured endpoints, or what was learnt from people, about the mentions that wait, and stores the answers as new versions of the mentions.
  * Any number of processes may do this on the same tables: a job is leased by one of them at a time.
  */
 export function createEnrichment(options: EnrichmentOptions): Enrichment {
   const { clock, log } = options;
   const db = createDatabase(options.pool);
   const analysers = openAnalysers(options);
+  const workers: readonly Worker[] = [...analysers.map(askWith), ...openLearner(options)];
   const stopping = new AbortController();
   let living = Promise.resolve();
 
-  async function run(analyser: Analyser): Promise<RoundResult> {
+  async function run({ kind, work }: Worker): Promise<RoundResult> {
     const round = { db, clock, log, signal: stopping.signal, notRelevant: options.notRelevant ?? none };
     try {
-      return await runRound(round, analyser);
+      return await work(round);
     } catch (error) {
-      log.warn(
-        { error: describeError(error), kind: analyser.kind },
-        "the enrichment of mentions failed; trying again",
-      );
+      log.warn({ error: describeError(error), kind }, "the enrichment of mentions failed; trying again");
       return { jobs: 0, pauseMs: MINUTE };
     }
   }
 
-  async function live(analyser: Analyser): Promise<void> {
+  async function live(worker: Worker): Promise<void> {
     while (!stopping.signal.aborted) {
-      const { jobs, pauseMs } = await run(analyser);
+      const { jobs, pauseMs } = await run(worker);
       if (pauseMs > 0 || jobs === 0) await pause(Math.max(pauseMs, IDLE_MS));
     }
   }
@@ -84,16 +85,16 @@ export function createEnrichment(options: EnrichmentOptions): Enrichment {
 
   return {
     async runDue() {
-      for (const analyser of analysers) {
+      for (const worker of workers) {
         for (;;) {
-          const { jobs, pauseMs } = await run(analyser);
+          const { jobs, pauseMs } = await run(worker);
           if (jobs === 0 || pauseMs > 0) break;
         }
       }
     },
     start() {
-      if (analysers.length === 0) return;
-      living = Promise.all([prune(), ...analysers.map(live)]).then(() => {});
+      if (workers.length === 0) return;
+      living = Promise.all([prune(), ...workers.map(live)]).then(() => {});
     },
     async stop() {
       stopping.abort();
@@ -103,7 +104,21 @@ export function createEnrichment(options: EnrichmentOptions): Enrichment {
   };
 }
 
-async function none(): Promise<readonly string[]> {
+/** Does one round of what waits for one kind of answer. */
+interface Worker {
+  readonly kind: EnrichmentKind;
+  work(round: Round): Promise<RoundResult>;
+}
+
+function askWith(analyser: Analyser): Worker {
+  return { kind: analyser.kind, work: (round) => runRound(round, analyser) };
+}
+
+function openLearner({ config, judged }: EnrichmentOptions): readonly Worker[] {
+  return config.relevance === "learned" ? [{ kind: "relevance", work: createLearner(judged ?? none) }] : [];
+}
+
+async function none(): Promise<readonly never[]> {
   return [];
 }
 

@@ -101,14 +101,17 @@ export async function runRound(round: Round, analyser: Analyser): Promise<RoundR
   return { jobs: leased.jobs.length, pauseMs };
 }
 
-interface Waiting {
+export interface Waiting {
   readonly job: EnrichmentJob;
   readonly mention: CurrentMention;
   readonly text: string;
 }
 
 /** Mentions that are gone, have no text, or whose sentiment a person has said, wait no longer. */
-async function readWaiting({ db, clock }: Round, jobs: readonly EnrichmentJob[]): Promise<Waiting[]> {
+export async function readWaiting(
+  { db, clock }: Pick<Round, "db" | "clock">,
+  jobs: readonly EnrichmentJob[],
+): Promise<Waiting[]> {
   const mentions = await readCurrentMentions(db, jobs, clock.now());
   const byKey = new Map(mentions.map((mention) => [`${mention.queryId} ${mention.resourceId}`, mention]));
   return jobs.flatMap((job) => {
@@ -132,6 +135,9 @@ interface Question {
   readonly schema: z.ZodType<Answer>;
   changes(mention: Pick<CurrentMention, "fields">, answer: AnswerBy): Partial<MentionChanges>;
 }
+
+export const relevanceChanges: Question["changes"] = ({ fields }, { answer }) =>
+  typeof answer === "string" ? {} : { fields: withRelevance(fields, answer) };
 
 const StoredSentiment = z.enum(SENTIMENTS);
 const StoredRelevance = z.object({ score: z.number().min(0).max(1), reason: z.string() });
@@ -173,8 +179,7 @@ async function questionsOf(
       prompt: (texts) => relevancePrompt(meaning, texts),
       read: readRelevances,
       schema: StoredRelevance,
-      changes: ({ fields }, { answer }) =>
-        typeof answer === "string" ? {} : { fields: withRelevance(fields, answer) },
+      changes: relevanceChanges,
     });
   }
   return questions;
@@ -191,6 +196,7 @@ interface AnswerBy {
   /** From 0 to 1, where the analyser says it. */
   readonly confidence?: number;
 }
+/** By text. */
 type Answers = ReadonlyMap<string, AnswerBy>;
 
 /** Why texts have no answer. */
@@ -269,10 +275,10 @@ async function keepAnswers(
 }
 
 /** New versions of the mentions, and the end of their jobs, in one transaction. */
-async function store(
-  { db, clock }: Round,
+export async function store(
+  { db, clock }: Pick<Round, "db" | "clock">,
   lease: string,
-  question: Question,
+  question: Pick<Question, "waiting" | "changes">,
   answers: Answers,
 ): Promise<void> {
   const answered = question.waiting.filter(({ text }) => answers.has(text));

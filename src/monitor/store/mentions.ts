@@ -77,24 +77,27 @@ export function createMentionStore(db: Db) {
     },
 
     /**
-     * Titles and texts of a query that people called not relevant, of the newest alerts first: the newest mention of each
-     * such alert. A mention that was deleted since is not among them.
+     * Titles and texts of a query that people judged by an action on their alert, of the newest alerts first: the newest
+     * mention of each. "Not relevant" says no; acknowledging, assigning and resolving say yes. `relevant` chooses one of
+     * the two. A mention that was deleted since is not among them.
      */
-    async calledNotRelevant(
+    async judged(
       query: { readonly id: string; readonly name: string },
-      limit: number,
-    ): Promise<string[]> {
-      const { rows } = await sql<{ text: string }>`
-        select newest.text from earshot.alerts a, lateral (
+      { relevant = null, most }: { readonly relevant?: boolean | null; readonly most: number },
+    ): Promise<{ text: string; isRelevant: boolean }[]> {
+      const { rows } = await sql<{ text: string; isRelevant: boolean }>`
+        select newest.text, (a.handling->>'relevant')::boolean as "isRelevant" from earshot.alerts a, lateral (
           select concat_ws(E'\n', m.body->>'title', m.body->>'text') as text from earshot.matches x
           join earshot.mentions m using (project_id, query_id, resource_id, day)
           where x.project_id = a.project_id and x.alert_id = a.id
           order by m.event_at desc, m.resource_id limit 1) newest
         where a.query_id = ${query.id} and a.query_name = ${query.name}
-          and not (a.handling->>'relevant')::boolean and newest.text <> ''
-        order by a.opened_at desc, a.id limit ${limit}
+          and a.handling->>'relevant' is not null
+          and (${relevant}::boolean is null or (a.handling->>'relevant')::boolean = ${relevant}::boolean)
+          and newest.text <> ''
+        order by a.opened_at desc, a.id limit ${most}
       `.execute(db);
-      return rows.map(({ text }) => text);
+      return rows;
     },
 
     /** Whether a mention of these queries is stored that was added (or updated) before the request's start. */

@@ -399,6 +399,62 @@ describe("relevance", () => {
   });
 });
 
+describe("relevance that people taught", () => {
+  const config = EnrichConfig.parse({ sentiment: "off", relevance: "learned" });
+  const judgedTexts = (n: number) =>
+    Array.from({ length: n }, (_, at) => ({
+      text:
+        at % 2 === 0 ? `the kettle of Acme leaks in kitchen ${at}` : `a coyote bought an anvil at acme ${at}`,
+      isRelevant: at % 2 === 0,
+    }));
+
+  async function arriveAndScore(judged: readonly { text: string; isRelevant: boolean }[]) {
+    const enricher = await createEnricher(config);
+    const resourceId = `mention-${++made}`;
+    const version = mentionVersion(
+      { queryId, resourceId, snippet: "another coyote with an anvil" },
+      { added: fixture.clock.now() },
+    );
+    await db.transaction().execute(async (transaction) => {
+      await insertMentions(transaction, [version]);
+      await enricher.queue(transaction, [version]);
+    });
+    fixture.clock.advance(MINUTE);
+    const { clock, logged } = fixture;
+    const keep = (fields: object, message: string) => logged.push({ ...fields, message });
+    const asked: object[] = [];
+    const enrichment = createEnrichment({
+      pool: fixture.database.pool,
+      clock,
+      log: { info: keep, warn: keep, error: keep },
+      config,
+      judged: async (query) => {
+        asked.push(query);
+        return judged;
+      },
+    });
+    open.push(enrichment);
+    await enrichment.runDue();
+    expect(asked).toEqual([{ id: queryId, name: "Alpha" }]);
+    expect((await countWaiting(db)).relevance).toBe(0);
+    return (await shown(resourceId)).classifications;
+  }
+
+  test("a mention gets a score and the words that speak for it, and the operators are told how good it is", async () => {
+    const [found] = await arriveAndScore(judgedTexts(30));
+    expect(found).toMatchObject({ classifierId: "relevance", labelId: "relevant" });
+    expect(found.confidence).toBeLessThan(0.3);
+    expect(found.name).toMatch(/called not relevant: .*"(coyote|anvil)"/);
+    expect(fixture.logged).toContainEqual(
+      expect.objectContaining({ query: "Alpha", judged: 30, precision: 1, recall: 1, precisionWithout: 0.5 }),
+    );
+  });
+
+  test("with few judgements nothing is scored, and nothing waits", async () => {
+    expect(await arriveAndScore(judgedTexts(10))).toEqual([]);
+  });
+});
+
 test("the model of this machine answers on the way, in the language of the text or of its source", async () => {
   const enricher = await createEnricher(EnrichConfig.parse({}));
   expect(enricher.ofText("Das Essen war schrecklich und der Kellner unfreundlich")).toMatchObject({
@@ -413,4 +469,44 @@ test("the model of this machine answers on the way, in the language of the text 
     classifications: [{ classifierId: "sentiment:local" }],
   });
   expect(enricher.ofText("horrible", "fr")).toMatchObject({ language: "fr", sentiment: "negative" });
+});
+
+test("an endpoint that is asked about the unsure ones leaves the sure ones to the model of this machine", async () => {
+  server.reply(eachWith(() => "negative"));
+  const config = EnrichConfig.parse({
+    sentiment: { endpoint: server.endpoint, model: "judge-1", ask: "unsure" },
+  });
+  const enricher = await createEnricher(config);
+  const texts = [
+    "This is a wonderful, wonderful day, thank you so much!",
+    "The delta is full of birds, one hears",
+  ];
+  const versions = texts.map((snippet) =>
+    mentionVersion(
+      { queryId, resourceId: `mention-${++made}`, snippet, ...enricher.ofText(snippet) },
+      { added: fixture.clock.now() },
+    ),
+  );
+  await db.transaction().execute(async (transaction) => {
+    await insertMentions(transaction, versions);
+    await enricher.queue(transaction, versions);
+  });
+  fixture.clock.advance(MINUTE);
+  expect((await countWaiting(db)).sentiment).toBe(1);
+  const { clock, logged } = fixture;
+  const keep = (fields: object, message: string) => logged.push({ ...fields, message });
+  const log = { info: keep, warn: keep, error: keep };
+  const enrichment = createEnrichment({ pool: fixture.database.pool, clock, log, config });
+  open.push(enrichment);
+  await enrichment.runDue();
+  const [sure, unsure] = await Promise.all(versions.map(({ record }) => shown(record.resourceId)));
+  expect(sure).toMatchObject({
+    sentiment: "positive",
+    classifications: [{ classifierId: "sentiment:local" }],
+  });
+  expect(sure.classifications[0].confidence).toBeGreaterThan(0.6);
+  expect(unsure).toMatchObject({
+    sentiment: "negative",
+    classifications: [{ classifierId: "sentiment:judge-1", confidence: null }],
+  });
 });

@@ -93,7 +93,7 @@ test("a batch of them is read from an index, without sorting all that are stored
   expect(plan).not.toMatch(/\bSort +\(cost/);
 });
 
-test("what people called not relevant is found by query, one text for each alert, the newest alert first", async () => {
+test("what people judged is found by query, one text for each alert, the newest alert first", async () => {
   const query = { id: "meant", name: "Delta" };
   const alert = (id: string, openedAt: number, relevant: boolean | null) =>
     sql`
@@ -126,9 +126,14 @@ test("what people called not relevant is found by query, one text for each alert
   await alert(relevant, NOON + 2, true);
   await alert(silent, NOON + 3, null);
   for (const [n, id] of ids.entries()) await match(id, `m${n}`);
-  expect(await stores.mentions.calledNotRelevant(query, 9)).toEqual(["title 1\ntext 1", "title 0\ntext 0"]);
-  expect(await stores.mentions.calledNotRelevant(query, 1)).toEqual(["title 1\ntext 1"]);
-  expect(await stores.mentions.calledNotRelevant({ ...query, name: "Omega" }, 9)).toEqual([]);
+  const no = (n: number) => ({ text: `title ${n}\ntext ${n}`, isRelevant: false });
+  const yes = (n: number) => ({ text: `title ${n}\ntext ${n}`, isRelevant: true });
+  const judged = (relevant: boolean | null, most: number) =>
+    stores.mentions.judged(query, { relevant, most });
+  expect(await judged(null, 9)).toEqual([yes(2), no(1), no(0)]);
+  expect(await judged(false, 9)).toEqual([no(1), no(0)]);
+  expect(await judged(false, 1)).toEqual([no(1)]);
+  expect(await stores.mentions.judged({ ...query, name: "Omega" }, { most: 9 })).toEqual([]);
   await sql`delete from earshot.mentions where resource_id = 'm1'`.execute(database.db);
-  expect(await stores.mentions.calledNotRelevant(query, 9)).toEqual(["title 0\ntext 0"]);
+  expect(await judged(null, 9)).toEqual([yes(2), no(0)]);
 });

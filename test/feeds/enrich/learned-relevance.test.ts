@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type JudgedText, learnRelevance } from "../../../src/feeds/enrich/learned-relevance.ts";
+
+const TEXTS = readFileSync(join(import.meta.dirname, "../../fixtures/enrich/two-senses.txt"), "utf8")
+  .split("\n")
+  .filter((line) => /^[+-] /.test(line))
+  .map((line): JudgedText => ({ text: line.slice(2), isRelevant: line.startsWith("+") }));
+
+/** In an order that depends on the seed alone. */
+function mixed(seed: number): readonly JudgedText[] {
+  const keyOf = (index: number) => Math.imul(index * 7919 + seed * 104729, 0x9e3779b1) >>> 0;
+  return TEXTS.map((text, index) => ({ text, key: keyOf(index) }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ text }) => text);
+}
+
+test("of two senses of a name, thirty judged texts tell the rest apart far better than none", () => {
+  let [right, called, relevant] = [0, 0, 0];
+  for (let seed = 0; seed < 20; seed++) {
+    const texts = mixed(seed);
+    const learned = learnRelevance(texts.slice(0, 30));
+    if (learned.outcome !== "Better") throw new Error(`seed ${seed}: ${learned.outcome}`);
+    for (const { text, isRelevant } of texts.slice(30)) {
+      const isCalled = learned.scoreOf(text).score >= 0.5;
+      if (isCalled) called++;
+      if (isRelevant) relevant++;
+      if (isCalled && isRelevant) right++;
+    }
+  }
+  // Calling all of them relevant has a precision of 0.5.
+  expect(right / called).toBeGreaterThan(0.8);
+  expect(right / relevant).toBeGreaterThan(0.8);
+});
+
+test("it says how well it does, and which words speak for a score", () => {
+  const learned = learnRelevance(TEXTS);
+  if (learned.outcome !== "Better") throw new Error(learned.outcome);
+  expect(learned.judged).toBe(40);
+  expect(learned.without).toBe(0.5);
+  expect(learned.precision).toBeGreaterThan(0.75);
+  const { score, reason } = learned.scoreOf("certificates by acme.sh on a small server");
+  expect(score).toBeLessThan(0.3);
+  expect(reason).toMatch(/^like texts that people called not relevant: .*"(acme\.sh|certificates)"/);
+});
+
+test("with few judgements of a kind it does not act", () => {
+  expect(learnRelevance([])).toEqual({ outcome: "TooFew", relevant: 0, others: 0 });
+  expect(learnRelevance(TEXTS.slice(0, 27))).toEqual({ outcome: "TooFew", relevant: 20, others: 7 });
+});
+
+test("judgements that no words explain do not act", () => {
+  const chance = TEXTS.map(({ text }, index) => ({
+    text,
+    isRelevant: Math.imul(index, 0x9e3779b1) % 2 === 0,
+  }));
+  expect(learnRelevance(chance).outcome).toBe("NotBetter");
+});
+
+test("the same judgements give the same scores", () => {
+  const [a, b] = [learnRelevance(TEXTS), learnRelevance(TEXTS)];
+  if (a.outcome !== "Better" || b.outcome !== "Better") throw new Error("not better");
+  for (const { text } of TEXTS) expect(a.scoreOf(text)).toEqual(b.scoreOf(text));
+});
+
+test("any text has a score and a short reason", () => {
+  const learned = learnRelevance(TEXTS);
+  if (learned.outcome !== "Better") throw new Error(learned.outcome);
+  for (const text of ["", "👍", "constructor __proto__", "x".repeat(100_000), "a ".repeat(50_000)]) {
+    const { score, reason } = learned.scoreOf(text);
+    expect(score).toBeGreaterThanOrEqual(0);
+    expect(score).toBeLessThanOrEqual(1);
+    expect(reason.length).toBeLessThan(200);
+  }
+});

@@ -1,0 +1,5 @@
+import type { FeedEnricher } from "../../src/feeds/common/store-items.ts";
+import { noEnrichment } from "../../src/feeds/common/to-arrived.ts";
+
+/** Texts show nothing by themselves, and nothing waits for an endpoint. */
+export const noEnricher: FeedEnricher = { ofText: noEnrichment, queue: async () => {} };
