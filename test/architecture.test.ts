@@ -2,11 +2,20 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findFaults, type Repository } from "./architecture/find-faults.ts";
+import { WIRING } from "./architecture/tables.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
 test("every file is in a known folder and imports only what it may", () => {
   expect(findFaults(readRepository())).toEqual([]);
+});
+
+test("the wiring has at most 1,500 lines, because no feature is in it", () => {
+  const wiring = Object.entries(readRepository().files).filter(
+    ([path]) => WIRING.files.test(path) && !WIRING.except.test(path),
+  );
+  const lines = wiring.reduce((sum, [, text]) => sum + text.split("\n").length - 1, 0);
+  expect(lines).toBeLessThanOrEqual(WIRING.mostLines);
 });
 
 const GOOD: Readonly<Record<string, string>> = {

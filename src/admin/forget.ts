@@ -96,9 +96,9 @@ export async function forget(parts: ForgetParts, asked: AskedToForget, actor: Ac
     const found = await stores.forgotten.findMentions(exact, MOST);
     const byQuery = groupBy(found, ({ projectId, mention }) => JSON.stringify([projectId, mention.queryId]));
     let forgotten = 0;
-    for (const its of byQuery.values())
-      for (let i = 0; i < its.length; i += AT_ONCE) {
-        const done = await forgetInQuery(parts, its.slice(i, i + AT_ONCE));
+    for (const ofQuery of byQuery.values())
+      for (let i = 0; i < ofQuery.length; i += AT_ONCE) {
+        const done = await forgetInQuery(parts, ofQuery.slice(i, i + AT_ONCE));
         forgotten += done.mentions;
         alerts += done.alerts;
       }
@@ -114,9 +114,9 @@ export async function forget(parts: ForgetParts, asked: AskedToForget, actor: Ac
 
 async function forgetInQuery(
   { stores, rulesFor, clock }: ForgetParts,
-  its: readonly { readonly projectId: string; readonly mention: Mention }[],
+  ofQuery: readonly { readonly projectId: string; readonly mention: Mention }[],
 ): Promise<{ mentions: number; alerts: number }> {
-  const [first] = its;
+  const [first] = ofQuery;
   if (first === undefined) return { mentions: 0, alerts: 0 };
   return stores.transaction(async (facts) => {
     const query = await facts.queries.lock(first.projectId, first.mention.queryId);
@@ -125,7 +125,7 @@ async function forgetInQuery(
     return forgetMentions(
       facts,
       query,
-      its.map(({ mention }) => ({ resourceId: mention.resourceId, eventAt: eventAt(mention) })),
+      ofQuery.map(({ mention }) => ({ resourceId: mention.resourceId, eventAt: eventAt(mention) })),
       { rules, assess: createAssessor(rules), now: clock.now(), reason: "request" },
     );
   });
@@ -133,8 +133,8 @@ async function forgetInQuery(
 
 async function forgetLocally(local: LocalTables, asked: AskedToForget, clock: Clock): Promise<void> {
   const found = await findByAuthorOrAddress(local, asked, MOST);
-  for (const [projectId, its] of groupBy(found, ({ projectId }) => projectId)) {
-    const ids = [...new Set(its.map(({ resourceId }) => resourceId))];
+  for (const [projectId, ofProject] of groupBy(found, ({ projectId }) => projectId)) {
+    const ids = [...new Set(ofProject.map(({ resourceId }) => resourceId))];
     for (let i = 0; i < ids.length; i += AT_ONCE)
       await local.transaction().execute((db) =>
         tombstoneMentions(db, projectId, ids.slice(i, i + AT_ONCE), {

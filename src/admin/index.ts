@@ -9,9 +9,15 @@ export { doctor } from "./doctor/doctor.ts";
 export type { Finding } from "./doctor/finding.ts";
 export { receiverNamed, sendTest, type TestOutcome } from "./doctor/send-test.ts";
 export { type ForgetCounts, type ForgetParts, findToForget, forget } from "./forget.ts";
+export { leaveLocalAddress, readLocalAddress, sourcesInReach, timeHere } from "./local-address.ts";
+export { type LocalTables, openLocalTables } from "./local-tables.ts";
+export { type HangUps, listenForHangUps } from "./reload/hang-ups.ts";
 export { type JoinedProcess, joinProcesses } from "./reload/join-processes.ts";
 export { type LoadedFiles, loadFiles } from "./reload/load-files.ts";
-export { followReloads, listenForHangUps, type Reloadable, requestReload } from "./reload/reload.ts";
+export { followReloads } from "./reload/reload.ts";
+export { reloadSaved } from "./reload/reload-saved.ts";
+export type { Reloadable } from "./reload/reloads.ts";
+export { requestReload } from "./reload/request-reload.ts";
 export { chooseFeeds, proposeFeeds } from "./setup/choose-feeds.ts";
 export { rulesFolderOf, type SetupAnswers, type SetupDraft } from "./setup/draft-setup.ts";
 export { openSetupView } from "./setup/open-setup-view.ts";
@@ -24,4 +30,11 @@ export {
   type TypedSetup,
 } from "./setup/read-answers.ts";
 export { floodingQueries, tryFeeds } from "./setup/try-feeds.ts";
-export { draftChecked, inTheWay, type SecretFile, schemaLinesFor, writeSetup } from "./setup/write-setup.ts";
+export {
+  draftChecked,
+  inTheWay,
+  type SecretFile,
+  type SetupSchema,
+  schemaLinesFor,
+  writeSetup,
+} from "./setup/write-setup.ts";

@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Config, LISTENING, LISTENING_PORT } from "#admin";
-import type { FeedView } from "#console";
 import {
   type Enricher,
+  type FeedView,
+  type Judged,
   loadEnrich,
   loadEnrichment,
+  loadFeedView,
   loadStartListening,
-  type MeantQuery,
   type PushEndpoint,
 } from "#feeds";
-import { createDatabase, type DatabasePool, followArrivals } from "#listening-api";
+import { followArrivals } from "#listening-api";
 import {
   createStores,
   type EarshotOptions,
@@ -71,8 +72,7 @@ export async function withListening(
   // Only here: whoever polls an account does not wait for a server and readers of feeds to be read.
   const { startListening } = await loadStartListening();
   const { createEnricher } = await loadEnrich();
-  const { openFeedView } = await import("./open-feed-view.ts");
-  const { feedHealth } = await import("./feed-health.ts");
+  const { openFeedView, feedHealth } = await loadFeedView();
   const pool = openPool({
     url: databaseUrl,
     ...(parts.url === undefined ? { connections: 13 } : { connections: 4, limits: READER_LIMITS }),
@@ -90,7 +90,14 @@ export async function withListening(
     },
   };
   const { url, password, push, feeds, queries, watchFrom, listed } = await startListening(options, closing);
-  if (fetches) await startEnrichment(config, queries, { pool, databaseUrl, clock, log }, closing);
+  if (fetches) {
+    const { startEnrichment } = await loadEnrichment();
+    const database = openDatabase({ url: databaseUrl, connections: 1, onError: () => {} });
+    closing.add(database.close);
+    const { mentions } = createStores(database.db);
+    const judged: Judged = ({ id, name }, which) => mentions.judged({ id: queryIdOf(id), name }, which);
+    await startEnrichment({ config: config.enrich, queries, pool, clock, log, judged }, closing);
+  }
   if (parts.url === undefined)
     log.info({ url, feeds: feeds.length, fetches }, "the Listening API of the feeds is open");
   const open = (source: Source): Source =>
@@ -118,34 +125,4 @@ export async function withListening(
 /** As the monitor names a query of the feeds. */
 function queryIdOf(id: number): string {
   return `${FEEDS_PREFIX}${id}`;
-}
-
-/** Asks the endpoints, if there are any, about mentions that wait. */
-async function startEnrichment(
-  { enrich }: Config,
-  queries: readonly MeantQuery[],
-  parts: {
-    readonly pool: DatabasePool;
-    readonly databaseUrl: string;
-    readonly clock: Clock;
-    readonly log: Logger;
-  },
-  closing: Closing,
-): Promise<void> {
-  const { prepareQueries } = await loadEnrich();
-  const { createEnrichment } = await loadEnrichment();
-  await prepareQueries(createDatabase(parts.pool), enrich, queries);
-  const database = openDatabase({ url: parts.databaseUrl, connections: 1, onError: () => {} });
-  closing.add(database.close);
-  const { mentions } = createStores(database.db);
-  const enrichment = createEnrichment({
-    ...{ ...parts, config: enrich },
-    notRelevant: async ({ id, name }, most) => {
-      const judged = await mentions.judged({ id: queryIdOf(id), name }, { relevant: false, most });
-      return judged.map(({ text }) => text);
-    },
-    judged: ({ id, name }, most) => mentions.judged({ id: queryIdOf(id), name }, { most }),
-  });
-  closing.add(enrichment.stop);
-  enrichment.start();
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Command } from "commander";
-import { type Config, loadConfig } from "#admin";
+import { type Config, loadConfig, sourcesInReach, timeHere } from "#admin";
 import {
   type BacktestReport,
   type Comparison,
@@ -24,7 +24,6 @@ import { toIso } from "../lib/instant.ts";
 import { stopSignal } from "../lib/stop-signal.ts";
 import { type RuleSet, readRuleSet } from "./backtest/read-rule-set.ts";
 import { commandLog } from "./command-log.ts";
-import { sourcesInReach, timeHere } from "./local-address.ts";
 import { print, printError, printJson } from "./print.ts";
 
 /** Where mentions come from; `suggest` has the same. */

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { type CoverageReport, namesInList, readCoverage, whyOther } from "#monitor";
+import { type CoverageReport, formatTime, namesInList, readCoverage, whyOther } from "#monitor";
 import { formatDuration } from "../lib/duration.ts";
-import { type Instant, toIso } from "../lib/instant.ts";
-import { loadRulesInUse } from "./alerts/load-rules-in-use.ts";
+import type { Instant } from "../lib/instant.ts";
+import { loadRulesInUse, timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print } from "./print.ts";
 
@@ -22,29 +22,28 @@ Examples:
       const report = await withAlertActions(env, ({ facts, clock }) =>
         readCoverage(facts, rules, clock.now()),
       );
-      const text = options.json ? JSON.stringify(report, null, 2) : await formatCoverage(report);
+      const text = options.json
+        ? JSON.stringify(report, null, 2)
+        : await formatCoverage(report, await timezoneInUse(env));
       print(text);
     });
 }
 
-/** Formats the report for people. */
-export async function formatCoverage({
-  budgets,
-  polls,
-  warmingUp,
-  quirks,
-  stoppedForMs,
-  configuration,
-}: CoverageReport): Promise<string> {
+/** Formats the report for people, with times in their time zone. */
+export async function formatCoverage(
+  { budgets, polls, warmingUp, quirks, stoppedForMs, configuration }: CoverageReport,
+  timezone: string,
+): Promise<string> {
+  const time = (at: Instant) => formatTime(at, timezone);
   const { formatTable } = await import("./format-table.ts");
   const nameOf = namesInList(polls);
   const rows = polls.map((poll) => ({
     query: nameOf(poll),
     poll: poll.poll === "added" ? "new" : "changed",
-    "last poll": poll.polledAt === null ? "never" : toIso(poll.polledAt),
+    "last poll": poll.polledAt === null ? "never" : time(poll.polledAt),
     behind: format(poll.lagMs),
     "seen within": format(poll.worstDelayMs),
-    missing: poll.gap === 0 ? 0 : `${poll.gap}${formatGap(poll)}`,
+    missing: poll.gap === 0 ? 0 : `${poll.gap}${formatGap(poll, time)}`,
     state: stateOf(poll, stoppedForMs !== null),
   }));
   const table = polls.length === 0 ? "No query is watched yet." : formatTable(rows);
@@ -62,9 +61,9 @@ export async function formatCoverage({
     table,
     ...(warmingUp.length === 0
       ? []
-      : ["", "Still learning, so that they cannot fire yet", ...warmingUp.map(formatWarmUp)]),
+      : ["", "Still learning, so that they cannot fire yet", ...warmingUp.map((one) => formatWarmUp(one, time))]),
     ...(learned.length === 0 ? [] : ["", "Learned about the source", ...learned]),
-    ...formatProcesses(configuration),
+    ...formatProcesses(configuration, time),
   ].join("\n");
 }
 
@@ -78,7 +77,7 @@ function stateOf(
 }
 
 /** The running processes; the reason below each that runs another version than was asked for, or refused one. */
-function formatProcesses({ asked, processes }: CoverageReport["configuration"]): string[] {
+function formatProcesses({ asked, processes }: CoverageReport["configuration"], time: FormatTime): string[] {
   if (processes.length === 0) return [];
   const others = processes.filter(({ differsSince }) => differsSince !== null).length;
   const title =
@@ -89,26 +88,27 @@ function formatProcesses({ asked, processes }: CoverageReport["configuration"]):
     "",
     title,
     ...processes.flatMap((one) => [
-      `  ${one.host}, process ${one.pid} (${one.roles.join(", ")}): version ${one.version} since ${minute(one.since)}`,
+      `  ${one.host}, process ${one.pid} (${one.roles.join(", ")}): version ${one.version} since ${time(one.since)}`,
       ...(one.differsSince === null && one.refused === null ? [] : [`    ${whyOther(one)}`]),
     ]),
   ];
 }
 
-function formatWarmUp({ queryName, rule, kind, counts, needs, until }: CoverageReport["warmingUp"][number]) {
-  const about = until === null ? "" : `, until about ${minute(until)}`;
+function formatWarmUp(
+  { queryName, rule, kind, counts, needs, until }: CoverageReport["warmingUp"][number],
+  time: FormatTime,
+) {
+  const about = until === null ? "" : `, until about ${time(until)}`;
   return `  ${queryName}: ${rule} (${kind} of ${counts}) needs ${needs}${about}`;
 }
 
 /** When the gap began and when it is polled again. Shown until the missing mentions are found. */
-function formatGap({ gapFrom, gapNextAt }: CoverageReport["polls"][number]): string {
-  const since = gapFrom === null ? "" : ` since ${minute(gapFrom)}`;
-  return gapNextAt === null ? since : `${since}, again ${minute(gapNextAt)}`;
+function formatGap({ gapFrom, gapNextAt }: CoverageReport["polls"][number], time: FormatTime): string {
+  const since = gapFrom === null ? "" : ` since ${time(gapFrom)}`;
+  return gapNextAt === null ? since : `${since}, again ${time(gapNextAt)}`;
 }
 
-function minute(at: Instant): string {
-  return toIso(at).slice(0, 16).replace("T", " ");
-}
+type FormatTime = (at: Instant) => string;
 
 function formatBudget({
   limit,

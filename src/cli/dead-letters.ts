@@ -1,7 +1,8 @@
 import type { Command } from "commander";
-import type { DeadLetter } from "#monitor";
+import { type DeadLetter, formatTime } from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import { toIso } from "../lib/instant.ts";
+import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print } from "./print.ts";
 
@@ -22,7 +23,8 @@ Examples:
     .action(async ({ json }: { json: boolean }) => {
       const list = await withAlertActions(env, ({ stores }) => stores.deadLetters.open(10_000));
       if (!json && list.length === 0) print("No dead letters.");
-      for (const one of list) print(json ? JSON.stringify({ ...one, at: toIso(one.at) }) : lineOf(one));
+      const timezone = json ? "UTC" : await timezoneInUse(env);
+      for (const one of list) print(json ? JSON.stringify({ ...one, at: toIso(one.at) }) : lineOf(one, timezone));
     });
 
   command
@@ -43,11 +45,11 @@ Examples:
     });
 }
 
-function lineOf(one: DeadLetter): string {
+function lineOf(one: DeadLetter, timezone: string): string {
   const subject =
     one.kind === "job" ? one.scope : `${one.queryName ?? one.queryId} ${one.resourceId ?? one.scope ?? ""}`;
   const again = one.replayWanted ? ", is tried again soon" : one.replayable ? "" : ", cannot be replayed";
   const tries = `${one.tries} ${one.tries === 1 ? "try" : "tries"}${again}`;
-  const line = `${one.id}  ${toIso(one.at)}  ${one.kind.padEnd(7)}  ${subject}: ${one.reason} (${tries})`;
+  const line = `${one.id}  ${formatTime(one.at, timezone)}  ${one.kind.padEnd(7)}  ${subject}: ${one.reason} (${tries})`;
   return line.replaceAll(/[\p{Cc}\s]/gu, " ");
 }

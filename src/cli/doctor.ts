@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { doctor, type Finding } from "#admin";
+import { doctor, type Finding, timeHere } from "#admin";
 import { cleanLine, readEnvironment } from "#monitor";
 import { createLog } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
-import { timeHere } from "./local-address.ts";
 import { print } from "./print.ts";
 import { ExitError } from "./run.ts";
 

@@ -2,14 +2,15 @@ import type { Command } from "commander";
 import { type Config, LISTENING, loadConfig } from "#admin";
 import { createEnricher, type FeedTry, feedStatus, gapText, planFeeds, tryFeed, userAgent } from "#feeds";
 import { type FeedRow, findProject, listFeeds } from "#listening-api";
-import { readEnvironment } from "#monitor";
+import { formatTime, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { didYouMean, UserError } from "../lib/errors.ts";
-import { type Instant, toIso } from "../lib/instant.ts";
+import type { Instant } from "../lib/instant.ts";
 import { counted } from "../lib/numbers.ts";
 import { stopSignal } from "../lib/stop-signal.ts";
+import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { withTables } from "./local-api/with-tables.ts";
 import { print, printJson } from "./print.ts";
 import { padToWidth } from "./text-width.ts";
@@ -180,7 +181,7 @@ async function tryOne(
   if (options.json) {
     printJson(tried);
   } else {
-    show(tried, options.all);
+    show(tried, options.all, await timezoneInUse(env));
   }
   if (tried.problem !== null && tried.items.length === 0) process.exitCode = 1;
 }
@@ -203,7 +204,7 @@ function isCalled(
 
 const MOST_SHOWN = 20;
 
-function show({ feed, problem, items, refused, deletes, policy, more }: FeedTry, isAll: boolean): void {
+function show({ feed, problem, items, refused, deletes, policy, more }: FeedTry, isAll: boolean, timezone: string): void {
   if (problem !== null) print(`${feed}: ${problem}.`);
   if (problem !== null && items.length === 0) return;
   const matched = items.filter(({ queries }) => queries.length > 0).length;
@@ -217,7 +218,7 @@ function show({ feed, problem, items, refused, deletes, policy, more }: FeedTry,
     const author = item.author === null ? "" : ` by ${item.author}`;
     const doubt = item.doubt === "dated" ? "" : ` (${item.doubt}: the time of the fetch)`;
     print(
-      `  ${toIso(item.date)}${doubt}${author} · ${item.pageType}${item.url === null ? "" : ` · ${item.url}`}`,
+      `  ${formatTime(item.date, timezone)}${doubt}${author} · ${item.pageType}${item.url === null ? "" : ` · ${item.url}`}`,
     );
     for (const query of item.queries)
       print(

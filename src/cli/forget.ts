@@ -2,11 +2,10 @@ import type { Command } from "commander";
 import { type ForgetCounts, type ForgetParts, findToForget, forget } from "#admin";
 import { canonicalUrl } from "#feeds";
 import { removeCopies } from "#lab";
-import { type AskedToForget, describeActor, readEnvironment, rulesByQuery } from "#monitor";
+import { type AskedToForget, describeActor, formatTime, readEnvironment, rulesByQuery } from "#monitor";
 import { UserError } from "../lib/errors.ts";
-import { toIso } from "../lib/instant.ts";
 import { counted } from "../lib/numbers.ts";
-import { configInUse, loadRulesInUse } from "./alerts/load-rules-in-use.ts";
+import { configInUse, loadRulesInUse, timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
 import { askForYes } from "./ask-questions.ts";
 import { printRows } from "./local-api/print.ts";
@@ -77,8 +76,9 @@ async function run(who: string, options: Options, env: NodeJS.ProcessEnv): Promi
 async function listRequests({ json }: { readonly json: boolean }, env: NodeJS.ProcessEnv): Promise<void> {
   await withAlertActions(env, async ({ stores }) => {
     const requests = await stores.forgotten.requests(1_000);
+    const timezone = await timezoneInUse(env);
     const rows = requests.map(({ at, actor, what, ofOneSource, mentions, alerts, localMentions, files }) => ({
-      ...{ at: toIso(at), by: describeActor(actor), what: ofOneSource ? `${what} of one source` : what },
+      ...{ at: formatTime(at, timezone), by: describeActor(actor), what: ofOneSource ? `${what} of one source` : what },
       ...{ mentions, alerts, "own API": localMentions, files },
     }));
     await printRows(json ? requests : rows, { json, none: "Nobody has asked to forget anything." });

@@ -22,6 +22,7 @@ import { HttpAddress } from "../lib/http-address.ts";
 import { TimeZone } from "../lib/local-time.ts";
 import { createLog } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
+import { isPrivateUrl } from "../lib/public-agent.ts";
 import { stopSignal } from "../lib/stop-signal.ts";
 import { listIn } from "./ask-questions.ts";
 import { askForBrand, askToReplace, type GivenAnswers, type SetupReceiver } from "./listen/ask-for-brand.ts";
@@ -233,11 +234,16 @@ function receiverFrom(options: ListenOptions): SetupReceiver | undefined {
     slackChannel !== undefined
       ? { kind: "slack", channel: slackChannel, token: `\${${slackTokenEnv}}` }
       : webhook !== undefined
-        ? { kind: "webhook", url: webhook }
+        ? webhookTo(webhook)
         : mail !== undefined && smtp !== undefined
           ? { kind: "email", to: mail, from: mail, smtp: { host: smtp } }
           : null;
   return keys === null ? undefined : { keys, secrets: [] };
+}
+
+/** Whoever names an address of their own network means it, as for a feed. */
+function webhookTo(url: string): SetupReceiver["keys"] {
+  return { kind: "webhook", url, ...(isPrivateUrl(url) && { allowPrivateAddress: true }) };
 }
 
 function showDraft(file: string, { files, warnings }: SetupDraft, isJson: boolean): void {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { setPriority } from "node:os";
-import type { ConsoleNews, ConsoleOrder } from "#app";
+import type { ConsoleOrder } from "#app";
+import type { ConsoleNews } from "#console";
 import type { Environment } from "#monitor";
 import { describeError, UserError } from "../lib/errors.ts";
 import { createLog } from "../lib/log.ts";
@@ -12,7 +13,7 @@ const NICENESS = 5;
 
 /**
  * The console as a process of its own. It waits for the order of the process that started it, reports to it, and ends
- * when that one ends. See app/console-process.ts.
+ * when that one ends. See src/console/console-process.ts.
  */
 export async function runConsole(
   options: StartOptions,

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
-import { openEngines, openPage } from "#app";
-import { type ReplayProgress, type ReplayReport, startReplay } from "#lab";
+import { assemble, openReplay } from "#app";
+import type { ReplayProgress, ReplayReport } from "#lab";
 import type { Environment } from "#monitor";
 import { monotonicMs } from "../lib/clock.ts";
+import { openTogether } from "../lib/closing.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { toIso } from "../lib/instant.ts";
@@ -17,58 +18,34 @@ export async function runReplay(
   file: string,
   options: StartOptions,
   environment: Environment,
+  env: NodeJS.ProcessEnv,
   log: Logger,
 ): Promise<void> {
   const signal = stopSignal(() => printError("\nStopping; the same command goes on from here."));
-  const engines = await openEngines(environment, log);
-  try {
-    let url: string | null = null;
-    const replay = await startReplay({
-      file: resolve(file),
-      speed: options.speed,
-      databaseUrl: engines.databaseUrl,
-      redisUrl: environment.redisUrl,
+  await openTogether(async (closing) => {
+    const host = { environment, env, log, signal };
+    const open = openReplay(host, {
+      ...{ file: resolve(file), speed: options.speed, port: options.port ?? null },
       rules: options.rules ?? shippedFolder("rules"),
       templates: shippedFolder("templates"),
-      consoleUrl: () => url,
-      log,
       onProgress: createProgress(process.stderr),
-      signal,
     });
-    const page =
-      options.exitWhenDone || !options.page
-        ? null
-        : await openPage({
-            databaseUrl: replay.databaseUrl,
-            clock: replay.clock,
-            log,
-            settings: { host: "127.0.0.1", port: options.port ?? 8080, timezone: "UTC" },
-            tryNextPort: options.port === undefined,
-            hasLocalInbox: true,
-            rules: replay.earshot.rules,
-            ruleFiles: replay.earshot.ruleFiles,
-            previews: replay.earshot.previews,
-          });
-    url = page?.url ?? null;
-    try {
-      if (url !== null) printError(`Console: ${url}`);
-      for (const { line, reason } of replay.skipped) printError(`${file}:${line} is left out: ${reason}`);
-      const startedAt = monotonicMs();
-      const report = await replay.run();
-      const took = formatDuration(monotonicMs() - startedAt);
-      printError(`Replayed ${toIso(replay.from)} to ${toIso(replay.to)} in ${took}.`);
-      printResult(report, options.json);
-      if (page !== null) {
-        printError("Ctrl-C ends it.");
-        await aborted(signal);
-      }
-    } finally {
-      await page?.close();
-      await replay.stop();
+    const console = options.exitWhenDone || !options.page ? "None" : "Here";
+    const { pipeline, url } = await assemble(host, { open, console }, closing);
+    const { replay } = pipeline;
+    if (url !== null) printError(`Console: ${url}`);
+    for (const { line, reason } of replay.skipped) printError(`${file}:${line} is left out: ${reason}`);
+    const startedAt = monotonicMs();
+    const report = await replay.run();
+    const took = formatDuration(monotonicMs() - startedAt);
+    printError(`Replayed ${toIso(replay.from)} to ${toIso(replay.to)} in ${took}.`);
+    printResult(report, options.json);
+    if (url !== null) {
+      printError("Ctrl-C ends it.");
+      await aborted(signal);
     }
-  } finally {
-    await engines.stop();
-  }
+    await closing.close();
+  });
 }
 
 function printResult(report: ReplayReport, asJson: boolean): void {

@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type Config, loadConfig } from "#admin";
 import {
   findRuleTests,
@@ -61,7 +61,7 @@ export function createRuleTests(env: NodeJS.ProcessEnv): RuleTests {
   };
   return {
     run: async (files, options, how) => {
-      const config = await configForTests(options, env);
+      const config = await configForTests(options, env, files);
       const rules = await validRules(config.rules);
       const renderer = await validTemplates(config.templates);
       const named = files.length > 0 ? files.map((file) => resolve(file)) : await findRuleTests(config.rules);
@@ -111,15 +111,28 @@ async function versionsOf(folder: string, rules: readonly Rule[]): Promise<Reado
 }
 
 /** The configuration in use, else that of the demo. Secrets are not needed: no vendor is called. */
-export async function configForTests(options: RuleTestOptions, env: NodeJS.ProcessEnv): Promise<Config> {
+export async function configForTests(
+  options: RuleTestOptions,
+  env: NodeJS.ProcessEnv,
+  files: readonly string[] = [],
+): Promise<Config> {
   const file = options.config ?? readEnvironment(env).configFile;
-  const config =
-    options.config !== undefined || existsSync(file)
-      ? await loadConfig(file, withPlaceholders(env))
-      : await offlineConfig({ rules: shippedFolder("rules"), templates: shippedFolder("templates") });
+  const isConfigured = options.config !== undefined || existsSync(file);
+  const config = isConfigured
+    ? await loadConfig(file, withPlaceholders(env))
+    : await offlineConfig({ rules: rulesOf(files), templates: shippedFolder("templates") });
   return {
     ...config,
     ...(options.rules !== undefined && { rules: resolve(options.rules) }),
     ...(options.templates !== undefined && { templates: resolve(options.templates) }),
   };
+}
+
+/** The rules beside the tests that are named: they are what a test in `rules/tests/` is about. */
+function rulesOf(files: readonly string[]): string {
+  const [first] = files;
+  const folder = first === undefined ? null : dirname(dirname(resolve(first)));
+  const isBeside = folder !== null && files.every((file) => dirname(dirname(resolve(file))) === folder);
+  const hasRules = isBeside && existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(".yaml"));
+  return hasRules ? folder : shippedFolder("rules");
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { CONSOLE_FLAG } from "#app";
+import { CONSOLE_FLAG } from "#console";
 import type { ReplaySpeed } from "#lab";
 import { ROLES, type Role, readEnvironment } from "#monitor";
 import { closestWord } from "../lib/closest-word.ts";
@@ -58,7 +58,7 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
       // Each reads half of Earshot, which the help and the others do without.
       if (options.replay !== undefined) {
         const { runReplay } = await import("./run-replay.ts");
-        return runReplay(options.replay, options, environment, log);
+        return runReplay(options.replay, options, environment, env, log);
       }
       const isSpeedGiven = started.getOptionValueSource("speed") === "cli";
       if (options.exitWhenDone || options.json || isSpeedGiven || options.rules !== undefined)

@@ -4,7 +4,9 @@ import {
   ACTION_LABELS,
   type Actor,
   type Alert,
+  type AlertActions,
   AlertLink,
+  type ConsoleFacts,
   LINK_SILENCE_MS,
   LONGEST_SILENCE_MS,
   readAlertLink,
@@ -14,13 +16,16 @@ import { UserError } from "../lib/errors.ts";
 import { DAY, HOUR } from "../lib/instant.ts";
 import { type ConsoleAuth, PUBLIC } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";
-import type { ConsoleActions } from "./console-actions.ts";
-import type { ConsoleFacts } from "./facts.ts";
 import type { createFrames } from "./frames.ts";
 import { actionDonePage, actionPage } from "./pages/action.ts";
 import { silencesPage } from "./pages/silences.ts";
 import { readSilenceForm } from "./silence-form.ts";
 import type { Times } from "./times.ts";
+
+/** What people do, and what signs their forms and links: the same for every process. */
+export interface ConsoleActions extends AlertActions {
+  readonly secret: string;
+}
 
 interface Parts {
   readonly actions: ConsoleActions;

@@ -5,10 +5,9 @@ import { basename, dirname, join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { AlertExplainer } from "#monitor";
+import type { AlertExplainer, ConsoleFacts } from "#monitor";
 import { shippedFolder } from "../lib/folders.ts";
 import { PUBLIC } from "./auth/demand-login.ts";
-import type { ConsoleFacts } from "./facts.ts";
 
 /** A file that pages load. Its address changes with its content, so browsers may cache it for ever. */
 interface AssetFile {

@@ -1,11 +1,21 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import compress from "@fastify/compress";
-import type { AlertExplainer, ShownWait, ShownWarmUp, SlackEndpoint, Unsubscribing } from "#monitor";
+import type { FeedView } from "#feeds";
+import type {
+  AlertExplainer,
+  ConsoleFacts,
+  InteractionEndpoint,
+  Previews,
+  ShownWait,
+  ShownWarmUp,
+  Unsubscribing,
+} from "#monitor";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { cached, withTimeout } from "../lib/concurrency.ts";
 import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
+import type { ConsoleActions } from "./action-routes.ts";
 import { actionRoutes } from "./action-routes.ts";
 import { type AdmissionSettings, boundPages } from "./admission.ts";
 import { assetRoutes, chartRoutes } from "./asset-routes.ts";
@@ -13,21 +23,18 @@ import { demandLogin } from "./auth/demand-login.ts";
 import { protectForms } from "./auth/forms.ts";
 import { type ClosedSessions, openCookies } from "./auth/sessions.ts";
 import { guardHost, setSecurityHeaders } from "./auth/set-security-headers.ts";
-import type { ConsoleActions } from "./console-actions.ts";
-import type { ConsoleFacts } from "./facts.ts";
 import { feedRoutes } from "./feed-routes.ts";
-import type { FeedView, SetupView } from "./feed-view.ts";
 import { createFrames } from "./frames.ts";
 import type { Answer } from "./front.ts";
 import { type Health, healthRoutes } from "./health-routes.ts";
 import type { InboxView } from "./inbox-view.ts";
+import { interactionRoutes } from "./interaction-routes.ts";
 import { liveRoute, watchVersions } from "./live-route.ts";
 import { loginRoutes } from "./login-routes.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { readVolume } from "./pages/overview.ts";
 import type { ExplainMention, ExplainUnread } from "./pages/why-mention.ts";
 import { previewRoutes } from "./preview-routes.ts";
-import type { PreviewView } from "./preview-view.ts";
 import { type PushReceiver, pushRoutes } from "./push-routes.ts";
 import { ruleRoutes } from "./rule-routes.ts";
 import type { RuleView } from "./rule-view.ts";
@@ -41,7 +48,7 @@ import {
   listRoutes,
 } from "./server.ts";
 import { type ConsoleSettings, checkSettings } from "./settings.ts";
-import { slackRoutes } from "./slack-routes.ts";
+import type { SetupView } from "./setup-view.ts";
 import { createTimes, describePace } from "./times.ts";
 import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
 
@@ -58,15 +65,15 @@ export interface ConsoleDeps {
   readonly unsubscribing?: Unsubscribing;
   /** Absent if the console is read-only. */
   readonly actions?: ConsoleActions;
-  /** Absent if no message in Slack has buttons that post here. */
-  readonly slack?: SlackEndpoint;
+  /** Where vendors post clicks on buttons. */
+  readonly interactions?: readonly InteractionEndpoint[];
   readonly push?: PushReceiver;
   /** Absent if no public feed is configured. */
   readonly feeds?: FeedView;
   /** Absent if the console cannot write a configuration. */
   readonly setup?: SetupView;
   /** Absent if nothing renders messages. */
-  readonly previews?: PreviewView;
+  readonly previews?: Previews;
   /** Absent if the console does not know the folder of rules. */
   readonly rules?: RuleView;
   readonly health: Health;
@@ -171,7 +178,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     frames,
   );
   if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
-  if (deps.slack !== undefined) slackRoutes(app, deps.slack);
+  interactionRoutes(app, deps.interactions ?? []);
   if (deps.push !== undefined) pushRoutes(app, deps.push);
   if (explainer !== null) chartRoutes(app, deps.facts, explainer);
   if (deps.actions !== undefined) {

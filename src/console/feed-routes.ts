@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { FeedView } from "#feeds";
 import { isLoopback } from "../lib/listening.ts";
 import type { ConsoleAuth } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";
-import type { FeedView, SetupForm, SetupView } from "./feed-view.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { feedsPage, feedsPart, triedFeedPage } from "./pages/feeds.ts";
 import { noFeedsPage, setupPage, writtenSetupPage } from "./pages/setup.ts";
 import type { ConsoleSettings } from "./settings.ts";
+import type { SetupForm, SetupView } from "./setup-view.ts";
 import type { Times } from "./times.ts";
 
 type Frames = ReturnType<typeof createFrames>;

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { ConsoleFacts } from "#monitor";
 import { readAddress, withParameter } from "./address.ts";
 import { SCRIPTS, STYLESHEET } from "./asset-routes.ts";
 import type { ConsoleAuth } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";
-import type { ConsoleFacts } from "./facts.ts";
 import type { Html } from "./html.ts";
 import { sinceToken, type VersionWatch } from "./live-route.ts";
 import { barePage } from "./pages/bare-page.ts";

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from "fastify";
-import type { QueueCounts } from "#monitor";
+import type { ConsoleFacts, QueueCounts } from "#monitor";
 import type { Clock } from "../lib/clock.ts";
 import { cached } from "../lib/concurrency.ts";
 import { SECOND } from "../lib/instant.ts";
 import { ALWAYS_ANSWERED } from "./admission.ts";
 import { PUBLIC } from "./auth/demand-login.ts";
-import type { ConsoleFacts } from "./facts.ts";
 import { renderMetrics } from "./render-metrics.ts";
 import type { Times } from "./times.ts";
 

@@ -27,7 +27,7 @@ export function inboxRoutes(
   const shown = (request: FastifyRequest) => ({
     inbox,
     times,
-    token: inbox.interaction === undefined ? null : forms.token(request),
+    token: inbox.press === undefined ? null : forms.token(request),
   });
   route(app, "/inbox", frames, {
     page: (request) => inboxPage(addressOf(request.url), shown(request), InboxQuestion.parse(request.query)),
@@ -39,9 +39,9 @@ export function inboxRoutes(
     const refuse = (status: number, headline: string) =>
       frames.sendProblem(request, reply, status, headline, "Go back to the inbox and try again.");
     const form = PressForm.safeParse(request.body);
-    if (!form.success || inbox.interaction === undefined) return refuse(400, "That is not a button");
+    if (!form.success || inbox.press === undefined) return refuse(400, "That is not a button");
     const { message: messageId, block: blockId, action: actionId, option, user: userId } = form.data;
-    const clicked = await inbox.interaction({
+    const clicked = await inbox.press({
       messageId,
       blockId,
       actionId,

@@ -1,4 +1,8 @@
 import type { Instant } from "../lib/instant.ts";
+import type { LocalInbox } from "./inbox/create-local-inbox.ts";
+import type { InboxStore } from "./inbox/inbox-store.ts";
+import { LOCAL_PEOPLE } from "./inbox/local-account.ts";
+import { renderSlackMessage } from "./inbox/render-slack-message.ts";
 
 /**
  * The sent messages in the local inbox. Absent if messages go to the real Slack and a real mail server.
@@ -14,7 +18,7 @@ export interface InboxView {
     form?: { readonly action: string; readonly hidden: Readonly<Record<string, string>> },
   ): string;
   /** A user clicks a button or select of a Slack message. If absent, they do nothing. */
-  interaction?(click: {
+  press?(click: {
     readonly messageId: string;
     readonly blockId: string;
     readonly actionId: string;
@@ -23,6 +27,25 @@ export interface InboxView {
   }): Promise<{ readonly outcome: "Taken" } | { readonly outcome: "Refused"; readonly because: string }>;
   /** A picture of a message; null if it does not exist. */
   findFile(id: string): Promise<{ readonly type: string; readonly bytes: Uint8Array } | null>;
+}
+
+/** The messages of the local servers, whichever process took them; `press` is the local Slack of this one. */
+export function createInboxView(
+  { list, find, findFile }: Pick<InboxStore, "list" | "find" | "findFile">,
+  press: LocalInbox["press"] | null,
+): InboxView {
+  const [, , you] = LOCAL_PEOPLE;
+  return {
+    ...{ list, find, findFile },
+    renderSlack: (blocks, fallback, form) =>
+      renderSlackMessage(
+        blocks,
+        fallback,
+        fileAddress,
+        form === undefined ? null : { ...form, people: LOCAL_PEOPLE },
+      ),
+    ...(press === null ? {} : { press: (click) => press({ ...click, by: you }) }),
+  };
 }
 
 /** The console's address of a message's file. */

@@ -1,7 +1,12 @@
 // The door: what other rooms use of the console, a line for each file. Code stands behind it.
 
+export {
+  CONSOLE_FLAG,
+  type ConsoleNews,
+  type ConsoleProcess,
+  startConsoleProcess,
+} from "./console-process.ts";
 export { type ConsoleDeps, createConsole } from "./create-console.ts";
-export type { FeedView, SetupForm, SetupView, ShownFeed, ShownTry } from "./feed-view.ts";
 export { type Answer, type Front, openFront } from "./front.ts";
 export { createLocalInbox, type LocalInbox } from "./inbox/create-local-inbox.ts";
 export type { InboxFile, InboxMessage, InboxStore } from "./inbox/inbox-store.ts";
@@ -16,6 +21,9 @@ export { usesLocalInbox, withLocalReceivers } from "./inbox/local-receivers.ts";
 export { openLocalInbox, withLocalInbox } from "./inbox/open-local-inbox.ts";
 export { renderSlackMessage } from "./inbox/render-slack-message.ts";
 export { fileAddress, type InboxView } from "./inbox-view.ts";
+export { type KeptConsole, keepConsole } from "./keep-console.ts";
 export { loadLocalInbox } from "./on-demand.ts";
+export { openPage, type Page, type PageOptions } from "./open-console.ts";
 export type { ListedRule, RuleToSave, RuleView, RuleWords, SavedRule } from "./rule-view.ts";
 export type { ConsoleSettings } from "./settings.ts";
+export type { SetupForm, SetupView } from "./setup-view.ts";

@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
+import type { ConsoleFacts } from "#monitor";
 import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import { floorTo, HOUR, MINUTE, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { ALWAYS_ANSWERED } from "./admission.ts";
 import type { ConsoleAuth } from "./auth/demand-login.ts";
-import type { ConsoleFacts, FactPart } from "./facts.ts";
 import type { Times } from "./times.ts";
 
 /** The live parts of pages: those of the facts, the volume, which is counted again at most every few seconds, and feeds. */
-export type LivePart = FactPart | "volume" | "feeds";
+export type LivePart = keyof Awaited<ReturnType<ConsoleFacts["versions"]>> | "volume" | "feeds";
 type LiveVersions = Readonly<Record<LivePart, string>>;
 
 export interface VersionWatch {

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
+import type { Previews } from "#monitor";
 import { EMAIL_POLICY } from "./auth/set-security-headers.ts";
 import { type createFrames, openLinksOutside, route } from "./frames.ts";
 import { PreviewQuestion, previewPage, readPreview, templatePage } from "./pages/preview.ts";
-import type { PreviewView } from "./preview-view.ts";
 
 export function previewRoutes(
   app: FastifyInstance,
-  previews: PreviewView,
+  previews: Previews,
   frames: ReturnType<typeof createFrames>,
 ): void {
   route(app, "/preview", frames, {
@@ -46,7 +46,7 @@ export function previewRoutes(
 
 /** Sends non-HTML as plain text, whatever it contains. */
 async function htmlOf(
-  previews: PreviewView,
+  previews: Previews,
   template: string,
   question: PreviewQuestion,
 ): Promise<string | null> {

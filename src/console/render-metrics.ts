@@ -1,7 +1,6 @@
 import { Gauge as PrometheusGauge, Registry } from "prom-client";
-import type { ProcessVersions, QueueCounts, ShownBudget, ShownPoll } from "#monitor";
+import type { ConsoleFacts, ProcessVersions, QueueCounts, ShownBudget, ShownPoll } from "#monitor";
 import { SECOND } from "../lib/instant.ts";
-import type { ConsoleFacts } from "./facts.ts";
 import type { Times } from "./times.ts";
 
 interface Sample {

@@ -7,4 +7,6 @@ export const loadStartListening = () => import("./common/start-listening.ts");
 /** Finds language and sentiment by lists of words. */
 export const loadEnrich = () => import("./enrich/enrich.ts");
 /** Asks the endpoints about mentions that wait. */
-export const loadEnrichment = () => import("./enrich/run-enrichment.ts");
+export const loadEnrichment = () => import("./enrich/start-enrichment.ts");
+/** Shows the feeds, and tries them. */
+export const loadFeedView = () => import("./feed-view.ts");

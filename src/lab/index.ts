@@ -22,13 +22,20 @@ export {
   weaknessOf,
   withThreshold,
 } from "./backtest/suggest.ts";
-export { DEMO_SPEED, type Demo, startDemo } from "./demo/demo.ts";
-export { type DemoConsoleOrder, openShownDemo, type ShownDemo } from "./demo/demo-console.ts";
+export { type Demo, startDemo, whatHappensNext } from "./demo/demo.ts";
+export { type DemoConsoleOrder, openShownDemo } from "./demo/demo-console.ts";
+export { openDemoPage } from "./demo/demo-page.ts";
 export { createCountsReader } from "./detect/counts-reader.ts";
 export { createPictureFiles } from "./detect/picture-files.ts";
 export type { PlotLook } from "./detect/series-plot.ts";
 export { offlineConfig } from "./local/local-parts.ts";
-export { type ReplayProgress, type ReplaySpeed, startReplay } from "./replay/replay.ts";
+export {
+  type Replay,
+  type ReplayOptions,
+  type ReplayProgress,
+  type ReplaySpeed,
+  startReplay,
+} from "./replay/replay.ts";
 export type { ReplayReport } from "./replay/report.ts";
 export { messagePage } from "./rule-tests/message-page.ts";
 export { noteRuleTests } from "./rule-tests/note-rule-tests.ts";
@@ -42,7 +49,7 @@ export {
   type RunOptions,
 } from "./rule-tests/rule-test-runner.ts";
 export { ruleTestJsonSchema } from "./rule-tests/test-file.ts";
-export { openRuleView } from "./tries/open-rule-view.ts";
+export { openRules } from "./tries/open-rule-view.ts";
 export { createRuleReader, type RuleReader } from "./tries/rule-reader.ts";
 export { createTries, type TryParts } from "./tries/rule-tries.ts";
 export { saveRule } from "./tries/save-rule.ts";

@@ -36,6 +36,13 @@ function refusal(host: string): PrivateAddressError {
   return new PrivateAddressError(`${host} is an address of a private network`);
 }
 
+/** Whether an address itself says that it leads inside: an IP address, or `localhost`. Other names are looked up later. */
+export function isPrivateUrl(url: string): boolean {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
+  const isIp = isIP(host) !== 0;
+  return host === "localhost" || host.endsWith(".localhost") || (isIp && isPrivateAddress(host));
+}
+
 /**
  * Whether an IP address leads to this machine, a local network, or anything else that is not the public internet. Text
  * that is no address counts as private.

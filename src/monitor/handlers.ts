@@ -8,8 +8,9 @@ import type { PollKey } from "./model/poll.ts";
 import { type CorrectParts, correctMessage } from "./notify/deliver/correct-message.ts";
 import { type DeliverParts, deliver } from "./notify/deliver/deliver.ts";
 import { type UpdateMessageParts, updateMessage } from "./notify/deliver/update-message.ts";
+import type { CompletedPoll, SourcePolls } from "./polling/create-poll-parts.ts";
 import type { PollOutcome } from "./polling/poll-member.ts";
-import { pollQuery, pollTogether, type TogetherParts } from "./polling/poll-queries.ts";
+import { pollQuery, pollTogether } from "./polling/poll-queries.ts";
 import type { Queues } from "./queue/queues.ts";
 import type { Handlers, JobContext } from "./queue/worker.ts";
 
@@ -34,25 +35,6 @@ export interface HandlerParts {
   readonly onDone: (job: string, outcome: { readonly outcome: string }) => void;
 }
 
-/** How the queries of one source are polled. */
-export interface SourcePolls {
-  readonly poll: Omit<TogetherParts, "onPending"> & Pick<CloseWindowsParts, "version">;
-  readonly sharing: Sharing;
-  /** Called with the polls that have ended, and their new mentions. */
-  readonly onCompleted: (
-    polls: readonly { readonly key: PollKey; readonly result: CompletedPoll }[],
-  ) => Promise<void>;
-}
-
-/** A poll that has ended. */
-export type CompletedPoll = Extract<PollOutcome, { readonly outcome: "Complete" }>;
-
-/** What is known of shared calls at this source. */
-export interface Sharing {
-  isProven(): Promise<boolean>;
-  learn(sharing: "proven" | "refused"): Promise<void>;
-}
-
 /** What each job does: its work, and the jobs for what is due next. */
 export function createHandlers(parts: HandlerParts): Required<Handlers> {
   const { queues, log } = parts;
@@ -71,8 +53,9 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       if (result.outcome === "Complete") {
         log.debug({ ...key, ...result }, "a poll is complete");
         completed.push({ key, result });
+        const { projectId, queryId } = key;
         if (result.windowsDue)
-          await queues.add("close-windows", ids(key), { dedupe: `${key.projectId}-${key.queryId}` });
+          await queues.add("close-windows", { projectId, queryId }, { dedupe: `${projectId}-${queryId}` });
       }
       if (result.outcome === "BrokenOff" && signal.aborted)
         log.info({ ...key, ...result }, "a poll was stopped and will be resumed later");
@@ -157,7 +140,3 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
 
 /** Of a job that was left from another configuration. */
 const NOT_DUE = { outcome: "NotDue" };
-
-function ids({ projectId, queryId }: { projectId: string; queryId: string }) {
-  return { projectId, queryId };
-}

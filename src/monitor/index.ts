@@ -25,6 +25,7 @@ export { locateIssues } from "./config/locate-issues.ts";
 export type { MonitorConfig } from "./config/monitor-config.ts";
 export { createNotifyConfig } from "./config/notify-config.ts";
 export { readConfig } from "./config/read-config.ts";
+export { type RuleFiles, ruleFilesOf } from "./config/rule-files.ts";
 export { DigestConfig } from "./digest/digest-config.ts";
 export { digestClashes } from "./digest/planned-digest.ts";
 export {
@@ -74,8 +75,10 @@ export {
   BUCKET_MS,
   type ConditionState,
   type CountChange,
+  DISTINCT_AUTHORS_FOR_MS,
   type DistinctAuthor,
   type SeenValue,
+  VALUES_FOR_MS,
 } from "./model/judging.ts";
 export { eventAt, type Mention, speakerOf } from "./model/mention.ts";
 export type { GroupFlush, PendingNotification, ReceiverEntry } from "./model/notification.ts";
@@ -133,7 +136,6 @@ export { type ListedSilence, LONGEST_SILENCE_MS, SILENCE_LENGTHS, type Silence }
 export { storyOf } from "./model/story.ts";
 export { attemptName, deletedWords, expandReason, titleOf, wordsOf } from "./model/wording.ts";
 export { type Earshot, type EarshotOptions, startEarshot } from "./monitor.ts";
-export { versionsIn } from "./name-versions.ts";
 export {
   findDeadConfiguration,
   type NamedQuery,
@@ -151,18 +153,17 @@ export { EscalationConfig } from "./notify/decide/escalation.ts";
 export { Inhibition, isInhibitor } from "./notify/decide/inhibition.ts";
 export { onCall, Rotation } from "./notify/decide/rotation.ts";
 export { RouteConfig } from "./notify/decide/route.ts";
-export type { LocalVendors, NotifierMessage } from "./notify/define-notifier.ts";
+export type {
+  InteractionEndpoint,
+  LocalVendors,
+  NotifierMessage,
+  RehearsedRequest,
+} from "./notify/define-notifier.ts";
 export { createReceiverWaits } from "./notify/deliver/receiver-waits.ts";
 export { MOST_OF_BOUNCE, type TakenBounce, takeBounce } from "./notify/deliver/take-bounce.ts";
 export { DeliveryError } from "./notify/delivery-error.ts";
-export { messageId } from "./notify/notifiers/email/compose-email.ts";
-export { createSlackActions } from "./notify/notifiers/slack/slack-actions.ts";
-export { slackApps } from "./notify/notifiers/slack/slack-config.ts";
-export {
-  createSlackEndpoint,
-  SLACK_PATH,
-  type SlackEndpoint,
-} from "./notify/notifiers/slack/slack-endpoint.ts";
+export { openInteractionEndpoints } from "./notify/interactions.ts";
+export { SLACK_PATH } from "./notify/notifiers/slack/slack-endpoint.ts";
 export { createNotifier, definitionOf, notifiers } from "./notify/notifiers.ts";
 export {
   aboutOf,
@@ -170,7 +171,9 @@ export {
   createContentOfAlert,
   findSample,
   type Previews,
+  type ShownPreview,
   showPreview,
+  type TemplatePreview,
 } from "./notify/previews/create-previews.ts";
 export {
   type PreviewContent,
@@ -181,14 +184,13 @@ export {
 export { findChromium, type Picture, takePictures } from "./notify/previews/take-pictures.ts";
 export { checkReceivers, Receiver, type ReceiverConfig, readReceivers } from "./notify/receiver-config.ts";
 export { type AlertExplainer, createAlertExplainer } from "./notify/view/alert-chart.ts";
+export { versionsIn } from "./notify/view/name-versions.ts";
 export {
   createUnsubscribing,
   linkSecret,
   type Subscription,
   type Unsubscribing,
 } from "./notify/view/signed-links.ts";
-export { openTemplates } from "./open-templates.ts";
-export { type RuleFiles, ruleFilesOf } from "./open-version.ts";
 export { createCallGate } from "./polling/call-gate.ts";
 export { type CoverageReport, readCoverage, rulesWarmingUp } from "./polling/read-coverage.ts";
 export { isNamed } from "./polling/register-queries.ts";
@@ -213,7 +215,8 @@ export type { Rule } from "./rules/rule.ts";
 export { ruleCompletions } from "./rules/rule-completions.ts";
 export { DRAFT_KINDS, type DraftAnswers, draftRule, inYaml, listInYaml } from "./rules/rule-drafts.ts";
 export { ruleJsonSchema } from "./rules/rule-schema.ts";
-export { rulesByQuery } from "./rules-by-query.ts";
+export { rulesByQuery } from "./rules/rules-by-query.ts";
+export { validRules } from "./rules/valid-rules.ts";
 export type { Budget, Gate } from "./source/budget.ts";
 export { API_CALLS, type ApiCall } from "./source/call-table.ts";
 export type { SourceProject, SourceQuery } from "./source/calls/projects.ts";
@@ -222,12 +225,12 @@ export type { Places, RawParams } from "./source/define-call.ts";
 export { fetchPages } from "./source/fetch-pages.ts";
 export type { LoginAnswer } from "./source/login.ts";
 export { type Credentials, createMemoryTokenStore, type TokenStore } from "./source/session.ts";
+export { accessTo, accountOf } from "./source/source-access.ts";
 export { createSourceClient, type SourceClient } from "./source/source-client.ts";
 export { type Source, SourceConfig, type Sources, sourceOf } from "./source/source-config.ts";
 export { SourceError, type SourceErrorKind } from "./source/source-error.ts";
 export { toMention } from "./source/to-mention.ts";
 export { formatWireInstant, parseWireInstant } from "./source/wire-values.ts";
-export { accessTo, accountOf } from "./sources.ts";
 export { RING } from "./spike/constants.ts";
 export { closeBucket, type LateCount, type SpikeObservation, type SpikeSettings } from "./spike/detector.ts";
 export { newestWithMentions } from "./spike/episode.ts";
@@ -237,7 +240,7 @@ export { gatesOf, SENSITIVITIES, significanceGate } from "./spike/sensitivity.ts
 export { AT, createSpikeState, fromShortFloat, MARK, mark, type SpikeState } from "./spike/spike-state.ts";
 export { createBudgetStore } from "./store/budgets.ts";
 export { createChannelLimitStore } from "./store/channel-limits.ts";
-export { createConsoleStore } from "./store/console.ts";
+export { type ConsoleFacts, createConsoleStore } from "./store/console.ts";
 export {
   type Database,
   type DatabaseFacts,
@@ -274,6 +277,6 @@ export { shortCount } from "./templates/alert-words.ts";
 export type { Renderer } from "./templates/create-renderer.ts";
 export { cleanLine } from "./templates/escape.ts";
 export { formatTime } from "./templates/formatters.ts";
+export { openTemplates, validTemplates } from "./templates/open-templates.ts";
 export { type Sample, samples } from "./templates/samples.ts";
 export { TEMPLATE_NAMES, type TemplateName } from "./templates/template-names.ts";
-export { validRules, validTemplates } from "./validate-files.ts";

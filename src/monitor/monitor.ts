@@ -1,38 +1,35 @@
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { type Closing, openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
 import { type Instant, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
-import { createInteractionSockets } from "./background-loops.ts";
+import { createSwap } from "../lib/swap.ts";
+import { createAlertActions } from "./alerts/actions/alert-actions.ts";
 import { createPngRenderer, type PngRenderer } from "./charts/png-renderer.ts";
 import type { MonitorConfig } from "./config/monitor-config.ts";
-import type { HealthReport } from "./create-health.ts";
+import { type RuleFiles, ruleFilesOf } from "./config/rule-files.ts";
+import type { HealthReport } from "./health/create-health.ts";
 import { createOutageLog } from "./health/note-outages.ts";
 import type { FeedHealth, QueueCounts } from "./model/pipeline-facts.ts";
 import type { Query } from "./model/query.ts";
+import { createInteractionSockets } from "./notify/interactions.ts";
 import type { Previews } from "./notify/previews/create-previews.ts";
-import { openTemplates } from "./open-templates.ts";
-import {
-  type OpenVersion,
-  openVersion,
-  type ProcessParts,
-  type RuleFiles,
-  ruleFilesOf,
-} from "./open-version.ts";
+import { type OpenVersion, openVersion, type ProcessParts } from "./open-version.ts";
 import type { BackendOptions } from "./queue/backend.ts";
+import { handlersOfCurrent } from "./queue/current-handlers.ts";
 import { QUEUE_NAMES } from "./queue/jobs.ts";
 import { createQueues } from "./queue/queues.ts";
-import { createWorker, type Handlers, type JobContext } from "./queue/worker.ts";
+import { createWorker } from "./queue/worker.ts";
 import { CONCURRENCY, handlersOf, type Role } from "./roles.ts";
 import type { Rule } from "./rules/rule.ts";
+import { validRules } from "./rules/valid-rules.ts";
 import { openDatabase, READER_LIMITS } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
-import { createSwap } from "./swap.ts";
 import type { SweepOptions, SweepResult } from "./sweep/sweep.ts";
 import { type AnnouncedArrivals, createPollWaker } from "./sweep/wake-polls.ts";
-import { validRules, validTemplates } from "./validate-files.ts";
+import { openTemplates, validTemplates } from "./templates/open-templates.ts";
 
 export interface EarshotOptions {
   readonly config: MonitorConfig;
@@ -194,9 +191,13 @@ async function assemble(
   }
   if (roles.includes("sweep") && sweepEveryMs !== null)
     await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
-  const sockets = createInteractionSockets({ roles, stores, clock, log });
+  const actions = createAlertActions({ stores, clock });
+  const sockets = createInteractionSockets({ actions, wall: systemClock, log });
   closing.add(sockets.close);
-  sockets.use(files.config);
+  const listen = ({ receivers }: MonitorConfig): void => {
+    if (roles.includes("deliver")) sockets.use(receivers.map(({ notifier }) => notifier));
+  };
+  listen(files.config);
   versions.current.begin();
   closing.add(() => versions.current.endLoops());
   // First of all, end everything that waits for the source or for its next round.
@@ -242,7 +243,7 @@ async function assemble(
             )
             .then(() => void retiring.delete(old));
           retiring.set(old, retired);
-          sockets.use(wanted.config);
+          listen(wanted.config);
           next.begin();
         },
         drop: next.close,
@@ -254,22 +255,3 @@ async function assemble(
 
 /** How long work may go on with a version that was replaced: as long as a process that stops waits for its jobs. */
 const OLD_WORK_MS = 20 * SECOND;
-
-/** Every job runs wholly with the version that is the newest when it begins. */
-function handlersOfCurrent(versions: ReturnType<typeof createSwap<OpenVersion>>): Required<Handlers> {
-  const names = Object.keys(versions.current.handlers) as (keyof Handlers)[];
-  const run = (name: keyof Handlers) => (payload: never, context: JobContext) =>
-    versions.use(({ handlers }, late) => {
-      const ends = new AbortController();
-      const end = (event: Event) => ends.abort((event.target as AbortSignal).reason);
-      for (const signal of [context.signal, late]) {
-        if (signal.aborted) ends.abort(signal.reason);
-        signal.addEventListener("abort", end, { once: true });
-      }
-      const handler = handlers[name] as (payload: never, context: JobContext) => Promise<void>;
-      return handler(payload, { ...context, signal: ends.signal }).finally(() => {
-        for (const signal of [context.signal, late]) signal.removeEventListener("abort", end);
-      });
-    });
-  return Object.fromEntries(names.map((name) => [name, run(name)])) as unknown as Required<Handlers>;
-}

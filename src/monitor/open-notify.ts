@@ -4,11 +4,10 @@ import type { Logger } from "../lib/log.ts";
 import type { PngRenderer } from "./charts/png-renderer.ts";
 import type { MonitorConfig } from "./config/monitor-config.ts";
 import { type PlannedDigest, planDigests } from "./digest/planned-digest.ts";
-import { observeNotifier } from "./health/note-failures.ts";
+import { openReceivers } from "./health/open-receivers.ts";
 import type { Query } from "./model/query.ts";
-import type { Notifier, NotifierDeps } from "./notify/define-notifier.ts";
+import type { Notifier } from "./notify/define-notifier.ts";
 import type { DeliverParts } from "./notify/deliver/deliver.ts";
-import { createNotifier } from "./notify/notifiers.ts";
 import { createActionLinks, createUnsubscribeLinks, linkSecret } from "./notify/view/signed-links.ts";
 import { createViewOf, type ViewParts } from "./notify/view/view-of.ts";
 import type { Rule } from "./rules/rule.ts";
@@ -68,19 +67,4 @@ export async function openNotify(
     clock,
   };
   return { notifiers, channels, digests, view, deliver };
-}
-
-/** The notifier of each receiver, by its name; failures are recorded. They are closed with `closing`. */
-function openReceivers(
-  receivers: MonitorConfig["receivers"],
-  parts: NotifierDeps & { readonly stores: Stores },
-  closing: Closing,
-): ReadonlyMap<string, Notifier> {
-  const opened = new Map<string, Notifier>();
-  for (const { name, notifier } of receivers) {
-    const made = createNotifier(notifier, parts);
-    opened.set(name, observeNotifier(name, made, parts));
-    closing.add(made.close);
-  }
-  return opened;
 }

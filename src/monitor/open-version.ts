@@ -6,33 +6,33 @@ import { runBackgroundLoops } from "./background-loops.ts";
 import type { PngRenderer } from "./charts/png-renderer.ts";
 import type { MonitorConfig } from "./config/monitor-config.ts";
 import { createNotifyConfig } from "./config/notify-config.ts";
-import { createHealth, type HealthReport } from "./create-health.ts";
-import { createPollParts } from "./create-poll-parts.ts";
 import { createFetchInsights } from "./digest/fetch-insights.ts";
 import { askEach } from "./explain/ask-source.ts";
 import type { AskedSource } from "./explain/why.ts";
 import { createHandlers } from "./handlers.ts";
+import { checkHealthLoop, createHealth, type HealthReport } from "./health/create-health.ts";
 import { createRuleNotes, guardRules } from "./health/guard-rules.ts";
 import { trackJob } from "./health/note-failures.ts";
 import type { OutageLog } from "./health/note-outages.ts";
 import type { FeedHealth } from "./model/pipeline-facts.ts";
 import { type Query, sourceOfProject } from "./model/query.ts";
 import { titleOf } from "./model/wording.ts";
-import { versionsIn } from "./name-versions.ts";
-import type { NotifyConfig } from "./notify/decide/decide-notifications.ts";
 import { createContentOfAlert, createPreviews, type Previews } from "./notify/previews/create-previews.ts";
+import { versionsIn } from "./notify/view/name-versions.ts";
 import { openNotify } from "./open-notify.ts";
-import { type OpenSource, openSource } from "./open-source.ts";
+import { createPollParts } from "./polling/create-poll-parts.ts";
+import { openSource } from "./polling/open-source.ts";
 import { totalsOf } from "./polling/reconcile-counts.ts";
-import { registerQueries } from "./polling/register-queries.ts";
+import { createRefreshQueries } from "./polling/refresh-queries.ts";
 import type { Queues } from "./queue/queues.ts";
 import type { Handlers } from "./queue/worker.ts";
 import type { Role } from "./roles.ts";
 import type { Rule } from "./rules/rule.ts";
-import { rulesByQuery } from "./rules-by-query.ts";
+import { rulesByQuery } from "./rules/rules-by-query.ts";
+import { accountOf } from "./source/source-access.ts";
 import type { SourceClient } from "./source/source-client.ts";
 import { sourceOf } from "./source/source-config.ts";
-import { learnLimit } from "./sources.ts";
+import { createAccountStores } from "./store/account-stores.ts";
 import { createConsoleStore } from "./store/console.ts";
 import type { Database } from "./store/database.ts";
 import type { Stores } from "./store/stores.ts";
@@ -61,21 +61,6 @@ export interface ProcessParts {
   /** Address of the console, unless the configuration says it. */
   readonly consoleUrl: () => string | null;
   readonly onDone: (job: string, outcome: { readonly outcome: string }) => void;
-}
-
-/** What the pages of rules need of the configuration. */
-export interface RuleFiles {
-  readonly folder: string;
-  readonly notifyConfig: NotifyConfig;
-  /**
-   * Makes every process apply the files after a rule was saved; returns the result, as a sentence. Absent
-   * where only a restart does that.
-   */
-  readonly reload?: () => Promise<string>;
-}
-
-export function ruleFilesOf(config: MonitorConfig): RuleFiles {
-  return { folder: config.rules, notifyConfig: createNotifyConfig(config) };
 }
 
 /** What people wrote, read and checked. */
@@ -127,7 +112,18 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     await stores.deadLetters.forgetRules(clock.now());
     const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
     const sources = config.sources.map((one) =>
-      openSource({ config: one, database, stores, rulesFor, clock, log, signal: calling.signal }, closing),
+      openSource(
+        {
+          ...{
+            config: one,
+            account: createAccountStores(database.db, { ...one, account: accountOf(one) }),
+            stores,
+            rulesFor,
+          },
+          ...{ clock, log, signal: calling.signal },
+        },
+        closing,
+      ),
     );
     const clientOf = (projectId: string): SourceClient => {
       const found = sources.find(({ config: { name } }) => name === sourceOfProject(projectId));
@@ -144,15 +140,16 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       ...{ stores, budget, source, rulesFor, quirkLog },
     }));
     const sweep = createSweep({ stores, queues, digests, channels, plans, clock });
+    const notifyConfig = createNotifyConfig(config);
     const polls = new Map(
       sources.map((source) => [
         source.config.name,
-        createPollParts({ config, stores, source, rulesFor, version, clock, log }),
+        createPollParts({ notifyConfig, stores, source, rulesFor, version, clock, log }),
       ]),
     );
     const handlers = createHandlers({
       pollsOf: (projectId) => polls.get(sourceOfProject(projectId)),
-      windows: { store: stores, rulesFor, notifyConfig: createNotifyConfig(config), clock, version },
+      windows: { store: stores, rulesFor, notifyConfig, clock, version },
       deliver,
       updateMessage: { ...deliver, liveMessages: stores.alertMessages },
       correctMessage: { ...deliver, corrections: stores.corrections },
@@ -174,19 +171,13 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       log,
       onDone: process.onDone,
     });
-    const refreshQueries = async (source: OpenSource): Promise<readonly Query[]> => {
-      const { background, budget, calls } = source;
-      const now = clock.now();
-      await stores.queries.leaveOthers(config.sources.map(({ name }) => name));
-      await calls.noted("client", () => learnLimit(background, budget, log));
-      const watchFrom = source.config.watchFrom ?? process.watchFrom ?? now;
-      const moments = { watchFrom, historyFrom: watchFrom - source.config.history, now };
-      return calls.noted("projects and queries", () =>
-        registerQueries({ source: background, stores }, source.config, moments, looping.signal),
-      );
-    };
+    const refreshQueries = createRefreshQueries({
+      ...{ stores, names: config.sources.map(({ name }) => name), watchFrom: process.watchFrom },
+      ...{ clock, log, signal: looping.signal },
+    });
     const health = createHealth({
       config,
+      notifyConfigWithout: (failing) => createNotifyConfig(config, failing),
       stores,
       notifiers,
       deliver,
@@ -216,26 +207,21 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       refreshQueries: async () => (await Promise.all(sources.map(refreshQueries))).flat(),
       totals: async () => {
         const totals = sources.map((source) => totalsOf(source, stores, clock.now()));
-        return new Map((await Promise.all(totals)).flatMap((its) => [...its]));
+        return new Map((await Promise.all(totals)).flatMap((ofSource) => [...ofSource]));
       },
-      begin: () =>
+      begin: () => {
+        // A driver sweeps and refreshes the queries of a replayed past by hand.
+        if (!roles.includes("sweep") || !sweepsRun) return;
+        const { signal } = looping;
+        const { db } = database;
         runBackgroundLoops(
-          roles,
-          {
-            config,
-            stores,
-            db: database.db,
-            sources,
-            refreshQueries,
-            health: process.checksHealth ? health : null,
-            outages,
-            sweepsRun,
-            clock,
-            log,
-            signal: looping.signal,
-          },
+          { stores, db, sources, refreshQueries, retentionMs: config.retention, clock, log, signal },
           loops,
-        ),
+        );
+        if (!process.checksHealth) return;
+        const checking = checkHealthLoop(health, { onFailed: outages.checkFailed, log, signal });
+        loops.add(() => checking);
+      },
       endLoops: () => {
         looping.abort(ENDING);
         return loops.close();

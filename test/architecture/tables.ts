@@ -11,7 +11,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   monitor: ["lib"],
   // Public sources fill the local Listening API.
   feeds: ["lib", "listening-api"],
-  console: ["lib", "monitor"],
+  // It shows the feeds, by the types that they show themselves with.
+  console: ["lib", "monitor", "feeds"],
   // Rule tests play on a local Listening API, and on the Slack and the mailbox of the local inbox.
   lab: ["lib", "monitor", "listening-api", "console", "admin"],
   // What the person who runs it does: earshot.yaml, set-up, reload, doctor, forget.
@@ -40,7 +41,7 @@ const DECIDES: Readonly<Record<string, readonly string[]>> = {
 
 /** Act: they get stores, queues and clocks as arguments, and may know the types of them (TYPES_FOR_ACTING). */
 const ACTS: Readonly<Record<string, readonly string[]>> = {
-  polling: ["polling/planner", "ingest", "rules", "source"],
+  polling: ["polling/planner", "health", "ingest", "rules", "source"],
   // A page is judged, moves alerts, and what is to be sent is decided, in one transaction.
   // A deleted mention leaves built digests in that transaction, too.
   ingest: ["alerts", "incidents", "digest", "notify/decide"],
@@ -53,7 +54,7 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   "notify/view": ["notify", "charts", "incidents", "spike", "templates"],
   "notify/previews": ["charts", "notify", "notify/view", "templates"],
   digest: ["templates"],
-  health: ["health/checks", "alerts", "ingest", "notify", "source"],
+  health: ["health/checks", "alerts", "ingest", "notify", "notify/deliver", "source"],
   config: ["health", "source"],
   // What a command opens of a monitor that may not run.
   commands: ["alerts/actions", "config", "notify/previews", "polling", "rules", "store"],
@@ -88,6 +89,13 @@ export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = Obj
 
 /** Rooms in which no two folders import each other, directly or round a corner, types included. */
 export const WITHOUT_KNOT: readonly string[] = ["lib", "monitor", "lab"];
+
+/** What wires: parts are opened and handed on, nothing is decided. A feature that hides here shows in its size. */
+export const WIRING = {
+  files: /^src\/(?:app\/|monitor\/[^/]+\.ts$)/,
+  except: /\/index\.ts$/,
+  mostLines: 1_500,
+};
 
 /** The folder `workers` beside src: each file starts a process, and loads in the order that it wants. */
 export const WORKERS_MAY_IMPORT = [
@@ -210,6 +218,7 @@ export const TEXT_RULES: readonly TextRule[] = [
 
 /** A list of plug-ins, and the folder of which every file has to stand in it. */
 export const PLUG_IN_LISTS: readonly { readonly list: string; readonly folder: string }[] = [
+  { list: "src/monitor/health/checks.ts", folder: "src/monitor/health/checks/" },
   { list: "src/monitor/rules/conditions.ts", folder: "src/monitor/rules/conditions/" },
   { list: "src/feeds/kinds.ts", folder: "src/feeds/kinds/" },
   { list: "src/monitor/notify/notifiers.ts", folder: "src/monitor/notify/notifiers/" },

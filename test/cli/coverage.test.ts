@@ -72,7 +72,7 @@ async function report(
       },
     ],
   };
-  return formatCoverage(await readCoverage(facts, RULES, now));
+  return formatCoverage(await readCoverage(facts, RULES, now), "Europe/Berlin");
 }
 
 test("shows calls, polls, gaps with the time of the next attempt, and the quirks of the source", async () => {
@@ -81,7 +81,7 @@ test("shows calls, polls, gaps with the time of the next attempt, and the quirks
     "Calls: 12 of 30 used in the last 10m, 2 of them by others with the same account; 18 left.",
   );
   expect(text).toMatch(
-    /Acme +new +2026-03-02 11:59:00 +1m +2m +4 since 2026-03-01 12:00, again 2026-03-02 12:20 +ok/,
+    /Acme +new +Mon 2 Mar, 12:59 CET +1m +2m +4 since Sun 1 Mar, 13:00 CET, again Mon 2 Mar, 13:20 CET +ok/,
   );
   expect(text.slice(text.indexOf("Learned"))).toBe(
     [
@@ -113,7 +113,7 @@ test("rules that cannot fire yet are named with what they need, and not once the
   );
   const since = (startAt: number) => [{ spike: packSpikeState(createSpikeState(startAt)) }];
   expect(await report([BUDGET], QUIRKS, since(NOON - 65 * MINUTE))).toContain(
-    "needs 1 h more, until about 2026-03-02 12:55\n",
+    "needs 1 h more, until about Mon 2 Mar, 13:55 CET\n",
   );
   expect(await report([BUDGET], QUIRKS, since(NOON - DAY))).not.toContain("Still learning");
 });
@@ -121,7 +121,7 @@ test("rules that cannot fire yet are named with what they need, and not once the
 test("every process is listed with its version, and one that differs with the reason", async () => {
   const same = aProcess({ version: "0b5e0b5e0b", startedAt: NOON - DAY, since: NOON - HOUR });
   expect(await report([BUDGET], [], [], NOON, [same])).toContain(
-    "Processes: all 1 run version 0b5e0b5e0b of the configuration\n  web-1, process 12 (poll, tick): version 0b5e0b5e0b since 2026-03-02 11:00",
+    "Processes: all 1 run version 0b5e0b5e0b of the configuration\n  web-1, process 12 (poll, tick): version 0b5e0b5e0b since Mon 2 Mar, 12:00 CET",
   );
   const refused = { at: NOON, faults: ["rules/a.yaml:1:1 no", "templates/b.hbs: no"], filesAre: null };
   const other = aProcess({ startedAt: NOON - DAY, since: NOON - DAY, refused });

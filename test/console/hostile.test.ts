@@ -65,10 +65,7 @@ beforeAll(async () => {
       ],
       explainMention: async (text) => (text === "nothing" ? [] : [explained()]),
       explainUnread: async () => unread(),
-      previews: {
-        ...createPreviews({ renderer, contentOf: async () => content() }),
-        renderSlack: renderSlackMessage,
-      },
+      previews: createPreviews({ renderer, contentOf: async () => content() }),
       inbox: {
         list: async () => inbox(),
         find: async () => inbox()[1] ?? null,
@@ -80,7 +77,7 @@ beforeAll(async () => {
             undefined,
             form === undefined ? null : { ...form, people: [{ id: "U0", name: nextText() }] },
           ),
-        interaction: async () => ({ outcome: "Refused", because: nextText() }),
+        press: async () => ({ outcome: "Refused", because: nextText() }),
       },
       unsubscribing: {
         find: async () => ({ digest: nextText(), receiver: nextText(), isSubscribed: true }),

@@ -5,10 +5,10 @@ import { renderSlackMessage } from "../../src/console/inbox/render-slack-message
 import { systemClock } from "../../src/lib/clock.ts";
 import { createAlertActions } from "../../src/monitor/alerts/actions/alert-actions.ts";
 import type { Alert } from "../../src/monitor/model/alert.ts";
+import type { InteractionEndpoint } from "../../src/monitor/notify/define-notifier.ts";
 import { actionBlocks } from "../../src/monitor/notify/notifiers/slack/alert-blocks.ts";
 import { createSlackActions } from "../../src/monitor/notify/notifiers/slack/slack-actions.ts";
-import type { SlackEndpoint } from "../../src/monitor/notify/notifiers/slack/slack-endpoint.ts";
-import { createSlackEndpoint } from "../../src/monitor/notify/notifiers/slack/slack-endpoint.ts";
+import { createSlackEndpoint, SLACK_PATH } from "../../src/monitor/notify/notifiers/slack/slack-endpoint.ts";
 import { samples } from "../../src/monitor/templates/samples.ts";
 import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";
 import { anAlert, makeAStory } from "./make-a-story.ts";
@@ -24,7 +24,7 @@ const log = pino({ level: "silent" });
 const store = createMemoryInboxStore();
 let web: TestConsole;
 let slack: LocalInbox;
-let endpoint: SlackEndpoint;
+let endpoint: InteractionEndpoint;
 let secret = SIGNING_SECRET;
 let alert: Alert;
 let count = 0;
@@ -46,7 +46,7 @@ beforeAll(async () => {
   );
   web = await startTestConsole(NOW, {
     deps: {
-      slack: { take: (request) => endpoint.take(request) },
+      interactions: [{ path: SLACK_PATH, mostBytes: 1e6, take: (post) => endpoint.take(post) }],
       inbox: {
         ...store,
         renderSlack: (blocks, fallback, form) =>
@@ -56,14 +56,14 @@ beforeAll(async () => {
             undefined,
             form === undefined ? null : { ...form, people: PEOPLE },
           ),
-        interaction: (press) => slack.press({ ...press, by: PEOPLE[1] }),
+        press: (press) => slack.press({ ...press, by: PEOPLE[1] }),
       },
     },
   });
   const { stores, clock } = web;
   const press = createSlackActions({ actions: createAlertActions({ stores, clock }), log });
   const app = { token: "xoxb-test", apiUrl: slack.slackApiUrl, signingSecret: SIGNING_SECRET };
-  endpoint = createSlackEndpoint({ apps: [app], interaction: press, wall: systemClock, log });
+  endpoint = createSlackEndpoint({ apps: [app], handle: press, wall: systemClock, log });
   await makeAStory(stores, NOW);
 });
 afterAll(async () => {

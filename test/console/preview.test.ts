@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { renderSlackMessage } from "../../src/console/inbox/render-slack-message.ts";
 import { createPreviews } from "../../src/monitor/notify/previews/create-previews.ts";
 import { createRenderer } from "../../src/monitor/templates/create-renderer.ts";
 import { TEMPLATE_NAMES } from "../../src/monitor/templates/template-names.ts";
@@ -11,7 +10,7 @@ beforeAll(async () => {
   const renderer = await createRenderer({ folder: "templates" });
   const previews = createPreviews({ renderer, contentOf: async () => null });
   web = await startTestConsole(Date.UTC(2026, 2, 3), {
-    deps: { previews: { ...previews, renderSlack: renderSlackMessage } },
+    deps: { previews },
   });
 });
 afterAll(() => web.close());

@@ -42,6 +42,10 @@ export const pigeon = defineNotifier({
   concerns: ({ loft }) =>
     loft.startsWith("https:") ? [] : [{ found: "the loft has no lock", advice: "Give it one." }],
   preview: ({ view }) => ({ note: "severity" in view ? \`\${view.severity} \${view.query}\` : "digest" }),
+  rehearse: {
+    config: (config, { httpUrl }) => ({ ...config, loft: httpUrl, flyEvery: 0 }),
+    isOf: (request, id) => request.by === "http" && request.body.includes(id),
+  },
   create: ({ loft }) => ({
     send: async ({ notificationId, view }, { signal, beforePost }) => {
       await beforePost?.();
@@ -196,6 +200,26 @@ test("its messages are previewed and tested", async () => {
   expect(sent).toMatchObject({ code: 0, out: expect.stringContaining("tower: the pigeon has left") });
   expect(posted()).toHaveLength(before + 1);
 });
+
+test("a rule test sees whom it notifies", async () => {
+  await mkdir(join(copy, "own-rules/tests"), { recursive: true });
+  await writeFile(
+    join(copy, "own-rules/tests/recall.test.yaml"),
+    `rule: recall
+description: the tower is notified of a recall, and of nothing else
+start: 2026-03-02T08:00 Europe/Berlin
+queries: [Acme]
+story:
+  - { at: "09:00", mentions: 1, text: They ought to recall it }
+expect:
+  - { by: "09:05", alert: firing, to: [tower] }
+`,
+  );
+  const before = posted().length;
+  expect(await earshot(["test"])).toMatchObject({ code: 0, out: expect.stringContaining("1 passed") });
+  // The loft itself got nothing.
+  expect(posted()).toHaveLength(before);
+}, 120_000);
 
 test("its alerts are delivered once, at its own pace, with links for its one reader", async () => {
   const before = posted().length;

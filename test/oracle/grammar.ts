@@ -65,7 +65,7 @@ export function readLine(
   context: Context,
   names: ReadonlySet<string>,
 ): ReadLine {
-  if (!/\d/.test(context.line)) return { found: [], unknown: [] };
+  if (!/\d|once a/.test(context.line)) return { found: [], unknown: [] };
   let left = context.line.replaceAll(NAME_WITH_DIGITS, (word) => (names.has(word) ? hide(word) : word));
   const found: Found[] = [];
   for (const statement of statements) {

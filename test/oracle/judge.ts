@@ -17,7 +17,9 @@ import { type Moment, Recount, type World } from "./world.ts";
 
 /** What is wrong in a message, with the line in which it stands. */
 export interface Finding {
-  readonly kind: "false" | "unexplained" | "dead link" | "after the end";
+  readonly kind: "false" | "unexplained" | "dead link";
+  /** The kind of statement; null of what no kind explains. */
+  readonly statement: string | null;
   readonly place: string;
   readonly at: Moment;
   readonly line: string;
@@ -52,6 +54,7 @@ export async function judge(world: World, recording: Recording): Promise<Report>
         if (verdict !== null)
           findings.push({
             kind: "false",
+            statement: statement.name,
             place,
             at,
             line,
@@ -59,15 +62,18 @@ export async function judge(world: World, recording: Recording): Promise<Report>
             because: `${statement.means} ${capital(verdict)}.`,
           });
       }
-      for (const said of unknown)
-        findings.push({
-          kind: "unexplained",
-          place,
-          at,
-          line,
-          said,
-          because: "No kind of sentence explains this number.",
-        });
+      // A page has many numbers that are no sentences: of those only the known ones are recounted.
+      if (message.kind !== "page" && message.kind !== "seen")
+        for (const said of unknown)
+          findings.push({
+            kind: "unexplained",
+            statement: null,
+            place,
+            at,
+            line,
+            said,
+            because: "No kind of sentence explains this number.",
+          });
     }
     for (const link of message.links) {
       const answer = recording.answers[link];
@@ -76,6 +82,7 @@ export async function judge(world: World, recording: Recording): Promise<Report>
       if (!/^[23]\d\d$/.test(answer))
         findings.push({
           kind: "dead link",
+          statement: null,
           place,
           at,
           line: link,
@@ -127,9 +134,7 @@ function judgeMessage(
   };
   const lines = message.lines.map((line) => {
     // A line about another alert, and the line below it, have a topic of their own.
-    const began = isDigest
-      ? /(?:CRITICAL|WARNING|INFO|critical|warning|info)\b.*?(?:· |: )/.test(line)
-      : isOther(line);
+    const began = isDigest ? isAlertOfDigest(line, recount.world.brands) : isOther(line);
     if (began)
       alert = {
         ...emptyTopic(),
@@ -138,12 +143,19 @@ function judgeMessage(
       };
     else if (alert !== null && !isDigest) alert = null;
     const own = alert ?? topic;
+    if (alert !== null && alert.since === null && isDigest)
+      Object.assign(alert, timesIn(line, message, timezone), { until: alert.until });
     const judged = read(line, own);
     if (!began && isDigest) alert = null;
     return judged;
   });
   const quotes = message.quotes.map(({ heading }) => read(heading, { ...emptyTopic(), since: topic.since }));
   return [...lines, ...quotes];
+}
+
+/** The first of two lines about an alert in a digest. */
+function isAlertOfDigest(line: string, brands: readonly string[]): boolean {
+  return /\b(?:critical|warning|info)\b/i.test(line) && brandIn(line, brands) !== null;
 }
 
 /** A line of the list of other alerts. */
@@ -166,18 +178,18 @@ function learnTopic(topic: Topic, message: Message, recount: Recount): void {
     const since = new RegExp(`(?:^|[^g] |· |\\. )(?:Since|From) (${TIME})`).exec(line)?.[1];
     if (topic.since === null && since !== undefined)
       topic.since = momentsOf(since, message.at, timezone)[0] ?? null;
+    const share = /% of [\d,]+ mentions in (\d+ (?:min|h)) are (negative|positive|neutral)/.exec(line);
+    if (share !== null && !isOther(line)) {
+      topic.subject ??= `${share[2]} mentions`;
+      topic.widthMs ??= toLength(share[1] ?? "");
+    }
     const counted =
       /(\d[\d,]*) ((?:negative|positive) mentions?|mentions|negative|positive) in (\d+ (?:min|h|d)(?: \d+ min)?)/.exec(
         line,
       );
     if (counted !== null && !isOther(line)) {
       topic.subject ??= counted[2] ?? null;
-      topic.widthMs ??= toLength(counted[3] ?? "");
-    }
-    const share = /% of [\d,]+ mentions in (\d+ (?:min|h)) are (negative|positive|neutral)/.exec(line);
-    if (share !== null && !isOther(line)) {
-      topic.subject ??= `${share[2]} mentions`;
-      topic.widthMs ??= toLength(share[1] ?? "");
+      topic.widthMs = Math.max(topic.widthMs ?? 0, toLength(counted[3] ?? ""));
     }
   }
   const after = message.lines

@@ -202,12 +202,25 @@ function readHtml(html: string): Read {
   return read;
 }
 
-/** Every text of a JSON document. */
-function textsOf(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.flatMap(textsOf);
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [];
+/** Every sentence of a JSON document; ids, moments and words of strangers are data of their own. */
+function textsOf(value: unknown, key = ""): string[] {
+  if (STRANGE.has(key)) return [];
+  if (typeof value === "string") {
+    if (/^[\da-f]{8}-[\da-f-]{27}$|^\d{4}-\d\d-\d\dT/.test(value)) return [];
+    return [/^\d[\d,]* in \d/.test(value) ? `peak ${value}` : value];
+  }
+  if (key === "mentionsCount" && typeof value === "number") return [`${value} mentions so far`];
+  if (key === "openedAt" && typeof value === "number") return [`Since ${new Date(value).toISOString()}`];
+  if (Array.isArray(value)) return value.flatMap((one) => textsOf(one));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) => textsOf(one, name));
 }
+
+/** Keys of a webhook's body whose values people wrote elsewhere, or that have no sentence. */
+const STRANGE = new Set([
+  ...["mentions", "topMentions", "topStories", "topAuthors", "labels", "actions", "values"],
+  "notificationId",
+]);
 
 function addressesIn(text: string): string[] {
   return (text.match(/(?:https?|mailto):[^\s<>"|]+/g) ?? []).map((link) => link.replace(/[).,;]+$/, ""));

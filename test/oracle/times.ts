@@ -21,7 +21,7 @@ const WEEKDAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const ZONE = String.raw`(?: [A-Z]{2,5}(?:[+-]\d{1,2}(?::\d\d)?)?)?`;
 /** `Mon 23 Feb, 08:35 PST`, or `08:35` on a day that is known. */
-export const TIME = String.raw`(?:${WEEKDAY} \d{1,2} [A-Z][a-z]{2,3}, )?\d\d:\d\d${ZONE}`;
+export const TIME = String.raw`(?:${WEEKDAY} \d{1,2} [A-Z][a-z]{2,3}, )?\d\d:\d\d${ZONE}|\d{4}-\d\d-\d\dT[\d:.]+Z`;
 /** `Mon 23 Feb 2026`, `9 to 15 March 2026`, `March 2026`. */
 export const PERIOD = String.raw`(?:${WEEKDAY} )?\d{1,2}(?: [A-Z][a-z]+(?: \d{4})?)?(?: to \d{1,2})? [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d{4}`;
 
@@ -44,6 +44,7 @@ export function momentsOf(
     );
     return [found.reduce((best, one) => (Math.abs(one - said) < Math.abs(best - said) ? one : best))];
   }
+  if (/^\d{4}-\d\d-\d\dT/.test(text)) return [Date.parse(text)];
   const [, hour = "0", minute = "0"] = /(\d\d):(\d\d)/.exec(text) ?? [];
   return [said, said - DAY, ...about].map((day) => {
     const wall = wallOf(day, zone);

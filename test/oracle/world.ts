@@ -91,6 +91,11 @@ export class Recount {
     this.first = this.#entries[0]?.at ?? world.from;
   }
 
+  /** When the first mention of a brand was published. */
+  firstOf(brand: string): Moment {
+    return this.#entries.find(({ query }) => query === brand)?.at ?? this.world.from;
+  }
+
   /** The mentions of [from, to) that somebody who asked at `known` had seen, in the state of that moment. */
   in(slice: Slice, from: Moment, to: Moment, known: Moment): readonly Fact[] {
     const found: Fact[] = [];

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { loadFiles } from "../../src/admin/reload/load-files.ts";
-import { requestReload } from "../../src/admin/reload/reload.ts";
+import { requestReload } from "../../src/admin/reload/request-reload.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { UserError } from "../../src/lib/errors.ts";
 import { createRandom } from "../../src/listening-api/simulate/random.ts";

@@ -11,9 +11,9 @@ import {
 } from "../../src/lab/rule-tests/rule-test-runner.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { openTemplates } from "../../src/monitor/open-templates.ts";
 import { loadRules } from "../../src/monitor/rules/load-rules.ts";
 import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
+import { openTemplates } from "../../src/monitor/templates/open-templates.ts";
 import { MUTATIONS, type Mutation } from "./mutations.ts";
 
 const HELP = `npm run rule-mutations -- [options] [RULE ...]

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { createPushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
+import { SLACK_PATH } from "../../src/monitor/notify/notifiers/slack/slack-endpoint.ts";
 import { startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { feedsOf } from "../feeds/feeding.ts";
 import { startFixture } from "../listening-api/fixture.ts";
@@ -29,13 +30,14 @@ async function start(requestTimeoutMs: number): Promise<void> {
     },
     log: { error: () => {} },
   });
-  const slack = {
+  const endpoint = {
+    ...{ path: SLACK_PATH, mostBytes: 256 * 1024 },
     take: async ({ body }: { readonly body: string }) => {
       interactions.push(body);
-      return "taken" as const;
+      return "Taken" as const;
     },
   };
-  web = await startTestConsole(NOW, { deps: { push, slack, requestTimeoutMs } });
+  web = await startTestConsole(NOW, { deps: { push, interactions: [endpoint], requestTimeoutMs } });
 }
 afterEach(async () => {
   letGo(held);

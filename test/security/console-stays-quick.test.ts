@@ -142,13 +142,12 @@ test("posts that Slack did not sign fill no log", async () => {
   );
   const endpoint = createSlackEndpoint({
     apps: [],
-    interaction: async () => ({ outcome: "Done" }),
+    handle: async () => ({ outcome: "Done" }),
     wall,
     log,
   });
-  const post = () =>
-    endpoint.take({ body: "payload={}", timestamp: "0", signature: "v0=0", address: "203.0.113.1" });
-  for (let i = 0; i < 500; i++) expect(await post()).toBe("not-signed");
+  const post = () => endpoint.take({ body: "payload={}", header: () => "0", address: "203.0.113.1" });
+  for (let i = 0; i < 500; i++) expect(await post()).toBe("NotSigned");
   expect(lines).toMatchObject([{ address: "203.0.113.1", others: 0 }]);
   wall.advance(60_000);
   await post();

@@ -7,7 +7,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openSetupView } from "../../src/admin/setup/open-setup-view.ts";
 import { SETUP_SCHEMAS } from "../../src/cli/schemas.ts";
-import { slackRoutes } from "../../src/console/slack-routes.ts";
+import { interactionRoutes } from "../../src/console/interaction-routes.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { SECOND } from "../../src/lib/instant.ts";
 import { type TakenBounce, takeBounce } from "../../src/monitor/notify/deliver/take-bounce.ts";
@@ -102,11 +102,10 @@ test.each(texts(250_000))("a click in Slack of %s, signed and unsigned", async (
   const apps = slackApps([
     slack.config.parse({ kind: "slack", channel: "#alerts", token: "xoxb-none", signingSecret: SECRET }),
   ]);
-  const interaction = () => Promise.reject(new Error("no click is valid"));
-  slackRoutes(
-    app,
-    createSlackEndpoint({ apps, interaction, wall: systemClock, log: pino({ level: "silent" }) }),
-  );
+  const handle = () => Promise.reject(new Error("no click is valid"));
+  interactionRoutes(app, [
+    createSlackEndpoint({ apps, handle, wall: systemClock, log: pino({ level: "silent" }) }),
+  ]);
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   const timestamp = String(Math.floor(systemClock.now() / SECOND));
   const sign = (body: string) =>

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { pino } from "pino";
 import { afterAll, expect, test } from "vitest";
-import { openPage } from "../../src/app/open-console.ts";
+import { openPage } from "../../src/console/open-console.ts";
 import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { MINUTE } from "../../src/lib/instant.ts";

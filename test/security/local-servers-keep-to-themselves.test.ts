@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { leaveLocalAddress } from "../../src/cli/local-address.ts";
+import { leaveLocalAddress } from "../../src/admin/local-address.ts";
 import { createLocalInbox } from "../../src/console/inbox/create-local-inbox.ts";
 import { inventLocalSecrets, LOCAL_ACCOUNT } from "../../src/console/inbox/local-account.ts";
 import { createManualClock } from "../../src/lib/clock.ts";

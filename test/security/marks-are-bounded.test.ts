@@ -46,7 +46,7 @@ test("no text is normalised but by `normalized`", () => {
   const found = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter(
     (name) => name.endsWith(".ts") && /\.normalize\(/.test(readFileSync(join(SOURCES, name), "utf8")),
   );
-  // Arguments of commands, texts that are cut before, and names that are made up.
-  const others = /^(?:cli|feeds\/enrich|listening-api\/simulate)\//;
+  // Arguments of commands, and names that are made up.
+  const others = /^(?:cli|listening-api\/simulate)\//;
   expect(found.filter((name) => !others.test(name))).toEqual(["lib/text.ts"]);
 });

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import pg from "pg";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
-import { openPage } from "../../src/app/open-console.ts";
+import { openPage } from "../../src/console/open-console.ts";
 import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { loopDelay } from "../../src/lib/loop-delay.ts";

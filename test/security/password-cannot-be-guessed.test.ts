@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { HOUR } from "../../src/lib/instant.ts";
 import { signAlertLink } from "../../src/monitor/model/alert-action.ts";
+import { SLACK_PATH } from "../../src/monitor/notify/notifiers/slack/slack-endpoint.ts";
 import { anAlert } from "../console/make-a-story.ts";
 import { SECRET, startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { aVisitor, tokenIn } from "./console-visitor.ts";
@@ -20,7 +21,7 @@ beforeAll(async () => {
         settings: { login: { username: "team", password } },
         deps: {
           unsubscribing: { find: async () => null, set: async () => null },
-          slack: { take: async () => "not-signed" },
+          interactions: [{ path: SLACK_PATH, mostBytes: 1024, take: async () => "NotSigned" }],
         },
       });
       await web.stores.alerts.save([ALERT]);

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { digestOfFiles } from "../../src/admin/reload/load-files.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
-import { versionsIn } from "../../src/monitor/name-versions.ts";
+import { versionsIn } from "../../src/monitor/notify/view/name-versions.ts";
 import { type Bundle, bundleEntries } from "../bundle.ts";
 import { until } from "../until.ts";
 import { useStores } from "../use-stores.ts";

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { fastify } from "fastify";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { slackRoutes } from "../../src/console/slack-routes.ts";
+import { interactionRoutes } from "../../src/console/interaction-routes.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/lib/instant.ts";
 import { uuid7 } from "../../src/lib/uuid7.ts";
@@ -34,7 +34,7 @@ afterAll(() => second.close());
 async function startEndpoint(own: Stores): Promise<string> {
   const handle = createSlackActions({ actions: createAlertActions({ stores: own, clock }), log });
   const app = fastify();
-  slackRoutes(app, createSlackEndpoint({ apps, interaction: handle, wall, log }));
+  interactionRoutes(app, [createSlackEndpoint({ apps, handle, wall, log })]);
   afterAll(() => app.close());
   return app.listen({ host: "127.0.0.1", port: 0 });
 }

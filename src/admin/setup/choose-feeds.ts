@@ -2,7 +2,7 @@ import { kindOf, kinds, type ProposedBrand } from "#feeds";
 import { closestWord } from "../../lib/closest-word.ts";
 import { didYouMean, UserError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { isPrivateAddress } from "../../lib/public-agent.ts";
+import { isPrivateUrl } from "../../lib/public-agent.ts";
 
 /** A feed as it will stand in the file, and what it is, for people. */
 export interface ChosenFeed {
@@ -42,7 +42,7 @@ export function chooseFeeds(
     const url = addressIn(one);
     if (found !== undefined) named.push(found);
     else if (url === null) faults.push(whyNot(one, proposed));
-    else if (options.refusePrivate && isPrivate(url))
+    else if (options.refusePrivate && isPrivateUrl(url))
       faults.push(`${one} is an address of this machine or of a private network`);
     else addresses.push(url);
   }
@@ -52,8 +52,8 @@ export function chooseFeeds(
 
 function addressFeeds(urls: readonly string[]): readonly ChosenFeed[] {
   const groups = [
-    { urls: urls.filter((url) => !isPrivate(url)), more: {} },
-    { urls: urls.filter(isPrivate), more: { allowPrivateAddress: true } },
+    { urls: urls.filter((url) => !isPrivateUrl(url)), more: {} },
+    { urls: urls.filter(isPrivateUrl), more: { allowPrivateAddress: true } },
   ].filter((group) => group.urls.length > 0);
   const about = groups.length === 0 ? "" : kindOf({ kind: "rss" }).about;
   return groups.map(({ urls, more }) => ({ kind: "rss", keys: { kind: "rss", urls, ...more }, about }));
@@ -65,11 +65,6 @@ function addressIn(text: string): string | null {
   return whole !== null && URL.canParse(whole) ? new URL(whole).href : null;
 }
 
-function isPrivate(url: string): boolean {
-  const { hostname } = new URL(url);
-  const isIp = /^\[|^[\d.]+$/.test(hostname);
-  return hostname === "localhost" || hostname.endsWith(".localhost") || (isIp && isPrivateAddress(hostname));
-}
 
 function whyNot(wanted: string, proposed: readonly ChosenFeed[]): string {
   const known = kinds.find(({ kind }) => kind === wanted.toLowerCase());

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
+import { timeHere } from "#admin";
 import { type Actor, type OpenAlertActions, openAlertActions, readEnvironment } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
 import { commandLog } from "../command-log.ts";
-import { timeHere } from "../local-address.ts";
 
 /** Opens the monitor's database, does the work, and closes it. The monitor may run at the same time. */
 export async function withAlertActions<Outcome>(

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { loadConfig } from "#admin";
-import { openLocalTables } from "#app";
+import { leaveLocalAddress, loadConfig, openLocalTables } from "#admin";
 import { DEMO_CLIENT, LOCAL_ACCOUNT } from "#console";
 import { createEnrichment } from "#feeds";
 import {
@@ -24,7 +23,6 @@ import { describeError, UserError, whyUnread } from "../../lib/errors.ts";
 import { DAY, floorTo, type Instant, toIso } from "../../lib/instant.ts";
 import { aborted, stopSignal } from "../../lib/stop-signal.ts";
 import { commandLog } from "../command-log.ts";
-import { leaveLocalAddress } from "../local-address.ts";
 import { print, printError, printJson } from "../print.ts";
 import { toPort } from "../to-port.ts";
 

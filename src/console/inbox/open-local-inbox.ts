@@ -19,7 +19,7 @@ export interface OpenInbox {
   /** The configuration with the open servers as receivers, if it names none. Throws a UserError if they are not open. */
   readonly configOf: <Config extends InboxConfig>(config: Config) => Config;
   /** A person clicks a button of a message; null if the configuration names receivers. */
-  readonly interaction: LocalInbox["press"] | null;
+  readonly press: LocalInbox["press"] | null;
 }
 
 /**
@@ -31,11 +31,11 @@ export async function withLocalInbox(
   parts: InboxParts,
   closing: Closing,
 ): Promise<OpenInbox> {
-  if (!config.usesLocalInbox) return { configOf: refuseInbox, interaction: null };
+  if (!config.usesLocalInbox) return { configOf: refuseInbox, press: null };
   const { receivers, press } = await openLocalInbox(parts, closing);
   return {
     configOf: (now) => (now.usesLocalInbox ? { ...now, receivers } : now),
-    interaction: press,
+    press,
   };
 }
 

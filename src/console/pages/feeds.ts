@@ -1,7 +1,7 @@
+import type { FeedView, ShownFeed, ShownTry } from "#feeds";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { counted, formatNumber } from "../../lib/numbers.ts";
-import type { FeedView, ShownFeed, ShownTry } from "../feed-view.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
 import { foreign, shorten } from "../parts/words.ts";

@@ -1,5 +1,4 @@
-import type { AlertExplainer, ShownWait, ShownWarmUp } from "#monitor";
-import type { ConsoleFacts } from "../facts.ts";
+import type { AlertExplainer, ConsoleFacts, ShownWait, ShownWarmUp } from "#monitor";
 import type { Html } from "../html.ts";
 import type { InboxView } from "../inbox-view.ts";
 import type { Times } from "../times.ts";

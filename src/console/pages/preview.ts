@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { expandReason } from "#monitor";
+import { expandReason, type Previews, type ShownPreview, type TemplatePreview } from "#monitor";
 import { type Html, html, trustedHtml } from "../html.ts";
+import { renderSlackMessage } from "../inbox/render-slack-message.ts";
 import { foreign } from "../parts/words.ts";
-import type { PreviewMessage, PreviewView, TemplatePreview } from "../preview-view.ts";
 import type { Page } from "./page.ts";
 
 export const PreviewQuestion = z.object({
@@ -16,15 +16,15 @@ export const PreviewQuestion = z.object({
 export type PreviewQuestion = z.output<typeof PreviewQuestion>;
 
 export async function readPreview(
-  previews: PreviewView,
+  previews: Previews,
   { about, sample, alert }: PreviewQuestion,
-): Promise<PreviewMessage | null> {
+): Promise<ShownPreview | null> {
   return alert === null ? previews.ofSample(about, sample) : previews.ofAlert(alert);
 }
 
 /** The output of one template, in its format. */
 export function templatePage(
-  previews: PreviewView,
+  previews: Previews,
   { text, isHtml }: TemplatePreview,
   question: PreviewQuestion,
 ): Page {
@@ -42,13 +42,13 @@ ${templateList(previews, question)}
         : html`<pre class="mail-text" dir="auto">${text}</pre>`
     }${
       name.includes(".mrkdwn") &&
-      html`<h2>In Slack</h2><article class="slack">${trustedHtml(previews.renderSlack([], text))}</article>`
+      html`<h2>In Slack</h2><article class="slack">${trustedHtml(renderSlackMessage([], text))}</article>`
     }</section>`,
   };
 }
 
 /** Every template that fits the stored alert. */
-function templateList({ templates }: PreviewView, { template, alert }: PreviewQuestion): Html {
+function templateList({ templates }: Previews, { template, alert }: PreviewQuestion): Html {
   const offered = alert === null ? templates : templates.filter((name) => !name.includes("/digest"));
   return html`<details id="templates"${template !== null && html` open`}><summary>One template alone</summary><ul class="tabs">${offered.map(
     (name) =>
@@ -62,7 +62,7 @@ function templateList({ templates }: PreviewView, { template, alert }: PreviewQu
 }
 
 /** A message as Slack and a mail program show it, and as plain text. */
-export function previewPage(previews: PreviewView, message: PreviewMessage, question: PreviewQuestion): Page {
+export function previewPage(previews: Previews, message: ShownPreview, question: PreviewQuestion): Page {
   const { slack, email, ...others } = message;
   return {
     title: "Preview of messages",
@@ -79,7 +79,7 @@ ${templateList(previews, question)}
 <article class="slack">
 <p class="slack-sender">
 <strong>Earshot</strong> <span class="app">app</span>
-</p>${trustedHtml(previews.renderSlack(slack.blocks, slack.text))}</article>
+</p>${trustedHtml(renderSlackMessage(slack.blocks, slack.text))}</article>
 ${
   slack.thread.length > 0 &&
   html`<ol class="thread" aria-label="What follows in the thread">${slack.thread.map(
@@ -87,7 +87,7 @@ ${
 <article class="slack">
 <p class="slack-sender">
 <strong>Earshot</strong> <span class="app">app</span>
-</p>${trustedHtml(previews.renderSlack(reply.blocks, reply.text))}</article>
+</p>${trustedHtml(renderSlackMessage(reply.blocks, reply.text))}</article>
 </li>`,
   )}</ol>`
 }
@@ -108,11 +108,7 @@ ${Object.entries(others).map(
   };
 }
 
-function tab(
-  sample: PreviewView["samples"][number],
-  { samples }: PreviewView,
-  question: PreviewQuestion,
-): Html {
+function tab(sample: Previews["samples"][number], { samples }: Previews, question: PreviewQuestion): Html {
   const { about, name } = sample;
   const first = samples.find((one) => one.about === question.about)?.name;
   const isShown = question.alert === null && about === question.about && name === (question.sample ?? first);

@@ -1,4 +1,5 @@
 import {
+  type ConsoleFacts,
   describeActor,
   describePrecision,
   type RulePrecision,
@@ -9,7 +10,6 @@ import { formatDuration } from "../../lib/duration.ts";
 import { didYouMean, type Fault } from "../../lib/errors.ts";
 import { DAY } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import type { ConsoleFacts } from "../facts.ts";
 import { type Html, html } from "../html.ts";
 import { alertList } from "../parts/alert-list.ts";
 import { foreign } from "../parts/words.ts";

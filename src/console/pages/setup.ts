@@ -1,5 +1,5 @@
-import type { SetupForm, SetupOutcome, SetupView, SetupWriteResult, ShownChange } from "../feed-view.ts";
 import { type Html, html } from "../html.ts";
+import type { SetupForm, SetupOutcome, SetupView, SetupWriteResult, ShownChange } from "../setup-view.ts";
 import type { Times } from "../times.ts";
 import { triedPart } from "./feeds.ts";
 import type { Page } from "./page.ts";

@@ -1,4 +1,4 @@
-import { cutText } from "../../lib/text.ts";
+import { cutText, normalized } from "../../lib/text.ts";
 import { indonesianOrMalay } from "./indonesian-or-malay.ts";
 
 /**
@@ -40,7 +40,7 @@ export async function loadLanguageDetector(): Promise<LanguageDetector> {
   return {
     detect(text, certainty = "usual") {
       // Accents as signs of their own make Vietnamese look like Yoruba.
-      const prose = cutText(text, ENOUGH).normalize("NFC").replaceAll(ADDRESSES, " ");
+      const prose = normalized(cutText(text, ENOUGH), "NFC").replaceAll(ADDRESSES, " ");
       if (!hasEnough(prose, certainty)) return null;
       const found = eld.detect(prose);
       if (found.language === "" || !found.isReliable()) return null;

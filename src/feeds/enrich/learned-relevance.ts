@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Relevance } from "#listening-api";
-import { cutText } from "../../lib/text.ts";
+import { cutText, normalized } from "../../lib/text.ts";
 
 /** A text of a query, and whether people called it relevant. */
 export interface JudgedText {
@@ -35,17 +36,18 @@ const PARTS = 5;
 
 /**
  * Learns from what people said of texts of one query, and tests itself: each fifth of them is judged by a model of the
- * other four. Pure; 120 texts take less than a tenth of a second. Nothing of it is stored: it is learnt again from the texts
- * that are still there.
+ * other four. 120 texts take a tenth of a second, in six steps between which others run. Nothing of it is stored: it is
+ * learnt again from the texts that are still there.
  */
-export function learnRelevance(judged: readonly JudgedText[]): LearnedRelevance {
+export async function learnRelevance(judged: readonly JudgedText[]): Promise<LearnedRelevance> {
   const relevant = judged.filter(({ isRelevant }) => isRelevant).length;
   const others = judged.length - relevant;
   if (Math.min(relevant, others) < FEWEST_OF_A_KIND) return { outcome: "TooFew", relevant, others };
   const examples = oneKindAfterTheOther(judged);
   const sums = examples.map(() => 0);
   for (let part = 0; part < PARTS; part++) {
-    const sumOf = modelOf(examples.filter((_, index) => index % PARTS !== part));
+    await nextTurn();
+    const { sumOf } = modelOf(examples.filter((_, index) => index % PARTS !== part));
     for (const [index, { text }] of examples.entries())
       if (index % PARTS === part) sums[index] = sumOf(featuresOf(text));
   }
@@ -59,9 +61,9 @@ export function learnRelevance(judged: readonly JudgedText[]): LearnedRelevance 
   };
   const least = tested.without + LEAST_GAIN * (1 - tested.without);
   if (tested.precision < least || tested.recall < LEAST_RECALL) return { outcome: "NotBetter", ...tested };
-  const sumOf = modelOf(examples);
+  const model = modelOf(examples);
   const scale = chooseScale(examples, sums);
-  return { outcome: "Better", ...tested, scoreOf: (text) => explained(text, sumOf, scale) };
+  return { outcome: "Better", ...tested, scoreOf: (text) => explained(text, model, scale) };
 }
 
 /** So that every part has both kinds. */
@@ -70,10 +72,16 @@ function oneKindAfterTheOther(judged: readonly JudgedText[]): readonly JudgedTex
 }
 
 type Features = ReadonlySet<string>;
-/** Above 0: relevant. */
-type SumOf = (features: Features) => number;
 
-const ENOUGH = 2_000;
+interface LinearModel {
+  /** Of a text. Above 0: relevant. */
+  sumOf(features: Features): number;
+  /** What some features of a text add to it, by a factor that is the same for all of its features. */
+  partOf(features: readonly string[]): number;
+}
+
+/** What a text is about shows at its beginning, and longer ones take longer than the others can wait. */
+const ENOUGH = 800;
 const STEM = 4;
 /** "acme.sh" is one word; so are the host of an address and the parts of its path. */
 const WORDS = /[\p{L}\p{M}\p{N}]+(?:[.'’_-][\p{L}\p{M}\p{N}]+)*/gu;
@@ -83,35 +91,34 @@ const WORDS = /[\p{L}\p{M}\p{N}]+(?:[.'’_-][\p{L}\p{M}\p{N}]+)*/gu;
  * protocol has only capitals.
  */
 function featuresOf(text: string): Features {
-  const found = new Set<string>();
-  let before = "^";
-  for (const word of wordsOf(text)) {
-    const small = word.toLowerCase();
-    found.add(`word ${small}`);
-    if (small.length > STEM) found.add(`stem ${small.slice(0, STEM)}`);
-    if (word !== small) found.add(`as ${word}`);
-    found.add(`pair ${before} ${word}`);
-    before = word;
-  }
-  return found;
+  const words = wordsOf(text);
+  return new Set(words.flatMap((word, index) => featuresOfWord(word, words[index - 1])));
+}
+
+function featuresOfWord(word: string, before = "^"): readonly string[] {
+  const small = word.toLowerCase();
+  return [
+    `word ${small}`,
+    ...(small.length > STEM ? [`stem ${small.slice(0, STEM)}`] : []),
+    ...(word === small ? [] : [`as ${word}`]),
+    `pair ${before} ${word}`,
+  ];
 }
 
 function wordsOf(text: string): readonly string[] {
-  const prose = cutText(text, ENOUGH)
-    .normalize("NFC")
-    .replaceAll(/https?:\/\/(?:www\.)?/gi, " ");
+  const prose = normalized(cutText(text, ENOUGH), "NFC").replaceAll(/https?:\/\/(?:www\.)?/gi, " ");
   return Array.from(prose.matchAll(WORDS), ([word]) => word);
 }
 
-const ROUNDS = 100;
-const RATE = 5;
-const PULL = 0.01;
+const ROUNDS = 40;
+const RATE = 12;
+const PULL = 0.02;
 
 /**
  * Logistic regression by one gradient step for a text, many times over. Both kinds count the same, however many there
  * are, and a feature that few texts have counts more than one that most have.
  */
-function modelOf(examples: readonly JudgedText[]): SumOf {
+function modelOf(examples: readonly JudgedText[]): LinearModel {
   const sets = examples.map(({ text }) => featuresOf(text));
   const places = new Map<string, number>();
   const texts: number[] = [];
@@ -134,11 +141,21 @@ function modelOf(examples: readonly JudgedText[]): SumOf {
       bias += 0.05 * error;
     }
   }
-  return (features) => sumOfVector(vectorOf(features));
+  return {
+    sumOf: (features) => sumOfVector(vectorOf(features)),
+    partOf: (features) =>
+      features
+        .flatMap((feature) => places.get(feature) ?? [])
+        .reduce((sum, place) => sum + (weights[place] ?? 0) * rarityOf(place), 0),
+  };
+
+  function rarityOf(place: number): number {
+    return Math.log(1 + examples.length / (texts[place] ?? 1));
+  }
 
   function vectorOf(features: Features): readonly { readonly place: number; readonly value: number }[] {
     const known = [...features].flatMap((feature) => places.get(feature) ?? []);
-    const values = known.map((place) => Math.log(1 + examples.length / (texts[place] ?? 1)));
+    const values = known.map(rarityOf);
     const length = Math.hypot(...values) || 1;
     return known.map((place, index) => ({ place, value: (values[index] ?? 0) / length }));
   }
@@ -163,20 +180,18 @@ function chooseScale(examples: readonly JudgedText[], sums: readonly number[]): 
 const MOST_WORDS = 3;
 const LONGEST_WORD = 40;
 
-/** The score, and the words that speak most for it: those without which it would be nearer to the other side. */
-function explained(text: string, sumOf: SumOf, scale: number): Relevance {
-  const words = wordsOf(text);
+/** The score, and the words that speak most for it. */
+function explained(text: string, { sumOf, partOf }: LinearModel, scale: number): Relevance {
   const sum = sumOf(featuresOf(text));
   const sign = sum > 0 ? 1 : -1;
-  const found = [...new Set(words)]
-    .map((word) => ({
-      word,
-      weight: sign * (sum - sumOf(featuresOf(words.filter((one) => one !== word).join(" ")))),
-    }))
-    .filter(({ weight }) => weight > 0)
-    .sort((a, b) => b.weight - a.weight)
+  const parts = new Map(
+    wordsOf(text).map((word, index, words) => [word, sign * partOf(featuresOfWord(word, words[index - 1]))]),
+  );
+  const found = [...parts]
+    .filter(([, part]) => part > 0)
+    .sort(([, a], [, b]) => b - a)
     .slice(0, MOST_WORDS)
-    .map(({ word }) => `"${cutText(word, LONGEST_WORD)}"`);
+    .map(([word]) => `"${cutText(word, LONGEST_WORD)}"`);
   const said = `like texts that people called ${sign > 0 ? "relevant" : "not relevant"}`;
   const score = Math.round(100 * sigmoid(scale * sum)) / 100;
   return { score, reason: found.length === 0 ? said : `${said}: ${found.join(", ")}` };

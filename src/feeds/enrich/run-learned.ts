@@ -10,40 +10,38 @@ export type ReadJudged = (
   most: number,
 ) => Promise<readonly JudgedText[]>;
 
+type LearnerRound = Omit<Round, "notRelevant">;
+
 const BATCH = 100;
 const LEASE_MS = 2 * MINUTE;
-/** How long what was learnt is used before people's newer judgements, and deletes, are read. */
+/** How long what was learnt is used before newer judgements, and deletes, are read. */
 const LEARN_EVERY_MS = MINUTE;
 const MOST_JUDGED = 120;
 
 /** Scores waiting mentions by what people said of others of their query, where that was tested to help. */
-export function createLearner(
-  judgedOf: ReadJudged,
-): (round: Omit<Round, "notRelevant">) => Promise<RoundResult> {
-  const known = new Map<
-    number,
-    { readonly at: Instant; readonly texts: string; readonly learned: LearnedRelevance }
-  >();
+export function createLearner(judgedOf: ReadJudged): (round: LearnerRound) => Promise<RoundResult> {
+  const known = new Map<number, { readonly at: Instant; readonly learned: LearnedRelevance }>();
+  const reported = new Map<number, string>();
 
-  async function learnedOf(round: Pick<Round, "clock" | "log">, query: { id: number; name: string }) {
+  async function learnedOf({ clock, log }: LearnerRound, query: { id: number; name: string }) {
     const before = known.get(query.id);
-    const at = round.clock.now();
-    if (before !== undefined && at - before.at < LEARN_EVERY_MS) return before.learned;
-    const judged = await judgedOf(query, MOST_JUDGED);
-    const texts = JSON.stringify(judged);
-    if (before?.texts === texts) {
-      known.set(query.id, { ...before, at });
-      return before.learned;
-    }
-    const learned = learnRelevance(judged);
-    known.set(query.id, { at, texts, learned });
-    if (learned.outcome !== before?.learned.outcome || learned.outcome === "Better")
-      report(round.log, query.name, learned);
+    if (before !== undefined) return before.learned;
+    const learned = await learnRelevance(await judgedOf(query, MOST_JUDGED));
+    known.set(query.id, { at: clock.now(), learned });
+    const { scoreOf: _, ...told } = { scoreOf: null, ...learned };
+    if (reported.get(query.id) !== JSON.stringify(told)) report(log, query.name, learned);
+    reported.set(query.id, JSON.stringify(told));
     return learned;
   }
 
+  /** What was learnt consists of people's words: it is kept for a minute, whether somebody needs it or not. */
+  function forgetOld(now: Instant): void {
+    for (const [id, { at }] of known) if (Math.abs(now - at) >= LEARN_EVERY_MS) known.delete(id);
+  }
+
   return async (round) => {
-    const { db } = round;
+    const { db, clock } = round;
+    forgetOld(clock.now());
     const { lease, jobs } = await leaseEnrichment(db, "relevance", { most: BATCH, leaseMs: LEASE_MS });
     if (jobs.length === 0) return { jobs: 0, pauseMs: 0 };
     const byQuery = groupBy(await readWaiting(round, jobs), ({ job }) => job.queryId);

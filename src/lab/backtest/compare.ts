@@ -68,13 +68,13 @@ type Pair = readonly [Alert | null, Alert | null];
 /** Alerts of one rule, query and group that were open at the same time belong together, each to one other. */
 function pairAlerts(before: readonly Alert[], after: readonly Alert[]): readonly Pair[] {
   const keyOf = ({ rule, fingerprint }: Alert): string => `${rule} ${fingerprint}`;
-  const left = new Map([...groupBy(after, keyOf)].map(([key, its]) => [key, [...its]]));
+  const left = new Map([...groupBy(after, keyOf)].map(([key, candidates]) => [key, [...candidates]]));
   const pairs: Pair[] = before.map((alert) => {
-    const its = left.get(keyOf(alert)) ?? [];
-    const index = its.findIndex((one) => overlap(one, alert));
-    return [alert, index === -1 ? null : (its.splice(index, 1)[0] ?? null)];
+    const candidates = left.get(keyOf(alert)) ?? [];
+    const index = candidates.findIndex((one) => overlap(one, alert));
+    return [alert, index === -1 ? null : (candidates.splice(index, 1)[0] ?? null)];
   });
-  for (const its of left.values()) for (const alert of its) pairs.push([null, alert]);
+  for (const candidates of left.values()) for (const alert of candidates) pairs.push([null, alert]);
   return pairs.sort((a, b) => startOf(a) - startOf(b));
 }
 

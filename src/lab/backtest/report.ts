@@ -172,8 +172,8 @@ function receiversOf(
   const weeks = Math.max(lengthMs, 86_400_000) / WEEK_MS;
   const names = new Set([...notifications, ...withheld].map(({ receiver }) => receiver));
   return [...names].sort().map((receiver) => {
-    const its = notifications.filter((one) => one.receiver === receiver);
-    const alerts = new Set(its.flatMap(alertsIn)).size;
+    const ofReceiver = notifications.filter((one) => one.receiver === receiver);
+    const alerts = new Set(ofReceiver.flatMap(alertsIn)).size;
     const reasons = new Map<string, Set<string>>();
     for (const one of withheld)
       if (one.receiver === receiver)
@@ -182,7 +182,7 @@ function receiversOf(
     reasons.delete(THROTTLED);
     return {
       receiver,
-      messages: its.length,
+      messages: ofReceiver.length,
       alerts,
       alertsAWeek: Math.round((alerts / weeks) * 10) / 10,
       throttled,

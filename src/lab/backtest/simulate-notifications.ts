@@ -69,11 +69,11 @@ export function createSimulatedNotifications(
   const recent = new Map<string, { readonly at: Instant; readonly alertId: string }[]>();
 
   function put(entry: ReceiverEntry, now: Instant): void {
-    const its = entries.get(entry.alertId) ?? new Map<string, ReceiverEntry>();
-    entries.set(entry.alertId, its);
-    const before = lastOf(its.get(entry.receiver));
+    const perReceiver = entries.get(entry.alertId) ?? new Map<string, ReceiverEntry>();
+    entries.set(entry.alertId, perReceiver);
+    const before = lastOf(perReceiver.get(entry.receiver));
     const last = lastOf(entry);
-    its.set(entry.receiver, entry);
+    perReceiver.set(entry.receiver, entry);
     // A decision that is due at once again would never let time pass.
     if (entry.nextAt !== null) queue.add(Math.max(entry.nextAt, now + SECOND), entry);
     const key = keyOf(entry);
@@ -87,11 +87,11 @@ export function createSimulatedNotifications(
   function recentOf(now: Instant): RecentNotifications {
     return new Map(
       config.throttled.map(({ name, throttle }) => {
-        const its = (recent.get(name) ?? []).filter(({ at }) => at >= now - throttle.perMs);
-        recent.set(name, its);
+        const sentLately = (recent.get(name) ?? []).filter(({ at }) => at >= now - throttle.perMs);
+        recent.set(name, sentLately);
         return [
           name,
-          its.map(({ at, alertId }) => ({ at, severity: table.find(alertId)?.severity ?? "info" })),
+          sentLately.map(({ at, alertId }) => ({ at, severity: table.find(alertId)?.severity ?? "info" })),
         ];
       }),
     );
@@ -110,8 +110,8 @@ export function createSimulatedNotifications(
   /** The end of a more severe alert may release what it muted. */
   function wakeMuted(projectId: string, alerts: readonly Alert[], now: Instant): void {
     if (!alerts.some((alert) => alert.resolvedAt !== null && isInhibitor(config.inhibitions, alert))) return;
-    for (const its of entries.values())
-      for (const entry of its.values()) {
+    for (const perReceiver of entries.values())
+      for (const entry of perReceiver.values()) {
         const isMuted = entry.projectId === projectId && lastOf(entry) === "HeldByInhibition";
         if (isMuted && entry.nextAt !== null && entry.nextAt > now) put({ ...entry, nextAt: now }, now);
       }
@@ -127,9 +127,9 @@ export function createSimulatedNotifications(
       for (const notification of decided.pending) {
         sent.push(notification);
         const { receiver, alertId } = notification;
-        const its = recent.get(receiver) ?? [];
-        recent.set(receiver, its);
-        if (alertId !== null) its.push({ at: now, alertId });
+        const sentLately = recent.get(receiver) ?? [];
+        recent.set(receiver, sentLately);
+        if (alertId !== null) sentLately.push({ at: now, alertId });
       }
       for (const flush of decided.flushes) flushes.set(`${keyOf(flush)}\u0000${flush.key}`, flush);
       if (decided.flushes.length > 0)

@@ -10,6 +10,7 @@ import {
   countDistinctAuthors,
   createAssessor,
   createStoryIndex,
+  DISTINCT_AUTHORS_FOR_MS,
   type DistinctAuthor,
   type DistinctAuthorChange,
   distinctAuthorKey,
@@ -29,6 +30,7 @@ import {
   storyOf,
   storyOfMention,
   usesOf,
+  VALUES_FOR_MS,
   valueKeys,
   valueObservations,
   type WatchedQuery,
@@ -50,11 +52,8 @@ export interface SimulatedQuery {
   open(): readonly Alert[];
 }
 
-/** As long as the tables keep them. */
-const DISTINCT_AUTHORS_FOR_MS = 7 * DAY;
 /** A story is counted for a day before its mention, which may be late. */
 const STORIES_FOR_MS = 3 * DAY;
-const VALUES_FOR_MS = 400 * DAY;
 
 /** What a query has stored of its past: it goes on from there. */
 export interface LearnedPast {
@@ -249,14 +248,14 @@ function createStories(rules: readonly Rule[]) {
     sizes: ({ stories, since }: NonNullable<ReturnType<typeof storiesToCount>>) =>
       new Map(
         stories.map((story) => {
-          const its = times.get(story) ?? [];
-          return [story, its.length - firstFrom(its, since)];
+          const moments = times.get(story) ?? [];
+          return [story, moments.length - firstFrom(moments, since)];
         }),
       ),
     forget: (before: Instant): void => {
-      for (const [story, its] of times) {
-        if ((its[0] ?? 0) >= before) continue;
-        const left = its.slice(firstFrom(its, before));
+      for (const [story, moments] of times) {
+        if ((moments[0] ?? 0) >= before) continue;
+        const left = moments.slice(firstFrom(moments, before));
         if (left.length === 0) times.delete(story);
         else times.set(story, left);
       }

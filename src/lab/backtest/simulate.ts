@@ -95,9 +95,14 @@ export function createSimulation(options: SimulationOptions): Simulation {
   let pageEnd = Number.NEGATIVE_INFINITY;
   let bucketEnd = Number.NEGATIVE_INFINITY;
 
-  function changed(query: Query, its: readonly Alert[], waiting: readonly Alert[], now: Instant): void {
-    for (const alert of its) alerts.set(alert.id, alert);
-    const concerned = new Map([...waiting, ...its].map((alert) => [alert.id, alert]));
+  function changed(
+    query: Query,
+    changedNow: readonly Alert[],
+    waiting: readonly Alert[],
+    now: Instant,
+  ): void {
+    for (const alert of changedNow) alerts.set(alert.id, alert);
+    const concerned = new Map([...waiting, ...changedNow].map((alert) => [alert.id, alert]));
     notifications.decide(query.projectId, [...concerned.values()], now);
   }
 
@@ -111,8 +116,8 @@ export function createSimulation(options: SimulationOptions): Simulation {
     const due = new Map(notifications.due(now));
     for (const one of simulated) {
       const key = queryKey(one.query);
-      const its = one.closeBucket(now);
-      changed(one.query, its, freshest(due.get(key)), now);
+      const closed = one.closeBucket(now);
+      changed(one.query, closed, freshest(due.get(key)), now);
       due.delete(key);
     }
   }
@@ -124,8 +129,8 @@ export function createSimulation(options: SimulationOptions): Simulation {
     }
   }
 
-  function freshest(its: readonly Alert[] = []): readonly Alert[] {
-    return its.map((alert) => alerts.get(alert.id) ?? alert);
+  function freshest(older: readonly Alert[] = []): readonly Alert[] {
+    return older.map((alert) => alerts.get(alert.id) ?? alert);
   }
 
   /** Does everything that is due before `until`, and at it. */

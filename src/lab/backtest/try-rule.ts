@@ -148,8 +148,8 @@ export function boundTry(
       ? [`It looks at the ${busiest.length} busiest of ${counted(queries.length, "query", "queries")} only.`]
       : [];
   const ids = new Set(busiest.map(({ queryId }) => queryId));
-  const its = arrivals.filter(({ queryId }) => ids.has(queryId));
-  const first = firstWithin(its, wanted, most.mentions);
+  const ofQueries = arrivals.filter(({ queryId }) => ids.has(queryId));
+  const first = firstWithin(ofQueries, wanted, most.mentions);
   if (first <= wanted.learnFrom) return { ...wanted, queries: busiest, cut };
   const limit = `a try looks at ${counted(most.mentions, "mention")} at most`;
   const days = (from: Instant, to: Instant): string => counted(Math.round((to - from) / DAY), "day");

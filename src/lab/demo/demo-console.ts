@@ -26,7 +26,7 @@ export interface DemoConsoleOrder {
 
 /** What the console shows of a demo. */
 export type ShownDemo = Pick<Demo, "clock" | "earshot" | "receivers" | "crisis"> & {
-  readonly interaction: Demo["local"]["interaction"];
+  readonly press: Demo["local"]["press"];
 };
 
 /**
@@ -61,7 +61,7 @@ export async function openShownDemo(
   });
   closing.add(earshot.stop);
   return {
-    ...{ clock, earshot, receivers: config.receivers, interaction: press },
+    ...{ clock, earshot, receivers: config.receivers, press },
     crisis: () => crisisIn(world, clock.now()),
   };
 }

@@ -22,7 +22,7 @@ export interface LocalParts {
   readonly smtp: { readonly host: string; readonly port: number };
   readonly secrets: LocalSecrets;
   /** A user clicks a button of a message in the local Slack. */
-  interaction: LocalInbox["press"];
+  press: LocalInbox["press"];
   close(): Promise<void>;
 }
 
@@ -65,8 +65,8 @@ export async function startLocalParts(options: {
       },
     );
     closing.add(inbox.close);
-    const { slackApiUrl, smtp, press: interaction } = inbox;
-    return { apiUrl, calls: () => calls, slackApiUrl, smtp, secrets, interaction, close: closing.close };
+    const { slackApiUrl, smtp, press } = inbox;
+    return { apiUrl, calls: () => calls, slackApiUrl, smtp, secrets, press, close: closing.close };
   });
 }
 

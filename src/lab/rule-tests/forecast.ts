@@ -46,11 +46,11 @@ export function createForecast(
   const alerts = new Map<string, Alert>();
   let bucketEnd = floorTo(story.start, BUCKET_MS) + BUCKET_MS;
   let at = story.start;
-  const take = (its: (typeof simulated)[number], until: Instant): void => {
-    for (let next = its.mentions[its.taken]; next !== undefined && next.at <= until; ) {
-      its.one.take(asMention(next, queries));
-      its.taken += 1;
-      next = its.mentions[its.taken];
+  const take = (simulation: (typeof simulated)[number], until: Instant): void => {
+    for (let next = simulation.mentions[simulation.taken]; next !== undefined && next.at <= until; ) {
+      simulation.one.take(asMention(next, queries));
+      simulation.taken += 1;
+      next = simulation.mentions[simulation.taken];
     }
   };
   return {
@@ -59,13 +59,13 @@ export function createForecast(
       if (stop >= unknownFrom) return "News";
       const changed: Alert[] = [];
       for (; bucketEnd <= stop; bucketEnd += BUCKET_MS)
-        for (const its of simulated) {
-          take(its, bucketEnd - 1);
-          changed.push(...its.one.closeBucket(bucketEnd));
+        for (const simulation of simulated) {
+          take(simulation, bucketEnd - 1);
+          changed.push(...simulation.one.closeBucket(bucketEnd));
         }
-      for (const its of simulated) {
-        take(its, stop);
-        changed.push(...its.one.commitPage(stop));
+      for (const simulation of simulated) {
+        take(simulation, stop);
+        changed.push(...simulation.one.commitPage(stop));
       }
       const isNews = changed.some(
         (alert) => dependsOnPages.has(alert.rule) || isNewsAfter(alerts.get(alert.id), alert),

@@ -2,7 +2,7 @@ import type { AlertState } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { fitsGlob } from "../../lib/patterns.ts";
-import type { Observations, ObservedAlert, ObservedMessage } from "./observed.ts";
+import type { Observations, ObservedAlert } from "./observed.ts";
 import type { Expectation, Met, Never } from "./test-file.ts";
 
 /** `because` says what happened instead. */
@@ -79,9 +79,9 @@ function missingIn(
   const rule = ruleOf(expected, context);
   const alerts = alertsOf(expected, observed, context).filter((alert) => wasSeen(alert, expected, span));
   if (asksForAlert(expected) && alerts.length === 0) return missingAlert(expected, observed, span, context);
-  const its = alertIdsOf(expected, observed, context, alerts);
+  const alertIds = alertIdsOf(expected, observed, context, alerts);
   const messages = observed.messages.filter(
-    (one) => isWithin(one, span) && one.alertIds.some((id) => its.has(id)),
+    (one) => isWithin(one, span) && one.alertIds.some((id) => alertIds.has(id)),
   );
   const notified = new Set(messages.filter(({ isEdit }) => !isEdit).map(({ receiver }) => receiver));
   const left = to.filter((receiver) => !notified.has(receiver));
@@ -146,11 +146,11 @@ function judgeNever(never: Never, observed: Observations, context: JudgingContex
       `${alert.rule} was ${seen?.state ?? "open"}, ${seen?.severity ?? ""}, at ${context.show(Math.max(seen?.at ?? 0, span.from))}`,
     );
   }
-  const its = alertIdsOf(never, observed, context, alerts);
-  const patterns: Readonly<Record<ObservedMessage["kind"], string | undefined>> = { slack, email, webhook };
+  const alertIds = alertIdsOf(never, observed, context, alerts);
+  const patterns: Readonly<Record<string, string | undefined>> = { slack, email, webhook };
   const asksForText = Object.values(patterns).some((one) => one !== undefined);
   const wrong = observed.messages.find((one) => {
-    if (!isWithin(one, span) || !one.alertIds.some((id) => its.has(id))) return false;
+    if (!isWithin(one, span) || !one.alertIds.some((id) => alertIds.has(id))) return false;
     if (to.length > 0 && (one.isEdit || !to.includes(one.receiver))) return false;
     const pattern = patterns[one.kind];
     return asksForText ? pattern !== undefined && fitsPattern(one.text, pattern) : true;
@@ -186,8 +186,8 @@ function alertIdsOf(
   context: JudgingContext,
   alerts: readonly ObservedAlert[],
 ): ReadonlySet<string> {
-  const its = asksForAlert(about) ? alerts : alertsOf(about, observed, context);
-  return new Set(its.map(({ id }) => id));
+  const meant = asksForAlert(about) ? alerts : alertsOf(about, observed, context);
+  return new Set(meant.map(({ id }) => id));
 }
 
 function wasSeen(alert: ObservedAlert, about: AboutAlert, span: Span): boolean {

@@ -7,7 +7,7 @@ import {
   type InboxStore,
   renderSlackMessage,
 } from "#console";
-import { type LocalVendors, messageId } from "#monitor";
+import type { LocalVendors, RehearsedRequest } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import type { Instant } from "../../lib/instant.ts";
@@ -16,15 +16,13 @@ import type { Logger } from "../../lib/log.ts";
 /** A message as a local vendor took it. */
 export interface TakenMessage {
   readonly at: Instant;
-  readonly kind: "slack" | "email" | "webhook";
   readonly isEdit: boolean;
   readonly text: string;
   readonly html: string | null;
-  /** Whether this is the message of a notification of ours. */
-  isOf(notificationId: string): boolean;
+  readonly request: RehearsedRequest;
 }
 
-/** The local Slack, mailbox and webhook server of one test. */
+/** The local Slack, mailbox and server for any other request, of one test. */
 export interface LocalReceivers {
   readonly vendors: LocalVendors;
   /** In the order in which they came. */
@@ -39,22 +37,17 @@ export function startLocalReceivers(clock: Clock, token: string, log: Logger): P
     const store = createRecordingStore(clock, taken);
     const inbox = await createLocalInbox({ store, clock, log }, { token });
     closing.add(inbox.close);
-    const webhook = await startWebhook((body) => {
-      const id = idIn(body);
+    const server = await startServer((body) =>
       taken.push({
-        at: clock.now(),
-        kind: "webhook",
-        isEdit: false,
-        text: body,
-        html: null,
-        isOf: (one) => one === id,
-      });
-    });
-    closing.add(webhook.close);
+        ...{ at: clock.now(), isEdit: false, text: body, html: null },
+        request: { by: "http", body },
+      }),
+    );
+    closing.add(server.close);
     const vendors = {
       slack: { apiUrl: inbox.slackApiUrl, token },
       smtp: inbox.smtp,
-      webhookUrl: webhook.url,
+      httpUrl: server.url,
     };
     return { vendors, taken, close: closing.close };
   });
@@ -70,14 +63,13 @@ function createRecordingStore(clock: Clock, taken: TakenMessage[]): InboxStore {
     if (message.kind === "slack" && message.metadata?.payload["part"] !== undefined) return;
     taken.push({
       at: clock.now(),
-      kind: message.kind,
       isEdit,
       text: readableText(message),
       html: isEdit ? null : htmlOf(message, files),
-      isOf: (id) =>
+      request:
         message.kind === "slack"
-          ? message.metadata?.payload["notification_id"] === id
-          : message.messageId?.startsWith(messageId(id, "").slice(0, -1)) === true,
+          ? { by: "slack", metadata: message.metadata?.payload ?? {} }
+          : { by: "smtp", messageId: message.messageId ?? "" },
     });
   };
   return {
@@ -145,16 +137,8 @@ function plain(mrkdwn: string): string {
   return mrkdwn.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
 
-function idIn(body: string): string | undefined {
-  try {
-    return (JSON.parse(body) as { notificationId?: string }).notificationId;
-  } catch {
-    return undefined;
-  }
-}
-
 /** A server that takes any request. */
-async function startWebhook(
+async function startServer(
   onBody: (body: string) => void,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {

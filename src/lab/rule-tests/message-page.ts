@@ -75,7 +75,7 @@ function rowsOf(columns: readonly MessageColumn[]): Row[] {
 
 function messageHtml({ kind, html, text }: ObservedMessage): string {
   if (kind === "slack") return html ?? "";
-  if (kind === "webhook") return `<pre>${escapeHtml(textOf({ kind, text }))}</pre>`;
+  if (html === null) return `<pre>${escapeHtml(textOf({ kind, text }))}</pre>`;
   const [subject = ""] = text.split("\n", 1);
   const lines = Math.min(1_600, 240 + 18 * text.split("\n").length);
   return `<p class="subject">${escapeHtml(subject)}</p><iframe sandbox="allow-same-origin" title="email" height="${lines}" srcdoc="${escapeHtml(html ?? "")}"></iframe>`;

@@ -26,7 +26,8 @@ export interface ObservedAlert {
 
 export interface ObservedMessage {
   readonly at: Instant;
-  readonly kind: "slack" | "email" | "webhook";
+  /** The kind of its receiver. */
+  readonly kind: string;
   readonly receiver: string;
   /** The alerts that it is about. */
   readonly alertIds: readonly string[];
@@ -34,7 +35,7 @@ export interface ObservedMessage {
   readonly isEdit: boolean;
   /** As its reader gets it; an email with its subject in the first line. */
   readonly text: string;
-  /** The same as safe HTML: a fragment for Slack, a whole document for an email, null for a webhook. */
+  /** The same as safe HTML: a fragment for Slack, a whole document for an email, null for other kinds. */
   readonly html: string | null;
 }
 

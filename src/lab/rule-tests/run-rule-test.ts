@@ -89,10 +89,10 @@ export async function prepareTables(
       queries: names.map((name) => ({ name })),
       at: start,
     });
-    const its = { projectId: String(projectId), ids: queries };
-    await writeBaseline(createStores(db), baselineOf(test, names), its, start);
+    const source = { projectId: String(projectId), ids: queries };
+    await writeBaseline(createStores(db), baselineOf(test, names), source, start);
     await closing.close();
-    return its;
+    return source;
   });
 }
 
@@ -145,7 +145,7 @@ export async function runRuleTest(
     });
     closing.add(earshot.stop);
     await earshot.refreshQueries();
-    const observer = createObserver(earshot, db, receivers);
+    const observer = createObserver(earshot, db, receivers, config);
     const isAsForecast = await play(earshot, parts, story, { clock, look: observer.look });
     if (!isAsForecast) {
       await closing.close();
@@ -224,7 +224,7 @@ async function openForecast(
 function rehearsed(
   config: MonitorConfig,
   vendors: LocalVendors,
-  its: Pick<SourceConfig, "baseUrl" | "updatesEvery" | "history">,
+  server: Pick<SourceConfig, "baseUrl" | "updatesEvery" | "history">,
 ): MonitorConfig {
   const { sources, receivers } = config;
   const { platformClientId: _, ...rest } = sources[0];
@@ -233,7 +233,7 @@ function rehearsed(
     sources: [
       {
         ...rest,
-        ...its,
+        ...server,
         ...LOCAL_ACCOUNT,
         name: "account",
         password: ACCOUNT_PASSWORD,
@@ -246,7 +246,10 @@ function rehearsed(
       const { rehearse } = definitionOf(receiver.notifier);
       if (rehearse === undefined)
         throw new UserError(`rule tests cannot send to ${receiver.name}: its kind has no local server`);
-      return { ...receiver, notifier: rehearse(receiver.notifier, vendors) as typeof receiver.notifier };
+      return {
+        ...receiver,
+        notifier: rehearse.config(receiver.notifier, vendors) as typeof receiver.notifier,
+      };
     }),
     digests: [],
   };
@@ -306,7 +309,13 @@ function allAlerts({ stores }: Earshot) {
 }
 
 /** Notes the state of the alerts at each moment where the clock stops. */
-function createObserver(earshot: Earshot, db: Db, receivers: LocalReceivers) {
+function createObserver(
+  earshot: Earshot,
+  db: Db,
+  local: LocalReceivers,
+  { receivers }: Pick<MonitorConfig, "receivers">,
+) {
+  const kinds = new Map(receivers.map(({ name, notifier }) => [name, definitionOf(notifier)]));
   const alerts = new Map<
     string,
     ObservedAlert & { readonly projectId: string; seen: ObservedAlert["seen"][number][] }
@@ -336,9 +345,13 @@ function createObserver(earshot: Earshot, db: Db, receivers: LocalReceivers) {
           owners.set(one.id, owner);
         }
       }
-      const messages = receivers.taken.flatMap(({ isOf, ...message }) => {
-        const owner = [...owners].find(([id]) => isOf(id))?.[1];
-        return owner === undefined ? [] : [{ ...message, ...owner }];
+      const messages = local.taken.flatMap(({ request, ...message }) => {
+        const owner = [...owners].find(
+          ([id, { receiver }]) => kinds.get(receiver)?.rehearse?.isOf(request, id) === true,
+        )?.[1];
+        return owner === undefined
+          ? []
+          : [{ ...message, ...owner, kind: kinds.get(owner.receiver)?.kind ?? "" }];
       });
       const joined = await joinedAlerts(earshot, [...alerts.values()]);
       return {

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ListedRule, RuleView, RuleWords } from "#console";
+import type { ListedRule, PageOptions, RuleView, RuleWords } from "#console";
 import {
   type createConsoleStore,
   DRAFT_KINDS,
@@ -26,7 +26,7 @@ import {
 import { DAY, type Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { readYaml } from "../../lib/read-yaml.ts";
-import type { RuleReader } from "./rule-reader.ts";
+import { createRuleReader, type RuleReader } from "./rule-reader.ts";
 import { createTries, type TryParts } from "./rule-tries.ts";
 import { saveRule } from "./save-rule.ts";
 
@@ -39,6 +39,18 @@ export interface RuleViewParts extends RuleFiles, TryParts {
 const EDITS = 20;
 const WORDS_FROM = 500;
 const MOST_WORDS = 100;
+
+/** Opens the pages of rules of a console, on its database. What people type is read in a thread, which `closing` ends. */
+export function openRules(
+  files: RuleFiles,
+  { clock, log, timezone }: Pick<RuleViewParts, "clock" | "log" | "timezone">,
+): NonNullable<PageOptions["openRules"]> {
+  return (stored, closing) => {
+    const reader = createRuleReader(log);
+    closing.add(reader.close);
+    return openRuleView({ ...files, ...stored, reader, clock, log, timezone });
+  };
+}
 
 /** The rules of a folder for the console. The versions in use are those at this moment: open it when rules are loaded. */
 export async function openRuleView(parts: RuleViewParts): Promise<RuleView> {
@@ -113,7 +125,7 @@ export async function openRuleView(parts: RuleViewParts): Promise<RuleView> {
 /** The names of the tests about this rule. A file that cannot be read is none. */
 async function findTestFiles(folder: string, rule: string): Promise<readonly string[]> {
   const entries = await readdir(join(folder, RULE_TESTS)).catch(() => []);
-  const its = entries
+  const readings = entries
     .filter((entry) => entry.endsWith(TEST_ENDING))
     .sort()
     .map(async (entry) => {
@@ -123,7 +135,7 @@ async function findTestFiles(folder: string, rule: string): Promise<readonly str
         typeof content === "object" && content !== null && "rule" in content && content.rule === rule;
       return isIts ? [entry.slice(0, -TEST_ENDING.length)] : [];
     });
-  return (await Promise.all(its)).flat();
+  return (await Promise.all(readings)).flat();
 }
 
 const TEST_ENDING = ".test.yaml";

@@ -22,6 +22,7 @@ import { wireTime } from "../records/wire.ts";
 import { createBodyReader } from "../resources/body-reader.ts";
 import { type FoundInQuery, findInQueries } from "../store/mention-page.ts";
 import { listQueries, type StoredQuery } from "../store/queries.ts";
+import { findReceivedQuery } from "../store/received-items.ts";
 import { presentOf, projectOf } from "./project-request.ts";
 
 interface InProject {
@@ -74,7 +75,7 @@ async function explain(context: LocalApiContext, request: FastifyRequest<InProje
   const wanted = readAsked(parameters, (name) => body?.text(name, most) ?? parameters.text(name));
   body?.finish("a question about queries");
   parameters.finish();
-  const asked = await findAsked(context, queries, wanted);
+  const asked = await findAsked(context, project.id, queries, wanted);
   const now = presentOf(context, project);
   const policy = dataPolicyOf(callerOf(request).client, project);
   return {
@@ -98,9 +99,13 @@ export function readAsked(
   return { resourceId, url, text, fields };
 }
 
-/** A mention that is only in one query answers for the others, too. */
+/**
+ * A mention that is only in one query answers for the others, too; so does an item of a feed that came into none of them,
+ * and is kept all the same.
+ */
 async function findAsked(
   { db }: LocalApiContext,
+  projectId: number,
   queries: readonly StoredQuery[],
   { resourceId, url, text, fields }: ReturnType<typeof readAsked>,
 ): Promise<Asked | null> {
@@ -112,7 +117,9 @@ async function findAsked(
     };
   }
   const by = resourceId === undefined ? { url: url ?? "" } : { resourceId };
-  const found = await findInQueries(db, { queryIds: queries.map(({ id }) => id), ...by });
+  const received = await findReceivedQuery(db, projectId);
+  const queryIds = [...queries.map(({ id }) => id), ...(received === null ? [] : [received])];
+  const found = await findInQueries(db, { queryIds, ...by });
   const [one] = found;
   if (one === undefined) return null;
   return {

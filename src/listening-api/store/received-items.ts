@@ -27,6 +27,11 @@ export async function lockReceivedQuery(db: Database, projectId: number): Promis
 /** The same, or null where no feed has answered yet. */
 export async function receivedQuery(db: Database, projectId: number): Promise<number | null> {
   await lockWriting(db, [projectId]);
+  return findReceivedQuery(db, projectId);
+}
+
+/** For readers: without the lock of those who write. */
+export async function findReceivedQuery(db: Database, projectId: number): Promise<number | null> {
   const { rows } = await sql<{ id: string }>`
     select id from local_api.query where project_id = ${projectId} and type = ${RECEIVED_TYPE}`.execute(db);
   return rows[0] === undefined ? null : Number(rows[0].id);

@@ -118,8 +118,8 @@ export function askEach(sourceOf: (projectId: string) => AskedSource): AskedSour
 /** What each source says of its own queries: one of them may be away, or not explain. */
 async function askSources(source: AskedSource | undefined, polls: readonly ShownPoll[], by: By) {
   const said = new Map<string, SourceSays>();
-  for (const [name, its] of groupBy(polls, ({ projectId }) => sourceOfProject(projectId)))
-    said.set(name, await askSource(source, its, by));
+  for (const [name, ofSource] of groupBy(polls, ({ projectId }) => sourceOfProject(projectId)))
+    said.set(name, await askSource(source, ofSource, by));
   const all = [...said.values()];
   return {
     of: ({ projectId }: ShownPoll): SourceSays => said.get(sourceOfProject(projectId)) ?? NOT_ASKED,

@@ -7,7 +7,7 @@ import { type Instant, SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { createAgent } from "../../lib/public-agent.ts";
 import type { Stores } from "../store/stores.ts";
-import type { Heartbeat } from "./checks/check-heartbeat.ts";
+import type { Heartbeat } from "./check-heartbeat.ts";
 
 /** `heartbeat` in `earshot.yaml`: an address that is called only while the whole pipeline works. */
 export const HeartbeatConfig = z.strictObject({

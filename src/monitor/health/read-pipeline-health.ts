@@ -7,8 +7,8 @@ import { OWN_QUERY } from "../model/query.ts";
 import type { Source } from "../source/source-config.ts";
 import type { Stores } from "../store/stores.ts";
 import { OUTAGE_STANDS_MS } from "./checks/check-outage.ts";
-import type { PipelineHealth } from "./checks/pipeline-health.ts";
 import { jobScope, queryScope, sourceOfScope } from "./note-failures.ts";
+import type { PipelineHealth } from "./pipeline-health.ts";
 
 export interface PipelineReadings {
   readonly stores: Stores;

@@ -119,11 +119,11 @@ async function eraseInAlerts(
   let erased = 0;
   for (const alert of await facts.erasures.alertsAbout(query, matched, span)) {
     const rule = rules.find(({ name }) => name === alert.rule);
-    const its = replaced.filter((one) => isOf(alert, rule, one));
-    if (its.length === 0) continue;
+    const ofAlert = replaced.filter((one) => isOf(alert, rule, one));
+    if (ofAlert.length === 0) continue;
     erased++;
-    const content = withoutMentions(alert, its, await restOf(facts, query, alert));
-    const deleted = its.filter(({ after }) => after === null);
+    const content = withoutMentions(alert, ofAlert, await restOf(facts, query, alert));
+    const deleted = ofAlert.filter(({ after }) => after === null);
     await facts.erasures.saveAlert(
       query.projectId,
       { id: alert.id, ...content },
@@ -170,8 +170,8 @@ const MOST_REST = 2_000;
 async function eraseInDigests(facts: Facts, replaced: readonly ReplacedMention[]): Promise<void> {
   const moments = [...new Set(replaced.map(({ mention }) => eventAt(mention)))];
   for (const { edition, body } of await facts.erasures.digestsOf(moments)) {
-    const its = replaced.map(({ mention, after }) => ({ before: mention, after }));
-    const names = shownNames(body, namesOf(its.map(({ before }) => before)));
+    const changes = replaced.map(({ mention, after }) => ({ before: mention, after }));
+    const names = shownNames(body, namesOf(changes.map(({ before }) => before)));
     const isShown = names.authors.length + names.hashtags.length > 0;
     // Reads all mentions of the period, so only for names that the digest has.
     const used = isShown ? await facts.erasures.stillUsed(edition, names) : names;
@@ -179,7 +179,7 @@ async function eraseInDigests(facts: Facts, replaced: readonly ReplacedMention[]
       authors: names.authors.filter((name) => !used.authors.includes(name)),
       hashtags: names.hashtags.filter((tag) => !used.hashtags.includes(tag)),
     };
-    const corrected = digestWithout(body, its, gone);
+    const corrected = digestWithout(body, changes, gone);
     if (corrected !== null) await facts.erasures.saveDigest(edition, corrected);
   }
 }

@@ -15,6 +15,11 @@ export const BUCKET_MS = 5 * MINUTE;
 
 export const DAY_BUCKETS = DAY / BUCKET_MS;
 
+/** Authors of that long ago are in no window any more. */
+export const DISTINCT_AUTHORS_FOR_MS = 7 * DAY;
+/** Values that come back after that long may count as new. */
+export const VALUES_FOR_MS = 400 * DAY;
+
 /** Judged this much further than now, a clock was ahead: less is over before learning again is worth it. */
 export const JUDGED_AHEAD_MS = 3 * BUCKET_MS;
 

@@ -37,11 +37,12 @@ export function silencedAt(
   alert: MatchedAlert,
   at: Instant,
 ): { readonly until: Instant; readonly silence: Silence } | null {
-  const its = silences.filter((one) => matchesAlert(one.match, alert));
-  const first = longestAt(its, at);
+  const matching = silences.filter((one) => matchesAlert(one.match, alert));
+  const first = longestAt(matching, at);
   if (first === null) return null;
   let { until } = first;
-  for (let next = longestAt(its, until); next !== null; next = longestAt(its, until)) until = next.until;
+  for (let next = longestAt(matching, until); next !== null; next = longestAt(matching, until))
+    until = next.until;
   return { until, silence: first.silence };
 }
 

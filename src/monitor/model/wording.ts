@@ -60,7 +60,7 @@ const WORDS: Readonly<Record<string, string>> = {
   HeldByInhibition: "Held while a more severe alert is open",
   HeldByQuietHours: "Held by quiet hours",
   HeldByGroup: "Held, to be sent with others of its group",
-  HeldByThrottle: "Held: enough was sent for now, so the rest comes together",
+  HeldByThrottle: "Held by the limit of messages; the rest is sent together",
   // Nothing to send.
   StillPending: "Not sent: it has not fired yet",
   NothingNew: "Nothing new to say",

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
 import type { Issue } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
+import type { AlertActions } from "../alerts/actions/alert-actions.ts";
 import type { NotificationKind } from "../model/notification.ts";
 import type { Renderer } from "../templates/create-renderer.ts";
 import type { DigestView } from "../templates/digest-view.ts";
@@ -181,14 +182,21 @@ export interface NotifierDefinition<Kind extends string = string, Schema extends
   readonly faults?: (config: z.output<Schema>, around: ConfigAround) => readonly Issue[];
   /** Advice on a valid configuration; calls nobody. */
   readonly concerns?: (config: z.output<Schema>) => readonly CheckNote[];
-  /**
-   * The same receiver with its vendor replaced by the local one, for rule tests: nothing of the original address or its
-   * secrets is used. Absent: rule tests cannot send to receivers of this kind.
-   */
-  readonly rehearse?: (config: z.output<Schema>, local: LocalVendors) => z.output<Schema>;
+  /** Absent: rule tests cannot send to receivers of this kind. */
+  readonly rehearse?: Rehearsal<z.output<Schema>>;
+  /** Buttons in the messages. Absent: there are none. */
+  readonly interactions?: Interactions<z.output<Schema>>;
   /** The message as its readers get it, for previews: plain values that can be written as JSON. Absent: no preview. */
   readonly preview?: (content: MessageContent, renderer: Renderer) => object;
   create(config: z.output<Schema>, deps: NotifierDeps): Notifier;
+}
+
+/** How rule tests send to receivers of this kind: to a server of their own, and never to the vendor. */
+export interface Rehearsal<Config> {
+  /** The same receiver at the local server: nothing of the original address or its secrets is used. */
+  readonly config: (config: Config, local: LocalVendors) => Config;
+  /** Whether what the local server took is the message of this notification. */
+  readonly isOf: (request: RehearsedRequest, notificationId: string) => boolean;
 }
 
 /** Servers of this process that take messages instead of the vendors. */
@@ -196,7 +204,48 @@ export interface LocalVendors {
   readonly slack: { readonly apiUrl: string; readonly token: string };
   readonly smtp: { readonly host: string; readonly port: number };
   /** Takes any request. */
-  readonly webhookUrl: string;
+  readonly httpUrl: string;
+}
+
+/** What one of them took. */
+export type RehearsedRequest =
+  | { readonly by: "slack"; readonly metadata: Readonly<Record<string, unknown>> }
+  | { readonly by: "smtp"; readonly messageId: string }
+  | { readonly by: "http"; readonly body: string };
+
+/** How clicks on buttons reach Earshot. It gets all receivers of its kind together, because they may share an app. */
+export interface Interactions<Config> {
+  /** Where the vendor posts clicks; null if no receiver could check that they come from the vendor. */
+  endpoint(configs: readonly Config[], deps: InteractionDeps): InteractionEndpoint | null;
+  /** The connections by which the vendor sends clicks. While this value is equal, the open connections stay. */
+  connections(configs: readonly Config[]): readonly unknown[];
+  /** Opens these connections. Resolves when the signal has closed them all. */
+  listen(configs: readonly Config[], deps: InteractionDeps & { readonly signal: AbortSignal }): Promise<void>;
+}
+
+export interface InteractionDeps {
+  readonly actions: Pick<AlertActions, "once">;
+  /** The clock of signatures. */
+  readonly wall: Clock;
+  readonly log: Logger;
+}
+
+/** A path of the console to which a vendor posts. There is no login: the endpoint checks who posts. */
+export interface InteractionEndpoint {
+  readonly path: string;
+  /** The longest body. */
+  readonly mostBytes: number;
+  /** Resolves within the vendor's time limit. Rejects if nothing could be stored. */
+  take(post: InteractionPost): Promise<"Taken" | "NotSigned" | "Unfit">;
+}
+
+export interface InteractionPost {
+  /** The raw body, because it is signed byte for byte. */
+  readonly body: string;
+  /** Empty for a header that is not there. */
+  header(name: string): string;
+  /** The sender's address, for the log. */
+  readonly address: string;
 }
 
 /** Parts of the configuration that a receiver may need. */

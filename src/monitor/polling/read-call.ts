@@ -61,12 +61,12 @@ export async function readCall(
     let ahead: Promise<FetchResult> | null = null;
     while (running.size > 0) {
       const next: FetchResult = held.shift() ?? (await (ahead ?? fetchNext(parts, run)));
-      ahead = run.call.seen.isOver || held.length > 0 ? null : startFetch(parts, run);
       if (next.outcome === "Failed") {
         const { failure } = next;
         await forEachAtOnce(running, (member) => failWith(parts, run, member, failure));
         return endOf(failure);
       }
+      ahead = run.call.seen.isOver || held.length > 0 ? null : startFetch(parts, run);
       await forEachAtOnce(next.parts, ([member, part]) => commitNext(parts, run, member, part));
     }
     return endOf(null);

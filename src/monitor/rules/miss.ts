@@ -83,7 +83,7 @@ export function outside(
 
 /** It has what `not` excludes; `why`: "negative". */
 export function isExcluded(why: string): Miss {
-  return { ...ONE, outcome: "Excluded", condition: "not", text: `it is ${why}, which the rule excludes` };
+  return { ...ONE, outcome: "Excluded", condition: "not", text: `the rule excludes it: ${why}` };
 }
 
 /** All parts have to match: the first that does not stands for them. */

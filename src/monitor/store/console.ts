@@ -6,6 +6,8 @@ import { createConsoleNotifications } from "./console/notifications.ts";
 import { createConsoleVersions } from "./console/versions.ts";
 import type { Db } from "./database.ts";
 
+export type ConsoleFacts = ReturnType<typeof createConsoleStore>;
+
 /**
  * What the console reads. Nothing here writes, every answer has a limit, and every statement uses an index: a page
  * opened in a crisis must not slow the crisis down.

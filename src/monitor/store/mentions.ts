@@ -50,12 +50,12 @@ export function createMentionStore(db: Db) {
       story: string,
       since: Instant,
     ): Promise<ShownStory | null> {
-      const its = sql`from earshot.mentions where project_id = ${projectId} and query_id = ${queryId}
+      const ofStory = sql`from earshot.mentions where project_id = ${projectId} and query_id = ${queryId}
         and event_at >= ${at(since)} and story = ${story}`;
       const { rows } = await sql<ShownStory>`
-        select (select count(*)::int ${its}) as mentions, first.body as first, widest.body as widest
-        from (select body ${its} order by event_at, resource_id limit 1) first,
-          (select body ${its} order by reach desc nulls last, (body->>'followers')::double precision desc nulls last,
+        select (select count(*)::int ${ofStory}) as mentions, first.body as first, widest.body as widest
+        from (select body ${ofStory} order by event_at, resource_id limit 1) first,
+          (select body ${ofStory} order by reach desc nulls last, (body->>'followers')::double precision desc nulls last,
             event_at, resource_id limit 1) widest
       `.execute(db);
       return rows[0] ?? null;

@@ -2,7 +2,7 @@ import { floorTo, type Instant } from "../../lib/instant.ts";
 import { fitsQuery } from "../../lib/patterns.ts";
 import type { PlannedDigest } from "../digest/planned-digest.ts";
 import { readinessOf } from "../digest/schedule.ts";
-import { DIGEST_PATIENCE_MS } from "../health/checks/find-problems.ts";
+import { DIGEST_PATIENCE_MS } from "../health/checks/check-digests.ts";
 import { jobScope } from "../health/note-failures.ts";
 import type { DigestEdition } from "../model/digest.ts";
 import { BUCKET_MS } from "../model/judging.ts";
@@ -155,12 +155,12 @@ async function digestsDue({ stores, digests }: SweepParts, now: Instant): Promis
   const ready: DigestEdition[] = [];
   for (const edition of announced) {
     const patterns = digests.find((digest) => digest.name === edition.name)?.queries ?? [];
-    const its = queries.filter((query) =>
+    const ofEdition = queries.filter((query) =>
       fitsQuery(patterns, { queryId: query.queryId, queryName: query.name }),
     );
-    const completeUntil = await stores.polls.completeUntilOf(its);
+    const completeUntil = await stores.polls.completeUntilOf(ofEdition);
     // An alert that ended in the last minutes of the period is resolved only after its windows are evaluated.
-    const judged = its.every(({ tickedUntil }) => tickedUntil >= floorTo(edition.period.to, BUCKET_MS));
+    const judged = ofEdition.every(({ tickedUntil }) => tickedUntil >= floorTo(edition.period.to, BUCKET_MS));
     const readUntil = judged ? completeUntil : edition.period.from;
     const readiness = readinessOf(edition.period, readUntil, now, DIGEST_PATIENCE_MS);
     if (readiness.outcome !== "Waits") ready.push(edition);

@@ -166,8 +166,8 @@ export function shortenDigest<View extends Pick<DigestView, "alerts" | "perQuery
 function commonOf(rows: DigestMore["common"]): DigestMore["common"] {
   const groups = groupBy(rows, ({ rule, query }) => JSON.stringify([rule, query]));
   return [...groups.values()]
-    .flatMap((its) =>
-      its.slice(0, 1).map((one) => ({ ...one, count: its.reduce((n, { count }) => n + count, 0) })),
+    .flatMap((group) =>
+      group.slice(0, 1).map((one) => ({ ...one, count: group.reduce((n, { count }) => n + count, 0) })),
     )
     .sort((a, b) => b.count - a.count || compareText(a.query, b.query) || compareText(a.rule, b.rule))
     .slice(0, MOST_COMMON);

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { leaveLocalAddress } from "../../../src/admin/local-address.ts";
 import { findAccess, findAccesses } from "../../../src/cli/api/access.ts";
-import { leaveLocalAddress } from "../../../src/cli/local-address.ts";
 import { createManualClock, createScaledClock } from "../../../src/lib/clock.ts";
 
 const clock = createManualClock(1_000_000);

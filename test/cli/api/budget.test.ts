@@ -3,7 +3,7 @@ import { MINUTE } from "../../../src/lib/instant.ts";
 import { createLog } from "../../../src/lib/log.ts";
 import { openShellBudget, type ShellBudget } from "../../../src/monitor/commands/shell-budget.ts";
 import { slotsOf } from "../../../src/monitor/polling/planner/allowance.ts";
-import { accountOf } from "../../../src/monitor/sources.ts";
+import { accountOf } from "../../../src/monitor/source/source-access.ts";
 import { type BudgetStore, createBudgetStore } from "../../../src/monitor/store/budgets.ts";
 import { type Database, openDatabase } from "../../../src/monitor/store/database.ts";
 import { type Fixture, SEED, startFixture } from "../../listening-api/fixture.ts";

@@ -79,7 +79,7 @@ test("a reload may name receivers, but taking them away needs a restart", async 
   const inbox = await open(LISTEN);
   expect(inbox.configOf(await parseConfig(NAMED)).receivers.map(({ name }) => name)).toEqual(["hook"]);
   const named = await open(NAMED);
-  expect(named.interaction).toBeNull();
+  expect(named.press).toBeNull();
   const listening = await parseConfig(LISTEN);
   expect(() => named.configOf(listening)).toThrow("`receivers` was removed");
 });

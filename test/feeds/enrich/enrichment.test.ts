@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createEnricher } from "../../../src/feeds/enrich/enrich.ts";
 import { EnrichConfig } from "../../../src/feeds/enrich/enrich-config.ts";
 import { createEnrichment, type Enrichment } from "../../../src/feeds/enrich/run-enrichment.ts";
+import { createLearner } from "../../../src/feeds/enrich/run-learned.ts";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import { tombstoneMentions } from "../../../src/listening-api/arrive/tombstone-mentions.ts";
 import { editMention } from "../../../src/listening-api/edit/edit-mention.ts";
@@ -448,6 +449,32 @@ describe("relevance that people taught", () => {
     expect(fixture.logged).toContainEqual(
       expect.objectContaining({ query: "Alpha", judged: 30, precision: 1, recall: 1, precisionWithout: 0.5 }),
     );
+  });
+
+  test("a judgement, or a text that is deleted, counts within a minute", async () => {
+    let judged = judgedTexts(30);
+    const learner = createLearner(async () => judged);
+    const { clock, logged } = fixture;
+    const keep = (fields: object, message: string) => logged.push({ ...fields, message });
+    const log = { info: keep, warn: keep, error: keep };
+    const scored = async () => {
+      const enricher = await createEnricher(config);
+      const resourceId = `mention-${++made}`;
+      const fields = { queryId, resourceId, snippet: "another coyote with an anvil" };
+      const version = mentionVersion(fields, { added: clock.now() });
+      await db.transaction().execute(async (transaction) => {
+        await insertMentions(transaction, [version]);
+        await enricher.queue(transaction, [version]);
+      });
+      clock.advance(MINUTE / 4);
+      await learner({ db, clock, log, signal: new AbortController().signal });
+      return (await shown(resourceId)).classifications.length;
+    };
+    expect(await scored()).toBe(1);
+    judged = [];
+    expect(await scored()).toBe(1);
+    clock.advance(MINUTE);
+    expect(await scored()).toBe(0);
   });
 
   test("with few judgements nothing is scored, and nothing waits", async () => {

@@ -16,11 +16,11 @@ function mixed(seed: number): readonly JudgedText[] {
     .map(({ text }) => text);
 }
 
-test("of two senses of a name, thirty judged texts tell the rest apart far better than none", () => {
+test("of two senses of a name, thirty judged texts tell the rest apart far better than none", async () => {
   let [right, called, relevant] = [0, 0, 0];
   for (let seed = 0; seed < 20; seed++) {
     const texts = mixed(seed);
-    const learned = learnRelevance(texts.slice(0, 30));
+    const learned = await learnRelevance(texts.slice(0, 30));
     if (learned.outcome !== "Better") throw new Error(`seed ${seed}: ${learned.outcome}`);
     for (const { text, isRelevant } of texts.slice(30)) {
       const isCalled = learned.scoreOf(text).score >= 0.5;
@@ -34,8 +34,8 @@ test("of two senses of a name, thirty judged texts tell the rest apart far bette
   expect(right / relevant).toBeGreaterThan(0.8);
 });
 
-test("it says how well it does, and which words speak for a score", () => {
-  const learned = learnRelevance(TEXTS);
+test("it says how well it does, and which words speak for a score", async () => {
+  const learned = await learnRelevance(TEXTS);
   if (learned.outcome !== "Better") throw new Error(learned.outcome);
   expect(learned.judged).toBe(40);
   expect(learned.without).toBe(0.5);
@@ -45,27 +45,27 @@ test("it says how well it does, and which words speak for a score", () => {
   expect(reason).toMatch(/^like texts that people called not relevant: .*"(acme\.sh|certificates)"/);
 });
 
-test("with few judgements of a kind it does not act", () => {
-  expect(learnRelevance([])).toEqual({ outcome: "TooFew", relevant: 0, others: 0 });
-  expect(learnRelevance(TEXTS.slice(0, 27))).toEqual({ outcome: "TooFew", relevant: 20, others: 7 });
+test("with few judgements of a kind it does not act", async () => {
+  expect(await learnRelevance([])).toEqual({ outcome: "TooFew", relevant: 0, others: 0 });
+  expect(await learnRelevance(TEXTS.slice(0, 27))).toEqual({ outcome: "TooFew", relevant: 20, others: 7 });
 });
 
-test("judgements that no words explain do not act", () => {
+test("judgements that no words explain do not act", async () => {
   const chance = TEXTS.map(({ text }, index) => ({
     text,
     isRelevant: Math.imul(index, 0x9e3779b1) % 2 === 0,
   }));
-  expect(learnRelevance(chance).outcome).toBe("NotBetter");
+  expect((await learnRelevance(chance)).outcome).toBe("NotBetter");
 });
 
-test("the same judgements give the same scores", () => {
-  const [a, b] = [learnRelevance(TEXTS), learnRelevance(TEXTS)];
+test("the same judgements give the same scores", async () => {
+  const [a, b] = [await learnRelevance(TEXTS), await learnRelevance(TEXTS)];
   if (a.outcome !== "Better" || b.outcome !== "Better") throw new Error("not better");
   for (const { text } of TEXTS) expect(a.scoreOf(text)).toEqual(b.scoreOf(text));
 });
 
-test("any text has a score and a short reason", () => {
-  const learned = learnRelevance(TEXTS);
+test("any text has a score and a short reason", async () => {
+  const learned = await learnRelevance(TEXTS);
   if (learned.outcome !== "Better") throw new Error(learned.outcome);
   for (const text of ["", "👍", "constructor __proto__", "x".repeat(100_000), "a ".repeat(50_000)]) {
     const { score, reason } = learned.scoreOf(text);

@@ -10,8 +10,8 @@ import { openRuleTestRunner, type RuleTestResult } from "../../../src/lab/rule-t
 import { MINUTE } from "../../../src/lib/instant.ts";
 import { createLog } from "../../../src/lib/log.ts";
 import type { RouteConfig } from "../../../src/monitor/notify/decide/route.ts";
-import { openTemplates } from "../../../src/monitor/open-templates.ts";
 import { loadRules } from "../../../src/monitor/rules/load-rules.ts";
+import { openTemplates } from "../../../src/monitor/templates/open-templates.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 

@@ -5,8 +5,8 @@ import { reportLines } from "../../../src/lab/rule-tests/report.ts";
 import { findRuleTests, openRuleTestRunner } from "../../../src/lab/rule-tests/rule-test-runner.ts";
 import { readRuleTest } from "../../../src/lab/rule-tests/test-file.ts";
 import { createLog } from "../../../src/lib/log.ts";
-import { openTemplates } from "../../../src/monitor/open-templates.ts";
 import { loadRules } from "../../../src/monitor/rules/load-rules.ts";
+import { openTemplates } from "../../../src/monitor/templates/open-templates.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const RULES = join(ROOT, "rules");

@@ -1,5 +1,5 @@
-import type { PipelineHealth } from "../../../src/monitor/health/checks/pipeline-health.ts";
 import { OperatorConfig } from "../../../src/monitor/health/operators.ts";
+import type { PipelineHealth } from "../../../src/monitor/health/pipeline-health.ts";
 import type { Failure } from "../../../src/monitor/model/failure.ts";
 
 export const NOW = Date.UTC(2026, 2, 2, 12);

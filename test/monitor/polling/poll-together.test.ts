@@ -157,6 +157,21 @@ test("a source that answers for one of the queries only is detected, and its ans
   expect((await dueWork(stores(), NOON)).polls).toHaveLength(8);
 });
 
+test("a source that is not proven is asked for two pages, and for none in vain", async () => {
+  const all = Array.from({ length: 5 }, (_, nth) => mention("1", nth, NOON - 50 + nth));
+  const source = sourceOf(() => all, 1);
+  let asked = 0;
+  const counted: Pages = async function* (ids, request) {
+    for await (const page of source.pages(ids.slice(0, 1), request)) {
+      asked += 1;
+      yield page;
+    }
+  };
+  const { members } = await poll(counted, IDS, false);
+  expect(members.map(({ result }) => result.outcome)).toEqual(IDS.map(() => "Postponed"));
+  expect(asked).toBe(2);
+});
+
 test("a source that refuses several queries in one call is asked for them one by one from then on", async () => {
   const refusal = sourceFailure("one queryId, please", {
     kind: "rejected",

@@ -66,10 +66,10 @@ test.each([
     "the nearest of 2 alternatives: whether the author is verified is not known: the source does not say",
     "Unknown",
   ],
-  ["{ not: { tag: vip } }", 'it is tagged "vip", which the rule excludes', "Excluded"],
+  ["{ not: { tag: vip } }", 'the rule excludes it: tagged "vip"', "Excluded"],
   [
     "{ not: { any: [{ keyword: refund }, { sentiment: positive }] } }",
-    'it is with the keyword "refund", which the rule excludes',
+    'the rule excludes it: with the keyword "refund"',
     "Excluded",
   ],
 ])("a mention that does not meet %s is told the first condition and by how much", (when, text, outcome) => {

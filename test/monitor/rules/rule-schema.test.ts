@@ -151,6 +151,7 @@ const plain = keys(
     for: some(["10m", "0s", "1h"], [10, "8d"]),
     over: some([{ after: "6h" }], [{}, { after: 6 }, "6h"]),
     reopenWithin: duration,
+    incident: some(["never", "one outage"], ["x".repeat(81), " "]),
     catchUp: some(["in-order", "newest-first"], ["newest"]),
     labels: some([{ team: "press", n: 3 }], [{ story: "a" }, ["a"], { a: [] }]),
   },
@@ -224,7 +225,7 @@ test("a rule that the schema takes compiles, or its fault is one that JSON Schem
 test("the pieces above are of every key of a rule, and of every condition", () => {
   const plainKeys = ["name", "title", "description", "queries", "severity", "when", "groupBy", "for", "over"];
   expect(Object.keys(RuleFile.shape).sort()).toEqual(
-    [...plainKeys, "reopenWithin", "catchUp", "labels", ...Object.keys(COUNTED)].sort(),
+    [...plainKeys, "reopenWithin", "incident", "catchUp", "labels", ...Object.keys(COUNTED)].sort(),
   );
   expect(Object.keys(CONDITIONS).sort()).toEqual(mentionConditions.map(({ type }) => type).sort());
   expect(Object.keys(COUNTED).sort()).toEqual(windowConditions.map(({ type }) => type).sort());

@@ -1,9 +1,9 @@
 // All that a play takes from the product. What judges the messages takes nothing.
 
-export { openPage } from "../../../src/app/open-console.ts";
 export type { SlackInboxMessage } from "../../../src/console/inbox/inbox-store.ts";
 export { inventLocalSecrets, LOCAL_ACCOUNT } from "../../../src/console/inbox/local-account.ts";
 export { startLocalSlack } from "../../../src/console/inbox/start-local-slack.ts";
+export { openPage } from "../../../src/console/open-console.ts";
 export { localConfig, offlineConfig } from "../../../src/lab/local/local-parts.ts";
 export { findRuleTests, openRuleTestRunner } from "../../../src/lab/rule-tests/rule-test-runner.ts";
 export { baselineOf } from "../../../src/lab/rule-tests/story.ts";
@@ -25,10 +25,10 @@ export { migrateLocalApi } from "../../../src/listening-api/store/migrate-local-
 export { type AlertActions, createAlertActions } from "../../../src/monitor/alerts/actions/alert-actions.ts";
 export { openScratchPostgres } from "../../../src/monitor/commands/open-postgres.ts";
 export { startEarshot } from "../../../src/monitor/monitor.ts";
-export { openTemplates } from "../../../src/monitor/open-templates.ts";
 export { ROLES } from "../../../src/monitor/roles.ts";
 export { loadRules } from "../../../src/monitor/rules/load-rules.ts";
 export { openPool } from "../../../src/monitor/store/database.ts";
 export { migrate } from "../../../src/monitor/store/migrate.ts";
 export { createStores } from "../../../src/monitor/store/stores.ts";
+export { openTemplates } from "../../../src/monitor/templates/open-templates.ts";
 export { createMemoryInboxStore } from "../../fakes/memory-inbox-store.ts";

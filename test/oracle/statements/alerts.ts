@@ -24,7 +24,7 @@ function keep({ said, topic }: Context, count: number, subject: string, widthMs:
   said.set("count", count);
   said.set("width", widthMs);
   topic.subject ??= subject;
-  topic.widthMs ??= widthMs;
+  topic.widthMs = Math.max(topic.widthMs ?? 0, widthMs);
 }
 
 const subjectOf = ({ topic }: Context) => topic.subject ?? "mentions";
@@ -206,7 +206,8 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
       const [count, expected] = [said.get("count"), said.get("expected")];
       if (count === undefined || expected === undefined)
         return "the numbers that it compares are not beside it";
-      const [least, most] = [count / (expected + 0.06), count / Math.max(0.05, expected - 0.06)];
+      const half = expected >= 10 ? 0.5 : 0.06;
+      const [least, most] = [count / (expected + half), count / Math.max(0.05, expected - half)];
       const given = toNumber(factor);
       return given >= least - 0.6 && given <= most + 0.6
         ? null
@@ -239,7 +240,7 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
     means: "How many of them were published since its first sign.",
     pattern: re(String.raw`(${NUMBER}) (${SUBJECT}) so far|, of (${NUMBER}) so far`),
     judge: ([count = "", subject = "", other = ""], context) =>
-      judgeTotal(context, toNumber(count || other), subject || "mentions", context.message.at),
+      judgeTotal(context, toNumber(count || other), subject || "mention", context.message.at),
   },
   {
     name: "since when",
@@ -325,6 +326,28 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
       String.raw`And (${NUMBER}) more|… and (${NUMBER}) (?:more|others)|(${NUMBER}) (?:×|of them) `,
     ),
     judge: () => null,
+  },
+  {
+    name: "length of a silence",
+    means: "For so long nobody hears of it, if that link is followed.",
+    pattern: re(`Snooze for (?:${LENGTH})`),
+    judge: () => null,
+  },
+  {
+    name: "such alerts",
+    means: "How many such alerts came in the days before, this one included.",
+    pattern: re(
+      String.raw`the (\d+)(?:st|nd|rd|th) such alert in (?:a day|(\d+) days)|the first such alert in (\d+) days`,
+    ),
+    judge: ([nth = "", days = "", other = ""], { topic, message, recount }) => {
+      const length = Number(days || other || 1) * DAY;
+      // How many messages began such an alert is counted by the judge of all messages; here only what cannot be.
+      return length <= 30 * DAY &&
+        message.at - length >= recount.world.from - DAY &&
+        (nth === "" || topic.since === null || Number(nth) >= 2)
+        ? null
+        : "nobody listened for so long";
+    },
   },
   {
     name: "growth",

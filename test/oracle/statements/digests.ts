@@ -122,10 +122,32 @@ export const DIGEST_STATEMENTS: readonly Statement[] = [
     },
   },
   {
+    name: "counts of the mood",
+    means: "So many mentions of this time are negative, neutral or positive.",
+    pattern: re(`(${NUMBER}) (negative|neutral|positive)(?= ·|$)`),
+    judge: ([count = "", sentiment = ""], context) =>
+      context.line.includes(" mention") ? null : judgeTotal(context, toNumber(count), isOf(sentiment)),
+  },
+  {
     name: "points",
     means: "How many percentage points more or less of it is negative than usual.",
     pattern: re(String.raw`\d+ points (?:more|less) than usual`),
     judge: () => null,
+  },
+  {
+    name: "story",
+    means: "So many mentions have this text, the first at that time.",
+    pattern: re(String.raw`shared (${NUMBER}) times?(?:[,·| ]+(\d+)% negative)?(?:[,·| ]+since (${TIME}))?`),
+    judge: ([count = ""], context) => {
+      const [from, to] = period(context);
+      const most = context.recount.bounds(
+        { brand: null, test: () => true },
+        from,
+        to,
+        context.message.at,
+      ).most;
+      return toNumber(count) <= most ? null : `there were only ${most} in all`;
+    },
   },
   {
     name: "part of the mood",
@@ -142,7 +164,7 @@ export const DIGEST_STATEMENTS: readonly Statement[] = [
   {
     name: "total",
     means: "So many mentions were published in this time.",
-    pattern: re(String.raw`(?<=^|: |, |quiet, )(${NUMBER}) mentions?(?=[,.; ]|$)`),
+    pattern: re(String.raw`(?<=^|: |, |quiet, )(${NUMBER}) mentions?(?=[,.;]|$| \()`),
     judge: ([count = ""], context) => {
       if (context.topic.until === null) return null;
       context.said.set("count", toNumber(count));
@@ -150,21 +172,6 @@ export const DIGEST_STATEMENTS: readonly Statement[] = [
       if (/: \d[\d,]* mentions?(?:, \d[\d,]* negative)?$/.test(context.line) && !context.line.includes("%"))
         return null;
       return judgeTotal(context, toNumber(count));
-    },
-  },
-  {
-    name: "story",
-    means: "So many mentions have this text, the first at that time.",
-    pattern: re(String.raw`shared (${NUMBER}) times?(?:[,·| ]+(\d+)% negative)?(?:[,·| ]+since (${TIME}))?`),
-    judge: ([count = ""], context) => {
-      const [from, to] = period(context);
-      const most = context.recount.bounds(
-        { brand: null, test: () => true },
-        from,
-        to,
-        context.message.at,
-      ).most;
-      return toNumber(count) <= most ? null : `there were only ${most} in all`;
     },
   },
   {
@@ -193,7 +200,7 @@ export const DIGEST_STATEMENTS: readonly Statement[] = [
   {
     name: "row of a brand",
     means: "How many mentions the brand has in this time.",
-    pattern: re(String.raw`(?<=^(?:- |• )?[^:|%]{1,40}(?:: | \| | ))(${NUMBER})(?=,| \(| \||$)`),
+    pattern: re(String.raw`(?<=^(?:- |• )?[^:|%]{1,40}(?:: | \| | ))(${NUMBER})(?=, | \(| \||$)`),
     judge: ([count = ""], context) => {
       if (context.topic.until === null) return null;
       context.said.set("count", toNumber(count));

@@ -4,6 +4,7 @@ import { BUCKET, windowsIn } from "../windows.ts";
 import { DAY, type Fact, HOUR, MINUTE, type Moment } from "../world.ts";
 
 const re = (source: string) => new RegExp(source, "g");
+const WEEKDAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
 const NAME = String.raw`[^;,·|]{1,60}?`;
 
 const meantBy = ({ topic, brand }: Context) =>
@@ -15,14 +16,8 @@ function spans({ topic, message }: Context): readonly (readonly [Moment, Moment]
   const widthMs = topic.widthMs ?? HOUR;
   const to = Math.min(topic.until ?? message.at, message.at);
   const newest: [Moment, Moment][] = [];
-  for (
-    let end = Math.floor(to / BUCKET) * BUCKET;
-    end >= Math.max(since - BUCKET, to - 2 * HOUR);
-    end -= BUCKET
-  )
-    newest.push([end - widthMs, end]);
-  // What was found out when it fired stands in the message until there is more.
-  for (let end = since - BUCKET; end <= Math.min(since + HOUR, to); end += BUCKET)
+  // What was found out of one window stands in the message until there is more to say.
+  for (let end = Math.floor(to / BUCKET) * BUCKET; end >= since - BUCKET; end -= BUCKET)
     newest.push([end - widthMs, end]);
   return [...newest, [since - widthMs, to], [since - widthMs, to + BUCKET], [since, to]];
 }
@@ -72,8 +67,9 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     name: "history",
     means: "How long it was listened to before.",
     pattern: re(`Judged on (${LENGTH}) of history`),
-    judge: ([length = ""], { recount, topic, message }) => {
-      const known = (topic.since ?? message.at) - recount.first;
+    judge: ([length = ""], { recount, topic, message, brand }) => {
+      const first = brand === null ? recount.first : recount.firstOf(brand);
+      const known = (topic.since ?? message.at) - first;
       return Math.abs(known - toLength(length)) <= DAY + HOUR
         ? null
         : `the first mention is ${(known / DAY).toFixed(1)} days older`;
@@ -143,14 +139,12 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     judge: ([percent = ""], context) => {
       const { recount, message } = context;
       const fits = spans(context).some(([from, to]) => {
-        const all = recount.in(
-          { brand: context.brand, test: () => true },
-          from,
-          to,
-          Math.min(to + BUCKET, message.at),
-        );
-        const part = all.filter(({ sentiment }) => sentiment === "negative").length;
-        return Math.abs((100 * part) / Math.max(1, all.length) - Number(percent)) <= 3;
+        return [to + BUCKET, to + 3 * BUCKET, message.at].some((known) => {
+          const everything = { brand: context.brand, test: () => true };
+          const all = recount.in(everything, from, to, Math.min(known, message.at));
+          const part = all.filter(({ sentiment }) => sentiment === "negative").length;
+          return Math.abs((100 * part) / Math.max(1, all.length) - Number(percent)) <= 3;
+        });
       });
       return fits ? null : "no time of the alert has that part";
     },
@@ -223,7 +217,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     name: "first and furthest",
     means: "Who wrote it first, and when; who of them has the most followers.",
     pattern: re(
-      String.raw`(?:first|furthest|first and furthest) by (.{1,60}?)(?:, (${TIME}))?(?:, (${NUMBER}) followers|, reach (${NUMBER}))?(?=;|$|\.$)`,
+      String.raw`(?:first|furthest|first and furthest) by (.{1,60}?)(?:,? (?:${WEEKDAY} )?(${TIME}))?(?:, (${NUMBER}) followers|, reach (${NUMBER}))?(?=;|$|\.$)`,
     ),
     judge: ([name = "", time = "", followers = ""], { recount, message, brand, topic }) => {
       const theirs = recount
@@ -256,9 +250,11 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
   {
     name: "published",
     means: "When the mention above was published.",
-    pattern: re(String.raw`(?<=^|[,|] ?)(${TIME})(?= ·|$)`),
-    judge: ([time = ""], { recount, message, topic }) => {
-      const moments = momentsOf(time, message.at, recount.world.timezone, [topic.since ?? message.at]);
+    pattern: re(
+      `(?<=(?:followers|verified|negative|neutral|positive|times), )(${TIME})(?=$)|^(${TIME})(?= · [a-z])`,
+    ),
+    judge: ([one = "", two = ""], { recount, message, topic }) => {
+      const moments = momentsOf(one || two, message.at, recount.world.timezone, [topic.since ?? message.at]);
       const fits = moments.some(
         (at) => recount.in({ brand: null, test: () => true }, at, at + MINUTE, message.at).length > 0,
       );

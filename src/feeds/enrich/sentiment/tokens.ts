@@ -1,3 +1,5 @@
+import { normalized } from "../../../lib/text.ts";
+
 /** A text as the model reads it. */
 export interface Tokens {
   /** Words in small letters, emoji, faces like `:)`, marks. */
@@ -43,8 +45,7 @@ const NEGATIONS = new Set(
 export function readTokens(text: string): Tokens {
   const shape = new Set<string>();
   const faces: string[] = [];
-  const prose = bothEnds(text)
-    .normalize("NFC")
+  const prose = normalized(bothEnds(text), "NFC")
     .replaceAll(ADDRESSES, () => seen("address", " "))
     .replaceAll(NAMES, () => seen(shape.has("name") ? "names" : "name", " "))
     .replaceAll(FACES, (face) => ` \uE000${faces.push(plainFace(face)) - 1}\uE001 `);

@@ -1,3 +1,4 @@
+import { normalized } from "../../../lib/text.ts";
 import { foldWord, type Tokens } from "./tokens.ts";
 
 /** Words, or pairs of words, with their sentiment, about from -1 to 1. `*` at the end stands for any ending. */
@@ -38,7 +39,7 @@ function openList(list: WordList): OpenList {
   const whole = new Map<string, number>();
   const stems = new Map<string, number>();
   for (const [written, score] of Object.entries(list)) {
-    const word = foldWord(written.normalize("NFC"));
+    const word = foldWord(normalized(written, "NFC"));
     if (word.endsWith("*")) stems.set(word.slice(0, -1), score);
     else whole.set(word, score);
   }

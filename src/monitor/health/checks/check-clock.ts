@@ -2,6 +2,7 @@ import { formatDuration } from "../../../lib/duration.ts";
 import type { Instant } from "../../../lib/instant.ts";
 import type { QueryProgress } from "../../model/pipeline-facts.ts";
 import { clockAheadMs } from "../../model/poll.ts";
+import type { HealthCheck } from "../define-check.ts";
 
 type ClockVerdict =
   | { readonly outcome: "Steady" }
@@ -45,3 +46,11 @@ export function checkClock(
 
 /** Slower corrections of a clock are no jump. */
 const JUMP_MS = 60_000;
+
+/** A clock that jumped. */
+export const clockCheck: HealthCheck = (health) => {
+  const verdict = checkClock(health, health.now);
+  if (verdict.outcome === "Steady") return [];
+  const { byMs, because } = verdict;
+  return [{ rule: "clock-jumped", labels: {}, since: health.now, because, values: { byMs } }];
+};

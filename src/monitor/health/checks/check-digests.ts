@@ -1,17 +1,9 @@
 import { formatDuration } from "../../../lib/duration.ts";
-import type { Instant } from "../../../lib/instant.ts";
+import { type Instant, MINUTE } from "../../../lib/instant.ts";
 import { sentence } from "../../../lib/text.ts";
-
-/** An edition that is due and not built. */
-export interface DueDigest {
-  readonly name: string;
-  readonly localDate: string;
-  readonly dueAt: Instant;
-  /** The error of its last try; null if none failed. */
-  readonly error: string | null;
-  /** All its tries failed, and it was given up. */
-  readonly deadLetters: boolean;
-}
+import type { Problem } from "../../model/operator-rules.ts";
+import type { HealthCheck } from "../define-check.ts";
+import type { DueDigest } from "../pipeline-health.ts";
 
 export type DigestVerdict =
   | { readonly outcome: "OnTime" }
@@ -45,3 +37,22 @@ export function checkDigest(
     }`,
   };
 }
+
+/** Digests that are due and could not be built. */
+export const digestCheck: HealthCheck = (health, settings) => {
+  const terms = {
+    lateMs: settings.digestLate,
+    patienceMs: DIGEST_PATIENCE_MS,
+    upForMs: health.upForMs,
+  };
+  return health.digests.flatMap((digest): Problem[] => {
+    const verdict = checkDigest(digest, terms, health.now);
+    if (verdict.outcome !== "NotBuilt") return [];
+    const { name, localDate, dueAt } = digest;
+    const labels = { digest: name, date: localDate };
+    return [{ rule: "digest-not-built", labels, since: dueAt, because: verdict.because, values: {} }];
+  });
+};
+
+/** How long digests wait for their queries. */
+export const DIGEST_PATIENCE_MS = 30 * MINUTE;

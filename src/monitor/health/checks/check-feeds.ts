@@ -1,7 +1,10 @@
 import { formatDuration } from "../../../lib/duration.ts";
 import { HOUR, MINUTE, SECOND, toIso } from "../../../lib/instant.ts";
 import { nameSome, sentence } from "../../../lib/text.ts";
+import type { Problem } from "../../model/operator-rules.ts";
 import type { FeedHealth } from "../../model/pipeline-facts.ts";
+import type { HealthCheck } from "../define-check.ts";
+import { upSinceOutage } from "../pipeline-health.ts";
 
 /** Silent feeds that are reported: some each by itself, and the others together. */
 export interface FeedsVerdict {
@@ -86,3 +89,30 @@ export function checkFeedGap({ name, gap }: FeedHealth): string | null {
   if (gap === null || gap.noticedAgoMs > GAP_STANDS_MS || gap.to - gap.from < SHORTEST_GAP_MS) return null;
   return `posts of ${formatDuration(gap.to - gap.from)} are lost from the feed ${nameSome([name])}, from ${toIso(gap.from)} to ${toIso(gap.to)}. The reason: ${sentence(gap.reason)} Nothing brings them back, and no alert comes about them. The feed works again. Servers keep a stream for a day or two at most: look why Earshot or its network was away for so long`;
 }
+
+/** Feeds that are silent or lost something. Where nobody does any work, nobody fetches either. */
+export const feedCheck: HealthCheck = (health, _settings, found) => {
+  const explained = found.some(({ rule }) => rule === "queue-stands-still");
+  const { feeds, silentFeeds: open, now } = health;
+  const { alone, together } = checkSilentFeeds(feeds, { open, explained, upForMs: upSinceOutage(health) });
+  const silent = [
+    ...alone.map(({ feed, ...one }) => ({ ...one, labels: { feed: feed.name, feedId: feed.key }, feeds: 1 })),
+    ...(together === null ? [] : [{ ...together, labels: { feed: MANY_FEEDS, feedId: MANY_FEEDS } }]),
+  ];
+  const gaps = feeds.flatMap((feed): Problem[] => {
+    const because = checkFeedGap(feed);
+    if (because === null || feed.gap === null) return [];
+    const { from, to, noticedAgoMs } = feed.gap;
+    const labels = { feed: feed.name, feedId: feed.key };
+    return [{ rule: "feed-gap", labels, since: now - noticedAgoMs, because, values: { lostMs: to - from } }];
+  });
+  return [
+    ...silent.map(
+      ({ labels, forMs, because, feeds }): Problem => ({
+        ...{ rule: "feed-silent", labels, since: now - forMs, because },
+        values: { feeds, forMs },
+      }),
+    ),
+    ...gaps,
+  ];
+};

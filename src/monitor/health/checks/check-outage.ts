@@ -1,14 +1,17 @@
 import { formatDuration } from "../../../lib/duration.ts";
+import { groupBy } from "../../../lib/group-by.ts";
 import { type Instant, MINUTE, SECOND } from "../../../lib/instant.ts";
 import { sentence } from "../../../lib/text.ts";
 import type { Outage } from "../../model/failure.ts";
+import type { Problem } from "../../model/operator-rules.ts";
+import type { HealthCheck } from "../define-check.ts";
 
 export type OutageVerdict =
   /** Too short for a message, or too long ago; the console shows it. */
   | { readonly outcome: "OnThePage" }
   /** An alert already reported during the outage that the queue stands still. */
-  | { readonly outcome: "ToldMeanwhile" }
-  | { readonly outcome: "WorthTelling"; readonly outage: Outage; readonly because: string };
+  | { readonly outcome: "NotifiedMeanwhile" }
+  | { readonly outcome: "WorthNotifying"; readonly outage: Outage; readonly because: string };
 
 /** A shorter outage is a restart, which needs no message. */
 const SHORTEST_MS = 20 * SECOND;
@@ -38,14 +41,14 @@ export function checkOutages(
     .filter((one) => !reported.includes(one))
     .filter(({ outcome, from, to }) => outcome === "Emptied" || to - from >= SHORTEST_MS);
   const newest = news.at(-1);
-  if (newest === undefined) return { outcome: reported.length > 0 ? "ToldMeanwhile" : "OnThePage" };
+  if (newest === undefined) return { outcome: reported.length > 0 ? "NotifiedMeanwhile" : "OnThePage" };
   const away = news.findLast(({ outcome }) => outcome === "Away");
   const emptied = news.findLast(({ outcome }) => outcome === "Emptied");
   const sentences = [
     ...(away === undefined ? [] : [describeAway(away)]),
     ...(emptied === undefined ? [] : [EMPTIED]),
   ];
-  return { outcome: "WorthTelling", outage: away ?? newest, because: sentences.join(". ") };
+  return { outcome: "WorthNotifying", outage: away ?? newest, because: sentences.join(". ") };
 }
 
 function describeAway({ engine, from, to, because }: Outage): string {
@@ -67,3 +70,15 @@ const ADVICE: Readonly<Record<Outage["engine"], string>> = {
 
 const EMPTIED =
   "The queue came back empty. Its jobs were made again from the database, so nothing is lost. If it is Redis, let it keep its data (appendonly yes) and keep other programs from flushing it; earshot doctor checks both";
+
+/** What was away; all outages of one engine are one problem. */
+export const outageCheck: HealthCheck = ({ outages, queueAlert, now }) =>
+  [...groupBy(outages, ({ engine }) => engine)].flatMap(([engine, ofEngine]): Problem[] => {
+    const verdict = checkOutages(ofEngine, queueAlert, now);
+    if (verdict.outcome !== "WorthNotifying") return [];
+    const { from, to } = verdict.outage;
+    const { because } = verdict;
+    return [
+      { rule: "engine-was-away", labels: { engine }, since: from, because, values: { forMs: to - from } },
+    ];
+  });

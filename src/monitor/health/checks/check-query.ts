@@ -1,8 +1,13 @@
 import { formatDuration } from "../../../lib/duration.ts";
 import type { Instant } from "../../../lib/instant.ts";
 import { nameSome, sentence } from "../../../lib/text.ts";
+import { type Problem, sourceLabel, sourceOfProblem } from "../../model/operator-rules.ts";
 import type { QueryProgress, QueryRhythm } from "../../model/pipeline-facts.ts";
+import { type SourceName, sourceOfProject } from "../../model/query.ts";
 import type { Severity } from "../../model/severity.ts";
+import type { HealthCheck } from "../define-check.ts";
+import type { OperatorConfig } from "../operators.ts";
+import type { PipelineHealth } from "../pipeline-health.ts";
 
 type Lag =
   | { readonly outcome: "UpToDate" }
@@ -97,4 +102,80 @@ export function checkSilentQuery(rhythm: QueryRhythm, leastMs: number): SilentQu
 function lowerQuartile(counts: readonly number[]): number {
   const sorted = [...counts].sort((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 4)] ?? 0;
+}
+
+/** Queries that are behind or silent. The problem of their source explains both. */
+export const queryCheck: HealthCheck = (health, settings, found) =>
+  SOURCES.flatMap((source) => {
+    const isOwn = ({ projectId }: { readonly projectId: string }) => sourceOfProject(projectId) === source;
+    const own = {
+      ...health,
+      progress: health.progress.filter(isOwn),
+      rhythms: health.rhythms.filter(isOwn),
+    };
+    const explained = found.some((one) => EXPLAIN.has(one.rule) && sourceOfProblem(one) === source);
+    return [
+      ...lagProblems(source, own, settings, explained),
+      ...(explained ? [] : silentQueries(source, own, settings)),
+    ];
+  });
+
+const SOURCES = ["account", "feeds"] as const;
+const EXPLAIN: ReadonlySet<string> = new Set(["source-refuses", "source-rate-limited"]);
+
+/** More silent queries than this at once have one cause, and are one problem. */
+const MOST_SILENT = 5;
+
+function lagProblems(
+  source: SourceName,
+  health: PipelineHealth,
+  settings: OperatorConfig,
+  explained: boolean,
+): Problem[] {
+  const lag = checkLag(
+    health.progress,
+    {
+      limitMs: settings.lag,
+      pollEveryMs: health.pollEveryMs[source],
+      isOpen: health.openLags.has(source),
+      explained,
+      upForMs: health.upForMs,
+    },
+    health.now,
+  );
+  if (lag.outcome !== "Lags") return [];
+  const { since, because, severity, behind, worstMs } = lag;
+  return [
+    {
+      ...{ rule: "source-lag", labels: sourceLabel(source), since, because, severity },
+      values: { queries: behind, lagMs: worstMs },
+    },
+  ];
+}
+
+function silentQueries(source: SourceName, health: PipelineHealth, settings: OperatorConfig): Problem[] {
+  const silent = health.rhythms.flatMap((rhythm): Problem[] => {
+    const verdict = checkSilentQuery(rhythm, settings.silence);
+    if (verdict.outcome !== "Silent") return [];
+    const { queryName, queryId, silentSince } = rhythm;
+    return [
+      {
+        rule: "query-silent",
+        labels: { query: queryName, queryId },
+        since: silentSince,
+        because: `${queryName}: ${verdict.because}`,
+        values: { usual: verdict.usual },
+      },
+    ];
+  });
+  if (silent.length <= MOST_SILENT) return silent;
+  return [
+    {
+      rule: "query-silent",
+      labels: { query: "many", ...sourceLabel(source) },
+      since: Math.min(...silent.map(({ since }) => since)),
+      because: `${silent.length} queries that are usually busy at this hour bring no new mention. If people still write, all alerts on them are missing. So many at once point to the source itself: ask its support whether it still collects`,
+      values: { queries: silent.length },
+    },
+  ];
 }

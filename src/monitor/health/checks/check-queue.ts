@@ -2,7 +2,10 @@ import { formatDuration } from "../../../lib/duration.ts";
 import type { Instant } from "../../../lib/instant.ts";
 import { counted } from "../../../lib/numbers.ts";
 import { sentence } from "../../../lib/text.ts";
+import type { Problem } from "../../model/operator-rules.ts";
 import type { DeadLetterCount, WaitingWork } from "../../model/pipeline-facts.ts";
+import type { HealthCheck } from "../define-check.ts";
+import { upSinceOutage } from "../pipeline-health.ts";
 
 type QueueVerdict =
   | { readonly outcome: "Moves" }
@@ -90,3 +93,25 @@ const MISSING: Readonly<Record<string, string>> = {
   mention: "No rule or digest counts what is left out. ",
   page: "No rule or digest counts what is left out. ",
 };
+
+/** Work that is due and that nobody does. Every age is wrong in the moment when a clock jumps. */
+export const queueCheck: HealthCheck = (health, settings, found) => {
+  if (found.some(({ rule }) => rule === "clock-jumped")) return [];
+  const pollEveryMs = Math.max(...Object.values(health.pollEveryMs));
+  const upForMs = upSinceOutage(health);
+  const verdict = checkQueue({ ...health, upForMs, pollEveryMs }, settings.standstill, health.now);
+  if (verdict.outcome === "Moves") return [];
+  const { forMs, because } = verdict;
+  return [{ rule: "queue-stands-still", labels: {}, since: health.now - forMs, because, values: { forMs } }];
+};
+
+/** What failed at every try. */
+export const deadLetterCheck: HealthCheck = ({ deadLetters }) =>
+  deadLetters.flatMap((one): Problem[] => {
+    const verdict = checkDeadLetters(one);
+    if (verdict.outcome === "Nothing") return [];
+    const { kind, since, n } = one;
+    return [
+      { rule: "dead-letters", labels: { kind }, since, because: verdict.because, values: { [kind]: n } },
+    ];
+  });

@@ -2,6 +2,8 @@ import { formatDuration } from "../../../lib/duration.ts";
 import { counted } from "../../../lib/numbers.ts";
 import { sentence } from "../../../lib/text.ts";
 import type { Failure, OpenBounces } from "../../model/failure.ts";
+import type { Problem } from "../../model/operator-rules.ts";
+import type { HealthCheck } from "../define-check.ts";
 
 type ReceiverVerdict =
   | { readonly outcome: "Works" }
@@ -66,3 +68,45 @@ export function checkBounces(bounces: OpenBounces, current: string | undefined):
     because: `receiver ${receiver} does not get its mails: ${times} to ${to} came back. The newest said: ${sentence(detail)} Nobody has read these mails, and new ones are still sent to this address. Correct it in earshot.yaml, or have the mailbox repaired`,
   };
 }
+
+/** Receivers that do not get their messages. */
+export const receiverCheck: HealthCheck = (health, settings) =>
+  health.receivers.flatMap((receiver): Problem[] => {
+    const failure = health.failures.find((one) => one.kind === "receiver" && one.scope === receiver);
+    const givenUp = health.givenUp.find((one) => one.receiver === receiver);
+    const verdict = checkReceiver(receiver, failure, settings.receiverFails, givenUp);
+    if (verdict.outcome === "GaveUp") {
+      // The label is not `receiver`: this receiver works, and may get the alert itself.
+      const labels = { messagesTo: receiver };
+      const { since = health.now, n = 0 } = givenUp ?? {};
+      return [
+        { rule: "messages-given-up", labels, since, because: verdict.because, values: { messages: n } },
+      ];
+    }
+    if (verdict.outcome === "Works" || verdict.outcome === "TriesAgain") return [];
+    const since = failure?.since ?? health.now;
+    const values = { failures: failure?.times ?? 0 };
+    return [{ rule: "receiver-fails", labels: { receiver }, since, because: verdict.because, values }];
+  });
+
+/** Mails that came back. */
+export const bounceCheck: HealthCheck = ({ bounces, addresses }) =>
+  bounces.flatMap((open): Problem[] => {
+    const { receiver, since, times } = open;
+    const verdict = checkBounces(open, addresses.get(receiver));
+    if (verdict.outcome !== "ComesBack") return [];
+    const values = { bounces: times };
+    return [{ rule: "receiver-bounces", labels: { receiver }, since, because: verdict.because, values }];
+  });
+
+/** Messages without their charts. The label is not `receiver`: this receiver works, and may get the alert itself. */
+export const pictureCheck: HealthCheck = (health) =>
+  health.failures
+    .filter(({ kind, scope }) => kind === "extra" && health.receivers.includes(scope))
+    .map(({ scope, since, message }) => ({
+      rule: "pictures-left-out" as const,
+      labels: { messagesTo: scope },
+      since,
+      because: `messages to ${scope} come without charts: ${sentence(message)} Everything else in them arrives`,
+      values: {},
+    }));

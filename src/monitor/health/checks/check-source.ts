@@ -2,7 +2,10 @@ import { formatDuration } from "../../../lib/duration.ts";
 import { type Instant, MINUTE } from "../../../lib/instant.ts";
 import { sentence } from "../../../lib/text.ts";
 import type { Failure } from "../../model/failure.ts";
+import { type Problem, sourceLabel } from "../../model/operator-rules.ts";
 import type { SourceName } from "../../model/query.ts";
+import type { HealthCheck } from "../define-check.ts";
+import { sourceOfScope } from "../note-failures.ts";
 
 type Refusal =
   | { readonly outcome: "Answers" }
@@ -78,3 +81,21 @@ export function checkRateLimit(
     because: `mentions are read late: the source has answered "too many calls" for ${formatDuration(now - since)}. Nothing is lost: what waits is read when the account may call again. Watch fewer queries, poll less often (source.pollEvery), or ask for a larger limit. Perhaps another program uses the same account`,
   };
 }
+
+/** A source that refuses, or limits our calls for long; the other one may be well. */
+export const sourceCheck: HealthCheck = ({ failures, now }, settings) =>
+  SOURCES.flatMap((source): Problem[] => {
+    const own = failures.filter(({ kind, scope }) => kind === "call" && sourceOfScope(scope) === source);
+    const labels = sourceLabel(source);
+    const refusal = checkRefusal(own, source);
+    if (refusal.outcome !== "Answers") {
+      const { since, because } = refusal;
+      return [{ rule: "source-refuses", labels, since, because, values: {} }];
+    }
+    const limit = checkRateLimit(own, settings.rateLimited, now);
+    if (limit.outcome !== "LimitedForLong") return [];
+    const { since, because } = limit;
+    return [{ rule: "source-rate-limited", labels, since, because, values: {} }];
+  });
+
+const SOURCES = ["account", "feeds"] as const;

@@ -2,6 +2,7 @@ import { type Instant, MINUTE } from "../../../lib/instant.ts";
 import { counted } from "../../../lib/numbers.ts";
 import { nameSome, sentence } from "../../../lib/text.ts";
 import { type ProcessVersions, whyOther } from "../../model/process.ts";
+import type { HealthCheck } from "../define-check.ts";
 
 export type VersionsVerdict =
   | { readonly outcome: "Same" }
@@ -31,3 +32,13 @@ export function checkVersions({ asked, processes }: ProcessVersions, wall: Insta
 function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
+
+/** Processes that run different versions. */
+export const versionCheck: HealthCheck = ({ versions, wall, now }) => {
+  const verdict = checkVersions(versions, wall);
+  if (verdict.outcome !== "Differ") return [];
+  const { forMs, others, because } = verdict;
+  return [
+    { rule: "versions-differ", labels: {}, since: now - forMs, because, values: { processes: others } },
+  ];
+};

@@ -15,8 +15,8 @@ export function audience(
   const routed = routing.outcome === "Routed" ? routing.to : [];
   const all = new Map<string, RoutedReceiver>();
   for (const one of routed) {
-    const its = escalation.get(one.receiver) ?? null;
-    all.set(one.receiver, { ...one, terms: { ...one.terms, escalation: its } });
+    const escalated = escalation.get(one.receiver) ?? null;
+    all.set(one.receiver, { ...one, terms: { ...one.terms, escalation: escalated } });
   }
   for (const [receiver, terms] of escalation) {
     if (!all.has(receiver))

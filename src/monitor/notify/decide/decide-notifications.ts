@@ -110,12 +110,12 @@ export function decideNotifications(
 /** The receivers to decide for, and the rows of receivers that are no longer concerned. */
 function askAbout(
   alert: Alert,
-  its: readonly ReceiverEntry[],
+  entries: readonly ReceiverEntry[],
   notifyConfig: NotifyConfig,
   now: Instant,
   state: NotifyState,
 ): { questions: Question[]; over: ReceiverEntry[]; events: AlertEvent[] } {
-  const before = new Map(its.map((one) => [one.receiver, one.entry as Entry]));
+  const before = new Map(entries.map((one) => [one.receiver, one.entry as Entry]));
   const incident = state.incidents?.get(alert.id);
   const members = (incident?.members ?? []).filter(
     (one) => one.firedAt !== null && silencedAt(state.context.silences, one, now) === null,
@@ -127,7 +127,7 @@ function askAbout(
   const since = callingSince(alert, before.values(), now);
   const steps = escalationOf(notifyConfig, alert, since, now);
   const everybody = audience(routing, notified, steps);
-  const gone = its.filter(
+  const gone = entries.filter(
     ({ receiver, nextAt }) => nextAt !== null && !everybody.some((one) => one.receiver === receiver),
   );
   const stopped = gone.length === 0 ? new Map() : stoppedSteps(notifyConfig, alert, since, now);

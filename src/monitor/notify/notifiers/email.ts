@@ -20,10 +20,15 @@ export const email = defineNotifier({
   reader: ({ to }) => to,
   concerns: emailConcerns,
   preview: composeEmail,
-  rehearse: ({ dkim: _, ...config }, { smtp }) => ({
-    ...config,
-    smtp: { ...smtp, secure: false, requireTls: false, tls: config.smtp.tls, connections: 0 },
-  }),
+  rehearse: {
+    config: ({ dkim: _, ...config }, { smtp }) => ({
+      ...config,
+      smtp: { ...smtp, secure: false, requireTls: false, tls: config.smtp.tls, connections: 0 },
+    }),
+    // The part after @ depends on the configuration.
+    isOf: (request, id) =>
+      request.by === "smtp" && request.messageId.startsWith(messageId(id, "").slice(0, -1)),
+  },
   create: (config, deps) => {
     let opened: ReturnType<typeof openTransport> | null = null;
     const transport = () => (opened ??= openTransport(config));

@@ -15,6 +15,7 @@ import { findOwnMessage, type OwnMessage } from "./slack/find-own-message.ts";
 import { editMessage, postMessage, type Thread, tryToEdit } from "./slack/post-message.ts";
 import { buttonFaults, editLimit, hasButtons, postLimit, SlackConfig } from "./slack/slack-config.ts";
 import { slackErrorCode } from "./slack/slack-error.ts";
+import { slackInteractions } from "./slack/slack-interactions.ts";
 import { liveContent, threadOf, updateLiveMessage } from "./slack/update-live-message.ts";
 
 /**
@@ -29,7 +30,11 @@ export const slack = defineNotifier({
   channel: postLimit,
   faults: buttonFaults,
   preview: previewSlack,
-  rehearse: ({ channel }, { slack }) => ({ kind: "slack", channel, ...slack, postEvery: 0, editEvery: 0 }),
+  rehearse: {
+    config: ({ channel }, { slack }) => ({ kind: "slack", channel, ...slack, postEvery: 0, editEvery: 0 }),
+    isOf: (request, id) => request.by === "slack" && request.metadata["notification_id"] === id,
+  },
+  interactions: slackInteractions,
   create: (config, deps) => ({
     liveMessages: {
       editEveryMs: config.editEvery,

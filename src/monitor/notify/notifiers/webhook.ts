@@ -1,8 +1,10 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
+import type { Issue } from "../../../lib/errors.ts";
 import { HttpAddress } from "../../../lib/http-address.ts";
 import { toIso } from "../../../lib/instant.ts";
-import { stableHash } from "../../../lib/json.ts";
+import { readJson, stableHash } from "../../../lib/json.ts";
+import { isPrivateUrl } from "../../../lib/public-agent.ts";
 import {
   type ChannelLimit,
   defineNotifier,
@@ -42,7 +44,11 @@ export const webhook = defineNotifier({
   // Each change has its own key, and a program may act on every one of them.
   readByProgram: true,
   channel: serverLimit,
-  rehearse: (_, { webhookUrl }) => ({ kind: "webhook", url: webhookUrl, allowPrivateAddress: true }),
+  faults: addressFaults,
+  rehearse: {
+    config: (_, { httpUrl }) => ({ kind: "webhook", url: httpUrl, allowPrivateAddress: true }),
+    isOf: (request, id) => request.by === "http" && Object(readJson(request.body))["notificationId"] === id,
+  },
   create: (config, deps) => {
     const { url, secret = "", allowPrivateAddress } = config;
     const server = createHttpPost(url, {
@@ -65,6 +71,18 @@ export const webhook = defineNotifier({
     };
   },
 });
+
+/** A name is looked up when it is called; an address can be judged before the first message is refused. */
+function addressFaults({ url, allowPrivateAddress }: WebhookConfig): readonly Issue[] {
+  if (allowPrivateAddress || !isPrivateUrl(url)) return [];
+  return [
+    {
+      path: ["url"],
+      message:
+        "this address leads into a private network, where nothing is sent: add allowPrivateAddress: true if it is meant",
+    },
+  ];
+}
 
 /**
  * Receivers with the same address share a limit: they wait together while its server is down. The rate is one that any

@@ -12,7 +12,7 @@ import { createViewOf, type ViewParts } from "../view/view-of.ts";
 import { type PreviewContent, previewTemplate } from "./preview-template.ts";
 
 /** A previewed message: `shown` is the HTML of the mail with its picture embedded. */
-interface ShownPreview extends MessagePreview {
+export interface ShownPreview extends MessagePreview {
   readonly email: MessagePreview["email"] & { readonly shown: string };
 }
 
@@ -29,7 +29,13 @@ export interface Previews {
   ofTemplate(
     name: string,
     over: { readonly sample: string | null; readonly alert: string | null },
-  ): Promise<{ readonly text: string; readonly isHtml: boolean } | null>;
+  ): Promise<TemplatePreview | null>;
+}
+
+export interface TemplatePreview {
+  readonly text: string;
+  /** Whether it is a part of a mail, to be shown in a frame. */
+  readonly isHtml: boolean;
 }
 
 /** Creates previews of messages. `contentOf` reads an alert. */

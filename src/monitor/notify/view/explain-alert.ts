@@ -65,7 +65,9 @@ async function findOut(
     stores.polls.completeUntil(alert.projectId, alert.queryId),
   ]);
   const isMeant = meant(rule, alert);
-  const isLooked = (mention: Mention): boolean => rule.judge(mention).met;
+  // What the alert counts: of a share its part, not all that it is a part of.
+  const counts = rule.kind === "window" ? rule.window.series[0]?.counts : undefined;
+  const isLooked = (mention: Mention): boolean => counts?.(mention) ?? rule.judge(mention).met;
   const counted = alert.values["count"];
   // Only here: it brings lists of words of sixty languages, which a process that explains nothing does not wait for.
   const { explainChange } = await import("./explain-change.ts");

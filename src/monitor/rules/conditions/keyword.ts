@@ -73,9 +73,9 @@ function escaped(literal: string): string {
 function wholeWords(words: readonly string[]): string {
   const groups = groupBy(words, (word) => `${opens(word)} ${closes(word)}`);
   return [...groups.values()]
-    .map((its) => {
-      const [first = ""] = its;
-      const any = its.map((word) => escaped(literalOf(word))).join("|");
+    .map((group) => {
+      const [first = ""] = group;
+      const any = group.map((word) => escaped(literalOf(word))).join("|");
       return `${opens(first) ? "(?<![\\p{L}\\p{N}])" : ""}(?:${any})${closes(first) ? "(?![\\p{L}\\p{N}])" : ""}`;
     })
     .join("|");

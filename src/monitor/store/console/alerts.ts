@@ -173,7 +173,7 @@ export function createConsoleAlerts(db: Db) {
 
     /** The stories with most of its mentions; none for an alert on a single mention. */
     async alertStories(alert: Alert, from: "matches" | "window", limit: number): Promise<ShownStory[]> {
-      const its =
+      const ofAlert =
         from === "matches"
           ? sql`select m.* from earshot.matches x
               join earshot.mentions m using (project_id, query_id, resource_id, day)
@@ -186,7 +186,7 @@ export function createConsoleAlerts(db: Db) {
         select count(*) as mentions, (array_agg(body order by event_at, resource_id))[1] as first,
           (array_agg(body order by reach desc nulls last, (body->>'followers')::double precision desc nulls last,
             event_at, resource_id))[1] as widest
-        from (${its}) m group by story having count(*) > 1 order by count(*) desc, min(event_at) limit ${limit}
+        from (${ofAlert}) m group by story having count(*) > 1 order by count(*) desc, min(event_at) limit ${limit}
       `.execute(db);
       return rows;
     },

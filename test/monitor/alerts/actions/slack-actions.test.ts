@@ -45,7 +45,7 @@ beforeAll(async () => {
   let actions: ReturnType<typeof createSlackActions> | undefined;
   const endpoint = createSlackEndpoint({
     apps,
-    interaction: async (payload, app) => {
+    handle: async (payload, app) => {
       if (actions === undefined) throw new Error("not yet");
       return actions(payload, app);
     },
@@ -54,7 +54,7 @@ beforeAll(async () => {
   });
   web = await startTestConsole(NOW, {
     settings: { login: { username: "ann", password: "a long secret" }, publicUrl: "https://earshot.example" },
-    deps: { slack: endpoint },
+    deps: { interactions: [endpoint] },
   });
   const { stores, clock } = web;
   actions = createSlackActions({ actions: createAlertActions({ stores, clock }), log });

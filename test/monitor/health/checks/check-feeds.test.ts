@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { findProblems } from "../../../../src/monitor/health/checks/find-problems.ts";
-import type { PipelineHealth } from "../../../../src/monitor/health/checks/pipeline-health.ts";
+import { findProblems } from "../../../../src/monitor/health/find-problems.ts";
+import type { PipelineHealth } from "../../../../src/monitor/health/pipeline-health.ts";
 import type { FeedHealth } from "../../../../src/monitor/model/pipeline-facts.ts";
 import { aLine, NOW, SETTINGS } from "../pipeline.ts";
 
@@ -77,7 +77,7 @@ test("feeds that nobody fetches are explained by a queue that stands still", () 
   const stuck = { lastJobAgoMs: 2 * MINUTE };
   const unfetched = aFeed({ state: "late" });
   expect(problems([unfetched], stuck).map(({ rule }) => rule)).toEqual(["queue-stands-still"]);
-  expect(problems([aFeed()], stuck).map(({ rule }) => rule)).toEqual(["feed-silent", "queue-stands-still"]);
+  expect(problems([aFeed()], stuck).map(({ rule }) => rule)).toEqual(["queue-stands-still", "feed-silent"]);
 });
 
 test("many silent feeds are one alert, beside those that have their own, which they keep", () => {

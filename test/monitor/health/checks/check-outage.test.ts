@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkOutages } from "../../../../src/monitor/health/checks/check-outage.ts";
-import { findProblems } from "../../../../src/monitor/health/checks/find-problems.ts";
+import { findProblems } from "../../../../src/monitor/health/find-problems.ts";
 import type { Outage } from "../../../../src/monitor/model/failure.ts";
 import { describeQueueError } from "../../../../src/monitor/queue/failure.ts";
 import { aLine, NOW, SETTINGS } from "../pipeline.ts";
@@ -17,29 +17,29 @@ const QUEUE_ALERT = { from: NOW - 2 * MINUTE, to: NOW };
 
 test.each<[string, Outage, typeof QUEUE_ALERT | null, string]>([
   ["a restart of a few seconds", away(19), null, "OnThePage"],
-  ["twenty seconds", away(20), null, "WorthTelling"],
-  ["what ended ten minutes ago", away(60, { to: NOW - 10 * MINUTE }), null, "WorthTelling"],
+  ["twenty seconds", away(20), null, "WorthNotifying"],
+  ["what ended ten minutes ago", away(60, { to: NOW - 10 * MINUTE }), null, "WorthNotifying"],
   ["what ended before that", away(60, { to: NOW - 10 * MINUTE - 1 }), null, "OnThePage"],
-  ["a queue that was down for a minute", away(60, { engine: "queue" }), null, "WorthTelling"],
-  ["a queue whose standstill was reported", away(60, { engine: "queue" }), QUEUE_ALERT, "ToldMeanwhile"],
+  ["a queue that was down for a minute", away(60, { engine: "queue" }), null, "WorthNotifying"],
+  ["a queue whose standstill was reported", away(60, { engine: "queue" }), QUEUE_ALERT, "NotifiedMeanwhile"],
   [
     "a queue that was down before another standstill",
     away(30, { engine: "queue", to: NOW - 9 * MINUTE }),
     QUEUE_ALERT,
-    "WorthTelling",
+    "WorthNotifying",
   ],
-  ["tables that were down while the queue stood still", away(60), QUEUE_ALERT, "WorthTelling"],
+  ["tables that were down while the queue stood still", away(60), QUEUE_ALERT, "WorthNotifying"],
   [
     "a queue that came back empty at once",
     away(0, { engine: "queue", outcome: "Emptied" }),
     null,
-    "WorthTelling",
+    "WorthNotifying",
   ],
   [
     "a queue that came back empty from a standstill",
     away(0, { engine: "queue", outcome: "Emptied" }),
     QUEUE_ALERT,
-    "ToldMeanwhile",
+    "NotifiedMeanwhile",
   ],
 ])("%s", (_name, outage, queueAlert, outcome) => {
   expect(checkOutages([outage], queueAlert, NOW).outcome).toBe(outcome);
@@ -47,7 +47,7 @@ test.each<[string, Outage, typeof QUEUE_ALERT | null, string]>([
 
 test("operators read what was down, for how long, by which error, and that nothing is lost", () => {
   expect(checkOutages([away(63, { because: "connect ECONNREFUSED" })], null, NOW)).toMatchObject({
-    outcome: "WorthTelling",
+    outcome: "WorthNotifying",
     because:
       "nothing was watched for 1m 3s: PostgreSQL could not be reached. The reason: connection refused. It is over, and nothing is lost: what was published meanwhile is read now, so alerts about it come late. If nobody restarted PostgreSQL, look at its log",
   });

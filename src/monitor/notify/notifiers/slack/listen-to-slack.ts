@@ -6,11 +6,11 @@ import type { SlackApp } from "./slack-config.ts";
 /** Opens a socket for each app with an app-level token. Resolves when the signal has closed them all. */
 export async function listenToSlack(parts: {
   readonly apps: readonly SlackApp[];
-  readonly interaction: (payload: unknown, app: SlackApp) => Promise<HandledInteraction>;
+  readonly handle: (payload: unknown, app: SlackApp) => Promise<HandledInteraction>;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }): Promise<void> {
-  const { interaction, log, signal } = parts;
+  const { handle, log, signal } = parts;
   const apps = parts.apps.flatMap((app) =>
     app.appToken === undefined ? [] : [{ app, appToken: app.appToken }],
   );
@@ -21,7 +21,7 @@ export async function listenToSlack(parts: {
     apps.map(async ({ app, appToken }) => {
       const { apiUrl } = app;
       const onInteraction = async (payload: unknown): Promise<void> => {
-        await interaction(payload, app);
+        await handle(payload, app);
       };
       await listenSocket({ config: { apiUrl, appToken }, onInteraction, log, signal }).catch(
         (error: unknown) =>

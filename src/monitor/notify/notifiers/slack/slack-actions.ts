@@ -33,22 +33,22 @@ export function createSlackActions(parts: {
       return { outcome: "Unfit", reason: read.reason };
     }
     const { interaction } = read;
-    const wanted = await wantedOf(interaction, app);
-    const taken = await parts.actions.once(interaction.id, (actions) =>
-      perform(actions, interaction, wanted),
+    const request = await requestOf(interaction, app);
+    const performed = await parts.actions.once(interaction.id, (actions) =>
+      perform(actions, interaction, request),
     );
-    if (taken === "known") return { outcome: "Known" };
+    if (performed === "known") return { outcome: "Known" };
     log.info(
       {
         alertId: interaction.alertId,
         action: interaction.action.do,
         user: interaction.user.id,
-        ...taken.result,
+        ...performed.result,
       },
       "slack: a click",
     );
-    if (interaction.responseUrl !== null && taken.answer !== null) {
-      answerInteraction(interaction.responseUrl, taken.answer, app).then(
+    if (interaction.responseUrl !== null && performed.answer !== null) {
+      answerInteraction(interaction.responseUrl, performed.answer, app).then(
         (answer) => {
           if (answer === "not-answered")
             log.warn({ user: interaction.user.id }, "slack: a click could not be answered");
@@ -57,7 +57,7 @@ export function createSlackActions(parts: {
           log.warn({ reason: describeError(error) }, "slack: a click could not be answered"),
       );
     }
-    return taken.result;
+    return performed.result;
   };
 }
 
@@ -67,10 +67,10 @@ interface PerformResult {
   readonly answer: string | null;
 }
 
-type Wanted = AlertAction | { readonly do: "silence"; readonly lengthMs: number };
+type RequestedAction = AlertAction | { readonly do: "silence"; readonly lengthMs: number };
 
 /** Asks Slack for names before any lock is taken. */
-async function wantedOf({ action }: Interaction, app: SlackApp): Promise<Wanted> {
+async function requestOf({ action }: Interaction, app: SlackApp): Promise<RequestedAction> {
   if (action.do !== "assign") return action;
   return { do: "assign", to: named(await nameOfUser(action.userId, app), action.userId) };
 }
@@ -78,17 +78,17 @@ async function wantedOf({ action }: Interaction, app: SlackApp): Promise<Wanted>
 async function perform(
   actions: Pick<AlertActions, "act" | "silenceAlert">,
   { alertId, user }: Interaction,
-  wanted: Wanted,
+  request: RequestedAction,
 ): Promise<PerformResult> {
   const by: Actor = { via: "slack", login: named(user.name, user.id), typed: null };
-  if (wanted.do === "silence") {
-    const silenced = await actions.silenceAlert(alertId, wanted.lengthMs, by);
+  if (request.do === "silence") {
+    const silenced = await actions.silenceAlert(alertId, request.lengthMs, by);
     if (silenced?.outcome !== "Done") return refused(silenced);
-    const length = formatDuration(wanted.lengthMs);
+    const length = formatDuration(request.lengthMs);
     const answer = `Silenced for ${length}. A rise in severity and the end are still sent.`;
     return { result: { outcome: "Done" }, answer };
   }
-  const acted = await actions.act(alertId, wanted, by);
+  const acted = await actions.act(alertId, request, by);
   return acted?.outcome === "Done" ? { result: { outcome: "Done" }, answer: null } : refused(acted);
 }
 

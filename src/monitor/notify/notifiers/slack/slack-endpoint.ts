@@ -4,6 +4,7 @@ import { describeError } from "../../../../lib/errors.ts";
 import { type Instant, MINUTE } from "../../../../lib/instant.ts";
 import { readJson } from "../../../../lib/json.ts";
 import type { Logger } from "../../../../lib/log.ts";
+import type { InteractionEndpoint } from "../../define-notifier.ts";
 import { isSignedBySlack } from "./interaction.ts";
 import { ANSWER_WITHIN_MS } from "./listen-socket.ts";
 import type { HandledInteraction } from "./slack-actions.ts";
@@ -12,34 +13,26 @@ import type { SlackApp } from "./slack-config.ts";
 /** Slack posts interactions here; no login, because each request is signed. */
 export const SLACK_PATH = "/slack/interactions";
 
-/** Receives what Slack posts when a user clicks a button. */
-export interface SlackEndpoint {
-  /** Resolves within Slack's time limit. Rejects if nothing could be stored: then Slack shows the user an error. */
-  take(request: SlackPost): Promise<"taken" | "not-signed" | "unfit">;
-}
+/** An interaction carries the whole message of its button: 13,000 characters, up to nine bytes each in a form. */
+const MOST_BYTES = 256 * 1024;
 
-export interface SlackPost {
-  /** The raw body, because Slack signs it byte for byte. */
-  readonly body: string;
-  readonly timestamp: string;
-  readonly signature: string;
-  /** The sender's address, for the log. */
-  readonly address: string;
-}
-
-/** Accepts only requests that one of our apps signed. `wall` is the clock for signatures. */
+/** Receives what Slack posts when a user clicks a button. Accepts only requests that one of our apps signed. `wall` is the clock for signatures. */
 export function createSlackEndpoint(parts: {
   readonly apps: readonly SlackApp[];
-  readonly interaction: (payload: unknown, app: SlackApp) => Promise<HandledInteraction>;
+  readonly handle: (payload: unknown, app: SlackApp) => Promise<HandledInteraction>;
   readonly wall: Clock;
   readonly log: Logger;
-}): SlackEndpoint {
-  const { apps, interaction, wall, log } = parts;
+}): InteractionEndpoint {
+  const { apps, handle, wall, log } = parts;
   const warnOfUnsigned = onceInAWhile(wall, (address: string, others: number) =>
     log.warn({ address, others }, "slack: a request without a valid, recent signature was refused"),
   );
   return {
-    take: async ({ body, timestamp, signature, address }) => {
+    path: SLACK_PATH,
+    mostBytes: MOST_BYTES,
+    take: async ({ body, header, address }) => {
+      const timestamp = header("x-slack-request-timestamp");
+      const signature = header("x-slack-signature");
       const app = apps.find(
         ({ signingSecret }) =>
           signingSecret !== undefined &&
@@ -47,19 +40,19 @@ export function createSlackEndpoint(parts: {
       );
       if (app === undefined) {
         warnOfUnsigned(address);
-        return "not-signed";
+        return "NotSigned";
       }
       const payload = payloadOf(body);
       if (payload === null) {
         log.warn({ address }, "slack: a request without a readable payload was refused");
-        return "unfit";
+        return "Unfit";
       }
-      const work = interaction(payload, app);
-      const taken = await Promise.race([work, delay(ANSWER_WITHIN_MS, null, { ref: false })]);
+      const work = handle(payload, app);
+      const handled = await Promise.race([work, delay(ANSWER_WITHIN_MS, null, { ref: false })]);
       // Slack gets its answer in time; unfinished work continues.
-      if (taken === null)
+      if (handled === null)
         work.catch((error: unknown) => log.error({ reason: describeError(error) }, "slack: a click failed"));
-      return taken?.outcome === "Unfit" ? "unfit" : "taken";
+      return handled?.outcome === "Unfit" ? "Unfit" : "Taken";
     },
   };
 }
@@ -69,15 +62,15 @@ function onceInAWhile(
   wall: Clock,
   warn: (address: string, others: number) => void,
 ): (address: string) => void {
-  let saidAt: Instant | null = null;
+  let loggedAt: Instant | null = null;
   let others = 0;
   return (address) => {
-    if (saidAt !== null && wall.now() - saidAt < MINUTE) {
+    if (loggedAt !== null && wall.now() - loggedAt < MINUTE) {
       others++;
       return;
     }
     warn(address, others);
-    saidAt = wall.now();
+    loggedAt = wall.now();
     others = 0;
   };
 }

@@ -1,0 +1,69 @@
+import type { ShownTry } from "#feeds";
+import type { Actor } from "#monitor";
+
+/** The fields of the page that sets up a brand, as they were typed. */
+export interface SetupForm {
+  readonly brand: string;
+  /** With commas between them, like the next ones. */
+  readonly spellings: string;
+  readonly not: string;
+  readonly rivals: string;
+  readonly languages: string;
+  /** Kinds. */
+  readonly kinds: readonly string[];
+  /** One on each line. */
+  readonly addresses: string;
+  readonly contact: string;
+}
+
+export type SetupOutcome =
+  | {
+      readonly outcome: "Drafted";
+      readonly files: readonly { readonly path: string; readonly text: string }[];
+      /** What changes of a configuration that is there, for somebody who may write; else null. */
+      readonly change: ShownChange | null;
+      /** Sentences. */
+      readonly warnings: readonly string[];
+      /** Null: nothing was fetched. */
+      readonly tried: readonly ShownTry[] | null;
+    }
+  | { readonly outcome: "Faulty"; readonly faults: readonly string[] }
+  | { readonly outcome: "Busy" };
+
+export interface ShownChange {
+  /** The version of earshot.yaml that the difference is against. */
+  readonly opened: string;
+  /** As `diff` shows it, without secrets; empty if nothing differs. */
+  readonly diff: string;
+  /** Rules that are added. */
+  readonly rules: readonly { readonly path: string; readonly text: string }[];
+}
+
+export type SetupWriteResult =
+  | { readonly outcome: "Written"; readonly files: readonly string[]; readonly next: string }
+  | { readonly outcome: "Refused"; readonly because: string; readonly details: readonly string[] };
+
+/** Writes a first configuration for a brand, or changes what a configured monitor listens for. */
+export interface SetupView {
+  /** Anybody who reaches this console may write: a demo on this machine, without a configuration. */
+  readonly isOpen: boolean;
+  /** What the page asks, by field. */
+  readonly questions: Readonly<
+    Record<
+      "brand" | "spellings" | "not" | "rivals" | "languages" | "contact",
+      { readonly label: string; readonly example: string; readonly hint: string }
+    >
+  >;
+  /** Kinds of feeds that need no account. */
+  readonly kinds: readonly { readonly kind: string; readonly about: string }[];
+  /** The files, with `tries` what its feeds would bring, and for somebody who may write what changes. */
+  draft(
+    form: SetupForm,
+    options: { readonly tries: boolean; readonly mayWrite: boolean; readonly signal: AbortSignal },
+  ): Promise<SetupOutcome>;
+  /** The caller checks that the visitor may. `opened`: the version that was shown; empty for a first configuration. */
+  write(
+    form: SetupForm,
+    options: { readonly opened: string; readonly actor: Actor },
+  ): Promise<SetupWriteResult>;
+}

@@ -1,0 +1,151 @@
+import { createDatabase, type DatabasePool, type FeedRow, findProject, listFeeds } from "#listening-api";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { atMost, cached } from "../lib/concurrency.ts";
+import { BusyError } from "../lib/errors.ts";
+import { type Instant, MINUTE, SECOND } from "../lib/instant.ts";
+import { stableHash } from "../lib/json.ts";
+import { feedStatus } from "./common/feed-status.ts";
+import type { ListenConfig } from "./common/listen-config.ts";
+import type { PlannedFeed } from "./common/plan-feeds.ts";
+import type { FeedEnricher } from "./common/store-items.ts";
+import { tryFeed } from "./common/try-feed.ts";
+import { userAgent } from "./common/user-agent.ts";
+import { isStream } from "./kinds.ts";
+
+/** How long an answer is shown again, so that readers do not ask a server more often than its feed is fetched. */
+const TRY_LIVES_MS = MINUTE;
+const TRIES_AT_ONCE = 2;
+/** Pages ask every second, and feeds are fetched every minute at most. */
+const VERSION_LIVES_MS = 3 * SECOND;
+const MOST_ITEMS = 50;
+
+/** A feed as the console shows it. Names, addresses and problems are of strangers. */
+export interface ShownFeed {
+  readonly key: string;
+  readonly name: string;
+  readonly kind: string;
+  /** In one word, such as `ok` or `failing`. */
+  readonly state: string;
+  /** Why it is silent, and what to do; null: it is not. */
+  readonly why: string | null;
+  readonly receivedAt: Instant | null;
+  /** When the newest item came. */
+  readonly itemAt: Instant | null;
+  /** Expected between two fetches, in milliseconds; 0: others push to it. */
+  readonly everyMs: number;
+  readonly nextAt: Instant | null;
+  readonly itemsToday: number;
+  readonly matchedToday: number;
+}
+
+/** What a feed would bring now. */
+export interface ShownTry {
+  readonly feed: string;
+  /** Why it cannot be read, or not wholly. */
+  readonly problem: string | null;
+  readonly items: readonly {
+    readonly id: string;
+    readonly title: string | null;
+    readonly text: string;
+    readonly url: string | null;
+    readonly date: Instant;
+    readonly queries: readonly { readonly name: string; readonly words: readonly string[] }[];
+    readonly misses: readonly { readonly query: string; readonly message: string }[];
+  }[];
+  readonly refused: readonly { readonly reason: string; readonly n: number }[];
+}
+
+/** The public feeds of the monitor. */
+export interface FeedView {
+  list(): Promise<{ readonly at: Instant; readonly feeds: readonly ShownFeed[] }>;
+  /** Changes when the list changes. */
+  version(): Promise<string>;
+  /** Fetches a feed once and stores nothing; null if there is no such feed, "Busy" if others are being tried. */
+  attempt(key: string, signal: AbortSignal): Promise<ShownTry | "Busy" | null>;
+}
+
+/** The feeds of this process for the console, from the tables that all processes share. */
+export function openFeedView(parts: {
+  readonly pool: DatabasePool;
+  readonly feeds: readonly PlannedFeed[];
+  readonly listen: ListenConfig;
+  /** Where its mentions are. */
+  readonly account: { readonly client: string; readonly project: string };
+  readonly enricher: () => Promise<FeedEnricher>;
+  readonly clock: Clock;
+}): FeedView {
+  const { pool, feeds, listen, account, enricher, clock } = parts;
+  const db = createDatabase(pool);
+  const turns = atMost(TRIES_AT_ONCE, 0);
+  const tried = new Map<string, { readonly at: number; readonly result: Promise<ShownTry> }>();
+  let projectId: number | null = null;
+  const read = async () => {
+    projectId ??= (await findProject(db, account)).id;
+    return listFeeds(db, projectId);
+  };
+  const fetchOnce = async (feed: PlannedFeed, signal: AbortSignal): Promise<ShownTry> => {
+    const { ofText: enrich } = await enricher();
+    const agent = userAgent(listen);
+    const result = await tryFeed(feed, { listen, enrich, userAgent: agent, clock, signal });
+    return { ...result, items: result.items.slice(0, MOST_ITEMS) };
+  };
+  return {
+    list: async () => {
+      const { at, feeds } = await read();
+      return { at, feeds: feeds.filter(({ isConfigured }) => isConfigured).map((feed) => shown(feed, at)) };
+    },
+    version: cached(
+      async () => {
+        const { feeds } = await read();
+        return stableHash(
+          feeds.map((feed) => [
+            feed.key,
+            feed.isFetchedNow,
+            feed.triedAt,
+            feed.receivedAt,
+            feed.itemAt,
+            feed.itemsToday,
+            feed.matchedToday,
+            feed.problem,
+          ]),
+        );
+      },
+      VERSION_LIVES_MS,
+      systemClock,
+    ).ask,
+    attempt: async (key, signal) => {
+      const feed = feeds.find((one) => one.key === key);
+      if (feed === undefined) return null;
+      const known = tried.get(key);
+      if (known !== undefined && clock.now() - known.at < TRY_LIVES_MS) return known.result;
+      const result = turns(() => fetchOnce(feed, signal));
+      tried.set(key, { at: clock.now(), result });
+      try {
+        return await result;
+      } catch (error) {
+        tried.delete(key);
+        if (error instanceof BusyError) return "Busy";
+        throw error;
+      }
+    },
+  };
+}
+
+function shown(feed: FeedRow, at: number): ShownFeed {
+  const { key, name, kind, receivedAt, itemAt, everyMs, nextAt, itemsToday, matchedToday } = feed;
+  const { state, why } = feedStatus(feed, at);
+  return { key, name, kind, state, why, receivedAt, itemAt, everyMs, nextAt, itemsToday, matchedToday };
+}
+
+/** A feed, as the health checks of the monitor know it. */
+export function feedHealth(feed: FeedRow, now: Instant) {
+  const { key, name, receivedAt, gap } = feed;
+  const { state, why, silentSince: since } = feedStatus(feed, now);
+  return {
+    ...{ key, name, state, why },
+    everyMs: isStream(feed) ? null : feed.everyMs,
+    receivedAgoMs: receivedAt === null ? null : now - receivedAt,
+    silentForMs: since === null ? null : now - since,
+    gap: gap === null ? null : { ...gap, noticedAgoMs: now - gap.noticedAt },
+  };
+}

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { judge } from "./judge.ts";
+import type { RawMessage } from "./message.ts";
+import { DAY, type Fact, HOUR, MINUTE, type World } from "./world.ts";
+
+const NOON = Date.parse("2026-03-16T12:00:00Z");
+
+/** Two weeks with two negative mentions an hour; then thirty in half an hour before noon, and ten after it. */
+function facts(): readonly Fact[] {
+  const at = (when: number, index: number): Fact => ({
+    ...{ query: "Acme", id: `m${when}-${index}`, from: when, to: null, at: when, sentiment: "negative" },
+    ...{ author: `reader_${index}`, name: null, site: null, domain: null, followers: null, reach: null },
+    ...{ verified: false, title: null, text: "Terrible", url: null, hashtags: [], categories: [] },
+    ...{ isDeleted: false, isRepost: false },
+  });
+  const usual = Array.from({ length: 14 * 48 }, (_, i) => at(NOON - 14 * DAY + i * 30 * MINUTE, i));
+  const storm = Array.from({ length: 30 }, (_, i) => at(NOON - 30 * MINUTE + i * MINUTE + 1, i));
+  const after = Array.from({ length: 10 }, (_, i) => at(NOON + i * 2 * MINUTE + 1, i));
+  return [...usual, ...storm, ...after];
+}
+
+const WORLD: World = {
+  ...{ name: "small", timezone: "UTC", brands: ["Acme"], facts: facts() },
+  ...{ from: NOON - HOUR, to: NOON + DAY, lagMs: 5 * MINUTE },
+};
+
+const slack = (minutes: number, ...lines: string[]): RawMessage => ({
+  ...{
+    kind: "slack",
+    at: NOON + minutes * MINUTE,
+    channel: "alerts",
+    ts: "1",
+    threadTs: null,
+    isEdit: minutes > 0,
+  },
+  ...{ text: lines[0] ?? "", blocks: lines.slice(1).map((text) => ({ type: "section", text: { text } })) },
+});
+
+async function findingsOf(...messages: RawMessage[]) {
+  const { findings } = await judge(WORLD, {
+    messages,
+    answers: { "http://127.0.0.1/alerts/1": "ECONNREFUSED" },
+  });
+  return findings.map(({ kind, statement, said, because }) => [statement ?? kind, said, because].slice(0, 2));
+}
+
+const FIRST = slack(
+  5,
+  "WARNING Acme: 31 negative mentions in 30 min, 1 expected at this hour (31×). Since Mon 16 Mar, 12:00 UTC.",
+);
+
+test("true numbers are no findings", async () => {
+  const end = slack(
+    60,
+    "Resolved: Acme, Wave of negative mentions after 45 min: 41 mentions, peak 31 in 30 min at 12:00.",
+  );
+  expect(await findingsOf(FIRST, end)).toEqual([]);
+});
+
+test("each false number is found, with what it says", async () => {
+  const of = async (...messages: RawMessage[]) => (await findingsOf(...messages)).map(([name]) => name);
+  expect(
+    await of(slack(5, "WARNING Acme: 45 negative mentions in 30 min. Since Mon 16 Mar, 12:00 UTC.")),
+  ).toEqual(["count in a window"]);
+  expect(
+    await of(FIRST, slack(60, "Resolved: Acme, Wave after 45 min: 52 mentions, peak 46 in 30 min.")),
+  ).toEqual(["peak", "end and count"]);
+  expect(await of(FIRST, slack(120, "*Still going on:* Acme: 31 negative in 30 min now"))).toEqual([
+    "count now",
+  ]);
+  expect(await of(FIRST, slack(240, "*Counted:* complete until 12:00 only"))).toEqual(["complete until"]);
+  expect(await of(FIRST, slack(30, "Who: 75 authors"))).toEqual(["authors"]);
+  expect(await of(FIRST, slack(30, "Since Mon 16 Mar, 11:00 UTC"))).toEqual(["since when"]);
+  expect(await of(slack(5, "By chance about once a day"))).toEqual(["chance"]);
+});
+
+test("a number that nobody can explain is a finding, and digits of names are none", async () => {
+  expect(await findingsOf(slack(5, "Acme: score 12 by reader_7"))).toEqual([["unexplained", "12"]]);
+});
+
+test("a dead link is found", async () => {
+  expect(await findingsOf(slack(5, "Acme: <http://127.0.0.1/alerts/1|Open>"))).toEqual([
+    ["dead link", "http://127.0.0.1/alerts/1"],
+  ]);
+});
+
+test("what judges imports nothing of the product", () => {
+  const folders = [import.meta.dirname, join(import.meta.dirname, "statements")];
+  for (const folder of folders)
+    for (const file of readdirSync(folder).filter((name) => /^(?!main\.ts).*(?<!\.test)\.ts$/.test(name)))
+      expect(readFileSync(join(folder, file), "utf8"), file).not.toMatch(
+        /from "(?:#|(?:\.\.\/)+src\/|\.\/plays\/)/,
+      );
+});
