@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { whyAlert } from "../../src/monitor/explain/why.ts";
+import { createConsoleStore } from "../../src/monitor/store/console.ts";
 import { onAnyEngine } from "./on-every-engine.ts";
 import { CRISIS_SPIKE } from "./rules.ts";
 import type { Story } from "./story.ts";
@@ -46,7 +48,7 @@ onAnyEngine((begin) => {
         { receivers: ["alerts"] },
       ],
     });
-    const { at, until, posted, query } = story;
+    const { at, until, posted, query, earshot, clock, database } = story;
     usualDays(
       story,
       [1, 2, 3, 4].map((day) => `day ${day} `),
@@ -76,6 +78,16 @@ onAnyEngine((begin) => {
       "select id, status, body from earshot.incidents",
     );
     expect(incident).toMatchObject({ status: "open", body: { alerts: 3 } });
+    // Why nobody got a message of the muted alert: the receivers and messages are those of the incident.
+    const [muted] = (await earshot.stores.alerts.openedBetween(0, clock.now())).filter(
+      ({ rule }) => rule === "influential",
+    );
+    if (muted === undefined) throw new Error("nobody influential was unhappy");
+    const facts = createConsoleStore(database.db);
+    const why = await whyAlert({ stores: earshot.stores, facts, rules: [] }, muted);
+    expect(why.incident?.members).toHaveLength(3);
+    expect(why.history.map(({ what }) => what)).toEqual(["Fired", "JoinedIncident"]);
+    expect(why.notified.map(({ receiver }) => receiver).sort()).toEqual(["alerts", "crisis"]);
     // All of it is in one message, and the muted alert is not sent when the crisis calms down.
     const first = await posted("#alerts");
     expect(first.filter((text) => !text.startsWith("↳"))).toHaveLength(1);

@@ -17,6 +17,14 @@ import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { padToWidth } from "../text-width.ts";
 
+/** Where its receivers are told of it, if not by itself. */
+function incidentLine({ alert, incident: found }: AlertWhy): string[] {
+  if (found === null) return [];
+  const { id, status, alerts, leaderId } = found.incident;
+  const told = leaderId === alert.id ? "which it began" : `told in the messages about alert ${leaderId}`;
+  return [`  in incident ${id} (${status}, ${counted(alerts, "alert")}), ${told}`];
+}
+
 /** Formats an alert's whole history for a terminal, one line per item. */
 export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
   const moment = (at: Instant): string => formatTime(at, timezone);
@@ -31,6 +39,7 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
   return [
     `${alert.severity.toUpperCase()} ${alert.queryName}: ${alert.rule}  (${alert.id})`,
     `  ${alert.state} since ${moment(stateSince(alert, history))}${opened}, ${counted(alert.mentions, "mention")}${handling.map((text) => `, ${text}`).join("")}`,
+    ...incidentLine(explained),
     "",
     "What the rule measured",
     `  ${alert.because}`,

@@ -353,9 +353,13 @@ function createObserver(
           ? []
           : [{ ...message, ...owner, kind: kinds.get(owner.receiver)?.kind ?? "" }];
       });
+      const joined = await joinedAlerts(earshot, [...alerts.values()]);
       return {
         alerts: [...alerts.values()],
-        messages,
+        // An edit tells of the alerts that have joined the incident; a message is about the one that began it.
+        messages: messages.map((one) =>
+          one.isEdit ? { ...one, alertIds: [...one.alertIds, ...joined(one)] } : one,
+        ),
         history: history.sort((a, b) => a.at - b.at),
       };
     },
@@ -363,3 +367,17 @@ function createObserver(
 }
 
 const MOST = 1_000;
+
+/** The alerts that had joined the incident of a message by the time of the message. */
+async function joinedAlerts(
+  { stores }: Earshot,
+  alerts: readonly { readonly id: string; readonly projectId: string }[],
+): Promise<(message: { readonly at: Instant; readonly alertIds: readonly string[] }) => string[]> {
+  const joined = new Map<string, { alertId: string; joinedAt: Instant }[]>();
+  for (const { id, projectId } of alerts) {
+    const incident = (await stores.incidents.ofAlerts(projectId, [id])).get(id);
+    if (incident?.leaderId === id) joined.set(id, await stores.incidents.members(projectId, [incident.id]));
+  }
+  return ({ at, alertIds }) =>
+    alertIds.flatMap((id) => joined.get(id) ?? []).flatMap((one) => (one.joinedAt <= at ? one.alertId : []));
+}

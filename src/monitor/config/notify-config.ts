@@ -28,7 +28,9 @@ export function createNotifyConfig(
     rotations: config.rotations,
     receiver: (name) => {
       const found = receivers.get(name);
-      return found && { name, quietHours: found.quietHours, throttle: found.throttle };
+      if (found === undefined) return undefined;
+      const { quietHours, throttle, readByProgram } = found;
+      return { name, quietHours, throttle, readByProgram };
     },
     throttled: config.receivers.flatMap(({ name, throttle }) =>
       throttle === null ? [] : [{ name, throttle }],

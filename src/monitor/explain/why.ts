@@ -4,7 +4,7 @@ import type { AlertEvent, RulePrecision } from "../model/alert-action.ts";
 import type { Mention } from "../model/mention.ts";
 import { OPERATOR_RULES } from "../model/operator-rules.ts";
 import { OWN_QUERY } from "../model/query.ts";
-import type { ShownDelivery, ShownNotification, ShownReceiver } from "../model/shown.ts";
+import type { ShownDelivery, ShownIncident, ShownNotification, ShownReceiver } from "../model/shown.ts";
 import { type UnusedRoute, unusedRoutes } from "../notify/decide/explain-routes.ts";
 import type { RouteConfig } from "../notify/decide/route.ts";
 import type { Rule } from "../rules/rule.ts";
@@ -53,6 +53,8 @@ export interface AlertWhy {
   readonly receivers: readonly ShownReceiver[];
   /** Of every receiver, configured or decided: why it was notified of the alert, or was not. */
   readonly notified: readonly WhyReceiver[];
+  /** The incident that its receivers are told of, if it is in one of several alerts; null if it stands alone. */
+  readonly incident: ShownIncident | null;
   /** The routes that did not take the alert, and why; empty where the configuration is not known. */
   readonly unusedRoutes: readonly UnusedRoute[];
   readonly notifications: readonly (ShownNotification & { readonly deliveries: readonly ShownDelivery[] })[];
@@ -71,22 +73,26 @@ export interface MentionWhy {
 
 export async function whyAlert(parts: WhyParts, alert: Alert): Promise<AlertWhy> {
   const { facts, rules } = parts;
+  // Who got what of an incident stands at the alert that began it.
+  const incident = await facts.incidentOfAlert(alert.projectId, alert.id);
+  const told = incident?.incident.leaderId ?? alert.id;
   const [precision, history, receivers, notifications, deliveries] = await Promise.all([
     facts.rulePrecision(alert.rule, alert.openedAt - 30 * DAY),
     facts.alertEvents(alert.projectId, alert.id, MOST),
-    facts.alertReceivers(alert.projectId, alert.id),
-    facts.alertNotifications(alert.projectId, alert.id, MOST),
-    facts.alertDeliveries(alert.projectId, alert.id, MOST),
+    facts.alertReceivers(alert.projectId, told),
+    facts.alertNotifications(alert.projectId, told, MOST),
+    facts.alertDeliveries(alert.projectId, told, MOST),
   ]);
   const rule = rules.find((one) => one.name === alert.rule);
   const unused = parts.routing === undefined ? [] : unusedRoutes(parts.routing.routes, alert);
   return {
     alert,
+    incident,
     rule: rule === undefined ? operatorRule(alert) : ruleFacts(rule),
     precision,
     history,
     receivers,
-    notified: whyEachReceiver(parts, alert, receivers, notifications, unused),
+    notified: whyEachReceiver(parts, { ...alert, id: told }, receivers, notifications, unused),
     unusedRoutes: unused,
     notifications: notifications.map((one) => ({
       ...one,

@@ -98,7 +98,8 @@ function watchOrEnd(incident: Incident, members: readonly Alert[], at: Instant):
   const since = incident.calmSince ?? at;
   const ended = endIfCalm(incident, at);
   if (ended.incident.status === "over") return ended;
-  const detail = `${counted(members.length, "alert")} resolved; it ends after ${formatMinutes(watchMs(incident))} of calm`;
+  // How long depends on what still comes: no number is promised.
+  const detail = `${counted(members.length, "alert")} resolved, and it is calm`;
   return {
     incident: { ...incident, status: "watching" },
     entries: [{ incidentId: incident.id, at: since, kind: "Watching", detail }],

@@ -70,6 +70,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EscalationWaits: "Not yet its turn in the escalation",
   EscalationStopped: "Later steps of the escalation cancelled",
   ResolveNotWanted: "The end is not sent: the route says so",
+  EndNeedsNobody: "The end is not sent: it was one mention, and nobody acted on it",
   ResolvedUnannounced: "Not sent: it began and ended within quiet hours",
   EndedWhileMuted: "Not sent: it began and ended while it was muted",
   EndedLongAgo: "Not sent: it was resolved long ago",

@@ -26,6 +26,8 @@ export interface ReceiverConfig extends Omit<z.output<typeof Receiver>, "throttl
   /** Null for `throttle: none`, or if a program reads the messages. */
   readonly throttle: Throttle | null;
   readonly notifier: NotifierConfig;
+  /** A program reads its messages. */
+  readonly readByProgram: boolean;
 }
 
 /** Reads the receivers even if the configuration has other faults, so that one check finds all faults. */
@@ -62,12 +64,14 @@ function readReceiver(entry: unknown, index: number, issues: Issue[]): ReceiverC
     issues.push(...found.map((issue) => ({ ...issue, path: [...path, ...issue.path] })));
   }
   if (!manners.success || !notifier.success) return [];
-  const usual = definitionOf(notifier.data).readByProgram === true ? null : STORM_THROTTLE;
+  const { readByProgram = false } = definitionOf(notifier.data);
+  const usual = readByProgram ? null : STORM_THROTTLE;
   return [
     {
       ...manners.data,
       throttle: isOff ? null : (manners.data.throttle ?? usual),
       notifier: notifier.data,
+      readByProgram,
     },
   ];
 }

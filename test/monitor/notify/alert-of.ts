@@ -18,7 +18,7 @@ export function alertOf(given: Partial<Alert> = {}): Alert {
     resolvedAt: null,
     notifyCount: 1,
     renotifyReason: null,
-    mentions: 1,
+    mentions: 62,
     because: "62 mentions in 30m",
     windowFrom: 0,
     windowTo: 0,

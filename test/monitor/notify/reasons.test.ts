@@ -31,6 +31,7 @@ const REASONS: Readonly<Record<Reason, true>> = {
   NoNewEvidence: true,
   Acknowledged: true,
   Watching: true,
+  EndNeedsNobody: true,
   NoLongerRouted: true,
   EscalationWaits: true,
   EscalationStopped: true,

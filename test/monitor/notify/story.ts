@@ -163,7 +163,7 @@ export function startStory(setting: AlertStorySetting = {}): AlertStory {
         at: time(at),
         does: (now) => {
           const severity = given.severity === undefined ? {} : { severity: given.severity };
-          const found = { mentions: 1, because: name, windowFrom: now, windowTo: now, values: {} };
+          const found = { mentions: 1, because: name, windowFrom: now - 1, windowTo: now, values: {} };
           return observe(name, { kind: "evidence", at: now, ...found, ...severity }, given);
         },
       });

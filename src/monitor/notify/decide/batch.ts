@@ -92,6 +92,8 @@ export interface ReceiverTerms {
   readonly name: string;
   readonly quietHours: readonly QuietHours[];
   readonly throttle: Throttle | null;
+  /** A program reads its messages. */
+  readonly readByProgram?: boolean;
   /** When notifications were decided for it, at least for the throttle's period back. Any order. */
   readonly recent: readonly Instant[];
   /** Those among them that broke through the throttle; none, when absent. */
@@ -160,6 +162,8 @@ export type DropReason =
   /** A later step would have led here, but somebody acknowledged the alert, or it was resolved. */
   | "EscalationStopped"
   | "ResolveNotWanted"
+  /** The end of a single mention that nobody acted on. */
+  | "EndNeedsNobody"
   /** Fired and ended inside quiet hours, and is too mild to be sent afterwards. */
   | "ResolvedUnannounced"
   /** Fired and ended while a silence or a more severe alert muted it. */

@@ -3,6 +3,7 @@ import { uuid7 } from "../../../lib/uuid7.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { AlertEvent } from "../../model/alert-action.ts";
 import type { PendingNotification, ReceiverEntry } from "../../model/notification.ts";
+import type { LastNotified } from "./batch.ts";
 import type { DecidedCandidate, Decision } from "./decision.ts";
 import { type Entry, sinceOf } from "./entry.ts";
 
@@ -25,7 +26,7 @@ export function writeDecisions(
     const isNotified = decision.do === "send";
     const since = isMuted(alert) ? null : sinceOf(alert, known, now);
     const entry: Entry = {
-      lastNotified: isNotified ? decision.lastNotified : lastNotified,
+      lastNotified: isNotified ? decision.lastNotified : endedQuietly(decision, lastNotified),
       last: decision.reason,
       by: decision.by,
       ...(since !== null && { since }),
@@ -37,6 +38,11 @@ export function writeDecisions(
       events.push({ alertId, at: now, what: decision.reason, detail: detailOf(receiver, decision, bundles) });
   }
   return { pending, entries, events };
+}
+
+/** That it ended was not sent, and counts as known: if it comes back, that is news. */
+function endedQuietly({ reason }: Decision, before: LastNotified | null): LastNotified | null {
+  return reason === "EndNeedsNobody" && before !== null ? { ...before, ended: true } : before;
 }
 
 /** Alerts whose message carries others, with those others, the most important first. */

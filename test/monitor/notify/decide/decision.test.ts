@@ -348,3 +348,14 @@ test("an announced alert is reported as resolved once, and nothing is sent in qu
     ),
   );
 });
+
+test("the end of one mention on which nobody acted is sent to programs only", () => {
+  const one = { mentions: 1, resolvedAt: at(60) };
+  const ended = (alert: Partial<Alert>, readByProgram: boolean) =>
+    decided(alertOf(alert), lastNotified(), at(61), { receiver: { ...AWAKE, readByProgram } }).reason;
+  expect(ended(one, false)).toBe("EndNeedsNobody");
+  expect(ended(one, true)).toBe("Resolved");
+  expect(ended({ ...one, handling: { acknowledgedBy: "Ann" } }, false)).toBe("Resolved");
+  expect(ended({ ...one, mentions: 2 }, false)).toBe("Resolved");
+  expect(ended({ ...one, severity: "critical" }, false)).toBe("Resolved");
+});

@@ -1,4 +1,5 @@
 import type { Instant } from "../../../../lib/instant.ts";
+import type { Alert } from "../../../model/alert.ts";
 import { compareSeverity } from "../../../model/severity.ts";
 import type { Batch, Candidate, DroppedCandidate, DropReason, NotifyReason, Outgoing } from "../batch.ts";
 
@@ -10,7 +11,7 @@ export function dedup(batch: Batch): Batch {
   const send: Outgoing[] = [];
   const dropped: DroppedCandidate[] = [...batch.dropped];
   for (const { candidate } of batch.send) {
-    const found = somethingNew(candidate, batch.now);
+    const found = somethingNew(candidate, batch);
     if (found.new) send.push({ candidate, kind: KINDS[found.reason], reason: found.reason });
     else dropped.push({ candidate, reason: found.reason, by: found.by, nextAt: found.nextAt });
   }
@@ -41,7 +42,7 @@ const KINDS = {
 } as const satisfies Record<NotifyReason, string>;
 
 /** The first check that applies decides. */
-function somethingNew(candidate: Candidate, now: Instant): Comparison {
+function somethingNew(candidate: Candidate, { now, receiver }: Batch): Comparison {
   const { alert, lastNotified, terms } = candidate;
   if (alert.firedAt === null) {
     return nothing(alert.resolvedAt === null ? "StillPending" : "NeverFired", "life cycle");
@@ -50,9 +51,18 @@ function somethingNew(candidate: Candidate, now: Instant): Comparison {
     if (lastNotified === null)
       return terms.routed ? something("FiredAndEnded") : nothing("NoLongerRouted", "routes");
     if (lastNotified.ended) return nothing("NothingNew", "already notified");
+    if (receiver.readByProgram !== true && needsNobody(alert))
+      return nothing("EndNeedsNobody", "one mention, and nobody acted on it");
     return terms.sendResolved ? something("Resolved") : nothing("ResolveNotWanted", "route");
   }
   return stillFiring(candidate, now);
+}
+
+/** "Resolved after 12 h: 1 mention" is no news. A live message is edited all the same, and a program gets every end. */
+function needsNobody({ mentions, windowFrom, windowTo, severity, handling = {} }: Alert): boolean {
+  const { acknowledgedBy, assignee, closedBy, endedBecause } = handling;
+  const isTouched = [acknowledgedBy, assignee, closedBy, endedBecause].some((one) => one !== undefined);
+  return mentions === 1 && windowTo <= windowFrom && severity !== "critical" && !isTouched;
 }
 
 function stillFiring({ alert, lastNotified, terms, isWatched }: Candidate, now: Instant): Comparison {
