@@ -16,8 +16,11 @@ test("every shipped rule has a test that must notify, one that must not, and one
   const tests = await Promise.all((await findRuleTests(RULES)).map(readRuleTest));
   for (const rule of rules) {
     const its = tests.flatMap((one) => ("test" in one && one.test.rule === rule.name ? [one.test] : []));
+    // By a message of its own, or inside the message of the incident that it joins.
     const notifies = its.filter(({ expect: all }) =>
-      all.some((one) => "by" in one && one.to !== undefined && one.rule === undefined),
+      all.some(
+        (one) => "by" in one && (one.to !== undefined || one.slack !== undefined) && one.rule === undefined,
+      ),
     );
     const isQuiet = its.filter(({ expect: all }) =>
       all.every((one) => "never" in one || one.alert === undefined || one.rule !== undefined),
