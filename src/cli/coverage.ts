@@ -61,7 +61,11 @@ export async function formatCoverage(
     table,
     ...(warmingUp.length === 0
       ? []
-      : ["", "Still learning, so that they cannot fire yet", ...warmingUp.map((one) => formatWarmUp(one, time))]),
+      : [
+          "",
+          "Still learning, so that they cannot fire yet",
+          ...warmingUp.map((one) => formatWarmUp(one, time)),
+        ]),
     ...(learned.length === 0 ? [] : ["", "Learned about the source", ...learned]),
     ...formatProcesses(configuration, time),
   ].join("\n");

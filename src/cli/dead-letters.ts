@@ -24,7 +24,8 @@ Examples:
       const list = await withAlertActions(env, ({ stores }) => stores.deadLetters.open(10_000));
       if (!json && list.length === 0) print("No dead letters.");
       const timezone = json ? "UTC" : await timezoneInUse(env);
-      for (const one of list) print(json ? JSON.stringify({ ...one, at: toIso(one.at) }) : lineOf(one, timezone));
+      for (const one of list)
+        print(json ? JSON.stringify({ ...one, at: toIso(one.at) }) : lineOf(one, timezone));
     });
 
   command

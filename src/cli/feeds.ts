@@ -204,7 +204,11 @@ function isCalled(
 
 const MOST_SHOWN = 20;
 
-function show({ feed, problem, items, refused, deletes, policy, more }: FeedTry, isAll: boolean, timezone: string): void {
+function show(
+  { feed, problem, items, refused, deletes, policy, more }: FeedTry,
+  isAll: boolean,
+  timezone: string,
+): void {
   if (problem !== null) print(`${feed}: ${problem}.`);
   if (problem !== null && items.length === 0) return;
   const matched = items.filter(({ queries }) => queries.length > 0).length;

@@ -59,7 +59,7 @@ export function defineIncidentsCommand(command: Command, env: NodeJS.ProcessEnv)
     );
   group
     .command("split")
-    .description("Takes an alert out of its incident: it is told by itself from then on.")
+    .description("Takes an alert out of its incident: it has messages of its own from then on.")
     .argument("<alert>", "id, the first letters of it, or its address")
     .option("--by <name>", "who does it (default: your name on this machine)")
     .option("--json", "answer as JSON", false)

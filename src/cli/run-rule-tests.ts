@@ -133,6 +133,7 @@ function rulesOf(files: readonly string[]): string {
   const [first] = files;
   const folder = first === undefined ? null : dirname(dirname(resolve(first)));
   const isBeside = folder !== null && files.every((file) => dirname(dirname(resolve(file))) === folder);
-  const hasRules = isBeside && existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(".yaml"));
+  const hasRules =
+    isBeside && existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(".yaml"));
   return hasRules ? folder : shippedFolder("rules");
 }

@@ -65,7 +65,6 @@ function addressIn(text: string): string | null {
   return whole !== null && URL.canParse(whole) ? new URL(whole).href : null;
 }
 
-
 function whyNot(wanted: string, proposed: readonly ChosenFeed[]): string {
   const known = kinds.find(({ kind }) => kind === wanted.toLowerCase());
   if (known !== undefined)

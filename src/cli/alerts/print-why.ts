@@ -17,12 +17,12 @@ import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { padToWidth } from "../text-width.ts";
 
-/** Where its receivers are told of it, if not by itself. */
+/** The message that shows it, if it has none of its own. */
 function incidentLine({ alert, incident: found }: AlertWhy): string[] {
   if (found === null) return [];
   const { id, status, alerts, leaderId } = found.incident;
-  const told = leaderId === alert.id ? "which it began" : `told in the messages about alert ${leaderId}`;
-  return [`  in incident ${id} (${status}, ${counted(alerts, "alert")}), ${told}`];
+  const shownIn = leaderId === alert.id ? "which it began" : `shown in the messages about alert ${leaderId}`;
+  return [`  in incident ${id} (${status}, ${counted(alerts, "alert")}), ${shownIn}`];
 }
 
 /** Formats an alert's whole history for a terminal, one line per item. */

@@ -10,7 +10,7 @@ export type Certainty = "guess" | "usual" | "sure";
 /** ISO 639-1, or null where the text does not show it. */
 export interface LanguageDetector {
   detect(text: string, certainty?: Certainty): string | null;
-  /** Can it tell this language from others? */
+  /** Can it detect this language? */
   knows(language: string): boolean;
 }
 

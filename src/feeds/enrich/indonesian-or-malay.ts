@@ -18,7 +18,7 @@ const WORDS = /\p{L}+/gu;
 /** "kualitas" and "kualiti": long words only, because short ones end so by chance. */
 const FEWEST_LETTERS = 7;
 
-/** Which of the two languages a text is in, or null if nothing in it tells: the detector has one for both. */
+/** Which of the two languages a text is in, or null if no word of it decides: the detector has one for both. */
 export function indonesianOrMalay(text: string): "id" | "ms" | null {
   let indonesian = 0;
   let malay = 0;

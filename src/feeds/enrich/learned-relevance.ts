@@ -8,7 +8,7 @@ export interface JudgedText {
   readonly isRelevant: boolean;
 }
 
-/** How well scores tell relevant texts from others, of texts that were not learnt from. */
+/** How well scores part relevant texts from others, of texts that were not learnt from. */
 interface Tested {
   /** Texts that were judged by people. */
   readonly judged: number;

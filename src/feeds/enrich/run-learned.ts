@@ -28,9 +28,9 @@ export function createLearner(judgedOf: ReadJudged): (round: LearnerRound) => Pr
     if (before !== undefined) return before.learned;
     const learned = await learnRelevance(await judgedOf(query, MOST_JUDGED));
     known.set(query.id, { at: clock.now(), learned });
-    const { scoreOf: _, ...told } = { scoreOf: null, ...learned };
-    if (reported.get(query.id) !== JSON.stringify(told)) report(log, query.name, learned);
-    reported.set(query.id, JSON.stringify(told));
+    const { scoreOf: _, ...figures } = { scoreOf: null, ...learned };
+    if (reported.get(query.id) !== JSON.stringify(figures)) report(log, query.name, learned);
+    reported.set(query.id, JSON.stringify(figures));
     return learned;
   }
 
@@ -69,6 +69,6 @@ function report(log: Round["log"], query: string, learned: LearnedRelevance): vo
     { query, judged, precision, recall, precisionWithout: without },
     outcome === "Better"
       ? "relevance is scored by what people said of the alerts of this query"
-      : "what people said of the alerts of this query does not tell yet what is relevant",
+      : "too little is known from the alerts of this query to judge what is relevant",
   );
 }

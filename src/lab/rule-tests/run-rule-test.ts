@@ -356,7 +356,7 @@ function createObserver(
       const joined = await joinedAlerts(earshot, [...alerts.values()]);
       return {
         alerts: [...alerts.values()],
-        // An edit tells of the alerts that have joined the incident; a message is about the one that began it.
+        // An edit shows the alerts that have joined the incident; a message is about the one that began it.
         messages: messages.map((one) =>
           one.isEdit ? { ...one, alertIds: [...one.alertIds, ...joined(one)] } : one,
         ),

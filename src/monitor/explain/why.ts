@@ -53,7 +53,7 @@ export interface AlertWhy {
   readonly receivers: readonly ShownReceiver[];
   /** Of every receiver, configured or decided: why it was notified of the alert, or was not. */
   readonly notified: readonly WhyReceiver[];
-  /** The incident that its receivers are told of, if it is in one of several alerts; null if it stands alone. */
+  /** The incident whose messages show it, if it is in one of several alerts; null if it stands alone. */
   readonly incident: ShownIncident | null;
   /** The routes that did not take the alert, and why; empty where the configuration is not known. */
   readonly unusedRoutes: readonly UnusedRoute[];
@@ -75,13 +75,13 @@ export async function whyAlert(parts: WhyParts, alert: Alert): Promise<AlertWhy>
   const { facts, rules } = parts;
   // Who got what of an incident stands at the alert that began it.
   const incident = await facts.incidentOfAlert(alert.projectId, alert.id);
-  const told = incident?.incident.leaderId ?? alert.id;
+  const leader = incident?.incident.leaderId ?? alert.id;
   const [precision, history, receivers, notifications, deliveries] = await Promise.all([
     facts.rulePrecision(alert.rule, alert.openedAt - 30 * DAY),
     facts.alertEvents(alert.projectId, alert.id, MOST),
-    facts.alertReceivers(alert.projectId, told),
-    facts.alertNotifications(alert.projectId, told, MOST),
-    facts.alertDeliveries(alert.projectId, told, MOST),
+    facts.alertReceivers(alert.projectId, leader),
+    facts.alertNotifications(alert.projectId, leader, MOST),
+    facts.alertDeliveries(alert.projectId, leader, MOST),
   ]);
   const rule = rules.find((one) => one.name === alert.rule);
   const unused = parts.routing === undefined ? [] : unusedRoutes(parts.routing.routes, alert);
@@ -92,7 +92,7 @@ export async function whyAlert(parts: WhyParts, alert: Alert): Promise<AlertWhy>
     precision,
     history,
     receivers,
-    notified: whyEachReceiver(parts, { ...alert, id: told }, receivers, notifications, unused),
+    notified: whyEachReceiver(parts, { ...alert, id: leader }, receivers, notifications, unused),
     unusedRoutes: unused,
     notifications: notifications.map((one) => ({
       ...one,

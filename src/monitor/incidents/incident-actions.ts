@@ -5,7 +5,7 @@ import { compareSeverity } from "../model/severity.ts";
 import type { IncidentStep } from "./incident-life.ts";
 import { isTaken, wavesOf } from "./incident-life.ts";
 
-/** What a person did to the incident, told as an action on the alert that stands for it. `acted`: that alert afterwards. */
+/** What a person did to the incident, as an action on the alert that stands for it. `acted`: that alert afterwards. */
 export function withAction(before: Incident, acted: Alert, detail: string, now: Instant): IncidentStep {
   const handling = acted.handling ?? before.handling;
   const isEnded = acted.resolvedAt !== null && before.status !== "over";

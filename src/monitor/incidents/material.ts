@@ -10,7 +10,7 @@ export interface Material {
   readonly words: ReadonlySet<string>;
 }
 
-/** `before`: mentions of the same query from before it began, to tell its words from the brand's own. */
+/** `before`: mentions of the same query from before it began, to find the words that are not the brand's own. */
 export function materialOf(mentions: readonly StoryMention[], before: readonly StoryMention[]): Material {
   return { ...namesIn(mentions), mentions, words: typicalWords(mentions, before) };
 }

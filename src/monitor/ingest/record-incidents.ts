@@ -313,7 +313,7 @@ async function openBook(
         joined.flatMap(({ alertId, incidentId, joinedAt, because }) => {
           const leader = alerts.get(names.get(incidentId)?.leaderId ?? "");
           if (leader === undefined || leader.id === alertId) return [];
-          const detail = `${because}; it is told in the message about ${leader.queryName}, ${leader.rule}`;
+          const detail = `${because}; the message about ${leader.queryName}, ${leader.rule} shows it`;
           return [{ alertId, at: joinedAt, what: "JoinedIncident", detail }];
         }),
       );

@@ -49,7 +49,7 @@ export async function recordNotifications(
   return decisions.pending;
 }
 
-/** What is decided about: an incident in the place of its alerts. `inside` are those that its message tells of. */
+/** What is decided about: an incident in the place of its alerts. `inside` are those that its message shows. */
 async function withIncidents(
   facts: Facts,
   projectId: string,

@@ -26,7 +26,7 @@ export interface Incident {
   readonly queryName: string;
   /** The `incident` key of the rules whose alerts may join; empty for rules without one. */
   readonly group: string;
-  /** The alert that began it. The incident is told in the messages about this alert. */
+  /** The alert that began it. The messages about this alert are those of the incident. */
   readonly leaderId: string;
   readonly status: IncidentStatus;
   /** The highest severity that an alert of it had. */

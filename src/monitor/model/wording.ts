@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<string, string>> = {
   Merged: "Merged",
   Split: "An alert was taken out",
   JoinedIncident: "Belongs to an incident",
-  InIncident: "Not sent by itself: it is told in the message of its incident",
+  InIncident: "Not sent by itself: the message of its incident shows it",
   Reopened: "Opened again: it came back soon after its end",
   Resolved: "Resolved",
   NeverFired: "Resolved before it had been true for long enough; nobody was notified",

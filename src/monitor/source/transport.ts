@@ -72,7 +72,7 @@ interface TransportOptions {
   readonly connections: number;
   /** Ends every exchange: the program is stopping. */
   readonly signal?: AbortSignal | undefined;
-  /** Asked before every exchange, and told how it ended. */
+  /** Asked before every exchange, and notified how it ended. */
   readonly gate: Gate;
   readonly clock: Clock;
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DAY, HOUR } from "../../../src/lib/instant.ts";
 import { createDatabase } from "../../../src/listening-api/store/database.ts";
-import { lockReceivedQuery } from "../../../src/listening-api/store/received-items.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
+import { lockReceivedQuery } from "../../../src/listening-api/store/received-items.ts";
 import { type Fixture, mentionVersion, resourceId, SEED, startFixture, T0 } from "../fixture.ts";
 import { send } from "../send.ts";
 
@@ -92,7 +92,9 @@ test("an item of a feed that came into no query is explained, too", async () => 
     .execute((transaction) => lockReceivedQuery(transaction, fixture.account.projectId));
   const fields = { queryId, snippet: "Jobs at Acme Corp", pageType: "blog", language: "en" };
   const originalUrl = "https://jobs.example/7";
-  await insertMentions(db, [mentionVersion({ ...fields, resourceId: resourceId(7), originalUrl }, { added: T0 - DAY })]);
+  await insertMentions(db, [
+    mentionVersion({ ...fields, resourceId: resourceId(7), originalUrl }, { added: T0 - DAY }),
+  ]);
   const { body } = await fixture.get(path, [["url", originalUrl]]);
   expect(body).toMatchObject({ known: true, resourceId: resourceId(7) });
   expect(byName(body)["Acme"]).toMatchObject({ outcome: "TextDiffers", miss: { part: "jobs" } });

@@ -94,7 +94,7 @@ export function mergeIncidents(
   });
 }
 
-/** The alert leaves its incident, and is told by itself from then on. Null: it is in none. */
+/** The alert leaves its incident, and has messages of its own from then on. Null: it is in none. */
 export async function splitAlert(
   stores: Stores,
   alert: Alert,

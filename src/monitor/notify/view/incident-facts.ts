@@ -9,7 +9,7 @@ import type { Stores } from "../../store/stores.ts";
 import { MOST_LISTED } from "../../templates/build-alert-view.ts";
 import type { IncidentFacts } from "../../templates/incident-view.ts";
 
-/** The incident that is told in the messages about this alert, as an alert; null if there is none. */
+/** The incident whose messages are those about this alert, as an alert; null if there is none. */
 export async function incidentOf(stores: Stores, projectId: string, alertId: string) {
   const incident = (await stores.incidents.ofAlerts(projectId, [alertId])).get(alertId);
   if (incident?.leaderId !== alertId) return null;
@@ -26,7 +26,7 @@ export async function incidentOf(stores: Stores, projectId: string, alertId: str
   return { incident, members, alert: { ...alert, resolvedAt }, face };
 }
 
-/** One warning that nothing joined is told as the alert that it is. */
+/** One warning that nothing joined is shown as the alert that it is. */
 export async function incidentFacts(
   stores: Stores,
   rules: readonly Rule[],
