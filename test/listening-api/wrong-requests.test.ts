@@ -57,10 +57,10 @@ describe("faults are reported in the errors envelope", () => {
       /^type: expected one of search string, twitter/,
     ],
     [
-      "two query types",
-      { url: "{project}/queries?type=twitter&type=facebook" },
+      "two query types, one of them unknown",
+      { url: "{project}/queries?type=twitter&type=pigeon" },
       400,
-      /^type: expected one value/,
+      /^type: expected one of search string, twitter/,
     ],
     ["an unknown parameter", { url: "/client?colour=red" }, 400, /^"colour" is not a parameter of this call/],
     [
