@@ -11,6 +11,7 @@ import { readMessage } from "./read-message.ts";
 import { ALERT_STATEMENTS } from "./statements/alerts.ts";
 import { DIGEST_STATEMENTS } from "./statements/digests.ts";
 import { FINDING_STATEMENTS } from "./statements/findings.ts";
+import { INCIDENT_STATEMENTS } from "./statements/incidents.ts";
 import { PAGE_STATEMENTS } from "./statements/pages.ts";
 import { LENGTH, momentsOf, show, TIME, toLength } from "./times.ts";
 import { type Moment, Recount, type World } from "./world.ts";
@@ -121,11 +122,12 @@ function judgeMessage(
     topic.since = momentsOf(from, message.at, timezone)[0] ?? null;
     topic.until = momentsOf(to, message.at, timezone)[0] ?? null;
   } else learnTopic(topic, message, recount);
+  const kinds = [...INCIDENT_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS];
   const statements = isDigest
-    ? [...DIGEST_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS]
+    ? [...DIGEST_STATEMENTS, ...kinds]
     : message.kind === "page"
-      ? [...PAGE_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS]
-      : [...FINDING_STATEMENTS, ...ALERT_STATEMENTS];
+      ? [...PAGE_STATEMENTS, ...kinds]
+      : kinds;
   let alert: Topic | null = null;
   const read = (line: string, own: Topic): JudgedLine => {
     const brand = brandIn(line, recount.world.brands) ?? own.brand;
