@@ -140,13 +140,15 @@ function judgeMessage(
     if (began)
       alert = {
         ...emptyTopic(),
-        brand: brandIn(line, recount.world.brands),
-        ...timesIn(line, message, timezone),
+        // The alerts of an incident are alerts of its brand.
+        brand: brandIn(line, recount.world.brands) ?? (isDigest ? null : topic.brand),
+        // A time without a day is of the day that the message says first.
+        ...timesIn(line, isDigest ? message.at : (topic.since ?? message.at), timezone),
       };
     else if (alert !== null && !isDigest) alert = null;
     const own = alert ?? topic;
     if (alert !== null && alert.since === null && isDigest)
-      Object.assign(alert, timesIn(line, message, timezone), { until: alert.until });
+      Object.assign(alert, timesIn(line, message.at, timezone), { until: alert.until });
     const judged = read(line, own);
     if (!began && isDigest) alert = null;
     return judged;
@@ -160,14 +162,17 @@ function isAlertOfDigest(line: string, brands: readonly string[]): boolean {
   return /\b(?:critical|warning|info)\b/i.test(line) && brandIn(line, brands) !== null;
 }
 
+/** `11:15 Wave of negative mentions: …`: how the HTML of a mail lists the alerts of an incident. */
+const JOINED = new RegExp(`^(?:${TIME}) [A-Z][^:]{1,80}: `);
+
 /** A line of the list of other alerts. */
 function isOther(line: string): boolean {
-  return /^[•-] (?:resolved: |Resolved: )?(?:CRITICAL|WARNING|INFO)?/.test(line);
+  return /^[•-] (?:resolved: |Resolved: )?(?:CRITICAL|WARNING|INFO)?/.test(line) || JOINED.test(line);
 }
 
-function timesIn(line: string, message: Message, timezone: string): Pick<Topic, "since" | "until"> {
+function timesIn(line: string, at: Moment, timezone: string): Pick<Topic, "since" | "until"> {
   const time = new RegExp(TIME).exec(line)?.[0];
-  const since = time === undefined ? null : (momentsOf(time, message.at, timezone)[0] ?? null);
+  const since = time === undefined ? null : (momentsOf(time, at, timezone)[0] ?? null);
   const length = new RegExp(`resolved after (${LENGTH})`).exec(line)?.[1];
   return { since, until: since === null || length === undefined ? null : since + toLength(length) };
 }

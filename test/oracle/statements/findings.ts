@@ -251,7 +251,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     name: "published",
     means: "When the mention above was published.",
     pattern: re(
-      `(?<=(?:followers|verified|negative|neutral|positive|times), )(${TIME})(?=$)|^(${TIME})(?= · [a-z])`,
+      `(?<=(?:followers|verified|negative|neutral|positive|times|_), )(${TIME})(?=$)|^(${TIME})(?= · [a-z])`,
     ),
     judge: ([one = "", two = ""], { recount, message, topic }) => {
       const moments = momentsOf(one || two, message.at, recount.world.timezone, [topic.since ?? message.at]);

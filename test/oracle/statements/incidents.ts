@@ -1,7 +1,7 @@
 import { type Context, type Statement, sliceOf, type Verdict } from "../grammar.ts";
 import { LENGTH, momentsOf, NUMBER, show, TIME, toLength, toNumber, wallOf } from "../times.ts";
 import { BUCKET, judgeBounds, usualIn, windowsAsSaid } from "../windows.ts";
-import { type Bounds, DAY, HOUR, MINUTE, type Moment, type Slice } from "../world.ts";
+import { type Bounds, DAY, type Fact, HOUR, MINUTE, type Moment, type Slice } from "../world.ts";
 
 const re = (source: string) => new RegExp(source, "g");
 const COUNTED = "(?:negative )?mentions?";
@@ -39,7 +39,7 @@ export const INCIDENT_STATEMENTS: readonly Statement[] = [
   {
     name: "day of an incident",
     means: "It is the day of so many, if that on which it began is the first.",
-    pattern: /Day (\d+) begins/g,
+    pattern: /Day (\d+) begins/gi,
     judge: ([said = ""], { topic, message, recount }) => {
       if (topic.since === null) return null;
       const midnight = (at: Moment) => {
@@ -96,10 +96,24 @@ export const INCIDENT_STATEMENTS: readonly Statement[] = [
     },
   },
   {
+    name: "about a story",
+    means: "So many mentions have this text, of so many that belong to the alert.",
+    pattern: re(`(?<=”, )(${NUMBER}) of (${NUMBER}) mentions?`),
+    judge: ([count = "", all = ""], { line, brand, message, topic, recount }) => {
+      const text = /“(.+?)…?”, \d/.exec(line)?.[1] ?? "";
+      const from = (topic.since ?? message.at) - 2 * HOUR;
+      const has = (fact: Fact) => `${fact.title ?? ""} ${fact.text ?? ""}`.includes(text);
+      const those = recount.bounds({ brand, test: has }, from, message.at, message.at).most;
+      const most = recount.bounds({ brand, test: () => true }, from, message.at, message.at).most;
+      if (toNumber(count) > those) return `only ${those} have it`;
+      return toNumber(all) <= most && toNumber(count) <= toNumber(all) ? null : `there were only ${most}`;
+    },
+  },
+  {
     name: "joined",
     means:
       "When another alert of the same incident fired: it was open by then, and a mention was just before.",
-    pattern: re(`(?<=^[•-] )(${TIME})(?= [^:]{1,80}: )`),
+    pattern: re(`(?<=^(?:[•-] )?)(${TIME})(?= [A-Z][^:]{1,80}: )`),
     judge: ([time = ""], context) => {
       const { recount, message, topic } = context;
       const moments = momentsOf(time, message.at, recount.world.timezone, [topic.since ?? message.at]);
@@ -138,7 +152,8 @@ function judgeMost(
 
 /**
  * That no half hour which ends from `from` to `to` has more than a tenth of the largest hour of all, or much more than
- * the mean of that hour on the days before: twice as much, and what chance adds.
+ * the mean of that hour on the days before: three times as much, because what is ordinary is the result of a model, and
+ * what chance adds.
  */
 function judgeCalm(context: Context, from: Moment, to: Moment): Verdict {
   const { topic, message } = context;
@@ -149,7 +164,7 @@ function judgeCalm(context: Context, from: Moment, to: Moment): Verdict {
   for (const { end, least } of windowsAsSaid(context, meant, HOUR / 2, from, to)) {
     const usual = usualIn(context, meant, HOUR, end);
     if (usual === null) continue;
-    const ordinary = 2 * usual + 3 * Math.sqrt(usual) + 4;
+    const ordinary = 3 * usual + 3 * Math.sqrt(usual) + 4;
     if (2 * least > Math.max(ordinary, largest / 10))
       return `${least} in the half hour to ${show(end, context.recount.world.timezone)}`;
   }
