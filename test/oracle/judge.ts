@@ -180,6 +180,7 @@ function timesIn(line: string, at: Moment, timezone: string): Pick<Topic, "since
 /** Reads in all lines what the message is about, before any number is judged: an order of lines is no order of sense. */
 function learnTopic(topic: Topic, message: Message, recount: Recount): void {
   const { timezone, brands } = recount.world;
+  if (message.lines.some((line) => /another wave/i.test(line))) topic.waveAt = message.at;
   for (const line of message.lines) {
     topic.brand ??= brandIn(line, brands);
     const since = new RegExp(`(?:^|[^g] |· |\\. )(?:Since|From) (${TIME})`).exec(line)?.[1];
@@ -211,6 +212,7 @@ function emptyTopic(): Topic {
     brand: null,
     subject: null,
     since: null,
+    waveAt: null,
     until: null,
     author: null,
     widthMs: null,
