@@ -11,6 +11,7 @@ import { readMessage } from "./read-message.ts";
 import { ALERT_STATEMENTS } from "./statements/alerts.ts";
 import { DIGEST_STATEMENTS } from "./statements/digests.ts";
 import { FINDING_STATEMENTS } from "./statements/findings.ts";
+import { INCIDENT_STATEMENTS } from "./statements/incidents.ts";
 import { PAGE_STATEMENTS } from "./statements/pages.ts";
 import { LENGTH, momentsOf, show, TIME, toLength } from "./times.ts";
 import { type Moment, Recount, type World } from "./world.ts";
@@ -121,11 +122,12 @@ function judgeMessage(
     topic.since = momentsOf(from, message.at, timezone)[0] ?? null;
     topic.until = momentsOf(to, message.at, timezone)[0] ?? null;
   } else learnTopic(topic, message, recount);
+  const kinds = [...INCIDENT_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS];
   const statements = isDigest
-    ? [...DIGEST_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS]
+    ? [...DIGEST_STATEMENTS, ...kinds]
     : message.kind === "page"
-      ? [...PAGE_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS]
-      : [...FINDING_STATEMENTS, ...ALERT_STATEMENTS];
+      ? [...PAGE_STATEMENTS, ...kinds]
+      : kinds;
   let alert: Topic | null = null;
   const read = (line: string, own: Topic): JudgedLine => {
     const brand = brandIn(line, recount.world.brands) ?? own.brand;
@@ -138,13 +140,15 @@ function judgeMessage(
     if (began)
       alert = {
         ...emptyTopic(),
-        brand: brandIn(line, recount.world.brands),
-        ...timesIn(line, message, timezone),
+        // The alerts of an incident are alerts of its brand.
+        brand: brandIn(line, recount.world.brands) ?? (isDigest ? null : topic.brand),
+        // A time without a day is of the day that the message says first.
+        ...timesIn(line, isDigest ? message.at : (topic.since ?? message.at), timezone),
       };
     else if (alert !== null && !isDigest) alert = null;
     const own = alert ?? topic;
     if (alert !== null && alert.since === null && isDigest)
-      Object.assign(alert, timesIn(line, message, timezone), { until: alert.until });
+      Object.assign(alert, timesIn(line, message.at, timezone), { until: alert.until });
     const judged = read(line, own);
     if (!began && isDigest) alert = null;
     return judged;
@@ -158,14 +162,17 @@ function isAlertOfDigest(line: string, brands: readonly string[]): boolean {
   return /\b(?:critical|warning|info)\b/i.test(line) && brandIn(line, brands) !== null;
 }
 
+/** `11:15 Wave of negative mentions: …`: how the HTML of a mail lists the alerts of an incident. */
+const JOINED = new RegExp(`^(?:${TIME}) [A-Z][^:]{1,80}: `);
+
 /** A line of the list of other alerts. */
 function isOther(line: string): boolean {
-  return /^[•-] (?:resolved: |Resolved: )?(?:CRITICAL|WARNING|INFO)?/.test(line);
+  return /^[•-] (?:resolved: |Resolved: )?(?:CRITICAL|WARNING|INFO)?/.test(line) || JOINED.test(line);
 }
 
-function timesIn(line: string, message: Message, timezone: string): Pick<Topic, "since" | "until"> {
+function timesIn(line: string, at: Moment, timezone: string): Pick<Topic, "since" | "until"> {
   const time = new RegExp(TIME).exec(line)?.[0];
-  const since = time === undefined ? null : (momentsOf(time, message.at, timezone)[0] ?? null);
+  const since = time === undefined ? null : (momentsOf(time, at, timezone)[0] ?? null);
   const length = new RegExp(`resolved after (${LENGTH})`).exec(line)?.[1];
   return { since, until: since === null || length === undefined ? null : since + toLength(length) };
 }
@@ -173,6 +180,7 @@ function timesIn(line: string, message: Message, timezone: string): Pick<Topic, 
 /** Reads in all lines what the message is about, before any number is judged: an order of lines is no order of sense. */
 function learnTopic(topic: Topic, message: Message, recount: Recount): void {
   const { timezone, brands } = recount.world;
+  if (message.lines.some((line) => /another wave/i.test(line))) topic.waveAt = message.at;
   for (const line of message.lines) {
     topic.brand ??= brandIn(line, brands);
     const since = new RegExp(`(?:^|[^g] |· |\\. )(?:Since|From) (${TIME})`).exec(line)?.[1];
@@ -204,6 +212,7 @@ function emptyTopic(): Topic {
     brand: null,
     subject: null,
     since: null,
+    waveAt: null,
     until: null,
     author: null,
     widthMs: null,

@@ -213,7 +213,11 @@ function textsOf(value: unknown, key = ""): string[] {
   if (key === "openedAt" && typeof value === "number") return [`Since ${new Date(value).toISOString()}`];
   if (Array.isArray(value)) return value.flatMap((one) => textsOf(one));
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, one]) => textsOf(one, name));
+  // In an incident an alert's own count is documented to be 0: what was counted is in the incident's sentence.
+  const isIncident = "incident" in value && value.incident !== null && value.incident !== undefined;
+  return Object.entries(value).flatMap(([name, one]) =>
+    isIncident && name === "mentionsCount" && one === 0 ? [] : textsOf(one, name),
+  );
 }
 
 /** Keys of a webhook's body whose values people wrote elsewhere, or that have no sentence. */

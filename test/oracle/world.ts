@@ -44,6 +44,8 @@ export interface World {
   readonly to: Moment;
   /** A mention is known so long after it is shown, at the latest: the poll interval and the steps of the clock. */
   readonly lagMs: number;
+  /** The moments to which the clock was set, if it moves in longer steps than that: between two nothing is read. */
+  readonly steps?: readonly Moment[];
 }
 
 /** Which mentions are meant: "negative mentions" of a brand. */
@@ -108,7 +110,7 @@ export class Recount {
 
   /** How many there can be said to be in [from, to), at `said`: what is late may or may not be among them. */
   bounds(slice: Slice, from: Moment, to: Moment, said: Moment): Bounds {
-    const { lagMs } = this.world;
+    const lagMs = this.#lagAt(said);
     let least = 0;
     let most = 0;
     for (const { states } of this.#in(slice.brand, from, to)) {
@@ -123,6 +125,13 @@ export class Recount {
       if (matching > 0 && matching === shown && (states[0]?.from ?? said) <= said - lagMs) least += 1;
     }
     return { least, most };
+  }
+
+  /** A message at a step may have been written before the poll of that step: it knows what the step before brought. */
+  #lagAt(at: Moment): number {
+    const { lagMs, steps = [] } = this.world;
+    const before = steps[steps.findLastIndex((one) => one <= at) - 1];
+    return before === undefined ? lagMs : Math.max(lagMs, at - before + MINUTE);
   }
 
   /** All mentions that anybody could have seen by then, in their newest state. */

@@ -24,7 +24,15 @@ export function incidentAsAlert(incident: Incident, members: readonly Alert[]): 
     notifyCount: incident.notifyCount,
     renotifyReason: incident.renotifyReason,
     handling: incident.handling,
+    ...(face.progress !== undefined && { progress: progressOf(face) }),
   };
+}
+
+/** Of an alert that is over nothing is counted any more: its last count is not what is now. */
+function progressOf({ progress, resolvedAt }: Alert): NonNullable<Alert["progress"]> {
+  if (resolvedAt === null) return progress ?? {};
+  const { now: _, renotified: __, ...kept } = progress ?? {};
+  return kept;
 }
 
 /** Nobody is reminded of an incident that is watched, as of one that somebody has acknowledged. */

@@ -16,11 +16,11 @@ const HISTORY_DAYS = 14;
 
 /**
  * A small world with everything that makes numbers wrong. Acme: a calm morning, a storm with late arrivals, texts that
- * are classified anew, deletions, a night, a second day. Brell: a second crisis of another brand at the same time.
+ * are classified anew, deletions, a night, the storm of a second day. Brell: a second crisis of another brand at the same time.
  * Corva: a slow burn, in which the mood turns for a day. Drift: nobody listened to it before the last three days.
  */
 export function generated(): Play {
-  const to = FROM + 2.1 * DAY;
+  const to = FROM + 31.5 * HOUR;
   const written = mentionsUntil(to);
   const stormy = [FROM + 2 * HOUR, FROM + 26 * HOUR];
   return {
@@ -32,7 +32,11 @@ export function generated(): Play {
     },
     ...{ from: FROM, to, history: `${HISTORY_DAYS}d` },
     write: (pool, _, queries) => insert(pool, queries, written),
-    step: (now) => (stormy.some((at) => now >= at && now < at + 6 * HOUR) ? 5 * MINUTE : 30 * MINUTE),
+    step: (now) => {
+      const since = stormy.map((at) => now - at).find((ms) => ms >= 0 && ms < 6 * HOUR);
+      if (since === undefined) return 30 * MINUTE;
+      return (since < 2 * HOUR ? 5 : 10) * MINUTE;
+    },
     reads: [FROM + 3 * HOUR, FROM + 27 * HOUR],
   };
 }

@@ -156,7 +156,9 @@ export async function play(
 
     const deeds = [...(plan.deeds ?? [])];
     const reads = [...(plan.reads ?? [])];
+    const steps: Moment[] = [];
     for (let at = plan.from; ; at = Math.min(at + plan.step(at), plan.to)) {
+      steps.push(at);
       clock.set(at);
       onStep(at);
       await settled.settle(earshot);
@@ -176,7 +178,7 @@ export async function play(
       ...{ name: plan.name, timezone: plan.timezone, from: plan.from, to: plan.to },
       brands: [...new Set((await queryNames(pool)).values())],
       facts: await readFacts(pool),
-      lagMs: 11 * MINUTE,
+      ...{ lagMs: 11 * MINUTE, steps },
     };
     return { world, recording: { messages, answers: await openLinks(messages, world) } };
   } finally {

@@ -188,7 +188,9 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
     pattern: re(String.raw`(${NUMBER}) expected(?: at this hour)?`),
     judge: ([count = ""], context) => {
       context.said.set("expected", toNumber(count));
-      const meant = slice(context, subjectOf(context));
+      // An alert of the same incident may count something else than what the message is about.
+      const counted = new RegExp(`\\d (${SUBJECT}) in (?:${LENGTH})`).exec(context.line)?.[1];
+      const meant = slice(context, counted ?? subjectOf(context));
       const widthMs = context.said.get("width");
       if (meant === null || widthMs === undefined) return null;
       const usual = usualIn(context, meant, widthMs, context.topic.since ?? context.message.at);
@@ -352,7 +354,7 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
   {
     name: "growth",
     means: "How many times as many there are now as when the alert fired.",
-    pattern: re(String.raw`(${NUMBER}) times as many`),
+    pattern: new RegExp(`(${NUMBER}) times as many`, "gi"),
     judge: ([factor = ""], { said }) => {
       const [now, first] = [said.get("now"), said.get("first")];
       if (now === undefined || first === undefined) return null;

@@ -66,6 +66,69 @@ export const DIGEST_STATEMENTS: readonly Statement[] = [
     judge: () => null,
   },
   {
+    name: "largest bar",
+    means: "The hour or day of the chart with most mentions, and how many it has.",
+    pattern: re(`(?<=By (hour|day), .*)Most at (${TIME}): (${NUMBER})`),
+    judge: ([step = "", time = "", count = ""], { recount, message }) => {
+      const bounds = momentsOf(time, message.at, recount.world.timezone).map((at) =>
+        recount.bounds(
+          { brand: null, test: () => true },
+          at,
+          at + (step === "hour" ? HOUR : DAY),
+          message.at,
+        ),
+      );
+      const fits = bounds.some(({ least, most }) => toNumber(count) >= least && toNumber(count) <= most);
+      return fits ? null : bounds.map(range).join(", ");
+    },
+  },
+  {
+    name: "author",
+    means: "So many mentions of this time are of this author, and so many of them are negative.",
+    pattern: re(String.raw`(?<=^([^|]{1,60}) \| )(${NUMBER}) mentions?(?:, (${NUMBER}) negative)?$`),
+    judge: ([name = "", count = "", negative = ""], context) => {
+      const [from, to] = period(context);
+      const { recount, message } = context;
+      const own = (test: (fact: Fact) => boolean) => ({
+        brand: null,
+        test: (fact: Fact) => (fact.name ?? fact.author ?? fact.site) === name && test(fact),
+      });
+      const bounds = (test: (fact: Fact) => boolean) => recount.bounds(own(test), from, to, message.at);
+      return (
+        judgeBounds(
+          toNumber(count),
+          bounds(() => true),
+          "in this time",
+        ) ?? (negative === "" ? null : judgeBounds(toNumber(negative), bounds(isOf("negative")), "negative"))
+      );
+    },
+  },
+  {
+    name: "negative part of a brand",
+    means: "That part of the mentions of the brand in this time is negative.",
+    pattern: re(String.raw`(?<=^[^|]{1,60} \| [\d,]+ \| )(\d+)%(?= \|)`),
+    judge: ([percent = ""], context) => {
+      if (context.brand === null) return null;
+      const [from, to] = period(context);
+      const all = context.recount.in(everything(context), from, to, context.message.at);
+      const part = (100 * all.filter(isOf("negative")).length) / Math.max(1, all.length);
+      return Math.abs(part - Number(percent)) <= 2 ? null : `${part.toFixed(1)}%`;
+    },
+  },
+  {
+    name: "alert of the time",
+    means: "When the alert fired: a mention of its brand was published in the hour before.",
+    pattern: re(`(?<=^[•-] (?:CRITICAL|WARNING|INFO) .*: )(${TIME})(?=, |$)|^(${TIME})(?= · .* Open$)`),
+    judge: ([first = "", second = ""], { brand, recount, message }) => {
+      const fits = momentsOf(first || second, message.at, recount.world.timezone).some(
+        (at) =>
+          at <= message.at &&
+          recount.bounds({ brand, test: () => true }, at - HOUR, at + MINUTE, message.at).most > 0,
+      );
+      return fits ? null : "nothing was published in the hour before";
+    },
+  },
+  {
     name: "most in an hour",
     means: "The hour or day with most mentions, and how many it has.",
     pattern: re(String.raw`most at (${TIME}) \((${NUMBER}) in an? (hour|day)\)`),

@@ -97,13 +97,13 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
   },
   {
     name: "rising since",
-    means: "From then on there were more than usual in every quarter of an hour.",
+    means: "From then on the alert, or its newest wave, had more than usual in every quarter of an hour.",
     pattern: re(`rising since (${TIME})`),
     judge: ([time = ""], context) => {
       const { recount, message, topic } = context;
       const { timezone } = recount.world;
       const moments = momentsOf(time, message.at, timezone, [topic.since ?? message.at]);
-      const since = topic.since ?? message.at;
+      const since = topic.waveAt ?? topic.since ?? message.at;
       const meant = meantBy(context);
       const fits = moments.some(
         (at) =>
@@ -251,7 +251,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     name: "published",
     means: "When the mention above was published.",
     pattern: re(
-      `(?<=(?:followers|verified|negative|neutral|positive|times), )(${TIME})(?=$)|^(${TIME})(?= · [a-z])`,
+      `(?<=(?:followers|verified|negative|neutral|positive|times|_), )(${TIME})(?=$)|^(${TIME})(?= · [a-z])`,
     ),
     judge: ([one = "", two = ""], { recount, message, topic }) => {
       const moments = momentsOf(one || two, message.at, recount.world.timezone, [topic.since ?? message.at]);

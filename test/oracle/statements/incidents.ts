@@ -1,0 +1,172 @@
+import { type Context, type Statement, sliceOf, type Verdict } from "../grammar.ts";
+import { LENGTH, momentsOf, NUMBER, show, TIME, toLength, toNumber, wallOf } from "../times.ts";
+import { BUCKET, judgeBounds, usualIn, windowsAsSaid } from "../windows.ts";
+import { type Bounds, DAY, type Fact, HOUR, MINUTE, type Moment, type Slice } from "../world.ts";
+
+const re = (source: string) => new RegExp(source, "g");
+const COUNTED = "(?:negative )?mentions?";
+/** An hour counts as the last one for so long: the poll that brings it, and the step of the clock. */
+const LATELY_MS = 45 * MINUTE;
+
+/** What messages say of an incident: all alerts of a brand that belong together. */
+export const INCIDENT_STATEMENTS: readonly Statement[] = [
+  {
+    name: "incident",
+    means:
+      "So many were published from the one time to the other, negative and in all, and so many in the hour with most.",
+    pattern: re(
+      `(${NUMBER}) (${COUNTED})(?: of (${NUMBER}) in all)? from (${TIME}) to (${TIME})(?:; the most in one hour: (${NUMBER}), until (${TIME}))?`,
+    ),
+    judge: (
+      [count = "", subject = "", all = "", fromTime = "", toTime = "", most = "", until = ""],
+      context,
+    ) => {
+      const { recount, message } = context;
+      const meant = sliceOf(subject, context.brand);
+      const [from] = momentsOf(fromTime, message.at, recount.world.timezone);
+      if (meant === null || from === undefined) return "it does not say of what, or from when";
+      const [to = from] = momentsOf(toTime, from, recount.world.timezone);
+      if (to > message.at) return "it ends after this message";
+      const everything = { brand: context.brand, test: () => true };
+      const bounds = (one: Slice) => recount.bounds(one, from, to, message.at);
+      return (
+        judgeBounds(toNumber(count), bounds(meant), "in that time") ??
+        (all === "" ? null : judgeBounds(toNumber(all), bounds(everything), "in all in that time")) ??
+        (most === "" ? null : judgeMost(context, meant, { from, to }, toNumber(most), until))
+      );
+    },
+  },
+  {
+    name: "day of an incident",
+    means: "It is the day of so many, if that on which it began is the first.",
+    pattern: /Day (\d+) begins/gi,
+    judge: ([said = ""], { topic, message, recount }) => {
+      if (topic.since === null) return null;
+      const midnight = (at: Moment) => {
+        const { year, month, day } = wallOf(at, recount.world.timezone);
+        return Date.UTC(year, month, day);
+      };
+      const day = 1 + (midnight(message.at) - midnight(topic.since)) / DAY;
+      return Number(said) === day ? null : `it is day ${day}`;
+    },
+  },
+  {
+    name: "last hour",
+    means: "So many were published in the hour before this, and so many in the same hour of the day before.",
+    pattern: re(
+      `(${NUMBER}) (${COUNTED}) in the last hour(?:, (${NUMBER}) in the same hour of the day before)?`,
+    ),
+    judge: ([count = "", subject = "", before = ""], context) => {
+      const { message } = context;
+      const meant = sliceOf(subject, context.brand);
+      if (meant === null) return null;
+      const at = [message.at - LATELY_MS, message.at] as const;
+      const holds = ({ least, most }: Bounds, number: string) =>
+        toNumber(number) >= least && toNumber(number) <= most;
+      const fits = windowsAsSaid(context, meant, HOUR, ...at).some((now) => {
+        if (!holds(now, count)) return false;
+        if (before === "") return true;
+        const [then] = windowsAsSaid(context, meant, HOUR, now.end - DAY, now.end - DAY);
+        return then !== undefined && holds(then, before);
+      });
+      return fits ? null : "no hour that ended just before the message has that";
+    },
+  },
+  {
+    name: "calm for",
+    means: "For so long there was no more than a tenth of the largest hour, or than is ordinary.",
+    pattern: re(`it had been calm for (${LENGTH})`),
+    judge: ([length = ""], context) => {
+      const { message } = context;
+      // The half hour that ends the calm is no part of it, and neither is what arrived since.
+      const to = message.at - LATELY_MS;
+      return judgeCalm(context, message.at - toLength(length) + HOUR / 2, to);
+    },
+  },
+  {
+    name: "calm since",
+    means: "From then on there was no more than a tenth of the largest hour, or than is ordinary.",
+    pattern: re(`Calm since (${TIME})`),
+    judge: ([time = ""], context) => {
+      const { recount, message, topic } = context;
+      const moments = momentsOf(time, message.at, recount.world.timezone, [topic.since ?? message.at]);
+      const since = moments.find((at) => at <= message.at && at >= (topic.since ?? 0) - MINUTE);
+      if (since === undefined) return "that is before it began, or after this message";
+      return judgeCalm(context, since + HOUR / 2, message.at);
+    },
+  },
+  {
+    name: "about a story",
+    means: "So many mentions have this text, of so many that belong to the alert.",
+    pattern: re(`(?<=”, )(${NUMBER}) of (${NUMBER}) mentions?`),
+    judge: ([count = "", all = ""], { line, brand, message, topic, recount }) => {
+      const text = /“(.+?)…?”, \d/.exec(line)?.[1] ?? "";
+      const from = (topic.since ?? message.at) - 2 * HOUR;
+      const has = (fact: Fact) => `${fact.title ?? ""} ${fact.text ?? ""}`.includes(text);
+      const those = recount.bounds({ brand, test: has }, from, message.at, message.at).most;
+      const most = recount.bounds({ brand, test: () => true }, from, message.at, message.at).most;
+      if (toNumber(count) > those) return `only ${those} have it`;
+      return toNumber(all) <= most && toNumber(count) <= toNumber(all) ? null : `there were only ${most}`;
+    },
+  },
+  {
+    name: "joined",
+    means:
+      "When another alert of the same incident fired: it was open by then, and a mention was just before.",
+    pattern: re(`(?<=^(?:[•-] )?)(${TIME})(?= [A-Z][^:]{1,80}: )`),
+    judge: ([time = ""], context) => {
+      const { recount, message, topic } = context;
+      const moments = momentsOf(time, message.at, recount.world.timezone, [topic.since ?? message.at]);
+      const fits = moments.some(
+        (at) =>
+          at <= message.at &&
+          recount.bounds({ brand: context.brand, test: () => true }, at - HOUR, at + MINUTE, message.at)
+            .most > 0,
+      );
+      return fits ? null : "nothing was published in the hour before";
+    },
+  },
+];
+
+function judgeMost(
+  { recount, message }: Context,
+  slice: Slice,
+  { from, to }: { readonly from: Moment; readonly to: Moment },
+  count: number,
+  time: string,
+): Verdict {
+  const { timezone } = recount.world;
+  const hour = (end: Moment) =>
+    recount.bounds(slice, Math.max(from, end - HOUR), Math.min(end, to), message.at);
+  let largest: Bounds = { least: 0, most: 0 };
+  for (let end = from; end < to + BUCKET; end += BUCKET) {
+    const { least, most } = hour(end);
+    largest = { least: Math.max(largest.least, least), most: Math.max(largest.most, most) };
+  }
+  const [until = to] = momentsOf(time, from, timezone);
+  return (
+    judgeBounds(count, largest, "the most in an hour") ??
+    judgeBounds(count, hour(until), `in the hour until ${show(until, timezone)}`)
+  );
+}
+
+/**
+ * That no half hour which ends from `from` to `to` has more than a tenth of the largest hour of all, or much more than
+ * the mean of that hour on the days before: three times as much, because what is ordinary is the result of a model, and
+ * what chance adds.
+ */
+function judgeCalm(context: Context, from: Moment, to: Moment): Verdict {
+  const { topic, message } = context;
+  const meant = sliceOf(topic.subject ?? "mentions", context.brand);
+  if (meant === null || topic.since === null) return null;
+  const hours = windowsAsSaid(context, meant, HOUR, topic.since, message.at);
+  const largest = Math.max(0, ...hours.map(({ most }) => most));
+  for (const { end, least } of windowsAsSaid(context, meant, HOUR / 2, from, to)) {
+    const usual = usualIn(context, meant, HOUR, end);
+    if (usual === null) continue;
+    const ordinary = 3 * usual + 3 * Math.sqrt(usual) + 4;
+    if (2 * least > Math.max(ordinary, largest / 10))
+      return `${least} in the half hour to ${show(end, context.recount.world.timezone)}`;
+  }
+  return null;
+}
