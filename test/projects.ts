@@ -73,8 +73,6 @@ const THOROUGH: readonly string[] = [
   "test/feeds/mailbox.test.ts",
   "test/feeds/much-at-once.test.ts",
   "test/feeds/recheck.test.ts",
-  // A world of days, and every number that is said of it.
-  "test/oracle/generated.test.ts",
   // Attacks: thousands of connections, processes, every expression of the product.
   "test/security/",
   // Conformance, and long orders of calls at the local Listening API.

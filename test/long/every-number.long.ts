@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../postgres.ts";
-import { formatFindings, judge } from "./judge.ts";
-import { generated } from "./plays/generated.ts";
-import { play } from "./plays/play.ts";
+import { formatFindings, judge } from "../oracle/judge.ts";
+import { generated } from "../oracle/plays/generated.ts";
+import { play } from "../oracle/plays/play.ts";
+
+// Not in test:all: with steps of 30 min the order of poll and message differs between runs, and one of four runs finds a
+// "now" that is a step old. It is to go back when the steps of the play are as short as the polls.
 
 /**
  * What is not true to the last mention yet, with the reason: findings are made once and stay in the message (`authors`,
