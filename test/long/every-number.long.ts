@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createTestDatabase } from "../postgres.ts";
 import { formatFindings, judge } from "../oracle/judge.ts";
 import { generated } from "../oracle/plays/generated.ts";
 import { play } from "../oracle/plays/play.ts";
+import { createTestDatabase } from "../postgres.ts";
 
 // Not in test:all: with steps of 30 min the order of poll and message differs between runs, and one of four runs finds a
 // "now" that is a step old. It is to go back when the steps of the play are as short as the polls.
