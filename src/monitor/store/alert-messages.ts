@@ -152,8 +152,8 @@ export function createAlertMessageStore(db: Db) {
   };
 }
 
-/** What changes in an incident with time alone is not shown. */
-const INCIDENT = sql`(select i.body - '{checkedUntil,peak,uncalmUntil}'::text[] from earshot.incident_alerts j
+/** Ids, and what changes in an incident with time alone, are not shown. */
+const INCIDENT = sql`(select i.body - '{id,leaderId,checkedUntil,peak,uncalmUntil}'::text[] from earshot.incident_alerts j
   join earshot.incidents i on i.project_id = j.project_id and i.id = j.incident_id
   where j.project_id = a.project_id and j.alert_id = a.id)`;
 
