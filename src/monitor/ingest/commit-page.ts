@@ -52,7 +52,12 @@ export interface CommittedPage {
  */
 export async function commitPage(
   parts: CommitParts,
-  run: { readonly key: PollKey; readonly query: WatchedQuery; readonly lease: string },
+  run: {
+    readonly key: PollKey;
+    readonly query: WatchedQuery;
+    readonly lease: string;
+    readonly onStoring?: () => void;
+  },
   prepared: PreparedPage,
   state: PollState,
 ): Promise<CommittedPage> {
@@ -71,7 +76,10 @@ export async function commitPage(
     );
     const { folded, done } = await foldStories(facts.stories, parts.stories, key, stories);
     keepStories = done;
-    const outcome = await facts.mentions.storePage(key.projectId, rows, seenAt, folded);
+    const storing = facts.mentions.storePage(key.projectId, rows, seenAt, folded);
+    // The rows go out first: whoever reads the next page keeps the thread busy.
+    if (run.onStoring !== undefined) setImmediate(run.onStoring);
+    const outcome = await storing;
     await facts.coverage.deadLetters(key.projectId, key.queryId, seenAt, page.rejected);
     const after = (index: number) => storyOfMention(at(assessed, index), folded.get(index));
     const changes = [

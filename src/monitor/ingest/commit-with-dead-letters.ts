@@ -27,7 +27,7 @@ const MOST_POISON = 100;
  */
 export async function commitWithDeadLetters(
   parts: CommitParts,
-  run: LeasedPoll,
+  run: LeasedPoll & { readonly onStoring?: () => void },
   prepared: PreparedPage,
   states: { readonly before: PollState; readonly after: PollState },
 ): Promise<CommittedPage> {
