@@ -1,6 +1,13 @@
 // The door: what other rooms use of the console, a line for each file. Code stands behind it.
 
 export {
+  addUser,
+  changeUser,
+  inventPassword,
+  type ManagedUser,
+  type UserChange,
+} from "./auth/manage-users.ts";
+export {
   CONSOLE_FLAG,
   type ConsoleNews,
   type ConsoleProcess,

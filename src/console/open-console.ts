@@ -148,7 +148,7 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
     unsubscribing: createUnsubscribing({ stores, secret, clock: systemClock }),
     facts,
     secret,
-    closedSessions: stores.closedSessions,
+    stored: stores,
     titleOf: (name: string) => options.rules.find((rule) => rule.name === name)?.title ?? titleOf(name),
     warmingUp: () => rulesWarmingUp(facts, options.rules),
     clock,
