@@ -27,6 +27,7 @@ export function pageRoutes(
 ): void {
   const { volume } = all;
   route(app, "/", frames, {
+    isShared: true,
     page: ({ url }) => overviewPage(addressOf(url), all, volume),
     parts: () => overviewParts(all, volume),
     json: async () => ({
@@ -39,6 +40,7 @@ export function pageRoutes(
   });
 
   route(app, "/alerts", frames, {
+    isShared: true,
     page: (request) => alertsPage(addressOf(request.url), all, AlertsQuestion.parse(request.query)),
     parts: (request) => ({
       list: () => alertsPart(addressOf(request.url), all, AlertsQuestion.parse(request.query)),
@@ -63,6 +65,7 @@ export function pageRoutes(
   });
 
   route(app, "/mentions", frames, {
+    isShared: true,
     page: (request) => mentionsPage(addressOf(request.url), all, MentionsQuestion.parse(request.query)),
     parts: (request) => ({
       list: () => mentionsPart(addressOf(request.url), all, MentionsQuestion.parse(request.query)),
@@ -88,6 +91,7 @@ export function pageRoutes(
   }
 
   route(app, "/coverage", frames, {
+    isShared: true,
     page: ({ url }) => coveragePage(addressOf(url), all),
     parts: () => ({ coverage: async () => coveragePart(await readCoverage(all), all) }),
     json: () => readCoverage(all),
