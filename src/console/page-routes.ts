@@ -5,7 +5,7 @@ import { addressOf, type createFrames, route } from "./frames.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { alertPage, alertPart, readAlertStory } from "./pages/alert.ts";
 import { AlertsQuestion, alertsPage, alertsPart, readAlerts } from "./pages/alerts.ts";
-import { coveragePage, coveragePart, readCoverage } from "./pages/coverage.ts";
+import { coveragePage, coveragePart, readCoverageFacts } from "./pages/coverage.ts";
 import { MentionsQuestion, mentionsPage, mentionsPart, readMentions } from "./pages/mentions.ts";
 import { overviewPage, overviewParts, type VolumeReader } from "./pages/overview.ts";
 import type { PageParts } from "./pages/page.ts";
@@ -93,8 +93,8 @@ export function pageRoutes(
   route(app, "/coverage", frames, {
     isShared: true,
     page: ({ url }) => coveragePage(addressOf(url), all),
-    parts: () => ({ coverage: async () => coveragePart(await readCoverage(all), all) }),
-    json: () => readCoverage(all),
+    parts: () => ({ coverage: async () => coveragePart(await readCoverageFacts(all), all) }),
+    json: () => readCoverageFacts(all),
   });
 
   if (all.inbox !== null) inboxRoutes(app, { inbox: all.inbox, times: all.times, forms: all.forms }, frames);
