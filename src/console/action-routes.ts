@@ -14,6 +14,7 @@ import {
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { DAY, HOUR } from "../lib/instant.ts";
+import { mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { createFrames } from "./frames.ts";
 import { actionDonePage, actionPage } from "./pages/action.ts";
@@ -46,7 +47,7 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
         actions.silences(false),
         actions.precision(times.now() - 30 * DAY),
       ]);
-      return silencesPage({ silences, rules }, times, forms.token(request));
+      return silencesPage({ silences, rules }, times, mayAct(request) ? forms.token(request) : null);
     }),
   );
 

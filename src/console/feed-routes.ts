@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { FeedView } from "#feeds";
 import { reachesRole } from "#monitor";
-import { whyNot } from "./auth/access.ts";
+import { mayAct, whyNot } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { feedsPage, feedsPart, triedFeedPage } from "./pages/feeds.ts";
@@ -29,7 +29,8 @@ export function feedRoutes(
 ): void {
   const { feeds, setup, times, forms } = parts;
   const ownForm = { preHandler: [...forms.check], bodyLimit: MOST_BYTES };
-  const tokenFor = (request: FastifyRequest) => (parts.hasActions ? forms.token(request) : null);
+  const tokenFor = (request: FastifyRequest) =>
+    parts.hasActions && mayAct(request) ? forms.token(request) : null;
 
   if (feeds !== null) {
     route(app, "/feeds", frames, {

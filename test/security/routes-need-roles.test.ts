@@ -166,3 +166,9 @@ test("HEAD opens what GET opens, and other methods nothing", async () => {
   expect((await aVisitor(web.url).ask("/metrics", { method: "HEAD" })).status).toBe(401);
   expect((await visitor?.ask("/metrics", { method: "HEAD" }))?.status).toBe(200);
 });
+
+test("a viewer's pages have no button that would be refused", async () => {
+  const silences = async (who: string) => (await visitors.get(who)?.ask("/silences"))?.text();
+  expect(await silences("viewer")).not.toContain('action="/silences"');
+  expect(await silences("responder")).toContain('action="/silences"');
+});

@@ -116,6 +116,11 @@ export function declareRoutes(app: FastifyInstance): readonly ConsoleRoute[] {
   return routes;
 }
 
+/** Whether the reader of a page gets its buttons for alerts. */
+export function mayAct({ visitor }: FastifyRequest): boolean {
+  return visitor !== null && reachesRole(visitor.role, "responder");
+}
+
 /** Why this visitor may not do what needs the role; null if they may. Nobody without a name changes files. */
 export function whyNot(
   visitor: { readonly user: { readonly name: string } | null; readonly role: UserRole } | null,
