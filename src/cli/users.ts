@@ -211,5 +211,9 @@ The first user makes the console ask everybody for a login. Users may stand in e
 
 Examples:
   earshot users add ann --role admin
+  earshot users list
   earshot users role bob editor
-  earshot users end bob`;
+  earshot users password bob
+  earshot users end bob
+  earshot users restore bob
+  earshot users hash < password.txt`;
