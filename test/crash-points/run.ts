@@ -6,7 +6,7 @@ import { type Peer, type Point, pointsOf, type SeenStep } from "./gate.ts";
 import { type Fate, type Opening, openChapter, type Played, play } from "./play.ts";
 import { openSandbox, type Sandbox } from "./sandbox.ts";
 import { EMPTY, openStage, type QueueKind, type Stage } from "./stage.ts";
-import { CHAPTERS, type Chapter } from "./story.ts";
+import { CHAPTERS, type Chapter, SCRIPT } from "./story.ts";
 import type { Worker } from "./worker-process.ts";
 import { createWorkerSupply, type WorkerSupply } from "./worker-supply.ts";
 
@@ -87,7 +87,7 @@ interface OpenedChapter {
 export async function runCrashPoints(options: Options): Promise<CrashReport> {
   const startedAt = monotonicMs();
   const bundle = await bundleWorker("test/crash-points/worker.ts");
-  const stage = await openStage(options.queue);
+  const stage = await openStage(options.queue, SCRIPT);
   const workers = createWorkerSupply(bundle.file, options.together);
   const sandboxes: Sandbox[] = [];
   try {
