@@ -91,6 +91,7 @@ export async function play(
   const through = new URL(direct);
   through.port = String(relay.port);
   const watch = new pg.Client({ connectionString: stage.urlOf(sandbox.database) });
+  watch.on("error", () => {});
   const opened: Process[] = [];
   try {
     await watch.connect();

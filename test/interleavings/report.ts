@@ -46,11 +46,13 @@ function describe({ scene, held, other, at, statement, outcome, difference }: Ou
     "",
     `${scene}: ${outcome}; ${held} was held before its statement ${at}, while ${other} ran:`,
     `  ${statement.slice(0, MOST_TEXT)}`,
-    ...difference.slice(0, MOST_LINES).map((line) => `    ${line.slice(0, MOST_TEXT)}`),
+    ...difference
+      .slice(0, MOST_LINES)
+      .map((line) => `    ${line.replaceAll(/\s+/g, " ").slice(0, MOST_TEXT)}`),
   ];
 }
 
-const MOST_LINES = 12;
+const MOST_LINES = 16;
 const MOST_TEXT = 500;
 
 function table(rows: readonly (readonly string[])[]): string[] {

@@ -39,7 +39,7 @@ export interface Outcome extends Point {
   readonly outcome: "same" | "different" | "not-reached" | "failed";
   /** Whether the other task waited for a lock of the one that was held. */
   readonly hasWaited: boolean;
-  /** Lines that only one has, against the serial order that is nearer; or what failed. */
+  /** Lines that only one has, against the serial order that is nearer, and against the other; or what failed. */
   readonly difference: readonly string[];
 }
 
@@ -95,7 +95,7 @@ export async function runInterleavings(options: Options): Promise<Report> {
           for (const pair of next.pairs) {
             if (isOver()) left.push(nameOf(scene, pair));
             else {
-              const report = await playPair({ stage, sandbox, opening, options, isOver }, pair);
+              const report = await playOrFail({ stage, sandbox, opening, options, isOver }, pair);
               pairs.push(report);
               const bad = report.outcomes.filter(({ outcome }) => outcome !== "same").length;
               options.onProgress(
@@ -134,6 +134,22 @@ async function partsOf(
   return { files: { config: parsed, rules, renderer: await openTemplates(parsed.templates) }, pictures };
 }
 
+/** A pair that cannot be played fails, and the others go on. */
+async function playOrFail(
+  parts: Parameters<typeof playPair>[0],
+  pair: readonly [Task, Task],
+): Promise<PairReport> {
+  const { scene } = parts.opening;
+  try {
+    return await playPair(parts, pair);
+  } catch (error) {
+    const because = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const none = { scene: scene.name, held: pair[0].name, other: pair[1].name, at: 0, statement: "" };
+    const failed: Outcome = { ...none, outcome: "failed", hasWaited: false, difference: because.split("\n") };
+    return { scene: scene.name, pair: nameOf(scene, pair), points: 0, chosen: 1, outcomes: [failed] };
+  }
+}
+
 async function playPair(
   {
     stage,
@@ -151,7 +167,9 @@ async function playPair(
   const again = await playing([one, other], null);
   const unlike = differences(serial[0]?.ending.lines ?? [], again.ending.lines);
   if (unlike.length > 0)
-    throw new Error(`${nameOf(scene, [one, other])} is not the same twice:\n${unlike.join("\n")}`);
+    throw new Error(
+      `${nameOf(scene, [one, other])} is not the same twice:\n${unlike.map((line) => line.replaceAll(/\s+/g, " ")).join("\n")}`,
+    );
   const orders: (readonly [Task, Task])[] =
     one === other || one.name === other.name
       ? [[one, other]]
@@ -171,7 +189,8 @@ async function playPair(
     try {
       const { ending, isHeld, hasWaited } = await playing(pair, at);
       const found = serial.map((wanted) => differences(wanted.ending.lines, ending.lines));
-      const difference = found.sort((a, b) => a.length - b.length)[0] ?? [];
+      const [nearer = [], other = []] = found.toSorted((a, b) => a.length - b.length);
+      const difference = nearer.length === 0 ? [] : [...nearer, "and from the other order:", ...other];
       const outcome = difference.length > 0 ? "different" : isHeld ? "same" : "not-reached";
       outcomes.push({ ...point, outcome, hasWaited, difference });
     } catch (error) {

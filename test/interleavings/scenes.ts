@@ -75,7 +75,7 @@ export const SCENES: readonly Scene[] = [
       [task.poll("growth"), task.refresh],
       [task.poll("growth"), task.leaveOut("growth")],
       [task.poll("growth"), task.reload],
-      [task.poll("growth"), task.reconcileCounts("growth")],
+      [task.poll("growth"), task.reconcileCounts],
       [task.poll("growth"), task.sweep],
       [task.sweep, task.sweep],
       [task.acknowledge("growth"), task.resolve("growth")],

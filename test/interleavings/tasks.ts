@@ -207,7 +207,9 @@ export const forget = (author: string): Task => ({
     ({ stores, version, clock }) =>
       forgetPerson(
         {
-          ...{ stores, clock, local: null, removeCopies: async () => {} },
+          // Writing the files of tables anew changes no fact, and waits for every transaction that goes on.
+          stores: { ...stores, forgotten: { ...stores.forgotten, rewriteFiles: async () => "Partly" } },
+          ...{ clock, local: null, removeCopies: async () => {} },
           rulesFor: () => version.files.rules,
         },
         { what: "author", value: author, source: null },
@@ -215,18 +217,17 @@ export const forget = (author: string): Task => ({
       ),
 });
 
-/** The source counts one mention more than is stored. */
-export const reconcileCounts = (query: string): Task => ({
-  name: `reconciliation of ${query}`,
-  prepare: async (look) => {
-    const stored = (await queryNamed(look, query)) !== null ? 1 : 0;
-    return async ({ stores, clock }) => {
-      const parts = { stores, historyMs: 0, mostQueries: async () => 1, countAt: async () => stored + 98 };
+/** The source counts more mentions than are stored: two rounds, which ask, and compare. */
+export const reconcileCounts: Task = {
+  name: "reconciliation",
+  prepare:
+    async () =>
+    async ({ stores, clock }) => {
+      const parts = { stores, historyMs: 0, mostQueries: async () => 1, countAt: async () => 99 };
       await reconcile(parts, clock.now());
       await reconcile(parts, clock.now());
-    };
-  },
-});
+    },
+};
 
 export const replay: Task = {
   name: "replay of dead letters",
@@ -242,12 +243,6 @@ export const redeliver = (receiver: string): Task => ({
     async () =>
     ({ stores }) =>
       stores.notifications.redeliver(receiver, 0),
-});
-
-/** Words with the database: what no task does. */
-export const said = (sql: (process: Process) => Promise<unknown>, name: string): Task => ({
-  name,
-  prepare: async () => sql,
 });
 
 async function queryNamed(look: Stores, name: string): Promise<Query> {
