@@ -51,7 +51,6 @@ export async function openScene(
     sandbox.clock.set(storyTime(moment));
     await process.settle();
   }
-  sandbox.clock.set(storyTime(scene.at));
   await process.close();
   // Its worker is not started: nothing follows from what it does now.
   const before = await openProcess({
@@ -59,7 +58,11 @@ export async function openScene(
     databaseUrl: sandbox.engines("nothing").databaseUrl,
     clock: sandbox.clock,
   });
-  for (const task of scene.first ?? []) await (await task.prepare(before.stores))(before);
+  for (const one of scene.first ?? []) {
+    const [moment, task] = "prepare" in one ? [scene.at, one] : one;
+    sandbox.clock.set(storyTime(moment));
+    await (await task.prepare(before.stores))(before);
+  }
   await before.close();
   const template = `interleavings_${scene.name.replaceAll(" ", "_")}`;
   await stage.administrate(`drop database if exists ${template} with (force)`);

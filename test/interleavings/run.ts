@@ -9,7 +9,7 @@ import { differences } from "../crash-points/facts.ts";
 import { openSandbox, type Sandbox } from "../crash-points/sandbox.ts";
 import { EMPTY, openStage, type Stage } from "../crash-points/stage.ts";
 import { type Opening, openScene, type Played, play } from "./play.ts";
-import { SCENES, SCRIPT, type Scene } from "./scenes.ts";
+import { type Pair, SCENES, SCRIPT, type Scene } from "./scenes.ts";
 import type { Task } from "./tasks.ts";
 
 export interface Options {
@@ -119,7 +119,7 @@ function chosenPairs(scene: Scene, { only }: Options): Scene["pairs"] {
   return scene.pairs.filter((pair) => only === null || only.test(nameOf(scene, pair)));
 }
 
-export function nameOf({ name }: Pick<Scene, "name">, [one, other]: readonly [Task, Task]): string {
+export function nameOf({ name }: Pick<Scene, "name">, [one, other]: Pair): string {
   return `${name}: ${one.name} and ${other.name}`;
 }
 
@@ -135,10 +135,7 @@ async function partsOf(
 }
 
 /** A pair that cannot be played fails, and the others go on. */
-async function playOrFail(
-  parts: Parameters<typeof playPair>[0],
-  pair: readonly [Task, Task],
-): Promise<PairReport> {
+async function playOrFail(parts: Parameters<typeof playPair>[0], pair: Pair): Promise<PairReport> {
   const { scene } = parts.opening;
   try {
     return await playPair(parts, pair);
@@ -158,12 +155,16 @@ async function playPair(
     options,
     isOver,
   }: { stage: Stage; sandbox: Sandbox; opening: Opening; options: Options; isOver: () => boolean },
-  [one, other]: readonly [Task, Task],
+  [one, other, between]: Pair,
 ): Promise<PairReport> {
   const { scene } = opening;
   const playing = (pair: readonly [Task, Task], at: number | null): Promise<Played> =>
     play(stage, sandbox, opening, pair, at);
   const serial = [await playing([one, other], null), await playing([other, one], null)];
+  const second = serial[0]?.statements.findLastIndex((statement) => between?.test(statement)) ?? -1;
+  if (between !== undefined && second === -1)
+    throw new Error(`no statement of ${one.name} matches ${between}`);
+  const third = second === -1 ? [] : [await playing([one, other], second + 1)];
   const again = await playing([one, other], null);
   const unlike = differences(serial[0]?.ending.lines ?? [], again.ending.lines);
   if (unlike.length > 0)
@@ -188,9 +189,9 @@ async function playPair(
     const point = { scene: scene.name, held: pair[0].name, other: pair[1].name, at, statement };
     try {
       const { ending, isHeld, hasWaited } = await playing(pair, at);
-      const found = serial.map((wanted) => differences(wanted.ending.lines, ending.lines));
-      const [nearer = [], other = []] = found.toSorted((a, b) => a.length - b.length);
-      const difference = nearer.length === 0 ? [] : [...nearer, "and from the other order:", ...other];
+      const found = [...serial, ...third].map((wanted) => differences(wanted.ending.lines, ending.lines));
+      const [nearer = [], next = []] = found.toSorted((a, b) => a.length - b.length);
+      const difference = nearer.length === 0 ? [] : [...nearer, "and from the other order:", ...next];
       const outcome = difference.length > 0 ? "different" : isHeld ? "same" : "not-reached";
       outcomes.push({ ...point, outcome, hasWaited, difference });
     } catch (error) {
