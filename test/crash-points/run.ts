@@ -70,6 +70,8 @@ export interface CrashReport {
   readonly steps: Readonly<Record<string, number>>;
   /** All points that there are. */
   readonly cases: readonly Case[];
+  /** How many of them were to be played. */
+  readonly chosen: number;
   readonly outcomes: readonly Outcome[];
   readonly tookMs: number;
 }
@@ -115,7 +117,10 @@ export async function runCrashPoints(options: Options): Promise<CrashReport> {
         );
     });
     outcomes.sort((a, b) => a.k - b.k);
-    return { options, steps: countSteps(opened), cases, outcomes, tookMs: monotonicMs() - startedAt };
+    return {
+      ...{ options, steps: countSteps(opened), cases, chosen: chosen.length, outcomes },
+      tookMs: monotonicMs() - startedAt,
+    };
   } finally {
     await workers.stop();
     for (const sandbox of sandboxes) await sandbox.close();
