@@ -9,7 +9,7 @@ import { createOutageLog } from "../../src/monitor/health/note-outages.ts";
 import { type OpenVersion, openVersion, type VersionFiles } from "../../src/monitor/open-version.ts";
 import { createQueues } from "../../src/monitor/queue/queues.ts";
 import { createWorker } from "../../src/monitor/queue/worker.ts";
-import { CONCURRENCY, ROLES } from "../../src/monitor/roles.ts";
+import { handlersOf, ROLES, type Role } from "../../src/monitor/roles.ts";
 import { type Database, openDatabase } from "../../src/monitor/store/database.ts";
 import { createStores, type Stores } from "../../src/monitor/store/stores.ts";
 
@@ -55,14 +55,25 @@ export async function openProcess(parts: {
   );
   closing.add(version.close);
   closing.add(async () => version.abort());
-  const worker = createWorker({ queues, handlers: version.handlers, concurrency: CONCURRENCY, log });
-  closing.add(worker.stop);
+  const workerOf = (roles: readonly Role[]) => {
+    const worker = createWorker({ queues, handlers: handlersOf(roles, version.handlers), log });
+    closing.add(worker.stop);
+    return worker;
+  };
+  const [deciding, delivering] = [workerOf(["poll", "tick", "digest"]), workerOf(["deliver"])];
   let isWorking = false;
   return {
     ...{ config: files.config, clock, database, stores, version },
     actions: createAlertActions({ stores, clock }),
     settle: async () => {
-      if (!isWorking) await worker.start();
+      if (!isWorking) await deciding.start();
+      // All that is to be said is decided before the first of it is sent: whichever a sweep found first, the end is one.
+      for (let rounds = 0; !isWorking && rounds < MOST_ROUNDS; rounds++) {
+        const { polls, windows, decisions, digests } = await version.sweep();
+        if (polls + windows + decisions + digests === 0) break;
+        await queues.idle({ names: ["poll", "tick", "digest"] });
+      }
+      if (!isWorking) await delivering.start();
       isWorking = true;
       for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
         await queues.idle();

@@ -31,6 +31,7 @@ test.each([
   ["a point was not reached", outcomes({ ...SAME, outcome: "not-reached" })],
   ["a point failed", outcomes({ ...SAME, outcome: "failed" })],
   ["a chosen point was not played", outcomes()],
+  ["no point of a pair was chosen", { ...SOUND, pairs: [{ ...PAIR, chosen: 0, outcomes: [] }] }],
   ["a pair was not begun", { ...SOUND, left: ["growth: poll and forget"] }],
   ["no pair was played", { ...SOUND, pairs: [] }],
 ])("a run is broken if %s", (_name, report) => {

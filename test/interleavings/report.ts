@@ -8,7 +8,7 @@ export function isBroken({ pairs, left }: Report): boolean {
     pairs.length === 0 ||
     pairs.some(
       ({ chosen, outcomes }) =>
-        outcomes.length < chosen || outcomes.some(({ outcome }) => outcome !== "same"),
+        chosen === 0 || outcomes.length < chosen || outcomes.some(({ outcome }) => outcome !== "same"),
     )
   );
 }

@@ -119,6 +119,7 @@ function chosenPairs(scene: Scene, { only }: Options): Scene["pairs"] {
   return scene.pairs.filter((pair) => only === null || only.test(nameOf(scene, pair)));
 }
 
+/** Its name in reports. */
 export function nameOf({ name }: Pick<Scene, "name">, [one, other]: Pair): string {
   return `${name}: ${one.name} and ${other.name}`;
 }
@@ -182,7 +183,9 @@ async function playPair(
     (serial[index]?.statements ?? []).map((statement, position) => ({ pair, at: position + 1, statement })),
   );
   const random = createRandom(nameOf(scene, [one, other]), options.seed);
-  const chosen = points.filter(() => random.chance(options.share / 100));
+  const drawn = points.filter(() => random.chance(options.share / 100));
+  // At least one of each pair: a pair of which nothing is played is not looked at.
+  const chosen = drawn.length > 0 ? drawn : points.slice(0, 1);
   const outcomes: Outcome[] = [];
   for (const { pair, at, statement } of chosen) {
     if (isOver()) break;

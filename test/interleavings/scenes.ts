@@ -306,6 +306,19 @@ export const SCENES: readonly Scene[] = [
     ],
   },
   {
+    name: "dead letter",
+    from: "09:00",
+    queries: ["letters"],
+    said: [["09:01", "letters", { ...calm, resourceId: "letters-1", unstorable: true }]],
+    config: { routes: [{ receivers: ["crisis"], repeatEvery: "never" }] },
+    settled: ["09:05"],
+    at: "09:10",
+    pairs: [
+      [task.poll("letters"), task.replay],
+      [task.replay, task.reload],
+    ],
+  },
+  {
     name: "incident",
     from: "09:00",
     queries: ["crowd and incident"],

@@ -189,17 +189,6 @@ export const split = (query: string, rule: string): Task => ({
   },
 });
 
-/** The first incident takes the second, or the second the first. */
-export const merge = (into: "first" | "second"): Task => ({
-  name: `merge into the ${into}`,
-  prepare: async (look) => {
-    const [second, first] = await look.incidents.list(false, 10);
-    const [a, b] = [required(first, "an incident").id, required(second, "two incidents").id];
-    return ({ actions }) =>
-      into === "first" ? actions.mergeIncidents(a, b, ANN) : actions.mergeIncidents(b, a, BO);
-  },
-});
-
 export const forget = (author: string): Task => ({
   name: `forget ${author}`,
   prepare:
