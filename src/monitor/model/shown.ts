@@ -35,6 +35,11 @@ export interface MentionFilter {
   readonly sentiment: string | null;
   /** Part of the title or text, in any case. */
   readonly contains: string | null;
+  /** Those of [from, to), by their own time; null or absent: of any time. */
+  readonly from?: Instant | null;
+  readonly to?: Instant | null;
+  /** Those that met the rule of this alert. */
+  readonly alertId?: string | null;
 }
 
 /** The position of a listing: it continues after this mention, in its own order. */

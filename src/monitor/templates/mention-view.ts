@@ -110,15 +110,15 @@ export function topMentions(
 ): readonly TopMention[] {
   const stories = new Map<string, Story>();
   for (const mention of mentions) addTo(stories, storyOf(mention), mention);
-  const isMain = ({ rows }: Story) =>
-    rows >= MAIN_STORY.atLeast && rows >= MAIN_STORY.share * mentions.length;
+  const mainRows = ({ rows }: Story) =>
+    rows >= MAIN_STORY.atLeast && rows >= MAIN_STORY.share * mentions.length ? rows : 0;
   return [...stories.values()]
-    .sort((a, b) => Number(isMain(b)) - Number(isMain(a)) || compareStories(a, b))
+    .sort((a, b) => mainRows(b) - mainRows(a) || compareStories(a, b))
     .slice(0, limit);
 }
 
-/** How many mentions, and which share of all, make a story the main one of an alert. */
-const MAIN_STORY = { atLeast: 3, share: 0.25 };
+/** How many mentions, and which share of all, make a story the one that an alert is about: most are told in many ways. */
+export const MAIN_STORY = { atLeast: 3, share: 0.1 };
 
 /** The story that most of these mentions share; null where each is a story of its own. */
 export function largestStory(stories: readonly string[]): string | null {

@@ -5,7 +5,8 @@
 export const TEMPLATE_NAMES = [
   "slack/alert-headline.header",
   "slack/alert-fallback.mrkdwn",
-  "slack/alert-why.mrkdwn",
+  "slack/alert-about.mrkdwn",
+  "slack/alert-size.mrkdwn",
   "slack/alert-handling.mrkdwn",
   "slack/alert-sure.mrkdwn",
   "slack/alert-reply.mrkdwn",

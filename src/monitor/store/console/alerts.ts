@@ -203,12 +203,13 @@ export function createConsoleAlerts(db: Db) {
     },
 
     /** Mentions of the query in the window of an alert, those with the largest reach first. */
-    async windowMentions(alert: Alert, limit: number): Promise<ShownMention[]> {
+    async windowMentions(alert: Alert, sentiment: string | null, limit: number): Promise<ShownMention[]> {
       const { rows } = await sql<ShownMention>`
         select body as mention, project_id as "projectId", ${alert.queryName} as "queryName", event_at as "eventAt" from (
           select * from earshot.mentions
           where project_id = ${alert.projectId} and query_id = ${alert.queryId}
             and event_at >= ${at(alert.windowFrom)} and event_at < ${at(alert.windowTo)}
+            and ${sentiment === null ? sql`true` : sql`sentiment = ${sentiment}`}
           order by event_at desc limit 5000) m
         order by reach desc nulls last, event_at desc, resource_id limit ${limit}
       `.execute(db);
