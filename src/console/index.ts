@@ -26,4 +26,4 @@ export { loadLocalInbox } from "./on-demand.ts";
 export { openPage, type Page, type PageOptions } from "./open-console.ts";
 export type { ListedRule, RuleToSave, RuleView, RuleWords, SavedRule } from "./rule-view.ts";
 export type { ConsoleSettings } from "./settings.ts";
-export type { SetupForm, SetupView } from "./setup-view.ts";
+export type { SetupForm, SetupSlack, SetupView } from "./setup-view.ts";

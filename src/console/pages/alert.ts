@@ -20,7 +20,7 @@ import {
   speakerOf,
   wordsOf,
 } from "#monitor";
-import { DAY } from "../../lib/instant.ts";
+import { DAY, HOUR } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";
@@ -207,11 +207,14 @@ function mentionsOf({ alert, incident, mentionsAre }: AlertStory): URLSearchPara
   return new URLSearchParams({ ...query, ...time, ...(sentiment !== null && { sentiment }) });
 }
 
-/** From the window that opened it to its newest evidence; of an incident, all of it, and what it is measured by. */
+/**
+ * From an hour before it opened, in which it began, to its newest evidence; of an incident, all of it, and what it is
+ * measured by.
+ */
 function spanOf({ windowFrom, windowTo, openedAt, lastSeenAt }: Alert, shown: ShownIncident | null) {
   const { incident } = shown ?? {};
   return {
-    from: Math.min(windowFrom, openedAt - (windowTo - windowFrom), incident?.openedAt ?? openedAt),
+    from: Math.min(windowFrom, openedAt - HOUR, (incident?.openedAt ?? openedAt) - HOUR),
     to: Math.max(windowTo, lastSeenAt, incident?.lastSeenAt ?? 0) + 1,
     sentiment: incident?.measure === "negative" ? ("negative" as const) : null,
   };

@@ -219,6 +219,8 @@ export interface ShownWait {
 export interface ListedIncident {
   readonly incident: Incident;
   readonly rule: string;
+  /** The first mention of the story that most of its first hours share; null if no three share one. */
+  readonly about: Mention | null;
 }
 
 /** An incident with its alerts and its timeline, oldest first. */

@@ -185,7 +185,7 @@ export function announce(
   const [first] = mentions;
   if (alert.windowTo > alert.windowFrom || first === undefined) {
     if (quote === null) return { query: alert.queryName, text: headline };
-    const words = `“${shortenText(quote, 90)}”`;
+    const words = `“${shortenText(quote, 75)}”`;
     // The numbers of a rule are old when it is over.
     const counted = alert.resolvedAt === null ? `, ${withoutNormal(firstSentence(alert.because))}` : "";
     return { query: alert.queryName, text: `${words}${counted}` };

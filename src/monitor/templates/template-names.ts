@@ -17,6 +17,7 @@ export const TEMPLATE_NAMES = [
   "slack/digest-fallback.mrkdwn",
   "slack/digest-summary.mrkdwn",
   "slack/digest-alerts.mrkdwn",
+  "slack/digest-unneeded.mrkdwn",
   "slack/digest-foot.mrkdwn",
   "email/alert-subject.header",
   "email/alert.html",
