@@ -49,6 +49,7 @@ import {
 } from "./server.ts";
 import { type ConsoleSettings, checkSettings } from "./settings.ts";
 import type { SetupView } from "./setup-view.ts";
+import { shareAnswers } from "./share-answers.ts";
 import { createTimes, describePace } from "./times.ts";
 import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
 
@@ -140,6 +141,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     facts: deps.facts,
     times,
     watch,
+    shared: shareAnswers(wall),
     auth,
     forms,
     hasInbox: deps.inbox !== null,

@@ -5,7 +5,7 @@ import { addressOf, type createFrames, route } from "./frames.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { alertPage, alertPart, readAlertStory } from "./pages/alert.ts";
 import { AlertsQuestion, alertsPage, alertsPart, readAlerts } from "./pages/alerts.ts";
-import { coveragePage, coveragePart, readCoverage } from "./pages/coverage.ts";
+import { coveragePage, coveragePart, readCoverageFacts } from "./pages/coverage.ts";
 import { MentionsQuestion, mentionsPage, mentionsPart, readMentions } from "./pages/mentions.ts";
 import { overviewPage, overviewParts, type VolumeReader } from "./pages/overview.ts";
 import type { PageParts } from "./pages/page.ts";
@@ -27,6 +27,7 @@ export function pageRoutes(
 ): void {
   const { volume } = all;
   route(app, "/", frames, {
+    isShared: true,
     page: ({ url }) => overviewPage(addressOf(url), all, volume),
     parts: () => overviewParts(all, volume),
     json: async () => ({
@@ -39,6 +40,7 @@ export function pageRoutes(
   });
 
   route(app, "/alerts", frames, {
+    isShared: true,
     page: (request) => alertsPage(addressOf(request.url), all, AlertsQuestion.parse(request.query)),
     parts: (request) => ({
       list: () => alertsPart(addressOf(request.url), all, AlertsQuestion.parse(request.query)),
@@ -63,6 +65,7 @@ export function pageRoutes(
   });
 
   route(app, "/mentions", frames, {
+    isShared: true,
     page: (request) => mentionsPage(addressOf(request.url), all, MentionsQuestion.parse(request.query)),
     parts: (request) => ({
       list: () => mentionsPart(addressOf(request.url), all, MentionsQuestion.parse(request.query)),
@@ -88,9 +91,10 @@ export function pageRoutes(
   }
 
   route(app, "/coverage", frames, {
+    isShared: true,
     page: ({ url }) => coveragePage(addressOf(url), all),
-    parts: () => ({ coverage: async () => coveragePart(await readCoverage(all), all) }),
-    json: () => readCoverage(all),
+    parts: () => ({ coverage: async () => coveragePart(await readCoverageFacts(all), all) }),
+    json: () => readCoverageFacts(all),
   });
 
   if (all.inbox !== null) inboxRoutes(app, { inbox: all.inbox, times: all.times, forms: all.forms }, frames);
