@@ -106,7 +106,7 @@ test("the first-run page shows the files and what they would bring, and writes t
   expect(answer).not.toContain("xoxb-not-shown");
   expect(await readFile(join(all.folder, "earshot.yaml"), "utf8")).not.toContain("xoxb-not-shown");
   expect((await loadConfig(join(all.folder, "earshot.yaml"), {})).receivers).toMatchObject([
-    { kind: "slack", channel: "#brand-alerts", token: "xoxb-not-shown" },
+    { notifier: { kind: "slack", channel: "#brand-alerts", token: "xoxb-not-shown" } },
   ]);
   expect((await loadConfig(join(all.folder, "earshot.yaml"), {})).listen?.queries[0]?.name).toBe("Acme");
   const again = await post("/setup/write", { ...fields, brand: "Other" });

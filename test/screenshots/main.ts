@@ -41,7 +41,6 @@ try {
     const { size } = await stat(shrink(file));
     process.stdout.write(`${file}: ${Math.round(size / 1024)} KB\n`);
   };
-  await take("overview", DESK, "/", null);
   await take("alert", DESK, `/alerts/${crisis}`, null);
   await take("alert-phone", PHONE, `/alerts/${crisis}`, null);
   await take("slack", DESK, await placeOf(address, "#crisis"), ".channel > li:has(.slack-header) > article");

@@ -19,7 +19,8 @@ export function incidentList(incidents: readonly ListedIncident[], times: Times)
 <div class="alert-head">${incidentBadge(incident)}
 <h3><a id="incident-${incident.id}" href="/alerts/${incident.leaderId}">${foreign(incident.queryName)}: ${times.titleOf(rule)}</a></h3>
 <span class="when">${spanOf(incident, times)}</span></div>
-${about !== null && html`<p class="because" dir="auto">“${shorten(about.title ?? about.text ?? "", 160)}”</p>`}<p class="${about === null ? "because" : "detail"}">${statusOf(incident, times)}</p>
+${about !== null && html`<p class="because" dir="auto">“${shorten(about.title ?? about.text ?? "", 160)}”</p>`}
+<p class="${about === null ? "because" : "detail"}">${statusOf(incident, times)}</p>
 <div class="mention-foot"><span class="fact">${counted(incident.alerts, "alert")}</span></div>
 </li>`,
   )}</ol>`;

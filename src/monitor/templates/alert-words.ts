@@ -203,7 +203,9 @@ export function announce(
   const more = `${formatNumber(others)} more ${others === 1 ? "mention" : "mentions"}`;
   if (alert.labels["author"] !== undefined)
     return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}, ${more}` };
-  return { query: alert.queryName, text: `${describePerson(first)} and ${more}` };
+  const words = first.title ?? first.text;
+  const said = words === "" ? "" : `: “${shortenText(words, 90)}”`;
+  return { query: alert.queryName, text: `${describePerson(first)} and ${more}${said}` };
 }
 
 function describePerson({ authorName, followers, verified }: MentionView): string {

@@ -131,8 +131,9 @@ export function largestStory(stories: readonly string[]): string | null {
 interface Story {
   mention: Mention;
   rows: number;
-  /** Rows, and what the source says of reposts. */
+  /** Of different authors, and what the source says of reposts. */
   copies: number;
+  readonly authors: Set<string>;
   audience: number;
 }
 
@@ -140,13 +141,20 @@ function addTo(stories: Map<string, Story>, key: string, mention: Mention): void
   const story = stories.get(key);
   if (story === undefined) {
     const copies = 1 + (mention.reposts ?? 0);
-    stories.set(key, { mention, rows: 1, copies, audience: audienceOf(mention) });
+    const authors = new Set([authorOf(mention)]);
+    stories.set(key, { mention, rows: 1, copies, authors, audience: audienceOf(mention) });
     return;
   }
   story.rows += 1;
-  story.copies += 1;
+  // Who posts it twice shares nothing.
+  if (mention.repostOf !== null || !story.authors.has(authorOf(mention))) story.copies += 1;
+  story.authors.add(authorOf(mention));
   story.audience += audienceOf(mention);
   if (isBetterTopMention(mention, story.mention)) story.mention = mention;
+}
+
+function authorOf({ author, resourceId }: Mention): string {
+  return author ?? `of ${resourceId}`;
 }
 
 /** The original rather than a repost of it, else the one that most people follow. */

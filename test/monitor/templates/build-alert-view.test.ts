@@ -91,6 +91,17 @@ describe("people's words come first", () => {
     expect(view.mentions[0]?.authorName).toBe("a0");
   });
 
+  it("and who posts the same twice shares nothing", () => {
+    const twice = ["r1", "r2"].map((resourceId) => ({ ...MENTION, resourceId, text: told[0]?.text ?? null }));
+    expect(viewOf({}, twice).mentions[0]?.copies).toBe(1);
+    expect(viewOf({}, told).mentions[0]?.copies).toBe(4);
+  });
+
+  it("of several mentions the words of the first, and how many there are", () => {
+    const view = viewOf({ mentions: 3, windowFrom: openedAt, labels: {} }, told.slice(0, 3));
+    expect(view.announcement.text).toMatch(/^a\d.* and 2 more mentions: “Found hundreds of parcels/);
+  });
+
   it("of a single mention its text, where it has no title", () => {
     const one = { ...MENTION, text: "The CEO of Acme must answer", sentiment: "negative" };
     const view = viewOf({ mentions: 1, windowFrom: openedAt, labels: {} }, [one]);
