@@ -63,7 +63,7 @@ export function createDigestStore(db: Db) {
     ): Promise<SentAlert[]> {
       const { rows } = await sql<SentAlert>`
         select n.receiver, a.rule, a.id as "alertId", count(*)::int as messages,
-          bool_and(coalesce(i.ended_at is not null, a.resolved_at is not null)) as "isOver",
+          bool_and(case when i.id is null then a.resolved_at else i.ended_at end is not null) as "isOver",
           bool_or(coalesce(i.body->'handling', a.handling::jsonb, '{}') ?| array['acknowledgedBy', 'assignee', 'closedBy']
             and coalesce(i.body->'handling'->>'relevant', a.handling->>'relevant', 'true') <> 'false') as acted,
           max(case when a.window_to > a.window_from and a."values"->>'share' is null
