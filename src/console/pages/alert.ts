@@ -288,7 +288,11 @@ function nameOf(mention: Mention): Html {
   return foreign(shorten(speakerOf(mention) ?? "unknown author", 60));
 }
 
-function timeline(events: readonly AlertEvent[], moment: Moment): Html {
+/** A decision without news is repeated with each mention: `why` has the last one of each receiver. */
+const ROUTINE: ReadonlySet<string> = new Set(["NothingNew", "NoNewEvidence"]);
+
+function timeline(all: readonly AlertEvent[], moment: Moment): Html {
+  const events = all.filter(({ what }) => !ROUTINE.has(what));
   if (events.length === 0) return html`<p class="empty">No history is stored.</p>`;
   return html`<ol class="timeline">${events.map(
     (event) =>

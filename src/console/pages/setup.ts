@@ -1,3 +1,4 @@
+import { expandReason } from "#monitor";
 import { type Html, html } from "../html.ts";
 import type { SetupForm, SetupOutcome, SetupView, SetupWriteResult, ShownChange } from "../setup-view.ts";
 import type { Times } from "../times.ts";
@@ -47,7 +48,7 @@ ${ask("languages")}
       ({ kind, about }) =>
         html`<p>
 <label class="choice"><input type="checkbox" name="kinds"
-  value="${kind}"${form.kinds.includes(kind) && html` checked`}> <span><strong>${kind}</strong> <span class="hint">${about}</span></span></label>
+  value="${kind}"${form.kinds.includes(kind) && html` checked`}> <span><strong>${expandReason(kind)}</strong> <span class="hint">${about}</span></span></label>
 </p>`,
     )}</fieldset>
 <label class="field">Addresses of feeds:
