@@ -3,6 +3,7 @@ import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
 import type { ChartSpan, Theme } from "../../charts/spike-chart.ts";
 import { type Alert, Explanation } from "../../model/alert.ts";
 import { buildFindings } from "../../templates/build-findings.ts";
+import type { FindingView } from "../../templates/view.ts";
 
 /** The chart of an alert as SVG; null if it counted nothing over time. */
 export function drawAlertChart(
@@ -50,7 +51,7 @@ const FEWEST_COLUMNS = 4;
 /** Describes and draws the findings about an alert. `explanation` is as stored, null if there are none. */
 export interface AlertExplainer {
   /** Short lines; they hold names and texts of strangers. */
-  findings(alert: Alert, explanation: unknown): readonly { readonly label: string; readonly text: string }[];
+  findings(alert: Alert, explanation: unknown): readonly FindingView[];
   /** SVG without scripts or external references; null if nothing was counted over time. */
   chart(alert: Alert, explanation: unknown, theme: "light" | "dark"): string | null;
 }
