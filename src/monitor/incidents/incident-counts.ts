@@ -23,5 +23,5 @@ export function countIncident(
     const count = countIn(buckets, Math.max(from, until - HOUR), Math.min(until, to))[measure];
     if (count > (most?.count ?? 0)) most = { count, until };
   }
-  return { from, to, ...countIn(buckets, from, to), most };
+  return { from, to, ...countIn(buckets, from, to), most, lastHour: countIn(buckets, to - HOUR, to) };
 }

@@ -3,7 +3,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Alert, WindowCount } from "../model/alert.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import type { Severity } from "../model/severity.ts";
-import { deletedWords } from "../model/wording.ts";
+import { deletedWords, growthLabel } from "../model/wording.ts";
 import { shortenText } from "./escape.ts";
 import { formatCompact, formatNumber } from "./formatters.ts";
 import type { MentionView } from "./mention-view.ts";
@@ -82,12 +82,6 @@ const GROWN: ReadonlySet<string> = new Set(["doubled", "wave", "escalated", "rem
 /** Not "when you were notified": a receiver that a rise or an escalation leads to came in later. */
 function whenFirst({ count }: WindowCount): string {
   return `${formatNumber(count)} when the alert fired`;
-}
-
-function growthLabel(factor: number): string {
-  if (factor < 1.9) return "Growing";
-  if (factor < 2.9) return "Doubled";
-  return factor < 3.9 ? "Tripled" : `${formatNumber(Math.floor(factor))} times as many`;
 }
 
 /** `161 negative in 5 min`. */

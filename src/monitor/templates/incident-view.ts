@@ -86,7 +86,7 @@ function summaryOf({ incident, counts }: IncidentFacts, timezone: string): strin
 
 /** What is new, for a message that is sent because of it; null for other messages. */
 export function newsOf(
-  { incident, entries, joined }: IncidentFacts,
+  { incident, entries, joined, counts }: IncidentFacts,
   kind: string,
 ): { readonly label: string; readonly text: string } | null {
   const last = (wanted: IncidentEntry["kind"]) => entries.findLast((entry) => entry.kind === wanted);
@@ -100,9 +100,21 @@ export function newsOf(
     if (about === undefined) return null;
     return { label: `New: ${line(about.title, 80)}`, text: line(about.text, 140) };
   }
+  if (kind === "reminder")
+    return { label: "Still going on", text: `${saidInLastHour(incident, counts)}` };
+  if (kind === "doubled") {
+    const [label = "", text = ""] = last("Grew")?.detail.split(": ") ?? [];
+    return text === "" ? null : { label, text };
+  }
   if (kind !== "wave") return null;
   const wave = last("NewWave")?.detail ?? "";
   return wave.includes("calm for") ? { label: "Another wave", text: wave } : null;
+}
+
+/** What is now: "36 negative mentions in the last hour". */
+export function saidInLastHour({ measure }: Incident, { lastHour }: IncidentCounts): string {
+  const subject = measure === "negative" ? "negative mentions" : "mentions";
+  return `${countedSubject(lastHour[measure], subject)} in the last hour`;
 }
 
 function line(text: string, limit: number): string {

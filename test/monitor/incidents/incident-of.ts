@@ -26,6 +26,7 @@ export function incidentOf(changes: Partial<Incident> = {}): Incident {
     notifyCount: 1,
     renotifyReason: null,
     waves: 0,
+    notified: { at: NOON, count: 10 },
     measure: "negative",
     usual: Array.from({ length: 24 }, () => ({ negative: 2, total: 6 })),
     peak: { negative: 40, total: 50 },

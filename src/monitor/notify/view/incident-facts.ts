@@ -1,3 +1,4 @@
+import { HOUR } from "../../../lib/instant.ts";
 import { faceOf, incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import { countIncident, spanOf } from "../../incidents/incident-counts.ts";
 import { isSmall } from "../../incidents/join.ts";
@@ -35,7 +36,12 @@ export async function incidentFacts(
   if (isSmall(incident)) return null;
   const { projectId, queryId } = incident;
   const span = spanOf(incident, Math.min(...members.map(({ windowFrom }) => windowFrom)));
-  const buckets = await stores.incidents.mentionBuckets(projectId, queryId, span.from, span.to);
+  const buckets = await stores.incidents.mentionBuckets(
+    projectId,
+    queryId,
+    Math.min(span.from, span.to - HOUR),
+    span.to,
+  );
   const others = members
     .filter(({ id, firedAt }) => id !== face.id && firedAt !== null)
     .sort((a, b) => (b.firedAt ?? 0) - (a.firedAt ?? 0));
