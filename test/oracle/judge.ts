@@ -129,9 +129,16 @@ function judgeMessage(
       ? [...PAGE_STATEMENTS, ...kinds]
       : kinds;
   let alert: Topic | null = null;
+  const asOf = message.lines.map((line) => AS_OF.exec(line)?.[1]).find((time) => time !== undefined);
+  // What a page says as of an earlier time is recounted as of that time.
+  const [countedAt = message.at] =
+    asOf === undefined
+      ? []
+      : momentsOf(asOf, message.at, timezone, [topic.since ?? message.at]).filter((one) => one <= message.at);
   const read = (line: string, own: Topic): JudgedLine => {
     const brand = brandIn(line, recount.world.brands) ?? own.brand;
-    const context: Context = { recount, message, line, topic: own, brand, said: new Map() };
+    const said = FINDINGS.test(line) ? { ...message, at: countedAt } : message;
+    const context: Context = { recount, message: said, line, topic: own, brand, said: new Map() };
     return { line, ...readLine(statements as readonly Statement[], context, names) };
   };
   const lines = message.lines.map((line) => {
@@ -157,13 +164,17 @@ function judgeMessage(
   return [...lines, ...quotes];
 }
 
+/** The line of a page that says when its findings were counted, and those findings. */
+const AS_OF = new RegExp(`^as of (${TIME})`);
+const FINDINGS = /\d authors?\b|^all by |% of all mentions negative|% \(usually |repeat another text/;
+
 /** The first of two lines about an alert in a digest. */
 function isAlertOfDigest(line: string, brands: readonly string[]): boolean {
   return /\b(?:critical|warning|info)\b/i.test(line) && brandIn(line, brands) !== null;
 }
 
-/** `11:15 Wave of negative mentions: …`: how the HTML of a mail lists the alerts of an incident. */
-const JOINED = new RegExp(`^(?:${TIME}) [A-Z][^:]{1,80}: `);
+/** `11:15 Wave of negative mentions`, `11:20 An influential account: …`: how the HTML of a mail lists the alerts of an incident. */
+const JOINED = new RegExp(`^(?:${TIME}) [A-Z][^:]{1,80}(?:: |$)`);
 
 /** A line of the list of other alerts. */
 function isOther(line: string): boolean {

@@ -134,9 +134,17 @@ export class Recount {
     return before === undefined ? lagMs : Math.max(lagMs, at - before + MINUTE);
   }
 
-  /** All mentions that anybody could have seen by then, in their newest state. */
-  all(known: Moment): readonly Fact[] {
-    return this.#entries.flatMap((entry) => stateAt(entry, known) ?? []);
+  /** All mentions in every state in which they could be known then: a change is read a poll later. */
+  all(said: Moment): readonly Fact[] {
+    const oldest = said - this.#lagAt(said);
+    return this.#entries.flatMap(({ states }) =>
+      states.filter(({ from, to }) => from <= said && (to ?? said) >= oldest),
+    );
+  }
+
+  /** The oldest and the newest knowledge that a message can have. */
+  knownAt(said: Moment): readonly Moment[] {
+    return [said - this.#lagAt(said), said];
   }
 
   *#in(brand: string | null, from: Moment, to: Moment): Generator<Entry> {

@@ -24,7 +24,7 @@ export interface IncidentView {
   readonly alerts: readonly {
     readonly severity: Severity;
     readonly title: string;
-    /** What a mention of it says, or its numbers. Hostile. */
+    /** What a mention of it says; empty for an alert on counts. Hostile. */
     readonly text: string;
     readonly at: Instant;
     readonly isOver: boolean;
@@ -40,6 +40,8 @@ export interface IncidentAlertFacts {
 
 export interface IncidentFacts {
   readonly incident: Incident;
+  /** The alert that describes it. */
+  readonly face: Alert;
   /** The alerts that joined, without the one that describes it, the newest first. */
   readonly joined: readonly IncidentAlertFacts[];
   readonly counts: IncidentCounts;
@@ -100,8 +102,7 @@ export function newsOf(
     if (about === undefined) return null;
     return { label: `New: ${line(about.title, 80)}`, text: line(about.text, 140) };
   }
-  if (kind === "reminder")
-    return { label: "Still going on", text: `${saidInLastHour(incident, counts)}` };
+  if (kind === "reminder") return { label: "Still going on", text: saidInLastHour(incident, counts) };
   if (kind === "doubled") {
     const [label = "", text = ""] = last("Grew")?.detail.split(": ") ?? [];
     return text === "" ? null : { label, text };

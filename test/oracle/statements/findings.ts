@@ -139,9 +139,9 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     judge: ([percent = ""], context) => {
       const { recount, message } = context;
       const fits = spans(context).some(([from, to]) => {
-        return [to + BUCKET, to + 3 * BUCKET, message.at].some((known) => {
+        return recount.knownAt(message.at).some((known) => {
           const everything = { brand: context.brand, test: () => true };
-          const all = recount.in(everything, from, to, Math.min(known, message.at));
+          const all = recount.in(everything, from, to, known);
           const part = all.filter(({ sentiment }) => sentiment === "negative").length;
           return Math.abs((100 * part) / Math.max(1, all.length) - Number(percent)) <= 3;
         });
@@ -159,11 +159,12 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
       const people = [...list.matchAll(/(.+?) \((\d[\d,]*)\)(?:, |$)/g)];
       const meant = meantBy(context);
       const fits = spans(context).some(([from, to]) => {
-        const all = recount.in(meant, from, to, message.at);
-        return people.every(([, name = "", count = ""]) => {
-          const those = all.filter((fact) => isCalled(fact, name)).length;
-          return Math.abs(those - toNumber(count)) <= 1;
-        });
+        const alls = recount.knownAt(message.at).map((known) => recount.in(meant, from, to, known));
+        return people.every(([, name = "", count = ""]) =>
+          alls.some(
+            (all) => Math.abs(all.filter((fact) => isCalled(fact, name)).length - toNumber(count)) <= 1,
+          ),
+        );
       });
       return fits ? null : "they wrote another number of them at every time of the alert";
     },
@@ -176,7 +177,9 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
       const { recount, message } = context;
       const meant = meantBy(context);
       const sizes = spans(context).map(([from, to]) =>
-        [to, message.at].map((known) => new Set(recount.in(meant, from, to, known).map(nameOf)).size),
+        recount
+          .knownAt(message.at)
+          .map((known) => new Set(recount.in(meant, from, to, known).map(nameOf)).size),
       );
       const given = toNumber(count);
       if (

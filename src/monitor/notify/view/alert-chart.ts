@@ -3,6 +3,7 @@ import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
 import type { ChartSpan, Theme } from "../../charts/spike-chart.ts";
 import { type Alert, Explanation } from "../../model/alert.ts";
 import { buildFindings } from "../../templates/build-findings.ts";
+import { formatTimeAfter } from "../../templates/formatters.ts";
 
 /** The chart of an alert as SVG; null if it counted nothing over time. */
 export function drawAlertChart(
@@ -58,7 +59,15 @@ export interface AlertExplainer {
 /** For the page: the same lines and the same chart as in the messages. */
 export function createAlertExplainer(zone: string): AlertExplainer {
   return {
-    findings: (alert, explanation) => buildFindings(alert, read(explanation), zone),
+    findings: (alert, explanation) => {
+      const found = read(explanation);
+      const lines = buildFindings(alert, found, zone);
+      if (lines.length === 0 || found?.madeAt === undefined) return lines;
+      return [
+        ...lines,
+        { label: "Counted", text: `as of ${formatTimeAfter(found.madeAt, alert.openedAt, zone)}` },
+      ];
+    },
     chart: (alert: Alert, explanation, theme) => drawAlertChart(alert, read(explanation), { zone, theme }),
   };
 }

@@ -1,4 +1,5 @@
 import { HOUR } from "../../../lib/instant.ts";
+import { countedSubject } from "../../../lib/numbers.ts";
 import { faceOf, incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import { countIncident, spanOf } from "../../incidents/incident-counts.ts";
 import { isSmall } from "../../incidents/join.ts";
@@ -8,7 +9,7 @@ import { titleOf } from "../../model/wording.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { Stores } from "../../store/stores.ts";
 import { MOST_LISTED } from "../../templates/build-alert-view.ts";
-import type { IncidentFacts } from "../../templates/incident-view.ts";
+import { type IncidentFacts, saidInLastHour } from "../../templates/incident-view.ts";
 
 /** The incident whose messages are those about this alert, as an alert; null if there is none. */
 export async function incidentOf(stores: Stores, projectId: string, alertId: string) {
@@ -52,15 +53,29 @@ export async function incidentFacts(
   }));
   return {
     incident,
+    face,
     joined: await Promise.all(joined),
     counts: countIncident(incident, buckets, span),
     entries: await stores.incidents.entries(projectId, incident.id),
   };
 }
 
-/** Of single mentions who says what, of counts the numbers. */
+/**
+ * The incident in the sentence of an alert. While the alert that describes it is open, its own sentence says what there
+ * is; when that alert is over, the incident is counted, because the alert's numbers are of an earlier hour.
+ */
+export function restate(alert: Alert, { incident, face, counts }: IncidentFacts): Alert {
+  if (face.resolvedAt === null || alert.windowTo <= alert.windowFrom) return alert;
+  const { measure } = incident;
+  const subject = measure === "negative" ? "negative mentions" : "mentions";
+  const all = countedSubject(counts[measure], subject);
+  const because = incident.endedAt === null ? saidInLastHour(incident, counts) : `${all} in all`;
+  return { ...alert, because, values: {} };
+}
+
+/** Of single mentions who says what. The numbers of another rule would need a sentence each. */
 async function wordsOfAlert(stores: Stores, alert: Alert): Promise<string> {
-  if (alert.windowTo > alert.windowFrom) return alert.because;
+  if (alert.windowTo > alert.windowFrom) return "";
   const [first] = await stores.mentions.ofAlert(alert.projectId, alert.id, 1);
   if (first === undefined) return alert.because;
   const { title, text } = first.mention;
