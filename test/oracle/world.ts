@@ -142,9 +142,12 @@ export class Recount {
     );
   }
 
-  /** The oldest and the newest knowledge that a message can have. */
+  /** What a message can know: the newest, and what polls before it had read. */
   knownAt(said: Moment): readonly Moment[] {
-    return [said - this.#lagAt(said), said];
+    const lagMs = this.#lagAt(said);
+    return Array.from({ length: Math.ceil(lagMs / (5 * MINUTE)) + 1 }, (_, index) =>
+      Math.max(said - index * 5 * MINUTE, said - lagMs),
+    );
   }
 
   *#in(brand: string | null, from: Moment, to: Moment): Generator<Entry> {

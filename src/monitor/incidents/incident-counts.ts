@@ -2,13 +2,12 @@ import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { Incident, IncidentCounts } from "../model/incident.ts";
 import { type Bucket, countIn } from "./incident-life.ts";
 
-/** From when to when an incident is counted: from the hour in which it began until it calmed down, or until now. */
-export function spanOf(
-  incident: Incident,
-  windowFrom: Instant,
-): { readonly from: Instant; readonly to: Instant } {
-  const from = Math.max(Math.min(windowFrom, incident.openedAt), incident.openedAt - HOUR);
-  return { from, to: Math.max(incident.calmSince ?? incident.checkedUntil, incident.openedAt) };
+/** From when to when an incident is counted: from the window that began it until it calmed down, or until now. */
+export function spanOf({ countedFrom, calmSince, checkedUntil, openedAt }: Incident): {
+  readonly from: Instant;
+  readonly to: Instant;
+} {
+  return { from: countedFrom, to: Math.max(calmSince ?? checkedUntil, openedAt) };
 }
 
 /** What is said of an incident in numbers. Late mentions are in, and deleted ones out: it is counted each time. */

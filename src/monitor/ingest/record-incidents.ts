@@ -200,6 +200,8 @@ async function openBook(
       status: "open",
       severity: alert.severity,
       openedAt: alert.openedAt,
+      // The window of an alert that turns in the mood has hours of before it.
+      countedFrom: Math.max(Math.min(alert.windowFrom, alert.openedAt), alert.openedAt - HOUR),
       lastSeenAt: alert.lastSeenAt,
       alerts: 1,
       uncalmUntil: firedAtOf(alert),

@@ -32,6 +32,8 @@ export interface Incident {
   /** The highest severity that an alert of it had. */
   readonly severity: Severity;
   readonly openedAt: Instant;
+  /** Its mentions are counted from here: the window that began it. */
+  readonly countedFrom: Instant;
   /** The newest evidence of its alerts. */
   readonly lastSeenAt: Instant;
   /** How many alerts are in it. */

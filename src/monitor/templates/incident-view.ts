@@ -103,6 +103,8 @@ export function newsOf(
     return { label: `New: ${line(about.title, 80)}`, text: line(about.text, 140) };
   }
   if (kind === "reminder") return { label: "Still going on", text: saidInLastHour(incident, counts) };
+  if (kind === "escalated")
+    return { label: `Now ${incident.severity.toUpperCase()}`, text: saidInLastHour(incident, counts) };
   if (kind === "doubled") {
     const [label = "", text = ""] = last("Grew")?.detail.split(": ") ?? [];
     return text === "" ? null : { label, text };

@@ -17,6 +17,7 @@ export function incidentOf(changes: Partial<Incident> = {}): Incident {
     status: "open",
     severity: "critical",
     openedAt: NOON,
+    countedFrom: NOON - HOUR / 2,
     lastSeenAt: NOON,
     alerts: 2,
     uncalmUntil: NOON,

@@ -19,7 +19,19 @@ function spans({ topic, message }: Context): readonly (readonly [Moment, Moment]
   // What was found out of one window stands in the message until there is more to say.
   for (let end = Math.floor(to / BUCKET) * BUCKET; end >= since - BUCKET; end -= BUCKET)
     newest.push([end - widthMs, end]);
-  return [...newest, [since - widthMs, to], [since - widthMs, to + BUCKET], [since, to]];
+  // All of it, up to the bucket that was judged last.
+  const starts = [since - widthMs, since, ...(topic.countedFrom === null ? [] : [topic.countedFrom])];
+  const all = [to + BUCKET, to, to - BUCKET, to - 2 * BUCKET].flatMap((end) =>
+    starts.map((start): [Moment, Moment] => [start, end]),
+  );
+  return [...newest, ...all];
+}
+
+function closest(values: readonly number[], to: number): number {
+  return values.reduce(
+    (best, one) => (Math.abs(one - to) < Math.abs(best - to) ? one : best),
+    Number.POSITIVE_INFINITY,
+  );
 }
 
 function nameOf({ name, author, site }: Fact): string {
@@ -138,15 +150,18 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     pattern: re(String.raw`(\d+)% of all mentions negative(?: \(usually (\d+)%\))?`),
     judge: ([percent = ""], context) => {
       const { recount, message } = context;
-      const fits = spans(context).some(([from, to]) => {
-        return recount.knownAt(message.at).some((known) => {
-          const everything = { brand: context.brand, test: () => true };
+      const everything = { brand: context.brand, test: () => true };
+      const parts = spans(context).flatMap(([from, to]) =>
+        recount.knownAt(message.at).map((known) => {
           const all = recount.in(everything, from, to, known);
           const part = all.filter(({ sentiment }) => sentiment === "negative").length;
-          return Math.abs((100 * part) / Math.max(1, all.length) - Number(percent)) <= 3;
-        });
-      });
-      return fits ? null : "no time of the alert has that part";
+          return (100 * part) / Math.max(1, all.length);
+        }),
+      );
+      const nearest = closest(parts, Number(percent));
+      return Math.abs(nearest - Number(percent)) <= 3
+        ? null
+        : `the time of the alert whose part is nearest has ${nearest.toFixed(1)}%`;
     },
   },
   {
@@ -186,8 +201,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
         sizes.some((both) => given >= 0.97 * Math.min(...both) - 1 && given <= 1.03 * Math.max(...both) + 1)
       )
         return null;
-      const all = sizes.flat();
-      return `${Math.min(...all)} to ${Math.max(...all)} by the time that is meant`;
+      return `the time of the alert whose number is nearest has ${closest(sizes.flat(), given)}`;
     },
   },
   {

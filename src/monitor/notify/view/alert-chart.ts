@@ -3,7 +3,7 @@ import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
 import type { ChartSpan, Theme } from "../../charts/spike-chart.ts";
 import { type Alert, Explanation } from "../../model/alert.ts";
 import { buildFindings } from "../../templates/build-findings.ts";
-import { formatTimeAfter } from "../../templates/formatters.ts";
+import { formatTime, formatTimeAfter } from "../../templates/formatters.ts";
 
 /** The chart of an alert as SVG; null if it counted nothing over time. */
 export function drawAlertChart(
@@ -62,11 +62,11 @@ export function createAlertExplainer(zone: string): AlertExplainer {
     findings: (alert, explanation) => {
       const found = read(explanation);
       const lines = buildFindings(alert, found, zone);
-      if (lines.length === 0 || found?.madeAt === undefined) return lines;
-      return [
-        ...lines,
-        { label: "Counted", text: `as of ${formatTimeAfter(found.madeAt, alert.openedAt, zone)}` },
-      ];
+      // A page is read at any time: it says of which time these are.
+      const span = found?.span;
+      if (lines.length === 0 || span === undefined) return lines;
+      const time = `from ${formatTime(span.from, zone)} to ${formatTimeAfter(span.to, span.from, zone)}`;
+      return [...lines, { label: "Time", text: time }];
     },
     chart: (alert: Alert, explanation, theme) => drawAlertChart(alert, read(explanation), { zone, theme }),
   };

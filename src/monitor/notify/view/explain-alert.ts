@@ -20,8 +20,7 @@ export async function explainAlert(
   stores: Stores,
   alert: Alert,
   rule: Rule | undefined,
-  now: Instant,
-  kind: Notification["kind"] | null = null,
+  { now, from, kind = null }: ExplainOptions,
 ): Promise<Explanation | null> {
   const { version } = await stores.erasures.contentOf(alert.projectId, alert.id);
   const stored = Explanation.safeParse(await stores.alerts.explanation(alert.projectId, alert.id));
@@ -38,12 +37,19 @@ export async function explainAlert(
   const isReminder = kind === "reminder" || kind === "unanswered";
   const known = isSame && !isOver && !isReminder ? stored.data : null;
   const explanation = {
-    ...(await findOut(stores, alert, rule, known)),
+    ...(await findOut(stores, alert, rule, { from, known })),
     madeAt: now,
     ...(isOver && { isFinal: true }),
   };
   await stores.alerts.explain(alert.projectId, alert.id, explanation, version);
   return explanation;
+}
+
+interface ExplainOptions {
+  readonly now: Instant;
+  /** The mentions are read from here: the beginning of its incident, or of its first window. */
+  readonly from: Instant;
+  readonly kind?: Notification["kind"] | null;
 }
 
 /** The messages to several receivers share what was read for the first. */
@@ -60,11 +66,11 @@ async function findOut(
   stores: Stores,
   alert: Alert,
   rule: Exclude<Rule, { kind: "mention" }>,
-  known: Explanation | null,
+  { from, known }: { readonly from: Instant; readonly known: Explanation | null },
 ): Promise<Explanation> {
-  const from = Math.min(alert.windowFrom, alert.openedAt - (alert.windowTo - alert.windowFrom));
+  const to = Math.max(alert.windowTo, alert.lastSeenAt);
   const [now, before, completeUntil] = await Promise.all([
-    mentionsIn(stores, alert, from, Math.max(alert.windowTo, alert.lastSeenAt), MOST_NOW),
+    mentionsIn(stores, alert, from, to, MOST_NOW),
     sameHoursBefore(stores, alert),
     stores.polls.completeUntil(alert.projectId, alert.queryId),
   ]);
@@ -77,6 +83,7 @@ async function findOut(
   return {
     notifyCount: alert.notifyCount,
     windowTo: alert.windowTo,
+    span: { from, to },
     ...(known === null ? await countsBefore(stores, alert, rule) : countsOf(known)),
     ...explainChange({
       slice: now.filter((mention) => isLooked(mention) && isMeant(mention)),

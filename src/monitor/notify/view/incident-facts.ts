@@ -36,7 +36,7 @@ export async function incidentFacts(
 ): Promise<IncidentFacts | null> {
   if (isSmall(incident)) return null;
   const { projectId, queryId } = incident;
-  const span = spanOf(incident, Math.min(...members.map(({ windowFrom }) => windowFrom)));
+  const span = spanOf(incident);
   const buckets = await stores.incidents.mentionBuckets(
     projectId,
     queryId,

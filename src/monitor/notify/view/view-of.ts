@@ -62,7 +62,13 @@ async function alertView(parts: ViewParts, notification: Notification) {
   const url = parts.consoleUrl();
   const content = await parts.stores.erasures.contentOf(projectId, alertId);
   const explanation =
-    kind === "test" ? null : await explainAlert(parts.stores, stored, rule, parts.clock.now(), kind);
+    kind === "test"
+      ? null
+      : await explainAlert(parts.stores, stored, rule, {
+          now: parts.clock.now(),
+          from: incident?.incident.countedFrom ?? stored.windowFrom,
+          kind,
+        });
   const whole = incident === null ? null : await incidentFacts(parts.stores, parts.rulesFor(query), incident);
   const counted = kind === "test" ? stored : await recountPeak(parts.stores, stored, rule);
   const alert = whole === null ? counted : restate(counted, whole);
