@@ -179,9 +179,12 @@ function isAlertOfDigest(line: string, brands: readonly string[]): boolean {
 /** `11:15 Wave of negative mentions`, `11:20 An influential account: …`: how the HTML of a mail lists the alerts of an incident. */
 const JOINED = new RegExp(`^(?:${TIME}) [A-Z][^:]{1,80}(?:: |$)`);
 
+/** `• resolved: Acme, …`, `- WARNING, Acme, …`, `• 11:15 Everybody talks about the brand`. */
+const OTHER = new RegExp(`^[•-] (?:[Rr]esolved: |CRITICAL|WARNING|INFO|${TIME})`);
+
 /** A line of the list of other alerts. */
 function isOther(line: string): boolean {
-  return /^[•-] (?:resolved: |Resolved: )?(?:CRITICAL|WARNING|INFO)?/.test(line) || JOINED.test(line);
+  return OTHER.test(line) || JOINED.test(line);
 }
 
 function timesIn(line: string, at: Moment, timezone: string): Pick<Topic, "since" | "until"> {

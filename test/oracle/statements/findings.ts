@@ -190,11 +190,18 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     pattern: re(String.raw`(${NUMBER}) authors?`),
     judge: ([count = ""], context) => {
       const { recount, message } = context;
-      const meant = meantBy(context);
-      const sizes = spans(context).map(([from, to]) =>
-        recount
-          .knownAt(message.at)
-          .map((known) => new Set(recount.in(meant, from, to, known).map(nameOf)).size),
+      const { brand } = context;
+      // A page lists several things, so which of them the alert counts is not beside it.
+      const slices =
+        message.kind === "page"
+          ? ["negative mentions", "mentions"].flatMap((subject) => sliceOf(subject, brand) ?? [])
+          : [meantBy(context)];
+      const sizes = slices.flatMap((meant) =>
+        spans(context).map(([from, to]) =>
+          recount
+            .knownAt(message.at)
+            .map((known) => new Set(recount.in(meant, from, to, known).map(nameOf)).size),
+        ),
       );
       const given = toNumber(count);
       if (
