@@ -136,7 +136,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
       const meant = meantBy(context);
       const windows = windowsIn(context, meant, widthMs, from + widthMs, topic.since - widthMs);
       const most = Math.max(0, ...windows.map(({ least }) => least));
-      const [, to] = spans(context).at(-1) ?? [0, message.at];
+      const to = Math.min(topic.until ?? message.at, message.at);
       const now = Math.max(
         said.get("count") ?? 0,
         ...windowsIn(context, meant, widthMs, topic.since, to).map((one) => one.most),
@@ -258,6 +258,15 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
         ? null
         : `${name} has ${theirs[0]?.followers} followers`;
     },
+  },
+  {
+    name: "severity step of followers",
+    means: "The alert has this severity because an author has at least so many followers.",
+    pattern: re(`(?:critical|warning|info) because of at least (${NUMBER}) followers`),
+    judge: ([count = ""], { recount, message }) =>
+      recount.all(message.at).some(({ followers }) => (followers ?? 0) >= toNumber(count))
+        ? null
+        : "nobody has so many",
   },
   {
     name: "followers",
