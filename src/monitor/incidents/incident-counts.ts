@@ -1,13 +1,11 @@
 import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { Incident, IncidentCounts } from "../model/incident.ts";
-import { type Bucket, countIn } from "./incident-life.ts";
+import { type Bucket, calmFrom, countIn } from "./incident-life.ts";
 
 /** From when to when an incident is counted: from the window that began it until it calmed down, or until now. */
-export function spanOf({ countedFrom, calmSince, checkedUntil, openedAt }: Incident): {
-  readonly from: Instant;
-  readonly to: Instant;
-} {
-  return { from: countedFrom, to: Math.max(calmSince ?? checkedUntil, openedAt) };
+export function spanOf(incident: Incident): { readonly from: Instant; readonly to: Instant } {
+  const { countedFrom, checkedUntil, openedAt } = incident;
+  return { from: countedFrom, to: Math.max(calmFrom(incident) ?? checkedUntil, openedAt) };
 }
 
 /** What is said of an incident in numbers. Late mentions are in, and deleted ones out: it is counted each time. */

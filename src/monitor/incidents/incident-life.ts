@@ -30,8 +30,7 @@ const LONG_MS = 6 * HOUR;
  * The life of an incident up to `until`, in event time: however it is cut into steps, the result is the same. It is
  * harder to end than to begin.
  *
- * - It is open while an alert of it is open, or more is said in an hour than is ordinary for the hour of the day. It was
- *   calm from the newest evidence on: that an alert waits some hours for its own end does not make a crisis longer.
+ * - It is open while an alert of it is open, or more is said in an hour than is ordinary for the hour of the day.
  * - Then it is watched. If much more is said again, it is open again: a second wave, or the next day.
  * - It is over when it was calm for all the time that it is watched: twice as long as it lasted; a day for one of six
  *   hours or more, so that the same hours of the next day are looked at; not at all for one small alert.
@@ -76,23 +75,24 @@ function stepTo(
   const pace = { hour: count, quarter: countIn(buckets, at - PACE_MS, at)[incident.measure] };
   if (incident.calmSince === null) {
     if (open || !calm) return dayOfOpen(incident, pace, calm, at, zone);
-    return watchOrEnd({ ...incident, calmSince: calmSinceOf(incident, members, at) }, members, at);
+    const resolvedAt = Math.max(incident.openedAt, ...members.map((alert) => alert.resolvedAt ?? 0));
+    const calmSince = before.uncalmUntil > resolvedAt ? at : resolvedAt;
+    return watchOrEnd({ ...incident, calmSince }, members, at);
   }
   if (open || (limits !== null && Math.min(count, lately) >= limits.stirred))
     return rouse(incident, pace, at, zone);
-  const watched = calm ? incident : { ...incident, calmSince: at };
+  const watched = calm ? incident : { ...incident, calmSince: at, lastSeenAt: at };
   return endIfCalm(watched, at);
 }
 
-/** One small alert is as long as its rule says. */
-function calmSinceOf(incident: Incident, members: readonly Alert[], at: Instant): Instant {
-  const ends = members.map(({ resolvedAt, lastSeenAt }) =>
-    isSmall(incident) ? (resolvedAt ?? 0) : Math.min(resolvedAt ?? 0, lastSeenAt),
-  );
-  const end = Math.max(incident.openedAt, ...ends);
-  const resolvedAt = Math.max(...members.map((alert) => alert.resolvedAt ?? 0));
-  if (incident.uncalmUntil > resolvedAt) return at;
-  return Math.max(end, incident.uncalmUntil);
+/**
+ * Since when nothing of it was heard, for people; null while it is not watched. An alert may wait hours for its own end:
+ * they belong to the watch, and make no crisis longer.
+ */
+export function calmFrom(incident: Incident): Instant | null {
+  const { calmSince, lastSeenAt, uncalmUntil } = incident;
+  if (calmSince === null || isSmall(incident)) return calmSince;
+  return Math.min(calmSince, Math.max(lastSeenAt, uncalmUntil));
 }
 
 /** How fast mentions of the measure come: in the last hour, and in the last quarter of an hour. */

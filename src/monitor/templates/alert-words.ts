@@ -1,5 +1,6 @@
 import { formatMinutes } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { countedSubject } from "../../lib/numbers.ts";
 import type { Alert, WindowCount } from "../model/alert.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import type { Severity } from "../model/severity.ts";
@@ -198,4 +199,13 @@ function describePerson({ authorName, followers, verified }: MentionView): strin
 function describeOne(mention: MentionView): string {
   const sentiment = mention.sentiment === null ? "" : `${mention.sentiment} `;
   return `${sentiment}mention by ${describePerson(mention)}`;
+}
+
+/** "60 negative mentions in 15 min at the peak, …" with another count; null for a sentence about no peak. */
+export function withPeakCount(because: string, count: number, isExpected: boolean): string | null {
+  const said = /^[\d,]+ (.+?) in (\d[^,.]*?) at the peak(.*)$/s.exec(because);
+  if (said === null) return null;
+  const [, subject = "", length = "", rest = ""] = said;
+  const after = isExpected ? rest : rest.replace(/^, [\d,.]+ expected at this hour/, "");
+  return `${countedSubject(count, subject)} in ${length} at the peak${after}`;
 }

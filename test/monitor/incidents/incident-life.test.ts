@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DAY, HOUR, type Instant, MINUTE } from "../../../src/lib/instant.ts";
-import { advance, type Bucket, grow, watchMs } from "../../../src/monitor/incidents/incident-life.ts";
+import {
+  advance,
+  type Bucket,
+  calmFrom,
+  grow,
+  watchMs,
+} from "../../../src/monitor/incidents/incident-life.ts";
 import type { Alert } from "../../../src/monitor/model/alert.ts";
 import type { Incident } from "../../../src/monitor/model/incident.ts";
 import { alertOf, incidentOf, NOON } from "./incident-of.ts";
@@ -86,10 +92,11 @@ test("a rise in severity goes through an acknowledgement", () => {
   expect(entries[0]).toMatchObject({ kind: "SeverityRose", detail: "warning to critical" });
 });
 
-test("an alert that waits four hours for its own end makes a crisis no longer", () => {
+test("an alert that waits four hours for its own end makes a crisis no longer, and its watch no shorter", () => {
   const waits = alertOf({ state: "resolved", lastSeenAt: hours(2.5), resolvedAt: hours(6.5) });
-  const { incident } = live(incidentOf(), [waits], said(0, 2, 40), hours(14));
-  expect(incident).toMatchObject({ status: "over", calmSince: hours(2.5), endedAt: hours(7.5) });
+  const { incident } = live(incidentOf({ lastSeenAt: hours(2.5) }), [waits], said(0, 2, 40), hours(31));
+  expect(incident).toMatchObject({ status: "over", endedAt: hours(30.5) });
+  expect(calmFrom(incident)).toBe(hours(2.5));
 });
 
 test("people are notified of growth if the incident itself has grown, and once", () => {

@@ -2,6 +2,7 @@ import { HOUR } from "../../../lib/instant.ts";
 import { countedSubject } from "../../../lib/numbers.ts";
 import { faceOf, incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import { countIncident, spanOf } from "../../incidents/incident-counts.ts";
+import { calmFrom } from "../../incidents/incident-life.ts";
 import { isSmall } from "../../incidents/join.ts";
 import type { Alert } from "../../model/alert.ts";
 import { speakerOf } from "../../model/mention.ts";
@@ -24,7 +25,7 @@ export async function incidentOf(stores: Stores, projectId: string, alertId: str
   const face = faceOf(incident, members);
   if (alert === null || face === undefined) return null;
   // It ended when it became calm; that it has stayed calm was only known later.
-  const resolvedAt = incident.endedAt === null ? null : (incident.calmSince ?? incident.endedAt);
+  const resolvedAt = incident.endedAt === null ? null : (calmFrom(incident) ?? incident.endedAt);
   return { incident, members, alert: { ...alert, resolvedAt }, face };
 }
 
@@ -52,7 +53,7 @@ export async function incidentFacts(
     text: await wordsOfAlert(stores, alert),
   }));
   return {
-    incident,
+    incident: { ...incident, calmSince: calmFrom(incident) },
     face,
     joined: await Promise.all(joined),
     counts: countIncident(incident, buckets, span),

@@ -1,8 +1,9 @@
-import { countedSubject } from "../../../lib/numbers.ts";
+import { HOUR } from "../../../lib/instant.ts";
 import type { Alert, WindowCount } from "../../model/alert.ts";
 import { BUCKET_MS } from "../../model/judging.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { Stores } from "../../store/stores.ts";
+import { withPeakCount } from "../../templates/alert-words.ts";
 
 /** Counts of five minutes, by the mentions' own time. */
 export interface CountedBucket {
@@ -35,24 +36,19 @@ export function withPeak(alert: Alert, buckets: readonly CountedBucket[], to: nu
   const known = progress?.peak;
   const peak =
     known === undefined ? undefined : { ...known, ...highest(buckets, known.windowMs, openedAt, to) };
-  const sentence = PAST.exec(alert.because);
-  if (sentence === null) return peak === undefined ? alert : { ...alert, progress: { ...progress, peak } };
-  const [, subject = "", length = "", rest = ""] = sentence;
+  const progressed = peak === undefined ? alert : { ...alert, progress: { ...progress, peak } };
   const found = highest(buckets, windowTo - windowFrom, openedAt, to);
   // What is expected belongs to the hour of the sentence: for another hour it is not said.
-  const isThere = Math.abs(found.at - windowTo) < SAME_HOUR_MS;
+  const isThere = Math.abs(found.at - windowTo) < HOUR;
+  const because = withPeakCount(alert.because, found.count, isThere);
+  if (because === null) return progressed;
   const { count: _, expected, ...values } = alert.values;
   return {
-    ...alert,
-    because: `${countedSubject(found.count, subject)} in ${length} at the peak${isThere ? rest : rest.replace(EXPECTED, "")}`,
+    ...progressed,
+    because,
     values: isThere ? { ...values, count: found.count, ...(expected !== undefined && { expected }) } : values,
-    ...(peak !== undefined && { progress: { ...progress, peak } }),
   };
 }
-
-const PAST = /^[\d,]+ (.+?) in (\d[^,.]*?) at the peak(.*)$/s;
-const EXPECTED = /^, [^.]*(?:\.\d+)?[^.]* expected at this hour/;
-const SAME_HOUR_MS = 60 * 60_000;
 
 /** The window with most mentions of those that end from `openedAt` to `to`. */
 function highest(
