@@ -29,6 +29,7 @@ export {
   SETUP_QUESTIONS,
   type TypedSetup,
 } from "./setup/read-answers.ts";
+export { isSlackToken, slackReceiver, slackSecret } from "./setup/setup-receivers.ts";
 export { floodingQueries, tryFeeds } from "./setup/try-feeds.ts";
 export {
   draftChecked,

@@ -1,5 +1,5 @@
 import { leaveLocalAddress, type SetupSchema } from "#admin";
-import { LOCAL_ACCOUNT } from "#console";
+import { expectFreePort, LOCAL_ACCOUNT } from "#console";
 import { type Demo, type DemoConsoleOrder, openDemoPage, openShownDemo, startDemo } from "#lab";
 import { openDemoDatabase } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
@@ -26,6 +26,8 @@ export function openDemo(
 ): PipelineOpener<Pipeline & { readonly demo: Demo }> {
   return async () => async (base, closing) => {
     const { environment, log, signal } = process;
+    if (options.port !== null && options.port !== 0)
+      await expectFreePort({ host: "127.0.0.1", port: options.port });
     const databaseUrl = await openDemoDatabase(base.engines.databaseUrl);
     options.onHistory();
     const queue = queueOf(base, databaseUrl);

@@ -77,11 +77,12 @@ export function feedRoutes(
     app.post("/setup/write", ownForm, async (request, reply) => {
       const form = Posted.parse(request.body ?? {});
       const readOnly = whyReadOnly(request, setup);
-      const { opened } = Opened.parse(request.body ?? {});
+      const { opened, slackChannel: channel, slackToken: token } = Written.parse(request.body ?? {});
+      const slack = channel === "" && token === "" ? null : { channel, token };
       const login = request.visitor?.user?.name ?? null;
       const written =
         readOnly === null
-          ? await setup.write(form, { opened, actor: { via: "page", login, typed: null } })
+          ? await setup.write(form, { opened, slack, actor: { via: "page", login, typed: null } })
           : ({ outcome: "Refused", because: readOnly, details: [] } as const);
       if (written.outcome === "Written")
         return frames.sendPage(request, reply, async () => writtenSetupPage(written));
@@ -142,6 +143,6 @@ const Posted = z.object({
   contact: text(200),
 }) satisfies z.ZodType<SetupForm>;
 
-const Opened = z.object({ opened: text(64) });
+const Written = z.object({ opened: text(64), slackChannel: text(100), slackToken: text(300) });
 
 const EMPTY: SetupForm = Posted.parse({});

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import type { FeedView, PushEndpoint } from "#feeds";
 import {
   type ConsoleFacts,
@@ -179,9 +181,21 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
   };
 }
 
+/** Rejects with a UserError if the port is in use: said before work that takes long. */
+export async function expectFreePort(at: Pick<ConsoleSettings, "host" | "port">): Promise<void> {
+  const probe = createServer();
+  try {
+    await once(probe.listen(at.port, at.host), "listening");
+  } catch (error) {
+    throw isInUse(error) ? portInUse(at, 1) : error;
+  } finally {
+    probe.close();
+  }
+}
+
 const MOST_PORTS = 20;
 
-function portInUse({ host, port }: PageOptions["settings"], ports: number): UserError {
+function portInUse({ host, port }: Pick<ConsoleSettings, "host" | "port">, ports: number): UserError {
   const which = ports === 1 ? `port ${port}` : `every port from ${port} to ${port + ports - 1}`;
   return new UserError(`${which} of ${host} is in use, perhaps by another Earshot`, [
     "stop that program, or choose another port with --port or web.port",

@@ -16,6 +16,13 @@ export interface SetupForm {
   readonly contact: string;
 }
 
+/** Where a first configuration sends messages; without it they stay in the Inbox. */
+export interface SetupSlack {
+  readonly channel: string;
+  /** A secret: it is written into a file of its own, and shown nowhere. */
+  readonly token: string;
+}
+
 export type SetupOutcome =
   | {
       readonly outcome: "Drafted";
@@ -64,6 +71,6 @@ export interface SetupView {
   /** The caller checks that the visitor may. `opened`: the version that was shown; empty for a first configuration. */
   write(
     form: SetupForm,
-    options: { readonly opened: string; readonly actor: Actor },
+    options: { readonly opened: string; readonly actor: Actor; readonly slack: SetupSlack | null },
   ): Promise<SetupWriteResult>;
 }

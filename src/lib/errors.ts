@@ -54,6 +54,8 @@ export interface Issue {
   readonly message: string;
   readonly suggestion?: string | undefined;
   readonly at?: "key";
+  /** The value could not be read: what else is wrong with what stands in its place is no fault. */
+  readonly isUnread?: boolean;
 }
 
 /** `rules/crisis.yaml:7:3 unknown key "sentimnt" — did you mean "sentiment"?` */

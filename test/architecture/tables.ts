@@ -53,7 +53,7 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   "notify/deliver": ["notify", "notify/notifiers"],
   "notify/view": ["notify", "charts", "incidents", "spike", "templates"],
   "notify/previews": ["charts", "notify", "notify/view", "templates"],
-  digest: ["templates"],
+  digest: ["templates", "incidents"],
   health: ["health/checks", "alerts", "ingest", "notify", "notify/deliver", "source"],
   config: ["health", "source"],
   // What a command opens of a monitor that may not run.

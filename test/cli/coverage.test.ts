@@ -86,7 +86,7 @@ test("shows calls, polls, gaps with the time of the next attempt, and the quirks
   expect(text.slice(text.indexOf("Learned"))).toBe(
     [
       "Learned about the source",
-      "  Cursors: expire after a while: Earshot then asks for pages by number for an hour",
+      "  Reading on, page after page: works for a while only: Earshot then asks for pages by number for an hour",
       "  The clock of the server: runs behind ours (4m)",
     ].join("\n"),
   );

@@ -117,7 +117,7 @@ test("an alert shows why it fired, what happened, and who was notified with what
   expect(body).toContain("9.1 times the usual 23");
   expect(body).toContain("Held by quiet hours");
   expect(body).toContain("failed once, will be tried again");
-  expect(body).toContain("Mentions in its window");
+  expect(body).toContain("Mentions of its time");
   const single = await get(`/alerts/${story.single.id}`);
   expect(single.body).toContain("Mentions that met the rule");
   expect(single.body).toContain("a second night without service");

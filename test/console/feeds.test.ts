@@ -92,8 +92,22 @@ test("the first-run page shows the files and what they would bring, and writes t
   expect(shown).toContain("2 items, 1 matched.");
   expect(shown).toContain("rules-acme/tests/new-story.test.yaml");
   expect(existsSync(join(all.folder, "earshot.yaml"))).toBe(false);
-  const written = await post("/setup/write", fields);
-  expect([written.status, await written.text()]).toEqual([200, expect.stringContaining("Restart it.")]);
+  expect(shown).toContain('name="slackToken"');
+  const wrong = await post("/setup/write", {
+    ...fields,
+    slackChannel: "#brand-alerts",
+    slackToken: "secret",
+  });
+  expect([wrong.status, await wrong.text()]).toEqual([409, expect.stringContaining("begins with xoxb-")]);
+  const slack = { slackChannel: "#brand-alerts", slackToken: "xoxb-not-shown" };
+  const written = await post("/setup/write", { ...fields, ...slack });
+  const answer = await written.text();
+  expect([written.status, answer]).toEqual([200, expect.stringContaining("Restart it.")]);
+  expect(answer).not.toContain("xoxb-not-shown");
+  expect(await readFile(join(all.folder, "earshot.yaml"), "utf8")).not.toContain("xoxb-not-shown");
+  expect((await loadConfig(join(all.folder, "earshot.yaml"), {})).receivers).toMatchObject([
+    { notifier: { kind: "slack", channel: "#brand-alerts", token: "xoxb-not-shown" } },
+  ]);
   expect((await loadConfig(join(all.folder, "earshot.yaml"), {})).listen?.queries[0]?.name).toBe("Acme");
   const again = await post("/setup/write", { ...fields, brand: "Other" });
   expect([again.status, await again.text()]).toEqual([

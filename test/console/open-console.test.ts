@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openPage } from "../../src/console/open-console.ts";
+import { expectFreePort, openPage } from "../../src/console/open-console.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { useStores } from "../use-stores.ts";
@@ -32,6 +32,9 @@ test("a port in use is reported with what to do; the demo takes the next one", a
     message: `port ${port} of 127.0.0.1 is in use, perhaps by another Earshot`,
     details: [expect.stringContaining("--port")],
   });
+  // The demo asks before it writes the past days.
+  await expect(expectFreePort({ host: "127.0.0.1", port })).rejects.toMatchObject({ name: "UserError" });
+  await expectFreePort({ host: "127.0.0.1", port: 0 });
   const page = await open(true);
   expect(page.url).not.toContain(`:${port}/`);
   await page.close();

@@ -64,7 +64,7 @@ test("every template can be previewed alone, HTML in a frame and everything else
   expect(html.text).toContain('src="/preview/html?template=email%2Falert.html&amp;sample=resolved"');
   const frame = await page("/preview/html?template=email/alert.html&sample=resolved");
   expect([frame.status, frame.policy?.includes("sandbox")]).toEqual([200, true]);
-  expect((await page("/preview?template=slack/alert-why.mrkdwn")).text).toContain("<h2>In Slack</h2>");
+  expect((await page("/preview?template=slack/alert-size.mrkdwn")).text).toContain("<h2>In Slack</h2>");
   for (const path of ["/preview?template=email/none.txt", "/preview/html?template=email/alert.txt"])
     expect((await page(path)).status).toBe(404);
 });

@@ -68,7 +68,7 @@ onAnyEngine((begin) => {
     );
     const last = smtp.mails.at(-1)?.parsed;
     expect(last?.text).toMatch(
-      /^RESOLVED: Acme, Crisis spike\nAcme: \d+ negative mentions in .*\n(About: .*\n)?Resolved after .*; the most in one hour: \d+, /,
+      /^RESOLVED: Acme: \d+ negative mentions in .*\n(.*\n)?Resolved after .*; the most in one hour: \d+, /,
     );
     expect(last?.attachments.map(({ cid }) => cid)).toContain("chart@earshot");
 

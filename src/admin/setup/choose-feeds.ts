@@ -43,7 +43,9 @@ export function chooseFeeds(
     if (found !== undefined) named.push(found);
     else if (url === null) faults.push(whyNot(one, proposed));
     else if (options.refusePrivate && isPrivateUrl(url))
-      faults.push(`${one} is an address of this machine or of a private network`);
+      faults.push(
+        `${one} is an address of this machine or of a private network: name it with \`earshot listen\` in a terminal of that machine, or in earshot.yaml with allowPrivateAddress: true`,
+      );
     else addresses.push(url);
   }
   if (faults.length > 0) throw new UserError("not every feed is known", faults);

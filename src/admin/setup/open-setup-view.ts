@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, relative } from "node:path";
-import type { SetupForm, SetupView } from "#console";
+import type { SetupForm, SetupSlack, SetupView } from "#console";
 import { type FeedConfig, kindOf, ListenConfig } from "#feeds";
 import { describeActor, type Stores } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
@@ -11,6 +11,7 @@ import { planSetupChange, writeSetupChange } from "./change-setup.ts";
 import { proposeFeeds } from "./choose-feeds.ts";
 import { rulesFolderOf, type SetupAnswers, type SetupDraft } from "./draft-setup.ts";
 import { readAnswers, SETUP_QUESTIONS } from "./read-answers.ts";
+import { slackReceiver, slackSecret } from "./setup-receivers.ts";
 import { floodingQueries, tryFeeds } from "./try-feeds.ts";
 import { draftChecked, type SetupSchema, schemaLinesFor, writeSetup } from "./write-setup.ts";
 
@@ -33,12 +34,12 @@ interface SetupParts {
 
 const MOST_ADDRESSES = 20;
 
-/** What `earshot listen` does, for the console. Messages go to the Inbox until somebody names receivers in the file. */
+/** What `earshot listen` does, for the console. Messages go to the Inbox, or to a channel of Slack. */
 export function openSetupView(parts: SetupParts): SetupView {
   const { file, configured, clock, log } = parts;
   const turns = atMost(1, 0);
-  const draftOf = async (form: SetupForm) => {
-    const answers = answersIn(form, parts);
+  const draftOf = async (form: SetupForm, slack: SetupSlack | null = null) => {
+    const answers = { ...answersIn(form, parts), receiver: slack === null ? null : slackReceiver(slack) };
     const draft = await draftChecked(answers, schemaLinesFor(file, rulesFolderOf(answers.brand)));
     return { answers, draft };
   };
@@ -78,12 +79,15 @@ export function openSetupView(parts: SetupParts): SetupView {
         throw error;
       }
     },
-    write: async (form, { opened, actor }) => {
+    write: async (form, { opened, actor, slack }) => {
       try {
-        const { draft } = await draftOf(form);
+        // A configuration that is there has its receivers: only `listen` of it is changed.
+        const first = configured === null ? slack : null;
+        const { draft } = await draftOf(form, first);
+        const secrets = first === null ? [] : [slackSecret(first.token)];
         const files =
           configured === null
-            ? (await writeSetup(file, draft, { replace: false, schemas: parts.schemas })).written
+            ? (await writeSetup(file, draft, { replace: false, schemas: parts.schemas, secrets })).written
             : await writeSetupChange({ file, ...configured }, draft, { opened, actor, now: clock.now() });
         log.info({ files, by: describeActor(actor) }, "a configuration was written on the console");
         parts.onWritten?.();

@@ -90,9 +90,12 @@ function learned({ learnedFrom, from }: BacktestReport): string {
 }
 
 function labelText(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(", ");
+  return (
+    Object.entries(labels)
+      // The key of a story means nothing to a reader.
+      .map(([name, value]) => (name === "story" ? "one story" : `${name} ${value}`))
+      .join(", ")
+  );
 }
 
 /** `2026-03-02 08:15 UTC`. */

@@ -1,11 +1,14 @@
 import {
   chooseFeeds,
+  isSlackToken,
   proposeFeeds,
   readContact,
   readLanguages,
   readSpellings,
   SETUP_QUESTIONS,
   type SecretFile,
+  slackReceiver,
+  slackSecret,
   type TypedSetup,
 } from "#admin";
 import { brandQuery } from "#feeds";
@@ -145,15 +148,12 @@ async function askForReceiver({ ask, say }: Questions): Promise<SetupReceiver> {
   switch (place) {
     case "Slack": {
       const channel = await ask("Channel [#brand-alerts]: ", (text) => text || "#brand-alerts", "");
-      const token = await needed(
+      const token = await ask(
         "Bot token (xoxb-…; docs/slack.md makes one): ",
-        /^xox\S+$/,
+        (text) => (isSlackToken(text) ? text : undefined),
         "It begins with xoxb-.",
       );
-      return {
-        keys: { kind: "slack", channel, token_file: SLACK_TOKEN },
-        secrets: [{ path: SLACK_TOKEN, text: `${token}\n` }],
-      };
+      return { keys: slackReceiver({ channel, token }), secrets: [slackSecret(token)] };
     }
     case "a webhook": {
       const url = await needed("Address: ", /^https?:\/\/\S+$/i, "It begins with https://.");
@@ -173,7 +173,6 @@ async function askForReceiver({ ask, say }: Questions): Promise<SetupReceiver> {
 }
 
 /** Beside earshot.yaml, in the folder of data, which is in no repository. */
-const SLACK_TOKEN = ".earshot/slack-token";
 const WEBHOOK_URL = ".earshot/webhook-url";
 
 function works(work: () => unknown): boolean {

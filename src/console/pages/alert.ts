@@ -1,6 +1,7 @@
 import {
   type Alert,
   type AlertEvent,
+  type AlertExplainer,
   attemptName,
   deletedWords,
   describePrecision,
@@ -19,7 +20,7 @@ import {
   speakerOf,
   wordsOf,
 } from "#monitor";
-import { DAY } from "../../lib/instant.ts";
+import { DAY, HOUR } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";
@@ -105,9 +106,12 @@ export async function readAlertStory(
     incident,
   };
   const mentionsAre = matches.length > 0 ? "matches" : "window";
-  const stories = await facts.alertStories(alert, mentionsAre, STORIES);
+  const span = spanOf(alert, incident);
+  const whole = { ...alert, windowFrom: span.from, windowTo: span.to };
+  const stories = await facts.alertStories(whole, mentionsAre, STORIES);
   if (mentionsAre === "matches") return { ...common, stories, mentions: matches, mentionsAre };
-  return { ...common, stories, mentions: await facts.windowMentions(alert, MENTIONS), mentionsAre };
+  const mentions = await facts.windowMentions(whole, span.sentiment, MENTIONS);
+  return { ...common, stories, mentions, mentionsAre };
 }
 
 /** `token` is for forms; null if the console is read-only. */
@@ -118,11 +122,13 @@ export function alertPage(
   token: string | null = null,
 ): Page {
   const title = `${story.alert.queryName}: ${parts.times.titleOf(story.alert.rule)}`;
+  const isOver = story.alert.state === "resolved";
+  const actions = token !== null && alertActionsPart(story.alert, token);
   return {
     title,
     section: "/alerts",
-    // The actions come first, for the person on call, and outside of the live part, so that an update never replaces
-    // a form in use.
+    // The actions come first, for the person on call, but of what is over. They are outside of the live part, so that an
+    // update never replaces a form in use.
     body: html`<p class="crumb"><a href="/alerts">Alerts</a></p>
 <div class="title">
 <h1>${foreign(story.alert.queryName)}:
@@ -132,21 +138,22 @@ ${parts.times.titleOf(story.alert.rule)}</h1>${
       html`<a
   href="${linkOfRule(story.alert.rule)}">Its rule</a>`
     }</div>
-${token !== null && alertActionsPart(story.alert, token)}${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}`,
+${!isOver && actions}${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}${isOver && actions}`,
   };
 }
 
 export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: PageParts): Html {
   const { alert } = story;
+  const findings = explainer?.findings(alert, story.explanation) ?? [];
   return html`<p
   class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${
     story.deleted > 0 && html` · ${deletedWords(story.deleted)}`
   }${handlingLine(alert)}</p>
 <div class="two is-alert">
 <div>
-<section class="panel" aria-labelledby="h-why">
-<h2 id="h-why">Why</h2>
-<p class="because is-large" dir="auto">${alert.because}</p>${explained(story, explainer)}${facts(story, times.moment)}</section>
+<section class="panel" aria-labelledby="h-about">
+<h2 id="h-about">What it is about</h2>
+${aboutOf(story, times.moment)}${chartOf(story, explainer)}${findingList(findings.filter(({ part }) => part !== "measured"))}</section>
 </div>
 <div class="aside">
 ${story.incident !== null && incidentPanel(story.incident, times, alert.id)}
@@ -157,7 +164,7 @@ ${hasPreviews === true && html`<p class="detail"><a href="/preview?alert=${alert
 </div>
 <div>
 ${
-  story.stories.length > 0 &&
+  story.stories.length > 1 &&
   html`<section class="panel" aria-labelledby="h-stories">
 <h2 id="h-stories">Stories shared more than once</h2>${storyList(story.stories, times.moment)}</section>`
 }
@@ -166,28 +173,69 @@ ${
   id="h-mentions">${
     story.mentionsAre === "matches"
       ? "Mentions that met the rule"
-      : "Mentions in its window, largest reach first"
-  }</h2>${mentionList(story.mentions, times, "None is stored any more.")}</section>
+      : "Mentions of its time, largest reach first"
+  }</h2>${mentionList(story.mentions, times, "None is stored any more.")}<p class="more">
+<a href="/mentions?${mentionsOf(story).toString()}">All its mentions</a></p></section>
+<details class="panel"><summary>The numbers of the rule</summary>
+<p class="because" dir="auto">${alert.because}</p>${findingList(findings.filter(({ part }) => part === "measured"))}${facts(story, times.moment)}</details>
 </div>
 </div>`;
 }
 
-/** The chart and the findings; the sentence above has the numbers of the chart. */
-function explained({ alert, explanation }: AlertStory, explainer: PageParts["explainer"]): Html | null {
+/** People's words first: the story that most mentions share, or the mention; without one, the sentence of the rule. */
+function aboutOf({ alert, stories, mentions, mentionsAre }: AlertStory, moment: Moment): Html {
+  const [story] = stories;
+  if (story !== undefined && (mentionsAre === "matches" || story.mentions >= LEAST_TOLD))
+    return storyList([story], moment);
+  const [first] = mentions;
+  if (mentionsAre === "window" || first === undefined)
+    return html`<p class="because is-large" dir="auto">${alert.because}</p>`;
+  const { title, text, domain } = first.mention;
+  return html`<p class="because is-large" dir="auto">${shorten(title ?? text ?? "a mention without text", 300)}</p>
+<p class="detail">${nameOf(first.mention)}${domain !== null && html`, ${foreign(shorten(domain, 60))}`}, ${moment(first.eventAt)}</p>`;
+}
+
+/** So many mentions make a story what an alert on counts is about. */
+const LEAST_TOLD = 3;
+
+/** Where all of its mentions are: those that met its rule, or those of its time, for an incident of all of its time. */
+function mentionsOf({ alert, incident, mentionsAre }: AlertStory): URLSearchParams {
+  const query = { query: alert.queryId };
+  if (mentionsAre === "matches") return new URLSearchParams({ ...query, alert: alert.id });
+  const { from, to, sentiment } = spanOf(alert, incident);
+  const time = { from: String(from), to: String(to) };
+  return new URLSearchParams({ ...query, ...time, ...(sentiment !== null && { sentiment }) });
+}
+
+/**
+ * From an hour before it opened, in which it began, to its newest evidence; of an incident, all of it, and what it is
+ * measured by.
+ */
+function spanOf({ windowFrom, windowTo, openedAt, lastSeenAt }: Alert, shown: ShownIncident | null) {
+  const { incident } = shown ?? {};
+  return {
+    from: Math.min(windowFrom, openedAt - HOUR, (incident?.openedAt ?? openedAt) - HOUR),
+    to: Math.max(windowTo, lastSeenAt, incident?.lastSeenAt ?? 0) + 1,
+    sentiment: incident?.measure === "negative" ? ("negative" as const) : null,
+  };
+}
+
+/** What the messages show, too. */
+function chartOf({ alert, explanation }: AlertStory, explainer: PageParts["explainer"]): Html | null {
   if (explainer === null || explainer === undefined) return null;
-  const findings = explainer.findings(alert, explanation);
-  const hasChart = explainer.chart(alert, explanation, "light") !== null;
   const address = `/alerts/${alert.id}/chart`;
   return html`${
-    hasChart &&
+    explainer.chart(alert, explanation, "light") !== null &&
     html`<picture class="alert-chart"><source media="(prefers-color-scheme: dark)" srcset="${address}-dark.svg"><img src="${address}-light.svg"
   width="600" height="340" alt="Counts of the last day against what was expected. ${alert.because}"></picture>`
-  }${
-    findings.length > 0 &&
-    html`<dl class="facts is-wide findings">${findings.map(
-      ({ label, text }) => html`<dt>${label}</dt><dd>${foreign(text)}</dd>`,
-    )}</dl>`
   }`;
+}
+
+function findingList(findings: ReturnType<AlertExplainer["findings"]>): Html | null {
+  if (findings.length === 0) return null;
+  return html`<dl class="facts is-wide findings">${findings.map(
+    ({ label, text }) => html`<dt>${label}</dt><dd>${foreign(text)}</dd>`,
+  )}</dl>`;
 }
 
 /** Who handles it, and whether it was marked not relevant. */
@@ -228,7 +276,7 @@ function storyList(stories: readonly ShownStory[], moment: Moment): Html {
     return html`<li>
 <span class="when">${counted(mentions, "mention")}</span>
 <div>
-<span dir="auto">${shorten(first.title ?? first.text ?? first.domain ?? "a mention without text", 160)}</span><br><span
+<span dir="auto">${shorten(first.title ?? first.text ?? first.domain ?? "a mention without text", 300)}</span><br><span
   class="detail">first by ${nameOf(first)} ${moment(eventAt(first))}${
     reach !== null &&
     html`, largest reach ${widest.resourceId === first.resourceId ? "of it, too" : html`by ${nameOf(widest)}`} (${formatCompact(reach)})`
@@ -240,7 +288,11 @@ function nameOf(mention: Mention): Html {
   return foreign(shorten(speakerOf(mention) ?? "unknown author", 60));
 }
 
-function timeline(events: readonly AlertEvent[], moment: Moment): Html {
+/** A decision without news is repeated with each mention: `why` has the last one of each receiver. */
+const ROUTINE: ReadonlySet<string> = new Set(["NothingNew", "NoNewEvidence"]);
+
+function timeline(all: readonly AlertEvent[], moment: Moment): Html {
+  const events = all.filter(({ what }) => !ROUTINE.has(what));
   if (events.length === 0) return html`<p class="empty">No history is stored.</p>`;
   return html`<ol class="timeline">${events.map(
     (event) =>

@@ -17,18 +17,27 @@ const optionalText = (length: number) =>
     .transform((text) => (text.trim() === "" ? null : text.trim()))
     .catch(null);
 
+const moment = () => z.coerce.number().int().min(1).max(250e12).nullable().catch(null);
+
 /** The parameters of the list; invalid values are ignored. */
 export const MentionsQuestion = z.object({
   query: optionalText(100),
   sentiment: z.enum(SENTIMENTS).nullable().catch(null),
   contains: optionalText(200),
+  from: moment(),
+  to: moment(),
+  alert: z.uuid().nullable().catch(null),
   after: z.string().max(2000).transform(readPosition).catch(null),
 });
 export type MentionsQuestion = z.output<typeof MentionsQuestion>;
 
 export function readMentions({ facts }: PageParts, question: MentionsQuestion): Promise<MentionListing> {
-  const { query, sentiment, contains, after } = question;
-  return facts.mentions({ projectId: null, queryId: query, sentiment, contains }, after, LENGTH);
+  const { query, sentiment, contains, from, to, alert, after } = question;
+  return facts.mentions(
+    { projectId: null, queryId: query, sentiment, contains, from, to, alertId: alert },
+    after,
+    LENGTH,
+  );
 }
 
 export async function mentionsPart(
@@ -66,10 +75,25 @@ export async function mentionsPage(
 <label>Query <select name="query"><option value="">all</option>${queries.map(({ queryId, name }) => option(queryId, name, question.query))}</select></label>
 <label>Sentiment <select name="sentiment"><option value="">any</option>${SENTIMENTS.map((one) => option(one, one, question.sentiment))}</select></label>
 <label class="grows">Text contains <input type="search" name="contains" value="${question.contains}" maxlength="200" dir="auto"></label>
-<button type="submit">Show</button>
+${hidden(question)}<button type="submit">Show</button>
 </form>
-<div class="panel">${lives ? livePart(address, { name: "list", on: ["mentions"] }, list) : list}</div>`,
+${limitsLine(question, parts)}<div class="panel">${lives ? livePart(address, { name: "list", on: ["mentions"] }, list) : list}</div>`,
   };
+}
+
+/** What the page of an alert limits the list to is kept when the form is sent. */
+function hidden({ from, to, alert }: MentionsQuestion): readonly Html[] {
+  return Object.entries({ from, to, alert }).flatMap(([name, value]) =>
+    value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
+  );
+}
+
+function limitsLine({ from, to, alert }: MentionsQuestion, { times }: PageParts): Html | null {
+  if (from === null && to === null && alert === null) return null;
+  return html`<p class="detail">Only ${
+    alert !== null && html`those that met the rule of <a href="/alerts/${alert}">this alert</a>`
+  }${from !== null && html`from ${times.moment(from)}`}${to !== null && html` to ${times.moment(to)}`}.
+<a href="/mentions">All mentions</a></p>`;
 }
 
 /** An address or an id is searched in vain in texts; "why" finds it, or says why it is not there. */

@@ -3,6 +3,7 @@ import { formatNumber } from "../../lib/numbers.ts";
 import { buildVolume, type QueryVolume } from "../build-volume.ts";
 import { type Html, html } from "../html.ts";
 import { alertList } from "../parts/alert-list.ts";
+import { type Attention, groupByAttention } from "../parts/attention.ts";
 import { incidentList } from "../parts/incident-panel.ts";
 import { livePart, openCount } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
@@ -86,12 +87,24 @@ async function alertsPart({ facts, times }: PageParts): Promise<Html> {
     facts.countOpenAlerts(),
     facts.quietSince(),
   ]);
-  if (incidents.length === 0 && count === 0 && quietSince !== null)
-    return html`<p class="empty">All quiet since ${times.moment(quietSince)}.</p>`;
-  const list = html`${incidentList(incidents, times)}${(incidents.length === 0 || alerts.length > 0) && alertList(alerts, times, "No alert is open.")}`;
+  if (incidents.length === 0 && count === 0)
+    return quietSince === null
+      ? html`<p class="empty">No alert is open.</p>`
+      : html`<p class="lead">All quiet since ${times.moment(quietSince)}.</p>`;
+  const groups = groupByAttention(incidents, alerts, times.now());
+  const list = html`${groups[0]?.attention !== "NeedsSomebody" && html`<p class="lead">Nothing needs anybody.</p>`}${groups.map(
+    (group) => html`<h3 class="attention">${HEADINGS[group.attention]}</h3>
+${incidentList(group.incidents, times)}${group.alerts.length > 0 && alertList(group.alerts, times, "")}`,
+  )}`;
   if (count <= alerts.length) return list;
   return html`${list}<p class="more"><a href="/alerts">All ${formatNumber(count)} open alerts</a></p>`;
 }
+
+const HEADINGS: Readonly<Record<Attention, string>> = {
+  NeedsSomebody: "Needs somebody",
+  Handled: "Somebody has it",
+  Calm: "Calm, and not over yet",
+};
 
 function volumePart(volumes: readonly QueryVolume[], { times }: PageParts): Html {
   if (volumes.length === 0) return html`<p class="empty">No mention in the last 24 hours.</p>`;

@@ -1,3 +1,4 @@
+import { expandReason } from "#monitor";
 import { type Html, html } from "../html.ts";
 import type { SetupForm, SetupOutcome, SetupView, SetupWriteResult, ShownChange } from "../setup-view.ts";
 import type { Times } from "../times.ts";
@@ -47,7 +48,7 @@ ${ask("languages")}
       ({ kind, about }) =>
         html`<p>
 <label class="choice"><input type="checkbox" name="kinds"
-  value="${kind}"${form.kinds.includes(kind) && html` checked`}> <span><strong>${kind}</strong> <span class="hint">${about}</span></span></label>
+  value="${kind}"${form.kinds.includes(kind) && html` checked`}> <span><strong>${expandReason(kind)}</strong> <span class="hint">${about}</span></span></label>
 </p>`,
     )}</fieldset>
 <label class="field">Addresses of feeds:
@@ -63,7 +64,7 @@ ${ask("contact")}
     }</div>
 </div>
 </div>
-${outcome?.outcome === "Drafted" && draftPart(outcome, readOnly, times)}
+${outcome?.outcome === "Drafted" && draftPart(outcome, { readOnly, isFirst: setup.isOpen }, times)}
 </form>`,
   };
 }
@@ -121,18 +122,26 @@ function problemNote(what: string, details: readonly string[]): Html {
 
 function draftPart(
   { files, change, warnings, tried }: Extract<SetupOutcome, { outcome: "Drafted" }>,
-  readOnly: string | null,
+  { readOnly, isFirst }: { readonly readOnly: string | null; readonly isFirst: boolean },
   times: Times,
 ): Html {
   return html`<h2 id="draft">What it writes</h2>${warnings.map((one) => html`<p class="note" dir="auto">${one}</p>`)}
 ${(tried ?? []).map((one) => triedPart(one, times))}
 ${change === null ? filesPart(files) : changePart(change)}
-<section class="panel action-form" aria-labelledby="h-write"><h2 id="h-write">Keep it</h2><div class="row">${
+<section class="panel action-form" aria-labelledby="h-write"><h2 id="h-write">Keep it</h2>${readOnly === null && isFirst && slackFields()}<div class="row">${
     readOnly === null
       ? html`${change !== null && html`<input type="hidden" name="opened" value="${change.opened}">`}<button type="submit" class="is-first"
   formaction="/setup/write">${change === null ? "Write the files" : "Change earshot.yaml"}</button>`
       : html`<p class="hint">They cannot be written here: ${readOnly}. Copy them, or run <code>earshot listen</code>.</p>`
   }</div></section>`;
+}
+
+/** Beside the button that writes: a token is never shown again, so it would be lost with any other. */
+function slackFields(): Html {
+  return html`<p class="hint">Messages go to the Inbox of this console. To get them in Slack, name a channel and the token of a bot
+(docs/slack.md makes one); it is written into a file that only this user may read.</p>
+<label class="field">Slack channel<input name="slackChannel" placeholder="#brand-alerts" maxlength="100" autocomplete="off" spellcheck="false"></label>
+<label class="field">Bot token<input type="password" name="slackToken" placeholder="xoxb-…" maxlength="300" autocomplete="off"></label>`;
 }
 
 function filesPart(files: Extract<SetupOutcome, { outcome: "Drafted" }>["files"]): Html {

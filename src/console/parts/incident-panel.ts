@@ -9,17 +9,18 @@ import {
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
-import { foreign } from "./words.ts";
+import { foreign, shorten } from "./words.ts";
 
 /** Incidents that have not ended, one row each. The page of the alert that began it is the page of the incident. */
 export function incidentList(incidents: readonly ListedIncident[], times: Times): Html | null {
   if (incidents.length === 0) return null;
   return html`<ol class="alerts">${incidents.map(
-    ({ incident, rule }) => html`<li class="alert is-${incident.severity}">
+    ({ incident, rule, about }) => html`<li class="alert is-${incident.severity}">
 <div class="alert-head">${incidentBadge(incident)}
 <h3><a id="incident-${incident.id}" href="/alerts/${incident.leaderId}">${foreign(incident.queryName)}: ${times.titleOf(rule)}</a></h3>
 <span class="when">${spanOf(incident, times)}</span></div>
-<p class="because">${statusOf(incident, times)}</p>
+${about !== null && html`<p class="because" dir="auto">“${shorten(about.title ?? about.text ?? "", 160)}”</p>`}
+<p class="${about === null ? "because" : "detail"}">${statusOf(incident, times)}</p>
 <div class="mention-foot"><span class="fact">${counted(incident.alerts, "alert")}</span></div>
 </li>`,
   )}</ol>`;

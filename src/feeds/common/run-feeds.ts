@@ -208,9 +208,9 @@ export function createFeedRun(parts: FeedRunParts) {
         const leftOut = describeLeftOut(read, stored.left, isFull);
         if (leftOut !== null) log.warn({ feed: feed.name, leftOut }, "items of a feed were left out");
         await scheduleChecks(transaction, project.id, nextChecks(done.checked));
-        const { items: count, matched } = stored;
+        const { added, matched } = stored;
         const end = { state, nextInMs, problem: read.problem ?? null, goesOn, leftOut, matched };
-        if (!(await endFetch(transaction, project.id, leased, { ...end, items: count })))
+        if (!(await endFetch(transaction, project.id, leased, { ...end, items: added })))
           throw new LeaseLostError();
       });
       progress.state = state;
@@ -282,7 +282,11 @@ export function createFeedRun(parts: FeedRunParts) {
       const arrived = await items.arrivedOf(feed, read.items);
       const most = Number.POSITIVE_INFINITY;
       return items.storeMost(feed, arrived, read.deletes, most, async (transaction, stored) => {
-        if (stored.isLast) await countPushed(transaction, project.id, feed.key, stored);
+        if (stored.isLast)
+          await countPushed(transaction, project.id, feed.key, {
+            items: stored.added,
+            matched: stored.matched,
+          });
       });
     },
     /** Fetches what becomes due until the signal comes. */

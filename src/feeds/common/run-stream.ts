@@ -294,7 +294,7 @@ async function storeBatch(
       received = sumOf(received, stored);
       part = left.length > 0 ? { arrived: left, deleted: [] } : null;
       if (gap !== null && part === null) await putGap(transaction, project.id, feed.key, gap);
-      const had = { state, items: received.added + received.edited, matched: received.matched, leaseMs };
+      const had = { state, items: received.added, matched: received.matched, leaseMs };
       // The place moves with the last part.
       const isOurs =
         part === null && batch.isRead

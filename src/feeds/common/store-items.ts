@@ -26,7 +26,10 @@ export interface FeedEnricher {
 
 /** What a fetch or a push has stored so far. */
 export interface StoredPart {
+  /** New and edited ones. */
   readonly items: number;
+  readonly added: number;
+  /** Of the new ones. */
   readonly matched: number;
   /** Items that wait. */
   readonly left: number;
@@ -67,7 +70,13 @@ export function createItemStore(parts: {
         total = sumOf(total, received);
         const items = total.added + total.edited;
         isLast = rest.length === 0 || items >= most;
-        await commit(transaction, { items, matched: total.matched, left: rest.length, isLast });
+        await commit(transaction, {
+          items,
+          added: total.added,
+          matched: total.matched,
+          left: rest.length,
+          isLast,
+        });
       });
     }
     return total;

@@ -124,7 +124,9 @@ export async function runRuleTest(
     const api = createLocalApi({ pool, clock, log, signingSecret: secrets.signingSecret });
     closing.add(api.close);
     const apiUrl = await api.listen({ host: "127.0.0.1", port: 0 });
-    const config = rehearsed(parts.config, receivers.vendors, {
+    // Messages tell the time of the story, as the test and its report do.
+    const inZone = { ...parts.config, timezone: test.start.zone };
+    const config = rehearsed(inZone, receivers.vendors, {
       baseUrl: apiUrl,
       // Where nothing changes, the polls for changes would be half of the work.
       updatesEvery: story.changes.length === 0 ? DAY : MINUTE,

@@ -50,7 +50,7 @@ export interface ReceiveResult {
   readonly added: number;
   readonly edited: number;
   readonly deleted: number;
-  /** Of the new and edited items, those that a query matched. */
+  /** Of the new items, those that a query matched: an edited one was counted when it came. */
   readonly matched: number;
 }
 
@@ -187,7 +187,7 @@ export async function receiveItems(
     added: added.length,
     edited: edited.length,
     deleted: gone,
-    matched: [...added, ...edited].filter(isMatched).length,
+    matched: added.filter(isMatched).length,
     left: items.slice(decided.length),
   };
 }

@@ -25,7 +25,10 @@ export async function readConfig<Parsed>(
       ? await fillSecrets(yaml.content, [], filling)
       : await fillSecrets(partOf(yaml.content, key), [key], filling);
   const parsed = yaml.faults.length > 0 ? undefined : await parse(content, issues);
-  const masked = issues.map((issue) => ({ ...issue, message: withoutFilled(issue.message, filling.filled) }));
+  // What stands in place of a variable that is not set has no value to judge.
+  const unset = new Set(issues.filter(({ isUnread }) => isUnread).map(({ path }) => JSON.stringify(path)));
+  const told = issues.filter(({ path, isUnread }) => isUnread === true || !unset.has(JSON.stringify(path)));
+  const masked = told.map((issue) => ({ ...issue, message: withoutFilled(issue.message, filling.filled) }));
   const faults = [...yaml.faults, ...masked.map(yaml.locate)].sort(byPlace);
   if (parsed === undefined || faults.length > 0) {
     throw new UserError(
@@ -83,7 +86,11 @@ async function secretFrom(file: string, path: Path, { folder, issues, filled }: 
     filled.set(secret, `what ${file} holds`);
     return secret;
   } catch (error) {
-    issues.push({ path, message: `the secret cannot be read from ${place}: ${whyUnread(error)}` });
+    issues.push({
+      path,
+      message: `the secret cannot be read from ${place}: ${whyUnread(error)}`,
+      isUnread: true,
+    });
     return "unread";
   }
 }
@@ -95,7 +102,7 @@ function fillVariables(text: string, path: Path, { env, issues, filled }: Fillin
       filled.set(found, whole);
       return found;
     }
-    issues.push({ path, message: `the environment has no variable ${name}` });
+    issues.push({ path, message: `the environment has no variable ${name}`, isUnread: true });
     return whole;
   });
 }

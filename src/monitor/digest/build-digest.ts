@@ -1,16 +1,21 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { Instant } from "../../lib/instant.ts";
+import { DAY, type Instant } from "../../lib/instant.ts";
 import { fitsQuery } from "../../lib/patterns.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
+import { countIncident, spanOf } from "../incidents/incident-counts.ts";
+import type { Bucket } from "../incidents/incident-life.ts";
 import type { Alert } from "../model/alert.ts";
-import { ALL_PROJECTS, type DigestEdition, type PeriodStory } from "../model/digest.ts";
+import { ALL_PROJECTS, type DigestEdition, type PeriodStory, type SentAlert } from "../model/digest.ts";
+import type { Incident, Membership } from "../model/incident.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { DigestView } from "../templates/digest-view.ts";
-import { composeDigest, type QueryFacts } from "./compose.ts";
+import { summarizeIncident } from "../templates/incident-view.ts";
+import { composeDigest, type DigestFacts, type QueryFacts } from "./compose.ts";
 import type { FetchInsights, Insights } from "./insights.ts";
 import type { PlannedDigest } from "./planned-digest.ts";
 import { type Period, periodsBefore } from "./schedule.ts";
+import { summarizeUnneeded } from "./unneeded.ts";
 import { type VolumeCount, volumeStep } from "./volume.ts";
 
 /** Mentions of one query and sentiment in a period. */
@@ -38,11 +43,23 @@ export interface DigestStore {
     unsubscribed(name: string): Promise<readonly string[]>;
     stories(queries: readonly WatchedQuery[], period: Period): Promise<readonly PeriodStory[]>;
     insights(queries: readonly WatchedQuery[], period: Period): Promise<Insights>;
+    /** The alerts of which messages were sent in the period. */
+    sentAlerts(queries: readonly WatchedQuery[], period: Period): Promise<readonly SentAlert[]>;
     /** An edition that is not built yet, without locking it. */
     findDue(name: string, localDate: string): Promise<DigestEdition | null>;
     settle(edition: DigestEdition, state: "built" | "skipped", view: DigestView | null): Promise<void>;
   };
   readonly alerts: { openBetween(from: Instant, to: Instant): Promise<readonly Alert[]> };
+  readonly incidents: {
+    openBetween(from: Instant, to: Instant): Promise<readonly Incident[]>;
+    members(projectId: string, incidentIds: readonly string[]): Promise<readonly Membership[]>;
+    mentionBuckets(
+      projectId: string,
+      queryId: string,
+      from: Instant,
+      to: Instant,
+    ): Promise<readonly Bucket[]>;
+  };
   readonly notifications: { addPending(pending: readonly PendingNotification[]): Promise<void> };
 }
 
@@ -161,8 +178,61 @@ async function collect(
         title: parts.titleOf(alert.rule),
         consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
       })),
+    incidents: await incidentsOf(store, { ...parts, ids, alerts, period, timezone: config.timezone }),
+    unneeded:
+      period.to - period.from < WEEK_OR_MORE_MS
+        ? null
+        : summarizeUnneeded(await store.digests.sentAlerts(queries, period), parts.titleOf),
     consoleUrl: url,
   });
+}
+
+/** A week with a change of the clocks is an hour shorter. */
+const WEEK_OR_MORE_MS = 6 * DAY;
+
+/** Of one alert it is shown as that alert. */
+async function incidentsOf(
+  store: DigestStore,
+  {
+    ids,
+    alerts,
+    period,
+    timezone,
+    titleOf,
+    consoleUrl,
+  }: Pick<DigestParts, "titleOf" | "consoleUrl"> & {
+    readonly ids: ReadonlySet<string>;
+    readonly alerts: readonly Alert[];
+    readonly period: Period;
+    readonly timezone: string;
+  },
+): Promise<DigestFacts["incidents"]> {
+  const url = consoleUrl();
+  const open = (await store.incidents.openBetween(period.from, period.to)).filter(
+    ({ queryId, alerts: count }) => ids.has(queryId) && count > 1,
+  );
+  const rows = open.map(async (incident) => {
+    const { projectId, queryId, leaderId, calmSince, endedAt, status } = incident;
+    const members = await store.incidents.members(projectId, [incident.id]);
+    const alertIds = members.map(({ alertId }) => alertId);
+    const its = alerts.filter(({ id }) => alertIds.includes(id));
+    const span = spanOf(incident, Math.min(incident.openedAt, ...its.map(({ windowFrom }) => windowFrom)));
+    const buckets = await store.incidents.mentionBuckets(projectId, queryId, span.from, span.to);
+    const counts = countIncident(incident, buckets, span);
+    const row = {
+      query: incident.queryName,
+      title: titleOf(its.find(({ id }) => id === leaderId)?.rule ?? ""),
+      severity: incident.severity,
+      status,
+      openedAt: incident.openedAt,
+      endedAt: endedAt === null ? null : (calmSince ?? endedAt),
+      alerts: incident.alerts,
+      summary: summarizeIncident({ incident, counts }, timezone),
+      consoleUrl: url === null ? null : `${url}/alerts/${leaderId}`,
+    };
+    return { row, alertIds };
+  });
+  return Promise.all(rows);
 }
 
 interface CountedPeriod {

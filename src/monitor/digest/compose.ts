@@ -4,12 +4,14 @@ import type { PeriodStory } from "../model/digest.ts";
 import { compareSeverity } from "../model/severity.ts";
 import {
   type DigestAlertRow,
+  type DigestIncidentRow,
   type DigestQueryRow,
   type DigestStoryRow,
   type DigestTotals,
   type DigestView,
   NO_MORE,
   shortenDigest,
+  type UnneededView,
 } from "../templates/digest-view.ts";
 import { cleanLine, shortenText } from "../templates/escape.ts";
 import { buildMentionView } from "../templates/mention-view.ts";
@@ -41,6 +43,13 @@ export interface DigestFacts {
     readonly title: string;
     readonly consoleUrl: string | null;
   }[];
+  /** Incidents of several alerts that were open in the period, with the alerts that they have. */
+  readonly incidents: readonly {
+    readonly row: DigestIncidentRow;
+    readonly alertIds: readonly string[];
+  }[];
+  /** Of a week or more, else null. */
+  readonly unneeded: UnneededView | null;
   readonly consoleUrl: string | null;
 }
 
@@ -70,7 +79,9 @@ export function composeDigest(facts: DigestFacts): DigestView {
   const ranked = oncePerStory(rankStories(facts.stories));
   const shared = ranked.filter(({ mentions }) => mentions > 1).slice(0, MOST);
   const shown = new Set(shared.map(({ story }) => story));
-  const alerts = alertsIn(facts.period, facts.alerts);
+  const inIncidents = new Set(facts.incidents.flatMap(({ alertIds }) => alertIds));
+  const alone = facts.alerts.filter(({ alert }) => !inIncidents.has(alert.id));
+  const alerts = alertsIn(facts.period, alone);
   const perQuery = facts.queries
     .map(queryRow)
     .sort((a, b) => b.mentions - a.mentions || compareText(a.query, b.query));
@@ -96,6 +107,10 @@ export function composeDigest(facts: DigestFacts): DigestView {
     topHashtags: facts.insights.hashtags
       .slice(0, MOST_HASHTAGS)
       .map(({ name, mentions }) => ({ mentions, name: shortName(name) })),
+    incidents: facts.incidents
+      .map(({ row }) => row)
+      .sort((a, b) => compareSeverity(b.severity, a.severity) || a.openedAt - b.openedAt),
+    unneeded: facts.unneeded,
     alerts,
     alertCount: alerts.length,
     more: NO_MORE,

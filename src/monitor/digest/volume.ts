@@ -57,7 +57,7 @@ function blockOf(part: number): string {
  * because the usual count is unknown.
  */
 export function isQuiet(view: Omit<DigestView, "quiet">): boolean {
-  if (view.completeUntil < view.periodTo || view.alerts.length > 0) return false;
+  if (view.completeUntil < view.periodTo || view.alerts.length + view.incidents.length > 0) return false;
   return [view.totals, ...view.perQuery].every(isAsUsual);
 }
 

@@ -34,3 +34,19 @@ export interface PeriodStory {
   readonly audience: number;
   readonly firstAt: Instant;
 }
+
+/** An alert of which a receiver got messages in a period. Those of an incident are of the alert that began it. */
+export interface SentAlert {
+  readonly receiver: string;
+  readonly rule: string;
+  readonly alertId: string;
+  /** How many messages the receiver got, its end included. */
+  readonly messages: number;
+  readonly isOver: boolean;
+  /** Somebody acknowledged, took or resolved it, and nobody said that it was not relevant. */
+  readonly acted: boolean;
+  /** What it counted; null for alerts that count nothing that `atLeast` of a rule limits. */
+  readonly count: number | null;
+  /** The most followers that an author of its mentions has; null for alerts on counts, and if no author has any. */
+  readonly followers: number | null;
+}

@@ -25,24 +25,25 @@ export const QUIRKS = {
     short: "are refused when they are long: 200 queries share a call at most",
   },
   cursors: {
-    what: "Cursors",
-    followed: "lead from page to page",
-    expire: "expire after a while: Earshot then asks for pages by number for an hour",
-    refused: "are refused: Earshot asks for pages by number, 10,000 mentions at a time",
+    what: "Reading on, page after page",
+    followed: "works",
+    expire: "works for a while only: Earshot then asks for pages by number for an hour",
+    refused: "is refused: Earshot asks for pages by number, 10,000 mentions at a time",
   },
   "last-page": {
-    what: "The last page",
-    "with-cursor": "carries a cursor all the same",
-    "without-cursor": "carries no cursor",
+    what: "The last page of a list",
+    "with-cursor": "looks like any other: Earshot asks once more to see that nothing follows",
+    "without-cursor": "is marked as the last",
   },
   "short-pages": {
     what: "Pages with fewer mentions than asked for",
-    "go-on": "are not the last: Earshot follows their cursor until a page is empty or the total is reached",
+    "go-on": "are not the last: Earshot reads on until a page is empty or the total is reached",
   },
   "after-end": {
-    what: "The cursor of the last page",
-    resumes: "leads to later mentions; Earshot still begins at its watermark, because some are indexed late",
-    silent: "leads to no later mentions",
+    what: "Reading on after the last page",
+    resumes:
+      "brings later mentions; Earshot still reads again from where it was sure, because some come late",
+    silent: "brings no later mentions",
     refused: "is refused",
   },
   "repeated-rows": {
@@ -51,11 +52,11 @@ export const QUIRKS = {
   },
   "late-indexing": {
     what: "Mentions",
-    seen: "become visible behind others that are newer; Earshot reads back further than that with every poll",
+    seen: "come late, behind newer ones; Earshot reads back further than that with every poll",
   },
   "restamped-added": {
     what: "Known mentions",
-    seen: "come again with a newer `added`, as after a backfill: they are neither new nor counted again",
+    seen: "come again as if they were new, as after a backfill: they are neither new nor counted again",
   },
   total: {
     what: "The total of the server",

@@ -35,6 +35,11 @@ export interface MentionFilter {
   readonly sentiment: string | null;
   /** Part of the title or text, in any case. */
   readonly contains: string | null;
+  /** Those of [from, to), by their own time; null or absent: of any time. */
+  readonly from?: Instant | null;
+  readonly to?: Instant | null;
+  /** Those that met the rule of this alert. */
+  readonly alertId?: string | null;
 }
 
 /** The position of a listing: it continues after this mention, in its own order. */
@@ -214,6 +219,8 @@ export interface ShownWait {
 export interface ListedIncident {
   readonly incident: Incident;
   readonly rule: string;
+  /** The first mention of the story that most of its first hours share; null if no three share one. */
+  readonly about: Mention | null;
 }
 
 /** An incident with its alerts and its timeline, oldest first. */

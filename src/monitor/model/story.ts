@@ -5,7 +5,7 @@ import { sketchOf } from "./sketch.ts";
 /**
  * The story of a mention: 16 characters, the same for reposts (`RT @x: …`), quotes, syndicated copies and texts that
  * differ only in case, width, punctuation, links, trailing hashtags, a signed source or a cut-off end. Counted across
- * queries and authors. A mention with too little text is a story of its own.
+ * queries and authors. A mention with less than SHORTEST letters and digits in its title and text is a story of its own.
  *
  * Only the first LONGEST letters and digits count: the repost sign takes up room, so a repost is cut, and copies end
  * differently. Texts with the same beginning of that length share a story. Texts that differ in the middle have
@@ -37,6 +37,11 @@ function keyAndEssence(mention: StoryMentionText): { readonly key: string; reado
   }
   const essence = essenceOf(wording);
   if (weightOf(essence) >= SHORTEST) return ofText(essence);
+  // A short news item is its headline and its first sentence. Networks without titles make one from the text.
+  const title = bare(mention.title ?? "");
+  const text = bare(mention.text ?? "");
+  if (title !== "" && !text.startsWith(title) && weightOf(title + text) >= SHORTEST && text !== "")
+    return ofText((title + text).slice(0, LONGEST_SKETCHED));
   const key = mention.repostOf ? keyOf("of", mention.repostOf) : keyOf("own", mention.resourceId);
   return { key, essence: "" };
 }

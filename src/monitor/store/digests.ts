@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import { ALL_PROJECTS, type DigestEdition, type PeriodStory } from "../model/digest.ts";
+import { ALL_PROJECTS, type DigestEdition, type PeriodStory, type SentAlert } from "../model/digest.ts";
 import { at, type Db } from "./database.ts";
 
 interface Period {
@@ -51,6 +51,39 @@ export function createDigestStore(db: Db) {
           db,
         );
       return rows.map(toEdition);
+    },
+
+    /**
+     * Alerts of these queries of which a receiver got messages in the period. An action on an incident is one on the
+     * alert that its messages are about.
+     */
+    async sentAlerts(
+      queries: readonly { readonly projectId: string; readonly queryId: string }[],
+      { from, to }: Period,
+    ): Promise<SentAlert[]> {
+      const { rows } = await sql<SentAlert>`
+        select n.receiver, a.rule, a.id as "alertId", count(*)::int as messages,
+          bool_and(case when i.id is null then a.resolved_at else i.ended_at end is not null) as "isOver",
+          bool_or(coalesce(i.body->'handling', a.handling::jsonb, '{}') ?| array['acknowledgedBy', 'assignee', 'closedBy']
+            and coalesce(i.body->'handling'->>'relevant', a.handling->>'relevant', 'true') <> 'false') as acted,
+          max(case when a.window_to > a.window_from and a."values"->>'share' is null
+            then (a."values"->>'count')::double precision end) as count,
+          max(case when a.window_to = a.window_from then f.followers end) as followers
+        from earshot.notifications n
+        join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
+        left join earshot.incident_alerts m on m.project_id = a.project_id and m.alert_id = a.id
+        left join earshot.incidents i on i.project_id = m.project_id and i.id = m.incident_id
+        left join lateral (
+          select max((t.body->>'followers')::double precision) as followers
+          from earshot.matches x join earshot.mentions t using (project_id, query_id, resource_id, day)
+          where x.project_id = a.project_id and x.alert_id = a.id) f on true
+        where n.state = 'sent' and n.kind not in ('digest', 'test') and n.created_at >= ${at(from)} and n.created_at < ${at(to)}
+          and (a.project_id, a.query_id) in (select "projectId", "queryId" from json_to_recordset(${JSON.stringify(
+            queries.map(({ projectId, queryId }) => ({ projectId, queryId })),
+          )}::json) as q("projectId" text, "queryId" text))
+        group by n.receiver, a.rule, a.project_id, a.id order by a.id, n.receiver
+      `.execute(db);
+      return rows;
     },
 
     /** When the first stored mention of each query was published, by query; absent for one without mentions. */

@@ -30,8 +30,19 @@ export function classify(error: unknown): unknown {
   const kind = kindOf(error);
   if (kind === null || error instanceof TransientError || !(error instanceof Error)) return error;
   // Where an address has several numbers, the error for all of them has no message.
-  return new TransientError(kind, error.message || (codeOf(error) ?? error.name));
+  return new TransientError(kind, reasonOf(error));
 }
+
+/** `could not extend file "base/16388/16964": wrote only 4096 of 8192 bytes` says to few that the disk is full. */
+function reasonOf(error: Error): string {
+  const code = codeOf(error);
+  const reason = error.message || (code ?? error.name);
+  return code === DISK_FULL
+    ? `the disk of the database is full: make room, then work goes on (${reason})`
+    : reason;
+}
+
+const DISK_FULL = "53100";
 
 function kindOf(error: unknown): TransientCode | null {
   const code = codeOf(error);

@@ -45,6 +45,15 @@ export function createIncidentStore(db: Db) {
       return rows.map(({ body }) => body);
     },
 
+    /** Those that were not over at some moment of [from, to), oldest first. */
+    async openBetween(from: Instant, to: Instant): Promise<Incident[]> {
+      const { rows } = await sql<{ body: Incident }>`
+        select body from earshot.incidents
+        where opened_at < ${at(to)} and (ended_at is null or ended_at >= ${at(from)}) order by opened_at, id
+      `.execute(db);
+      return rows.map(({ body }) => body);
+    },
+
     /** The incidents of these alerts, by the id of the alert. */
     async ofAlerts(projectId: string, alertIds: readonly string[]): Promise<Map<string, Incident>> {
       if (alertIds.length === 0) return new Map();

@@ -146,6 +146,11 @@ function firstSentence(because: string): string {
   return sentence.replaceAll(/(?<!\s)\s*\([^()]*\)/g, "").replace(/(?<![.;\s])[.;\s]+$/, "");
 }
 
+/** "62 negative mentions in 30 min" of "62 negative mentions in 30 min, 11 expected at this hour". */
+function withoutNormal(sentence: string): string {
+  return sentence.replace(/, (?:[\d,.]+ expected|usually )[^,]*$/, "");
+}
+
 function factor(values: Alert["values"]): string {
   const count = values["count"];
   const expected = values["expected"];
@@ -162,30 +167,40 @@ function newValue({ because, labels }: Alert): string {
 }
 
 /**
- * The whole announcement, with the brand: "Northwind: 62 negative mentions in 30 min, 11 expected"; of mentions with the
- * person: "Helena Brandt (184k followers, verified) is negative about Northwind".
+ * The whole announcement, with the brand. Of counts, people's words come first: "Northwind: “no refund for my order”, 62
+ * negative mentions in 30 min"; without such words it is the headline. Of mentions it has the person and the words:
+ * "Helena Brandt (184k followers, verified) is negative about Northwind: “…”".
  */
 export function announce(
   alert: Alert,
   headline: string,
   mentions: readonly MentionView[],
+  quote: string | null,
 ): AlertView["announcement"] {
   const [first] = mentions;
-  if (alert.windowTo > alert.windowFrom || first === undefined)
-    return { query: alert.queryName, text: headline };
+  if (alert.windowTo > alert.windowFrom || first === undefined) {
+    if (quote === null) return { query: alert.queryName, text: headline };
+    const words = `“${shortenText(quote, 75)}”`;
+    // The numbers of a rule are old when it is over.
+    const counted = alert.resolvedAt === null ? `, ${withoutNormal(firstSentence(alert.because))}` : "";
+    return { query: alert.queryName, text: `${words}${counted}` };
+  }
   const does =
     first.sentiment === "negative" || first.sentiment === "positive"
       ? `is ${first.sentiment} about`
       : "mentions";
   if (alert.mentions === 1) {
-    const headline = first.title === null ? "" : `: “${shortenText(first.title, 90)}”`;
-    return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}${headline}` };
+    const words = first.title ?? first.text;
+    const said = words === "" ? "" : `: “${shortenText(words, 90)}”`;
+    return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}${said}` };
   }
   const others = alert.mentions - 1;
   const more = `${formatNumber(others)} more ${others === 1 ? "mention" : "mentions"}`;
   if (alert.labels["author"] !== undefined)
     return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}, ${more}` };
-  return { query: alert.queryName, text: `${describePerson(first)} and ${more}` };
+  const words = first.title ?? first.text;
+  const said = words === "" ? "" : `: “${shortenText(words, 90)}”`;
+  return { query: alert.queryName, text: `${describePerson(first)} and ${more}${said}` };
 }
 
 function describePerson({ authorName, followers, verified }: MentionView): string {

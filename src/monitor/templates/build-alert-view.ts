@@ -8,7 +8,7 @@ import { buildFindings, describeStory, howOften } from "./build-findings.ts";
 import { cleanLine, safeUrl, shortenText } from "./escape.ts";
 import { formatNumber } from "./formatters.ts";
 import { buildIncidentView, type IncidentFacts, newsOf } from "./incident-view.ts";
-import { buildMentionView, deletedMentions, topMentions } from "./mention-view.ts";
+import { buildMentionView, deletedMentions, MAIN_STORY, topMentions } from "./mention-view.ts";
 import type { AlertView } from "./view.ts";
 
 export interface AlertViewFacts {
@@ -52,13 +52,16 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const top = topMentions(facts.mentions, facts.maxMentions ?? 5, facts.storyOf);
   const { story = null, storyOf = storyKey } = facts;
   // One story has one number in a message: that of all that is stored.
-  const mentions = top.map(({ mention, copies }) =>
-    buildMentionView(mention, story?.key === storyOf(mention) ? story.mentions : copies),
+  const mentions = top.map(({ mention, copies }, index) =>
+    story?.key === storyOf(mention)
+      ? buildMentionView(index === 0 ? story.first : mention, story.mentions)
+      : buildMentionView(mention, copies),
   );
   const { deleted = 0 } = facts;
   const inTheirPlace = deleted === 0 ? [] : [deletedMentions(deleted)];
   const headline = buildHeadline(alert, mentions, deleted);
-  const announced = announce(alert, headline, mentions);
+  const quote = quoteOf(facts, top[0]?.mention ?? null);
+  const announced = announce(alert, headline, mentions, quote?.words ?? null);
   const { incident = null } = facts;
   const news = incident === null ? null : newsOf(incident, facts.kind);
   const growth = news ?? growthOf(alert, facts.kind);
@@ -100,10 +103,14 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     values: alert.values,
     mentions: [...mentions, ...inTheirPlace],
     findings: [
-      ...(story === null ? [] : [{ label: "Story", text: describeStory(story, alert, facts.timezone) }]),
-      ...(facts.before === undefined ? [] : [{ label: "How often", text: howOften(facts.before) }]),
+      ...(story === null
+        ? []
+        : [{ part: "who" as const, label: "Story", text: describeStory(story, alert, facts.timezone) }]),
       // Of an alert that is over, what it was about is enough.
       ...(alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, facts.timezone) : []),
+      ...(facts.before === undefined
+        ? []
+        : [{ part: "size" as const, label: "How often", text: howOften(facts.before) }]),
     ],
     // The notifier that sends the picture sets this.
     hasChart: false,
@@ -111,7 +118,9 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     more: moreOf(facts.more ?? [], facts.unlisted ?? { count: 0, others: [] }),
     waited: facts.waited ?? null,
     incident: incident === null ? null : buildIncidentView(incident, facts.timezone),
-    about: aboutOf(facts),
+    about: aboutOf(facts, quote, growth === null || alert.resolvedAt !== null),
+    measured: announced.text === headline || alert.windowTo <= alert.windowFrom ? null : line(headline, 200),
+    isSingle: alert.windowTo <= alert.windowFrom && alert.mentions === 1 && incident === null,
     handling: handlingOf(alert),
     actions,
     primaryActions: actions.filter(({ isPrimary }) => isPrimary).length,
@@ -160,21 +169,32 @@ function actionsOf(alert: Alert, actions: NonNullable<AlertViewFacts["actions"]>
   });
 }
 
-/** A story is what an alert is about if so many of its mentions tell it. */
-const ABOUT = { atLeast: 3, share: 0.25 };
+/** The words of the story that many of the mentions tell, as it was first told. Extractive: they are those of a mention. */
+function quoteOf(
+  { alert, mentions, story = null, storyOf = storyKey }: AlertViewFacts,
+  top: Mention | null,
+): { readonly words: string; readonly told: number } | null {
+  if (alert.windowTo <= alert.windowFrom || top === null) return null;
+  const told = mentions.filter((one) => storyOf(one) === storyOf(top)).length;
+  if (told < MAIN_STORY.atLeast || told < MAIN_STORY.share * mentions.length) return null;
+  const first = story?.key === storyOf(top) ? story.first : top;
+  const words = line(first.title ?? first.text ?? "", 140);
+  return words === "" ? null : { words, told };
+}
 
-/** Extractive: the words are those of the mentions. */
-function aboutOf({ alert, mentions, explanation, storyOf = storyKey }: AlertViewFacts): string | null {
-  if (alert.windowTo <= alert.windowFrom || mentions.length === 0) return null;
-  const [top] = topMentions(mentions, 1, storyOf);
-  const told = top === undefined ? 0 : mentions.filter((one) => storyOf(one) === storyOf(top.mention)).length;
-  if (top !== undefined && told >= ABOUT.atLeast && told >= ABOUT.share * mentions.length) {
-    const words = top.mention.title ?? top.mention.text ?? "";
-    if (words.trim() !== "")
-      return `“${line(words, 140)}”, ${formatNumber(told)} of ${formatNumber(mentions.length)} mentions`;
+/** One sentence; the headline may have the words already. */
+function aboutOf(
+  { mentions, explanation, alert }: AlertViewFacts,
+  quote: ReturnType<typeof quoteOf>,
+  isInHeadline: boolean,
+): string | null {
+  if (quote !== null) {
+    const told = `${formatNumber(quote.told)} of ${formatNumber(mentions.length)} mentions`;
+    return isInHeadline ? `${told} say the same.` : `About “${quote.words}”, ${told}.`;
   }
+  if (alert.windowTo <= alert.windowFrom || mentions.length === 0) return null;
   const words = explanation?.words ?? [];
-  return words.length < 2 ? null : `new words are ${words.map((word) => line(word, 30)).join(", ")}`;
+  return words.length < 2 ? null : `New words: ${words.map((word) => line(word, 30)).join(", ")}.`;
 }
 
 export const MOST_LISTED = 5;

@@ -21,16 +21,20 @@ export function buildFindings(
   timezone: string,
 ): readonly FindingView[] {
   if (explanation === null) return [];
-  const found = [
-    { label: "How big", text: sizeOf(alert, explanation, timezone) },
-    { label: "About", text: shares(explanation.topics) },
-    { label: "New words", text: explanation.words.map((word) => name(word, 30)).join(", ") },
-    { label: "Mood", text: moodOf(alert, explanation) },
-    { label: "Who", text: peopleOf(explanation) },
-    { label: "Where", text: shares(explanation.domains) },
-    { label: "Counted", text: completenessOf(alert, explanation, timezone) },
+  const found: readonly FindingView[] = [
+    { part: "who", label: "Who", text: peopleOf(explanation) },
+    { part: "who", label: "Where", text: shares(explanation.domains) },
+    { part: "size", label: "How big", text: sizeOf(alert, explanation, timezone) },
+    { part: "size", label: "Mood", text: moodOf(alert, explanation) },
+    { part: "measured", label: "Topics", text: shares(explanation.topics) },
+    {
+      part: "measured",
+      label: "New words",
+      text: explanation.words.map((word) => name(word, 30)).join(", "),
+    },
+    { part: "measured", label: "Counted", text: completenessOf(alert, explanation, timezone) },
   ];
-  return found.flatMap(({ label, text }) => (text === "" ? [] : [{ label, text }]));
+  return found.filter(({ text }) => text !== "");
 }
 
 /** "shared 142 times; first by A, 09:02; furthest by B, 184k followers". */

@@ -1,6 +1,7 @@
 import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { AlertState } from "../model/alert.ts";
+import type { IncidentStatus } from "../model/incident.ts";
 import type { Severity } from "../model/severity.ts";
 import { titleOf } from "../model/wording.ts";
 import type { MentionView } from "./mention-view.ts";
@@ -35,9 +36,13 @@ export interface DigestView {
   readonly topAuthors: readonly DigestAuthorRow[];
   /** Without `#`, most used first, at most eight. */
   readonly topHashtags: readonly DigestHashtagRow[];
-  /** Alerts that were open during the period, most severe first, then oldest first; at most ten. */
+  /** Incidents of several alerts that were open during the period, the most severe first. */
+  readonly incidents: readonly DigestIncidentRow[];
+  /** Of a week or more: the messages that nobody needed; null if there were none. */
+  readonly unneeded: UnneededView | null;
+  /** Alerts in no such incident that were open during the period, most severe first, then oldest first; at most ten. */
   readonly alerts: readonly DigestAlertRow[];
-  /** The number of all alerts, listed or not. */
+  /** The number of those alerts, listed or not. */
   readonly alertCount: number;
   /** The numbers of what is not listed above. */
   readonly more: DigestMore;
@@ -45,6 +50,40 @@ export interface DigestView {
   readonly consoleUrl: string | null;
   /** Unsubscribes this one reader; null if there is no such link. http or https. */
   readonly unsubscribeUrl: string | null;
+}
+
+/** One crisis: one row, for all its alerts. */
+export interface DigestIncidentRow {
+  readonly query: string;
+  /** The title of the rule whose alert began it. */
+  readonly title: string;
+  readonly severity: Severity;
+  readonly status: IncidentStatus;
+  readonly openedAt: Instant;
+  /** When it had become calm, of one that is over; else null. */
+  readonly endedAt: Instant | null;
+  /** How many alerts it has. */
+  readonly alerts: number;
+  /** "757 negative mentions from 10:40 to 16:20; the most in one hour: 93, until 11:55". */
+  readonly summary: string;
+  readonly consoleUrl: string | null;
+}
+
+/** Messages on which nobody acted, about alerts that are over. */
+export interface UnneededView {
+  readonly receivers: readonly {
+    readonly receiver: string;
+    readonly messages: number;
+    readonly unneeded: number;
+  }[];
+  readonly rules: readonly {
+    readonly rule: string;
+    readonly title: string;
+    readonly messages: number;
+    readonly unneeded: number;
+    /** What would have spared them, in one sentence; null if no change is known. */
+    readonly remedy: string | null;
+  }[];
 }
 
 interface DigestMore {
@@ -180,7 +219,15 @@ function compareText(a: string, b: string): number {
 const MOST_COMMON = 3;
 
 /** Default values of fields that older versions did not store. */
-const UNKNOWN = { language: "en", topAuthors: [], topHashtags: [], unsubscribeUrl: null, volume: null };
+const UNKNOWN = {
+  language: "en",
+  topAuthors: [],
+  topHashtags: [],
+  unsubscribeUrl: null,
+  volume: null,
+  incidents: [],
+  unneeded: null,
+};
 const UNKNOWN_TOTALS = { usualMentions: null, usualNegative: null };
 
 /** A stored edition. It may still wait for its receiver while Earshot is upgraded. */

@@ -56,7 +56,7 @@ export function buildIncidentView(facts: IncidentFacts, timezone: string): Incid
   return {
     id: incident.id,
     status: incident.status,
-    summary: summaryOf(facts, timezone),
+    summary: summarizeIncident(facts, timezone),
     counts: facts.counts,
     calmSince: incident.calmSince,
     day: incident.day,
@@ -71,7 +71,11 @@ export function buildIncidentView(facts: IncidentFacts, timezone: string): Incid
   };
 }
 
-function summaryOf({ incident, counts }: IncidentFacts, timezone: string): string {
+/** What was counted in it, in one sentence. */
+export function summarizeIncident(
+  { incident, counts }: Pick<IncidentFacts, "incident" | "counts">,
+  timezone: string,
+): string {
   const { measure } = incident;
   const subject = measure === "negative" ? "negative mentions" : "mentions";
   const time = (at: Instant) => formatTimeAfter(at, counts.from, timezone);

@@ -110,15 +110,15 @@ export function topMentions(
 ): readonly TopMention[] {
   const stories = new Map<string, Story>();
   for (const mention of mentions) addTo(stories, storyOf(mention), mention);
-  const isMain = ({ rows }: Story) =>
-    rows >= MAIN_STORY.atLeast && rows >= MAIN_STORY.share * mentions.length;
+  const mainRows = ({ rows }: Story) =>
+    rows >= MAIN_STORY.atLeast && rows >= MAIN_STORY.share * mentions.length ? rows : 0;
   return [...stories.values()]
-    .sort((a, b) => Number(isMain(b)) - Number(isMain(a)) || compareStories(a, b))
+    .sort((a, b) => mainRows(b) - mainRows(a) || compareStories(a, b))
     .slice(0, limit);
 }
 
-/** How many mentions, and which share of all, make a story the main one of an alert. */
-const MAIN_STORY = { atLeast: 3, share: 0.25 };
+/** How many mentions, and which share of all, make a story the one that an alert is about: most are told in many ways. */
+export const MAIN_STORY = { atLeast: 3, share: 0.1 };
 
 /** The story that most of these mentions share; null where each is a story of its own. */
 export function largestStory(stories: readonly string[]): string | null {
@@ -131,8 +131,9 @@ export function largestStory(stories: readonly string[]): string | null {
 interface Story {
   mention: Mention;
   rows: number;
-  /** Rows, and what the source says of reposts. */
+  /** Of different authors, and what the source says of reposts. */
   copies: number;
+  readonly authors: Set<string>;
   audience: number;
 }
 
@@ -140,13 +141,20 @@ function addTo(stories: Map<string, Story>, key: string, mention: Mention): void
   const story = stories.get(key);
   if (story === undefined) {
     const copies = 1 + (mention.reposts ?? 0);
-    stories.set(key, { mention, rows: 1, copies, audience: audienceOf(mention) });
+    const authors = new Set([authorOf(mention)]);
+    stories.set(key, { mention, rows: 1, copies, authors, audience: audienceOf(mention) });
     return;
   }
   story.rows += 1;
-  story.copies += 1;
+  // Who posts it twice shares nothing.
+  if (mention.repostOf !== null || !story.authors.has(authorOf(mention))) story.copies += 1;
+  story.authors.add(authorOf(mention));
   story.audience += audienceOf(mention);
   if (isBetterTopMention(mention, story.mention)) story.mention = mention;
+}
+
+function authorOf({ author, resourceId }: Mention): string {
+  return author ?? `of ${resourceId}`;
 }
 
 /** The original rather than a repost of it, else the one that most people follow. */

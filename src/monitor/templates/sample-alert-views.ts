@@ -14,7 +14,7 @@ const FIRED: AlertView = {
   headline: "62 negative mentions in 30 min, 11 expected at this hour (5.6×)",
   announcement: {
     query: "Northwind",
-    text: "62 negative mentions in 30 min, 11 expected at this hour (5.6×)",
+    text: "“Northwind cancelled my flight and nobody answers the phone”, 62 negative mentions in 30 min",
   },
   lead: "Negative mentions are 6 times what is normal on a Monday morning.",
   growth: null,
@@ -25,7 +25,9 @@ const FIRED: AlertView = {
   severityReason: null,
   peak: { count: "62 in 30 min", at: SAMPLE_AT },
   incident: null,
-  about: "“Northwind cancelled my flight and nobody answers the phone”, 31 of 62 mentions",
+  about: "31 of 62 mentions say the same.",
+  measured: "62 negative mentions in 30 min, 11 expected at this hour (5.6×)",
+  isSingle: false,
   handledBy: null,
   because: "62 negative mentions in 30 min, 11 expected at this hour. Chance alone seldom brings so many.",
   openedAt: SAMPLE_AT,
@@ -43,11 +45,15 @@ const FIRED: AlertView = {
     { ...MENTION, authorName: "Bo", text: "so… any news?", copies: 1, followers: 12, verified: false },
   ],
   findings: [
-    { label: "How big", text: "rising since 08:05; the most in 30 min since Sat 21 Feb, 09:20 PST" },
-    { label: "About", text: "Cancelled Flight 58% (usually 14%)" },
-    { label: "New words", text: "cancelled, rebook, #stranded" },
-    { label: "Mood", text: "81% of all mentions negative (usually 42%)" },
-    { label: "Who", text: "58 authors; most by stranded_in_ord (7)" },
+    { part: "who", label: "Who", text: "58 authors; most by stranded_in_ord (7)" },
+    {
+      part: "size",
+      label: "How big",
+      text: "rising since 08:05; the most in 30 min since Sat 21 Feb, 09:20 PST",
+    },
+    { part: "size", label: "Mood", text: "81% of all mentions negative (usually 42%)" },
+    { part: "measured", label: "Topics", text: "Cancelled Flight 58% (usually 14%)" },
+    { part: "measured", label: "New words", text: "cancelled, rebook, #stranded" },
   ],
   hasChart: true,
   labels: [{ name: "category", value: "Cancelled Flight" }],
@@ -68,8 +74,9 @@ const GROWN: Partial<AlertView> = {
   headline: "214 negative mentions in 30 min, 11 expected at this hour (19×)",
   announcement: {
     query: "Northwind",
-    text: "214 negative mentions in 30 min, 11 expected at this hour (19×)",
+    text: "“Northwind cancelled my flight and nobody answers the phone”, 214 negative mentions in 30 min",
   },
+  measured: "214 negative mentions in 30 min, 11 expected at this hour (19×)",
   lead: "Negative mentions are 19 times what is normal on a Monday morning.",
   because:
     "214 negative mentions in 30 min, 11 expected at this hour. Chance alone hardly ever brings so many.",
@@ -84,9 +91,16 @@ const GROWN: Partial<AlertView> = {
 };
 
 const OVER: Partial<AlertView> = {
+  announcement: { query: "Northwind", text: "“Northwind cancelled my flight and nobody answers the phone”" },
   actions: [],
   primaryActions: 0,
-  findings: [{ label: "Story", text: "shared 142 times; first by stranded_in_ord, 08:23, 120.4k followers" }],
+  findings: [
+    {
+      part: "who",
+      label: "Story",
+      text: "shared 142 times; first by stranded_in_ord, 08:23, 120.4k followers",
+    },
+  ],
 };
 
 const BARE: AlertView = {
@@ -105,6 +119,8 @@ const BARE: AlertView = {
   reason: { label: "Why", text: "Negative" },
   because: "Negative",
   about: null,
+  measured: null,
+  isSingle: true,
   peak: null,
   actions: [],
   primaryActions: 0,
@@ -125,6 +141,8 @@ const SINGLE: AlertView = {
   reason: { label: "Why", text: "On news" },
   because: "On news",
   about: null,
+  measured: null,
+  isSingle: true,
   peak: null,
   windowFrom: SAMPLE_AT,
   lastSeenAt: SAMPLE_AT,
@@ -138,6 +156,7 @@ const SINGLE: AlertView = {
 
 /** What messages about an incident have besides. */
 const INCIDENT = {
+  about: "About “Northwind cancelled my flight and nobody answers the phone”, 31 of 62 mentions.",
   mentionsCount: 0,
   peak: null,
   incident: {
@@ -289,7 +308,8 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   SINGLE,
   {
     ...SINGLE,
-    ...OVER,
+    actions: [],
+    primaryActions: 0,
     findings: [],
     kind: "resolved",
     state: "resolved",

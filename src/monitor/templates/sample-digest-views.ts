@@ -122,6 +122,34 @@ const DIGEST: DigestView = {
     },
   ],
   alertCount: 4,
+  incidents: [
+    {
+      query: "Southwind",
+      title: "Wave of negative mentions",
+      severity: "critical",
+      status: "over",
+      openedAt: SAMPLE_AT - 22 * HOUR,
+      endedAt: SAMPLE_AT - 17 * HOUR,
+      alerts: 4,
+      summary:
+        "757 negative mentions of 1,141 in all from Sun 22 Feb, 10:35 PST to 15:35; the most in one hour: 93, until 11:50",
+      consoleUrl: SAMPLE_URL,
+    },
+  ],
+  unneeded: {
+    receivers: [{ receiver: "comms", messages: 59, unneeded: 29 }],
+    rules: [
+      {
+        rule: "influential-negative",
+        title: "An influential account is unhappy",
+        messages: 29,
+        unneeded: 26,
+        remedy:
+          "in rules/influential-negative.yaml, followers: { atLeast: 42001 } would have spared 24 of them, and none on which somebody acted",
+      },
+      { rule: "crowd", title: "Everybody talks about it", messages: 4, unneeded: 3, remedy: null },
+    ],
+  },
   more: {
     alerts: 2,
     common: [
@@ -158,6 +186,8 @@ export const sampleDigestViews: readonly [DigestView, ...DigestView[]] = [
     quiet: true,
     totals: { ...DIGEST.totals, mentions: 594, negative: 271, neutral: 218, positive: 105 },
     alerts: [],
+    incidents: [],
+    unneeded: null,
     alertCount: 0,
     more: { alerts: 0, common: [], queries: 0, mentions: 0 },
     topStories: [],
@@ -174,6 +204,8 @@ export const sampleDigestViews: readonly [DigestView, ...DigestView[]] = [
     topAuthors: [],
     topHashtags: [],
     alerts: [],
+    incidents: [],
+    unneeded: null,
     alertCount: 0,
     more: { alerts: 0, common: [], queries: 0, mentions: 0 },
     completeUntil: DIGEST.periodTo,

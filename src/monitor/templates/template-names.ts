@@ -5,7 +5,8 @@
 export const TEMPLATE_NAMES = [
   "slack/alert-headline.header",
   "slack/alert-fallback.mrkdwn",
-  "slack/alert-why.mrkdwn",
+  "slack/alert-about.mrkdwn",
+  "slack/alert-size.mrkdwn",
   "slack/alert-handling.mrkdwn",
   "slack/alert-sure.mrkdwn",
   "slack/alert-reply.mrkdwn",
@@ -16,6 +17,7 @@ export const TEMPLATE_NAMES = [
   "slack/digest-fallback.mrkdwn",
   "slack/digest-summary.mrkdwn",
   "slack/digest-alerts.mrkdwn",
+  "slack/digest-unneeded.mrkdwn",
   "slack/digest-foot.mrkdwn",
   "email/alert-subject.header",
   "email/alert.html",

@@ -85,8 +85,12 @@ export interface AlertView {
   readonly waited: { readonly from: Instant; readonly to: Instant } | null;
   /** The incident that it is in; null for an alert that stands alone. */
   readonly incident: IncidentView | null;
-  /** What people write, in their own words or in new ones: `“no refund for my order”, 18 of 22 mentions`; null if nothing stands out. */
+  /** A sentence about what people write: "About “no refund for my order”, 18 of 22 mentions."; null if nothing stands out. */
   readonly about: string | null;
+  /** The sentence of the rule with its numbers, if the headline has people's words instead; else null. */
+  readonly measured: string | null;
+  /** It is one mention; how many there are and since when says nothing of it. */
+  readonly isSingle: boolean;
   /** What people have done about it, with the names that they gave; null if nobody has. */
   readonly handling: {
     /** Who acknowledged it. */
@@ -114,8 +118,10 @@ export interface AlertActionLink {
   readonly isPrimary: boolean;
 }
 
-/** `{label: "New words", text: "cancelled, rebook"}`; the text may be hostile. */
+/** `{part: "measured", label: "New words", text: "cancelled, rebook"}`; the text may be hostile. */
 export interface FindingView {
+  /** Who says it, how big it is, or what else was measured, which is for a small line. */
+  readonly part: "who" | "size" | "measured";
   readonly label: string;
   readonly text: string;
 }

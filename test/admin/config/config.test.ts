@@ -77,6 +77,11 @@ test("a variable that the environment lacks, and a secret that cannot be read, a
   ]);
 });
 
+test("a variable that the environment lacks is one fault, whatever its value would have to be", async () => {
+  const faults = await faultsOf(VALID.replace("kind: slack", "kind: slack\n    appToken: ${NO_SUCH_TOKEN}"));
+  expect(faults).toEqual(["/earshot.yaml:9:15 the environment has no variable NO_SUCH_TOKEN"]);
+});
+
 test("keys of a receiver, addresses and zones are reported in words, with a suggestion", async () => {
   const email =
     "kind: email\n    to: on-call\n    from: e@acme.example\n    smtp: { hots: mail }\n    url: x";

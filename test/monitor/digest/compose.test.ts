@@ -37,6 +37,8 @@ const factsOf = (given: Partial<DigestFacts> = {}): DigestFacts => ({
   queries: [query()],
   stories: [],
   alerts: [],
+  incidents: [],
+  unneeded: null,
   consoleUrl: null,
   ...given,
 });
@@ -317,4 +319,29 @@ test("a storm lists the ten most severe alerts and counts the others; queries ar
     0,
   );
   expect(all).toBe(view.totals.mentions);
+});
+
+test("an incident is one row, and none of its alerts is listed besides", () => {
+  const row = {
+    query: "United",
+    title: "Wave of negative mentions",
+    severity: "critical",
+    status: "watching",
+    openedAt: 10 * DAY + HOUR,
+    endedAt: null,
+    alerts: 2,
+    summary: "40 negative mentions",
+    consoleUrl: null,
+  } as const;
+  const open = { openedAt: 10 * DAY, firedAt: 10 * DAY };
+  const view = composeDigest(
+    factsOf({
+      incidents: [{ row, alertIds: ["in-it", "in-it-too"] }],
+      alerts: ["in-it", "in-it-too", "alone"].map((id) => alert({ id, rule: id, ...open })),
+    }),
+  );
+  expect(view.incidents).toEqual([row]);
+  expect(view.alerts.map(({ rule }) => rule)).toEqual(["alone"]);
+  expect(view.alertCount).toBe(1);
+  expect(composeDigest(factsOf({ incidents: [{ row, alertIds: [] }] })).quiet).toBe(false);
 });

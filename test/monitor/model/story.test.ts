@@ -49,6 +49,23 @@ test.each([
   expect(key(text)).not.toBe(key(TEXT));
 });
 
+test("a short headline and a short text together are a story: six sites with one item of an agency", () => {
+  const item = (resourceId: string, given: Partial<StoryMentionText> = {}) =>
+    key("The CEO of Acme must answer", {
+      resourceId,
+      pageType: "news",
+      title: "Jane Miller under fire",
+      ...given,
+    });
+  expect(item("1")).toBe(item("2"));
+  expect(item("1")).not.toBe(item("2", { title: "Jane Miller is praised" }));
+  // Where the title is only the beginning of the text, it adds nothing.
+  const short = { title: "@brand thank you", pageType: "twitter" };
+  expect(key("@brand thank you", { resourceId: "1", ...short })).not.toBe(
+    key("@brand thank you", { resourceId: "2", ...short }),
+  );
+});
+
 test.each([
   [null],
   [""],

@@ -117,7 +117,7 @@ test("alerts come by state, the most severe open ones first, and page without re
 test("mentions of an alert are those that met its rule, or those of its window", async () => {
   const matches = await facts.alertMatches(PROJECT, story.single.id, 10);
   expect(matches.map(({ mention }) => mention.resourceId)).toEqual(["courier-1"]);
-  const window = await facts.windowMentions(story.crisis, 10);
+  const window = await facts.windowMentions(story.crisis, null, 10);
   expect(window).toHaveLength(10);
   for (const { eventAt } of window) {
     expect(eventAt).toBeGreaterThanOrEqual(story.crisis.windowFrom);

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { isTransient, TransientError } from "../../../src/lib/retry.ts";
 import { openPool } from "../../../src/monitor/store/database.ts";
 import { classify } from "../../../src/monitor/store/driver.ts";
+import { decideDiskSpace } from "../../../src/monitor/store/embedded/disk-space.ts";
 import { createTestDatabase } from "../../postgres.ts";
 
 test("a server that hangs up is a temporary failure, whatever the driver calls it", async () => {
@@ -95,3 +96,19 @@ test("no word of a message makes a failure temporary", () => {
 function refusal(code: string, message = "refused"): Error {
   return Object.assign(new pg.DatabaseError(message, message.length, "error"), { code });
 }
+
+test("a full disk is named, with what to do", () => {
+  const error = Object.assign(new Error('could not extend file "base/1/2": wrote only 4096 of 8192 bytes'), {
+    code: "53100",
+  });
+  expect(classify(error)).toMatchObject({
+    name: "TransientError",
+    code: "OutOfResources",
+    message: expect.stringMatching(/^the disk of the database is full: make room, .*could not extend file/),
+  });
+});
+
+test("a new database is not begun on a disk that it would fill", () => {
+  expect(decideDiskSpace(110 * 2 ** 20)).toEqual({ outcome: "TooLittle", freeMb: 110, neededMb: 250 });
+  expect(decideDiskSpace(2 ** 30)).toEqual({ outcome: "Enough" });
+});

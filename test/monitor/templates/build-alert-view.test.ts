@@ -53,6 +53,63 @@ function viewOf(
   });
 }
 
+describe("people's words come first", () => {
+  const told = [0, 1, 2, 3].map((n) => ({
+    ...MENTION,
+    resourceId: `r${n}`,
+    author: `a${n}`,
+    followers: n * 100,
+    text: "Found hundreds of parcels dumped in the wood behind the ring road",
+  }));
+  const spike = { because: "62 negative mentions in 30 min, 11.4 expected. Chance seldom brings so many." };
+  const story = {
+    key: storyKey(MENTION),
+    mentions: 4,
+    first: told[0] ?? MENTION,
+    widest: told[3] ?? MENTION,
+  };
+
+  it("in the headline, before the number; what the rule expected is at the end", () => {
+    const view = viewOf(spike, told);
+    expect(view.announcement.text).toBe(
+      "“Found hundreds of parcels dumped in the wood behind the ring road”, 62 negative mentions in 30 min",
+    );
+    expect(view.about).toBe("4 of 4 mentions say the same.");
+    expect(view.measured).toBe("62 negative mentions in 30 min, 11.4 expected");
+  });
+
+  it("and stay when it is over, without its old number", () => {
+    const view = viewOf({ ...spike, state: "resolved", resolvedAt: openedAt + MINUTE }, told);
+    expect(view.announcement.text).toBe(
+      "“Found hundreds of parcels dumped in the wood behind the ring road”",
+    );
+  });
+
+  it("with the mention that set it off, not the one that most people follow", () => {
+    const [first = MENTION] = told;
+    const view = viewOf(spike, told, { ...story, key: storyKey(first) });
+    expect(view.mentions[0]?.authorName).toBe("a0");
+  });
+
+  it("and who posts the same twice shares nothing", () => {
+    const twice = ["r1", "r2"].map((resourceId) => ({ ...MENTION, resourceId, text: told[0]?.text ?? null }));
+    expect(viewOf({}, twice).mentions[0]?.copies).toBe(1);
+    expect(viewOf({}, told).mentions[0]?.copies).toBe(4);
+  });
+
+  it("of several mentions the words of the first, and how many there are", () => {
+    const view = viewOf({ mentions: 3, windowFrom: openedAt, labels: {} }, told.slice(0, 3));
+    expect(view.announcement.text).toMatch(/^a\d.* and 2 more mentions: “Found hundreds of parcels/);
+  });
+
+  it("of a single mention its text, where it has no title", () => {
+    const one = { ...MENTION, text: "The CEO of Acme must answer", sentiment: "negative" };
+    const view = viewOf({ mentions: 1, windowFrom: openedAt, labels: {} }, [one]);
+    expect(view.announcement.text).toBe("a is negative about Delta: “The CEO of Acme must answer”");
+    expect(view.isSingle).toBe(true);
+  });
+});
+
 describe("the headline", () => {
   const spike = "62 negative mentions in 30 min, 11.4 expected. Chance in ordinary noise: about 1 in 4,300.";
   const share = "58% of 120 mentions in 2 h are negative, usually 20% (limit 40% of at least 30)";
@@ -97,6 +154,7 @@ describe("the story that most mentions share", () => {
   it("is described by its count, its first and its most reaching mention", () => {
     expect(textOf({ first, widest })).toEqual([
       {
+        part: "who",
         label: "Story",
         text: "shared 1,420 times; first by Ann, 16:30; furthest by Bo <!here>, 184.2k followers",
       },
@@ -287,7 +345,7 @@ describe("the mentions that are shown", () => {
       }));
     const first = (mentions: Mention[]) => topMentions(mentions, 5)[0]?.mention.text;
     expect(first([...others(9), ...shop])).toBe("They opened a shop on the moon today");
-    expect(first([...others(10), ...shop])).toBe("other 0");
+    expect(first([...others(28), ...shop])).toBe("other 0");
     expect(first([...others(2), ...shop.slice(1)])).toBe("other 0");
   });
 

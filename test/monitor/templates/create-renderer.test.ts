@@ -38,13 +38,13 @@ it.each([
 it("a query that is written from right to left leaves the numbers behind it where they are", async () => {
   const renderer = await createRenderer({ folder: directory });
   const [view] = sampleAlertViews;
-  const named = { announcement: { ...view.announcement, query: "שלום" } };
+  const named = { announcement: { ...view.announcement, query: "שלום", text: view.headline } };
   expect(renderer.render("slack/alert-headline.header", { ...view, ...named })).toContain("שלום\u200e: 62");
   expect(renderer.render("email/alert-subject.header", { ...view, ...named })).toContain("שלום\u200e: ");
 });
 
 it("all faults are reported at once", async () => {
-  await rm(join(directory, "slack/alert-why.mrkdwn.hbs"));
+  await rm(join(directory, "slack/alert-size.mrkdwn.hbs"));
   await writeFile(join(directory, "email/digest.html.hbs"), "{{nope}}");
   await writeFile(join(directory, "email/stray.xml.hbs"), "x");
   expect((await createRenderer({ folder: directory })).check()).toHaveLength(3);

@@ -142,9 +142,11 @@ export const INCIDENT_STATEMENTS: readonly Statement[] = [
   {
     name: "about a story",
     means: "So many mentions have this text, of so many that belong to the alert.",
-    pattern: re(`(?<=”, )(${NUMBER}) of (${NUMBER}) mentions?`),
+    pattern: re(`(?<=”, |^)(${NUMBER}) of (${NUMBER}) mentions?`),
     judge: ([count = "", all = ""], { line, brand, message, topic, recount }) => {
-      const text = /“(.+?)…?”, \d/.exec(line)?.[1] ?? "";
+      // "31 of 62 mentions say the same": the headline has the words.
+      const quoting = line.includes("“") ? line : (message.lines.find((one) => one.includes("“")) ?? "");
+      const text = /“(.+?)…?”/.exec(quoting)?.[1] ?? "";
       const from = (topic.since ?? message.at) - 2 * HOUR;
       const has = (fact: Fact) => `${fact.title ?? ""} ${fact.text ?? ""}`.includes(text);
       const those = recount.bounds({ brand, test: has }, from, message.at, message.at).most;

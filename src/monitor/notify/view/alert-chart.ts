@@ -4,6 +4,7 @@ import type { ChartSpan, Theme } from "../../charts/spike-chart.ts";
 import { type Alert, Explanation } from "../../model/alert.ts";
 import { buildFindings } from "../../templates/build-findings.ts";
 import { formatTime, formatTimeAfter } from "../../templates/formatters.ts";
+import type { FindingView } from "../../templates/view.ts";
 
 /** The chart of an alert as SVG; null if it counted nothing over time. */
 export function drawAlertChart(
@@ -51,7 +52,7 @@ const FEWEST_COLUMNS = 4;
 /** Describes and draws the findings about an alert. `explanation` is as stored, null if there are none. */
 export interface AlertExplainer {
   /** Short lines; they hold names and texts of strangers. */
-  findings(alert: Alert, explanation: unknown): readonly { readonly label: string; readonly text: string }[];
+  findings(alert: Alert, explanation: unknown): readonly FindingView[];
   /** SVG without scripts or external references; null if nothing was counted over time. */
   chart(alert: Alert, explanation: unknown, theme: "light" | "dark"): string | null;
 }
@@ -66,7 +67,7 @@ export function createAlertExplainer(zone: string): AlertExplainer {
       const span = found?.span;
       if (lines.length === 0 || span === undefined) return lines;
       const time = `from ${formatTime(span.from, zone)} to ${formatTimeAfter(span.to, span.from, zone)}`;
-      return [...lines, { label: "Time", text: time }];
+      return [...lines, { part: "measured", label: "Time", text: time }];
     },
     chart: (alert: Alert, explanation, theme) => drawAlertChart(alert, read(explanation), { zone, theme }),
   };

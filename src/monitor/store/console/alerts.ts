@@ -48,8 +48,13 @@ export function createConsoleAlerts(db: Db) {
     /** Incidents of several alerts that have not ended, those that need somebody first. */
     async openIncidents(limit: number): Promise<ListedIncident[]> {
       const { rows } = await sql<ListedIncident>`
-        select i.body as incident, a.rule from earshot.incidents i
+        select i.body as incident, a.rule, t.body as about from earshot.incidents i
         join earshot.alerts a on a.project_id = i.project_id and a.id = (i.body->>'leaderId')::uuid
+        left join lateral (
+          select (array_agg(m.body order by m.event_at, m.resource_id))[1] as body from earshot.mentions m
+          where m.project_id = i.project_id and m.query_id = i.query_id
+            and m.event_at >= i.opened_at - interval '1 hour' and m.event_at < i.opened_at + interval '3 hours'
+          group by m.story having count(*) >= 3 order by count(*) desc, min(m.event_at) limit 1) t on true
         where i.ended_at is null and ${HAS_SEVERAL}
         order by array_position(array['open', 'handled', 'watching'], i.status),
           array_position(array['critical', 'warning', 'info'], i.body->>'severity'), i.id desc
@@ -203,12 +208,13 @@ export function createConsoleAlerts(db: Db) {
     },
 
     /** Mentions of the query in the window of an alert, those with the largest reach first. */
-    async windowMentions(alert: Alert, limit: number): Promise<ShownMention[]> {
+    async windowMentions(alert: Alert, sentiment: string | null, limit: number): Promise<ShownMention[]> {
       const { rows } = await sql<ShownMention>`
         select body as mention, project_id as "projectId", ${alert.queryName} as "queryName", event_at as "eventAt" from (
           select * from earshot.mentions
           where project_id = ${alert.projectId} and query_id = ${alert.queryId}
             and event_at >= ${at(alert.windowFrom)} and event_at < ${at(alert.windowTo)}
+            and ${sentiment === null ? sql`true` : sql`sentiment = ${sentiment}`}
           order by event_at desc limit 5000) m
         order by reach desc nulls last, event_at desc, resource_id limit ${limit}
       `.execute(db);

@@ -51,7 +51,7 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
         with scanned as (
           select *, ${moment} as moment, row_number() over (order by ${moment} desc, query_id desc, resource_id desc) as i
           from (
-            select * from earshot.mentions where ${ofQuery(filter)} and ${isAfter(after, moment)}
+            select * from earshot.mentions where ${ofQuery(filter)} and ${isMeant(filter)} and ${isAfter(after, moment)}
             order by ${moment} desc, query_id desc, resource_id desc limit ${share}) newest),
         fitting as (
           select * from scanned where ${fits(filter)} order by i limit ${limit + 1}),
@@ -102,6 +102,16 @@ function ofQuery({ projectId, queryId }: MentionFilter) {
     ? // One project, so that the index gives the order. A source gives an id to one query only.
       sql`project_id = (select min(project_id) from earshot.queries where query_id = ${queryId}) and query_id = ${queryId}`
     : sql`project_id = ${projectId} and query_id = ${queryId}`;
+}
+
+function isMeant({ from = null, to = null, alertId = null }: MentionFilter) {
+  return sql`${from === null ? sql`true` : sql`event_at >= ${at(from)}`} and ${to === null ? sql`true` : sql`event_at < ${at(to)}`}
+    and ${
+      alertId === null
+        ? sql`true`
+        : sql`(project_id, query_id, resource_id, day) in
+            (select project_id, query_id, resource_id, day from earshot.matches where alert_id = ${alertId}::uuid)`
+    }`;
 }
 
 function isAfter(after: MentionPosition | null, moment: ReturnType<typeof sql.ref>) {

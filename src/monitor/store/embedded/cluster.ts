@@ -4,6 +4,7 @@ import { chown, link, mkdir, readFile, rename, rm, stat, writeFile } from "node:
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describeError, UserError } from "../../../lib/errors.ts";
+import { expectDiskSpace } from "./disk-space.ts";
 import type { ServerFiles } from "./place.ts";
 
 /**
@@ -16,6 +17,7 @@ export async function initialiseCluster(place: ServerFiles, options: { sync: boo
     await expectSameVersion(place, existing.trim());
     return readPassword(place);
   }
+  await expectDiskSpace(place.directory);
   const password = await inventPassword(place);
   const draft = `${place.directory}.new-${randomBytes(4).toString("hex")}`;
   try {

@@ -98,7 +98,8 @@ describe("a mail", () => {
     const risen = { notificationId: "n-2", kind: "escalated", previous: vendorRef } as const;
     await notifier.send(alertMessage({ ...risen, view: { ...view, kind: "escalated" } }), options());
     const [mail, answer] = fake.mails.map(({ parsed }) => parsed);
-    const text = "Northwind: 62 negative mentions in 30 min, 11 expected at this hour (5.6×)";
+    const text =
+      "Northwind: “Northwind cancelled my flight and nobody answers the phone”, 62 negative mentions in 30 min";
     expect([mail?.subject, answer?.subject]).toEqual([`[WARNING] ${text}`, `[CRITICAL] ${text}`]);
     expect(answer?.text).toMatch(/^NOW CRITICAL, Northwind/);
   });

@@ -91,8 +91,8 @@ export interface BlockContext {
 const MENTIONS_IN_MESSAGE = 2;
 
 /**
- * The live message of an alert: the numbers, the first mention, who handles it and the buttons, how sure it is, the
- * chart, another mention, the fine print. Text of strangers goes into rich text, whose elements are never parsed; our
+ * The live message of an alert, in the order in which people ask: what it is about, the mention that set it off, who
+ * says it and how big it is, who handles it and the buttons, the chart, another mention, and last the rule's numbers. Text of strangers goes into rich text, whose elements are never parsed; our
  * own text comes from templates.
  */
 export function alertBlocks(view: AlertView, renderer: Renderer, context: BlockContext): Block[] {
@@ -100,13 +100,14 @@ export function alertBlocks(view: AlertView, renderer: Renderer, context: BlockC
   const headline = renderer.render("slack/alert-headline.header", view);
   return fitBlocks([
     ...blockKit.header(headline),
-    ...blockKit.section(renderer.render("slack/alert-why.mrkdwn", view)),
+    ...blockKit.section(renderer.render("slack/alert-about.mrkdwn", view)),
     ...mentionBlocks(view.mentions.slice(0, 1), renderer),
+    ...blockKit.section(renderer.render("slack/alert-size.mrkdwn", view)),
     ...blockKit.context(renderer.render("slack/alert-handling.mrkdwn", view)),
     ...actionBlocks(view, context.alertId),
-    ...blockKit.context(renderer.render("slack/alert-sure.mrkdwn", view)),
     ...blockKit.image(context.picture, `Chart: ${headline}`),
     ...(isOver ? [] : mentionBlocks(view.mentions.slice(1, MENTIONS_IN_MESSAGE), renderer)),
+    ...blockKit.context(renderer.render("slack/alert-sure.mrkdwn", view)),
     ...blockKit.context(renderer.render("slack/alert-foot.mrkdwn", view)),
   ]);
 }

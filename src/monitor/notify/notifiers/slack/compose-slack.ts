@@ -1,5 +1,6 @@
 import type { Renderer } from "../../../templates/create-renderer.ts";
 import { type DigestStoryRow, type DigestView, shortenDigest } from "../../../templates/digest-view.ts";
+import { shortenText } from "../../../templates/escape.ts";
 import type { TemplateName } from "../../../templates/template-names.ts";
 import type { AlertView } from "../../../templates/view.ts";
 import type { MessageContent } from "../../define-notifier.ts";
@@ -74,11 +75,16 @@ export function digestBlocks(view: DigestView, renderer: Renderer): Block[] {
     ...blockKit.section(fitted("slack/digest-summary.mrkdwn", view, renderer)),
     ...blockKit.actions(blockKit.linkButton("Open in Earshot", view.consoleUrl)),
     ...blockKit.context(renderer.render("slack/digest-foot.mrkdwn", view)),
-    ...blockKit.section(view.alertCount === 0 ? "" : fitted("slack/digest-alerts.mrkdwn", view, renderer)),
+    ...blockKit.section(
+      view.alertCount + view.incidents.length === 0
+        ? ""
+        : fitted("slack/digest-alerts.mrkdwn", view, renderer),
+    ),
     ...blockKit.section(view.topStories.length === 0 ? "" : "*Top stories*"),
     ...blockKit.richText(view.topStories.map(storyElement)),
     ...blockKit.section(view.topMentions.length === 0 ? "" : "*Top mentions*"),
     ...mentionBlocks(view.topMentions, renderer),
+    ...blockKit.section(shortenText(renderer.render("slack/digest-unneeded.mrkdwn", view), SECTION)),
   ]);
 }
 
