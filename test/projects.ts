@@ -27,6 +27,7 @@ const STORIES: readonly string[] = [
 const THOROUGH: readonly string[] = [
   // Flows beyond the handful, the queue's contract on both engines, kills.
   "test/flows/",
+  "test/oracle/worlds.test.ts",
   "test/monitor/queue/",
   // Processes and browsers.
   "test/admin/doctor/doctor.test.ts",

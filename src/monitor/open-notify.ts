@@ -49,6 +49,7 @@ export async function openNotify(
     stores,
     rulesFor,
     timezone,
+    clock,
     pictures,
     consoleUrl,
     actionsFor: createActionLinks({ receivers, secret, consoleUrl, clock }),

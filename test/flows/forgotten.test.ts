@@ -138,7 +138,9 @@ async function traces(
   ];
   const { rules } = await loadRules(config.rules);
   const facts = createConsoleStore(database.db);
-  const viewOf = createViewOf({ stores, rulesFor: () => rules, timezone: "UTC", consoleUrl: () => null });
+  const viewOf = createViewOf({
+    ...{ stores, rulesFor: () => rules, timezone: "UTC", clock: story.clock, consoleUrl: () => null },
+  });
   const alerts = await stores.alerts.openedBetween(0, Number.MAX_SAFE_INTEGER);
   const notifications = await story.query<{ id: string; project_id: string; receiver: string }>(
     "select id, project_id, receiver from earshot.notifications",

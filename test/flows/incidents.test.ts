@@ -103,7 +103,7 @@ onAnyEngine((begin) => {
     expect(all.at(-1)).toMatch(/^↳ Resolved/);
     const kinds = await query<{ kind: string }>("select kind from earshot.incident_entries order by at, seq");
     expect(kinds.map(({ kind }) => kind)).toEqual([
-      ...["Opened", "Joined", "Joined", "NewWave", "Watching"],
+      ...["Opened", "Joined", "Joined", "Grew", "Watching"],
       ...["DayBegan", "Watching", "Over"],
     ]);
   });

@@ -72,7 +72,7 @@ beforeAll(async () => {
     receiversOf: (slots: string) =>
       [...notifiers].filter(([, one]) => one.channel?.key === slots).map(([name]) => name),
     notifierOf: (name: string) => notifiers.get(name),
-    viewOf: createViewOf({ stores, rulesFor: () => [], timezone: "UTC", consoleUrl: () => null }),
+    viewOf: createViewOf({ stores, rulesFor: () => [], timezone: "UTC", clock, consoleUrl: () => null }),
     clock,
   };
   const directory = createNotifyConfig(config);

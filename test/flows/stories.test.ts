@@ -97,11 +97,11 @@ onAnyEngine((begin) => {
     await until("18:00", "1h");
     expect(await posted("#crisis")).toEqual([
       "CRITICAL Acme: 20 negative mentions in 5 min, 0.3 expected at this hour. Since Mon 2 Mar, 09:25 UTC.",
-      "↳ Resolved: Acme, Crisis spike after 2 h 25 min. 80 negative mentions from Mon 2 Mar, 09:20 UTC to 11:50; the most in one hour: 80, until 09:40.",
+      "↳ Resolved: Acme, Crisis spike after 2 h 20 min. 80 negative mentions from Mon 2 Mar, 09:20 UTC to 11:45; the most in one hour: 80, until 09:40.",
     ]);
     expect(mailed("on-call@acme.example")).toEqual([
       "[CRITICAL] Acme: 20 negative mentions in 5 min, 0.3 expected at this hour",
-      "[RESOLVED] Acme: 20 negative mentions in 5 min at the peak, 0.3 expected at this hour",
+      "[RESOLVED] Acme: 80 negative mentions in all",
     ]);
     await expectEveryMentionOnce(story);
   });

@@ -159,7 +159,9 @@ async function largest(): Promise<SlackContent> {
   `.execute(database.db);
   const notification = await stores.notifications.claim("p", rows[0]?.id ?? "");
   if (notification === null) throw new Error("no notification was pending");
-  const viewOf = createViewOf({ stores, rulesFor: () => rules, timezone: "UTC", consoleUrl: () => null });
+  const viewOf = createViewOf({
+    ...{ stores, rulesFor: () => rules, timezone: "UTC", clock, consoleUrl: () => null },
+  });
   const found = await viewOf({ ...notification, kind: "fired" });
   if (found?.about !== "alert") throw new Error("there is nothing to show");
   const renderer = await createRenderer({ folder: "templates" });

@@ -8,6 +8,8 @@ export interface Topic {
   subject: string | null;
   /** Its first sign, as the message says. */
   since: Moment | null;
+  /** The beginning of the time in which an incident is counted. */
+  countedFrom: Moment | null;
   /** When its thread last spoke of another wave. */
   waveAt: Moment | null;
   /** Its end, as the message says. */

@@ -14,7 +14,7 @@ import { FINDING_STATEMENTS } from "./statements/findings.ts";
 import { INCIDENT_STATEMENTS } from "./statements/incidents.ts";
 import { PAGE_STATEMENTS } from "./statements/pages.ts";
 import { LENGTH, momentsOf, show, TIME, toLength } from "./times.ts";
-import { type Moment, Recount, type World } from "./world.ts";
+import { MINUTE, type Moment, Recount, type World } from "./world.ts";
 
 /** What is wrong in a message, with the line in which it stands. */
 export interface Finding {
@@ -129,9 +129,19 @@ function judgeMessage(
       ? [...PAGE_STATEMENTS, ...kinds]
       : kinds;
   let alert: Topic | null = null;
+  // What a page found out is of an earlier time, which it says.
+  const counted = message.lines.map((line) => COUNTED.exec(line)).find((one) => one !== null);
+  if (counted != null) topic.countedFrom = momentsOf(counted[1] ?? "", message.at, timezone)[0] ?? null;
+  const [countedTo = message.at] =
+    counted == null || topic.countedFrom === null
+      ? []
+      : momentsOf(counted[2] ?? "", topic.countedFrom, timezone).filter((one) => one <= message.at);
   const read = (line: string, own: Topic): JudgedLine => {
     const brand = brandIn(line, recount.world.brands) ?? own.brand;
-    const context: Context = { recount, message, line, topic: own, brand, said: new Map() };
+    const said = FINDINGS.test(line)
+      ? { ...message, at: Math.min(message.at, countedTo + 10 * MINUTE) }
+      : message;
+    const context: Context = { recount, message: said, line, topic: own, brand, said: new Map() };
     return { line, ...readLine(statements as readonly Statement[], context, names) };
   };
   const lines = message.lines.map((line) => {
@@ -157,17 +167,24 @@ function judgeMessage(
   return [...lines, ...quotes];
 }
 
+/** The line of a page that says of which time its findings are, and those findings. */
+const COUNTED = new RegExp(`^from (${TIME}) to (${TIME})$`);
+const FINDINGS = /\d authors?\b|^all by |% of all mentions negative|% \(usually |repeat another text/;
+
 /** The first of two lines about an alert in a digest. */
 function isAlertOfDigest(line: string, brands: readonly string[]): boolean {
   return /\b(?:critical|warning|info)\b/i.test(line) && brandIn(line, brands) !== null;
 }
 
-/** `11:15 Wave of negative mentions: …`: how the HTML of a mail lists the alerts of an incident. */
-const JOINED = new RegExp(`^(?:${TIME}) [A-Z][^:]{1,80}: `);
+/** `11:15 Wave of negative mentions`, `11:20 An influential account: …`: how the HTML of a mail lists the alerts of an incident. */
+const JOINED = new RegExp(`^(?:${TIME}) [A-Z][^:]{1,80}(?:: |$)`);
+
+/** `• resolved: Acme, …`, `- WARNING, Acme, …`, `• 11:15 Everybody talks about the brand`. */
+const OTHER = new RegExp(`^[•-] (?:[Rr]esolved: |CRITICAL|WARNING|INFO|${TIME})`);
 
 /** A line of the list of other alerts. */
 function isOther(line: string): boolean {
-  return /^[•-] (?:resolved: |Resolved: )?(?:CRITICAL|WARNING|INFO)?/.test(line) || JOINED.test(line);
+  return OTHER.test(line) || JOINED.test(line);
 }
 
 function timesIn(line: string, at: Moment, timezone: string): Pick<Topic, "since" | "until"> {
@@ -183,9 +200,17 @@ function learnTopic(topic: Topic, message: Message, recount: Recount): void {
   if (message.lines.some((line) => /another wave/i.test(line))) topic.waveAt = message.at;
   for (const line of message.lines) {
     topic.brand ??= brandIn(line, brands);
-    const since = new RegExp(`(?:^|[^g] |· |\\. )(?:Since|From) (${TIME})`).exec(line)?.[1];
+    const since = new RegExp(
+      `(?:^|[^g] |· |\\. )(?:Since|From) (${TIME})|^(?:critical|warning|info) since (${TIME})`,
+    )
+      .exec(line)
+      ?.slice(1)
+      .find(Boolean);
     if (topic.since === null && since !== undefined)
       topic.since = momentsOf(since, message.at, timezone)[0] ?? null;
+    const countedFrom = new RegExp(`mentions?(?: of [\\d,]+ in all)? from (${TIME}) to `).exec(line)?.[1];
+    if (countedFrom !== undefined)
+      topic.countedFrom = momentsOf(countedFrom, message.at, timezone)[0] ?? topic.countedFrom;
     const share = /% of [\d,]+ mentions in (\d+ (?:min|h)) are (negative|positive|neutral)/.exec(line);
     if (share !== null && !isOther(line)) {
       topic.subject ??= `${share[2]} mentions`;
@@ -212,6 +237,7 @@ function emptyTopic(): Topic {
     brand: null,
     subject: null,
     since: null,
+    countedFrom: null,
     waveAt: null,
     until: null,
     author: null,

@@ -8,24 +8,25 @@ import { formatFindings, judge } from "./judge.ts";
 import { airlines, hasAirlines } from "./plays/airlines.ts";
 import { demo } from "./plays/demo.ts";
 import { createLog, openScratchPostgres } from "./plays/earshot.ts";
-import { generated } from "./plays/generated.ts";
+import { generated, smallWorld } from "./plays/generated.ts";
 import { type Play, type Played, play } from "./plays/play.ts";
 import { playRuleTests } from "./plays/rule-tests.ts";
 
-const WORLDS = ["generated", "rule-tests", "demo", "airlines"] as const;
+const WORLDS = ["small", "generated", "rule-tests", "demo", "airlines"] as const;
 
 const program = new Command("oracle")
   .description(
     "Reads every message of a replay as its vendor got it, recounts every number in it from the mentions, and opens every link. Knows nothing of the product: what judges imports no file of src.",
   )
   .addOption(
-    new Option("--world <names...>", "what is played").choices(WORLDS).default(["generated", "rule-tests"]),
+    new Option("--world <names...>", "what is played").choices(WORLDS).default(["small", "rule-tests"]),
   )
   .option(
     "--file <path>",
     "the mentions of the world airlines, instead of the shared ones: JSON Lines with a brand",
   )
   .option("--only <text>", "of the rule tests, those with this in their name", "")
+  .option("--seed <number>", "of the worlds small and generated", Number)
   .option("--save <folder>", "writes each recording, to be judged again with --recording")
   .option("--recording <file>", "judges a saved recording, and plays nothing")
   .option("--json", "prints the findings as JSON")
@@ -44,6 +45,7 @@ interface Options {
   readonly world: readonly (typeof WORLDS)[number][];
   readonly file?: string;
   readonly only: string;
+  readonly seed?: number;
   readonly save?: string;
   readonly recording?: string;
   readonly json?: boolean;
@@ -84,8 +86,11 @@ async function main(options: Options): Promise<number> {
   }
 }
 
-function planOf(world: Exclude<(typeof WORLDS)[number], "rule-tests">, { file }: Options): Play {
-  return { generated, demo, airlines: () => airlines(file) }[world]();
+function planOf(world: Exclude<(typeof WORLDS)[number], "rule-tests">, { file, seed }: Options): Play {
+  return {
+    ...{ small: () => smallWorld(seed), generated: () => generated(seed) },
+    ...{ demo: () => demo(), airlines: () => airlines(file) },
+  }[world]();
 }
 
 async function playOn(server: string, plan: Play): Promise<Played> {

@@ -134,9 +134,20 @@ export class Recount {
     return before === undefined ? lagMs : Math.max(lagMs, at - before + MINUTE);
   }
 
-  /** All mentions that anybody could have seen by then, in their newest state. */
-  all(known: Moment): readonly Fact[] {
-    return this.#entries.flatMap((entry) => stateAt(entry, known) ?? []);
+  /** All mentions in every state in which they could be known then: a change is read a poll later. */
+  all(said: Moment): readonly Fact[] {
+    const oldest = said - this.#lagAt(said);
+    return this.#entries.flatMap(({ states }) =>
+      states.filter(({ from, to }) => from <= said && (to ?? said) >= oldest),
+    );
+  }
+
+  /** What a message can know: the newest, and what polls before it had read. */
+  knownAt(said: Moment): readonly Moment[] {
+    const lagMs = this.#lagAt(said);
+    return Array.from({ length: Math.ceil(lagMs / (5 * MINUTE)) + 1 }, (_, index) =>
+      Math.max(said - index * 5 * MINUTE, said - lagMs),
+    );
   }
 
   *#in(brand: string | null, from: Moment, to: Moment): Generator<Entry> {

@@ -22,7 +22,9 @@ function notificationRow(one: ShownNotification, times: Times): Html {
 }
 
 function aboutOf(one: ShownNotification, times: Times): Html {
-  const what = one.kind === "digest" ? (one.digestName ?? "digest") : expandReason(one.kind);
+  // How much it grew, the message says.
+  const kind = one.kind === "doubled" ? "grew" : one.kind;
+  const what = one.kind === "digest" ? (one.digestName ?? "digest") : expandReason(kind);
   if (one.alertId === null) return html`${what}`;
   return html`<a id="sent-${one.id}" href="/alerts/${one.alertId}">${what}:
 ${foreign(one.queryName ?? "")}${one.rule !== null && html`, ${times.titleOf(one.rule)}`}</a>`;

@@ -25,6 +25,7 @@ export async function openAlertContents(options: {
     stores,
     rulesFor: (query) => rules.filter((rule) => rule.appliesTo(query)),
     timezone,
+    clock: systemClock,
     consoleUrl: () => consoleUrl,
   });
   return { contentOf, stores, close };

@@ -4,6 +4,7 @@ import { fitsQuery } from "../../lib/patterns.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import { countIncident, spanOf } from "../incidents/incident-counts.ts";
 import type { Bucket } from "../incidents/incident-life.ts";
+import { calmFrom } from "../incidents/incident-life.ts";
 import type { Alert } from "../model/alert.ts";
 import { ALL_PROJECTS, type DigestEdition, type PeriodStory, type SentAlert } from "../model/digest.ts";
 import type { Incident, Membership } from "../model/incident.ts";
@@ -215,11 +216,11 @@ async function incidentsOf(
     ({ queryId, alerts: count }) => ids.has(queryId) && count > 1,
   );
   const rows = open.map(async (incident) => {
-    const { projectId, queryId, leaderId, calmSince, endedAt, status } = incident;
+    const { projectId, queryId, leaderId, endedAt, status } = incident;
     const members = await store.incidents.members(projectId, [incident.id]);
     const alertIds = members.map(({ alertId }) => alertId);
     const its = alerts.filter(({ id }) => alertIds.includes(id));
-    const span = spanOf(incident, Math.min(incident.openedAt, ...its.map(({ windowFrom }) => windowFrom)));
+    const span = spanOf(incident);
     const buckets = await store.incidents.mentionBuckets(projectId, queryId, span.from, span.to);
     const counts = countIncident(incident, buckets, span);
     const row = {
@@ -228,7 +229,7 @@ async function incidentsOf(
       severity: incident.severity,
       status,
       openedAt: incident.openedAt,
-      endedAt: endedAt === null ? null : (calmSince ?? endedAt),
+      endedAt: endedAt === null ? null : (calmFrom(incident) ?? endedAt),
       alerts: incident.alerts,
       summary: summarizeIncident({ incident, counts }, timezone),
       consoleUrl: url === null ? null : `${url}/alerts/${leaderId}`,

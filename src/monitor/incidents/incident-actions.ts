@@ -41,6 +41,7 @@ export function merge(
     ...into,
     severity: isMoreSevere ? from.severity : into.severity,
     openedAt: Math.min(into.openedAt, from.openedAt),
+    countedFrom: Math.min(into.countedFrom, from.countedFrom),
     lastSeenAt: Math.max(into.lastSeenAt, from.lastSeenAt),
     alerts: members.length,
     waves: wavesOf(members),

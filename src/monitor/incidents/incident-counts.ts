@@ -1,14 +1,11 @@
 import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { Incident, IncidentCounts } from "../model/incident.ts";
-import { type Bucket, countIn } from "./incident-life.ts";
+import { type Bucket, calmFrom, countIn } from "./incident-life.ts";
 
-/** From when to when an incident is counted: from the hour in which it began until it calmed down, or until now. */
-export function spanOf(
-  incident: Incident,
-  windowFrom: Instant,
-): { readonly from: Instant; readonly to: Instant } {
-  const from = Math.max(Math.min(windowFrom, incident.openedAt), incident.openedAt - HOUR);
-  return { from, to: Math.max(incident.calmSince ?? incident.checkedUntil, incident.openedAt) };
+/** From when to when an incident is counted: from the window that began it until it calmed down, or until now. */
+export function spanOf(incident: Incident): { readonly from: Instant; readonly to: Instant } {
+  const { countedFrom, checkedUntil, openedAt } = incident;
+  return { from: countedFrom, to: Math.max(calmFrom(incident) ?? checkedUntil, openedAt) };
 }
 
 /** What is said of an incident in numbers. Late mentions are in, and deleted ones out: it is counted each time. */
@@ -23,5 +20,5 @@ export function countIncident(
     const count = countIn(buckets, Math.max(from, until - HOUR), Math.min(until, to))[measure];
     if (count > (most?.count ?? 0)) most = { count, until };
   }
-  return { from, to, ...countIn(buckets, from, to), most };
+  return { from, to, ...countIn(buckets, from, to), most, lastHour: countIn(buckets, to - HOUR, to) };
 }

@@ -1,10 +1,11 @@
 import { DateTime } from "luxon";
 import { formatMinutes } from "../../lib/duration.ts";
 import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
-import { counted } from "../../lib/numbers.ts";
+import { counted, formatNumber } from "../../lib/numbers.ts";
 import type { Alert } from "../model/alert.ts";
 import type { HourCount, Incident, IncidentEntry } from "../model/incident.ts";
 import { compareSeverity } from "../model/severity.ts";
+import { growthLabel } from "../model/wording.ts";
 import { isSmall } from "./join.ts";
 
 /** Mentions of five minutes, by their own time. */
@@ -18,6 +19,8 @@ export interface IncidentStep {
 }
 
 const BUCKET = 5 * MINUTE;
+/** In this time it is measured whether it grows. */
+export const PACE_MS = 15 * MINUTE;
 const MORNING_HOUR = 8;
 /** A calm of less than this is a pause: what follows is not news. */
 const PAUSE_MS = 2 * HOUR;
@@ -69,28 +72,42 @@ function stepTo(
   const lately = 2 * countIn(buckets, at - HOUR / 2, at)[incident.measure];
   const calm = limits === null || lately <= limits.calm;
   const open = members.some(({ resolvedAt }) => resolvedAt === null || resolvedAt > at);
-  const resolvedAt = Math.max(incident.openedAt, ...members.map((alert) => alert.resolvedAt ?? 0));
+  const pace = { hour: count, quarter: countIn(buckets, at - PACE_MS, at)[incident.measure] };
   if (incident.calmSince === null) {
-    if (open || !calm) return dayOfOpen(incident, count, calm, at, zone);
-    return watchOrEnd(
-      { ...incident, calmSince: before.uncalmUntil > resolvedAt ? at : resolvedAt },
-      members,
-      at,
-    );
+    if (open || !calm) return dayOfOpen(incident, pace, calm, at, zone);
+    const resolvedAt = Math.max(incident.openedAt, ...members.map((alert) => alert.resolvedAt ?? 0));
+    const calmSince = before.uncalmUntil > resolvedAt ? at : resolvedAt;
+    return watchOrEnd({ ...incident, calmSince }, members, at);
   }
   if (open || (limits !== null && Math.min(count, lately) >= limits.stirred))
-    return rouse(incident, count, at, zone);
-  const watched = calm ? incident : { ...incident, calmSince: at };
+    return rouse(incident, pace, at, zone);
+  const watched = calm ? incident : { ...incident, calmSince: at, lastSeenAt: at };
   return endIfCalm(watched, at);
 }
 
-function dayOfOpen(before: Incident, count: number, calm: boolean, at: Instant, zone: string): IncidentStep {
+/**
+ * Since when nothing of it was heard, for people; null while it is not watched. An alert may wait hours for its own end:
+ * they belong to the watch, and make no crisis longer.
+ */
+export function calmFrom(incident: Incident): Instant | null {
+  const { calmSince, lastSeenAt, uncalmUntil } = incident;
+  if (calmSince === null || isSmall(incident)) return calmSince;
+  return Math.min(calmSince, Math.max(lastSeenAt, uncalmUntil));
+}
+
+/** How fast mentions of the measure come: in the last hour, and in the last quarter of an hour. */
+export interface Pace {
+  readonly hour: number;
+  readonly quarter: number;
+}
+
+function dayOfOpen(before: Incident, pace: Pace, calm: boolean, at: Instant, zone: string): IncidentStep {
   const incident = calm ? before : { ...before, uncalmUntil: at };
   const isMorning = DateTime.fromMillis(at, { zone }).hour >= MORNING_HOUR;
   const isLong = at - incident.openedAt >= LONG_MS;
   if (calm || !isMorning || !isLong || dayOf(incident, at, zone) <= incident.day)
     return { incident, entries: [] };
-  return beginDay(incident, count, at, zone);
+  return beginDay(incident, pace, at, zone);
 }
 
 /** It is over at once if it need not be watched. */
@@ -118,7 +135,7 @@ function endIfCalm(incident: Incident, at: Instant): IncidentStep {
 }
 
 /** It was watched, and is open again. */
-export function rouse(before: Incident, count: number | null, at: Instant, zone: string): IncidentStep {
+export function rouse(before: Incident, pace: Pace, at: Instant, zone: string): IncidentStep {
   const calmMs = at - before.uncalmUntil;
   const incident: Incident = {
     ...before,
@@ -127,21 +144,20 @@ export function rouse(before: Incident, count: number | null, at: Instant, zone:
     endedAt: null,
     uncalmUntil: at,
   };
-  if (dayOf(incident, at, zone) > incident.day) return beginDay(incident, count, at, zone);
+  if (dayOf(incident, at, zone) > incident.day) return beginDay(incident, pace, at, zone);
   if (calmMs < PAUSE_MS) return { incident, entries: [] };
-  const now = count === null ? "" : `${saidInAnHour(incident, count)}; `;
-  const detail = `${now}it had been calm for ${formatMinutes(calmMs)}`;
+  const detail = `${saidInAnHour(incident, pace.hour)}; it had been calm for ${formatMinutes(calmMs)}`;
   return {
-    incident: renotified(incident, "NewWave", at),
+    incident: renotified(incident, "NewWave", at, pace.quarter),
     entries: [{ incidentId: incident.id, at, kind: "NewWave", detail }],
   };
 }
 
-function beginDay(before: Incident, count: number | null, at: Instant, zone: string): IncidentStep {
+function beginDay(before: Incident, pace: Pace, at: Instant, zone: string): IncidentStep {
   const day = dayOf(before, at, zone);
-  const detail = `day ${day} begins${count === null ? "" : `: ${saidInAnHour(before, count)}`}`;
+  const detail = `day ${day} begins: ${saidInAnHour(before, pace.hour)}`;
   return {
-    incident: renotified({ ...before, day }, "DayBegan", at),
+    incident: renotified({ ...before, day }, "DayBegan", at, pace.quarter),
     entries: [{ incidentId: before.id, at, kind: "DayBegan", detail }],
   };
 }
@@ -150,17 +166,32 @@ export function renotified(
   incident: Incident,
   reason: NonNullable<Incident["renotifyReason"]>,
   at: Instant,
+  quarter: number,
 ): Incident {
   return {
     ...incident,
+    notified: { at, count: quarter },
     notifyCount: incident.notifyCount + 1,
     renotifyReason: reason,
     handling: { ...incident.handling, callingSince: at },
   };
 }
 
-/** What changed alerts mean for their incident: a higher severity, a new wave, newer evidence. */
-export function grow(before: Incident, members: readonly Alert[], at: Instant): IncidentStep {
+/** Growth that follows another message this soon is in it, more or less. */
+const BETWEEN_GROWTH_MS = 15 * MINUTE;
+const GROWN = 1.5;
+
+/**
+ * What changed alerts mean for their incident: a higher severity, newer evidence, and growth. An alert that grew gives
+ * the reason to look, because it knows what chance does; people are notified if the incident itself has grown. The only
+ * alert of an incident is the incident. `quarter`: mentions of its measure in the 15 minutes before `at`.
+ */
+export function grow(
+  before: Incident,
+  members: readonly Alert[],
+  at: Instant,
+  quarter: number,
+): IncidentStep {
   const severity = members.reduce(
     (most, alert) => (compareSeverity(alert.severity, most) > 0 ? alert.severity : most),
     before.severity,
@@ -176,18 +207,29 @@ export function grow(before: Incident, members: readonly Alert[], at: Instant): 
       incident: {
         ...incident,
         status: incident.status === "handled" ? "open" : incident.status,
+        notified: { at, count: quarter },
         handling: { ...handling, callingSince: at },
       },
       entries: [{ incidentId: incident.id, at, kind: "SeverityRose", detail }],
     };
   }
   if (waves <= before.waves) return { incident, entries: [] };
-  const newest = members
-    .toSorted((a, b) => b.lastSeenAt - a.lastSeenAt)
-    .find(({ notifyCount }) => notifyCount > 1);
-  const reason = newest?.renotifyReason ?? "NewWave";
-  const entry = { incidentId: incident.id, at, kind: "NewWave" as const, detail: newest?.because ?? "" };
-  return { incident: renotified(incident, reason, at), entries: [entry] };
+  if (isSmall(incident)) {
+    const reason = members[0]?.renotifyReason ?? "NewWave";
+    const detail = members[0]?.because ?? "";
+    return {
+      incident: renotified(incident, reason, at, quarter),
+      entries: [{ incidentId: incident.id, at, kind: "NewWave", detail }],
+    };
+  }
+  const { notified } = before;
+  if (at - notified.at < BETWEEN_GROWTH_MS || quarter < GROWN * Math.max(1, notified.count))
+    return { incident, entries: [] };
+  const detail = `${growthLabel(quarter / Math.max(1, notified.count))}: ${saidIn(before, quarter, "15 min")}, up from ${formatNumber(notified.count)} (${formatMinutes(at - notified.at)} earlier)`;
+  return {
+    incident: renotified(incident, "Doubled", at, quarter),
+    entries: [{ incidentId: incident.id, at, kind: "Grew", detail }],
+  };
 }
 
 export function wavesOf(members: readonly Alert[]): number {
@@ -245,6 +287,10 @@ function dayOf({ openedAt }: Incident, at: Instant, zone: string): number {
   return Math.round(dayAt(at).diff(dayAt(openedAt), "days").days) + 1;
 }
 
-export function saidInAnHour({ measure }: Pick<Incident, "measure">, count: number): string {
-  return `${counted(count, measure === "negative" ? "negative mention" : "mention")} in the last hour`;
+export function saidInAnHour(incident: Pick<Incident, "measure">, count: number): string {
+  return saidIn(incident, count, "the last hour");
+}
+
+function saidIn({ measure }: Pick<Incident, "measure">, count: number, time: string): string {
+  return `${counted(count, measure === "negative" ? "negative mention" : "mention")} in ${time}`;
 }

@@ -1,7 +1,16 @@
 import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
 import { formatNumber } from "../../lib/numbers.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
-import { advance, countIn, grow, renotified, rouse, wavesOf } from "../incidents/incident-life.ts";
+import {
+  advance,
+  countIn,
+  grow,
+  PACE_MS,
+  type Pace,
+  renotified,
+  rouse,
+  wavesOf,
+} from "../incidents/incident-life.ts";
 import {
   decideJoining,
   type JoinableIncident,
@@ -162,18 +171,25 @@ async function openBook(
       });
       return;
     }
+    keep(rouse(incident, await paceOf(incident, at), at, query.timezone));
+  }
+
+  async function paceOf({ measure }: Incident, at: Instant): Promise<Pace> {
     const buckets = await facts.incidents.mentionBuckets(projectId, queryId, at - HOUR, at);
-    keep(rouse(incident, countIn(buckets, at - HOUR, at)[incident.measure], at, query.timezone));
+    const since = (from: Instant) => countIn(buckets, from, at)[measure];
+    return { hour: since(at - HOUR), quarter: since(at - PACE_MS) };
   }
 
   async function open(alert: Alert, group: string, mentions: readonly StoryMention[]): Promise<void> {
-    const { usual, hour } = await facts.incidents
+    const { usual, hour, quarter } = await facts.incidents
       .mentionBuckets(projectId, queryId, alert.openedAt - 8 * DAY, firedAtOf(alert))
       .then((buckets) => ({
         usual: usualOf(buckets, Math.min(alert.openedAt, alert.windowFrom)),
         hour: countIn(buckets, firedAtOf(alert) - HOUR, firedAtOf(alert)),
+        quarter: countIn(buckets, firedAtOf(alert) - PACE_MS, firedAtOf(alert)),
       }));
     const negative = mentions.filter(({ mention }) => mention.sentiment === "negative").length;
+    const measure = negative * 5 >= mentions.length * 2 && negative > 0 ? "negative" : "total";
     const incident: Incident = {
       id: uuid7(alert.openedAt),
       projectId,
@@ -184,6 +200,8 @@ async function openBook(
       status: "open",
       severity: alert.severity,
       openedAt: alert.openedAt,
+      // The window of an alert that turns in the mood has hours of before it.
+      countedFrom: Math.max(Math.min(alert.windowFrom, alert.openedAt), alert.openedAt - HOUR),
       lastSeenAt: alert.lastSeenAt,
       alerts: 1,
       uncalmUntil: firedAtOf(alert),
@@ -193,7 +211,8 @@ async function openBook(
       notifyCount: 1,
       renotifyReason: null,
       waves: wavesOf([alert]),
-      measure: negative * 5 >= mentions.length * 2 && negative > 0 ? "negative" : "total",
+      notified: { at: firedAtOf(alert), count: quarter[measure] },
+      measure,
       usual,
       peak: hour,
       day: 1,
@@ -276,8 +295,9 @@ async function openBook(
       const isKnown = membersOf(incident).some((member) => member.rule === alert.rule);
       const joinedNow = add(incident, alert, at, JOINED[joining.because]);
       if (isKnown || !isTopical(rule) || at - incident.factAt < BETWEEN_FACTS_MS) return;
+      const { quarter } = await paceOf(joinedNow, at);
       keep({
-        incident: { ...renotified(joinedNow, "NewFact", at), factAt: at },
+        incident: { ...renotified(joinedNow, "NewFact", at, quarter), factAt: at },
         entries: [{ incidentId: incident.id, at, kind: "NewFact", detail: rule.title, alertId: alert.id }],
       });
     },
@@ -288,7 +308,8 @@ async function openBook(
         const incident = incidents.get(id);
         if (incident === undefined || incident.status === "over") continue;
         const members = membersOf(incident);
-        keep(grow(incident, members, Math.max(incident.openedAt, ...members.map((one) => one.lastSeenAt))));
+        const at = Math.max(incident.openedAt, ...members.map((one) => one.lastSeenAt));
+        keep(grow(incident, members, at, (await paceOf(incident, at)).quarter));
       }
     },
 

@@ -97,6 +97,10 @@ export const Explanation = z.object({
   notifyCount: z.number(),
   /** The end of the window that it explains; absent in those of an earlier release. */
   windowTo: z.number().exactOptional(),
+  /** When the mentions were read; absent in those of an earlier release. */
+  madeAt: z.number().exactOptional(),
+  /** The time in which they were published; absent in those of an earlier release. */
+  span: z.object({ from: z.number(), to: z.number() }).exactOptional(),
   /** Made after the end of the alert. */
   isFinal: z.boolean().exactOptional(),
   /** When the counts left what is ordinary. */

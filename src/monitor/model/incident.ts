@@ -32,6 +32,8 @@ export interface Incident {
   /** The highest severity that an alert of it had. */
   readonly severity: Severity;
   readonly openedAt: Instant;
+  /** Its mentions are counted from here: the window that began it. */
+  readonly countedFrom: Instant;
   /** The newest evidence of its alerts. */
   readonly lastSeenAt: Instant;
   /** How many alerts are in it. */
@@ -48,6 +50,8 @@ export interface Incident {
   readonly renotifyReason: RenotifyReason | null;
   /** How often its alerts gave a reason to notify again. */
   readonly waves: number;
+  /** When people were last notified of something new, and how many mentions of its measure the 15 minutes before had. */
+  readonly notified: { readonly at: Instant; readonly count: number };
   /** What its end is measured by. */
   readonly measure: "negative" | "total";
   /** Mentions an hour in the week before it began, by hour of the day (UTC); null if less than a day is known. */
@@ -68,6 +72,8 @@ export interface IncidentCounts extends HourCount {
   readonly to: Instant;
   /** The most in any 60 minutes that end at a full five minutes; `until` is their end. */
   readonly most: { readonly count: number; readonly until: Instant } | null;
+  /** Those of the hour up to `to`. */
+  readonly lastHour: HourCount;
 }
 
 /** What happened to an incident: `Opened` to `Over`, and what people did. */
@@ -76,6 +82,7 @@ export type IncidentEntryKind =
   | "Joined"
   | "SeverityRose"
   | "NewFact"
+  | "Grew"
   | "NewWave"
   | "DayBegan"
   | "Handled"

@@ -1,3 +1,5 @@
+import { formatNumber } from "../../lib/numbers.ts";
+
 /** What people read where a rule has no title of its own: `crisis-spike` → `Crisis spike`. */
 export function titleOf(ruleName: string): string {
   const words = ruleName.replaceAll(/[-_]+/g, " ").trim();
@@ -28,6 +30,7 @@ const WORDS: Readonly<Record<string, string>> = {
   Fired: "Fired",
   SeverityRose: "Became more severe",
   Doubled: "Grew clearly since people were notified",
+  Grew: "It grew clearly",
   NewWave: "A second, larger wave",
   DayBegan: "It goes on for another day",
   NewFact: "Something new joined it",
@@ -76,6 +79,13 @@ const WORDS: Readonly<Record<string, string>> = {
   EndedLongAgo: "Not sent: it was resolved long ago",
   UnknownReceiver: "No such receiver is configured",
 };
+
+/** How many times as many there are: `Growing`, `Doubled`, `6 times as many`. */
+export function growthLabel(factor: number): string {
+  if (factor < 1.9) return "Growing";
+  if (factor < 2.9) return "Doubled";
+  return factor < 3.9 ? "Tripled" : `${formatNumber(Math.floor(factor))} times as many`;
+}
 
 /** `FirstNotification` → `First notification`. */
 export function expandReason(name: string): string {

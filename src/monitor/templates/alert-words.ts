@@ -1,9 +1,10 @@
 import { formatMinutes } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { countedSubject } from "../../lib/numbers.ts";
 import type { Alert, WindowCount } from "../model/alert.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import type { Severity } from "../model/severity.ts";
-import { deletedWords } from "../model/wording.ts";
+import { deletedWords, growthLabel } from "../model/wording.ts";
 import { shortenText } from "./escape.ts";
 import { formatCompact, formatNumber } from "./formatters.ts";
 import type { MentionView } from "./mention-view.ts";
@@ -82,12 +83,6 @@ const GROWN: ReadonlySet<string> = new Set(["doubled", "wave", "escalated", "rem
 /** Not "when you were notified": a receiver that a rise or an escalation leads to came in later. */
 function whenFirst({ count }: WindowCount): string {
   return `${formatNumber(count)} when the alert fired`;
-}
-
-function growthLabel(factor: number): string {
-  if (factor < 1.9) return "Growing";
-  if (factor < 2.9) return "Doubled";
-  return factor < 3.9 ? "Tripled" : `${formatNumber(Math.floor(factor))} times as many`;
 }
 
 /** `161 negative in 5 min`. */
@@ -219,4 +214,13 @@ function describePerson({ authorName, followers, verified }: MentionView): strin
 function describeOne(mention: MentionView): string {
   const sentiment = mention.sentiment === null ? "" : `${mention.sentiment} `;
   return `${sentiment}mention by ${describePerson(mention)}`;
+}
+
+/** "60 negative mentions in 15 min at the peak, …" with another count; null for a sentence about no peak. */
+export function withPeakCount(because: string, count: number, isExpected: boolean): string | null {
+  const said = /^[\d,]+ (.+?) in (\d[^,.]*?) at the peak(.*)$/s.exec(because);
+  if (said === null) return null;
+  const [, subject = "", length = "", rest = ""] = said;
+  const after = isExpected ? rest : rest.replace(/^, [\d,.]+ expected at this hour/, "");
+  return `${countedSubject(count, subject)} in ${length} at the peak${after}`;
 }

@@ -24,7 +24,7 @@ export interface IncidentView {
   readonly alerts: readonly {
     readonly severity: Severity;
     readonly title: string;
-    /** What a mention of it says, or its numbers. Hostile. */
+    /** What a mention of it says; empty for an alert on counts. Hostile. */
     readonly text: string;
     readonly at: Instant;
     readonly isOver: boolean;
@@ -40,6 +40,8 @@ export interface IncidentAlertFacts {
 
 export interface IncidentFacts {
   readonly incident: Incident;
+  /** The alert that describes it. */
+  readonly face: Alert;
   /** The alerts that joined, without the one that describes it, the newest first. */
   readonly joined: readonly IncidentAlertFacts[];
   readonly counts: IncidentCounts;
@@ -90,7 +92,7 @@ export function summarizeIncident(
 
 /** What is new, for a message that is sent because of it; null for other messages. */
 export function newsOf(
-  { incident, entries, joined }: IncidentFacts,
+  { incident, entries, joined, counts }: IncidentFacts,
   kind: string,
 ): { readonly label: string; readonly text: string } | null {
   const last = (wanted: IncidentEntry["kind"]) => entries.findLast((entry) => entry.kind === wanted);
@@ -104,9 +106,22 @@ export function newsOf(
     if (about === undefined) return null;
     return { label: `New: ${line(about.title, 80)}`, text: line(about.text, 140) };
   }
+  if (kind === "reminder") return { label: "Still going on", text: saidInLastHour(incident, counts) };
+  if (kind === "escalated")
+    return { label: `Now ${incident.severity.toUpperCase()}`, text: saidInLastHour(incident, counts) };
+  if (kind === "doubled") {
+    const [label = "", text = ""] = last("Grew")?.detail.split(": ") ?? [];
+    return text === "" ? null : { label, text };
+  }
   if (kind !== "wave") return null;
   const wave = last("NewWave")?.detail ?? "";
   return wave.includes("calm for") ? { label: "Another wave", text: wave } : null;
+}
+
+/** What is now: "36 negative mentions in the last hour". */
+export function saidInLastHour({ measure }: Incident, { lastHour }: IncidentCounts): string {
+  const subject = measure === "negative" ? "negative mentions" : "mentions";
+  return `${countedSubject(lastHour[measure], subject)} in the last hour`;
 }
 
 function line(text: string, limit: number): string {

@@ -170,6 +170,7 @@ const INCIDENT = {
       from: SAMPLE_AT,
       to: SAMPLE_AT + 340 * MINUTE,
       most: { count: 93, until: SAMPLE_AT + 75 * MINUTE },
+      lastHour: { negative: 36, total: 61 },
     },
     calmSince: null,
     day: 2,

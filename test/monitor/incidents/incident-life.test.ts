@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DAY, HOUR, type Instant, MINUTE } from "../../../src/lib/instant.ts";
-import { advance, type Bucket, grow, watchMs } from "../../../src/monitor/incidents/incident-life.ts";
+import {
+  advance,
+  type Bucket,
+  calmFrom,
+  grow,
+  watchMs,
+} from "../../../src/monitor/incidents/incident-life.ts";
 import type { Alert } from "../../../src/monitor/model/alert.ts";
 import type { Incident } from "../../../src/monitor/model/incident.ts";
 import { alertOf, incidentOf, NOON } from "./incident-of.ts";
@@ -16,7 +22,8 @@ function said(from: number, to: number, perHour: number): Bucket[] {
 }
 
 const hours = (count: number): Instant => NOON + count * HOUR;
-const resolvedAfter = (count: number) => alertOf({ state: "resolved", resolvedAt: hours(count) });
+const resolvedAfter = (count: number) =>
+  alertOf({ state: "resolved", lastSeenAt: hours(count), resolvedAt: hours(count) });
 const live = (
   incident: Incident,
   members: readonly Alert[],
@@ -75,7 +82,7 @@ test("it is harder to end than to begin: a long one is watched for a day", () =>
 
 test("a rise in severity goes through an acknowledgement", () => {
   const handled = incidentOf({ severity: "warning", status: "handled", handling: { acknowledgedBy: "Ann" } });
-  const { incident, entries } = grow(handled, [alertOf()], hours(1));
+  const { incident, entries } = grow(handled, [alertOf()], hours(1), 20);
   expect(incident).toMatchObject({
     severity: "critical",
     status: "open",
@@ -83,6 +90,39 @@ test("a rise in severity goes through an acknowledgement", () => {
   });
   expect(incident.handling.acknowledgedBy).toBeUndefined();
   expect(entries[0]).toMatchObject({ kind: "SeverityRose", detail: "warning to critical" });
+});
+
+test("an alert that waits four hours for its own end makes a crisis no longer, and its watch no shorter", () => {
+  const waits = alertOf({ state: "resolved", lastSeenAt: hours(2.5), resolvedAt: hours(6.5) });
+  const { incident } = live(incidentOf({ lastSeenAt: hours(2.5) }), [waits], said(0, 2, 40), hours(31));
+  expect(incident).toMatchObject({ status: "over", endedAt: hours(30.5) });
+  expect(calmFrom(incident)).toBe(hours(2.5));
+});
+
+test("people are notified of growth if the incident itself has grown, and once", () => {
+  const negative = alertOf({ notifyCount: 2, renotifyReason: "Doubled", lastSeenAt: hours(0.5) });
+  const all = alertOf({ id: "all", notifyCount: 2, renotifyReason: "Doubled", lastSeenAt: hours(0.6) });
+  const first = grow(incidentOf(), [negative, alertOf({ id: "all" })], hours(0.5), 32);
+  expect(first.incident).toMatchObject({ notifyCount: 2, renotifyReason: "Doubled" });
+  expect(first.entries).toMatchObject([
+    { kind: "Grew", detail: "Tripled: 32 negative mentions in 15 min, up from 10 (30 min earlier)" },
+  ]);
+  // Five minutes later an alert on all mentions says the same in other numbers.
+  const second = grow(first.incident, [negative, all], hours(0.6), 40);
+  expect(second.incident).toMatchObject({ notifyCount: 2, waves: 2 });
+  expect(second.entries).toEqual([]);
+  // An hour later another alert grew, and the incident did not.
+  const later = grow(second.incident, [{ ...negative, notifyCount: 3 }, all], hours(1.5), 33);
+  expect(later.entries).toEqual([]);
+});
+
+test("the only alert of an incident is the incident: it grows as its rule says", () => {
+  const lone = alertOf({ severity: "warning", notifyCount: 2, renotifyReason: "NewWave" });
+  const before = incidentOf({ severity: "warning", alerts: 1 });
+  expect(grow(before, [lone], hours(1), 2).incident).toMatchObject({
+    notifyCount: 2,
+    renotifyReason: "NewWave",
+  });
 });
 
 const anyCounts = fc.array(

@@ -60,6 +60,7 @@ test("an incident that was not over at some moment of the period is in it", asyn
   const incident: Incident = {
     ...{ id: "019cb3d1-0000-7000-8000-000000000001", projectId: PROJECT, queryId: "1", queryName: "One" },
     ...{ group: "", leaderId: leader.id, status: "over", severity: "critical", openedAt: NOW - 3 * HOUR },
+    ...{ countedFrom: NOW - 3 * HOUR, notified: { at: NOW - 3 * HOUR, count: 1 } },
     ...{ lastSeenAt: NOW - 2 * HOUR, alerts: 2, uncalmUntil: NOW - 2 * HOUR, calmSince: NOW - 2 * HOUR },
     ...{ endedAt: NOW - HOUR, checkedUntil: NOW, notifyCount: 1, renotifyReason: null, waves: 0 },
     ...{

@@ -15,30 +15,45 @@ const FROM = Date.parse("2026-03-16T08:00:00Z");
 const HISTORY_DAYS = 14;
 
 /**
- * A small world with everything that makes numbers wrong. Acme: a calm morning, a storm with late arrivals, texts that
- * are classified anew, deletions, a night, the storm of a second day. Brell: a second crisis of another brand at the same time.
+ * A world with everything that makes numbers wrong. Acme: a calm morning, a storm with late arrivals, texts that are
+ * classified anew, deletions, a night, the storm of a second day. Brell: a second crisis of another brand at the same time.
  * Corva: a slow burn, in which the mood turns for a day. Drift: nobody listened to it before the last three days.
  */
-export function generated(): Play {
+export function generated(seed = 20_260_316): Play {
   const to = FROM + 31.5 * HOUR;
-  const written = mentionsUntil(to);
-  const stormy = [FROM + 2 * HOUR, FROM + 26 * HOUR];
   return {
-    ...{
-      name: "generated",
-      timezone: "Europe/Berlin",
-      queries: ["Acme", "Brell", "Corva", "Drift"],
-      rules: "rules",
-    },
-    ...{ from: FROM, to, history: `${HISTORY_DAYS}d` },
-    write: (pool, _, queries) => insert(pool, queries, written),
-    step: (now) => {
-      const since = stormy.map((at) => now - at).find((ms) => ms >= 0 && ms < 6 * HOUR);
-      if (since === undefined) return 30 * MINUTE;
-      return (since < 2 * HOUR ? 5 : 10) * MINUTE;
-    },
+    ...planOf("generated", ["Acme", "Brell", "Corva", "Drift"], to),
+    write: (pool, _, queries) => insert(pool, queries, mentionsUntil(to, seed)),
+    step: stepIn([FROM + 2 * HOUR, FROM + 26 * HOUR]),
     reads: [FROM + 3 * HOUR, FROM + 27 * HOUR],
   };
+}
+
+/** Its first storm, of one brand: for every change of the code. */
+export function smallWorld(seed = 20_260_316): Play {
+  const to = FROM + 6 * HOUR;
+  const written = mentionsUntil(to, seed).filter(({ brand }) => brand === "Acme");
+  return {
+    ...planOf("small", ["Acme"], to),
+    write: (pool, _, queries) => insert(pool, queries, written),
+    step: stepIn([FROM + 2 * HOUR]),
+    reads: [FROM + 4 * HOUR],
+  };
+}
+
+function planOf(name: string, queries: readonly string[], to: Moment) {
+  return {
+    ...{ name, timezone: "Europe/Berlin", queries, rules: "rules" },
+    ...{ from: FROM, to, history: `${HISTORY_DAYS}d` },
+  };
+}
+
+/**
+ * A step is hardly longer than the polls: in one step polls, judging and messages go on side by side, so a message may have
+ * been written from the mentions of the step before.
+ */
+function stepIn(storms: readonly Moment[]): Play["step"] {
+  return (now) => (storms.some((at) => now >= at && now < at + 6 * HOUR) ? 5 : 10) * MINUTE;
 }
 
 interface Written {
@@ -61,8 +76,8 @@ const WORDS =
     " ",
   );
 
-function mentionsUntil(to: Moment): readonly Written[] {
-  const random = createRandom(20_260_316);
+function mentionsUntil(to: Moment, seed: number): readonly Written[] {
+  const random = createRandom(seed);
   const between = (least: number, most: number) => least + random() * (most - least);
   const words = (count: number) =>
     Array.from({ length: count }, () => WORDS[Math.floor(random() * WORDS.length)] ?? "").join(" ");

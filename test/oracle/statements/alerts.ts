@@ -251,7 +251,8 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
     judge: ([time = ""], context) => {
       const { topic, message, recount } = context;
       const since = momentsOf(time, message.at, recount.world.timezone, [topic.since ?? message.at]);
-      const at = topic.since ?? since[0] ?? message.at;
+      // A page has several things beside each other, each with a time of its own.
+      const at = (message.kind === "page" ? null : topic.since) ?? since[0] ?? message.at;
       if (!since.some((one) => Math.abs(one - at) < MINUTE))
         return `its thread said ${show(at, recount.world.timezone)}`;
       if (at > message.at) return "that is after this message";

@@ -19,7 +19,19 @@ function spans({ topic, message }: Context): readonly (readonly [Moment, Moment]
   // What was found out of one window stands in the message until there is more to say.
   for (let end = Math.floor(to / BUCKET) * BUCKET; end >= since - BUCKET; end -= BUCKET)
     newest.push([end - widthMs, end]);
-  return [...newest, [since - widthMs, to], [since - widthMs, to + BUCKET], [since, to]];
+  // All of it, up to the bucket that was judged last.
+  const starts = [since - widthMs, since, ...(topic.countedFrom === null ? [] : [topic.countedFrom])];
+  const all = [to + BUCKET, to, to - BUCKET, to - 2 * BUCKET].flatMap((end) =>
+    starts.map((start): [Moment, Moment] => [start, end]),
+  );
+  return [...newest, ...all];
+}
+
+function closest(values: readonly number[], to: number): number {
+  return values.reduce(
+    (best, one) => (Math.abs(one - to) < Math.abs(best - to) ? one : best),
+    Number.POSITIVE_INFINITY,
+  );
 }
 
 function nameOf({ name, author, site }: Fact): string {
@@ -124,7 +136,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
       const meant = meantBy(context);
       const windows = windowsIn(context, meant, widthMs, from + widthMs, topic.since - widthMs);
       const most = Math.max(0, ...windows.map(({ least }) => least));
-      const [, to] = spans(context).at(-1) ?? [0, message.at];
+      const to = Math.min(topic.until ?? message.at, message.at);
       const now = Math.max(
         said.get("count") ?? 0,
         ...windowsIn(context, meant, widthMs, topic.since, to).map((one) => one.most),
@@ -138,15 +150,18 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     pattern: re(String.raw`(\d+)% of all mentions negative(?: \(usually (\d+)%\))?`),
     judge: ([percent = ""], context) => {
       const { recount, message } = context;
-      const fits = spans(context).some(([from, to]) => {
-        return [to + BUCKET, to + 3 * BUCKET, message.at].some((known) => {
-          const everything = { brand: context.brand, test: () => true };
-          const all = recount.in(everything, from, to, Math.min(known, message.at));
+      const everything = { brand: context.brand, test: () => true };
+      const parts = spans(context).flatMap(([from, to]) =>
+        recount.knownAt(message.at).map((known) => {
+          const all = recount.in(everything, from, to, known);
           const part = all.filter(({ sentiment }) => sentiment === "negative").length;
-          return Math.abs((100 * part) / Math.max(1, all.length) - Number(percent)) <= 3;
-        });
-      });
-      return fits ? null : "no time of the alert has that part";
+          return (100 * part) / Math.max(1, all.length);
+        }),
+      );
+      const nearest = closest(parts, Number(percent));
+      return Math.abs(nearest - Number(percent)) <= 3
+        ? null
+        : `the time of the alert whose part is nearest has ${nearest.toFixed(1)}%`;
     },
   },
   {
@@ -159,11 +174,12 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
       const people = [...list.matchAll(/(.+?) \((\d[\d,]*)\)(?:, |$)/g)];
       const meant = meantBy(context);
       const fits = spans(context).some(([from, to]) => {
-        const all = recount.in(meant, from, to, message.at);
-        return people.every(([, name = "", count = ""]) => {
-          const those = all.filter((fact) => isCalled(fact, name)).length;
-          return Math.abs(those - toNumber(count)) <= 1;
-        });
+        const alls = recount.knownAt(message.at).map((known) => recount.in(meant, from, to, known));
+        return people.every(([, name = "", count = ""]) =>
+          alls.some(
+            (all) => Math.abs(all.filter((fact) => isCalled(fact, name)).length - toNumber(count)) <= 1,
+          ),
+        );
       });
       return fits ? null : "they wrote another number of them at every time of the alert";
     },
@@ -174,17 +190,25 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     pattern: re(String.raw`(${NUMBER}) authors?`),
     judge: ([count = ""], context) => {
       const { recount, message } = context;
-      const meant = meantBy(context);
-      const sizes = spans(context).map(([from, to]) =>
-        [to, message.at].map((known) => new Set(recount.in(meant, from, to, known).map(nameOf)).size),
+      const { brand } = context;
+      // A page lists several things, so which of them the alert counts is not beside it.
+      const slices =
+        message.kind === "page"
+          ? ["negative mentions", "mentions"].flatMap((subject) => sliceOf(subject, brand) ?? [])
+          : [meantBy(context)];
+      const sizes = slices.flatMap((meant) =>
+        spans(context).map(([from, to]) =>
+          recount
+            .knownAt(message.at)
+            .map((known) => new Set(recount.in(meant, from, to, known).map(nameOf)).size),
+        ),
       );
       const given = toNumber(count);
       if (
         sizes.some((both) => given >= 0.97 * Math.min(...both) - 1 && given <= 1.03 * Math.max(...both) + 1)
       )
         return null;
-      const all = sizes.flat();
-      return `${Math.min(...all)} to ${Math.max(...all)} by the time that is meant`;
+      return `the time of the alert whose number is nearest has ${closest(sizes.flat(), given)}`;
     },
   },
   {
@@ -234,6 +258,15 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
         ? null
         : `${name} has ${theirs[0]?.followers} followers`;
     },
+  },
+  {
+    name: "severity step of followers",
+    means: "The alert has this severity because an author has at least so many followers.",
+    pattern: re(`(?:critical|warning|info) because of at least (${NUMBER}) followers`),
+    judge: ([count = ""], { recount, message }) =>
+      recount.all(message.at).some(({ followers }) => (followers ?? 0) >= toNumber(count))
+        ? null
+        : "nobody has so many",
   },
   {
     name: "followers",

@@ -73,6 +73,50 @@ export const INCIDENT_STATEMENTS: readonly Statement[] = [
     },
   },
   {
+    name: "growth of an incident",
+    means:
+      "So many were published in 15 minutes just before the message, and so many in 15 minutes that time earlier.",
+    pattern: re(`(${NUMBER}) (${COUNTED}) in 15 min, up from (${NUMBER}) \\((${LENGTH}) earlier\\)`),
+    judge: ([count = "", subject = "", before = "", earlier = ""], context) => {
+      const { message } = context;
+      const meant = sliceOf(subject, context.brand);
+      if (meant === null) return null;
+      const fits = windowsAsSaid(context, meant, 15 * MINUTE, message.at - LATELY_MS, message.at).some(
+        (now) => {
+          if (toNumber(count) < now.least || toNumber(count) > now.most) return false;
+          const end = now.end - toLength(earlier);
+          const then = windowsAsSaid(context, meant, 15 * MINUTE, end - BUCKET, end + BUCKET);
+          return then.some(({ least, most }) => toNumber(before) >= least && toNumber(before) <= most);
+        },
+      );
+      return fits ? null : "no quarter of an hour just before the message has that";
+    },
+  },
+  {
+    name: "growth",
+    means: "How many times as many there are now as at the time that is named.",
+    pattern: new RegExp(`(${NUMBER}) times as many(?=.* up from )`, "gi"),
+    judge: ([factor = ""], { line }) => {
+      const [, now = "0", before = "1"] = /(\d[\d,]*) [a-z ]+ in 15 min, up from (\d[\d,]*)/.exec(line) ?? [];
+      const is = toNumber(now) / Math.max(1, toNumber(before));
+      return Math.floor(is) === toNumber(factor) ? null : `${now} / ${before} = ${is.toFixed(1)}`;
+    },
+  },
+  {
+    name: "all of an incident",
+    means: "So many were published from its beginning to its end.",
+    pattern: re(`(${NUMBER}) (${COUNTED}) in all(?=$|\\.| ·)`),
+    judge: ([count = "", subject = ""], context) => {
+      const { recount, message, topic } = context;
+      const meant = sliceOf(subject, context.brand);
+      if (meant === null || topic.since === null) return null;
+      const to = Math.min(topic.until ?? message.at, message.at);
+      const narrow = recount.bounds(meant, topic.since, to - BUCKET, message.at);
+      const wide = recount.bounds(meant, topic.since - HOUR, to + BUCKET, message.at);
+      return judgeBounds(toNumber(count), { least: narrow.least, most: wide.most }, "in that time");
+    },
+  },
+  {
     name: "calm for",
     means: "For so long there was no more than a tenth of the largest hour, or than is ordinary.",
     pattern: re(`it had been calm for (${LENGTH})`),
@@ -115,7 +159,7 @@ export const INCIDENT_STATEMENTS: readonly Statement[] = [
     name: "joined",
     means:
       "When another alert of the same incident fired: it was open by then, and a mention was just before.",
-    pattern: re(`(?<=^(?:[•-] )?)(${TIME})(?= [A-Z][^:]{1,80}: )`),
+    pattern: re(`(?<=^(?:[•-] )?)(${TIME})(?= [A-Z][^:]{1,80}(?:: |$))`),
     judge: ([time = ""], context) => {
       const { recount, message, topic } = context;
       const moments = momentsOf(time, message.at, recount.world.timezone, [topic.since ?? message.at]);

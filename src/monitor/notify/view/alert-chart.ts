@@ -3,6 +3,7 @@ import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
 import type { ChartSpan, Theme } from "../../charts/spike-chart.ts";
 import { type Alert, Explanation } from "../../model/alert.ts";
 import { buildFindings } from "../../templates/build-findings.ts";
+import { formatTime, formatTimeAfter } from "../../templates/formatters.ts";
 import type { FindingView } from "../../templates/view.ts";
 
 /** The chart of an alert as SVG; null if it counted nothing over time. */
@@ -59,7 +60,15 @@ export interface AlertExplainer {
 /** For the page: the same lines and the same chart as in the messages. */
 export function createAlertExplainer(zone: string): AlertExplainer {
   return {
-    findings: (alert, explanation) => buildFindings(alert, read(explanation), zone),
+    findings: (alert, explanation) => {
+      const found = read(explanation);
+      const lines = buildFindings(alert, found, zone);
+      // A page is read at any time: it says of which time these are.
+      const span = found?.span;
+      if (lines.length === 0 || span === undefined) return lines;
+      const time = `from ${formatTime(span.from, zone)} to ${formatTimeAfter(span.to, span.from, zone)}`;
+      return [...lines, { part: "measured", label: "Time", text: time }];
+    },
     chart: (alert: Alert, explanation, theme) => drawAlertChart(alert, read(explanation), { zone, theme }),
   };
 }

@@ -1,5 +1,5 @@
 import { formatMinutes } from "../../../lib/duration.ts";
-import { DAY, floorTo, HOUR, type Instant } from "../../../lib/instant.ts";
+import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../../../lib/instant.ts";
 import { type Alert, Explanation } from "../../model/alert.ts";
 import { BUCKET_MS } from "../../model/judging.ts";
 import type { Mention } from "../../model/mention.ts";
@@ -12,37 +12,48 @@ import type { Facts } from "../../store/stores.ts";
 import { type ExpectedBucket, largestSince, onsetOf, windowBars } from "./explain-counts.ts";
 
 /**
- * The explanation of an alert on counts: as stored, or made now from the facts and stored, once for each reason to
- * notify. Null for alerts on single mentions, which need none.
+ * The explanation of an alert on counts, of all its mentions until `now`. Who says it and in which mood is read again for
+ * each message: mentions come late, are judged anew and are deleted. What came before, and the chart, are kept for each
+ * reason to notify. Null for alerts on single mentions, which need none.
  */
 export async function explainAlert(
   stores: Facts,
   alert: Alert,
   rule: Rule | undefined,
-  kind: Notification["kind"] | null = null,
+  { now, from, kind = null }: ExplainOptions,
 ): Promise<Explanation | null> {
   const { version } = await stores.erasures.contentOf(alert.projectId, alert.id);
   const stored = Explanation.safeParse(await stores.alerts.explanation(alert.projectId, alert.id));
   const isOver = alert.resolvedAt !== null;
-  const isCurrent =
+  const isSame =
     stored.success && stored.data.notifyCount === alert.notifyCount && isOfWindow(stored.data, alert);
-  const isReminder = kind === "reminder" || kind === "unanswered";
-  // Made once more when it is resolved: the last chart shows how it went. And for a reminder, which says what is now.
-  if (isCurrent && (stored.data.isFinal === true || (!isOver && !isReminder))) {
+  const isFresh = isSame && !isOver && now - (stored.data.madeAt ?? 0) < FRESH_MS;
+  if (isSame && (stored.data.isFinal === true || isFresh)) {
     const completeUntil = await stores.polls.completeUntil(alert.projectId, alert.queryId);
     return { ...stored.data, completeUntil };
   }
   if (rule === undefined || rule.kind === "mention") return stored.success ? stored.data : null;
-  const span = isReminder
-    ? {
-        from: Math.min(alert.windowFrom, alert.openedAt - (alert.windowTo - alert.windowFrom)),
-        to: alert.lastSeenAt,
-      }
-    : { from: alert.windowFrom, to: alert.windowTo };
-  const explanation = { ...(await findOut(stores, alert, rule, span)), ...(isOver && { isFinal: true }) };
+  // Read again when it is resolved: the last chart shows how it went. And for a reminder, which says what is now.
+  const isReminder = kind === "reminder" || kind === "unanswered";
+  const known = isSame && !isOver && !isReminder ? stored.data : null;
+  const explanation = {
+    ...(await findOut(stores, alert, rule, { from, known })),
+    madeAt: now,
+    ...(isOver && { isFinal: true }),
+  };
   await stores.alerts.explain(alert.projectId, alert.id, explanation, version);
   return explanation;
 }
+
+interface ExplainOptions {
+  readonly now: Instant;
+  /** The mentions are read from here: the beginning of its incident, or of its first window. */
+  readonly from: Instant;
+  readonly kind?: Notification["kind"] | null;
+}
+
+/** The messages to several receivers share what was read for the first. */
+const FRESH_MS = MINUTE;
 
 /** A message has one window: its sentence, its findings and its chart are of the same. */
 function isOfWindow({ windowTo, chart }: Explanation, alert: Alert): boolean {
@@ -50,17 +61,16 @@ function isOfWindow({ windowTo, chart }: Explanation, alert: Alert): boolean {
   return (windowTo ?? alert.windowTo) === alert.windowTo && (chart === null || chart.columnMs === widthMs);
 }
 
-/** `span`: the mentions that the findings are about. */
+/** `known`: what was found before, of which only the mentions are read again. */
 async function findOut(
   stores: Facts,
   alert: Alert,
   rule: Exclude<Rule, { kind: "mention" }>,
-  span: { readonly from: Instant; readonly to: Instant },
+  { from, known }: { readonly from: Instant; readonly known: Explanation | null },
 ): Promise<Explanation> {
-  const history = rule.kind === "window" ? await countHistory(stores, alert, rule) : null;
-  const since = history === null ? null : onsetOf(history.buckets, alert.windowTo);
+  const to = Math.max(alert.windowTo, alert.lastSeenAt);
   const [now, before, completeUntil] = await Promise.all([
-    mentionsIn(stores, alert, span.from, span.to, MOST_NOW),
+    mentionsIn(stores, alert, from, to, MOST_NOW),
     sameHoursBefore(stores, alert),
     stores.polls.completeUntil(alert.projectId, alert.queryId),
   ]);
@@ -68,22 +78,13 @@ async function findOut(
   // What the alert counts: of a share its part, not all that it is a part of.
   const counts = rule.kind === "window" ? rule.window.series[0]?.counts : undefined;
   const isLooked = (mention: Mention): boolean => counts?.(mention) ?? rule.judge(mention).met;
-  const counted = alert.values["count"];
   // Only here: it brings lists of words of sixty languages, which a process that explains nothing does not wait for.
   const { explainChange } = await import("./explain-change.ts");
   return {
     notifyCount: alert.notifyCount,
     windowTo: alert.windowTo,
-    since,
-    largest:
-      history === null || counted === undefined || history.type === "absence"
-        ? null
-        : largestSince(
-            history.buckets,
-            Math.round((alert.windowTo - alert.windowFrom) / BUCKET_MS),
-            counted,
-            Math.min(since ?? alert.windowFrom, alert.windowFrom),
-          ),
+    span: { from, to },
+    ...(known === null ? await countsBefore(stores, alert, rule) : countsOf(known)),
     ...explainChange({
       slice: now.filter((mention) => isLooked(mention) && isMeant(mention)),
       sliceBefore: before.filter(isLooked),
@@ -93,7 +94,36 @@ async function findOut(
     // Of more than are read, the number of authors is not known.
     ...(now.length >= MOST_NOW && { authors: { count: 0, loudest: [] } }),
     completeUntil,
-    chart: history?.chart ?? null,
+  };
+}
+
+type CountsBefore = Pick<Explanation, "since" | "largest" | "chart">;
+
+function countsOf({ since, largest, chart }: Explanation): CountsBefore {
+  return { since, largest, chart };
+}
+
+async function countsBefore(
+  stores: Stores,
+  alert: Alert,
+  rule: Exclude<Rule, { kind: "mention" }>,
+): Promise<CountsBefore> {
+  const history = rule.kind === "window" ? await countHistory(stores, alert, rule) : null;
+  if (history === null) return { since: null, largest: null, chart: null };
+  const since = onsetOf(history.buckets, alert.windowTo);
+  const counted = alert.values["count"];
+  return {
+    since,
+    largest:
+      counted === undefined || history.type === "absence"
+        ? null
+        : largestSince(
+            history.buckets,
+            Math.round((alert.windowTo - alert.windowFrom) / BUCKET_MS),
+            counted,
+            Math.min(since ?? alert.windowFrom, alert.windowFrom),
+          ),
+    chart: history.chart,
   };
 }
 

@@ -1,5 +1,8 @@
+import { HOUR } from "../../../lib/instant.ts";
+import { countedSubject } from "../../../lib/numbers.ts";
 import { faceOf, incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import { countIncident, spanOf } from "../../incidents/incident-counts.ts";
+import { calmFrom } from "../../incidents/incident-life.ts";
 import { isSmall } from "../../incidents/join.ts";
 import type { Alert } from "../../model/alert.ts";
 import { speakerOf } from "../../model/mention.ts";
@@ -7,7 +10,7 @@ import { titleOf } from "../../model/wording.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { Facts } from "../../store/stores.ts";
 import { MOST_LISTED } from "../../templates/build-alert-view.ts";
-import type { IncidentFacts } from "../../templates/incident-view.ts";
+import { type IncidentFacts, saidInLastHour } from "../../templates/incident-view.ts";
 
 /** The incident whose messages are those about this alert, as an alert; null if there is none. */
 export async function incidentOf(stores: Facts, projectId: string, alertId: string) {
@@ -22,7 +25,7 @@ export async function incidentOf(stores: Facts, projectId: string, alertId: stri
   const face = faceOf(incident, members);
   if (alert === null || face === undefined) return null;
   // It ended when it became calm; that it has stayed calm was only known later.
-  const resolvedAt = incident.endedAt === null ? null : (incident.calmSince ?? incident.endedAt);
+  const resolvedAt = incident.endedAt === null ? null : (calmFrom(incident) ?? incident.endedAt);
   return { incident, members, alert: { ...alert, resolvedAt }, face };
 }
 
@@ -34,8 +37,13 @@ export async function incidentFacts(
 ): Promise<IncidentFacts | null> {
   if (isSmall(incident)) return null;
   const { projectId, queryId } = incident;
-  const span = spanOf(incident, Math.min(...members.map(({ windowFrom }) => windowFrom)));
-  const buckets = await stores.incidents.mentionBuckets(projectId, queryId, span.from, span.to);
+  const span = spanOf(incident);
+  const buckets = await stores.incidents.mentionBuckets(
+    projectId,
+    queryId,
+    Math.min(span.from, span.to - HOUR),
+    span.to,
+  );
   const others = members
     .filter(({ id, firedAt }) => id !== face.id && firedAt !== null)
     .sort((a, b) => (b.firedAt ?? 0) - (a.firedAt ?? 0));
@@ -45,16 +53,30 @@ export async function incidentFacts(
     text: await wordsOfAlert(stores, alert),
   }));
   return {
-    incident,
+    incident: { ...incident, calmSince: calmFrom(incident) },
+    face,
     joined: await Promise.all(joined),
     counts: countIncident(incident, buckets, span),
     entries: await stores.incidents.entries(projectId, incident.id),
   };
 }
 
-/** Of single mentions who says what, of counts the numbers. */
+/**
+ * The incident in the sentence of an alert. While the alert that describes it is open, its own sentence says what there
+ * is; when that alert is over, the incident is counted, because the alert's numbers are of an earlier hour.
+ */
+export function restate(alert: Alert, { incident, face, counts }: IncidentFacts): Alert {
+  if (face.resolvedAt === null || alert.windowTo <= alert.windowFrom) return alert;
+  const { measure } = incident;
+  const subject = measure === "negative" ? "negative mentions" : "mentions";
+  const all = countedSubject(counts[measure], subject);
+  const because = incident.endedAt === null ? saidInLastHour(incident, counts) : `${all} in all`;
+  return { ...alert, because, values: {} };
+}
+
+/** Of single mentions who says what. The numbers of another rule would need a sentence each. */
 async function wordsOfAlert(stores: Facts, alert: Alert): Promise<string> {
-  if (alert.windowTo > alert.windowFrom) return alert.because;
+  if (alert.windowTo > alert.windowFrom) return "";
   const [first] = await stores.mentions.ofAlert(alert.projectId, alert.id, 1);
   if (first === undefined) return alert.because;
   const { title, text } = first.mention;

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../lib/clock.ts";
 import { DAY, type Instant } from "../../../lib/instant.ts";
 import type { PngRenderer } from "../../charts/png-renderer.ts";
 import type { Alert } from "../../model/alert.ts";
@@ -13,12 +14,14 @@ import { largestStory } from "../../templates/mention-view.ts";
 import type { DeliverParts } from "../deliver/deliver.ts";
 import { drawAlertChart } from "./alert-chart.ts";
 import { explainAlert, meant } from "./explain-alert.ts";
-import { incidentFacts, incidentOf } from "./incident-facts.ts";
+import { incidentFacts, incidentOf, restate } from "./incident-facts.ts";
+import { recountPeak } from "./recount-peak.ts";
 
 export interface ViewParts {
   readonly stores: Stores;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly timezone: string;
+  readonly clock: Pick<Clock, "now">;
   /** Makes the charts of messages; absent if nothing is sent. */
   readonly pictures?: Pick<PngRenderer, "render">;
   /** Address of the console, without a slash at its end; null if readers cannot reach it. */
@@ -56,13 +59,23 @@ async function alertView(
   if (alertId === null || kind === "digest") return null;
   const found = await parts.stores.alerts.find(projectId, alertId);
   const incident = await incidentOf(parts.stores, projectId, alertId);
-  const alert = incident?.alert ?? found;
-  const query = alert === null ? null : await parts.stores.queries.find(projectId, alert.queryId);
-  if (alert === null || query === null) return null;
-  const rule = parts.rulesFor(query).find((one) => one.name === alert.rule);
+  const stored = incident?.alert ?? found;
+  const query = stored === null ? null : await parts.stores.queries.find(projectId, stored.queryId);
+  if (stored === null || query === null) return null;
+  const rule = parts.rulesFor(query).find((one) => one.name === stored.rule);
   const url = parts.consoleUrl();
   const content = await parts.stores.erasures.contentOf(projectId, alertId);
-  const explanation = kind === "test" ? null : await explainAlert(parts.stores, alert, rule, kind);
+  const explanation =
+    kind === "test"
+      ? null
+      : await explainAlert(parts.stores, stored, rule, {
+          now: parts.clock.now(),
+          from: incident?.incident.countedFrom ?? stored.windowFrom,
+          kind,
+        });
+  const whole = incident === null ? null : await incidentFacts(parts.stores, parts.rulesFor(query), incident);
+  const counted = kind === "test" ? stored : await recountPeak(parts.stores, stored, rule);
+  const alert = whole === null ? counted : restate(counted, whole);
   const drawn = (theme: "light" | "dark") =>
     drawAlertChart(alert, explanation, { zone: parts.timezone, theme });
   const svg = drawn("light");
@@ -79,7 +92,7 @@ async function alertView(
   const view = buildAlertView({
     kind,
     alert,
-    incident: incident === null ? null : await incidentFacts(parts.stores, parts.rulesFor(query), incident),
+    incident: whole,
     explanation,
     mentions: candidates.map(({ mention }) => mention),
     deleted: content.forgotten,

@@ -101,7 +101,7 @@ beforeAll(async () => {
     receiversOf: places.receiversOf,
     notifierOf: (name) => notifiers.get(name),
     viewOf: createViewOf({
-      ...{ stores: stores(), rulesFor: () => RULES, timezone: "UTC", consoleUrl: () => null },
+      ...{ stores: stores(), rulesFor: () => RULES, timezone: "UTC", clock, consoleUrl: () => null },
     }),
     clock,
   };
