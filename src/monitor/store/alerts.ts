@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { RulePrecision } from "../model/alert-action.ts";
+import { Severity } from "../model/severity.ts";
 import { createAlertHistoryStore, createMatchStore } from "./alert-history.ts";
 import { at, atOrNull, type Db } from "./database.ts";
-import { MOST_SEVERE_FIRST } from "./severity-order.ts";
 
 /** Alerts, their mentions, their notifications and their history. */
 export function createAlertStore(db: Db) {
@@ -22,13 +22,15 @@ export function createAlertStore(db: Db) {
       return rows;
     },
 
-    /** Alerts of a project that are firing, the most severe first: those that may inhibit others. */
-    async openOfProject(projectId: string): Promise<Alert[]> {
+    /** Alerts of a project that are firing and may inhibit others, which are less severe: the most severe first. */
+    async inhibitorsOfProject(projectId: string): Promise<Alert[]> {
       const { rows } = await sql<Alert>`
-        select ${COLUMNS} from earshot.latest_alerts l
-        join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
-        where l.project_id = ${projectId} and l.open and a.fired_at is not null
-        order by ${MOST_SEVERE_FIRST}, a.opened_at limit 1000
+        select ${COLUMNS} from unnest(${MAY_INHIBIT}::text[]) with ordinality as s(severity, place)
+        cross join lateral (
+          select * from earshot.alerts a where a.project_id = ${projectId} and a.severity = s.severity
+            and a.fired_at is not null and a.resolved_at is null
+          order by a.opened_at limit 1000) a
+        order by s.place, a.opened_at limit 1000
       `.execute(db);
       return rows;
     },
@@ -217,6 +219,9 @@ export function createAlertStore(db: Db) {
     },
   };
 }
+
+/** All but the mildest, the most severe first. */
+const MAY_INHIBIT = Severity.options.slice(1).toReversed();
 
 function nameOf({ queryName, rule, labels }: Pick<Alert, "queryName" | "rule" | "labels">): string {
   const group = Object.entries(labels).filter(
