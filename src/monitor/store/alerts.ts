@@ -22,6 +22,32 @@ export function createAlertStore(db: Db) {
       return rows;
     },
 
+    /**
+     * The open alerts of a query that passing time may end: those of the given rules that were last seen before the
+     * moment of their rule, and all of other rules. Costs the same however many others are open.
+     */
+    async openThatMayEnd(
+      { projectId, queryId }: { readonly projectId: string; readonly queryId: string },
+      rules: readonly { readonly rule: string; readonly before: Instant }[],
+    ): Promise<Alert[]> {
+      const moments = JSON.stringify(rules.map(({ rule, before }) => ({ rule, before: before / 1000 })));
+      const ofQuery = sql`a.project_id = ${projectId} and a.query_id = ${queryId} and a.state <> 'resolved'`;
+      const { rows } = await sql<Alert>`
+        with recursive open_rules as (
+          select min(a.rule) as rule from earshot.alerts a where ${ofQuery}
+          union all
+          select (select min(a.rule) from earshot.alerts a where ${ofQuery} and a.rule > o.rule)
+          from open_rules o where o.rule is not null)
+        select ${COLUMNS} from open_rules o
+        left join json_to_recordset(${moments}::json) as r(rule text, "before" double precision) on r.rule = o.rule
+        cross join lateral (
+          select * from earshot.alerts a where ${ofQuery} and a.rule = o.rule
+            and a.last_seen_at < coalesce(to_timestamp(r."before"), 'infinity')) a
+        where o.rule is not null
+      `.execute(db);
+      return rows;
+    },
+
     /** Alerts of a project that are firing and may inhibit others, which are less severe: the most severe first. */
     async inhibitorsOfProject(projectId: string): Promise<Alert[]> {
       const { rows } = await sql<Alert>`

@@ -9,3 +9,6 @@ export const urgencyOf = (severity: ReturnType<typeof sql>) =>
 
 /** For `order by`: the most severe alert `a` first. What has no alert, such as a digest, is as urgent as an info. */
 export const MOST_SEVERE_FIRST = urgencyOf(sql`a.severity`);
+
+/** The severity of an urgency. */
+export const severityOf = (urgency: ReturnType<typeof sql>) => sql`(array[${NAMES}])[${urgency}]`;

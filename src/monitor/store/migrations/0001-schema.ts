@@ -657,6 +657,7 @@ create index mentions_of_query on earshot.mentions (project_id, query_id, added_
 create index matches_by_alert on earshot.matches (project_id, alert_id);
 create index counts_by_arrival on earshot.counts (project_id, query_id, arrived);
 create index alerts_by_opening on earshot.alerts (opened_at desc);
+create index alerts_open on earshot.alerts (project_id, query_id, rule, last_seen_at) where state <> 'resolved';
 create index alerts_firing on earshot.alerts (project_id, severity, opened_at) where fired_at is not null and resolved_at is null;
 create index alert_receivers_due on earshot.alert_receivers (next_at) where next_at is not null;
 create index notifications_due on earshot.notifications (next_attempt_wall) where state = 'due';
