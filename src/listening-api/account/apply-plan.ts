@@ -29,10 +29,10 @@ import { saveContents } from "./save-contents.ts";
 import { KEEP_MENTIONS_FROM, LIST_FIELDS, tagsOf } from "./stored-account.ts";
 
 /**
- * Carries out a plan inside the caller's transaction, as the calls of the API would: a query searches stored mentions,
+ * Applies a plan inside the caller's transaction, as the calls of the API would: a query searches stored mentions,
  * a rule labels them, a new name shows in their records. Gives the invented passwords by login.
  */
-export async function carryOut(
+export async function applyPlan(
   db: Database,
   account: Step,
   at: Instant,
