@@ -30,34 +30,38 @@ export function createAlertStore(db: Db) {
       { projectId, queryId }: { readonly projectId: string; readonly queryId: string },
       rules: readonly { readonly rule: string; readonly before: Instant }[],
     ): Promise<Alert[]> {
-      const moments = JSON.stringify(rules.map(({ rule, before }) => ({ rule, before: before / 1000 })));
       const ofQuery = sql`a.project_id = ${projectId} and a.query_id = ${queryId} and a.state <> 'resolved'`;
-      const { rows } = await sql<Alert>`
+      const { rows: open } = await sql<{ rule: string }>`
         with recursive open_rules as (
-          select min(a.rule) as rule from earshot.alerts a where ${ofQuery}
+          (select a.rule from earshot.alerts a where ${ofQuery} order by a.rule limit 1)
           union all
-          select (select min(a.rule) from earshot.alerts a where ${ofQuery} and a.rule > o.rule)
-          from open_rules o where o.rule is not null)
-        select ${COLUMNS} from open_rules o
-        left join json_to_recordset(${moments}::json) as r(rule text, "before" double precision) on r.rule = o.rule
-        cross join lateral (
-          select * from earshot.alerts a where ${ofQuery} and a.rule = o.rule
-            and a.last_seen_at < coalesce(to_timestamp(r."before"), 'infinity')) a
-        where o.rule is not null
+          select next.rule from open_rules o cross join lateral (
+            select a.rule from earshot.alerts a where ${ofQuery} and a.rule > o.rule order by a.rule limit 1) next)
+        select rule from open_rules
       `.execute(db);
+      if (open.length === 0) return [];
+      const before = new Map(rules.map((one) => [one.rule, one.before]));
+      // Each with its own values in the statement: so PostgreSQL knows which of them are few.
+      const ofRules = open.map(({ rule }) => {
+        const moment = before.get(rule);
+        const seen = moment === undefined ? sql`true` : sql`a.last_seen_at < ${at(moment)}`;
+        return sql`select ${COLUMNS} from earshot.alerts a where ${ofQuery} and a.rule = ${rule} and ${seen}`;
+      });
+      const { rows } = await sql<Alert>`${sql.join(ofRules, sql` union all `)}`.execute(db);
       return rows;
     },
 
     /** Alerts of a project that are firing and may inhibit others, which are less severe: the most severe first. */
     async inhibitorsOfProject(projectId: string): Promise<Alert[]> {
-      const { rows } = await sql<Alert>`
-        select ${COLUMNS} from unnest(${MAY_INHIBIT}::text[]) with ordinality as s(severity, place)
-        cross join lateral (
-          select * from earshot.alerts a where a.project_id = ${projectId} and a.severity = s.severity
+      // Each with its own value in the statement: so PostgreSQL knows which of them are few.
+      const ofSeverities = MAY_INHIBIT.map(
+        (severity) => sql`(
+          select ${COLUMNS} from earshot.alerts a where a.project_id = ${projectId} and a.severity = ${severity}
             and a.fired_at is not null and a.resolved_at is null
-          order by a.opened_at limit 1000) a
-        order by s.place, a.opened_at limit 1000
-      `.execute(db);
+          order by a.opened_at limit 1000)`,
+      );
+      const { rows } = await sql<Alert>`
+        select * from (${sql.join(ofSeverities, sql` union all `)}) as a limit 1000`.execute(db);
       return rows;
     },
 

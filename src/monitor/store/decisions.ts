@@ -124,12 +124,16 @@ export function createDecisionStore(db: Db) {
         cross join lateral (
           select created_at as at, urgency from earshot.notifications
           where receiver = r.receiver and alert_id is not null and created_at >= to_timestamp(r."from")
-            and created_at >= ${at(Math.min(...since.values()))}) n
+            and created_at >= ${at(Math.min(...since.values()))}
+          order by created_at desc limit ${MOST_LOOKED_BACK_ON}) n
       `.execute(db);
       return rows;
     },
   };
 }
+
+/** More than any throttle lets through in its time. */
+const MOST_LOOKED_BACK_ON = 10_000;
 
 /**
  * Queries with an alert whose decision for some receiver is due. While a query is polled, or about to be, its

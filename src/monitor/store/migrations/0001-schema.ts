@@ -245,9 +245,7 @@ create table earshot.notifications (
   last_error text,
   vendor_ref jsonb,
   -- Other alerts that the same message covers.
-  also jsonb,
-  -- 1: its alert is as severe as can be. A waiting one rises with a later one about the same alert.
-  urgency smallint not null default 3
+  also jsonb
 ) partition by range (id);
 
 create table earshot.deliveries (
@@ -657,8 +655,6 @@ create index mentions_of_query on earshot.mentions (project_id, query_id, added_
 create index matches_by_alert on earshot.matches (project_id, alert_id);
 create index counts_by_arrival on earshot.counts (project_id, query_id, arrived);
 create index alerts_by_opening on earshot.alerts (opened_at desc);
-create index alerts_open on earshot.alerts (project_id, query_id, rule, last_seen_at) where state <> 'resolved';
-create index alerts_firing on earshot.alerts (project_id, severity, opened_at) where fired_at is not null and resolved_at is null;
 create index alert_receivers_due on earshot.alert_receivers (next_at) where next_at is not null;
 create index notifications_due on earshot.notifications (next_attempt_wall) where state = 'due';
 create index notifications_given_up on earshot.notifications (created_at) where state = 'dead';
@@ -671,10 +667,7 @@ create index silences_by_end on earshot.silences (ends_at);
 create index alert_messages_watched on earshot.alert_messages (next_edit_wall) where watched;
 create index notifications_by_message on earshot.notifications ((vendor_ref->>'messageId')) where vendor_ref ? 'messageId';
 create index notifications_also on earshot.notifications using gin (also jsonb_path_ops) where also is not null;
-create index notifications_waiting on earshot.notifications (receiver, urgency, id) where state = 'due';
--- What a throttle looks back on.
-create index notifications_decided on earshot.notifications (receiver, created_at) where alert_id is not null;
-create index notifications_in_hand on earshot.notifications (receiver) where state = 'due' and leased_until_wall is not null;
+create index notifications_due_of on earshot.notifications (receiver) where state = 'due';
 create index deliveries_bounced on earshot.deliveries (notification_id) where outcome = 'bounced';
 create index arrival_rates_by_hour on earshot.arrival_rates (hour, poll);
 create index count_checks_open on earshot.count_checks (asked_at) where outcome is null;
