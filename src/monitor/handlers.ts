@@ -1,3 +1,4 @@
+import { groupBy } from "../lib/group-by.ts";
 import type { Logger } from "../lib/log.ts";
 import { buildDigest, type DigestParts } from "./digest/build-digest.ts";
 import type { RetriedJob } from "./health/note-failures.ts";
@@ -35,13 +36,24 @@ export interface HandlerParts {
   readonly onDone: (job: string, outcome: { readonly outcome: string }) => void;
 }
 
+/**
+ * Those of new notifications that get a job: a few of each receiver. Each that was sent reminds of the next one, and the
+ * sweep of all that were forgotten. A job for each would be a queue of ten thousands in a storm.
+ */
+export function worthReminding(pending: readonly PendingNotification[]): readonly PendingNotification[] {
+  const byReceiver = groupBy(pending, ({ receiver }) => receiver);
+  return [...byReceiver.values()].flatMap((ofOne) => ofOne.slice(0, MOST_REMINDERS));
+}
+
+/** More than one receiver may use of the slots of a process. */
+const MOST_REMINDERS = 4;
+
 /** What each job does: its work, and the jobs for what is due next. */
 export function createHandlers(parts: HandlerParts): Required<Handlers> {
   const { queues, log } = parts;
   const onPending = async (pending: readonly PendingNotification[]): Promise<void> => {
-    for (const { projectId, id } of pending) {
+    for (const { projectId, id } of worthReminding(pending))
       await queues.add("deliver", { projectId, notificationId: id }, { dedupe: id });
-    }
   };
   const onPolled = async (
     { onCompleted }: SourcePolls,

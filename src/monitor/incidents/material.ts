@@ -3,32 +3,44 @@ import { type Mention, type StoryMention, speakerOf } from "../model/mention.ts"
 
 /** What the mentions of an incident have in common. */
 export interface Material {
-  readonly mentions: readonly StoryMention[];
-  readonly stories: ReadonlySet<string>;
-  readonly authors: ReadonlySet<string>;
+  readonly ids: ReadonlySet<string>;
+  readonly stories: Tally;
+  readonly authors: Tally;
   /** Words that many of them have, and few mentions had before. */
   readonly words: ReadonlySet<string>;
 }
 
+/** How many mentions have a story, or an author. */
+type Tally = (name: string) => number;
+
 /** `before`: mentions of the same query from before it began, to find the words that are not the brand's own. */
 export function materialOf(mentions: readonly StoryMention[], before: readonly StoryMention[]): Material {
-  return { ...namesIn(mentions), mentions, words: typicalWords(mentions, before) };
+  const ids = new Set(mentions.map(({ mention }) => mention.resourceId));
+  return { ...namesIn(mentions), ids, words: typicalWords(mentions, before) };
 }
 
 /** Without these mentions, which an alert of the incident may have counted, too: nothing shares with itself. */
 export function withoutMentions(material: Material, own: readonly StoryMention[]): Material {
-  const ids = new Set(own.map(({ mention }) => mention.resourceId));
-  const others = material.mentions.filter(({ mention }) => !ids.has(mention.resourceId));
-  return others.length === material.mentions.length
-    ? material
-    : { ...material, ...namesIn(others), mentions: others };
+  const counted = namesIn(own.filter(({ mention }) => material.ids.has(mention.resourceId)));
+  // Asked for each alert of a storm: the others are not counted again.
+  return {
+    ...material,
+    stories: (name) => material.stories(name) - counted.stories(name),
+    authors: (name) => material.authors(name) - counted.authors(name),
+  };
 }
 
 function namesIn(mentions: readonly StoryMention[]): Pick<Material, "stories" | "authors"> {
   return {
-    stories: new Set(mentions.map(({ story }) => story)),
-    authors: new Set(mentions.flatMap(({ mention }) => authorOf(mention) ?? [])),
+    stories: tally(mentions.map(({ story }) => story)),
+    authors: tally(mentions.flatMap(({ mention }) => authorOf(mention) ?? [])),
   };
+}
+
+function tally(names: readonly string[]): Tally {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return (name) => counts.get(name) ?? 0;
 }
 
 /**
@@ -41,8 +53,8 @@ export function sharedWith(
 ): "stories" | "authors" | "words" | null {
   const enough = Math.max(1, mentions.length / 10);
   const has = (test: (one: StoryMention) => boolean): boolean => mentions.filter(test).length >= enough;
-  if (has(({ story }) => stories.has(story))) return "stories";
-  if (has(({ mention }) => authors.has(authorOf(mention) ?? ""))) return "authors";
+  if (has(({ story }) => stories(story) > 0)) return "stories";
+  if (has(({ mention }) => authors(authorOf(mention) ?? "") > 0)) return "authors";
   if (has(({ mention }) => [...wordsOf(mention)].filter((word) => words.has(word)).length >= 2))
     return "words";
   return null;

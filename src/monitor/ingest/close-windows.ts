@@ -83,7 +83,12 @@ async function judgeUntil(
   until: Instant,
 ): Promise<readonly Alert[]> {
   const rules = rulesFor(query);
-  const open = await facts.alerts.openOfQuery(query.projectId, query.queryId);
+  const open = await facts.alerts.openThatMayEnd(
+    query,
+    rules.flatMap(({ kind, name, overAfterMs }) =>
+      kind === "window" ? [] : [{ rule: name, before: until - overAfterMs }],
+    ),
+  );
   const windowObservations = await judgeWindows(facts, query, rules, open, until);
   const known = new Set(rules.map(({ name }) => name));
   const isOneGone = open.some(({ rule }) => !known.has(rule));

@@ -20,6 +20,7 @@ import {
 import { type Material, materialOf, sharedWith, withoutMentions } from "../incidents/material.ts";
 import type { Alert } from "../model/alert.ts";
 import type { HourCount, Incident, IncidentEntry, Membership } from "../model/incident.ts";
+import { BUCKET_MS } from "../model/judging.ts";
 import type { Mention, StoryMention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import { storyKey } from "../model/story.ts";
@@ -103,13 +104,19 @@ async function openBook(
       ...changed,
     ].map((alert) => [alert.id, alert]),
   );
-  const joined: Membership[] = [];
-  const entries: IncidentEntry[] = [];
-  const materials = new Map<string, Material>();
-  let unaffiliated: readonly Alert[] | null = null;
-
   const membersOf = (incident: Incident): Alert[] =>
     [...incidentOf].flatMap(([alertId, id]) => (id === incident.id ? (alerts.get(alertId) ?? []) : []));
+  const ruleOf = (alert: Alert) => rules.find(({ name }) => name === alert.rule);
+  const joined: Membership[] = [];
+  const entries: IncidentEntry[] = [];
+  const materials = new Map<
+    string,
+    { readonly material: Material; readonly from: Instant; readonly at: Instant }
+  >();
+  const summaries = new Map<string, Summary>();
+  let inhibitors: ReturnType<typeof activeInhibitors> | null = null;
+  let unaffiliated: readonly Alert[] | null = null;
+
   const keep = (step: {
     readonly incident: Incident;
     readonly entries: readonly IncidentEntry[];
@@ -118,15 +125,15 @@ async function openBook(
     entries.push(...step.entries);
     return step.incident;
   };
-  const ruleOf = (alert: Alert) => rules.find(({ name }) => name === alert.rule);
 
   /** What the alerts of an incident have counted or matched, the newest first. */
   async function materialOfIncident(incident: Incident, at: Instant): Promise<Material> {
+    const summary = summaryOfIncident(incident);
+    const { from } = summary;
     const cached = materials.get(incident.id);
-    if (cached !== undefined) return cached;
-    const members = membersOf(incident);
-    const from = Math.min(incident.openedAt, ...members.map(({ windowFrom }) => windowFrom));
-    const counting = members.flatMap((alert) => ruleOf(alert) ?? []).filter(({ kind }) => kind !== "mention");
+    // In a storm an alert joins for every second mention: what that changes is not worth reading it all again.
+    if (cached !== undefined && cached.from === from && at - cached.at < BUCKET_MS) return cached.material;
+    const counting = [...summary.counting.values()];
     // The narrowest rule: all mentions of a query have nothing in common.
     const narrow = counting.filter(({ when }) => when.sentiment !== undefined || when.form !== EVERYTHING);
     const meant = narrow.length > 0 ? narrow : counting;
@@ -136,8 +143,17 @@ async function openBook(
     ]);
     const its = now.filter(({ mention }) => meant.some((rule) => rule.judge(mention).met));
     const material = materialOf(its, before);
-    materials.set(incident.id, material);
+    materials.set(incident.id, { material, from, at });
     return material;
+  }
+
+  function summaryOfIncident(incident: Incident): Summary {
+    const found = summaries.get(incident.id);
+    if (found !== undefined) return found;
+    const summary: Summary = { from: incident.openedAt, rules: new Set(), counting: new Map() };
+    for (const alert of membersOf(incident)) include(summary, alert, ruleOf(alert));
+    summaries.set(incident.id, summary);
+    return summary;
   }
 
   async function mentionsOf(alert: Alert, matched: readonly Mention[]): Promise<readonly StoryMention[]> {
@@ -150,10 +166,12 @@ async function openBook(
   }
 
   function add(before: Incident, alert: Alert, at: Instant, because: string): Incident {
+    const summary = summaryOfIncident(before);
     incidentOf.set(alert.id, before.id);
+    if (!alerts.has(alert.id)) inhibitors = null;
     alerts.set(alert.id, alert);
     joined.push({ projectId, alertId: alert.id, incidentId: before.id, joinedAt: at, because });
-    materials.delete(before.id);
+    if (include(summary, alert, ruleOf(alert))) materials.delete(before.id);
     return keep({
       incident: { ...before, alerts: before.alerts + 1 },
       entries: [{ incidentId: before.id, at, kind: "Joined", detail: because, alertId: alert.id }],
@@ -277,7 +295,7 @@ async function openBook(
       const near = [...incidents.values()];
       const counts = rule.kind === "window" && rule.window.type !== "absence";
       if (near.length === 0 && !counts) return;
-      const inhibitors = activeInhibitors(inhibitions, [...alerts.values()]);
+      inhibitors ??= activeInhibitors(inhibitions, [...alerts.values()]);
       const mutedBy = incidentOf.get(inhibitorOf(inhibitors, alert)?.source.id ?? "");
       const mentions = await mentionsOf(alert, matched);
       const joinable: JoinableIncident[] = [];
@@ -292,7 +310,7 @@ async function openBook(
       if (joining.outcome === "Apart") return;
       await wake(joining.incident, at);
       const incident = incidents.get(joining.incident.id) ?? joining.incident;
-      const isKnown = membersOf(incident).some((member) => member.rule === alert.rule);
+      const isKnown = summaryOfIncident(incident).rules.has(alert.rule);
       const joinedNow = add(incident, alert, at, JOINED[joining.because]);
       if (isKnown || !isTopical(rule) || at - incident.factAt < BETWEEN_FACTS_MS) return;
       const { quarter } = await paceOf(joinedNow, at);
@@ -351,6 +369,24 @@ async function openBook(
       return [...new Map([...changed, ...leaders].map((alert) => [alert.id, alert])).values()];
     },
   };
+}
+
+/** What is asked of the alerts of an incident for each alert that may join it. */
+interface Summary {
+  /** The earliest window. */
+  from: Instant;
+  readonly rules: Set<string>;
+  /** Rules on more than single mentions, by name. */
+  readonly counting: Map<string, Rule>;
+}
+
+/** True: its rule counts, and was not there before. */
+function include(summary: Summary, { rule: name, windowFrom }: Alert, rule: Rule | undefined): boolean {
+  summary.from = Math.min(summary.from, windowFrom);
+  summary.rules.add(name);
+  if (rule === undefined || rule.kind === "mention" || summary.counting.has(name)) return false;
+  summary.counting.set(name, rule);
+  return true;
 }
 
 const MOST_READ = 500;

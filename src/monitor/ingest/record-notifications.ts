@@ -129,7 +129,7 @@ async function notifyStateOf(
     context: {
       silences: await facts.silences.active(now),
       inhibitions,
-      open: inhibitions.length > 0 ? await facts.alerts.openOfProject(projectId) : [],
+      open: inhibitions.length > 0 ? await facts.alerts.inhibitorsOfProject(projectId) : [],
     },
   };
 }

@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { RulePrecision } from "../model/alert-action.ts";
+import { Severity } from "../model/severity.ts";
 import { createAlertHistoryStore, createMatchStore } from "./alert-history.ts";
 import { at, atOrNull, type Db } from "./database.ts";
-import { MOST_SEVERE_FIRST } from "./severity-order.ts";
 
 /** Alerts, their mentions, their notifications and their history. */
 export function createAlertStore(db: Db) {
@@ -22,14 +22,46 @@ export function createAlertStore(db: Db) {
       return rows;
     },
 
-    /** Alerts of a project that are firing, the most severe first: those that may inhibit others. */
-    async openOfProject(projectId: string): Promise<Alert[]> {
-      const { rows } = await sql<Alert>`
-        select ${COLUMNS} from earshot.latest_alerts l
-        join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
-        where l.project_id = ${projectId} and l.open and a.fired_at is not null
-        order by ${MOST_SEVERE_FIRST}, a.opened_at limit 1000
+    /**
+     * The open alerts of a query that passing time may end: those of the given rules that were last seen before the
+     * moment of their rule, and all of other rules. Costs the same however many others are open.
+     */
+    async openThatMayEnd(
+      { projectId, queryId }: { readonly projectId: string; readonly queryId: string },
+      rules: readonly { readonly rule: string; readonly before: Instant }[],
+    ): Promise<Alert[]> {
+      const ofQuery = sql`a.project_id = ${projectId} and a.query_id = ${queryId} and a.state <> 'resolved'`;
+      const { rows: open } = await sql<{ rule: string }>`
+        with recursive open_rules as (
+          (select a.rule from earshot.alerts a where ${ofQuery} order by a.rule limit 1)
+          union all
+          select next.rule from open_rules o cross join lateral (
+            select a.rule from earshot.alerts a where ${ofQuery} and a.rule > o.rule order by a.rule limit 1) next)
+        select rule from open_rules
       `.execute(db);
+      if (open.length === 0) return [];
+      const before = new Map(rules.map((one) => [one.rule, one.before]));
+      // Each with its own values in the statement: so PostgreSQL knows which of them are few.
+      const ofRules = open.map(({ rule }) => {
+        const moment = before.get(rule);
+        const seen = moment === undefined ? sql`true` : sql`a.last_seen_at < ${at(moment)}`;
+        return sql`select ${COLUMNS} from earshot.alerts a where ${ofQuery} and a.rule = ${rule} and ${seen}`;
+      });
+      const { rows } = await sql<Alert>`${sql.join(ofRules, sql` union all `)}`.execute(db);
+      return rows;
+    },
+
+    /** Alerts of a project that are firing and may inhibit others, which are less severe: the most severe first. */
+    async inhibitorsOfProject(projectId: string): Promise<Alert[]> {
+      // Each with its own value in the statement: so PostgreSQL knows which of them are few.
+      const ofSeverities = MAY_INHIBIT.map(
+        (severity) => sql`(
+          select ${COLUMNS} from earshot.alerts a where a.project_id = ${projectId} and a.severity = ${severity}
+            and a.fired_at is not null and a.resolved_at is null
+          order by a.opened_at limit 1000)`,
+      );
+      const { rows } = await sql<Alert>`
+        select * from (${sql.join(ofSeverities, sql` union all `)}) as a limit 1000`.execute(db);
       return rows;
     },
 
@@ -217,6 +249,9 @@ export function createAlertStore(db: Db) {
     },
   };
 }
+
+/** All but the mildest, the most severe first. */
+const MAY_INHIBIT = Severity.options.slice(1).toReversed();
 
 function nameOf({ queryName, rule, labels }: Pick<Alert, "queryName" | "rule" | "labels">): string {
   const group = Object.entries(labels).filter(

@@ -3,6 +3,7 @@ import { DAY, type Instant } from "../../lib/instant.ts";
 import type { GroupFlush, ReceiverEntry } from "../model/notification.ts";
 import type { Severity } from "../model/severity.ts";
 import { at, type Db } from "./database.ts";
+import { severityOf } from "./severity-order.ts";
 
 /** Decisions about each receiver of an alert, and when the next one is due. */
 export function createDecisionStore(db: Db) {
@@ -109,8 +110,8 @@ export function createDecisionStore(db: Db) {
     },
 
     /**
-     * When notifications about alerts were decided, with the severity of their alerts. `since`: from which moment on, for
-     * each receiver. The earliest one stands in the statement by itself, so that old rows are left out before the join.
+     * When notifications about alerts were decided, with the severity that their alerts had. `since`: from which moment
+     * on, for each receiver. The earliest one stands in the statement by itself, so that old partitions are left out.
      */
     async decidedSince(
       since: ReadonlyMap<string, Instant>,
@@ -118,18 +119,21 @@ export function createDecisionStore(db: Db) {
       if (since.size === 0) return [];
       const asked = [...since].map(([receiver, from]) => ({ receiver, from: from / 1_000 }));
       const { rows } = await sql<{ receiver: string; at: Instant; severity: Severity }>`
-        select receiver, n.at, coalesce(a.severity, 'info') as severity
+        select receiver, n.at, ${severityOf(sql`n.urgency`)} as severity
         from json_to_recordset(${JSON.stringify(asked)}::json) as r(receiver text, "from" double precision)
         cross join lateral (
-          select project_id, alert_id, created_at as at from earshot.notifications
+          select created_at as at, urgency from earshot.notifications
           where receiver = r.receiver and alert_id is not null and created_at >= to_timestamp(r."from")
-            and created_at >= ${at(Math.min(...since.values()))}) n
-        left join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
+            and created_at >= ${at(Math.min(...since.values()))}
+          order by created_at desc limit ${MOST_LOOKED_BACK_ON}) n
       `.execute(db);
       return rows;
     },
   };
 }
+
+/** More than any throttle lets through in its time. */
+const MOST_LOOKED_BACK_ON = 10_000;
 
 /**
  * Queries with an alert whose decision for some receiver is due. While a query is polled, or about to be, its

@@ -3,6 +3,7 @@ import type { Notification, PendingNotification } from "../model/notification.ts
 import type { Db } from "./database.ts";
 import { createDecisionStore } from "./decisions.ts";
 import { createSendingStore, NOTIFICATION_COLUMNS } from "./sending.ts";
+import { urgencyOf } from "./severity-order.ts";
 
 /** Notifications: what they say, how they were decided, and how they are sent. */
 export function createNotificationStore(db: Db) {
@@ -10,14 +11,23 @@ export function createNotificationStore(db: Db) {
     ...createDecisionStore(db),
     ...createSendingStore(db),
 
+    /** A waiting one about the same alert to the same receiver goes first, so it becomes as urgent as the new one. */
     async addPending(notifications: readonly PendingNotification[]): Promise<void> {
       if (notifications.length === 0) return;
       await sql`
-        insert into earshot.notifications (project_id, id, receiver, kind, alert_id, digest_name, digest_date, created_at, reason, also)
+        with given as (
+          select n.*, ${urgencyOf(sql`a.severity`)} as urgency
+          from json_to_recordset(${JSON.stringify(notifications)}::json) as n("projectId" text, id uuid, receiver text,
+            kind text, "alertId" uuid, digest json, "createdAt" double precision, reason text, also jsonb)
+          left join earshot.alerts a on a.project_id = n."projectId" and a.id = n."alertId"),
+        raised as (
+          update earshot.notifications w set urgency = given.urgency from given
+          where w.project_id = given."projectId" and w.alert_id = given."alertId" and w.receiver = given.receiver
+            and w.state = 'due' and w.urgency > given.urgency)
+        insert into earshot.notifications (project_id, id, receiver, kind, alert_id, digest_name, digest_date, created_at, reason, also,
+          urgency)
         select "projectId", id, receiver, kind, "alertId", digest->>'name', digest->>'localDate',
-          to_timestamp("createdAt" / 1000), reason, also
-        from json_to_recordset(${JSON.stringify(notifications)}::json) as n("projectId" text, id uuid, receiver text,
-          kind text, "alertId" uuid, digest json, "createdAt" double precision, reason text, also jsonb)
+          to_timestamp("createdAt" / 1000), reason, also, urgency from given
         on conflict do nothing
       `.execute(db);
     },

@@ -4,7 +4,6 @@ import type { FailedAttempt, Notification, NotificationKind } from "../model/not
 import type { GivenUp } from "../model/pipeline-facts.ts";
 import { at, type Db } from "./database.ts";
 import { LEASE_SECONDS } from "./lease-seconds.ts";
-import { MOST_SEVERE_FIRST } from "./severity-order.ts";
 
 /** A row of `earshot.notifications`, as the model has it. */
 export const NOTIFICATION_COLUMNS = sql`
@@ -62,14 +61,16 @@ export function createSendingStore(db: Db) {
       receivers: readonly string[],
     ): Promise<{ projectId: string; notificationId: string } | null> {
       const { rows } = await sql<{ projectId: string; notificationId: string }>`
-        select n.project_id as "projectId", n.id as "notificationId" from earshot.notifications n
-        left join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
-        where n.receiver = any(${[...receivers]}::text[]) and n.state = 'due' and n.next_attempt_wall <= now()
-          and (n.leased_until_wall is null or n.leased_until_wall < now())
-          and not exists (
-            select from earshot.notifications e where e.project_id = n.project_id and e.alert_id = n.alert_id
-              and e.receiver = n.receiver and e.state = 'due' and e.id < n.id)
-        order by ${MOST_SEVERE_FIRST}, n.id limit 1
+        select w.project_id as "projectId", w.id as "notificationId" from unnest(${[...receivers]}::text[]) as r(receiver)
+        cross join lateral (
+          select n.project_id, n.id, n.urgency from earshot.notifications n
+          where n.receiver = r.receiver and n.state = 'due' and n.next_attempt_wall <= now()
+            and (n.leased_until_wall is null or n.leased_until_wall < now())
+            and not exists (
+              select from earshot.notifications e where e.project_id = n.project_id and e.alert_id = n.alert_id
+                and e.receiver = n.receiver and e.state = 'due' and e.id < n.id)
+          order by n.urgency, n.id limit 1) w
+        order by w.urgency, w.id limit 1
       `.execute(db);
       return rows[0] ?? null;
     },
@@ -198,15 +199,21 @@ export function createSendingStore(db: Db) {
   };
 }
 
+/** Reads the first few of each receiver in the order of an index, so that it costs the same however many wait. */
 export function deliveriesDue(limit: number, notTo: readonly string[]) {
   return sql<{ projectId: string; notificationId: string }>`
-    select "projectId", "notificationId" from (
-      select n.project_id as "projectId", n.id as "notificationId", n.next_attempt_wall,
-        row_number() over (partition by n.receiver order by ${MOST_SEVERE_FIRST}, n.id) as place
-      from earshot.notifications n
-      left join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
-      where n.state = 'due' and n.next_attempt_wall <= now()
-        and (n.leased_until_wall is null or n.leased_until_wall < now())
-        and not n.receiver = any(${[...notTo]}::text[])) as waiting
-    where place <= ${MOST_OF_A_RECEIVER} order by place, next_attempt_wall limit ${limit}`;
+    with recursive waiting_for as (
+      select min(receiver) as receiver from earshot.notifications where state = 'due'
+      union all
+      select (select min(n.receiver) from earshot.notifications n where n.state = 'due' and n.receiver > f.receiver)
+      from waiting_for f where f.receiver is not null)
+    select w.project_id as "projectId", w.id as "notificationId" from waiting_for f
+    cross join lateral (
+      select first.*, row_number() over (order by urgency, id) as place from (
+        select n.project_id, n.id, n.urgency, n.next_attempt_wall from earshot.notifications n
+        where n.receiver = f.receiver and n.state = 'due' and n.next_attempt_wall <= now()
+          and (n.leased_until_wall is null or n.leased_until_wall < now())
+        order by n.urgency, n.id limit ${MOST_OF_A_RECEIVER}) as first) w
+    where f.receiver is not null and not f.receiver = any(${[...notTo]}::text[])
+    order by w.place, w.next_attempt_wall limit ${limit}`;
 }

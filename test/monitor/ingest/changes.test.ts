@@ -50,9 +50,9 @@ test.each([
       return pollQuery(used, key, new AbortController().signal);
     };
     await poll(first, "added");
-    expect(await stores().alerts.openOfProject("p")).toEqual([]);
+    expect(await stores().alerts.openOfQuery("p", "1")).toEqual([]);
     expect(await poll(later, "updated")).toMatchObject({ outcome: "Complete", added: 0, changed: 1 });
-    const [alert] = await stores().alerts.openOfProject("p");
+    const [alert] = await stores().alerts.openOfQuery("p", "1");
     expect(alert?.because).toMatch(new RegExp(`.+; ${because} after it was seen$`));
     // Read again, it has not changed again.
     await poll({ ...later, updatedAt: NOON + 3 * MINUTE, impressions: 9 }, "updated");

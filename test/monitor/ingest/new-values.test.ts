@@ -40,7 +40,7 @@ async function poll(rule: Rule | null, mentions: readonly Mention[]): Promise<re
     }),
   });
   expect(await pollQuery(used, KEY, new AbortController().signal)).toMatchObject({ outcome: "Complete" });
-  return stores().alerts.openOfProject("p");
+  return stores().alerts.openOfQuery("p", "1");
 }
 
 /** Judges what has closed by now, as the tick does. */
@@ -127,7 +127,7 @@ describe("a domain never seen before that is already large", () => {
   test("is none while one mention with a date of years ago is all that makes the query old", async () => {
     const old = { domain: "news.example", publishedAt: NOON - 3_000 * DAY };
     await poll(rule, said(NOON - DAY, old, ...times(8, { domain: "first.example" })));
-    expect(await stores().alerts.openOfProject("p")).toEqual([]);
+    expect(await stores().alerts.openOfQuery("p", "1")).toEqual([]);
   });
 
   test("is none that an import brings long after it was new", async () => {

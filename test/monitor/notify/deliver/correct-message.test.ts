@@ -131,7 +131,7 @@ async function arrives(mention: Mention): Promise<void> {
 
 /** One more notification of the alert; sent with this view of it. */
 async function send(kind: NotificationKind, receiver: string, viewOf = sending.viewOf): Promise<string> {
-  const [alert] = await stores().alerts.openOfProject("p");
+  const [alert] = await stores().alerts.openOfQuery("p", "1");
   const id = uuid7(clock.now());
   const why = { digest: null, createdAt: clock.now(), reason: "x" };
   await stores().notifications.addPending([
@@ -269,7 +269,7 @@ test("a correction that began before another delete does not settle it", async (
 
 test("insights that were read before a delete are not stored after it", async () => {
   await arrives(HERS);
-  const [alert] = await stores().alerts.openOfProject("p");
+  const [alert] = await stores().alerts.openOfQuery("p", "1");
   const id = alert?.id ?? "";
   const { version } = await stores().erasures.contentOf("p", id);
   await arrives(DELETED);
@@ -293,7 +293,7 @@ test("an edited mention shows its new text, and the old one nowhere", async () =
 
 test("a notification is not claimed while a delete is being stored: it would bring the old words, uncorrected", async () => {
   await arrives(HERS);
-  const [alert] = await stores().alerts.openOfProject("p");
+  const [alert] = await stores().alerts.openOfQuery("p", "1");
   const id = uuid7(clock.now());
   const why = { digest: null, createdAt: clock.now(), reason: "x" };
   await stores().notifications.addPending([
