@@ -70,7 +70,10 @@ export function readLine(
   names: ReadonlySet<string>,
 ): ReadLine {
   if (!/\d|once a/.test(context.line)) return { found: [], unknown: [] };
-  let left = context.line.replaceAll(NAME_WITH_DIGITS, (word) => (names.has(word) ? hide(word) : word));
+  // What stands between quotation marks, a stranger has written.
+  let left = context.line
+    .replaceAll(/“[^”]*”/g, hide)
+    .replaceAll(NAME_WITH_DIGITS, (word) => (names.has(word) ? hide(word) : word));
   const found: Found[] = [];
   for (const statement of statements) {
     left = left.replaceAll(statement.pattern, (text, ...groups: unknown[]) => {

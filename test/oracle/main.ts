@@ -8,11 +8,11 @@ import { formatFindings, judge } from "./judge.ts";
 import { airlines, hasAirlines } from "./plays/airlines.ts";
 import { demo } from "./plays/demo.ts";
 import { createLog, openScratchPostgres } from "./plays/earshot.ts";
-import { generated, smallWorld } from "./plays/generated.ts";
+import { generated, moodWorld, smallWorld } from "./plays/generated.ts";
 import { type Play, type Played, play } from "./plays/play.ts";
 import { playRuleTests } from "./plays/rule-tests.ts";
 
-const WORLDS = ["small", "generated", "rule-tests", "demo", "airlines"] as const;
+const WORLDS = ["small", "mood", "generated", "rule-tests", "demo", "airlines"] as const;
 
 const program = new Command("oracle")
   .description(
@@ -26,7 +26,7 @@ const program = new Command("oracle")
     "the mentions of the world airlines, instead of the shared ones: JSON Lines with a brand",
   )
   .option("--only <text>", "of the rule tests, those with this in their name", "")
-  .option("--seed <number>", "of the worlds small and generated", Number)
+  .option("--seed <number>", "of the worlds small, mood and generated", Number)
   .option("--save <folder>", "writes each recording, to be judged again with --recording")
   .option("--recording <file>", "judges a saved recording, and plays nothing")
   .option("--json", "prints the findings as JSON")
@@ -88,7 +88,7 @@ async function main(options: Options): Promise<number> {
 
 function planOf(world: Exclude<(typeof WORLDS)[number], "rule-tests">, { file, seed }: Options): Play {
   return {
-    ...{ small: () => smallWorld(seed), generated: () => generated(seed) },
+    ...{ small: () => smallWorld(seed), mood: () => moodWorld(seed), generated: () => generated(seed) },
     ...{ demo: () => demo(), airlines: () => airlines(file) },
   }[world]();
 }

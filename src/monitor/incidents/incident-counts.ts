@@ -10,15 +10,22 @@ export function spanOf(incident: Incident): { readonly from: Instant; readonly t
 
 /** What is said of an incident in numbers. Late mentions are in, and deleted ones out: it is counted each time. */
 export function countIncident(
-  { measure }: Incident,
+  { measure, checkedUntil }: Incident,
   buckets: readonly Bucket[],
   { from, to }: { readonly from: Instant; readonly to: Instant },
 ): IncidentCounts {
   let most: IncidentCounts["most"] = null;
   for (const { at } of buckets) {
+    if (at >= to) break;
     const until = at + 5 * MINUTE;
     const count = countIn(buckets, Math.max(from, until - HOUR), Math.min(until, to))[measure];
     if (count > (most?.count ?? 0)) most = { count, until };
   }
-  return { from, to, ...countIn(buckets, from, to), most, lastHour: countIn(buckets, to - HOUR, to) };
+  return {
+    from,
+    to,
+    ...countIn(buckets, from, to),
+    most,
+    lastHour: countIn(buckets, checkedUntil - HOUR, checkedUntil),
+  };
 }

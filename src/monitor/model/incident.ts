@@ -72,7 +72,7 @@ export interface IncidentCounts extends HourCount {
   readonly to: Instant;
   /** The most in any 60 minutes that end at a full five minutes; `until` is their end. */
   readonly most: { readonly count: number; readonly until: Instant } | null;
-  /** Those of the hour up to `to`. */
+  /** Those of the hour up to which its life is decided: of now, also while it is watched. */
   readonly lastHour: HourCount;
 }
 

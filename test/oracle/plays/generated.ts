@@ -41,6 +41,43 @@ export function smallWorld(seed = 20_260_316): Play {
   };
 }
 
+/**
+ * A brand about which most is negative on any day. For an hour and a half nearly all is, and then for hours less than the
+ * rule asks for, and still far more than usual: what happens in these hours belongs to the alert.
+ */
+export function moodWorld(seed = 20_260_316): Play {
+  const to = FROM + 16 * HOUR;
+  const parts = [
+    { from: FROM - HISTORY_DAYS * DAY, until: FROM + 2 * HOUR, negative: 0.6 },
+    { from: FROM + 2 * HOUR, until: FROM + 3.5 * HOUR, negative: 0.95 },
+    { from: FROM + 3.5 * HOUR, until: FROM + 9 * HOUR, negative: 0.71 },
+    { from: FROM + 9 * HOUR, until: to, negative: 0.55 },
+  ];
+  const random = createRandom(seed);
+  const written: Written[] = [];
+  for (const { from, until, negative } of parts)
+    for (let at = from; at < until; at += 2 * MINUTE) {
+      const words = Array.from({ length: 9 }, () => WORDS[Math.floor(random() * WORDS.length)] ?? "").join(
+        " ",
+      );
+      const sentiment = random() < negative ? "negative" : "neutral";
+      const author = `reader_${Math.floor(random() * 4_000)}`;
+      written.push({
+        brand: "Elmar",
+        at: Math.floor(at / 1000) * 1000,
+        sentiment,
+        author,
+        text: `Elmar ${words}`,
+      });
+    }
+  return {
+    ...planOf("mood", ["Elmar"], to),
+    write: (pool, _, queries) => insert(pool, queries, written),
+    step: () => 10 * MINUTE,
+    reads: [],
+  };
+}
+
 function planOf(name: string, queries: readonly string[], to: Moment) {
   return {
     ...{ name, timezone: "Europe/Berlin", queries, rules: "rules" },

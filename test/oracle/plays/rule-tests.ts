@@ -62,7 +62,7 @@ export async function playRuleTests({
       );
       played.push({
         world: {
-          ...{ name: `rule test ${name}`, timezone: config.timezone, brands, facts },
+          ...{ name: `rule test ${name}`, timezone: read.test.start.zone, brands, facts },
           ...{ from: story.start, to: story.end, lagMs: 35 * MINUTE },
         },
         recording: { messages, answers: {} },

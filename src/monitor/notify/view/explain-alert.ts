@@ -20,7 +20,7 @@ export async function explainAlert(
   stores: Facts,
   alert: Alert,
   rule: Rule | undefined,
-  { now, from, kind = null }: ExplainOptions,
+  { now, span, kind = null }: ExplainOptions,
 ): Promise<Explanation | null> {
   const { version } = await stores.erasures.contentOf(alert.projectId, alert.id);
   const stored = Explanation.safeParse(await stores.alerts.explanation(alert.projectId, alert.id));
@@ -37,7 +37,7 @@ export async function explainAlert(
   const isReminder = kind === "reminder" || kind === "unanswered";
   const known = isSame && !isOver && !isReminder ? stored.data : null;
   const explanation = {
-    ...(await findOut(stores, alert, rule, { from, known })),
+    ...(await findOut(stores, alert, rule, { from: span.from, to: span.to, known })),
     madeAt: now,
     ...(isOver && { isFinal: true }),
   };
@@ -47,8 +47,8 @@ export async function explainAlert(
 
 interface ExplainOptions {
   readonly now: Instant;
-  /** The mentions are read from here: the beginning of its incident, or of its first window. */
-  readonly from: Instant;
+  /** The mentions of this time are read: that of its incident, or of the alert until now. */
+  readonly span: { readonly from: Instant; readonly to: Instant };
   readonly kind?: Notification["kind"] | null;
 }
 
@@ -66,9 +66,8 @@ async function findOut(
   stores: Facts,
   alert: Alert,
   rule: Exclude<Rule, { kind: "mention" }>,
-  { from, known }: { readonly from: Instant; readonly known: Explanation | null },
+  { from, to, known }: ExplainOptions["span"] & { readonly known: Explanation | null },
 ): Promise<Explanation> {
-  const to = Math.max(alert.windowTo, alert.lastSeenAt);
   const [now, before, completeUntil] = await Promise.all([
     mentionsIn(stores, alert, from, to, MOST_NOW),
     sameHoursBefore(stores, alert),

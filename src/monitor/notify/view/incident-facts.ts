@@ -42,7 +42,7 @@ export async function incidentFacts(
     projectId,
     queryId,
     Math.min(span.from, span.to - HOUR),
-    span.to,
+    Math.max(span.to, incident.checkedUntil),
   );
   const others = members
     .filter(({ id, firedAt }) => id !== face.id && firedAt !== null)

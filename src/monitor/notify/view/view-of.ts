@@ -65,15 +65,15 @@ async function alertView(
   const rule = parts.rulesFor(query).find((one) => one.name === stored.rule);
   const url = parts.consoleUrl();
   const content = await parts.stores.erasures.contentOf(projectId, alertId);
+  const whole = incident === null ? null : await incidentFacts(parts.stores, parts.rulesFor(query), incident);
   const explanation =
     kind === "test"
       ? null
       : await explainAlert(parts.stores, stored, rule, {
           now: parts.clock.now(),
-          from: incident?.incident.countedFrom ?? stored.windowFrom,
+          span: whole?.counts ?? spanOfAlert(stored),
           kind,
         });
-  const whole = incident === null ? null : await incidentFacts(parts.stores, parts.rulesFor(query), incident);
   const counted = kind === "test" ? stored : await recountPeak(parts.stores, stored, rule);
   const alert = whole === null ? counted : restate(counted, whole);
   const drawn = (theme: "light" | "dark") =>
@@ -124,6 +124,14 @@ async function alertView(
       ? null
       : (scheme?: "light" | "dark") => pictures.render((scheme === "dark" ? drawn("dark") : null) ?? svg);
   return { about: "alert", view, chart, contentVersion: content.version } as const;
+}
+
+/** From the beginning of its first window to the last that was judged; the window of its sentence may be a later one. */
+function spanOfAlert({ openedAt, windowFrom, windowTo, lastSeenAt, progress }: Alert) {
+  return {
+    from: Math.min(windowFrom, openedAt - (windowTo - windowFrom)),
+    to: Math.max(windowTo, lastSeenAt, progress?.now?.at ?? 0),
+  };
 }
 
 const LONGEST_BEFORE_DAYS = 30;
