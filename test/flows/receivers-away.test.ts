@@ -198,8 +198,8 @@ test("an hour without Slack and mail: then the most severe alert comes first, ea
   expect(smtp.mails.map(({ parsed }) => parsed.subject)).toEqual([
     "[CRITICAL] Acme: 40 mentions in 15 min, 10 expected",
     "[CRITICAL] Acme: 40 mentions in 15 min, 10 expected",
-    "[RESOLVED] Acme: 40 mentions in 15 min, 10 expected",
-    "[RESOLVED] Acme: 40 mentions in 15 min, 10 expected",
+    "[RESOLVED] Acme: Brief",
+    "[RESOLVED] Acme: Known",
   ]);
   expect(smtp.mails[2]?.parsed.text).toContain("ALREADY RESOLVED: Acme: Brief");
   expect(await stores.notifications.unsettled()).toBe(0);

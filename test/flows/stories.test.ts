@@ -98,7 +98,7 @@ onAnyEngine((begin) => {
     ]);
     expect(mailed("on-call@acme.example")).toEqual([
       "[CRITICAL] Acme: 20 negative mentions in 5 min, 0.3 expected at this hour",
-      "[RESOLVED] Acme: 20 negative mentions in 5 min at the peak, 0.3 expected at this hour",
+      "[RESOLVED] Acme: Crisis spike",
     ]);
     await expectEveryMentionOnce(story);
   });

@@ -227,7 +227,7 @@ describe("a reminder", () => {
     );
     expect(subject(view("fired"))).toMatch(/^\[CRITICAL\] Delta: /);
     expect(subject(view("resolved", { state: "resolved", resolvedAt: alert.lastSeenAt }))).toMatch(
-      /^\[RESOLVED\] Delta: 62 in 30 minutes/,
+      /^\[RESOLVED\] Delta: Crisis spike/,
     );
   });
 
