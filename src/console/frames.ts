@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { ConsoleFacts } from "#monitor";
 import { readAddress, withParameter } from "./address.ts";
 import { SCRIPTS, STYLESHEET } from "./asset-routes.ts";
-import type { ConsoleAuth } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { Html } from "./html.ts";
 import { sinceToken, type VersionWatch } from "./live-route.ts";
@@ -19,7 +18,6 @@ interface FrameParts {
   readonly times: Times;
   readonly watch: VersionWatch;
   readonly shared: SharedAnswers;
-  readonly auth: ConsoleAuth;
   readonly forms: Forms;
   readonly hasInbox: boolean;
   readonly hasRules: boolean;
@@ -84,7 +82,7 @@ export function createFrames(parts: FrameParts) {
       hasRules: parts.hasRules,
       hasFeeds: parts.hasFeeds,
       hasActions: parts.hasActions,
-      logoutToken: parts.auth.visitor(request)?.session ? parts.forms.token(request) : null,
+      logoutToken: request.visitor?.session ? parts.forms.token(request) : null,
       assets: ASSETS,
     };
   }
@@ -104,7 +102,7 @@ export function createFrames(parts: FrameParts) {
     if (!(request.headers.accept ?? "").includes("text/html")) return reply.send({ error: headline });
     const body = problem(headline, advice);
     // A stranger on a public page must not see the layout of the other pages.
-    if (parts.auth.visitor(request) === null) return sendHtml(reply, barePage(headline, body));
+    if (request.visitor === null) return sendHtml(reply, barePage(headline, body));
     const page: Page = { title: headline, section: null, body };
     return sendHtml(reply, layout(page, currentFrame(request)));
   }

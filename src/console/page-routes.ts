@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
@@ -52,7 +53,7 @@ export function pageRoutes(
     page: async (request) => {
       const story = await storyOf(request);
       if (story === null) return null;
-      const token = all.hasActions ? all.forms.token(request) : null;
+      const token = all.hasActions && mayAct(request) ? all.forms.token(request) : null;
       return alertPage(addressOf(request.url), story, all, token);
     },
     parts: (request) => ({

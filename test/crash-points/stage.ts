@@ -6,7 +6,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { type Closing, createClosing } from "../../src/lib/closing.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { type SeededAccount, seedAccount } from "../../src/listening-api/seed-account.ts";
+import { type SeededAccount, seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";
 import { migrateQueueSchema } from "../../src/monitor/queue/backend.ts";
 import { openPool } from "../../src/monitor/store/database.ts";
