@@ -148,6 +148,28 @@ test("a message covers what waits behind it, but not a message that carries othe
   expect(await stores.notifications.waitingBehind(claimed)).toEqual([{ id: alone.id, kind: "reminder" }]);
 });
 
+test("a live message is not edited while a reply to it is being posted", async () => {
+  const alert = anAlert(await aQuery());
+  await stores.alerts.save([alert]);
+  const key = { projectId: "p", alertId: alert.id, receiver: "live" };
+  const [first, reply] = [pending(alert, "fired"), pending(alert, "reminder")].map((one) => ({
+    ...one,
+    receiver: "live",
+  }));
+  if (first === undefined || reply === undefined) throw new Error("there are two");
+  await stores.notifications.addPending([first]);
+  const posted = await stores.notifications.claim("p", first.id);
+  if (posted === null) throw new Error("it cannot be claimed");
+  await stores.alertMessages.stale(key);
+  await stores.notifications.markSent(posted, NOON, { ts: "1" });
+  await stores.notifications.addPending([reply]);
+  const claimed = await stores.notifications.claim("p", reply.id);
+  expect(await stores.alertMessages.claim(key)).toBeNull();
+  if (claimed === null) throw new Error("it cannot be claimed");
+  await stores.notifications.markSent(claimed, NOON, { ts: "2", inThread: "1" });
+  expect(await stores.alertMessages.claim(key)).toMatchObject({ root: { notificationId: first.id } });
+});
+
 test("a receiver that hangs holds two of the slots that all receivers share", async () => {
   const waiting = [1, 2, 3].map(() => ({
     ...pending({ ...anAlert("hangs"), id: uuid7(NOON) }, "fired"),
