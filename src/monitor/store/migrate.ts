@@ -3,9 +3,14 @@ import { UserError } from "../../lib/errors.ts";
 import { type Db, openDatabase } from "./database.ts";
 import * as schema from "./migrations/0001-schema.ts";
 import * as users from "./migrations/0002-users.ts";
+import * as tokensAndAudit from "./migrations/0003-tokens-and-audit.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
-export const MIGRATIONS: Record<string, Migration> = { "0001-schema": schema, "0002-users": users };
+export const MIGRATIONS: Record<string, Migration> = {
+  "0001-schema": schema,
+  "0002-users": users,
+  "0003-tokens-and-audit": tokensAndAudit,
+};
 
 /**
  * Brings the schema `earshot` up to date. Rejects with a UserError if a later version has changed it. Kysely holds a

@@ -22,6 +22,7 @@ import {
   openIncidentOf,
   splitAlert,
 } from "./act-on-incident.ts";
+import { auditActions } from "./audit-actions.ts";
 
 /**
  * Actions of people on alerts and silences. It only writes facts; the running process finds the alert due within a
@@ -85,7 +86,7 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
   const { stores, clock, rules } = parts;
   const within = (facts: Facts): AlertActions =>
     createAlertActions({ ...parts, stores: { ...facts, transaction: (inner) => inner(facts) } });
-  return {
+  const actions: AlertActions = {
     once: (interactionId, work) =>
       stores.transaction(async (facts) => {
         if (!(await facts.interactions.take(interactionId))) return "known";
@@ -132,6 +133,7 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
       return alert === null ? null : splitAlert(stores, alert, by, clock.now());
     },
   };
+  return auditActions(actions, stores, clock);
 }
 
 async function actOn(
