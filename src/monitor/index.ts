@@ -1,6 +1,7 @@
 // The door: what other rooms use of the monitor, a line for each file. Code stands behind it.
 
-export { type AlertActions, createAlertActions, matchOfAlert } from "./alerts/actions/alert-actions.ts";
+export type { AlertActions } from "./alerts/actions/actions.ts";
+export { createAlertActions, matchOfAlert } from "./alerts/actions/alert-actions.ts";
 export {
   type AlertNames,
   alertNames,

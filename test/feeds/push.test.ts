@@ -37,7 +37,7 @@ async function post(body: unknown, token = "token-of-a-script", feed = "") {
 }
 
 test("somebody with a token of their own names the feed, where there are several", async () => {
-  const one = { id: "personal-1", text: "Acme, pushed by a person" };
+  const one = { id: "personal-1", text: "pushed by a person" };
   expect(await post(one, PERSONAL)).toEqual({
     status: 400,
     body: { errors: [{ message: expect.stringContaining("zapier, script, every character") }] },

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { addUser } from "../../src/console/auth/manage-users.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { HOUR } from "../../src/lib/instant.ts";
+import { createAlertActions } from "../../src/monitor/alerts/actions/alert-actions.ts";
 import { signAlertLink } from "../../src/monitor/model/alert-action.ts";
 import type { AuditEntry } from "../../src/monitor/model/audit.ts";
-import { anAlert } from "../console/make-a-story.ts";
+import { anAlert, makeAStory } from "../console/make-a-story.ts";
 import { SECRET, startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { aVisitor, type ConsoleVisitor, tokenIn } from "./console-visitor.ts";
 
@@ -20,6 +21,7 @@ let bob: ConsoleVisitor;
 
 beforeAll(async () => {
   web = await startTestConsole(NOW, { settings: { trustedProxies: ["127.0.0.1"] }, deps: { wall } });
+  await makeAStory(web.stores, NOW);
   await web.stores.alerts.save([alert]);
   const parts = { stores: web.stores, namesOfFile: [], now: NOW };
   await addUser(parts, { name: "ann", role: "admin", email: null, password: PASSWORD, by: "test" });
@@ -69,12 +71,11 @@ test("links of mails, clicks in Slack and commands have theirs", async () => {
     ...{ action: "alert.act", outcome: "Done", role: null },
     actor: { via: "mail", login: "on-call" },
   });
-  const { createAlertActions } = await import("../../src/monitor/alerts/actions/alert-actions.ts");
   const actions = createAlertActions({ stores: web.stores, clock: web.clock });
   for (const via of ["slack", "shell"] as const) {
-    await actions.act(alert.id, { do: "assign", to: "Cleo" }, { via, login: "Cleo (U1)", typed: null });
+    await actions.act(alert.id, { do: "assign", to: via }, { via, login: "Cleo (U1)", typed: null });
     expect(await newest()).toMatchObject({
-      ...{ action: "alert.act", target: alert.id, detail: "assign to Cleo", outcome: "Done" },
+      ...{ action: "alert.act", target: alert.id, detail: `assign to ${via}`, outcome: "Done" },
       actor: { via, login: "Cleo (U1)" },
     });
   }
@@ -87,7 +88,6 @@ test("links of mails, clicks in Slack and commands have theirs", async () => {
 
 test("an entry is part of what it is about: if that is undone, there is none", async () => {
   const before = await newest();
-  const { createAlertActions } = await import("../../src/monitor/alerts/actions/alert-actions.ts");
   const actions = createAlertActions({ stores: web.stores, clock: web.clock });
   const by = { via: "slack", login: "Cleo (U1)", typed: null } as const;
   const failed = actions.once("a click", async (inner) => {

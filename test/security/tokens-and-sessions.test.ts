@@ -5,7 +5,7 @@ import { addUser, changeUser } from "../../src/console/auth/manage-users.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
 import type { TokenScope } from "../../src/monitor/model/access-token.ts";
-import { anAlert } from "../console/make-a-story.ts";
+import { anAlert, makeAStory } from "../console/make-a-story.ts";
 import { startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { aVisitor, type ConsoleVisitor, tokenIn } from "./console-visitor.ts";
 
@@ -58,6 +58,7 @@ test("Prometheus reads the metrics with a token, and nothing else", async () => 
 });
 
 test("a token acts without a form, in the name of its user", async () => {
+  await makeAStory(web.stores, NOW);
   const alert = anAlert({ openedAt: NOW - HOUR });
   await web.stores.alerts.save([alert]);
   const token = await aToken("bob", "act");

@@ -105,8 +105,11 @@ export async function demandLogin(
         if (request.is404) return;
         return parts.refuse(request, reply, 403, "That is not for anybody", "The table of routes lacks it.");
       case "NeedsRole":
-      case "NeedsScope":
-        return parts.refuse(request, reply, 403, ...whyRefused(visitor, access));
+        return parts.refuse(request, reply, 403, ...lacksRole(visitor, access));
+      case "NeedsScope": {
+        const advice = `Its scope is ${visitor.scope}.`;
+        return parts.refuse(request, reply, 403, "This token does not open that", advice);
+      }
     }
   });
 
@@ -175,8 +178,7 @@ export async function demandLogin(
   }
 }
 
-function whyRefused(visitor: Visitor, access: Access | undefined): readonly [string, string] {
-  if (visitor.scope !== null) return ["This token does not open that", `Its scope is ${visitor.scope}.`];
+function lacksRole(visitor: Visitor, access: Access | undefined): readonly [string, string] {
   const needed = typeof access === "object" ? access.role : "admin";
   const advice =
     visitor.user === null

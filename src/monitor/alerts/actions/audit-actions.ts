@@ -3,7 +3,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Actor } from "../../model/alert-action.ts";
 import { describeMatch } from "../../model/alert-match.ts";
 import type { Facts } from "../../store/stores.ts";
-import type { AlertActions } from "./alert-actions.ts";
+import type { AlertActions } from "./actions.ts";
 
 /**
  * Notes what people do by Slack and in the shell, in the transaction that does it. What comes over HTTP (pages, links of
