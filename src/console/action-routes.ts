@@ -15,7 +15,7 @@ import {
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { DAY, HOUR } from "../lib/instant.ts";
-import { mayAct } from "./auth/access.ts";
+import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { createFrames } from "./frames.ts";
 import { actionDonePage, actionPage } from "./pages/action.ts";
@@ -48,7 +48,8 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
         actions.silences(false),
         actions.precision(times.now() - 30 * DAY),
       ]);
-      return silencesPage({ silences, rules }, times, mayAct(request) ? forms.token(request) : null);
+      const form = mayAct(request) ? { token: forms.token(request), asksName: asksName(request) } : null;
+      return silencesPage({ silences, rules }, times, form);
     }),
   );
 

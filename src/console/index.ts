@@ -31,7 +31,7 @@ export { renderSlackMessage } from "./inbox/render-slack-message.ts";
 export { fileAddress, type InboxView } from "./inbox-view.ts";
 export { type KeptConsole, keepConsole } from "./keep-console.ts";
 export { loadLocalInbox } from "./on-demand.ts";
-export { openPage, type Page, type PageOptions } from "./open-console.ts";
+export { openPage, type PageOptions, type ServedConsole } from "./open-console.ts";
 export type { ListedRule, RuleToSave, RuleView, RuleWords, SavedRule } from "./rule-view.ts";
 export type { ConsoleSettings } from "./settings.ts";
 export type { SetupForm, SetupView } from "./setup-view.ts";

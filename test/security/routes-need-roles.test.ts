@@ -247,4 +247,6 @@ test("a viewer's pages have no button that would be refused", async () => {
   const silences = async (who: string) => (await visitors.get(who)?.ask("/silences"))?.text();
   expect(await silences("viewer")).not.toContain('action="/silences"');
   expect(await silences("responder")).toContain('action="/silences"');
+  // Who has a user of their own is known, and types no name.
+  expect(await silences("responder")).not.toContain("Your name");
 });

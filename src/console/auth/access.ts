@@ -148,6 +148,11 @@ export function declareRoutes(app: FastifyInstance): readonly ConsoleRoute[] {
   return routes;
 }
 
+/** Whether a form has to ask who somebody is: there is no login, or several people share it. */
+export function asksName({ visitor }: FastifyRequest): boolean {
+  return visitor?.user == null || visitor.user.kept === "Login";
+}
+
 /** Whether the reader of a page gets its buttons for alerts. */
 export function mayAct({ visitor }: FastifyRequest): boolean {
   return visitor !== null && reachesRole(visitor.role, "responder");

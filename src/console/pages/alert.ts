@@ -27,7 +27,7 @@ import { incidentPanel } from "../parts/incident-panel.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { outcomeOf } from "../parts/notification-table.ts";
-import { alertActionsPart } from "../parts/silence-form.ts";
+import { alertActionsPart, type ReaderForm } from "../parts/silence-form.ts";
 import { waitWords } from "../parts/status-panels.ts";
 import { foreign, formatCompact, formatMeasured, shorten } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
@@ -110,12 +110,12 @@ export async function readAlertStory(
   return { ...common, stories, mentions: await facts.windowMentions(alert, MENTIONS), mentionsAre };
 }
 
-/** `token` is for forms; null if the console is read-only. */
+/** `form`: null if this reader, or this console, only reads. */
 export function alertPage(
   address: string,
   story: AlertStory,
   parts: PageParts,
-  token: string | null = null,
+  form: ReaderForm | null = null,
 ): Page {
   const title = `${story.alert.queryName}: ${parts.times.titleOf(story.alert.rule)}`;
   return {
@@ -132,7 +132,7 @@ ${parts.times.titleOf(story.alert.rule)}</h1>${
       html`<a
   href="${linkOfRule(story.alert.rule)}">Its rule</a>`
     }</div>
-${token !== null && alertActionsPart(story.alert, token)}${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}`,
+${form !== null && alertActionsPart(story.alert, form)}${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}`,
   };
 }
 

@@ -7,8 +7,8 @@ import type { ActionResult } from "../act.ts";
 import type { MoveResult } from "./act-on-incident.ts";
 
 /**
- * Actions of people on alerts and silences. It only writes facts; the running process finds the alert due within a
- * second and decides who is notified. So the console, the shell, a link in a mail and a button in Slack need nothing
+ * Actions of people on alerts and silences. It only writes facts; they announce it, and the running process finds the alert
+ * due and decides who is notified. So the console, the shell, a link in a mail and a button in Slack need nothing
  * but the database.
  */
 export interface AlertActions {

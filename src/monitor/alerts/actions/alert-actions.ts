@@ -50,7 +50,10 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
       return stores.transaction(async (facts) => {
         const isEnded = await facts.silences.expire(id, describeActor(by), now);
         // Held alerts that are still open are decided again at once.
-        if (isEnded) await facts.notifications.wake(null, "HeldBySilence", now);
+        if (isEnded) {
+          await facts.notifications.wake(null, "HeldBySilence", now);
+          await facts.dueWork.announce();
+        }
         return isEnded;
       });
     },
@@ -104,6 +107,7 @@ async function actOn(
     await facts.alerts.addEvents(projectId, [{ ...acted.event, actor: by }]);
     await facts.notifications.reconsider(projectId, id, Math.min(now, alert.lastSeenAt));
     await facts.alertMessages.wake(projectId, id);
+    await facts.dueWork.announce();
     return acted;
   });
 }

@@ -6,8 +6,8 @@ import type { Facts } from "../../store/stores.ts";
 import type { AlertActions } from "./actions.ts";
 
 /**
- * Notes what people do by Slack and in the shell, in the transaction that does it. What comes over HTTP (pages, links of
- * mails) is noted there: only a request knows from where it came.
+ * Notes what people do by Slack and in the shell; of a click, in the transaction of what it does. What comes over HTTP
+ * (pages, links of mails) is noted there: only a request knows from where it came.
  */
 export function auditActions(
   actions: AlertActions,
