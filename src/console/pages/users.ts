@@ -31,7 +31,7 @@ ${
   html`<section class="panel" aria-labelledby="h-made"><h2 id="h-made">The first password of ${made.name}</h2>
 <p>Copy it now: it is not shown again.</p><p><code class="secret">${made.password}</code></p></section>`
 }
-<section class="panel" aria-labelledby="h-users"><h2 id="h-users">Who may log in</h2>
+<section class="panel action-form" aria-labelledby="h-users"><h2 id="h-users">Who may log in</h2>
 <div class="scrolls"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">Since</th><th scope="col">Open</th><th scope="col"></th></tr></thead>
 <tbody>${ofFile.map(
@@ -61,7 +61,7 @@ ${
 <button type="submit">Add</button></form></section>
 ${
   ended.length > 0 &&
-  html`<section class="panel" aria-labelledby="h-ended"><h2 id="h-ended">Ended</h2>
+  html`<section class="panel action-form" aria-labelledby="h-ended"><h2 id="h-ended">Ended</h2>
 <ul>${ended.map(
     (one) =>
       html`<li>${one.name}, ${one.role}, ended ${times.moment(one.endedAt ?? 0)} ${changeButton(one.name, "restore", "Restore", token)}</li>`,
