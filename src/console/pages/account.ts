@@ -29,7 +29,8 @@ export function accountPage(account: Account, times: Times, token: string): Page
 ${user.role === "admin" && html`<p><a href="/users">Users</a> · <a href="/audit">Audit log</a></p>`}
 ${fault !== null && html`<p class="fault" role="alert">${fault}</p>`}
 ${made !== null && madeToken(made)}
-<section class="panel action-form" aria-labelledby="h-sessions"><h2 id="h-sessions">Where you are logged in</h2>${sessionTable(sessions, session, times, token)}</section>
+<section class="panel action-form" aria-labelledby="h-sessions">
+<h2 id="h-sessions">Where you are logged in</h2>${sessionTable(sessions, session, times, token)}</section>
 <section class="panel action-form" aria-labelledby="h-tokens"><h2 id="h-tokens">Tokens of programs</h2>
 <p class="hint">A program sends one as <code>Authorization: Bearer TOKEN</code>.
 It may do what you may, within its scope, and no longer than you may.</p>
