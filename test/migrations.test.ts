@@ -17,6 +17,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   "monitor/store/migrations/0001-schema.ts": "925789b882c15288",
   "monitor/store/migrations/0002-users.ts": "fde81e71ce23f53a",
   "monitor/store/migrations/0003-storms.ts": "47fff14d34dc5118",
+  "monitor/store/migrations/0004-tokens-and-audit.ts": "1e5f4098effbc4ab",
 };
 
 test("migrations are only added, never edited or removed", () => {

@@ -63,6 +63,12 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./users.ts")).defineUsersCommand,
   },
   {
+    name: "tokens",
+    usage: "",
+    description: "Lists, makes and ends the tokens with which programs use the console.",
+    load: async () => (await import("./tokens.ts")).defineTokensCommand,
+  },
+  {
     name: "alerts",
     usage: "",
     description: "Lists alerts; acknowledges, assigns and resolves them.",

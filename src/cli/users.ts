@@ -1,17 +1,15 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { usersOfFile } from "#admin";
 import { addUser, changeUser, inventPassword, type ManagedUser, type UserChange } from "#console";
-import { formatTime, nameKey, ROLE_WORDS, readEnvironment, type Stores, UserName, UserRole } from "#monitor";
+import { describeActor, formatTime, nameKey, ROLE_WORDS, UserName, UserRole } from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
 import { hashPassword } from "../lib/password-hash.ts";
 import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
-import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
 import { print } from "./print.ts";
+import { noteInShell, type UserParts, withUsers } from "./users/with-users.ts";
 
 interface Flags {
   readonly passwordFile?: string;
@@ -38,10 +36,10 @@ export function defineUsersCommand(command: Command, env: NodeJS.ProcessEnv): vo
       withUsers(env, async (parts) => {
         const password = await passwordOf(flags);
         const asked = { name: nameIn(name), role: roleIn(flags.role), email: flags.email ?? null };
-        const by = parts.by;
-        done(await addUser(parts, { ...asked, password: password.text, by }), password, flags, (user) => {
-          return `added ${user.name} as ${user.role}`;
-        });
+        const by = `${describeActor(parts.actor)} (shell)`;
+        const added = await addUser(parts, { ...asked, password: password.text, by });
+        await noteInShell(parts, "user.add", name, added, flags.role);
+        done(added, password, flags, (user) => `added ${user.name} as ${user.role}`);
       }),
     );
   const change = (
@@ -51,12 +49,20 @@ export function defineUsersCommand(command: Command, env: NodeJS.ProcessEnv): vo
     asked: UserChange,
     password: FirstPassword | null = null,
   ) =>
-    withUsers(env, async (parts) =>
-      done(await changeUser(parts, name, asked), password, flags, (user, ended) => {
+    withUsers(env, async (parts) => {
+      const changed = await changeUser(parts, name, asked);
+      await noteInShell(
+        parts,
+        "user.change",
+        name,
+        changed,
+        asked.do === "role" ? `role: ${asked.role}` : asked.do,
+      );
+      done(changed, password, flags, (user, ended) => {
         const sessions = ended === 0 ? "" : `; ${counted(ended, "session")} ended`;
         return `${user.name} ${about}${sessions}`;
-      }),
-    );
+      });
+    });
   group
     .command("role")
     .description("Gives a user another role, at once.")
@@ -89,6 +95,18 @@ export function defineUsersCommand(command: Command, env: NodeJS.ProcessEnv): vo
     .option("--json", "answer as JSON", false)
     .action((name: string, flags: Flags) => change(name, "may log in again", flags, { do: "restore" }));
   group
+    .command("logout")
+    .description("Ends all sessions of a user, in every process.")
+    .argument("<name>")
+    .option("--json", "answer as JSON", false)
+    .action((name: string, flags: Flags) =>
+      withUsers(env, async (parts) => {
+        const ended = await parts.stores.sessions.endAll(nameKey(name), parts.now);
+        await noteInShell(parts, "session.end", name, { outcome: "Done" }, counted(ended, "session"));
+        printOutcome({ name, endedSessions: ended }, `${counted(ended, "session")} of ${name} ended`, flags);
+      }),
+    );
+  group
     .command("hash")
     .description("Prints the hash of a password for web.users in earshot.yaml.")
     .option("--password-file <file>", "file that holds the password (default: standard input)")
@@ -101,38 +119,13 @@ export function defineUsersCommand(command: Command, env: NodeJS.ProcessEnv): vo
     });
 }
 
-interface UserParts {
-  readonly stores: Stores;
-  readonly namesOfFile: readonly string[];
-  readonly now: number;
-  /** Who does it. */
-  readonly by: string;
-}
-
-async function withUsers<Outcome>(
+async function list(
+  { stores, now, ofFile }: UserParts,
   env: NodeJS.ProcessEnv,
-  work: (parts: UserParts) => Promise<Outcome>,
-): Promise<Outcome> {
-  const { configFile } = readEnvironment(env);
-  const ofFile = existsSync(configFile) ? await usersOfFile(configFile) : [];
-  return withAlertActions(env, ({ stores, clock }) =>
-    work({
-      stores,
-      namesOfFile: ofFile.map(({ name }) => name),
-      now: clock.now(),
-      by: `${shellActor(undefined).login} (shell)`,
-    }),
-  );
-}
-
-async function list({ stores, now }: UserParts, env: NodeJS.ProcessEnv, { json }: Flags): Promise<void> {
-  const { configFile } = readEnvironment(env);
+  { json }: Flags,
+): Promise<void> {
   const timezone = await timezoneInUse(env);
-  const [ofFile, stored, sessions] = await Promise.all([
-    existsSync(configFile) ? usersOfFile(configFile) : [],
-    stores.users.list(),
-    stores.sessions.list(null, now),
-  ]);
+  const [stored, sessions] = await Promise.all([stores.users.list(), stores.sessions.list(null, now)]);
   const loggedIn = (name: string) => sessions.filter(({ nameKey: key }) => key === nameKey(name)).length;
   const rows = [
     ...ofFile.map(({ name, role }) => ({
@@ -216,4 +209,5 @@ Examples:
   earshot users password bob
   earshot users end bob
   earshot users restore bob
+  earshot users logout bob
   earshot users hash < password.txt`;

@@ -7,14 +7,15 @@ import {
   type AlertActions,
   AlertLink,
   type ConsoleFacts,
+  describeMatch,
   LINK_SILENCE_MS,
   LONGEST_SILENCE_MS,
   readAlertLink,
 } from "#monitor";
-import { parseDuration } from "../lib/duration.ts";
+import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { DAY, HOUR } from "../lib/instant.ts";
-import { mayAct } from "./auth/access.ts";
+import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { createFrames } from "./frames.ts";
 import { actionDonePage, actionPage } from "./pages/action.ts";
@@ -47,7 +48,8 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
         actions.silences(false),
         actions.precision(times.now() - 30 * DAY),
       ]);
-      return silencesPage({ silences, rules }, times, mayAct(request) ? forms.token(request) : null);
+      const form = mayAct(request) ? { token: forms.token(request), asksName: asksName(request) } : null;
+      return silencesPage({ silences, rules }, times, form);
     }),
   );
 
@@ -58,6 +60,11 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     if (!read.ok) return refuse(request, reply, 400, `Nothing was silenced: ${read.because}`);
     const { match, comment, lengthMs, windows } = read;
     const asked = { match, by: actorOf(request, form.data.by), comment, lengthMs, windows };
+    request.noted = {
+      actor: asked.by,
+      target: describeMatch(match),
+      detail: `for ${formatDuration(lengthMs)}`,
+    };
     const refused = await actions.addSilence(asked).then(() => null, reasonOf);
     if (refused !== null) return refuse(request, reply, 400, `Nothing was silenced: ${refused}`);
     return reply.redirect("/silences", 303);
@@ -67,7 +74,9 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     const form = Form.safeParse(request.body);
     const id = z.object({ id: z.guid() }).safeParse(request.params);
     if (!form.success || !id.success) return refuse(request, reply, 400, "That is not a valid silence");
-    await actions.expireSilence(id.data.id, actorOf(request, form.data.by));
+    const by = actorOf(request, form.data.by);
+    request.noted = { actor: by, target: id.data.id };
+    await actions.expireSilence(id.data.id, by);
     return reply.redirect("/silences", 303);
   });
 
@@ -77,7 +86,9 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     if (!form.success || !id.success) return refuse(request, reply, 400, "That cannot be done");
     const alert = await facts.alert(id.data.id);
     if (alert === null) return refuse(request, reply, 404, "There is no such alert");
-    const refused = await perform(actions, alert, form.data, actorOf(request, form.data.by));
+    const by = actorOf(request, form.data.by);
+    request.noted = { actor: by, target: `${alert.queryName}, ${alert.rule}`, detail: form.data.do };
+    const refused = await perform(actions, alert, form.data, by);
     if (refused !== null) return refuse(request, reply, 409, `Nothing was changed: ${refused}`);
     return reply.redirect(`/alerts/${alert.id}`, 303);
   });
@@ -105,6 +116,7 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     const { to } = LinkForm.parse(request.body ?? {});
     const asked = { do: link.action, to, length: LINK_SILENCE_MS };
     const by: Actor = { via: "mail", login: link.by, typed: null };
+    request.noted = { actor: by, target: `${alert.queryName}, ${alert.rule}`, detail: link.action };
     const refused = await actions.useLink(text, MOST_OF_LINK[link.action], (actions) =>
       perform(actions, alert, asked, by),
     );

@@ -16,11 +16,13 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { cached, withTimeout } from "../lib/concurrency.ts";
 import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
+import { accountRoutes } from "./account-routes.ts";
 import type { ConsoleActions } from "./action-routes.ts";
 import { actionRoutes } from "./action-routes.ts";
 import { type AdmissionSettings, boundPages } from "./admission.ts";
 import { assetRoutes, chartRoutes } from "./asset-routes.ts";
 import { type ConsoleRoute, declareRoutes } from "./auth/access.ts";
+import { keepAudit } from "./auth/audit.ts";
 import { demandLogin, type Refuse } from "./auth/demand-login.ts";
 import { protectForms } from "./auth/forms.ts";
 import { openCookies } from "./auth/sessions.ts";
@@ -47,12 +49,13 @@ import type { SetupView } from "./setup-view.ts";
 import { shareAnswers } from "./share-answers.ts";
 import { createTimes, describePace } from "./times.ts";
 import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
+import { userRoutes } from "./user-routes.ts";
 
 export interface ConsoleDeps {
   readonly facts: ConsoleFacts;
   /** Random, secret, and the same for every process. Cookie keys are derived from it. */
   readonly secret: string;
-  readonly stored: Pick<Stores, "users" | "sessions">;
+  readonly stored: Stores;
   /** Domain time: the pages show it as now. */
   readonly clock: Clock;
   /** Null if messages go to the real Slack and a real mail server. */
@@ -134,6 +137,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   // Only the demo has no earshot.yaml: whoever is at its machine may write one.
   const roleAtMachine = deps.setup?.isOpen === true ? "admin" : "responder";
   const refuse: Refuse = (...args) => frames.sendProblem(...args);
+  keepAudit(app, { audit: deps.stored.audit, wall, log: deps.log });
   const auth = await demandLogin(app, {
     ...{ users, stored: deps.stored, roleAtMachine, wall, log: deps.log, refuse },
   });
@@ -154,6 +158,8 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   answerFaults(app, frames, deps.log, noteRefusal);
   await assetRoutes(app);
   loginRoutes(app, auth.login, forms);
+  accountRoutes(app, { stores: deps.stored, auth, forms, times, wall }, frames);
+  userRoutes(app, { stores: deps.stored, users, forms, times, wall }, frames);
   healthRoutes(app, { health: deps.health, facts: deps.facts, times, wall });
   const explainer = deps.explainer ?? null;
   const hasPreviews = deps.previews !== undefined;
@@ -180,7 +186,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   );
   if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
   interactionRoutes(app, deps.interactions ?? []);
-  if (deps.push !== undefined) pushRoutes(app, deps.push);
+  if (deps.push !== undefined) pushRoutes(app, deps.push, auth);
   if (explainer !== null) chartRoutes(app, deps.facts, explainer);
   if (deps.actions !== undefined) {
     actionRoutes(app, { actions: deps.actions, forms, times, facts: deps.facts }, frames);

@@ -45,6 +45,7 @@ export function feedRoutes(
     if (parts.hasActions)
       app.post("/feeds/try", ownForm, async (request, reply) => {
         const { key } = z.object({ key: z.string().max(100).catch("") }).parse(request.body ?? {});
+        request.noted = { target: key };
         return frames.sendPage(request, reply, async () => {
           const tried = await untilGone(reply, (signal) => feeds.attempt(key, signal));
           return tried === null ? null : triedFeedPage(tried, times);
@@ -79,6 +80,7 @@ export function feedRoutes(
       const readOnly = whyReadOnly(request, setup);
       const { opened, slackChannel: channel, slackToken: token } = Written.parse(request.body ?? {});
       const slack = channel === "" && token === "" ? null : { channel, token };
+      request.noted = { target: "earshot.yaml", detail: form.brand };
       const login = request.visitor?.user?.name ?? null;
       const written =
         readOnly === null

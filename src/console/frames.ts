@@ -82,6 +82,7 @@ export function createFrames(parts: FrameParts) {
       hasRules: parts.hasRules,
       hasFeeds: parts.hasFeeds,
       hasActions: parts.hasActions,
+      user: request.visitor?.user?.name ?? null,
       logoutToken: request.visitor?.session ? parts.forms.token(request) : null,
       assets: ASSETS,
     };

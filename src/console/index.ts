@@ -1,5 +1,6 @@
 // The door: what other rooms use of the console, a line for each file. Code stands behind it.
 
+export { addToken } from "./auth/access-tokens.ts";
 export {
   addUser,
   changeUser,

@@ -30,6 +30,13 @@ export function loginRoutes(app: FastifyInstance, actions: LoginActions, forms: 
       if (!form.success) return reply.code(400).send({ error: "not a login" });
       const next = nextOf(request);
       const tried = await actions.tryLogin(request, form.data);
+      const { username } = form.data;
+      request.noted = {
+        actor:
+          tried.outcome === "Right"
+            ? { via: "page", login: tried.user.name, typed: null }
+            : { via: "page", login: null, typed: username.slice(0, 80) },
+      };
       switch (tried.outcome) {
         case "Right":
           // Now, so that pages opened at the same time have forms with the same secret.

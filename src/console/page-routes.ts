@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { mayAct } from "./auth/access.ts";
+import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
@@ -53,8 +53,11 @@ export function pageRoutes(
     page: async (request) => {
       const story = await storyOf(request);
       if (story === null) return null;
-      const token = all.hasActions && mayAct(request) ? all.forms.token(request) : null;
-      return alertPage(addressOf(request.url), story, all, token);
+      const form =
+        all.hasActions && mayAct(request)
+          ? { token: all.forms.token(request), asksName: asksName(request) }
+          : null;
+      return alertPage(addressOf(request.url), story, all, form);
     },
     parts: (request) => ({
       story: async () => {

@@ -98,6 +98,7 @@ export function ruleRoutes(
     const readOnly = whyReadOnly(request);
     if (readOnly !== null) return refuse(403, readOnly);
     const { name, opened } = editor;
+    request.noted = { actor: actorOf(request, by), target: name };
     const saved = await rules.save({ name, text, opened, actor: actorOf(request, by) }, times.now());
     if (saved.outcome === "Refused") return refuse(409, saved.because, saved.details);
     return frames.sendPage(request, reply, async () => savedPage(name, saved.next));

@@ -26,6 +26,13 @@ export function unsubscribeRoutes(app: FastifyInstance, unsubscribing: Unsubscri
       const { "*": token } = Token.parse(request.params);
       const { undo } = Question.parse(request.query);
       const subscription = await unsubscribing.set(token, undo === "yes");
+      if (subscription !== null) {
+        const { receiver, digest } = subscription;
+        request.noted = {
+          actor: { via: "mail", login: receiver, typed: null },
+          ...{ target: digest, detail: undo === "yes" ? "undone" : "" },
+        };
+      }
       if (subscription !== null) log.info(subscription, "a subscription to a digest was changed");
       return show(reply, token, subscription);
     });

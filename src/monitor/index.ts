@@ -1,6 +1,7 @@
 // The door: what other rooms use of the monitor, a line for each file. Code stands behind it.
 
-export { type AlertActions, createAlertActions, matchOfAlert } from "./alerts/actions/alert-actions.ts";
+export type { AlertActions } from "./alerts/actions/actions.ts";
+export { createAlertActions, matchOfAlert } from "./alerts/actions/alert-actions.ts";
 export {
   type AlertNames,
   alertNames,
@@ -55,6 +56,13 @@ export { countedAt } from "./ingest/page-counts.ts";
 export { preparePage } from "./ingest/prepare-page.ts";
 export { arrivalsByBucket, stepWindow } from "./ingest/step-window.ts";
 export { createStoryIndex } from "./ingest/story-index.ts";
+export {
+  LONGEST_TOKEN_MS,
+  MOST_TOKENS,
+  SCOPE_WORDS,
+  type StoredToken,
+  TokenScope,
+} from "./model/access-token.ts";
 export type { Alert, AlertState } from "./model/alert.ts";
 export {
   ACTION_LABELS,
@@ -69,6 +77,7 @@ export {
   readAlertLink,
 } from "./model/alert-action.ts";
 export { AlertMatch, describeMatch } from "./model/alert-match.ts";
+export type { AuditEntry, AuditFilter } from "./model/audit.ts";
 export type { DeadLetter, Outage } from "./model/failure.ts";
 export type { Incident, IncidentEntry, IncidentStatus } from "./model/incident.ts";
 export {
@@ -108,6 +117,7 @@ export { RuleForm } from "./model/rule-form.ts";
 export type { RuleDelay, RuleEdit, RuleTestRecord } from "./model/rule-page.ts";
 export type { RuleFaults, RuleTryOutcome, TriedQuery, TriedRule } from "./model/rule-try.ts";
 export { formatQuirk, inOrder, QUIRKS } from "./model/server-quirk.ts";
+export type { StoredSession } from "./model/session.ts";
 export { compareSeverity, Severity } from "./model/severity.ts";
 export type {
   AlertListing,

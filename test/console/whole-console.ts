@@ -7,7 +7,11 @@ import type { ConsoleDeps } from "../../src/console/create-console.ts";
 export const EVERY_PART: Partial<ConsoleDeps> = {
   unsubscribing: { find: async () => null, set: async () => null },
   interactions: [{ path: "/slack/interactions", mostBytes: 1024, take: async () => "NotSigned" }],
-  push: { knows: () => false, take: async () => ({ status: 401, body: {} }) },
+  push: {
+    knows: () => false,
+    take: async () => ({ status: 401, body: {} }),
+    takeFor: async () => ({ status: 200, body: {} }),
+  },
   feeds: {
     list: async () => ({ at: 0, feeds: [] }),
     version: async () => "",

@@ -25,15 +25,27 @@ const endpoint = createPushEndpoint({
   receive: (feed, read) => (isDown ? Promise.reject(new Error("away")) : run.receivePushed(feed, read)),
   log: { error: () => {} },
 });
-pushRoutes(app, endpoint);
+const PERSONAL = "a-token-of-a-user";
+pushRoutes(app, endpoint, { opens: async ({ headers }) => headers.authorization === `Bearer ${PERSONAL}` });
 afterAll(() => app.close());
 
-async function post(body: unknown, token = "token-of-a-script") {
+async function post(body: unknown, token = "token-of-a-script", feed = "") {
   const payload = typeof body === "string" ? body : JSON.stringify(body);
   const headers = { authorization: `Bearer ${token}`, "content-type": "text/plain" };
-  const answer = await app.inject({ method: "POST", url: "/feeds/push", payload, headers });
+  const answer = await app.inject({ method: "POST", url: `/feeds/push${feed}`, payload, headers });
   return { status: answer.statusCode, body: answer.json() };
 }
+
+test("somebody with a token of their own names the feed, where there are several", async () => {
+  const one = { id: "personal-1", text: "pushed by a person" };
+  expect(await post(one, PERSONAL)).toEqual({
+    status: 400,
+    body: { errors: [{ message: expect.stringContaining("zapier, script, every character") }] },
+  });
+  expect((await post(one, PERSONAL, "?feed=nobody")).status).toBe(400);
+  expect((await post(one, PERSONAL, "?feed=zapier")).status).toBe(200);
+  expect((await post(one, "a-token-of-nobody", "?feed=zapier")).status).toBe(401);
+});
 
 test("a token that a header cannot carry is refused by the configuration, and every other one arrives", async () => {
   for (const token of [

@@ -34,6 +34,8 @@ const HEADERS = [
 const STORED = {
   users: { isUsed: async () => false, find: async () => null },
   sessions: { find: async () => null },
+  accessTokens: { find: async () => null },
+  audit: { add: async () => {} },
 };
 
 const consoleUrl = later(async () => {

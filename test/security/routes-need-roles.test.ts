@@ -2,9 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fastify } from "fastify";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { ACCESS, declareRoutes } from "../../src/console/auth/access.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ACCESS, AUDITED, declareRoutes } from "../../src/console/auth/access.ts";
+import { addToken } from "../../src/console/auth/access-tokens.ts";
 import { addUser, changeUser } from "../../src/console/auth/manage-users.ts";
+import { DAY } from "../../src/lib/instant.ts";
+import { TokenScope } from "../../src/monitor/model/access-token.ts";
 import { nameKey, type UserRole } from "../../src/monitor/model/user.ts";
 import { startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { EVERY_PART } from "../console/whole-console.ts";
@@ -27,7 +30,14 @@ const NEEDS: Readonly<Partial<Record<UserRole, readonly string[]>>> = {
     "POST /feeds/try",
   ],
   editor: ["POST /rules/save"],
-  admin: ["POST /setup/write"],
+  admin: [
+    "POST /setup/write",
+    "GET /users",
+    "POST /users",
+    "POST /users/change",
+    "GET /audit",
+    "GET /audit.jsonl",
+  ],
 };
 const STRANGERS = [
   "GET /login",
@@ -86,6 +96,20 @@ test("every route of the table is there, and every route is in the table", () =>
   expect([...routes].sort()).toEqual(Object.keys(ACCESS).sort());
 });
 
+test("every route that changes something is audited, under the name of a route that there is", () => {
+  expect(Object.keys(AUDITED).filter((route) => !routes.includes(route))).toEqual([]);
+  const others = routes.filter((route) => !route.startsWith("GET ") && AUDITED[route] === undefined);
+  expect(others.sort()).toEqual([
+    ...[
+      "POST /feeds/push",
+      "POST /rules/download",
+      "POST /rules/try",
+      "POST /setup",
+      "POST /slack/interactions",
+    ],
+  ]);
+});
+
 test("a route that is not in the table cannot be registered", () => {
   const app = fastify();
   declareRoutes(app);
@@ -105,7 +129,35 @@ function neededFor(route: string): UserRole {
   return ROLES.find((role) => NEEDS[role]?.includes(route)) ?? "viewer";
 }
 
-type Answer = "TurnedAway" | "NeedsRole" | "LetIn";
+/** What a token opens besides: of each scope the routes that others must not, and of `read` all pages and JSON. */
+const FOR_PEOPLE = [
+  ...["GET /setup", "POST /setup", "POST /logout", "POST /rules/try", "POST /rules/download", "GET /account"],
+  ...[
+    "POST /account/password",
+    "POST /account/sessions/end",
+    "POST /account/tokens",
+    "POST /account/tokens/end",
+  ],
+  ...[
+    "POST /inbox/press",
+    "POST /feeds/try",
+    "POST /rules/save",
+    "POST /setup/write",
+    "GET /users",
+    "POST /users",
+  ],
+  ...["POST /users/change", "GET /audit"],
+];
+const FOR_ACTING = ["POST /alerts/:id/act", "POST /silences", "POST /silences/:id/expire"];
+
+function isOpenedBy(route: string, scope: TokenScope): boolean {
+  if (FOR_PEOPLE.includes(route)) return false;
+  if (route === "GET /metrics") return scope === "metrics";
+  if (FOR_ACTING.includes(route)) return scope === "act";
+  return scope === "read" || scope === "act";
+}
+
+type Answer = "TurnedAway" | "NeedsRole" | "NeedsScope" | "LetIn";
 
 /** Forms are sent without their token: whoever is let in is refused for that, so that nothing is done. */
 async function ask(visitor: ConsoleVisitor, route: string, more: RequestInit = {}): Promise<Answer> {
@@ -128,8 +180,32 @@ async function ask(visitor: ConsoleVisitor, route: string, more: RequestInit = {
   const text = await answer.text();
   expect(answer.status, `${route}: ${text}`).not.toBe(500);
   if (answer.status === 401 && text.includes("log in first")) return "TurnedAway";
+  if (answer.status === 403 && text.includes("This token does not open that")) return "NeedsScope";
   return answer.status === 403 && text.includes("needs the role") ? "NeedsRole" : "LetIn";
 }
+
+describe.each(TokenScope.options)("every route, asked with a token with the scope %s", (scope) => {
+  test.each(ROLES)("of a %s, is open or refused as the table says", async (role) => {
+    const asked = { user: role, label: "test", scope, lengthMs: DAY, now: Date.now() };
+    const added = await addToken(web.stores, asked);
+    if (added.outcome === "Refused") throw new Error(added.because);
+    const headers = { authorization: `Bearer ${added.text}` };
+    for (const route of routes) {
+      const access = ACCESS[route];
+      const expected: Answer =
+        access === "Public"
+          ? "LetIn"
+          : !isOpenedBy(route, scope)
+            ? "NeedsScope"
+            : ROLES.indexOf(role) >= ROLES.indexOf(neededFor(route))
+              ? "LetIn"
+              : "NeedsRole";
+      expect([route, await ask(aVisitor(web.url), route, { headers })]).toEqual([route, expected]);
+    }
+    await web.stores.accessTokens.end(added.token.id, null, Date.now());
+    expect(await ask(aVisitor(web.url), "GET /alerts.json", { headers })).toBe("TurnedAway");
+  });
+});
 
 test.each([...ROLES, "an ended session", "a user who ended", "a stranger"])(
   "every route, asked by %s, is open or refused as the table says",
@@ -171,4 +247,6 @@ test("a viewer's pages have no button that would be refused", async () => {
   const silences = async (who: string) => (await visitors.get(who)?.ask("/silences"))?.text();
   expect(await silences("viewer")).not.toContain('action="/silences"');
   expect(await silences("responder")).toContain('action="/silences"');
+  // Who has a user of their own is known, and types no name.
+  expect(await silences("responder")).not.toContain("Your name");
 });

@@ -1,8 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { reachesRole, type UserRole } from "#monitor";
-
-/** What a token of a program opens. */
-export type TokenScope = "read" | "act" | "metrics" | "push";
+import { reachesRole, type TokenScope, type UserRole } from "#monitor";
 
 /** Who may ask a route. */
 export type Access =
@@ -68,6 +65,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /rules/:id/try": readers,
   "GET /setup": people("viewer"),
   "POST /logout": people("viewer"),
+  // One's own password, sessions and tokens.
+  "GET /account": people("viewer"),
+  "POST /account/password": people("viewer"),
+  "POST /account/sessions/end": people("viewer"),
+  "POST /account/tokens": people("viewer"),
+  "POST /account/tokens/end": people("viewer"),
   // They change nothing: a rule, or a set-up, is only tried and shown.
   "POST /rules/try": people("viewer"),
   "POST /rules/download": people("viewer"),
@@ -83,6 +86,35 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /rules/save": people("editor"),
   // Admins
   "POST /setup/write": people("admin"),
+  "GET /users": people("admin"),
+  "POST /users": people("admin"),
+  "POST /users/change": people("admin"),
+  "GET /audit": people("admin"),
+  "GET /audit.jsonl": { role: "admin", scope: "read" },
+};
+
+/**
+ * What goes into the audit log, by route. Not here: what changes nothing (a rule is only tried), the posts of programs
+ * that bring mentions, and clicks in Slack, which are noted with who clicked.
+ */
+export const AUDITED: Readonly<Record<string, string>> = {
+  "POST /login": "login",
+  "POST /logout": "logout",
+  "POST /act/:link": "alert.act",
+  "POST /unsubscribe/*": "digest.unsubscribe",
+  "POST /alerts/:id/act": "alert.act",
+  "POST /silences": "silence.add",
+  "POST /silences/:id/expire": "silence.expire",
+  "POST /inbox/press": "inbox.press",
+  "POST /feeds/try": "feed.try",
+  "POST /rules/save": "rule.save",
+  "POST /setup/write": "setup.write",
+  "POST /account/password": "account.password",
+  "POST /account/sessions/end": "session.end",
+  "POST /account/tokens": "token.add",
+  "POST /account/tokens/end": "token.end",
+  "POST /users": "user.add",
+  "POST /users/change": "user.change",
 };
 
 declare module "fastify" {
@@ -114,6 +146,11 @@ export function declareRoutes(app: FastifyInstance): readonly ConsoleRoute[] {
     }
   });
   return routes;
+}
+
+/** Whether a form has to ask who somebody is: there is no login, or several people share it. */
+export function asksName({ visitor }: FastifyRequest): boolean {
+  return visitor?.user == null || visitor.user.kept === "Login";
 }
 
 /** Whether the reader of a page gets its buttons for alerts. */

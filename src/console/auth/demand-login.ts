@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Stores, UserRole } from "#monitor";
+import type { Stores, TokenScope, UserRole } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/log.ts";
-import { type Access, decideAccess, isPublic, type TokenScope, whyNot } from "./access.ts";
+import { type Access, decideAccess, isPublic, whyNot } from "./access.ts";
+import { createAccessTokens, tokenIn } from "./access-tokens.ts";
 import { createAttempts, createKnownPrograms } from "./attempts.ts";
 import { createSessions, type OpenSession } from "./sessions.ts";
 import type { User, Users } from "./users.ts";
@@ -27,6 +28,8 @@ export interface Visitor {
 
 /** Decides who may request what. */
 export interface ConsoleAuth {
+  /** Whether a token opens this for a user with this role. For routes that are public otherwise. */
+  opens(request: FastifyRequest, access: Access): Promise<boolean>;
   isStillOpen(session: OpenSession): Promise<boolean>;
   /** Calls back when a session of this process logs out. */
   onLogout(listener: (session: OpenSession) => void): void;
@@ -39,6 +42,8 @@ export interface LoginActions {
   isDemanded(): Promise<boolean>;
   /** Opens a session for the right login, or returns the reason why not. */
   tryLogin(request: FastifyRequest, given: GivenLogin): Promise<TriedLogin>;
+  /** Whether it is right, with the same limits, and without a session. */
+  tryPassword(request: FastifyRequest, given: GivenLogin): Promise<TriedLogin>;
   logOut(request: FastifyRequest): Promise<void>;
 }
 
@@ -69,7 +74,7 @@ export async function demandLogin(
   app: FastifyInstance,
   parts: {
     readonly users: Users;
-    readonly stored: Pick<Stores, "sessions">;
+    readonly stored: Pick<Stores, "sessions" | "accessTokens">;
     readonly roleAtMachine: UserRole;
     readonly wall: Clock;
     readonly log: Logger;
@@ -79,6 +84,7 @@ export async function demandLogin(
 ): Promise<ConsoleAuth> {
   const { users, wall, log } = parts;
   const sessions = createSessions(users, { stored: parts.stored.sessions, wall });
+  const tokens = createAccessTokens(users, { stored: parts.stored.accessTokens, wall });
   const attempts = await createAttempts(app);
   const programs = createKnownPrograms(app, wall);
   const listeners: ((session: OpenSession) => void)[] = [];
@@ -99,12 +105,21 @@ export async function demandLogin(
         if (request.is404) return;
         return parts.refuse(request, reply, 403, "That is not for anybody", "The table of routes lacks it.");
       case "NeedsRole":
-      case "NeedsScope":
-        return parts.refuse(request, reply, 403, ...whyRefused(visitor, access));
+        return parts.refuse(request, reply, 403, ...lacksRole(visitor, access));
+      case "NeedsScope": {
+        const advice = `Its scope is ${visitor.scope}.`;
+        return parts.refuse(request, reply, 403, "This token does not open that", advice);
+      }
     }
   });
 
   return {
+    opens: async (request, access) => {
+      const token = tokenIn(request.headers.authorization);
+      const shown = token === null ? null : await tokens.find(token, request.ip);
+      if (shown === null) return false;
+      return decideAccess(access, { role: shown.user.role, scope: shown.scope }) === "Allowed";
+    },
     isStillOpen: sessions.isStillOpen,
     onLogout: (listener) => listeners.push(listener),
     login: {
@@ -114,6 +129,7 @@ export async function demandLogin(
         if (tried.outcome === "Right") await sessions.open(request, tried.user);
         return tried;
       },
+      tryPassword: judge,
       logOut: async (request) => {
         const session = request.visitor?.session ?? null;
         request.session.delete();
@@ -127,6 +143,12 @@ export async function demandLogin(
   async function identify(request: FastifyRequest): Promise<Visitor | null> {
     if (!(await users.isLoginDemanded()))
       return { user: null, role: parts.roleAtMachine, session: null, scope: null };
+    // A token stands for itself: with a cookie beside it, a page of another site could use the reader's.
+    const token = tokenIn(request.headers.authorization);
+    if (token !== null) {
+      const shown = await tokens.find(token, request.ip);
+      return shown === null ? null : { ...shown, role: shown.user.role, session: null };
+    }
     const found = await sessions.find(request);
     if (found !== null) return { ...found, role: found.user.role, scope: null };
     const basic = basicLogin(request.headers.authorization);
@@ -156,8 +178,7 @@ export async function demandLogin(
   }
 }
 
-function whyRefused(visitor: Visitor, access: Access | undefined): readonly [string, string] {
-  if (visitor.scope !== null) return ["This token does not open that", `Its scope is ${visitor.scope}.`];
+function lacksRole(visitor: Visitor, access: Access | undefined): readonly [string, string] {
   const needed = typeof access === "object" ? access.role : "admin";
   const advice =
     visitor.user === null

@@ -18,6 +18,8 @@ export interface User {
 
 /** The users of earshot.yaml and of the database. Of one name, that of the file counts. */
 export interface Users {
+  /** Those of earshot.yaml. */
+  readonly ofFile: readonly User[];
   /** Whether the console asks for a login. Once a user was added, it always does. */
   isLoginDemanded(): Promise<boolean>;
   /** Null: there is none, or an admin ended it. */
@@ -70,6 +72,7 @@ export async function createUsers(
   let isDemanded = demandsLogin(settings) || (await stored.isUsed());
   const isUsed = cached(() => stored.isUsed(), ASKED_EVERY_MS, wall);
   return {
+    ofFile: [...ofFile.values()].map(({ user }) => user),
     isLoginDemanded: async () => {
       // While the database is away it is as before: nothing of it can be read anyway.
       if (!isDemanded) isDemanded = await isUsed.ask().catch(() => false);

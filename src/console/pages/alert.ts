@@ -28,7 +28,7 @@ import { incidentPanel } from "../parts/incident-panel.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { outcomeOf } from "../parts/notification-table.ts";
-import { alertActionsPart } from "../parts/silence-form.ts";
+import { alertActionsPart, type ReaderForm } from "../parts/silence-form.ts";
 import { waitWords } from "../parts/status-panels.ts";
 import { foreign, formatCompact, formatMeasured, shorten } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
@@ -114,16 +114,16 @@ export async function readAlertStory(
   return { ...common, stories, mentions, mentionsAre };
 }
 
-/** `token` is for forms; null if the console is read-only. */
+/** `form`: null if this reader, or this console, only reads. */
 export function alertPage(
   address: string,
   story: AlertStory,
   parts: PageParts,
-  token: string | null = null,
+  form: ReaderForm | null = null,
 ): Page {
   const title = `${story.alert.queryName}: ${parts.times.titleOf(story.alert.rule)}`;
   const isOver = story.alert.state === "resolved";
-  const actions = token !== null && alertActionsPart(story.alert, token);
+  const actions = form !== null && alertActionsPart(story.alert, form);
   return {
     title,
     section: "/alerts",

@@ -22,6 +22,8 @@ export interface Frame {
   readonly hasFeeds: boolean;
   /** Whether people can act on alerts here. */
   readonly hasActions: boolean;
+  /** Who reads it; null without a login. */
+  readonly user: string | null;
   readonly logoutToken: string | null;
   readonly assets: { readonly stylesheet: string; readonly scripts: readonly string[] };
 }
@@ -49,7 +51,7 @@ ${[...frame.assets.scripts, ...(page.scripts ?? [])].map((address) => html`<scri
   )}</ul></nav>
 <div class="state">
 <span class="clock"><span class="unseen">Time of the monitored world: </span><span sse-swap="clock" hx-swap="innerHTML">${frame.clock}</span></span>
-${liveSwitch(frame)}${logout(frame.logoutToken)}</div>
+${liveSwitch(frame)}${frame.user !== null && html` <a href="/account" class="account">${frame.user}</a>`}${logout(frame.logoutToken)}</div>
 </div></header>
 ${
   (frame.banner !== null || frame.pace !== null) &&

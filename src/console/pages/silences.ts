@@ -1,7 +1,7 @@
 import type { ListedSilence, RulePrecision, Silence } from "#monitor";
 import { describeRange, rangeAt } from "../../lib/weekly-range.ts";
 import { type Html, html } from "../html.ts";
-import { silenceForm } from "../parts/silence-form.ts";
+import { type ReaderForm, silenceForm } from "../parts/silence-form.ts";
 import { foreign } from "../parts/words.ts";
 import type { Times } from "../times.ts";
 import type { Page } from "./page.ts";
@@ -11,24 +11,24 @@ export function silencesPage(
   found: { readonly silences: readonly ListedSilence[]; readonly rules: readonly RulePrecision[] },
   times: Times,
   /** Null: this reader only looks. */
-  token: string | null,
+  form: ReaderForm | null,
 ): Page {
   return {
     title: "Silences",
     section: "/silences",
     body: html`<div class="title"><h1>Silences</h1></div>
-<section class="panel" aria-labelledby="h-now"><h2 id="h-now">In force and to come</h2>${list(found.silences, times, token)}</section>
-${token !== null && newSilence(times, token)}
+<section class="panel" aria-labelledby="h-now"><h2 id="h-now">In force and to come</h2>${list(found.silences, times, form?.token ?? null)}</section>
+${form !== null && newSilence(times, form)}
 <section class="panel" aria-labelledby="h-rules"><h2 id="h-rules">Feedback on each rule in 30 days</h2>${precision(found.rules)}</section>`,
   };
 }
 
-function newSilence(times: Times, token: string): Html {
+function newSilence(times: Times, form: ReaderForm): Html {
   return html`<section class="panel action-form" aria-labelledby="h-new"><h2 id="h-new">Add a silence</h2>
 <p class="hint">Give at least one of query, rule, label and severity;
 <code>*</code> in a name matches anything.
 Alerts that still fire when a silence ends are sent then. If an alert was sent before, its resolved message is always sent.</p>
-${silenceForm(times.zone, token)}</section>`;
+${silenceForm(times.zone, form)}</section>`;
 }
 
 /** Whether it mutes now, and until when; a recurring one mutes only inside its times. */

@@ -5,14 +5,23 @@ import { WEEKDAYS } from "../../lib/local-time.ts";
 import { type Html, html } from "../html.ts";
 import { RECURRING_LENGTHS } from "../silence-form.ts";
 
+/** What the forms of a reader need. */
+export interface ReaderForm {
+  readonly token: string;
+  /** Nobody knows who it is: there is no login, or several people share it. */
+  readonly asksName: boolean;
+}
+
+const NAME_FIELD = html`<label>Your name <input name="by" maxlength="80" autocomplete="name"></label>`;
+
 /** The actions of an alert. The action itself checks again whether it is still possible. */
-export function alertActionsPart(alert: Alert, token: string): Html | null {
+export function alertActionsPart(alert: Alert, { token, asksName }: ReaderForm): Html | null {
   if (alert.firedAt === null) return null;
   const isOpen = alert.resolvedAt === null;
   const action = `/alerts/${alert.id}/act`;
   return html`<section class="panel action-form is-slim" aria-labelledby="h-actions"><h2 id="h-actions" class="unseen">Actions</h2>
 <form method="post" action="${action}"><input type="hidden" name="token" value="${token}">${NO_DEFAULT}
-<label>Your name <input name="by" maxlength="80" autocomplete="name"></label>
+${asksName && NAME_FIELD}
 ${
   isOpen &&
   html`<button type="submit" name="do" value="acknowledge" class="is-first">Acknowledge</button>
@@ -46,7 +55,7 @@ function lengthChoice(
 }
 
 /** Adds a silence without matchers: what, how long, and, in a folded part, only at recurring times. */
-export function silenceForm(zone: string, token: string): Html {
+export function silenceForm(zone: string, { token, asksName }: ReaderForm): Html {
   return html`<form method="post" action="/silences"><input type="hidden" name="token" value="${token}">
 <label>Query <input name="query" maxlength="200" placeholder="Acme*"></label>
 <label>Rule <input name="rule" maxlength="200" placeholder="volume-*"></label>
@@ -58,7 +67,7 @@ export function silenceForm(zone: string, token: string): Html {
 </select></label>
 <label>For ${lengthChoice()}</label>
 <label>Because <input name="comment" maxlength="300" placeholder="release day"></label>
-<label>Your name <input name="by" maxlength="80" autocomplete="name"></label>
+${asksName && NAME_FIELD}
 <details class="whole"><summary>Only at certain times, every week</summary>
 <p class="hint">If the end is before the start, it ends on the next day.
 The days are those of the start.

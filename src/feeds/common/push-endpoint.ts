@@ -17,6 +17,8 @@ export interface PushEndpoint {
   knows(token: string): boolean;
   /** `token` is what the sender showed. Never rejects. */
   take(token: string, body: unknown): Promise<PushAnswer>;
+  /** For a sender that the console knows: `name` is a feed's; null is enough where there is one. Never rejects. */
+  takeFor(name: string | null, body: unknown): Promise<PushAnswer>;
 }
 
 /** Takes what other programs post. A repeated post stores nothing twice, so that a sender may try again. */
@@ -35,6 +37,21 @@ export function createPushEndpoint(parts: {
     const shown = digest(token);
     return open.find((one) => timingSafeEqual(one.token, shown));
   };
+  const receive = async (found: (typeof open)[number], body: unknown): Promise<PushAnswer> => {
+    const { refused, ...read } = found.receive(body);
+    if (read.items.length + read.deletes.length === 0)
+      return refusal(400, refused.length > 0 ? refused : ["there is no mention in it"]);
+    try {
+      const received = await parts.receive(found.feed, read);
+      return { status: 200, body: { ...received, refused } };
+    } catch (error) {
+      parts.log.error(
+        { feed: found.feed.name, error: describeError(error) },
+        "pushed mentions were not stored",
+      );
+      return refusal(503, ["not all of it was stored; send it again a little later"]);
+    }
+  };
   return {
     isOpen: open.length > 0,
     knows: (token) => find(token) !== undefined,
@@ -42,19 +59,14 @@ export function createPushEndpoint(parts: {
       const found = find(token);
       if (found === undefined)
         return refusal(401, ["show the token of a push feed: Authorization: Bearer TOKEN"]);
-      const { refused, ...read } = found.receive(body);
-      if (read.items.length + read.deletes.length === 0)
-        return refusal(400, refused.length > 0 ? refused : ["there is no mention in it"]);
-      try {
-        const received = await parts.receive(found.feed, read);
-        return { status: 200, body: { ...received, refused } };
-      } catch (error) {
-        parts.log.error(
-          { feed: found.feed.name, error: describeError(error) },
-          "pushed mentions were not stored",
-        );
-        return refusal(503, ["not all of it was stored; send it again a little later"]);
-      }
+      return receive(found, body);
+    },
+    async takeFor(name, body) {
+      const named = open.filter(({ feed }) => name === null || feed.name === name);
+      const [found] = named;
+      if (found !== undefined && named.length === 1) return receive(found, body);
+      const names = open.map(({ feed }) => feed.name).join(", ");
+      return refusal(400, [`say for which feed it is, as /feeds/push?feed=NAME: ${names}`]);
     },
   };
 }

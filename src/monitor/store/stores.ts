@@ -1,6 +1,8 @@
 import { TransientError } from "../../lib/retry.ts";
+import { createAccessTokenStore } from "./access-tokens.ts";
 import { createAlertMessageStore } from "./alert-messages.ts";
 import { createAlertStore } from "./alerts.ts";
+import { createAuditStore } from "./audit.ts";
 import { createChannelLimitStore } from "./channel-limits.ts";
 import { createConditionStore, createDistinctAuthorStore, createSeenValueStore } from "./conditions.ts";
 import { createCorrectionStore } from "./corrections.ts";
@@ -95,6 +97,8 @@ function createFacts(db: Db) {
     settings: createSettingStore(db),
     sessions: createSessionStore(db),
     users: createUserStore(db),
+    accessTokens: createAccessTokenStore(db),
+    audit: createAuditStore(db),
     failures: createFailureStore(db),
     deadLetters: createDeadLetterStore(db),
     health: createWatchStore(db),

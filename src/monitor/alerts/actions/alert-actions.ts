@@ -4,75 +4,20 @@ import { UserError } from "../../../lib/errors.ts";
 import { type Instant, MINUTE } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
 import { uuid7 } from "../../../lib/uuid7.ts";
-import { describeRange, holdsWithin, type WeeklyRange } from "../../../lib/weekly-range.ts";
+import { describeRange, holdsWithin } from "../../../lib/weekly-range.ts";
 import { incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import type { Alert } from "../../model/alert.ts";
-import { type Actor, type AlertAction, describeActor, type RulePrecision } from "../../model/alert-action.ts";
+import { type Actor, type AlertAction, describeActor } from "../../model/alert-action.ts";
 import { type AlertMatch, describeMatch } from "../../model/alert-match.ts";
 import { nextSeverity } from "../../model/severity.ts";
-import { type ListedSilence, LONGEST_SILENCE_MS, type Silence } from "../../model/silence.ts";
+import { LONGEST_SILENCE_MS, type Silence } from "../../model/silence.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { Facts, Stores } from "../../store/stores.ts";
 import { type ActionResult, act } from "../act.ts";
 import { refuseUnknownNames, refuseUnknownQueries } from "../unknown-names.ts";
-import {
-  actOnIncident,
-  type MoveResult,
-  mergeIncidents,
-  openIncidentOf,
-  splitAlert,
-} from "./act-on-incident.ts";
-
-/**
- * Actions of people on alerts and silences. It only writes facts; they announce it, and the running process finds the alert
- * due and decides who is notified. So the console, the shell, a link in a mail and a button in Slack need nothing
- * but the database.
- */
-export interface AlertActions {
-  /** Null: there is no such alert. */
-  act(alertId: string, action: AlertAction, by: Actor): Promise<ActionResult | null>;
-  /**
-   * Runs `work` for the first report of this interaction, and nothing for a repeat ("known"). Changes through the given
-   * actions are committed together with the interaction, so Slack may send one that failed again.
-   */
-  once<T>(interactionId: string, work: (actions: AlertActions) => Promise<T>): Promise<T | "known">;
-  /** Throws a UserError if it would last too long, or names something that no alert can have. */
-  addSilence(asked: RequestedSilence): Promise<Silence>;
-  /** Silences this alert and later ones of its group for a time, up to its severity. Null: there is no such alert. */
-  silenceAlert(alertId: string, lengthMs: number, by: Actor): Promise<SilenceResult | null>;
-  /** False: it had ended already, or does not exist. */
-  expireSilence(id: string, by: Actor): Promise<boolean>;
-  /**
-   * Runs `work` for a click on a link of a mail, at most `most` times, and returns a reason if nothing was done. The
-   * click is counted in the transaction of the changes that `work` makes through the given actions, so a failed click
-   * can be repeated.
-   */
-  useLink(
-    link: string,
-    most: number,
-    work: (actions: AlertActions) => Promise<string | null>,
-  ): Promise<string | null>;
-  /** Active and future silences; with `past` also those that ended. */
-  silences(past: boolean): Promise<readonly ListedSilence[]>;
-  precision(since: Instant): Promise<readonly RulePrecision[]>;
-  /** One incident takes the alerts of another. Ids, or their first letters. Null: there is no such incident. */
-  mergeIncidents(into: string, from: string, by: Actor): Promise<MoveResult | null>;
-  /** The alert leaves its incident. Null: there is no such alert, or it is in no incident that goes on. */
-  splitAlert(alertId: string, by: Actor): Promise<MoveResult | null>;
-}
-
-export type SilenceResult =
-  | { readonly outcome: "Done"; readonly silence: Silence }
-  | { readonly outcome: "Refused"; readonly because: string };
-
-export interface RequestedSilence {
-  readonly match: AlertMatch;
-  readonly by: Actor;
-  readonly comment: string;
-  readonly startsAt?: Instant;
-  readonly lengthMs: number;
-  readonly windows?: readonly WeeklyRange[];
-}
+import { actOnIncident, mergeIncidents, openIncidentOf, splitAlert } from "./act-on-incident.ts";
+import type { AlertActions, RequestedSilence, SilenceResult } from "./actions.ts";
+import { auditActions } from "./audit-actions.ts";
 
 export interface AlertActionsParts {
   readonly stores: Stores;
@@ -88,7 +33,7 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
       ...parts,
       stores: { ...facts, transaction: (inner) => inner(facts), snapshot: (inner) => inner(facts) },
     });
-  return {
+  const actions: AlertActions = {
     once: (interactionId, work) =>
       stores.transaction(async (facts) => {
         if (!(await facts.interactions.take(interactionId))) return "known";
@@ -138,6 +83,7 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
       return alert === null ? null : splitAlert(stores, alert, by, clock.now());
     },
   };
+  return auditActions(actions, stores, clock);
 }
 
 async function actOn(

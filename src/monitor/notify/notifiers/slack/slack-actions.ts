@@ -1,7 +1,7 @@
 import { formatDuration } from "../../../../lib/duration.ts";
 import { describeError } from "../../../../lib/errors.ts";
 import type { Logger } from "../../../../lib/log.ts";
-import type { AlertActions } from "../../../alerts/actions/alert-actions.ts";
+import type { AlertActions } from "../../../alerts/actions/actions.ts";
 import type { Actor, AlertAction } from "../../../model/alert-action.ts";
 import { answerInteraction, type Interaction, nameOfUser, readInteraction } from "./interaction.ts";
 import type { SlackApp } from "./slack-config.ts";
