@@ -96,6 +96,20 @@ test("a story brings its address in the text, and an item that fails is asked ag
     });
   }));
 
+test("a poll has its choices in the text", () =>
+  withServer(async (server) => {
+    const feed = plannedOf(fill(server, 4));
+    put(server, 1, { type: "poll", title: "Which kettle?", text: "Say it", parts: [2, 3, 9] });
+    put(server, 2, { type: "pollopt", text: "Acme" });
+    put(server, 3, { type: "pollopt", text: "Rival", deleted: true });
+    put(server, 9, null);
+    const { read } = await fetchOnce(feed);
+    expect(read.items.map(({ id, body }) => [id, body])).toContainEqual([
+      "1",
+      { html: "Say it\n<p>Acme</p>" },
+    ]);
+  }));
+
 test("a changed item that cannot be read is asked again, though the list of changes has moved on", () =>
   withServer(async (server) => {
     const feed = plannedOf(fill(server, 3));

@@ -53,6 +53,8 @@ export interface FeedItem {
   /** Plain text, or HTML, which becomes text. A document is read in a thread, and has made text of it there. */
   readonly body: { readonly text: string } | { readonly html: string } | null;
   readonly publishedAt: Instant | null;
+  /** For a source that says how long ago it was, in milliseconds before the fetch. */
+  readonly publishedAgoMs?: number;
   /** The handle or name that goes for the author, and the full name where it is another one. */
   readonly author: string | null;
   readonly fullname?: string | null;

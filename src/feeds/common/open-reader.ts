@@ -41,7 +41,11 @@ export function openReader(): ForeignReader {
   return {
     async readAnswer(fetched, reads = "json", signal) {
       const { status, url, header, bytes } = fetched;
-      const input = { bytes, status, url, contentType: header("content-type"), reads };
+      const headers = {
+        contentType: header("content-type"),
+        ...{ location: header("content-location"), language: header("content-language") },
+      };
+      const input = { bytes, status, url, reads, ...headers };
       const { answer, problem } = isReadInThread(fetched, reads)
         ? resultOf(await pool.run("readAnswer", input, options(bytes, signal)), "its answer")
         : await readAnswer(input);
