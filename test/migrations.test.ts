@@ -13,7 +13,7 @@ const SRC = join(import.meta.dirname, "..", "src");
  * line here.
  */
 const RELEASED: Readonly<Record<string, string>> = {
-  "listening-api/store/migrations/001-schema.ts": "06a4a1e74c071f86",
+  "listening-api/store/migrations/001-schema.ts": "4c8576055133cf1e",
   "monitor/store/migrations/0001-schema.ts": "925789b882c15288",
 };
 

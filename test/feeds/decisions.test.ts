@@ -249,7 +249,7 @@ describe("a feed is silent", () => {
     ...{ key: "k", kind: "rss", name: "blog", host: "blog.example", everyMs: 15 * MINUTE },
     ...{ isConfigured: true, isFetchedNow: false, nextAt: now + MINUTE, failures: 0, problem: null },
     ...{ addedAt: now - 90 * DAY, triedAt: now - MINUTE, receivedAt: now - MINUTE, itemAt: now - 60 * DAY },
-    ...{ itemsToday: 0, matchedToday: 0, gap: null, readings: 0, leftOut: null },
+    ...{ itemsToday: 0, matchedToday: 0, gap: null, readings: 0, leftOut: null, notes: [] },
   };
   const failing = { problem: "the server fails (status 502)", failures: 3 };
   const heard = (agoMs: number) => ({ receivedAt: now - agoMs });

@@ -96,6 +96,23 @@ test("a story brings its address in the text, and an item that fails is asked ag
     });
   }));
 
+test("stored items are asked for again: what was deleted, killed or edited during an absence is learnt", () =>
+  withServer(async (server) => {
+    const feed = plannedOf(fill(server, 5));
+    put(server, 1, { deleted: true, text: undefined, by: undefined });
+    put(server, 2, { dead: true });
+    put(server, 3, { text: "edited" });
+    put(server, 4, null);
+    const stored = [1, 2, 3, 4, 5].map((n) => ({ id: String(n), reference: null, ageMs: 0 }));
+    const read = feed.definition.recheck?.read;
+    if (read === undefined) throw new Error("it has a recheck");
+    const definition = { ...feed.definition, read: () => read(stored, feed.part, feed.settings, 0) };
+    const { read: found } = await fetchOnce({ ...feed, definition: definition as never });
+    expect(found.deletes.map(({ id }) => id)).toEqual(["1", "2"]);
+    expect(found.items.map(({ id }) => id)).toEqual(["3", "5"]);
+    expect(found).toMatchObject({ unanswered: [{ id: "4" }] });
+  }));
+
 test("a poll has its choices in the text", () =>
   withServer(async (server) => {
     const feed = plannedOf(fill(server, 4));

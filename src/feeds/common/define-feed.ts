@@ -87,6 +87,8 @@ export interface FeedRead {
     readonly reason: string;
     /** Under which key it is stored, where that is known: its scope is not asked then. */
     readonly idKey?: string;
+    /** Nobody has said so, it was only seen to be gone: for a week it comes back if its feed shows it again. */
+    readonly mayReturn?: boolean;
   }[];
   /** Where the next fetch goes on. Any JSON. */
   readonly cursor: JsonValue;
@@ -191,8 +193,13 @@ export interface StoredItem {
   readonly ageMs: number;
 }
 
-/** What became of stored items: the edited ones are items, and those that are gone deletes. */
+/** What became of stored items: the edited ones are items, those of which the source says that they are deleted, deletes. */
 export interface RecheckResult extends Pick<FeedRead, "items" | "deletes" | "pauseMs"> {
+  /**
+   * Items that are not there, although the source does not say that they were deleted: `decideDelete` decides.
+   * `isSiteThere`: something else of the same site, which must exist, did answer.
+   */
+  readonly gone?: readonly { readonly id: string; readonly reason: string; readonly isSiteThere: boolean }[];
   /** The items about which nothing was learnt; they are asked for again soon. */
   readonly unanswered?: readonly StoredItem[];
 }
@@ -309,8 +316,8 @@ export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
   readonly read?: (part: FeedPart, settings: Settings, cursor: JsonValue, now: Instant) => FeedReader;
   /**
    * For kinds that do not learn of deletes otherwise: after a fetch, at most `most` stored items are asked for again,
-   * those first that have waited longest. An item that its source does not have any more is a delete; one that is not
-   * shown for another reason (a login, an outage) is not.
+   * those first that have waited longest. An item that is not there is `gone`, one that is not shown for another reason
+   * (a login, an outage) `unanswered`.
    */
   readonly recheck?: {
     readonly most: number;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { DueCheck } from "#listening-api";
+import type { DueCheck, ScheduledCheck } from "#listening-api";
 import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import {
@@ -10,12 +10,11 @@ import {
   FeedError,
   type FeedRead,
   type FeedRequest,
-  type RecheckResult,
 } from "./define-feed.ts";
 import type { FetchFeed, RawAnswer, Validators } from "./fetch-feed.ts";
+import { judgeChecks } from "./judge-checks.ts";
 import { type ForeignReader, isReadInThread } from "./open-reader.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
-import { keyOf } from "./recheck-due.ts";
 
 /** What is stored of a feed between two fetches. */
 const State = z.object({
@@ -76,8 +75,8 @@ export async function readPart(
 ): Promise<{
   readonly read: FeedRead;
   readonly state: JsonObject;
-  /** The stored items that were to be asked for again; `isAnswered`: something was learnt about it. */
-  readonly checked: readonly (DueCheck & { readonly isAnswered: boolean })[];
+  /** When the stored items are asked for next that were to be asked for again. */
+  readonly checks: readonly ScheduledCheck[];
 }> {
   const before = State.catch({ cursor: null, validators: {}, wholeAt: 0 }).parse(stored);
   const isWhole = now - before.wholeAt >= WHOLE_EVERY_MS;
@@ -87,7 +86,7 @@ export async function readPart(
     const { signal, hold, beginReading, reader, timeoutMs = 30 * SECOND } = parts;
     const around = { now, signal, hold, beginReading, timeoutMs, readMail: reader.readMail };
     const read = await definition.collect(part, settings, before.cursor as JsonValue, around);
-    return { read, state: { cursor: read.cursor }, checked: [] };
+    return { read, state: { cursor: read.cursor }, checks: [] };
   }
   if (definition.read === undefined) throw new Error(`a feed of the kind ${definition.kind} is not fetched`);
   const { pace } = definition;
@@ -145,30 +144,29 @@ export async function readPart(
   }
 
   /** What became of stored items. A failure here is reported, and takes nothing from what was read. */
-  async function recheck(): Promise<{ found: Partial<RecheckResult & FeedRead>; due: readonly DueCheck[] }> {
+  async function recheck(): Promise<Partial<FeedRead> & { readonly checks: readonly ScheduledCheck[] }> {
     const { most, read, asksPages = false } = definition.recheck ?? {};
     const due = most === undefined || asksPages ? [] : ((await parts.dueChecks?.(most)) ?? []);
-    if (due.length === 0 || read === undefined) return { found: {}, due };
+    if (due.length === 0 || read === undefined) return { checks: [] };
+    const nothing = () => judgeChecks(due, { deletes: [], unanswered: due }, false).checks;
     try {
-      const found = await run(read(due, part, settings, now));
-      const keys = new Map(due.map(({ id, idKey }) => [id, idKey]));
-      const deletes = found.deletes.map((one) => ({ ...one, ...keyOf(keys.get(one.id)) }));
-      return { found: { ...found, deletes }, due };
+      const { items, pauseMs, ...found } = await run(read(due, part, settings, now));
+      const { deletes, checks, away } = judgeChecks(due, found, false);
+      const pause = pauseMs === undefined ? {} : { pauseMs };
+      const problem = away === 0 ? {} : { problem: siteAway(away) };
+      return { items, deletes, ...pause, ...problem, checks };
     } catch (error) {
-      if (error instanceof HostClosedError) return { found: { unanswered: due }, due };
+      if (error instanceof HostClosedError) return { checks: nothing() };
       if (!(error instanceof FeedError)) throw error;
       const problem = `stored items could not be checked for deletes: ${error.message}`;
       const pause = error.retryAfterMs === null ? {} : { pauseMs: error.retryAfterMs };
-      return { found: { problem, ...pause, unanswered: due }, due };
+      return { problem, ...pause, checks: nothing() };
     }
   }
 
   const fresh = await run(definition.read(part, settings, before.cursor as JsonValue, now));
   const mayAsk = fresh.more !== true && fresh.pauseMs === undefined;
-  const { found, due } = mayAsk ? await recheck() : { found: {}, due: [] };
-  const { unanswered = [], ...more }: Partial<RecheckResult & FeedRead> = found;
-  const isOpen = new Set(unanswered.map(({ id }) => id));
-  const checked = due.map((item) => ({ ...item, isAnswered: !isOpen.has(item.id) }));
+  const { checks, ...more }: Awaited<ReturnType<typeof recheck>> = mayAsk ? await recheck() : { checks: [] };
   const all: FeedRead = {
     ...fresh,
     ...more,
@@ -180,7 +178,12 @@ export async function readPart(
   const kept = all.problem === undefined ? Object.entries(validators).slice(0, MOST_VALIDATORS) : [];
   const wholeAt = isWhole && all.problem === undefined ? now : before.wholeAt;
   const state = { cursor: all.cursor, validators: Object.fromEntries(kept), wholeAt } as JsonObject;
-  return { read: all, state, checked };
+  return { read: all, state, checks };
+}
+
+/** For people. A move, or a server that does not let us in, looks like a thousand deletes. */
+export function siteAway(items: number): string {
+  return `its server answers as if it had none of the ${items} items that were asked for again; nothing was deleted. Has it moved?`;
 }
 
 const MOST_AT_ONCE = 100;

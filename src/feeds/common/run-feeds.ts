@@ -17,6 +17,7 @@ import {
   listQueries,
   NOTHING,
   noteReading,
+  putNotes,
   type ReceiveResult,
   receivedQuery,
   releaseFeed,
@@ -29,13 +30,13 @@ import { describeError } from "../../lib/errors.ts";
 import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { isTransient } from "../../lib/retry.ts";
-import { decideNext, FIRST_CHECK_MS, nextCheckMs, nextReadingMs } from "./decide-next.ts";
+import { decideNext, FIRST_CHECK_MS, nextReadingMs } from "./decide-next.ts";
 import { FeedError, type FeedRead, UnreadableError } from "./define-feed.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
 import type { ForeignReader } from "./open-reader.ts";
 import { createPageStatus } from "./page-status.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
-import { HostClosedError, readPart } from "./read-part.ts";
+import { HostClosedError, readPart, siteAway } from "./read-part.ts";
 import { recheckDue } from "./recheck-due.ts";
 import { createItemStore, type FeedEnricher } from "./store-items.ts";
 
@@ -86,10 +87,6 @@ function describeLeftOut(
     leftOut > 0 ? `${count(leftOut)} older items of its document were left out` : [],
   ].flat();
   return sentences.length === 0 ? null : sentences.join("; ");
-}
-
-function nextChecks(checked: Awaited<ReturnType<typeof readPart>>["checked"]) {
-  return checked.map(({ idKey, ageMs, isAnswered }) => ({ idKey, inMs: nextCheckMs(ageMs, isAnswered) }));
 }
 
 function count(n: number): string {
@@ -207,7 +204,7 @@ export function createFeedRun(parts: FeedRunParts) {
         goesOn = read.more === true && !isLast && !isFull;
         const leftOut = describeLeftOut(read, stored.left, isFull);
         if (leftOut !== null) log.warn({ feed: feed.name, leftOut }, "items of a feed were left out");
-        await scheduleChecks(transaction, project.id, nextChecks(done.checked));
+        await scheduleChecks(transaction, project.id, done.checks);
         const { items: count, matched } = stored;
         const end = { state, nextInMs, problem: read.problem ?? null, goesOn, leftOut, matched };
         if (!(await endFetch(transaction, project.id, leased, { ...end, items: count })))
@@ -246,13 +243,14 @@ export function createFeedRun(parts: FeedRunParts) {
     if (feed === undefined) return false;
     const { most = 0 } = feed.definition.recheck ?? {};
     const due = await claimChecks(db, project.id, key, { most, forMs: FIRST_CHECK_MS });
-    const { deletes, checked } = await recheckDue(feed, due, clock.now(), {
+    const { deletes, checks, away } = await recheckDue(feed, due, clock.now(), {
       ...{ pageStatus, signal },
       reserve: (host, slots) => reserveHost(db, host, slots),
     });
     await db.transaction().execute(async (transaction) => {
       await items.store(transaction, feed, { arrived: [], deletes });
-      await scheduleChecks(transaction, project.id, nextChecks(checked));
+      await scheduleChecks(transaction, project.id, checks);
+      await putNotes(transaction, project.id, key, { away: away === 0 ? null : siteAway(away) });
     });
     return true;
   }

@@ -102,6 +102,7 @@ export function toDeleted(kind: Pick<FeedKind, "kind">, found: FeedRead["deletes
     idKey: found.idKey ?? idKeyOf(kind, found),
     nativeId: storableText(found.id).slice(0, LONGEST_ID),
     reason: cutText(found.reason, 200),
+    ...(found.mayReturn === true ? { mayReturn: true } : {}),
   };
 }
 

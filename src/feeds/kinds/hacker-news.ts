@@ -11,7 +11,12 @@ import {
   type FeedRead,
   type FeedReader,
   type FeedRequest,
+  type Recheck,
+  type StoredItem,
 } from "../common/define-feed.ts";
+
+/** Its list of changes has the last minutes only: what changed while Earshot was away is learnt by asking again. */
+const MOST_RECHECKED = 120;
 
 /** Every story and comment of Hacker News, in the order of their ids, with edits and deletes. */
 export const hackerNews = defineFeed({
@@ -28,7 +33,8 @@ export const hackerNews = defineFeed({
     version: 1,
     storedCharacters: null,
     sentOut: "an excerpt, with link",
-    deletesLearntBy: "the list of changed items, read every time: deleted and dead ones go",
+    deletesLearntBy:
+      "the list of changed items, read every time, and asking for stored items again, for 30 days: deleted and dead ones go",
     terms: "a free public interface",
   },
   pace: { everyMs: 15, atOnce: 12 },
@@ -36,6 +42,7 @@ export const hackerNews = defineFeed({
   pageType: "forum",
   parts: ({ name, baseUrl }) => [{ id: "items", name: name ?? "Hacker News", url: baseUrl }],
   read: readHackerNews,
+  recheck: { most: MOST_RECHECKED, read: recheckItems },
 });
 
 /** About a quarter of an hour of the site: a new feed has something to show. */
@@ -139,6 +146,19 @@ function toItem(
     site: "Hacker News",
     isReply: type === "comment",
   };
+}
+
+function* recheckItems(stored: readonly StoredItem[], { url: base }: FeedPart): Recheck {
+  const answers = yield stored.map(({ id }) => ({ url: `${base}/item/${id}.json` }));
+  const read = { items: [] as FeedItem[], deletes: [] as FeedRead["deletes"][number][] };
+  const unanswered: StoredItem[] = [];
+  for (const [index, item] of stored.entries()) {
+    const found = Item.safeParse(answers[index]?.json);
+    if (found.success && String(found.data.id) === item.id)
+      sort(found.data, read, yield* choicesOf(found.data, base));
+    else unanswered.push(item);
+  }
+  return { ...read, unanswered };
 }
 
 /** It lists a hundred or two; each is a call. */

@@ -290,14 +290,15 @@ function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: 
     requestOf(`${statuses}/${encodeURIComponent(reference)}`, settings),
   );
   const deletes: FeedRead["deletes"][number][] = [];
+  const lost: { readonly id: string; readonly reason: string }[] = [];
   for (const [index, reference] of missing.entries()) {
     const { status, json } = answers[index] ?? {};
     const { id = "", ageMs = 0 } = asked.get(reference) ?? {};
     // Many servers forget the posts of others after some days, also those that are still there.
     const mayForget = ageMs > FORGOTTEN_AFTER_MS && URL.canParse(id) && new URL(id).host !== host;
-    // A web page with this status is not the interface that speaks.
-    const isGone = (status === 404 || status === 410) && typeof json === "object" && !mayForget;
-    if (isGone) deletes.push({ id, reason: "the server does not have it any more" });
+    // A web page with this status is not the interface that speaks, and neither is `null`.
+    const isGone = (status === 404 || status === 410) && isObject(json) && !mayForget;
+    if (isGone) lost.push({ id, reason: "the server does not have it any more" });
     const read = status === 200 ? Post.safeParse(json) : undefined;
     if (read?.success === true) found.push(read.data);
   }
@@ -307,5 +308,26 @@ function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: 
     if (item !== null) items.push(item);
     else deletes.push({ id: post.uri, reason: "its author does not show it in public any more" });
   }
-  return { items, deletes };
+  const isSiteThere = lost.length > 0 && (found.length > 0 || (yield* showsPosts(part, settings, statuses)));
+  return { items, deletes, gone: lost.map((one) => ({ ...one, isSiteThere })) };
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether the server shows a post that it lists now, as itself. Where it lists none, it has to say who it is. */
+function* showsPosts(
+  part: FeedPart,
+  settings: Settings,
+  statuses: string,
+): Generator<readonly FeedRequest[], boolean, readonly FeedAnswer[]> {
+  const [timeline] = yield [requestOf(`${part.url}?limit=1`, settings)];
+  if (timeline?.status !== 200 || !Array.isArray(timeline.json)) return false;
+  const newest = Post.safeParse(timeline.json[0]);
+  const url = newest.success
+    ? `${statuses}/${encodeURIComponent(newest.data.id)}`
+    : new URL("/api/v1/instance", statuses).href;
+  const [answer] = yield [requestOf(url, settings)];
+  return answer?.status === 200 && isObject(answer.json);
 }

@@ -22,6 +22,8 @@ export type ItemDecision =
   | { readonly outcome: "Edited"; readonly resourceId: string }
   /** It changed again so soon that the change waits: some feeds put a counter or the time into every item. */
   | { readonly outcome: "Waits" }
+  /** It was only seen to be gone, and its feed shows it again: it is new, under another id than the one that was deleted. */
+  | { readonly outcome: "Restored"; readonly resourceId: string }
   /** Its author or its site has deleted it. It does not come back, under no id. */
   | { readonly outcome: "Deleted"; readonly resourceId: string };
 
@@ -37,7 +39,11 @@ export function decideItem(
   const byId = known.find((one) => one.idKey === idKey);
   const byContent =
     contentKey === null ? undefined : known.find((one) => one.contentKey === contentKey && one !== byId);
-  const tombstone = [byId, byContent].find((one) => one?.isDeleted === true);
+  const tombstones = [byId, byContent].filter((one) => one?.isDeleted === true);
+  const tombstone = tombstones.find((one) => one?.mayReturn !== true);
+  const [seenGone] = tombstones;
+  if (tombstone === undefined && seenGone !== undefined)
+    return { outcome: "Restored", resourceId: seenGone.resourceId };
   if (tombstone !== undefined) return { outcome: "Deleted", resourceId: tombstone.resourceId };
   if (byId !== undefined) {
     if (contentKey === null || byId.contentKey === contentKey) return { outcome: "Same" };

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { yieldingLoop } from "../../lib/concurrency.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
@@ -14,6 +15,7 @@ import {
   dropUnseenDeletes,
   findHolders,
   findReceived,
+  liftTombstones,
   lockReceivedQuery,
   markSeen,
   type NewReceivedItem,
@@ -131,6 +133,7 @@ export async function receiveItems(
   const added: Matched[] = [];
   const edited: Matched[] = [];
   const forgotten: string[] = [];
+  const restored: string[] = [];
   const note = (item: ArrivedItem, resourceId: string, deleteReason: string | null = null) =>
     notes.push({ ...from, ...item, resourceId, deleteReason });
   for (const { item, decision, found } of decided) {
@@ -138,6 +141,11 @@ export async function receiveItems(
       case "New":
         added.push({ item, found });
         note(item, item.idKey);
+        break;
+      case "Restored":
+        restored.push(decision.resourceId);
+        added.push({ item, found });
+        note(item, item.line.id ?? item.idKey);
         break;
       case "Edited":
         edited.push({ item, found });
@@ -161,6 +169,7 @@ export async function receiveItems(
         decision satisfies never;
     }
   }
+  await liftTombstones(db, project.id, restored);
   await putReceived(db, project.id, notes);
   await tombstoneMentions(db, project.id, forgotten, { at, reason: FORGOTTEN });
   await markSeen(
@@ -232,12 +241,12 @@ function* decideItems(
       continue;
     }
     const decision = decideItem(arrived, before, at);
-    if (decision.outcome !== "New" && decision.outcome !== "Edited") {
+    if (!HAS_CONTENT.has(decision.outcome)) {
       decided.push({ item: arrived, decision, found: [] });
       continue;
     }
     // A known id that stands for another one: the mention goes by the first.
-    const id = decision.outcome === "Edited" ? decision.resourceId : arrived.line.id;
+    const id = idOf(decision, arrived, at);
     const item = { ...arrived, line: { ...arrived.line, id } };
     const matched = yield* matching(item, queries, at);
     if (decision.outcome === "New" && matched.length === 0 && keeps === "matched") {
@@ -250,6 +259,15 @@ function* decideItems(
     decided.push({ item, decision, found });
   }
   return decided;
+}
+
+const HAS_CONTENT: ReadonlySet<ItemDecision["outcome"]> = new Set(["New", "Edited", "Restored"]);
+
+/** Who was told that a mention is deleted believes it for ever: one that is back has another id. */
+function idOf(decision: ItemDecision, { line }: ArrivedItem, at: Instant): string {
+  if (decision.outcome === "Edited") return decision.resourceId;
+  if (decision.outcome !== "Restored") return line.id ?? "";
+  return createHash("sha256").update(`${decision.resourceId} ${at}`).digest("hex").slice(0, 32);
 }
 
 const FORGOTTEN = "a person asked to forget it";

@@ -501,6 +501,8 @@ const FEEDS = `
     readings integer not null default 0,
     -- What the last fetch has left out.
     left_out text,
+    -- What people should know of it, in sentences by their subject.
+    notes jsonb not null default '{}',
     primary key (project_id, key)
   );
   create index feed_by_due on local_api.feed (next_at) where next_at is not null;
@@ -537,6 +539,10 @@ const FEEDS = `
     -- with every change of an item at its source: a version that is delivered again does not replace a newer one.
     author_key bytea,
     revision bigint,
+    -- Since when its page is gone, by the first witness; a second one a day later deletes it.
+    gone_since timestamptz,
+    -- Of a delete that nobody has said, but that was seen: until when it is undone if the feed shows the item again.
+    may_return_until timestamptz,
     primary key (project_id, id_key)
   );
   create index heard_item_by_content on local_api.heard_item (project_id, content_key) where content_key is not null;
