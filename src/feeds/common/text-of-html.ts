@@ -22,8 +22,9 @@ export function textOfHtml(html: string): string {
     const name = html.slice(start, end).toLowerCase();
     return name.slice(name.indexOf(":") + 1);
   };
-  const lastEnds = new Map<string, number>();
+  let lastEnds: Map<string, number> | undefined;
   const lastEnd = (name: string): number => {
+    lastEnds ??= new Map();
     const known = lastEnds.get(name) ?? lastEndOf(name, html);
     lastEnds.set(name, known);
     return known;

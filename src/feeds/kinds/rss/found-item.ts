@@ -36,7 +36,12 @@ const MOST_LINES = 100;
  * some say different things in their fields, and people search in all of them.
  */
 export function joinTexts(contents: readonly (Content | null)[], title: string | null): string | null {
-  const texts = contents.flatMap((one) => (one === null ? [] : [textOf(one)])).filter((text) => text !== "");
+  const texts: string[] = [];
+  for (const one of contents) {
+    const text = one === null ? "" : textOf(one);
+    if (text !== "") texts.push(text);
+  }
+  if (texts.length === 1) return texts[0] ?? null;
   const [longest = null, ...others] = texts.sort((a, b) => b.length - a.length);
   if (longest === null) return null;
   let all = longest;
@@ -88,19 +93,24 @@ export function toItems(found: readonly FoundItem[], feed: FeedFacts): FeedItem[
   const links = new Map<string, Set<string>>();
   for (const { guid, url } of found)
     if (guid !== null) links.set(guid, (links.get(guid) ?? new Set()).add(url ?? ""));
-  return found.flatMap(({ guid, url, title, text, date, agoMs, author, language, likes }) => {
+  const items: FeedItem[] = [];
+  for (const { guid, url, title, text, date, agoMs, author, language, likes } of found) {
     // One id for several addresses is no id.
     const isShared = guid !== null && (links.get(guid)?.size ?? 0) > 1;
     const id = isShared ? `${guid} ${url ?? title ?? ""}` : (guid ?? url ?? title ?? text);
-    if (id === null) return [];
-    const item: FeedItem = {
-      ...{ id, title, author: author ?? feed.author, site: feed.site, language: language ?? feed.language },
+    if (id === null) continue;
+    items.push({
+      id,
       url: url ?? (guid !== null && /^https?:\/\//i.test(guid) ? guid : null),
+      title,
       body: text === null ? null : { text },
       publishedAt: date,
       ...(agoMs === null ? {} : { publishedAgoMs: agoMs }),
+      author: author ?? feed.author,
+      site: feed.site,
+      language: language ?? feed.language,
       ...(likes === undefined ? {} : { engagement: { likes } }),
-    };
-    return [item];
-  });
+    });
+  }
+  return items;
 }

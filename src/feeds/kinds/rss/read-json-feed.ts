@@ -31,13 +31,14 @@ function toFound(item: Loose, base: string): FoundItem {
   const title = nameIn(item["title"]);
   const address = textIn(url) ?? textIn(external);
   const html = textIn(item["content_html"]);
-  const plain = [html === undefined ? item["content_text"] : undefined, item["summary"]].map(textIn);
-  const contents: (Content | null)[] = [
-    html === undefined ? null : { html },
-    ...plain.map((text) => (text === undefined ? null : { text })),
-  ];
+  const contents: Content[] = html === undefined ? [] : [{ html }];
+  for (const field of html === undefined ? ["content_text", "summary"] : ["summary"]) {
+    const text = textIn(item[field]);
+    if (text !== undefined) contents.push({ text });
+  }
   return {
-    ...{ guid: guid ?? null, title },
+    guid: guid ?? null,
+    title,
     url: address !== undefined && URL.canParse(address, base) ? new URL(address, base).href : null,
     text: joinTexts(contents, title),
     ...dateIn([textIn(item["date_published"]), textIn(item["date_modified"])]),

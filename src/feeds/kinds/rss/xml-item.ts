@@ -7,39 +7,59 @@ import type { XmlElement } from "./walk-xml.ts";
 const LONGEST_NAME = 1_000;
 
 /** When it was published, or else when it was last changed. */
-const DATES = [
+const DATES = inOrder([
   ...["pubdate", "published", "atom:published", "issued", "dcterms:issued", "created", "dcterms:created"],
   ...["dc:date", "dcterms:date", "date", "updated", "atom:updated", "modified", "dcterms:modified"],
-];
-/** What it says: the article and its excerpt. */
-const TEXTS = [
+]);
+/** What it says: the article and its excerpt, and what a reader shows beside it. */
+const TEXTS = inOrder([
   ...["content:encoded", "content", "atom:content", "description", "summary", "atom:summary"],
   ...["body", "xhtml:body", "xhtml:div", "fullitem", "dc:description", "dcterms:abstract", "itunes:summary"],
-];
-/** What a reader shows beside it. */
-const NOTES = ["itunes:subtitle", "subtitle"];
-const TITLES = ["title", "atom:title", "dc:title", "itunes:title"];
+  ...["itunes:subtitle", "subtitle"],
+]);
+const TITLES = inOrder(["title", "atom:title", "dc:title", "itunes:title"]);
+const IDS = inOrder(["guid", "id", "atom:id"]);
+const LINKS = inOrder(["link", "atom:link"]);
+const LANGUAGES = inOrder(["dc:language", "language"]);
+const AUTHORS = inOrder(["dc:creator", "dc:author", "itunes:author", "atom:author", "author"]);
+
+type Order = ReadonlyMap<string, number>;
+
+function inOrder(names: readonly string[]): Order {
+  return new Map(names.map((name, rank) => [name, rank]));
+}
+
+/** The fields with these names, in their order. */
+function fieldsOf({ children }: Pick<XmlElement, "children">, order: Order): readonly XmlElement[] {
+  const found = children.filter(({ name }) => order.has(name));
+  const rank = ({ name }: XmlElement) => order.get(name) ?? 0;
+  return found.length < 2 ? found : found.sort((a, b) => rank(a) - rank(b));
+}
 
 /** An RSS item or an Atom entry. */
 export function toFound(item: XmlElement): FoundItem {
-  const all = (names: readonly string[]) => names.flatMap((name) => named(item, name));
-  const [titled] = all(TITLES).filter((one) => lineOf(one) !== undefined);
+  const titled = fieldsOf(item, TITLES).find(isFilled);
   const media = mediaOf(item);
   const title = nameOf(titled) ?? nameOf(media.titles[0]);
-  const texts = all([...TEXTS, ...NOTES]);
-  const guidElement = all(["guid", "id", "atom:id"]).find((one) => lineOf(one) !== undefined);
+  const texts = fieldsOf(item, TEXTS);
+  const guidElement = fieldsOf(item, IDS).find(isFilled);
   const guid = lineOf(guidElement) ?? attributeOf(item, "about")?.trim() ?? null;
   const url = linkOf(item) ?? (isPermanent(guidElement) ? resolve(guid, item.base) : null);
   const isEntry = item.name === "entry";
   const contents = texts.map((one) => contentOf(one, isEntry ? "sniff" : "html"));
-  const notes = [...media.titles, ...media.descriptions].map((one) => contentOf(one, "text"));
+  for (const one of [...media.titles, ...media.descriptions]) {
+    const note = contentOf(one, "text");
+    if (!isTitle(note, title)) contents.push(note);
+  }
   return {
-    ...{ guid: guid === "" ? null : guid, url, title },
-    text: joinTexts([...contents, ...notes.filter((one) => !isTitle(one, title))], title),
-    ...dateIn(all(DATES).map(lineOf)),
+    guid: guid === "" ? null : guid,
+    url,
+    title,
+    text: joinTexts(contents, title),
+    ...dateIn(fieldsOf(item, DATES).map(lineOf)),
     author: authorOf(item),
     language:
-      languageOf(lineOf(all(["dc:language", "language"])[0])) ??
+      languageOf(lineOf(fieldsOf(item, LANGUAGES)[0])) ??
       languageOf(texts[0]?.language ?? titled?.language ?? item.language),
     likes: media.likes,
   };
@@ -47,26 +67,18 @@ export function toFound(item: XmlElement): FoundItem {
 
 /** What a feed says of itself. `language`: of the answer that it came in. */
 export function toFacts(fields: readonly XmlElement[], language: string | null): FeedFacts {
-  const feed: XmlElement = {
-    name: "feed",
-    attributes: new Map(),
-    raw: "",
-    language: null,
-    base: "",
-    children: fields,
-  };
-  const one = (...names: string[]) =>
-    names.flatMap((name) => named(feed, name)).find((found) => lineOf(found) !== undefined);
+  const feed = { children: fields };
+  const [person] = fieldsOf(feed, AUTHORS).filter(({ children }) => children.length > 0);
   return {
-    site: nameOf(one(...TITLES)),
-    language: languageOf(lineOf(one("language", "dc:language"))) ?? languageOf(language),
+    site: nameOf(fieldsOf(feed, TITLES).find(isFilled)),
+    language: languageOf(lineOf(fieldsOf(feed, LANGUAGES).find(isFilled))) ?? languageOf(language),
     // An entry without an author has that of its feed (RFC 4287).
-    author: personIn(named(feed, "author").find(({ children }) => children.length > 0)),
+    author: personIn(person),
   };
 }
 
-function named({ children }: XmlElement, name: string): readonly XmlElement[] {
-  return children.filter((child) => child.name === name);
+function isFilled(element: XmlElement): boolean {
+  return element.raw !== "" && lineOf(element) !== undefined;
 }
 
 function nameOf(element: XmlElement | undefined): string | null {
@@ -88,7 +100,7 @@ function resolve(address: string | null | undefined, base: string): string | nul
 
 /** The page of the item: the text of a link, else the address of the first that leads to the same in another form. */
 function linkOf(item: XmlElement): string | null {
-  const links = [...named(item, "link"), ...named(item, "atom:link")];
+  const links = fieldsOf(item, LINKS);
   for (const link of links) {
     const text = lineOf(link);
     const found = text === undefined ? null : resolve(text, link.base);
@@ -109,15 +121,9 @@ function isPermanent(guid: XmlElement | undefined): boolean {
 }
 
 function authorOf(item: XmlElement): string | null {
-  const [own] = named(item, "author");
-  const names = ["dc:creator", "dc:author", "itunes:author", "atom:author"].flatMap((name) =>
-    named(item, name),
-  );
-  const written = own !== undefined && own.children.length > 0 ? personIn(own) : null;
-  const first = [...names, ...(own === undefined ? [] : [own])]
-    .map((one) => nameIn(lineOf(one)))
-    .find((name) => name !== null);
-  return written ?? first ?? null;
+  const authors = fieldsOf(item, AUTHORS);
+  const person = personIn(authors.find(({ name, children }) => name === "author" && children.length > 0));
+  return person ?? authors.map((one) => nameIn(lineOf(one))).find((name) => name !== null) ?? null;
 }
 
 /** The name of a person of Atom. */
@@ -138,22 +144,25 @@ function nameIn(text: string | undefined): string | null {
 }
 
 /** Sites of videos and pictures have titles, descriptions and counts apart, also in groups. */
-function mediaOf(item: XmlElement) {
-  const found = {
-    titles: [] as XmlElement[],
-    descriptions: [] as XmlElement[],
-    likes: undefined as number | undefined,
-  };
-  const look = (element: XmlElement): void => {
-    for (const child of element.children) {
-      if (child.name === "media:title") found.titles.push(child);
-      else if (child.name === "media:description") found.descriptions.push(child);
-      else if (child.name === "media:starrating") found.likes ??= countIn(child.attributes.get("count"));
-      else if (child.name.startsWith("media:")) look(child);
-    }
-  };
-  look(item);
+function mediaOf(
+  { children }: XmlElement,
+  found: Media = { titles: [], descriptions: [], likes: undefined },
+): Media {
+  for (const child of children) {
+    const { name } = child;
+    if (!name.startsWith("media:")) continue;
+    if (name === "media:title") found.titles.push(child);
+    else if (name === "media:description") found.descriptions.push(child);
+    else if (name === "media:starrating") found.likes ??= countIn(child.attributes.get("count"));
+    else mediaOf(child, found);
+  }
   return found;
+}
+
+interface Media {
+  readonly titles: XmlElement[];
+  readonly descriptions: XmlElement[];
+  likes: number | undefined;
 }
 
 function countIn(text: string | undefined): number | undefined {
