@@ -13,7 +13,7 @@ const SRC = join(import.meta.dirname, "..", "src");
  * line here.
  */
 const RELEASED: Readonly<Record<string, string>> = {
-  "listening-api/store/migrations/001-schema.ts": "4c8576055133cf1e",
+  "listening-api/store/migrations/001-schema.ts": "bd7f5aa82c5ce54e",
   "monitor/store/migrations/0001-schema.ts": "925789b882c15288",
 };
 

@@ -146,6 +146,15 @@ test("positions are those of the events; one in the future is none", () => {
   expect(found.positions).toEqual([second.at, first.at, late.at]);
 });
 
+test("this machine's clock may be slow: positions are those of most events", () => {
+  const { create } = createEvents((now + 3 * HOUR) * 1_000);
+  const [first, second, third] = [create(ann, "1", "x"), create(ann, "2", "y"), create(ann, "3", "z")];
+  const { pause, create: later } = createEvents((now + 3 * HOUR) * 1_000);
+  pause(30 * 86_400_000_000);
+  const lie = later(bob, "4", "future");
+  expect(read(first, lie, second, third).positions).toEqual([first.at, second.at, third.at]);
+});
+
 test.each([
   "",
   "{",

@@ -100,6 +100,8 @@ export interface FeedRead {
   readonly pauseMs?: number;
   /** Items of a document that are older than as many as are read of it. */
   readonly leftOut?: number;
+  /** For kinds that read a document which lists its newest items. */
+  readonly document?: ListedDocument;
 }
 
 /**
@@ -142,6 +144,8 @@ export interface FeedRequest {
   readonly conditional?: boolean;
   /** Statuses that are answers to the reader and no failures, besides 200 and 304. */
   readonly accepts?: readonly number[];
+  /** The longest answer, in bytes, also unpacked. Default: that of all fetches. */
+  readonly maxBytes?: number;
   /**
    * A page for people: asked for only as its site's robots.txt allows, and only its status is read. The status is 0 where
    * no answer came.
@@ -175,6 +179,16 @@ export interface FeedDocument {
   readonly leftOut: number;
   /** What was wrong although items were read. */
   readonly problem: string | null;
+  /** How long a text of it is: the middle one of all, in characters; null: it has no items. */
+  readonly usualLength: number | null;
+}
+
+/** A document that a feed has read: what shows whether it brings everything. */
+export interface ListedDocument {
+  /** The time between its oldest and its newest item, in milliseconds; null: fewer than two have dates. */
+  readonly coversMs: number | null;
+  readonly oldestAt: Instant | null;
+  readonly usualLength: number | null;
 }
 
 /**
@@ -216,10 +230,16 @@ export class FeedError extends Error {
   readonly isFinal: boolean;
   /** The server has said when to come back. */
   readonly retryAfterMs: number | null;
-  constructor(message: string, how: { isFinal?: boolean; retryAfterMs?: number | null } = {}) {
+  /** It has said so of all of its addresses: one that is broken leaves the others alone. */
+  readonly concernsHost: boolean;
+  constructor(
+    message: string,
+    how: { isFinal?: boolean; retryAfterMs?: number | null; concernsHost?: boolean } = {},
+  ) {
     super(plainLine(message, LONGEST_PROBLEM));
     this.isFinal = how.isFinal ?? false;
     this.retryAfterMs = how.retryAfterMs ?? null;
+    this.concernsHost = how.concernsHost ?? this.retryAfterMs !== null;
   }
 }
 
@@ -306,6 +326,11 @@ export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
    * Default: 0, each change counts.
    */
   readonly editedEveryMs?: number;
+  /**
+   * Its items are also known by the path of their page and their date: feeds move to other hosts, and give their items new
+   * ids and titles. Default: no.
+   */
+  readonly findsByLink?: boolean;
   /** Page type of its items, unless an item or its site has one. */
   readonly pageType: string;
   /** Faults that show only beside the other parts of the file. Paths begin at the feed. */

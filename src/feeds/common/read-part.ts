@@ -32,6 +32,8 @@ const State = z.object({
     .default({}),
   /** When it was last fetched without conditions. */
   wholeAt: z.number().default(0),
+  /** By address: where it has moved for good. */
+  moved: z.record(z.string(), z.string()).catch({}).default({}),
 });
 
 /** Some servers answer 304 for ever, or keep the ETag of an old document. */
@@ -77,8 +79,10 @@ export async function readPart(
   readonly state: JsonObject;
   /** When the stored items are asked for next that were to be asked for again. */
   readonly checks: readonly ScheduledCheck[];
+  /** Where its address has moved for good. */
+  readonly movedTo?: string | null;
 }> {
-  const before = State.catch({ cursor: null, validators: {}, wholeAt: 0 }).parse(stored);
+  const before = State.catch({ cursor: null, validators: {}, wholeAt: 0, moved: {} }).parse(stored);
   const isWhole = now - before.wholeAt >= WHOLE_EVERY_MS;
   const validators: Record<string, z.output<typeof State>["validators"][string]> = {};
   if (definition.collect !== undefined) {
@@ -91,6 +95,7 @@ export async function readPart(
   if (definition.read === undefined) throw new Error(`a feed of the kind ${definition.kind} is not fetched`);
   const { pace } = definition;
 
+  const moved = new Map(Object.entries(before.moved));
   let isReading = false;
 
   /** What a document is stays the same name until it changes; of other answers there are many in a fetch. */
@@ -102,13 +107,33 @@ export async function readPart(
     return parts.reader.readAnswer(fetched, wanted.reads, parts.signal);
   }
 
+  /** A document that has moved for good is asked for where it is now; if that fails, where it was. */
+  async function fetchMoved(wanted: FeedRequest, how: Parameters<ReadParts["fetch"]>[1]): Promise<RawAnswer> {
+    const to = wanted.conditional === true ? moved.get(wanted.url) : undefined;
+    if (to !== undefined)
+      try {
+        const answer = await parts.fetch({ ...wanted, url: to, headers: headersFor(to, wanted) }, how);
+        if (answer.movedTo !== undefined) moved.set(wanted.url, answer.movedTo);
+        return answer;
+      } catch (error) {
+        if (!(error instanceof FeedError)) throw error;
+        moved.delete(wanted.url);
+      }
+    const answer = await parts.fetch(wanted, how);
+    if (
+      wanted.conditional === true &&
+      answer.movedTo !== undefined &&
+      answer.movedTo.length < LONGEST_VALIDATOR
+    )
+      moved.set(wanted.url, answer.movedTo);
+    return answer;
+  }
+
   async function ask(wanted: FeedRequest): Promise<FeedAnswer> {
     const known = wanted.conditional === true ? before.validators[wanted.url] : undefined;
     const how = { allowPrivateAddress: settings.allowPrivateAddress, signal: parts.signal };
-    const answer = await parts.fetch(wanted, {
-      ...how,
-      ...(known === undefined || isWhole ? {} : { validators: conditionsOf(known) }),
-    });
+    const conditions = known === undefined || isWhole ? {} : { validators: conditionsOf(known) };
+    const answer = await fetchMoved(wanted, { ...how, ...conditions });
     if (wanted.conditional !== true) return read(answer, wanted, null);
     if (answer.status === 304) {
       if (known !== undefined) validators[wanted.url] = known;
@@ -177,13 +202,24 @@ export async function readPart(
   // A document that broke off is fetched whole again.
   const kept = all.problem === undefined ? Object.entries(validators).slice(0, MOST_VALIDATORS) : [];
   const wholeAt = isWhole && all.problem === undefined ? now : before.wholeAt;
-  const state = { cursor: all.cursor, validators: Object.fromEntries(kept), wholeAt } as JsonObject;
-  return { read: all, state, checks };
+  const movedFor =
+    moved.size === 0 ? {} : { moved: Object.fromEntries([...moved].slice(0, MOST_VALIDATORS)) };
+  const state = {
+    ...{ cursor: all.cursor, validators: Object.fromEntries(kept), wholeAt },
+    ...movedFor,
+  } as JsonObject;
+  return { read: all, state, checks, movedTo: moved.get(part.url ?? "") ?? null };
 }
 
 /** For people. A move, or a server that does not let us in, looks like a thousand deletes. */
 export function siteAway(items: number): string {
   return `its server answers as if it had none of the ${items} items that were asked for again; nothing was deleted. Has it moved?`;
+}
+
+/** A secret of one site is none of another's business. */
+function headersFor(to: string, { url, headers = {} }: FeedRequest): Readonly<Record<string, string>> {
+  if (new URL(to).origin === new URL(url).origin) return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() === "accept"));
 }
 
 const MOST_AT_ONCE = 100;

@@ -80,14 +80,15 @@ function read(frames: readonly string[], now: Instant): StreamRead {
   const restored = new Set<string>();
   const positions: number[] = [];
   let unread = 0;
-  for (const frame of frames) {
-    const event = parse(frame);
+  const events = frames.map(parse);
+  const horizon = horizonOf(events, now);
+  for (const event of events) {
     const did = event?.["did"];
     if (event === null || typeof did !== "string" || !DID.test(did)) {
       unread++;
       continue;
     }
-    const at = positionOf(event, now);
+    const at = positionOf(event, horizon);
     if (at !== null) positions.push(at);
     const { commit, account } = event;
     if (isLoose(commit)) {
@@ -142,10 +143,19 @@ function isLoose(value: unknown): value is Loose {
 }
 
 /** A position in the future would skip everything until then when the stream goes on there. */
-function positionOf({ time_us: at }: Loose, now: Instant): number | null {
-  return typeof at === "number" && Number.isSafeInteger(at) && at > 0 && at <= (now + 5 * MINUTE) * 1_000
-    ? at
-    : null;
+function positionOf({ time_us: at }: Loose, horizon: number): number | null {
+  return isPosition(at) && at <= horizon ? at : null;
+}
+
+function isPosition(at: unknown): at is number {
+  return typeof at === "number" && Number.isSafeInteger(at) && at > 0;
+}
+
+/** What is no future: by the clock of this machine, or, where that is slow, by that of most events. */
+function horizonOf(events: readonly (Loose | null)[], now: Instant): number {
+  const positions = events.map((event) => event?.["time_us"]).filter(isPosition);
+  const middle = positions.sort((a, b) => a - b)[Math.floor((positions.length - 1) / 2)] ?? 0;
+  return Math.max(now * 1_000, middle) + 5 * MINUTE * 1_000;
 }
 
 /** Why all of an account goes; "active": it is there (again). Null: its server has a problem, and nobody left. */

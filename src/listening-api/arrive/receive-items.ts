@@ -70,6 +70,8 @@ export function sumOf(a: ReceiveResult, b: ReceiveResult): ReceiveResult {
 export interface ReceivedPart extends ReceiveResult {
   /** Items that did not fit into the transaction. Nothing was done with them. */
   readonly left: readonly ArrivedItem[];
+  /** Items that were known before. */
+  readonly known: number;
 }
 
 /** What arriving items need besides the tables. */
@@ -109,7 +111,7 @@ export async function receiveItems(
   { at: came, cache, queue, keeps = "all" }: Arriving,
 ): Promise<ReceivedPart> {
   if (arrived.length + deleted.length + removedAuthors.length + restoredAuthors.length === 0)
-    return { ...NOTHING, left: [] };
+    return { ...NOTHING, left: [], known: 0 };
   const at = await beginWriting(db, [project.id], () => came);
   const receivedQueryId = await lockReceivedQuery(db, project.id);
   const queries = await queriesOf(db, project.id, cache);
@@ -197,6 +199,7 @@ export async function receiveItems(
     edited: edited.length,
     deleted: gone,
     matched: [...added, ...edited].filter(isMatched).length,
+    known: decided.filter(({ decision }) => KNOWN.has(decision.outcome)).length,
     left: items.slice(decided.length),
   };
 }
@@ -263,6 +266,8 @@ function* decideItems(
 
 const HAS_CONTENT: ReadonlySet<ItemDecision["outcome"]> = new Set(["New", "Edited", "Restored"]);
 
+const KNOWN: ReadonlySet<string> = new Set(["Same", "Renamed", "Edited", "Waits", "Deleted"]);
+
 /** Who was told that a mention is deleted believes it for ever: one that is back has another id. */
 function idOf(decision: ItemDecision, { line }: ArrivedItem, at: Instant): string {
   if (decision.outcome === "Edited") return decision.resourceId;
@@ -291,7 +296,8 @@ async function knownOf(
 ): Promise<(item: ItemKeys) => readonly ReceivedItem[]> {
   const rows = await findReceived(db, projectId, {
     ids: items.map(({ idKey }) => idKey),
-    contents: items.flatMap(({ contentKey }) => (contentKey === null ? [] : [contentKey])),
+    contents: items.flatMap(({ contentKey }) => contentKey ?? []),
+    links: items.flatMap(({ linkKey }) => linkKey ?? []),
   });
   const byId = new Map(rows.map((row) => [row.idKey, row]));
   // A tombstone among several of the same content counts.
@@ -299,10 +305,13 @@ async function knownOf(
   for (const row of rows)
     if (row.contentKey !== null && (row.isDeleted || !byContent.has(row.contentKey)))
       byContent.set(row.contentKey, row);
-  return ({ idKey, contentKey }) =>
-    [byId.get(idKey), contentKey === null ? undefined : byContent.get(contentKey)].filter(
-      (row) => row !== undefined,
-    );
+  const byLink = new Map<string, ReceivedItem>();
+  for (const row of rows)
+    if (row.linkKey != null && (row.isDeleted || !byLink.has(row.linkKey))) byLink.set(row.linkKey, row);
+  return ({ idKey, contentKey, linkKey = null }) => {
+    const found = [byId.get(idKey), byContent.get(contentKey ?? ""), byLink.get(linkKey ?? "")];
+    return [...new Set(found)].filter((row) => row !== undefined);
+  };
 }
 
 /** New versions take the place of all old ones: a text that its author changed is not kept. */

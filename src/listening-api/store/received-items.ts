@@ -50,6 +50,7 @@ export async function queriesRevision(db: Database, projectId: number): Promise<
 export interface ReceivedItem {
   readonly idKey: string;
   readonly contentKey: string | null;
+  readonly linkKey?: string | null;
   readonly resourceId: string;
   readonly editedAt: Instant | null;
   readonly isDeleted: boolean;
@@ -59,22 +60,29 @@ export interface ReceivedItem {
   readonly revision?: number | null;
 }
 
-/** The items that have one of these ids or contents; hashes are in hex. */
+/** The items that have one of these ids, contents or links; hashes are in hex. */
 export async function findReceived(
   db: Database,
   projectId: number,
-  keys: { readonly ids: readonly string[]; readonly contents: readonly string[] },
+  keys: {
+    readonly ids: readonly string[];
+    readonly contents: readonly string[];
+    readonly links?: readonly string[];
+  },
 ): Promise<ReceivedItem[]> {
   const { rows } = await sql<ReceivedRow>`
-    select encode(id_key, 'hex') as id_key, encode(content_key, 'hex') as content_key, resource_id, edited_at,
+    select encode(id_key, 'hex') as id_key, encode(content_key, 'hex') as content_key,
+      encode(link_key, 'hex') as link_key, resource_id, edited_at,
       deleted_at is not null as is_deleted, coalesce(may_return_until > now(), false) as may_return, revision
     from local_api.heard_item where project_id = ${projectId}
       and (id_key = any(select decode(k, 'hex') from unnest(${keys.ids}::text[]) k)
-        or content_key = any(select decode(k, 'hex') from unnest(${keys.contents}::text[]) k))
+        or content_key = any(select decode(k, 'hex') from unnest(${keys.contents}::text[]) k)
+        or link_key = any(select decode(k, 'hex') from unnest(${keys.links ?? []}::text[]) k))
     order by fetched_at`.execute(db);
   return rows.map((row) => ({
     idKey: row.id_key,
     contentKey: row.content_key,
+    linkKey: row.link_key,
     resourceId: row.resource_id,
     editedAt: row.edited_at?.getTime() ?? null,
     isDeleted: row.is_deleted,
@@ -86,6 +94,7 @@ export async function findReceived(
 interface ReceivedRow {
   id_key: string;
   content_key: string | null;
+  link_key: string | null;
   resource_id: string;
   edited_at: Date | null;
   is_deleted: boolean;
@@ -96,6 +105,7 @@ interface ReceivedRow {
 export interface NewReceivedItem {
   readonly idKey: string;
   readonly contentKey: string | null;
+  readonly linkKey?: string | null;
   readonly resourceId: string;
   readonly kind: string;
   readonly feedKey: string | null;
@@ -125,10 +135,10 @@ export async function putReceived(
 ): Promise<void> {
   if (items.length === 0) return;
   await sql`
-    insert into local_api.heard_item as known (project_id, id_key, content_key, resource_id, kind, feed_key, host,
+    insert into local_api.heard_item as known (project_id, id_key, content_key, link_key, resource_id, kind, feed_key, host,
       native_id, policy_version, author_key, revision, deleted_at, delete_reason, reference, check_at,
       may_return_until)
-    select ${projectId}, decode(i->>'idKey', 'hex'), decode(i->>'contentKey', 'hex'), i->>'resourceId', i->>'kind',
+    select ${projectId}, decode(i->>'idKey', 'hex'), decode(i->>'contentKey', 'hex'), decode(i->>'linkKey', 'hex'), i->>'resourceId', i->>'kind',
       i->>'feedKey', i->>'host', case when i->>'deleteReason' is null then i->>'nativeId' else '' end,
       (i->>'policyVersion')::integer, decode(i->>'authorKey', 'hex'), (i->>'revision')::bigint,
       case when i->>'deleteReason' is not null then clock_timestamp() end, i->>'deleteReason',
@@ -138,6 +148,7 @@ export async function putReceived(
     from jsonb_array_elements(${storableJson(items)}::jsonb) as i
     on conflict (project_id, id_key) do update set
       content_key = coalesce(excluded.content_key, known.content_key),
+      link_key = coalesce(excluded.link_key, known.link_key),
       edited_at = case when excluded.content_key is distinct from known.content_key
         and excluded.content_key is not null then clock_timestamp() else known.edited_at end,
       seen_on = greatest(known.seen_on, excluded.seen_on),

@@ -32,7 +32,12 @@ export function readDocument(
     ? readJsonDocument(plain, base, language, kept.add)
     : readXmlDocument(plain, base, language, kept);
   const { items, leftOut } = kept.end();
-  return { items: toItems(items, feed), leftOut, problem };
+  return { items: toItems(items, feed), leftOut, problem, usualLength: middleLength(items) };
+}
+
+function middleLength(items: readonly FoundItem[]): number | null {
+  const lengths = items.map(({ text }) => text?.length ?? 0).sort((a, b) => a - b);
+  return lengths[Math.floor(lengths.length / 2)] ?? null;
 }
 
 type Read = { readonly feed: FeedFacts; readonly problem: string | null };

@@ -520,6 +520,8 @@ const FEEDS = `
     id_key bytea not null,
     -- Hash of address, title and text: finds an item again whose id has changed, and shows an edit.
     content_key bytea,
+    -- Hash of its feed, the path of its page and its date: finds it again when its feed moves or gives new ids and titles.
+    link_key bytea,
     resource_id text collate "C" not null,
     kind text not null,
     feed_key text collate "C",
@@ -546,6 +548,7 @@ const FEEDS = `
     primary key (project_id, id_key)
   );
   create index heard_item_by_content on local_api.heard_item (project_id, content_key) where content_key is not null;
+  create index heard_item_by_link on local_api.heard_item (project_id, link_key) where link_key is not null;
   create index heard_item_by_resource on local_api.heard_item (project_id, resource_id);
   create index heard_item_by_day on local_api.heard_item (seen_on);
   create index heard_item_by_check on local_api.heard_item (project_id, feed_key, check_at)
