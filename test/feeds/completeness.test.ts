@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { sql } from "kysely";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { countLanguages, describeLanguages } from "../../src/feeds/common/count-languages.ts";
@@ -7,8 +8,10 @@ import {
   isTeaser,
   spanOf,
 } from "../../src/feeds/common/decide-completeness.ts";
+import { askedPause } from "../../src/feeds/common/rate-limit.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { fetchOnce, plannedOf } from "../contracts/feed.ts";
 import { type FeedAnswer, type RssItem, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
 
@@ -203,6 +206,56 @@ test("items that share a page, and items on the front page, are told apart", asy
   serve([...shared, item(4, { link: "https://blog.example/" }), item(5, { link: "https://blog.example/" })]);
   await feeding.fetchAll();
   expect(await titles()).toHaveLength(5);
+});
+
+test("headers and a login are sent to the server of the feed, and to no other, also when it has moved", async () => {
+  const login = { user: "ann", password: "secret" };
+  const feed = plannedOf({
+    ...{
+      kind: "rss",
+      urls: [`${server.url}/key`],
+      headers: { "X-Api-Key": "7", "User-Agent": "Reader" },
+      login,
+    },
+  });
+  server.pages.set("/key", { body: rssDocument([item(1)]) });
+  expect((await fetchOnce(feed)).read.items).toHaveLength(1);
+  expect(server.requests.at(-1)?.headers).toMatchObject({
+    ...{ "x-api-key": "7", "user-agent": "Reader", authorization: "Basic YW5uOnNlY3JldA==" },
+  });
+  server.pages.set("/key", { status: 308, headers: { location: `${other.url}/key` } });
+  other.pages.set("/key", { body: rssDocument([item(1)]) });
+  const { state } = await fetchOnce(feed);
+  await fetchOnce(feed, state);
+  expect(other.requests).toHaveLength(2);
+  for (const { headers } of other.requests) {
+    expect(headers["x-api-key"]).toBeUndefined();
+    expect(headers.authorization).toBeUndefined();
+    expect(headers["user-agent"]).toBe("Earshot/test");
+  }
+});
+
+test("a document of 6 MB is read, and one that is larger than its key says is refused", async () => {
+  const large = item(1, { html: "x".repeat(6_000_000) });
+  server.pages.set("/large", { body: rssDocument([large]) });
+  const feedOf = (more: object) => plannedOf({ kind: "rss", urls: [`${server.url}/large`], ...more });
+  expect((await fetchOnce(feedOf({}))).read.items).toHaveLength(1);
+  await expect(fetchOnce(feedOf({ maxMegabytes: 5 }))).rejects.toThrow("its answer is larger than 5 MB");
+});
+
+test("a file that is packed without a word is read", async () => {
+  server.pages.set("/feed.xml.gz", { body: gzipSync(rssDocument([item(1)])) });
+  const feed = plannedOf({ kind: "rss", urls: [`${server.url}/feed.xml.gz`] });
+  expect((await fetchOnce(feed)).read.items).toHaveLength(1);
+});
+
+test.each([
+  ["retry-after of a day", { "retry-after": "86400" }, 24 * HOUR],
+  ["retry-after of a week", { "retry-after": "604800" }, 24 * HOUR],
+  ["Reddit's headers", { "x-ratelimit-remaining": "0.0", "x-ratelimit-reset": "287" }, 287_000],
+  ["calls that are left", { "x-ratelimit-remaining": "12.0", "x-ratelimit-reset": "287" }, null],
+])("a server that asks for a pause by %s gets it", (_name, headers: Record<string, string>, pauseMs) => {
+  expect(askedPause((name) => headers[name] ?? null, now)).toBe(pauseMs);
 });
 
 test.each([

@@ -224,7 +224,9 @@ describe("documents", () => {
     ["an empty RDF", '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"></rdf:RDF>'],
     ["an empty JSON feed", '{"version":"https://jsonfeed.org/version/1","title":"x","items":[]}'],
   ])("%s is a feed without items", (_name, document) => {
-    expect(readDocument(document, "https://a.example/")).toEqual({ items: [], leftOut: 0, problem: null });
+    expect(readDocument(document, "https://a.example/")).toEqual({
+      ...{ items: [], leftOut: 0, problem: null, usualLength: null },
+    });
   });
 
   test.each([

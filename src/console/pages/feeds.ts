@@ -83,7 +83,11 @@ const BAD: ReadonlySet<string> = new Set(["failing", "paused", "gone", "late"]);
 
 function stateOf({ state, why, notes }: ShownFeed): Html {
   const tone = GOOD.has(state) ? "is-sent" : BAD.has(state) ? "is-failing" : "is-due";
-  return html`<span class="outcome ${tone}">${state}</span>${why !== null && html` <span class="detail" dir="auto">${shorten(why, 300)}</span>`}${notes.map((note) => html` <span class="detail" dir="auto">${shorten(note, 300)}</span>`)}`;
+  const details = [...(why === null ? [] : [why]), ...notes];
+  return html`<span class="outcome ${tone}">${state}</span>${details.map(
+    (one) => html`
+<span class="detail" dir="auto">${shorten(one, 300)}</span>`,
+  )}`;
 }
 
 function nextTry(nextAt: Instant | null, now: Instant, isFetched: boolean): Html {

@@ -151,11 +151,15 @@ function isPosition(at: unknown): at is number {
   return typeof at === "number" && Number.isSafeInteger(at) && at > 0;
 }
 
+/** A clock that is slow by more is no clock, and a host that is ahead by more lies. */
+const MOST_SLOW = 24 * HOUR;
+
 /** What is no future: by the clock of this machine, or, where that is slow, by that of most events. */
 function horizonOf(events: readonly (Loose | null)[], now: Instant): number {
   const positions = events.map((event) => event?.["time_us"]).filter(isPosition);
   const middle = positions.sort((a, b) => a - b)[Math.floor((positions.length - 1) / 2)] ?? 0;
-  return Math.max(now * 1_000, middle) + 5 * MINUTE * 1_000;
+  const isSlow = middle > now * 1_000 && middle <= (now + MOST_SLOW) * 1_000;
+  return (isSlow ? middle : now * 1_000) + 5 * MINUTE * 1_000;
 }
 
 /** Why all of an account goes; "active": it is there (again). Null: its server has a problem, and nobody left. */
