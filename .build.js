@@ -11,6 +11,7 @@ const ROOT = import.meta.dirname;
 
 /** Packages that stay in node_modules: they have machine code, or are only there in development. */
 export const EXTERNAL = [
+  "@node-rs/argon2",
   "@resvg/resvg-js",
   "msgpackr-extract",
   "pg-native",

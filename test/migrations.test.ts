@@ -15,6 +15,7 @@ const SRC = join(import.meta.dirname, "..", "src");
 const RELEASED: Readonly<Record<string, string>> = {
   "listening-api/store/migrations/001-schema.ts": "bd7f5aa82c5ce54e",
   "monitor/store/migrations/0001-schema.ts": "925789b882c15288",
+  "monitor/store/migrations/0002-users.ts": "fde81e71ce23f53a",
 };
 
 test("migrations are only added, never edited or removed", () => {

@@ -38,3 +38,4 @@ export {
   schemaLinesFor,
   writeSetup,
 } from "./setup/write-setup.ts";
+export { usersOfFile } from "./users-of-file.ts";

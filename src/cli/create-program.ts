@@ -57,6 +57,12 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./reload.ts")).defineReloadCommand,
   },
   {
+    name: "users",
+    usage: "",
+    description: "Lists, adds and ends the users of the console, and gives them roles.",
+    load: async () => (await import("./users.ts")).defineUsersCommand,
+  },
+  {
     name: "alerts",
     usage: "",
     description: "Lists alerts; acknowledges, assigns and resolves them.",

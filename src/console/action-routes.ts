@@ -14,7 +14,7 @@ import {
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { DAY, HOUR } from "../lib/instant.ts";
-import { type ConsoleAuth, PUBLIC } from "./auth/demand-login.ts";
+import { mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { createFrames } from "./frames.ts";
 import { actionDonePage, actionPage } from "./pages/action.ts";
@@ -32,7 +32,6 @@ interface Parts {
   readonly forms: Forms;
   readonly facts: ConsoleFacts;
   readonly times: Times;
-  readonly auth: ConsoleAuth;
 }
 type Frames = ReturnType<typeof createFrames>;
 type LinkAction = AlertLink["action"];
@@ -48,7 +47,7 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
         actions.silences(false),
         actions.precision(times.now() - 30 * DAY),
       ]);
-      return silencesPage({ silences, rules }, times, forms.token(request));
+      return silencesPage({ silences, rules }, times, mayAct(request) ? forms.token(request) : null);
     }),
   );
 
@@ -83,7 +82,7 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     return reply.redirect(`/alerts/${alert.id}`, 303);
   });
 
-  app.get("/act/:link", { config: PUBLIC }, async (request, reply) => {
+  app.get("/act/:link", async (request, reply) => {
     const found = await alertOfLink(request);
     if (found === null) return linkTooOld(reply);
     const { alert, link, text } = found;
@@ -99,7 +98,7 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
   });
 
   // The signature in the address replaces the token of a form: anyone with the link may do this one thing.
-  app.post("/act/:link", { config: PUBLIC }, async (request, reply) => {
+  app.post("/act/:link", async (request, reply) => {
     const found = await alertOfLink(request);
     if (found === null) return linkTooOld(reply);
     const { alert, link, text } = found;
@@ -125,7 +124,7 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
   }
 
   function actorOf(request: FastifyRequest, typed: string): Actor {
-    const login = parts.auth.visitor(request)?.username ?? null;
+    const login = request.visitor?.user?.name ?? null;
     return { via: "page", login, typed: typed === "" ? null : typed };
   }
 

@@ -5,6 +5,7 @@ import { atMost } from "../lib/concurrency.ts";
 import { BusyError } from "../lib/errors.ts";
 import { SECOND } from "../lib/instant.ts";
 import { type LoopDelay, loopDelay } from "../lib/loop-delay.ts";
+import { isPublic } from "./auth/access.ts";
 import { barePage } from "./pages/bare-page.ts";
 import { problem } from "./pages/problem.ts";
 
@@ -72,8 +73,8 @@ export function boundPages(
 
   app.addHook("onRequest", async (request, reply) => {
     const { method, routeOptions } = request;
-    const { isPublic, isAlwaysAnswered } = routeOptions.config ?? {};
-    if ((method !== "GET" && method !== "HEAD") || isPublic === true || isAlwaysAnswered === true) return;
+    const { isAlwaysAnswered } = routeOptions.config ?? {};
+    if ((method !== "GET" && method !== "HEAD") || isPublic(request) || isAlwaysAnswered === true) return;
     if (besidePipeline && lately().meanMs > LATE_MS)
       return refuse(new BusyError("the event loop is late"), request, reply);
     const made = new Promise<void>((resolve) => endings.set(request, resolve));

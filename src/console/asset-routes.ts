@@ -7,7 +7,6 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AlertExplainer, ConsoleFacts } from "#monitor";
 import { shippedFolder } from "../lib/folders.ts";
-import { PUBLIC } from "./auth/demand-login.ts";
 
 /** A file that pages load. Its address changes with its content, so browsers may cache it for ever. */
 interface AssetFile {
@@ -37,7 +36,7 @@ const ICON = asset("/assets/icon.svg", join(OWN, "icon.svg"));
 export async function assetRoutes(app: FastifyInstance): Promise<void> {
   await app.register(fastifyStatic, { root: OWN, serve: false, cacheControl: false });
   for (const { path, address, file } of [STYLESHEET, ...SCRIPTS, EDITOR_SCRIPT, ICON]) {
-    app.get(path, { config: PUBLIC }, async (request, reply) => {
+    app.get(path, async (request, reply) => {
       const isVersioned = request.url === address;
       reply.header("cache-control", isVersioned ? "public, max-age=31536000, immutable" : "no-cache");
       return reply.sendFile(basename(file), dirname(file));

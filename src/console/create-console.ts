@@ -9,6 +9,7 @@ import type {
   Previews,
   ShownWait,
   ShownWarmUp,
+  Stores,
   Unsubscribing,
 } from "#monitor";
 import { type Clock, systemClock } from "../lib/clock.ts";
@@ -19,10 +20,12 @@ import type { ConsoleActions } from "./action-routes.ts";
 import { actionRoutes } from "./action-routes.ts";
 import { type AdmissionSettings, boundPages } from "./admission.ts";
 import { assetRoutes, chartRoutes } from "./asset-routes.ts";
-import { demandLogin } from "./auth/demand-login.ts";
+import { type ConsoleRoute, declareRoutes } from "./auth/access.ts";
+import { demandLogin, type Refuse } from "./auth/demand-login.ts";
 import { protectForms } from "./auth/forms.ts";
-import { type ClosedSessions, openCookies } from "./auth/sessions.ts";
+import { openCookies } from "./auth/sessions.ts";
 import { guardHost, setSecurityHeaders } from "./auth/set-security-headers.ts";
+import { createUsers } from "./auth/users.ts";
 import { feedRoutes } from "./feed-routes.ts";
 import { createFrames } from "./frames.ts";
 import type { Answer } from "./front.ts";
@@ -38,17 +41,10 @@ import { previewRoutes } from "./preview-routes.ts";
 import { type PushReceiver, pushRoutes } from "./push-routes.ts";
 import { ruleRoutes } from "./rule-routes.ts";
 import type { RuleView } from "./rule-view.ts";
-import {
-  answerFaults,
-  type ConsoleRoute,
-  createRefusalLog,
-  createServer,
-  keepStorable,
-  listen,
-  listRoutes,
-} from "./server.ts";
+import { answerFaults, createRefusalLog, createServer, keepStorable, listen } from "./server.ts";
 import { type ConsoleSettings, checkSettings } from "./settings.ts";
 import type { SetupView } from "./setup-view.ts";
+import { shareAnswers } from "./share-answers.ts";
 import { createTimes, describePace } from "./times.ts";
 import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
 
@@ -56,7 +52,7 @@ export interface ConsoleDeps {
   readonly facts: ConsoleFacts;
   /** Random, secret, and the same for every process. Cookie keys are derived from it. */
   readonly secret: string;
-  readonly closedSessions: ClosedSessions;
+  readonly stored: Pick<Stores, "users" | "sessions">;
   /** Domain time: the pages show it as now. */
   readonly clock: Clock;
   /** Null if messages go to the real Slack and a real mail server. */
@@ -118,15 +114,16 @@ export interface Console {
  * would show everything to everybody on a network.
  */
 export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings): Promise<Console> {
-  checkSettings(settings);
   const wall = deps.wall ?? systemClock;
+  await checkSettings(settings, () => deps.stored.users.isUsed());
   const times = createTimes(deps.clock, settings.timezone, deps.titleOf);
   const volume = cached(() => readVolume({ facts: deps.facts, times }), VOLUME_LIVES_MS, wall);
   const watch = watchVersions(deps.facts, deps.clock, volume, deps.log, deps.feeds);
   const app = createServer(settings, deps.requestTimeoutMs);
-  const routes = listRoutes(app);
+  const users = await createUsers(settings, { stored: deps.stored.users, secret: deps.secret, wall });
+  const routes = declareRoutes(app);
   await setSecurityHeaders(app, settings);
-  guardHost(app, settings);
+  guardHost(app, settings, users);
   const noteRefusal = createRefusalLog(deps.log);
   boundPages(app, deps.admission ?? {}, noteRefusal);
   keepStorable(app);
@@ -134,13 +131,17 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   await app.register(compress, { threshold: 1_024, encodings: ["gzip", "identity"] });
   await openCookies(app, deps.secret, settings);
   const forms = await protectForms(app, settings);
-  const { secret, closedSessions: closed } = deps;
-  const auth = await demandLogin(app, settings, { secret, closed, wall, log: deps.log });
+  // Only the demo has no earshot.yaml: whoever is at its machine may write one.
+  const roleAtMachine = deps.setup?.isOpen === true ? "admin" : "responder";
+  const refuse: Refuse = (...args) => frames.sendProblem(...args);
+  const auth = await demandLogin(app, {
+    ...{ users, stored: deps.stored, roleAtMachine, wall, log: deps.log, refuse },
+  });
   const frames = createFrames({
     facts: deps.facts,
     times,
     watch,
-    auth,
+    shared: shareAnswers(wall),
     forms,
     hasInbox: deps.inbox !== null,
     hasRules: deps.rules !== undefined,
@@ -152,7 +153,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   // First: awaiting a plugin finishes the routes registered before it, and finished routes accept no more hooks.
   answerFaults(app, frames, deps.log, noteRefusal);
   await assetRoutes(app);
-  if (auth.login !== null) loginRoutes(app, auth.login, forms);
+  loginRoutes(app, auth.login, forms);
   healthRoutes(app, { health: deps.health, facts: deps.facts, times, wall });
   const explainer = deps.explainer ?? null;
   const hasPreviews = deps.previews !== undefined;
@@ -182,20 +183,16 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   if (deps.push !== undefined) pushRoutes(app, deps.push);
   if (explainer !== null) chartRoutes(app, deps.facts, explainer);
   if (deps.actions !== undefined) {
-    actionRoutes(app, { actions: deps.actions, forms, auth, times, facts: deps.facts }, frames);
+    actionRoutes(app, { actions: deps.actions, forms, times, facts: deps.facts }, frames);
   }
   if (deps.previews !== undefined) previewRoutes(app, deps.previews, frames);
   if (deps.rules !== undefined) {
     const warmingUp = deps.warmingUp ?? (async () => []);
-    ruleRoutes(
-      app,
-      { rules: deps.rules, facts: deps.facts, warmingUp, times, forms, auth, settings },
-      frames,
-    );
+    ruleRoutes(app, { rules: deps.rules, facts: deps.facts, warmingUp, times, forms, settings }, frames);
   }
   const { feeds = null, setup = null } = deps;
   const hasActions = deps.actions !== undefined;
-  feedRoutes(app, { feeds, setup, hasActions, times, forms, auth, settings }, frames);
+  feedRoutes(app, { feeds, setup, hasActions, times, forms, settings }, frames);
   const closeStreams = liveRoute(app, auth, watch, times, deps.heartbeatMs);
   const open = new Set<ServerResponse>();
   return {

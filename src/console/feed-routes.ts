@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { FeedView } from "#feeds";
-import { isLoopback } from "../lib/listening.ts";
-import type { ConsoleAuth } from "./auth/demand-login.ts";
+import { reachesRole } from "#monitor";
+import { mayAct, whyNot } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { feedsPage, feedsPart, triedFeedPage } from "./pages/feeds.ts";
@@ -23,14 +23,14 @@ export function feedRoutes(
     readonly hasActions: boolean;
     readonly times: Times;
     readonly forms: Forms;
-    readonly auth: ConsoleAuth;
-    readonly settings: Pick<ConsoleSettings, "editSetup" | "admins" | "host" | "login">;
+    readonly settings: Pick<ConsoleSettings, "editSetup">;
   },
   frames: Frames,
 ): void {
-  const { feeds, setup, times, forms, auth } = parts;
+  const { feeds, setup, times, forms } = parts;
   const ownForm = { preHandler: [...forms.check], bodyLimit: MOST_BYTES };
-  const tokenFor = (request: FastifyRequest) => (parts.hasActions ? forms.token(request) : null);
+  const tokenFor = (request: FastifyRequest) =>
+    parts.hasActions && mayAct(request) ? forms.token(request) : null;
 
   if (feeds !== null) {
     route(app, "/feeds", frames, {
@@ -78,7 +78,7 @@ export function feedRoutes(
       const form = Posted.parse(request.body ?? {});
       const readOnly = whyReadOnly(request, setup);
       const { opened } = Opened.parse(request.body ?? {});
-      const login = auth.visitor(request)?.username ?? null;
+      const login = request.visitor?.user?.name ?? null;
       const written =
         readOnly === null
           ? await setup.write(form, { opened, actor: { via: "page", login, typed: null } })
@@ -96,17 +96,14 @@ export function feedRoutes(
 
   /** Readers over a network must not make this machine fetch what they like; who sits at it may. */
   function mayTry(request: FastifyRequest, setup: SetupView): boolean {
-    return parts.settings.login === undefined || whyReadOnly(request, setup) === null;
+    return request.visitor?.user === null || whyReadOnly(request, setup) === null;
   }
 
-  /** An admin, where the file allows it. Or a demo that only this machine reaches. */
-  function whyReadOnly(request: FastifyRequest, { isOpen }: SetupView): string | null {
-    const { editSetup = false, admins = [], host, login } = parts.settings;
-    if (isOpen && login === undefined && isLoopback(host)) return null;
-    if (!editSetup) return "web.editSetup in earshot.yaml does not allow it";
-    const username = auth.visitor(request)?.username ?? null;
-    if (username === null) return "this console has no login, so nobody is an admin";
-    return admins.includes(username) ? null : `${username} is not among web.admins in earshot.yaml`;
+  /** An admin, where the file allows it. In a demo there is no file yet, and whoever is at its machine may write one. */
+  function whyReadOnly({ visitor }: FastifyRequest, { isOpen }: SetupView): string | null {
+    if (isOpen && visitor?.user === null && reachesRole(visitor.role, "admin")) return null;
+    if (parts.settings.editSetup !== true) return "web.editSetup in earshot.yaml does not allow it";
+    return whyNot(visitor, "admin");
   }
 }
 

@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { ConsoleFacts } from "#monitor";
 import { readAddress, withParameter } from "./address.ts";
 import { SCRIPTS, STYLESHEET } from "./asset-routes.ts";
-import type { ConsoleAuth } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { Html } from "./html.ts";
 import { sinceToken, type VersionWatch } from "./live-route.ts";
@@ -11,13 +10,14 @@ import { barePage } from "./pages/bare-page.ts";
 import { type Frame, layout } from "./pages/layout.ts";
 import type { Page } from "./pages/page.ts";
 import { problem } from "./pages/problem.ts";
+import type { SharedAnswers } from "./share-answers.ts";
 import type { Times } from "./times.ts";
 
 interface FrameParts {
   readonly facts: ConsoleFacts;
   readonly times: Times;
   readonly watch: VersionWatch;
-  readonly auth: ConsoleAuth;
+  readonly shared: SharedAnswers;
   readonly forms: Forms;
   readonly hasInbox: boolean;
   readonly hasRules: boolean;
@@ -32,14 +32,14 @@ const ASSETS = { stylesheet: STYLESHEET.address, scripts: SCRIPTS.map((script) =
 /** Sends pages inside the common layout. */
 export function createFrames(parts: FrameParts) {
   return {
-    /** Reads the versions before it makes the page: a change in between is sent again, never missed. */
     async sendPage(
       request: FastifyRequest,
       reply: FastifyReply,
       make: () => Promise<Page | null>,
+      { isShared = false }: { readonly isShared?: boolean } = {},
     ): Promise<FastifyReply> {
-      const frame = await frameOf(request);
-      const page = await make();
+      const both = () => withFacts(request, make);
+      const { facts, page } = await (isShared ? parts.shared.of(`page ${request.url}`, both) : both());
       if (page === null) {
         return sendProblem(
           request,
@@ -49,19 +49,24 @@ export function createFrames(parts: FrameParts) {
           "It may have been removed with its month.",
         );
       }
-      return sendHtml(reply, layout(page, frame));
+      return sendHtml(reply, layout(page, { ...currentFrame(request), ...facts }));
     },
+    /** A part of a page that is the same for every reader. */
+    share: (request: FastifyRequest, make: () => Promise<Html | null>) =>
+      parts.shared.of(`part ${request.url}`, make),
     sendHtml,
     sendProblem,
   };
 
-  async function frameOf(request: FastifyRequest): Promise<Frame> {
+  /** Reads the versions before it makes the page: a change in between is sent again, never missed. */
+  async function withFacts(request: FastifyRequest, make: () => Promise<Page | null>) {
     const paused = readAddress(request.url).parameters.get("live") === "off";
     const [versions, openAlerts] = await Promise.all([
       paused ? null : parts.watch.current(),
       parts.facts.countOpenAlerts(),
     ]);
-    return { ...currentFrame(request), since: versions === null ? null : sinceToken(versions), openAlerts };
+    const since = versions === null ? null : sinceToken(versions);
+    return { facts: { since, openAlerts }, page: await make() };
   }
 
   /** The layout without facts, so that it also works for the page that says why there are none. */
@@ -77,7 +82,7 @@ export function createFrames(parts: FrameParts) {
       hasRules: parts.hasRules,
       hasFeeds: parts.hasFeeds,
       hasActions: parts.hasActions,
-      logoutToken: parts.auth.visitor(request)?.session ? parts.forms.token(request) : null,
+      logoutToken: request.visitor?.session ? parts.forms.token(request) : null,
       assets: ASSETS,
     };
   }
@@ -97,7 +102,7 @@ export function createFrames(parts: FrameParts) {
     if (!(request.headers.accept ?? "").includes("text/html")) return reply.send({ error: headline });
     const body = problem(headline, advice);
     // A stranger on a public page must not see the layout of the other pages.
-    if (parts.auth.visitor(request) === null) return sendHtml(reply, barePage(headline, body));
+    if (request.visitor === null) return sendHtml(reply, barePage(headline, body));
     const page: Page = { title: headline, section: null, body };
     return sendHtml(reply, layout(page, currentFrame(request)));
   }
@@ -107,21 +112,24 @@ type Frames = ReturnType<typeof createFrames>;
 
 /** A page, its parts that can be requested alone (`?part=`), and the same facts as JSON. */
 interface Answers {
+  /** No token, no name and no right of the reader is in it: a crowd may share it. */
+  readonly isShared?: true;
   readonly page: (request: FastifyRequest) => Promise<Page | null>;
   readonly parts: (request: FastifyRequest) => Readonly<Record<string, () => Promise<Html | null>>>;
   readonly json?: (request: FastifyRequest) => Promise<unknown>;
 }
 
 export function route(app: FastifyInstance, path: string, frames: Frames, answers: Answers): void {
+  const { isShared = false } = answers;
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (answers.json !== undefined && wantsJson(request)) {
       const facts = await answers.json(request);
       return facts === null ? reply.code(404).send({ error: "there is nothing here" }) : reply.send(facts);
     }
     const { part } = z.object({ part: z.string().nullable().catch(null) }).parse(request.query);
-    if (part === null) return frames.sendPage(request, reply, () => answers.page(request));
+    if (part === null) return frames.sendPage(request, reply, () => answers.page(request), { isShared });
     const make = Object.entries(answers.parts(request)).find(([name]) => name === part)?.[1];
-    const content = (await make?.()) ?? null;
+    const content = make === undefined ? null : await (isShared ? frames.share(request, make) : make());
     if (content === null) {
       return frames.sendProblem(request, reply, 404, "There is nothing here", "That page has no such part.");
     }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { EMAIL_POLICY } from "./auth/set-security-headers.ts";
 import { addressOf, type createFrames, openLinksOutside, route } from "./frames.ts";
@@ -27,7 +28,7 @@ export function inboxRoutes(
   const shown = (request: FastifyRequest) => ({
     inbox,
     times,
-    token: inbox.press === undefined ? null : forms.token(request),
+    token: inbox.press === undefined || !mayAct(request) ? null : forms.token(request),
   });
   route(app, "/inbox", frames, {
     page: (request) => inboxPage(addressOf(request.url), shown(request), InboxQuestion.parse(request.query)),

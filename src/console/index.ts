@@ -1,6 +1,13 @@
 // The door: what other rooms use of the console, a line for each file. Code stands behind it.
 
 export {
+  addUser,
+  changeUser,
+  inventPassword,
+  type ManagedUser,
+  type UserChange,
+} from "./auth/manage-users.ts";
+export {
   CONSOLE_FLAG,
   type ConsoleNews,
   type ConsoleProcess,
@@ -23,7 +30,7 @@ export { renderSlackMessage } from "./inbox/render-slack-message.ts";
 export { fileAddress, type InboxView } from "./inbox-view.ts";
 export { type KeptConsole, keepConsole } from "./keep-console.ts";
 export { loadLocalInbox } from "./on-demand.ts";
-export { openPage, type Page, type PageOptions } from "./open-console.ts";
+export { openPage, type PageOptions, type ServedConsole } from "./open-console.ts";
 export type { ListedRule, RuleToSave, RuleView, RuleWords, SavedRule } from "./rule-view.ts";
 export type { ConsoleSettings } from "./settings.ts";
 export type { SetupForm, SetupView } from "./setup-view.ts";

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { InteractionEndpoint } from "#monitor";
 import { boundBodies } from "./auth/bound-bodies.ts";
-import { PUBLIC } from "./auth/demand-login.ts";
 
 /** Of all interactions at a time: whether one is genuine is known only when its whole body is here. */
 const BODIES_AT_ONCE = 16;
@@ -16,7 +15,7 @@ export function interactionRoutes(app: FastifyInstance, endpoints: readonly Inte
       // Read the raw body: the signature covers it.
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
-      scope.post(path, { bodyLimit: mostBytes, config: PUBLIC }, async (request, reply) => {
+      scope.post(path, { bodyLimit: mostBytes }, async (request, reply) => {
         const outcome = await take({
           body: typeof request.body === "string" ? request.body : "",
           header: (name) => {

@@ -123,7 +123,7 @@ export function liveRoute(
 
   // A HEAD request would open a stream without a reader.
   app.get("/live", { exposeHeadRoute: false, config: ALWAYS_ANSWERED }, async (request, reply) => {
-    const session = auth.visitor(request)?.session ?? null;
+    const session = request.visitor?.session ?? null;
     const reader = session?.id ?? request.ip;
     const ofReader = [...open.values()].filter((stream) => stream.reader === reader).length;
     if (open.size >= MAX_STREAMS || ofReader >= MAX_OF_ONE)

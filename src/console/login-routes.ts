@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { SECOND } from "../lib/instant.ts";
-import { type LoginActions, PUBLIC } from "./auth/demand-login.ts";
+import type { LoginActions } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";
 import { loginPage } from "./pages/login.ts";
 
@@ -10,14 +10,15 @@ const Next = z.object({ next: z.string().max(2000).catch("/") }).catch({ next: "
 
 /** The login form and the logout. */
 export function loginRoutes(app: FastifyInstance, actions: LoginActions, forms: Forms): void {
-  app.get("/login", { config: PUBLIC }, async (request, reply) =>
-    showForm(request, reply, 200, Next.parse(request.query).next, null),
-  );
+  app.get("/login", async (request, reply) => {
+    const { next } = Next.parse(request.query);
+    if (!(await actions.isDemanded())) return reply.redirect(localPath(next), 303);
+    return showForm(request, reply, 200, next, null);
+  });
 
   app.post(
     "/login",
     {
-      config: PUBLIC,
       preHandler: [...forms.check],
       errorHandler: (error, request, reply) =>
         error.statusCode === 403

@@ -40,7 +40,7 @@ import type { RuleView } from "./rule-view.ts";
 import type { ConsoleSettings } from "./settings.ts";
 import type { SetupView } from "./setup-view.ts";
 
-export interface Page {
+export interface ServedConsole {
   /** Where it answers on this machine. */
   readonly url: string;
   close(): Promise<void>;
@@ -84,7 +84,7 @@ export interface PageOptions {
 }
 
 /** Opens the console on a migrated database. It reads, and stores what people do; it needs no other running part. */
-export async function openPage(options: PageOptions): Promise<Page> {
+export async function openPage(options: PageOptions): Promise<ServedConsole> {
   return openTogether(async (closing) => {
     const deps = await openDeps(options, closing);
     const ports = options.tryNextPort ? MOST_PORTS : 1;
@@ -148,7 +148,7 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
     unsubscribing: createUnsubscribing({ stores, secret, clock: systemClock }),
     facts,
     secret,
-    closedSessions: stores.closedSessions,
+    stored: stores,
     titleOf: (name: string) => options.rules.find((rule) => rule.name === name)?.title ?? titleOf(name),
     warmingUp: () => rulesWarmingUp(facts, options.rules),
     clock,

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { alertPage, alertPart, readAlertStory } from "./pages/alert.ts";
 import { AlertsQuestion, alertsPage, alertsPart, readAlerts } from "./pages/alerts.ts";
-import { coveragePage, coveragePart, readCoverage } from "./pages/coverage.ts";
+import { coveragePage, coveragePart, readCoverageFacts } from "./pages/coverage.ts";
 import { MentionsQuestion, mentionsPage, mentionsPart, readMentions } from "./pages/mentions.ts";
 import { overviewPage, overviewParts, type VolumeReader } from "./pages/overview.ts";
 import type { PageParts } from "./pages/page.ts";
@@ -27,6 +28,7 @@ export function pageRoutes(
 ): void {
   const { volume } = all;
   route(app, "/", frames, {
+    isShared: true,
     page: ({ url }) => overviewPage(addressOf(url), all, volume),
     parts: () => overviewParts(all, volume),
     json: async () => ({
@@ -39,6 +41,7 @@ export function pageRoutes(
   });
 
   route(app, "/alerts", frames, {
+    isShared: true,
     page: (request) => alertsPage(addressOf(request.url), all, AlertsQuestion.parse(request.query)),
     parts: (request) => ({
       list: () => alertsPart(addressOf(request.url), all, AlertsQuestion.parse(request.query)),
@@ -50,7 +53,7 @@ export function pageRoutes(
     page: async (request) => {
       const story = await storyOf(request);
       if (story === null) return null;
-      const token = all.hasActions ? all.forms.token(request) : null;
+      const token = all.hasActions && mayAct(request) ? all.forms.token(request) : null;
       return alertPage(addressOf(request.url), story, all, token);
     },
     parts: (request) => ({
@@ -63,6 +66,7 @@ export function pageRoutes(
   });
 
   route(app, "/mentions", frames, {
+    isShared: true,
     page: (request) => mentionsPage(addressOf(request.url), all, MentionsQuestion.parse(request.query)),
     parts: (request) => ({
       list: () => mentionsPart(addressOf(request.url), all, MentionsQuestion.parse(request.query)),
@@ -88,9 +92,10 @@ export function pageRoutes(
   }
 
   route(app, "/coverage", frames, {
+    isShared: true,
     page: ({ url }) => coveragePage(addressOf(url), all),
-    parts: () => ({ coverage: async () => coveragePart(await readCoverage(all), all) }),
-    json: () => readCoverage(all),
+    parts: () => ({ coverage: async () => coveragePart(await readCoverageFacts(all), all) }),
+    json: () => readCoverageFacts(all),
   });
 
   if (all.inbox !== null) inboxRoutes(app, { inbox: all.inbox, times: all.times, forms: all.forms }, frames);

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { atMost } from "../lib/concurrency.ts";
 import { readJson } from "../lib/json.ts";
 import { boundBodies } from "./auth/bound-bodies.ts";
-import { PUBLIC } from "./auth/demand-login.ts";
 
 /** Takes mentions that other programs post. */
 export interface PushReceiver {
@@ -44,7 +43,7 @@ export function pushRoutes(app: FastifyInstance, receiver: PushReceiver): void {
     // Senders often forget the type of the content: whatever they say, it is JSON.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
-    scope.post(PUSH_PATH, { bodyLimit: MOST_BYTES, config: PUBLIC }, (request, reply) =>
+    scope.post(PUSH_PATH, { bodyLimit: MOST_BYTES }, (request, reply) =>
       turns(async () => {
         const body = typeof request.body === "string" ? readJson(request.body) : undefined;
         if (body === undefined) return reply.code(400).send(faults("the body is no JSON"));

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { type Actor, RuleForm, type RuleTryOutcome } from "#monitor";
-import type { ConsoleAuth } from "./auth/demand-login.ts";
+import { whyNot } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { type createFrames, route } from "./frames.ts";
 import { type RulePageParts, readRulePage, rulePage, rulesPage } from "./pages/rules.ts";
@@ -25,15 +25,15 @@ export function ruleRoutes(
   app: FastifyInstance,
   parts: RulePageParts & {
     readonly forms: Forms;
-    readonly auth: ConsoleAuth;
-    readonly settings: Pick<ConsoleSettings, "editRules" | "admins">;
+    readonly settings: Pick<ConsoleSettings, "editRules">;
   },
   frames: Frames,
 ): void {
-  const { rules, times, forms, auth } = parts;
+  const { rules, times, forms } = parts;
   const ownForm = { preHandler: [...forms.check], bodyLimit: MOST_BYTES };
 
   route(app, "/rules", frames, {
+    isShared: true,
     page: async () => rulesPage(await rules.list(), times),
     parts: () => ({}),
     json: () => rules.list(),
@@ -103,17 +103,14 @@ export function ruleRoutes(
     return frames.sendPage(request, reply, async () => savedPage(name, saved.next));
   });
 
-  /** Nobody is an admin without a login: a name that anybody can type is no permission. */
-  function whyReadOnly(request: FastifyRequest): WhyReadOnly {
-    const { editRules = false, admins = [] } = parts.settings;
-    if (!editRules) return "web.editRules in earshot.yaml does not allow it";
-    const username = auth.visitor(request)?.username ?? null;
-    if (username === null) return "this console has no login, so nobody is an admin";
-    return admins.includes(username) ? null : `${username} is not among web.admins in earshot.yaml`;
+  /** Nobody is an editor without a login: a name that anybody can type is no permission. */
+  function whyReadOnly({ visitor }: FastifyRequest): WhyReadOnly {
+    if (parts.settings.editRules !== true) return "web.editRules in earshot.yaml does not allow it";
+    return whyNot(visitor, "editor");
   }
 
   function actorOf(request: FastifyRequest, typed: string): Actor {
-    const login = auth.visitor(request)?.username ?? null;
+    const login = request.visitor?.user?.name ?? null;
     return { via: "page", login, typed: typed === "" ? null : typed };
   }
 
@@ -159,7 +156,7 @@ export function ruleRoutes(
     const secret: unknown = Object.entries(request.session.data() ?? {}).find(
       ([key]) => key === "_csrf",
     )?.[1];
-    return auth.visitor(request)?.session?.id ?? (typeof secret === "string" ? secret : request.ip);
+    return request.visitor?.session?.id ?? (typeof secret === "string" ? secret : request.ip);
   }
 
   async function pageOf(

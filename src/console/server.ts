@@ -13,13 +13,6 @@ import { BUSY, RETRY_AFTER_S } from "./admission.ts";
 import type { createFrames } from "./frames.ts";
 import { type ConsoleSettings, readTls } from "./settings.ts";
 
-/** A registered route. */
-export interface ConsoleRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly isPublic: boolean;
-}
-
 /** Limit for all connections; incomplete requests are dropped for new ones. The rest is for the local Listening API. */
 export const mostConnections = (): number => connectionLimit({ most: 1_000, share: 2 / 3 });
 
@@ -44,17 +37,6 @@ export function createServer(settings: ConsoleSettings, requestTimeoutMs?: numbe
     // Signed links are longer than the default limit of 100 characters for a path parameter.
     routerOptions: { maxParamLength: 1_000 },
   });
-}
-
-/** The routes that are registered after this call. */
-export function listRoutes(app: FastifyInstance): readonly ConsoleRoute[] {
-  const routes: ConsoleRoute[] = [];
-  app.addHook("onRoute", ({ method, url, config }) => {
-    for (const one of [method].flat()) {
-      routes.push({ method: one, path: url, isPublic: config?.isPublic === true });
-    }
-  });
-  return routes;
 }
 
 /** Text that the database cannot hold, such as a zero byte, matches nothing; it is not a server error. */

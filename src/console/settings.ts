@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { UserRole } from "#monitor";
 import { describeError, UserError } from "../lib/errors.ts";
 import { isLoopback } from "../lib/listening.ts";
 
@@ -7,27 +8,45 @@ export interface ConsoleSettings {
   readonly host: string;
   /** 0 means any free port. */
   readonly port: number;
+  /** One login that several people share. */
   readonly login?: { readonly username: string; readonly password: string };
+  /** Users of the file; others are in the database. */
+  readonly users?: readonly {
+    readonly name: string;
+    readonly role: UserRole;
+    readonly passwordHash: string;
+  }[];
   /** The address that readers use, if it differs from the one it listens on (a proxy, a name). */
   readonly publicUrl?: string;
   /** Addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies?: readonly string[];
   /** PEM files: the certificate with its chain, and its key. Read once, at the start. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** Whether admins may write rules into the folder of rules. */
+  /** Whether editors may write rules into the folder of rules. */
   readonly editRules?: boolean;
   /** Whether admins may replace `listen` in earshot.yaml. */
   readonly editSetup?: boolean;
-  /** Logins that are admins. */
+  /** Whether the shared login is an admin: then it is named here. Otherwise it is a responder. */
   readonly admins?: readonly string[];
   /** IANA zone of the shown times. */
   readonly timezone: string;
 }
 
-/** Refuses settings that would show mentions to a network without a login. */
-export function checkSettings(settings: ConsoleSettings): void {
-  if (isLoopback(settings.host) || settings.login !== undefined) return;
-  throw new UserError(`the page would listen on ${settings.host} and let everybody in`, [
+/** Whether these settings alone ask for a login. Users of the database may ask for one as well. */
+export function demandsLogin({ host, login, users = [] }: ConsoleSettings): boolean {
+  return !isLoopback(host) || login !== undefined || users.length > 0;
+}
+
+/** Refuses settings that let nobody in from a network. `hasUsers`: whether the database has some. */
+export async function checkSettings(
+  settings: ConsoleSettings,
+  hasUsers: () => Promise<boolean>,
+): Promise<void> {
+  const { host, login, users = [] } = settings;
+  if (isLoopback(host) || login !== undefined || users.length > 0) return;
+  if (await hasUsers()) return;
+  throw new UserError(`the console would listen on ${host}, and has no users who could log in`, [
+    "add one: earshot users add ann --role admin, or",
     "set web.login (username, password) in earshot.yaml, or",
     'set web.host to "127.0.0.1" to show it on this machine only',
   ]);

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Subscription, Unsubscribing } from "#monitor";
 import type { Logger } from "../lib/log.ts";
-import { PUBLIC } from "./auth/demand-login.ts";
 import { unsubscribePage } from "./pages/unsubscribe.ts";
 
 const Token = z.object({ "*": z.string().max(2_000) });
@@ -19,11 +18,11 @@ export function unsubscribeRoutes(app: FastifyInstance, unsubscribing: Unsubscri
     scope.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, null));
 
     // A wildcard, because a named path parameter may have only 100 characters.
-    scope.get("/unsubscribe/*", { config: PUBLIC }, async (request, reply) => {
+    scope.get("/unsubscribe/*", async (request, reply) => {
       const { "*": token } = Token.parse(request.params);
       return show(reply, token, await unsubscribing.find(token));
     });
-    scope.post("/unsubscribe/*", { config: PUBLIC }, async (request, reply) => {
+    scope.post("/unsubscribe/*", async (request, reply) => {
       const { "*": token } = Token.parse(request.params);
       const { undo } = Question.parse(request.query);
       const subscription = await unsubscribing.set(token, undo === "yes");

@@ -134,6 +134,14 @@ export type {
 } from "./model/shown.ts";
 export { type ListedSilence, LONGEST_SILENCE_MS, SILENCE_LENGTHS, type Silence } from "./model/silence.ts";
 export { storyOf } from "./model/story.ts";
+export {
+  nameKey,
+  ROLE_WORDS,
+  reachesRole,
+  type StoredUser,
+  UserName,
+  UserRole,
+} from "./model/user.ts";
 export { attemptName, deletedWords, expandReason, titleOf, wordsOf } from "./model/wording.ts";
 export { type Earshot, type EarshotOptions, startEarshot } from "./monitor.ts";
 export {

@@ -24,6 +24,7 @@ import { CONCURRENCY, handlersOf, type Role } from "./roles.ts";
 import type { Rule } from "./rules/rule.ts";
 import { validRules } from "./rules/valid-rules.ts";
 import { openDatabase, READER_LIMITS } from "./store/database.ts";
+import { followDueWork } from "./store/due-work.ts";
 import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
@@ -189,8 +190,16 @@ async function assemble(
     closing.add(waker.close);
     closing.add(options.followArrivals(waker.wake));
   }
-  if (roles.includes("sweep") && sweepEveryMs !== null)
+  if (roles.includes("sweep") && sweepEveryMs !== null) {
     await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
+    closing.add(
+      followDueWork(
+        database,
+        () => void queues.add("sweep", {}, { dedupe: "sweep" }),
+        (error) => log.warn({ error: describeError(error) }, "what people do is not heard for a moment"),
+      ),
+    );
+  }
   const actions = createAlertActions({ stores, clock });
   const sockets = createInteractionSockets({ actions, wall: systemClock, log });
   closing.add(sockets.close);

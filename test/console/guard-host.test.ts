@@ -1,56 +1,53 @@
 import { type FastifyInstance, fastify, type InjectOptions } from "fastify";
 import { expect, test } from "vitest";
 import { createAttempts } from "../../src/console/auth/attempts.ts";
-import {
-  type ClosedSessions,
-  createSessions,
-  openCookies,
-  SESSION_MS,
-} from "../../src/console/auth/sessions.ts";
+import { createSessions, openCookies, SESSION_MS } from "../../src/console/auth/sessions.ts";
+import { createUsers } from "../../src/console/auth/users.ts";
 import { type ConsoleSettings, checkSettings } from "../../src/console/settings.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
+import { useStores } from "../use-stores.ts";
 
 const LOGIN = { username: "team", password: "correct horse" };
 const SETTINGS: ConsoleSettings = { host: "127.0.0.1", port: 0, timezone: "UTC" };
 const NOON = Date.parse("2026-03-03T12:00:00Z");
 
-test("a page on a network without a login is refused, with what to do", () => {
+test("a page on a network without a login is refused, with what to do", async () => {
+  const check = (settings: Partial<ConsoleSettings>, hasUsers: boolean) =>
+    checkSettings({ ...SETTINGS, ...settings }, async () => hasUsers);
   for (const host of ["0.0.0.0", "::", "192.168.1.7", "earshot.example"]) {
-    expect(() => checkSettings({ ...SETTINGS, host })).toThrow("let everybody in");
-    expect(() => checkSettings({ ...SETTINGS, host, login: LOGIN })).not.toThrow();
+    await expect(check({ host }, false)).rejects.toThrow("has no users who could log in");
+    await check({ host, login: LOGIN }, false);
+    await check({ host }, true);
   }
-  for (const host of ["127.0.0.1", "localhost", "::1"]) {
-    expect(() => checkSettings({ ...SETTINGS, host })).not.toThrow();
-  }
+  for (const host of ["127.0.0.1", "localhost", "::1"]) await check({ host }, false);
 });
+
+const { stores } = await useStores();
 
 /** A process with only the cookies: `/in` logs in, `/who` returns the user, `/out` closes the session. */
 async function aProcess(parts: {
   readonly clock: ManualClock;
-  readonly closed: ClosedSessions;
   readonly password?: string;
   readonly secret?: string;
 }): Promise<FastifyInstance> {
-  const { clock: wall, closed, password = LOGIN.password, secret = "random" } = parts;
+  const { clock: wall, password = LOGIN.password, secret = "random" } = parts;
   const app = fastify();
   await openCookies(app, secret, SETTINGS);
-  const sessions = await createSessions({ ...LOGIN, password }, { secret, closed, wall });
+  const settings = { ...SETTINGS, login: { ...LOGIN, password } };
+  const users = await createUsers(settings, { stored: stores.users, secret, wall });
+  const sessions = createSessions(users, { stored: stores.sessions, wall });
   app.get("/in", async (request) => {
-    sessions.open(request);
+    const user = await users.withPassword(LOGIN.username, password);
+    if (user !== null) await sessions.open(request, user);
     return "in";
   });
-  app.get("/who", async (request) => ({ who: (await sessions.find(request))?.username ?? null }));
+  app.get("/who", async (request) => ({ who: (await sessions.find(request))?.user.name ?? null }));
   app.get("/out", async (request) => {
-    const session = await sessions.find(request);
-    if (session !== null) await sessions.close(session);
+    const found = await sessions.find(request);
+    if (found !== null) await sessions.close(found.session);
     return "out";
   });
   return app;
-}
-
-function closedSessions(): ClosedSessions {
-  const ids = new Set<string>();
-  return { close: async (id) => void ids.add(id), isClosed: async (id) => ids.has(id) };
 }
 
 async function logIn(app: FastifyInstance): Promise<string> {
@@ -62,7 +59,7 @@ const who = async (app: FastifyInstance, earshot: string) =>
   (await app.inject({ url: "/who", cookies: { earshot } })).json<{ who: string | null }>().who;
 
 test("a session is open until it expires, in every process of the same login", async () => {
-  const parts = { clock: createManualClock(NOON), closed: closedSessions() };
+  const parts = { clock: createManualClock(NOON) };
   const [one, other] = await Promise.all([aProcess(parts), aProcess(parts)]);
   const cookie = await logIn(one);
   expect(await who(other, cookie)).toBe("team");
@@ -71,7 +68,7 @@ test("a session is open until it expires, in every process of the same login", a
 });
 
 test("a session that was changed, or made under another password or secret, is not open", async () => {
-  const parts = { clock: createManualClock(NOON), closed: closedSessions() };
+  const parts = { clock: createManualClock(NOON) };
   const app = await aProcess(parts);
   const cookie = await logIn(app);
   expect(await who(await aProcess({ ...parts, password: "battery staple" }), cookie)).toBeNull();
@@ -82,7 +79,7 @@ test("a session that was changed, or made under another password or secret, is n
 });
 
 test("a session that logged out is closed for every process, and after a restart, however its cookie is written", async () => {
-  const parts = { clock: createManualClock(NOON), closed: closedSessions() };
+  const parts = { clock: createManualClock(NOON) };
   const app = await aProcess(parts);
   const cookie = await logIn(app);
   await app.inject({ url: "/out", cookies: { earshot: cookie } });

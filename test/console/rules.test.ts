@@ -363,12 +363,12 @@ test.each([
   [
     "the login is no admin",
     { login: LOGIN, editRules: true, admins: ["bob"] },
-    "ann is not among web.admins",
+    "ann has the role responder, and this needs editor",
   ],
   [
     "there is no login",
     { editRules: true, admins: ["ann"] },
-    "this console has no login, so nobody is an admin",
+    "this console has no login, so nobody is an editor",
   ],
 ])("nobody saves where %s, and the page says why", async (_, settings, because) => {
   const other = await startTestConsole(NOW, { folder, settings });

@@ -1,7 +1,7 @@
 import { pino } from "pino";
+import type { ConsoleRoute } from "../../src/console/auth/access.ts";
 import { type ConsoleDeps, createConsole } from "../../src/console/create-console.ts";
 import type { InboxMessage } from "../../src/console/inbox-view.ts";
-import type { ConsoleRoute } from "../../src/console/server.ts";
 import type { ConsoleSettings } from "../../src/console/settings.ts";
 import { openRuleView } from "../../src/lab/tries/open-rule-view.ts";
 import { createRuleReader } from "../../src/lab/tries/rule-reader.ts";
@@ -33,7 +33,7 @@ export interface TestConsole {
 }
 
 type ConsoleDefaults = Required<
-  Pick<ConsoleDeps, "facts" | "actions" | "explainMention" | "explainUnread" | "secret" | "closedSessions">
+  Pick<ConsoleDeps, "facts" | "actions" | "explainMention" | "explainUnread" | "secret" | "stored">
 >;
 
 /** Signs forms and links. */
@@ -69,7 +69,7 @@ export async function startTestConsole(
   const defaults: ConsoleDefaults = {
     facts,
     secret: SECRET,
-    closedSessions: stores.closedSessions,
+    stored: stores,
     actions: { ...createAlertActions({ stores, clock }), secret: SECRET },
     explainMention: (text) => whyMention({ stores, facts, rules: options.rules ?? [] }, text),
     explainUnread: (text, ask) =>

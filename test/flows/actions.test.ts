@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
+import { HOUR } from "../../src/lib/instant.ts";
 import type { Actor } from "../../src/monitor/model/alert-action.ts";
 import { createConsoleStore } from "../../src/monitor/store/console.ts";
+import { until as waitUntil } from "../until.ts";
 import { onAnyEngine } from "./on-every-engine.ts";
 import { CROWD, NEGATIVE, VERIFIED } from "./rules.ts";
 
+const SOON = { withinMs: 15_000 };
 const ANN: Actor = { via: "shell", login: "Ann", typed: null };
 
 onAnyEngine((begin) => {
@@ -47,6 +50,37 @@ onAnyEngine((begin) => {
     await settle();
     expect(await posted("#alerts")).toHaveLength(1);
     expect(await actions.expireSilence(silence.id, ANN)).toBe(false);
+  });
+
+  test("what people do has its effect at once, and not with the next sweep", async () => {
+    const { at, until, posted, actions, earshot, query, slack } = await begin({
+      rules: { "verified-negative": VERIFIED },
+      // None comes while the test runs.
+      sweepEveryMs: 24 * HOUR,
+    });
+    await waitUntil(
+      "Earshot listens",
+      async () => {
+        const listening = await query("select from pg_stat_activity where query = 'listen earshot_due'");
+        return listening.length > 0;
+      },
+      SOON,
+    );
+    const silence = await actions.addSilence({
+      ...{ match: { query: ["Acme"] }, by: ANN, comment: "release day", lengthMs: HOUR },
+    });
+    at("09:02").mention("Acme", { sentiment: "negative", twitterVerified: true, fullname: "Bo" });
+    await until("09:10");
+    expect(await posted("#alerts")).toEqual([]);
+    await actions.expireSilence(silence.id, ANN);
+    await waitUntil("the held alert is sent", async () => (await posted("#alerts")).length === 1, SOON);
+    const [alert] = await earshot.stores.alerts.openedBetween(0, Number.MAX_SAFE_INTEGER);
+    await actions.act(alert?.id ?? "", { do: "acknowledge" }, ANN);
+    await waitUntil(
+      "the message shows who acts",
+      async () => JSON.stringify(await slack.messages()).includes("Acknowledged by"),
+      SOON,
+    );
   });
 
   test("alerts of a group are one message that counts them", async () => {

@@ -30,9 +30,15 @@ const HEADERS = [
   ...["if-none-match", "x-forwarded-for", "forwarded", "sec-fetch-site", "content-type", "user-agent"],
 ];
 
+/** Nobody has a session or is a user. */
+const STORED = {
+  users: { isUsed: async () => false, find: async () => null },
+  sessions: { find: async () => null },
+};
+
 const consoleUrl = later(async () => {
   // Only what strangers may ask for is asked: that reads no facts.
-  const deps = { facts: {}, closedSessions: { isClosed: async () => false }, secret: SECRET, inbox: null };
+  const deps = { facts: {}, stored: STORED, secret: SECRET, inbox: null };
   const opened = await createConsole(
     { ...deps, clock: systemClock, health: { ready: async () => [] }, log } as unknown as ConsoleDeps,
     {

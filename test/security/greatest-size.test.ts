@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fastify } from "fastify";
@@ -8,6 +8,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openSetupView } from "../../src/admin/setup/open-setup-view.ts";
 import { SETUP_SCHEMAS } from "../../src/cli/schemas.ts";
 import { interactionRoutes } from "../../src/console/interaction-routes.ts";
+import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
+import { rss } from "../../src/feeds/kinds/rss.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { SECOND } from "../../src/lib/instant.ts";
 import { type TakenBounce, takeBounce } from "../../src/monitor/notify/deliver/take-bounce.ts";
@@ -249,6 +251,30 @@ test("a rule editor, as a form and as a text, of all that grows", async () => {
   }, `${rulesWeb.url}/healthz`);
   expect(worst).toBeLessThan(MOST_MS);
 }, 60_000);
+
+test.each([
+  ["addresses that are none", '<outline xmlUrl="https://"/>'],
+  ["addresses of 2,000 characters", `<outline xmlUrl="https://a.example/${"x".repeat(1_900)}"/>`],
+  ["one long address", `<outline xmlUrl="https://a.example/${"x".repeat(1_999_900)}"/>`],
+  ["character references in an address", `<outline xmlUrl="https://a.example/${"&#38;".repeat(399_000)}"/>`],
+  ["tags that do not end", "<outline "],
+  ["attributes", `<outline ${'a="" '.repeat(390_000)}/>`],
+  ["a quotation that does not end", '<outline xmlUrl="'],
+  ["comments that do not end", "<!--"],
+  ["declarations", "<!ENTITY a '"],
+  ["nested outlines", "<outline>"],
+])("a list of feeds (OPML) of 2 MB, %s, read while a configuration is loaded", async (_name, part) => {
+  const opml = join(folder, "feeds.opml");
+  const whole = '<outline xmlUrl="https://a.example/feed"/>';
+  await writeFile(opml, whole + part.repeat(Math.floor((1_999_900 - whole.length) / part.length) || 1));
+  let planned = 0;
+  const worst = await worstAnswerWhile(async () => {
+    const feeds = [rss.config.parse({ kind: "rss", opml })];
+    planned = planFeeds({ feeds, queries: [] }).length;
+  });
+  expect(planned).toBeGreaterThan(0);
+  expect(worst).toBeLessThan(MOST_MS);
+});
 
 test("a bounce of a megabyte of blanks is read in a thread, or given up there", async () => {
   const part = "Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n";

@@ -33,7 +33,7 @@ onAnyEngine((begin) => {
       {
         facts: createConsoleStore(database.db),
         secret: "for tests",
-        closedSessions: stores.closedSessions,
+        stored: stores,
         clock: { now: () => 0, speed: 1 },
         inbox: null,
         health: { ready: async () => [] },

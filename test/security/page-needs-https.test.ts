@@ -38,7 +38,7 @@ test.each([
   // A proxy on this machine that speaks plain http to the world.
   [{ host: "127.0.0.1", publicUrl: "http://earshot.example" }],
 ])("check warns of a login that crosses a network in clear: %o", async (web) => {
-  expect(await check(web)).toContain("warning: page: web.login crosses the network in clear");
+  expect(await check(web)).toContain("warning: page: logins cross the network in clear");
 });
 
 test.each([

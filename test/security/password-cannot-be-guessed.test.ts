@@ -94,7 +94,7 @@ test.each(Object.keys(STATES))(
   "no byte that a stranger gets depends on the password, with %s",
   async (state) => {
     const prepare = STATES[state];
-    const publicRoutes = (consoles[0]?.routes ?? []).filter(({ isPublic }) => isPublic);
+    const publicRoutes = (consoles[0]?.routes ?? []).filter(({ access }) => access === "Public");
     expect(publicRoutes.length).toBeGreaterThan(10);
     const answers = [];
     for (const [index, web] of consoles.entries()) {

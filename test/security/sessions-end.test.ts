@@ -21,7 +21,7 @@ beforeAll(async () => {
   other = await startTestConsole(NOW, {
     settings: { login: LOGIN },
     // A second process on the tables of the first.
-    deps: { closedSessions: web.stores.closedSessions, heartbeatMs: 50 },
+    deps: { stored: web.stores, heartbeatMs: 50 },
   });
 });
 afterAll(async () => {

@@ -1,4 +1,4 @@
-import { digestClashes, type RouteConfig } from "#monitor";
+import { digestClashes, nameKey, type RouteConfig } from "#monitor";
 import { closestWord } from "../../lib/closest-word.ts";
 import type { Issue } from "../../lib/errors.ts";
 import type { ConfigFile } from "./config-file.ts";
@@ -41,6 +41,16 @@ export function checkNames(config: ConfigFile, issues: Issue[]): void {
   issues.push(...digestClashes(config.digests));
   check(["operator"], config.operator.receivers ?? []);
   checkEscalations(config, names, issues, check);
+  checkUsers(config, issues);
+}
+
+/** A name of the console is one user: also the shared login's. */
+function checkUsers({ web }: ConfigFile, issues: Issue[]): void {
+  const keys = [web.login?.username ?? "", ...web.users.map(({ name }) => name)].map(nameKey);
+  web.users.forEach(({ name }, index) => {
+    if (keys.indexOf(nameKey(name)) <= index)
+      issues.push({ path: ["web", "users", index, "name"], message: `there are two users "${name}"` });
+  });
 }
 
 function nameOf(receiver: unknown): string {

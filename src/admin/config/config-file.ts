@@ -9,18 +9,21 @@ import {
   Rotation,
   RouteConfig,
   SourceConfig,
+  UserName,
+  UserRole,
 } from "#monitor";
 import { durationBetween } from "../../lib/duration.ts";
 import { HttpAddress } from "../../lib/http-address.ts";
 import { DAY } from "../../lib/instant.ts";
 import { TimeZone } from "../../lib/local-time.ts";
+import { isPasswordHash } from "../../lib/password-hash.ts";
 
 const Web = z.strictObject({
   host: z
     .string()
     .default("127.0.0.1")
     .describe(
-      "Address on which the console listens. Any other than 127.0.0.1 needs a login; 0.0.0.0 is all of them.",
+      "Address on which the console listens. On any other than 127.0.0.1 people log in; 0.0.0.0 is all of them.",
     ),
   port: z.int().min(0).max(65_535).default(8080).describe("Port of the console. 0 takes any free one."),
   publicUrl: HttpAddress.exactOptional().describe(
@@ -35,21 +38,41 @@ const Web = z.strictObject({
         .meta({ description: "Password of the console, 8 characters or more.", writeOnly: true }),
     })
     .exactOptional()
-    .describe("Login of the console. Required if it listens on any address but 127.0.0.1."),
+    .describe(
+      "One login that several people share, with the role responder, or admin if `admins` names it. Better: a user for each, in `users` or by `earshot users add`.",
+    ),
+  users: z
+    .array(
+      z.strictObject({
+        name: UserName.describe("Name to log in with. Capitals make no difference."),
+        role: UserRole.describe(
+          "viewer reads, responder acts on alerts and silences, editor writes rules, admin changes the set-up and manages users.",
+        ),
+        passwordHash: z
+          .string()
+          .refine(isPasswordHash, "expected a hash of argon2id: `earshot users hash` makes one of a password")
+          .meta({
+            description: "Hash of the password, made by `earshot users hash`.",
+            writeOnly: true,
+          }),
+      }),
+    )
+    .default([])
+    .describe("Users of the console. Others are added by `earshot users add`, and kept in the database."),
   editRules: z
     .boolean()
     .default(false)
-    .describe("Lets admins write rules into the folder of rules on the console. Needs login and admins."),
+    .describe("Lets editors write rules into the folder of rules on the console."),
   editSetup: z
     .boolean()
     .default(false)
-    .describe(
-      "Lets admins replace `listen` in this file on the console, page Listen for a brand. Needs login and admins.",
-    ),
+    .describe("Lets admins replace `listen` in this file on the console, page Listen for a brand."),
   admins: z
     .array(z.string().min(1))
     .default([])
-    .describe("Logins of the console that are admins. Default: nobody. Example: [comms]"),
+    .describe(
+      "Names the username of `login` to make it an admin. Users of `users` have a role of their own. Example: [comms]",
+    ),
   trustedProxies: z
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
     .default([])

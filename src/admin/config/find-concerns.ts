@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
-import { definitionOf, type ReceiverConfig } from "#monitor";
+import { definitionOf, nameKey, type ReceiverConfig } from "#monitor";
 import { isLoopback } from "../../lib/listening.ts";
 import { readYaml } from "../../lib/read-yaml.ts";
 import type { ConfigFile } from "./config-file.ts";
@@ -27,7 +27,7 @@ export async function findConcerns(
   return [
     ...ofReceivers,
     ...plainLogin(config.web),
-    ...nobodyEdits(config.web),
+    ...unknownAdmins(config.web),
     ...(await openSecrets(file, config.web)),
   ];
 }
@@ -35,30 +35,33 @@ export async function findConcerns(
 type PageConfig = ConfigFile["web"];
 
 /** A console login that somebody on the network could read. */
-function plainLogin({ host, login, publicUrl, tls }: PageConfig): readonly Concern[] {
+function plainLogin({ host, login, users, publicUrl, tls }: PageConfig): readonly Concern[] {
   const isHttps = tls !== undefined || publicUrl?.startsWith("https:") === true;
   const reachedAt = publicUrl === undefined ? host : new URL(publicUrl).hostname;
-  if (login === undefined || isHttps || (isLoopback(host) && isLoopback(reachedAt))) return [];
+  const isOpen = login === undefined && users.length === 0 && isLoopback(host);
+  if (isOpen || isHttps || (isLoopback(host) && isLoopback(reachedAt))) return [];
   return [
     {
       what: "page",
-      found: `web.login crosses the network in clear: ${publicUrl ?? `http://${host}`} is not https`,
+      found: `logins cross the network in clear: ${publicUrl ?? `http://${host}`} is not https`,
       advice:
         "Set web.tls (cert, key), or put a proxy with https before the page, its address in web.publicUrl.",
     },
   ];
 }
 
-/** Rules or the set-up may be written on the console, and nobody is allowed to. */
-function nobodyEdits({ editRules, editSetup, admins, login }: PageConfig): readonly Concern[] {
-  const keys = [...(editRules ? ["web.editRules"] : []), ...(editSetup ? ["web.editSetup"] : [])];
-  if (keys.length === 0 || (login !== undefined && admins.includes(login.username))) return [];
-  const have = `${keys.join(" and ")} ${keys.length === 1 ? "has" : "have"} no effect`;
-  const found =
-    login === undefined
-      ? `${have}: without web.login nobody is an admin`
-      : `${have}: ${login.username}, the login, is not among web.admins`;
-  return [{ what: "page", found, advice: "Set web.login, and name its username in web.admins." }];
+/** Names under `admins` that give nobody a role. */
+function unknownAdmins({ admins, login, users }: PageConfig): readonly Concern[] {
+  const others = admins.filter((name) => name !== login?.username);
+  if (others.length === 0) return [];
+  const isUser = (name: string) => users.some((user) => nameKey(user.name) === nameKey(name));
+  return others.map((name) => ({
+    what: "page",
+    found: `web.admins names ${name}, and has no effect: it is for the username of web.login alone`,
+    advice: isUser(name)
+      ? `Give the user of web.users the role: role: admin.`
+      : `Add a user with that role: earshot users add ${name} --role admin.`,
+  }));
 }
 
 /** Files with secrets that every user of this machine may read. */

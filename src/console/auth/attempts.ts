@@ -4,6 +4,7 @@ import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
+import { createHashLane } from "../../lib/password-hash.ts";
 
 /**
  * Limits failed logins for each address and each browser, so that nobody can guess a password. While somebody guesses at
@@ -13,6 +14,12 @@ export interface Attempts {
   /** Milliseconds until this caller may try this name again; 0 means now. */
   waitMs(request: FastifyRequest, username: string): Promise<number>;
   failed(request: FastifyRequest, username: string): Promise<void>;
+  /**
+   * Runs `work`, a try with its hashing, after others of the same caller: so that many at once are counted one by one.
+   * Known browsers wait for known browsers only: strangers who guess without pause keep none of them out. Rejects with
+   * a BusyError if too many wait.
+   */
+  inTurn<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T>;
 }
 
 /** Per address (IPv6: per /64), for all names. */
@@ -37,7 +44,10 @@ export async function createAttempts(app: FastifyInstance): Promise<Attempts> {
   const isKnown = (request: FastifyRequest) => request.device.get("id") !== undefined;
   const waitFor = async (budget: typeof byName, request: FastifyRequest) =>
     waitOf(await budget(request, { increment: false }));
+  const lanes = { known: createLanes(), others: createLanes() };
   return {
+    inTurn: (request, work) =>
+      isKnown(request) ? lanes.known(request.device.get("id") ?? "", work) : lanes.others(request.ip, work),
     waitMs: async (request, username) => {
       if (isKnown(request)) return waitFor(byDevice, request);
       names.set(request, username);
@@ -53,6 +63,22 @@ export async function createAttempts(app: FastifyInstance): Promise<Attempts> {
   };
 }
 
+/** One try of a caller at a time, and few callers at a time: hashing takes a thread. */
+function createLanes() {
+  const ofCaller = new Map<string, Promise<unknown>>();
+  const all = createHashLane();
+  return async <T>(caller: string, work: () => Promise<T>): Promise<T> => {
+    const before = ofCaller.get(caller) ?? Promise.resolve();
+    const mine = before.then(() => all(work));
+    const ended = mine.catch(() => {});
+    ofCaller.set(caller, ended);
+    void ended.then(() => {
+      if (ofCaller.get(caller) === ended) ofCaller.delete(caller);
+    });
+    return mine;
+  };
+}
+
 type Counted = Awaited<ReturnType<ReturnType<FastifyInstance["createRateLimit"]>>>;
 
 function waitOf(counted: Counted): number {
@@ -65,10 +91,10 @@ function waitOf(counted: Counted): number {
  * at while its address sends many wrong ones: others there could otherwise guess without a limit.
  */
 export interface KnownPrograms {
-  /** Whether this login was right from this address before. */
-  knows(request: FastifyRequest): Promise<boolean>;
-  wasRight(request: FastifyRequest): void;
-  wasWrong(request: FastifyRequest): Promise<void>;
+  /** Whether this login was right from this address before, and its user still has that credential. */
+  knows(request: FastifyRequest, credential: string): Promise<boolean>;
+  wasRight(request: FastifyRequest, credential: string): void;
+  wasWrong(request: FastifyRequest, credential: string): Promise<void>;
 }
 
 const KNOWN_MS = HOUR;
@@ -81,8 +107,8 @@ export function createKnownPrograms(app: FastifyInstance, wall: Clock): KnownPro
   const known = new Map<string, Instant>();
   const onConnection = new WeakMap<Socket, string>();
   const wrongOnes = app.createRateLimit({ max: WRONG_BESIDE_KNOWN, timeWindow: MINUTE });
-  const keyOf = ({ ip, headers }: FastifyRequest) =>
-    createHmac("sha256", key).update(`${ip} ${headers.authorization}`).digest("base64url");
+  const keyOf = ({ ip, headers }: FastifyRequest, credential: string) =>
+    createHmac("sha256", key).update(`${ip} ${credential} ${headers.authorization}`).digest("base64url");
   const isKnown = (login: string) => (known.get(login) ?? 0) > wall.now();
   const renew = (request: FastifyRequest, login: string) => {
     // The least used is the first of the map.
@@ -93,8 +119,8 @@ export function createKnownPrograms(app: FastifyInstance, wall: Clock): KnownPro
     onConnection.set(request.raw.socket, login);
   };
   return {
-    knows: async (request) => {
-      const login = keyOf(request);
+    knows: async (request, credential) => {
+      const login = keyOf(request, credential);
       if (onConnection.get(request.raw.socket) !== login) {
         if (!isKnown(login)) return false;
         if (waitOf(await wrongOnes(request, { increment: false })) > 0) return false;
@@ -102,10 +128,10 @@ export function createKnownPrograms(app: FastifyInstance, wall: Clock): KnownPro
       renew(request, login);
       return true;
     },
-    wasRight: (request) => renew(request, keyOf(request)),
-    wasWrong: async (request) => {
+    wasRight: (request, credential) => renew(request, keyOf(request, credential)),
+    wasWrong: async (request, credential) => {
       // A right one that was not looked at is no guess.
-      if (!isKnown(keyOf(request))) await wrongOnes(request);
+      if (!isKnown(keyOf(request, credential))) await wrongOnes(request);
     },
   };
 }

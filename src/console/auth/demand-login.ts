@@ -1,40 +1,42 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Stores, UserRole } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/log.ts";
-import type { ConsoleSettings } from "../settings.ts";
-import { type Attempts, createAttempts, createKnownPrograms } from "./attempts.ts";
-import { type ClosedSessions, createSessions, type OpenSession } from "./sessions.ts";
+import { type Access, decideAccess, isPublic, type TokenScope, whyNot } from "./access.ts";
+import { createAttempts, createKnownPrograms } from "./attempts.ts";
+import { createSessions, type OpenSession } from "./sessions.ts";
+import type { User, Users } from "./users.ts";
 
 declare module "fastify" {
-  interface FastifyContextConfig {
-    /** Open to everybody, with or without a login: what it shows or does must be safe for strangers. */
-    isPublic?: boolean;
+  interface FastifyRequest {
+    /** Null for a stranger, who may see public pages only. */
+    visitor: Visitor | null;
   }
 }
 
-/** `config` of a route that needs no login. */
-export const PUBLIC = { isPublic: true } as const;
-
-/** The visitor, as far as Earshot knows. `username` is null if no login is configured. */
+/** Who asks, as far as Earshot knows. */
 export interface Visitor {
-  readonly username: string | null;
+  /** Null: this console asks for no login, and it is somebody at this machine. */
+  readonly user: User | null;
+  readonly role: UserRole;
   /** Null if a program sent its login with the request. */
   readonly session: OpenSession | null;
+  /** Of the token that a program sent; null for none. */
+  readonly scope: TokenScope | null;
 }
 
-/** Decides who may request what. Without a configured login, everybody on this machine may request everything. */
+/** Decides who may request what. */
 export interface ConsoleAuth {
-  /** Null for a stranger, who may see public pages only. */
-  visitor(request: FastifyRequest): Visitor | null;
   isStillOpen(session: OpenSession): Promise<boolean>;
   /** Calls back when a session of this process logs out. */
   onLogout(listener: (session: OpenSession) => void): void;
-  /** Null if no login is configured. */
-  readonly login: LoginActions | null;
+  readonly login: LoginActions;
 }
 
 /** What the login form needs. */
 export interface LoginActions {
+  /** False: everybody at this machine sees the console without a login. */
+  isDemanded(): Promise<boolean>;
   /** Opens a session for the right login, or returns the reason why not. */
   tryLogin(request: FastifyRequest, given: GivenLogin): Promise<TriedLogin>;
   logOut(request: FastifyRequest): Promise<void>;
@@ -45,49 +47,75 @@ export interface GivenLogin {
   readonly password: string;
 }
 export type TriedLogin =
-  | { readonly outcome: "Right" }
+  | { readonly outcome: "Right"; readonly user: User }
   | { readonly outcome: "Wrong" }
   | { readonly outcome: "TooMany"; readonly waitMs: number };
 
+/** Sends a page that says what is missing. */
+export type Refuse = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  headline: string,
+  advice: string,
+) => Promise<FastifyReply>;
+
 /**
- * Requires a login for all but public routes. Programs may send the same login as HTTP Basic; we never request it, so
- * browsers never do.
+ * Lets everybody to public routes, and to others whoever has the role that the table of routes asks for. Programs may
+ * send a login as HTTP Basic; we never request it, so browsers never do. Where no login is demanded, everybody is at this
+ * machine, and has `roleAtMachine`.
  */
 export async function demandLogin(
   app: FastifyInstance,
-  settings: ConsoleSettings,
   parts: {
-    readonly secret: string;
-    readonly closed: ClosedSessions;
+    readonly users: Users;
+    readonly stored: Pick<Stores, "sessions">;
+    readonly roleAtMachine: UserRole;
     readonly wall: Clock;
     readonly log: Logger;
+    /** Called later than this: it needs what this returns. */
+    readonly refuse: Refuse;
   },
 ): Promise<ConsoleAuth> {
-  if (settings.login === undefined) return { ...NO_LOGIN };
-  const sessions = await createSessions(settings.login, parts);
+  const { users, wall, log } = parts;
+  const sessions = createSessions(users, { stored: parts.stored.sessions, wall });
   const attempts = await createAttempts(app);
-  const programs = createKnownPrograms(app, parts.wall);
-  const visitors = new WeakMap<FastifyRequest, Visitor>();
+  const programs = createKnownPrograms(app, wall);
   const listeners: ((session: OpenSession) => void)[] = [];
 
+  app.decorateRequest("visitor", null);
   app.addHook("onRequest", async (request, reply) => {
-    const visitor = await identify(request);
-    if (visitor !== null) visitors.set(request, visitor);
-    else if (request.routeOptions.config.isPublic !== true) return turnAway(request, reply);
+    // Without a look at the database: a probe is answered while it is away.
+    if (isPublic(request)) return;
+    request.visitor = await identify(request);
+    const { visitor } = request;
+    if (visitor === null) return turnAway(request, reply);
+    const { access } = request.routeOptions.config;
+    switch (decideAccess(access, visitor)) {
+      case "Allowed":
+        return;
+      case "NoSuchRoute":
+        // Fastify's own answer to an address that is none.
+        if (request.is404) return;
+        return parts.refuse(request, reply, 403, "That is not for anybody", "The table of routes lacks it.");
+      case "NeedsRole":
+      case "NeedsScope":
+        return parts.refuse(request, reply, 403, ...whyRefused(visitor, access));
+    }
   });
 
   return {
-    visitor: (request) => visitors.get(request) ?? null,
     isStillOpen: sessions.isStillOpen,
     onLogout: (listener) => listeners.push(listener),
     login: {
+      isDemanded: users.isLoginDemanded,
       tryLogin: async (request, given) => {
-        const tried = await judge(attempts, request, given);
-        if (tried.outcome === "Right") sessions.open(request);
+        const tried = await judge(request, given);
+        if (tried.outcome === "Right") await sessions.open(request, tried.user);
         return tried;
       },
       logOut: async (request) => {
-        const session = visitors.get(request)?.session ?? null;
+        const session = request.visitor?.session ?? null;
         request.session.delete();
         if (session === null) return;
         await sessions.close(session);
@@ -97,38 +125,46 @@ export async function demandLogin(
   };
 
   async function identify(request: FastifyRequest): Promise<Visitor | null> {
-    const session = await sessions.find(request);
-    if (session !== null) return { username: session.username, session };
+    if (!(await users.isLoginDemanded()))
+      return { user: null, role: parts.roleAtMachine, session: null, scope: null };
+    const found = await sessions.find(request);
+    if (found !== null) return { ...found, role: found.user.role, scope: null };
     const basic = basicLogin(request.headers.authorization);
-    if (basic === null) return null;
-    if (!(await programs.knows(request))) {
-      const { outcome } = await judge(attempts, request, basic);
-      if (outcome !== "Right") {
-        await programs.wasWrong(request);
-        return null;
-      }
-      programs.wasRight(request);
-    }
-    return { username: basic.username, session: null };
+    const user = basic === null ? null : await userOfProgram(request, basic);
+    return user === null ? null : { user, role: user.role, session: null, scope: null };
   }
 
-  /** Waits for nothing outside the process, so simultaneous attempts are counted one by one. */
-  async function judge(counter: Attempts, request: FastifyRequest, given: GivenLogin): Promise<TriedLogin> {
-    const waitMs = await counter.waitMs(request, given.username);
-    if (waitMs > 0) return { outcome: "TooMany", waitMs };
-    if (sessions.isLogin(given.username, given.password)) return { outcome: "Right" };
-    await counter.failed(request, given.username);
-    parts.log.warn({ address: request.ip }, "a login failed");
-    return { outcome: "Wrong" };
+  async function userOfProgram(request: FastifyRequest, basic: GivenLogin): Promise<User | null> {
+    const user = await users.find(basic.username);
+    if (user !== null && (await programs.knows(request, user.credential))) return user;
+    const tried = await judge(request, basic);
+    if (tried.outcome === "Right") programs.wasRight(request, tried.user.credential);
+    else await programs.wasWrong(request, user?.credential ?? "");
+    return tried.outcome === "Right" ? tried.user : null;
+  }
+
+  async function judge(request: FastifyRequest, { username, password }: GivenLogin): Promise<TriedLogin> {
+    return attempts.inTurn(request, async () => {
+      const waitMs = await attempts.waitMs(request, username);
+      if (waitMs > 0) return { outcome: "TooMany", waitMs };
+      const user = await users.withPassword(username, password);
+      if (user !== null) return { outcome: "Right", user };
+      await attempts.failed(request, username);
+      log.warn({ address: request.ip }, "a login failed");
+      return { outcome: "Wrong" };
+    });
   }
 }
 
-const NO_LOGIN: ConsoleAuth = {
-  visitor: () => ({ username: null, session: null }),
-  isStillOpen: async () => true,
-  onLogout: () => {},
-  login: null,
-};
+function whyRefused(visitor: Visitor, access: Access | undefined): readonly [string, string] {
+  if (visitor.scope !== null) return ["This token does not open that", `Its scope is ${visitor.scope}.`];
+  const needed = typeof access === "object" ? access.role : "admin";
+  const advice =
+    visitor.user === null
+      ? "Add one: earshot users add NAME --role admin."
+      : "An admin can give you another role.";
+  return [`That needs the role ${needed}`, `Nothing was done: ${whyNot(visitor, needed)}. ${advice}`];
+}
 
 function turnAway(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (wantsPage(request)) return reply.redirect(`/login?next=${encodeURIComponent(request.url)}`, 303);

@@ -1,16 +1,20 @@
-import { createHmac, randomBytes, scrypt } from "node:crypto";
-import { promisify } from "node:util";
+import { createHash, createHmac, randomBytes } from "node:crypto";
 import cookie from "@fastify/cookie";
 import secureSession, { type Session } from "@fastify/secure-session";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { nameKey, type Stores } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
-import { DAY, HOUR, type Instant, SECOND } from "../../lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import { isSameText } from "../../lib/signed-text.ts";
+import { uuid7 } from "../../lib/uuid7.ts";
 import { type ConsoleSettings, isHttps } from "../settings.ts";
+import type { User, Users } from "./users.ts";
 
 export const SESSION_MS = 12 * HOUR;
 const DEVICE_MS = 400 * DAY;
+/** How often a session notes that it is used. */
+const NOTED_EVERY_MS = MINUTE;
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -19,15 +23,9 @@ declare module "fastify" {
   }
 }
 
-/** Sessions that logged out before they expired, stored for every process. */
-export interface ClosedSessions {
-  close(id: string, until: Instant): Promise<void>;
-  isClosed(id: string): Promise<boolean>;
-}
-
 /**
- * Encrypted cookies: `session` holds the secret of forms and, after a login, the user; `device` outlives it. Their keys
- * come from a random secret alone, so nothing that a stranger gets depends on the password.
+ * Encrypted cookies: `session` holds the secret of forms and, after a login, that of the session; `device` outlives it.
+ * Their keys come from a random secret alone, so nothing that a stranger gets depends on a password.
  */
 export async function openCookies(
   app: FastifyInstance,
@@ -65,70 +63,64 @@ export async function openCookies(
 
 export interface OpenSession {
   readonly id: string;
-  readonly username: string;
   readonly until: Instant;
 }
 
-const LoggedIn = z.object({
-  username: z.string(),
-  credential: z.string(),
-  id: z.string(),
-  until: z.number(),
-});
+const InCookie = z.object({ secret: z.string().length(43) });
 
-/** The logged-in user, in the cookie `session`. All processes of one configuration accept the same sessions. */
+/** Logins of browsers. The cookie holds 256 random bits, the table their hash: every process accepts the same sessions. */
 export interface Sessions {
-  /** Compares in constant time, whichever part is wrong. */
-  isLogin(username: string, password: string): boolean;
-  open(request: FastifyRequest): void;
-  /** Null if the cookie is absent, expired, logged out, or from another name or password. */
-  find(request: FastifyRequest): Promise<OpenSession | null>;
+  open(request: FastifyRequest, user: User): Promise<void>;
+  /** Null if the cookie is absent, expired or logged out, or its user ended or got another password. */
+  find(request: FastifyRequest): Promise<{ readonly user: User; readonly session: OpenSession } | null>;
   isStillOpen(session: OpenSession): Promise<boolean>;
   close(session: OpenSession): Promise<void>;
 }
 
-export async function createSessions(
-  login: { readonly username: string; readonly password: string },
-  parts: { readonly secret: string; readonly closed: ClosedSessions; readonly wall: Clock },
-): Promise<Sessions> {
-  const { secret, closed, wall } = parts;
-  // A new password ends all sessions. The hash is slow on purpose, and only ever sent inside an encrypted cookie.
-  const salt = hmac(secret, `salt of the password of ${login.username}`);
-  const hash = (await promisify(scrypt)(login.password, salt, 32)) as Buffer;
-  const credential = hmac(secret, `login ${hash.toString("base64url")}`).toString("base64url");
-  const isStillOpen = async ({ id, until }: OpenSession) =>
-    until > wall.now() && !(await closed.isClosed(id));
+export function createSessions(
+  users: Users,
+  { stored, wall }: { readonly stored: Stores["sessions"]; readonly wall: Clock },
+): Sessions {
   return {
-    isLogin: (username, password) => {
-      const rightName = isSameText(username, login.username);
-      const rightPassword = isSameText(password, login.password);
-      return rightName && rightPassword;
-    },
-    open: (request) => {
+    open: async (request, user) => {
       // Drop the old session: an attacker who set it must not share the new one.
       request.session.regenerate();
-      const data: z.output<typeof LoggedIn> = {
-        username: login.username,
-        credential,
-        id: randomBytes(16).toString("base64url"),
-        until: wall.now() + SESSION_MS,
-      };
+      const secret = randomBytes(32).toString("base64url");
+      const now = wall.now();
+      await stored.open({
+        id: uuid7(now),
+        secretHash: hashOf(secret),
+        nameKey: nameKey(user.name),
+        credential: user.credential,
+        openedAt: now,
+        seenAt: now,
+        until: now + SESSION_MS,
+        address: request.ip,
+        agent: (request.headers["user-agent"] ?? "").slice(0, 300),
+      });
       // In the plug-in's types a session has no fields.
-      for (const [key, value] of Object.entries(data)) request.session.set(key as never, value as never);
-      if (request.device.get("id") === undefined) {
+      request.session.set("secret" as never, secret as never);
+      if (request.device.get("id") === undefined)
         request.device.set("id", randomBytes(16).toString("base64url"));
-      }
     },
     find: async (request) => {
-      const read = LoggedIn.safeParse(request.session.data());
+      const read = InCookie.safeParse(request.session.data());
       if (!read.success) return null;
-      const { username, id, until } = read.data;
-      const isRight = username === login.username && isSameText(read.data.credential, credential);
-      return isRight && (await isStillOpen({ id, username, until })) ? { id, username, until } : null;
+      const now = wall.now();
+      const found = await stored.find(hashOf(read.data.secret), now);
+      if (found === null) return null;
+      const user = await users.find(found.nameKey);
+      if (user === null || !isSameText(found.credential, user.credential)) return null;
+      if (now - found.seenAt >= NOTED_EVERY_MS) await stored.sawAt(found.id, request.ip, now);
+      return { user, session: { id: found.id, until: found.until } };
     },
-    isStillOpen,
-    close: ({ id, until }) => closed.close(id, until),
+    isStillOpen: ({ id }) => stored.isOpen(id, wall.now()),
+    close: async ({ id }) => void (await stored.end(id, null, wall.now())),
   };
+}
+
+function hashOf(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
 }
 
 function hmac(secret: string, purpose: string): Buffer {

@@ -3,17 +3,22 @@ import type { FastifyInstance } from "fastify";
 import { DAY, SECOND } from "../../lib/instant.ts";
 import { isLoopback, nameInHost } from "../../lib/listening.ts";
 import { type ConsoleSettings, isHttps } from "../settings.ts";
+import type { Users } from "./users.ts";
 
 /**
  * A console without a login trusts everyone who can reach it. A foreign site could point its own name at 127.0.0.1 and
  * read it (DNS rebinding), so only names of this machine and of the public address are answered.
  */
-export function guardHost(app: FastifyInstance, settings: ConsoleSettings): void {
-  if (settings.login !== undefined) return;
+export function guardHost(
+  app: FastifyInstance,
+  settings: ConsoleSettings,
+  users: Pick<Users, "isLoginDemanded">,
+): void {
   const known = settings.publicUrl === undefined ? null : new URL(settings.publicUrl).hostname;
   app.addHook("onRequest", async (request, reply) => {
     const name = nameInHost(request.headers.host);
     if (name !== null && (isLoopback(name) || name === known)) return;
+    if (await users.isLoginDemanded()) return;
     return reply
       .code(421)
       .type("text/plain; charset=utf-8")

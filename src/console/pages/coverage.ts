@@ -38,7 +38,7 @@ export interface Coverage {
 }
 
 /** Reads how complete the stored data is; sums are of the last 24 hours. */
-export async function readCoverage({
+export async function readCoverageFacts({
   facts,
   times,
   warmingUp: ask = async () => [],
@@ -65,7 +65,7 @@ export async function coveragePage(address: string, parts: PageParts): Promise<P
     title: "Coverage",
     section: "/coverage",
     body: html`<div class="title"><h1>Coverage</h1></div>
-${livePart(address, { name: "coverage", on: ["coverage"] }, coveragePart(await readCoverage(parts), parts))}`,
+${livePart(address, { name: "coverage", on: ["coverage"] }, coveragePart(await readCoverageFacts(parts), parts))}`,
   };
 }
 

@@ -32,7 +32,7 @@ export const InboxQuestion = z.object({
 });
 export type InboxQuestion = z.output<typeof InboxQuestion>;
 
-interface Place {
+interface InboxFolder {
   readonly key: string;
   readonly name: string;
   readonly kind: InboxMessage["kind"];
@@ -61,8 +61,8 @@ export async function inboxPlaces(parts: InboxParts, question: InboxQuestion): P
 }
 
 function inboxPart(
-  places: readonly Place[],
-  chosen: Place | undefined,
+  places: readonly InboxFolder[],
+  chosen: InboxFolder | undefined,
   parts: InboxParts,
   question: InboxQuestion,
 ): Html {
@@ -78,7 +78,7 @@ function inboxPart(
   class="panel${chosen.kind === "slack" && " is-narrow"}">${chosen.kind === "slack" ? channel(chosen, parts) : emailList(chosen, question, parts.times)}</div>`;
 }
 
-function sortIntoPlaces(messages: readonly InboxMessage[]): readonly Place[] {
+function sortIntoPlaces(messages: readonly InboxMessage[]): readonly InboxFolder[] {
   const places = new Map<string, { name: string; kind: InboxMessage["kind"]; messages: InboxMessage[] }>();
   for (const message of messages) {
     for (const { key, name } of placesOf(message)) {
@@ -104,7 +104,7 @@ function placeAddress(key: string, message?: string): string {
 }
 
 /** Newest message first, so that arrivals are seen; replies come below their message, oldest first. */
-function channel(place: Place, parts: InboxParts): Html {
+function channel(place: InboxFolder, parts: InboxParts): Html {
   const messages = place.messages.filter((message) => message.kind === "slack");
   const known = new Set(messages.map((message) => message.ts));
   const roots = messages.filter((message) => message.threadTs === null || !known.has(message.threadTs));
@@ -152,7 +152,7 @@ function picture({ id, title }: NonNullable<SlackMessage["files"]>[number]): Htm
 </figure>`;
 }
 
-function emailList(place: Place, question: InboxQuestion, times: Times): Html {
+function emailList(place: InboxFolder, question: InboxQuestion, times: Times): Html {
   const emails = place.messages.filter((message) => message.kind === "email");
   const chosen = chosenEmail(place, question);
   return html`<ol class="emails">${emails.map(
@@ -165,12 +165,12 @@ function emailList(place: Place, question: InboxQuestion, times: Times): Html {
   )}</ol>`;
 }
 
-function chosenEmail(place: Place, question: InboxQuestion): EmailMessage | undefined {
+function chosenEmail(place: InboxFolder, question: InboxQuestion): EmailMessage | undefined {
   const emails = place.messages.filter((message) => message.kind === "email");
   return emails.find((email) => email.id === question.message) ?? emails[0];
 }
 
-function emailPane(place: Place, question: InboxQuestion, times: Times): Html | null {
+function emailPane(place: InboxFolder, question: InboxQuestion, times: Times): Html | null {
   const email = chosenEmail(place, question);
   if (email === undefined) return null;
   return html`<article class="panel reading" id="reading" aria-labelledby="h-subject" tabindex="-1">

@@ -10,20 +10,25 @@ import type { Page } from "./page.ts";
 export function silencesPage(
   found: { readonly silences: readonly ListedSilence[]; readonly rules: readonly RulePrecision[] },
   times: Times,
-  token: string,
+  /** Null: this reader only looks. */
+  token: string | null,
 ): Page {
   return {
     title: "Silences",
     section: "/silences",
     body: html`<div class="title"><h1>Silences</h1></div>
 <section class="panel" aria-labelledby="h-now"><h2 id="h-now">In force and to come</h2>${list(found.silences, times, token)}</section>
-<section class="panel action-form" aria-labelledby="h-new"><h2 id="h-new">Add a silence</h2>
+${token !== null && newSilence(times, token)}
+<section class="panel" aria-labelledby="h-rules"><h2 id="h-rules">Feedback on each rule in 30 days</h2>${precision(found.rules)}</section>`,
+  };
+}
+
+function newSilence(times: Times, token: string): Html {
+  return html`<section class="panel action-form" aria-labelledby="h-new"><h2 id="h-new">Add a silence</h2>
 <p class="hint">Give at least one of query, rule, label and severity;
 <code>*</code> in a name matches anything.
 Alerts that still fire when a silence ends are sent then. If an alert was sent before, its resolved message is always sent.</p>
-${silenceForm(times.zone, token)}</section>
-<section class="panel" aria-labelledby="h-rules"><h2 id="h-rules">Feedback on each rule in 30 days</h2>${precision(found.rules)}</section>`,
-  };
+${silenceForm(times.zone, token)}</section>`;
 }
 
 /** Whether it mutes now, and until when; a recurring one mutes only inside its times. */
@@ -37,7 +42,7 @@ function stateOf({ startsAt, endsAt, windows }: Silence, times: Times): Html {
     : html`now, to ${times.moment(Math.min(found.until, endsAt))}; until ${times.moment(endsAt)}`;
 }
 
-function list(silences: readonly ListedSilence[], times: Times, token: string): Html {
+function list(silences: readonly ListedSilence[], times: Times, token: string | null): Html {
   if (silences.length === 0) return html`<p class="empty">Nothing is silenced.</p>`;
   return html`<ol class="timeline">${silences.map(
     (one) =>
@@ -47,9 +52,12 @@ function list(silences: readonly ListedSilence[], times: Times, token: string): 
 <strong>${foreign(one.mutes)}</strong> by ${foreign(one.author)}${one.comment !== "" && html`: ${foreign(one.comment)}`}${
         one.windows.length > 0 &&
         html`<br><span class="detail">only ${one.windows.map(describeRange).join("; ")}</span>`
-      }<form method="post" action="/silences/${one.id}/expire">
+      }${
+        token !== null &&
+        html`<form method="post" action="/silences/${one.id}/expire">
 <input type="hidden" name="token" value="${token}"><button type="submit">End it now</button>
-</form>
+</form>`
+      }
 </div>
 </li>`,
   )}</ol>`;

@@ -11,7 +11,7 @@ import { readQueryVolumes } from "../store/queries.ts";
 import { LIST_KINDS } from "../store/saved-lists.ts";
 import type { AccountFile, Thing } from "./account-file.ts";
 import type { Kind } from "./account-schema.ts";
-import { carryOut } from "./carry-out.ts";
+import { applyPlan } from "./apply-plan.ts";
 import { isNothing, planAccount, planLines, type Step, stepsOf } from "./plan-account.ts";
 import { findUnknownNames } from "./rule-fields.ts";
 import { readStoredAccount, type StoredThing } from "./stored-account.ts";
@@ -73,7 +73,7 @@ export function applyAccount(
       throw new UserError("The account was changed meanwhile.", [
         "apply again, and look at the difference once more",
       ]);
-    return carryOut(transaction, plan.step, options.at).catch(explain);
+    return applyPlan(transaction, plan.step, options.at).catch(explain);
   });
 }
 

@@ -23,12 +23,22 @@ interface StoredEdit {
   changesOf(mention: CurrentMention): MentionChanges;
 }
 
-interface BackfillDone {
+export interface BackfillDone {
   /** Mentions that meet the rule. */
   readonly found: number;
   /** Those of them that it changed. */
   readonly changed: number;
 }
+
+interface BackfillOptions {
+  readonly now: () => Instant;
+  /** Only mentions from then on. */
+  readonly earliest?: Instant | undefined;
+  /** Notes what was done so far, in the transaction that did the last of it: true also of a backfill that dies. */
+  readonly note?: (db: Database, done: BackfillDone) => Promise<void>;
+}
+
+const NOTHING_DONE: BackfillDone = { found: 0, changed: 0 };
 
 /** Mentions looked at before other writers of the project have their turn. */
 const AT_A_TIME = 1_000;
@@ -36,43 +46,46 @@ const AT_A_TIME = 1_000;
 /**
  * Changes stored mentions that meet a rule, each in its query once. Mentions are looked at without a lock, some at a
  * time; those that meet the rule are judged again in a transaction of their own, in which they are changed. `read` is
- * asked before each of them: undefined ends it, as a rule may be changed or deleted meanwhile.
+ * asked before each of them: undefined ends it, as a rule may be changed or deleted meanwhile. Gives what was done with
+ * that of the rules `before`.
  */
 async function editStored(
   db: Database,
   project: Project,
-  now: () => Instant,
   read: (db: Database) => Promise<StoredEdit | undefined>,
-  earliest?: Instant,
+  { now, earliest, note }: BackfillOptions,
+  before = NOTHING_DONE,
 ): Promise<BackfillDone> {
   const newer: readonly MentionCondition[] =
     earliest === undefined ? [] : [{ kind: "after", field: "date", at: earliest - 1 }];
-  let [found, changed] = [0, 0];
+  let done = before;
   for (const { id: queryId, isHidden } of await queriesHoldingMentions(db, project.id)) {
     for (let after = ""; ; ) {
       const edit = await read(db);
-      if (edit === undefined) return { found, changed };
+      if (edit === undefined) return done;
       if (edit.rule.queryIds?.includes(queryId) === false) break;
       const present = presentMoment(now(), (await findProjectById(db, project.id)).writtenAt);
       const keys = await nextKeys(db, { queryId, after, at: present }, AT_A_TIME);
       if ((await meeting(db, keys, edit.rule, newer, present)).length > 0) {
-        const done = await db.transaction().execute(async (own) => {
+        done = await db.transaction().execute(async (own) => {
           const at = await beginWriting(own, [project.id], now);
           const current = await read(own);
-          if (current === undefined || current.rule.queryIds?.includes(queryId) === false) return undefined;
+          if (current === undefined || current.rule.queryIds?.includes(queryId) === false) return done;
           const wanted = await meeting(own, keys, current.rule, newer, at);
           const edited = await editMentions(own, wanted, (mention) => [current.changesOf(mention)], at);
-          return { found: edited.length, changed: edited.filter(({ isChanged }) => isChanged).length };
+          // What feeds found is kept for queries to come; nobody sees it in the hidden query.
+          if (isHidden) return done;
+          const found = done.found + edited.length;
+          const changed = done.changed + edited.filter(({ isChanged }) => isChanged).length;
+          await note?.(own, { found, changed });
+          return { found, changed };
         });
-        // What feeds found is kept for queries to come; nobody sees it in the hidden query.
-        found += isHidden ? 0 : (done?.found ?? 0);
-        changed += isHidden ? 0 : (done?.changed ?? 0);
       }
       after = keys.at(-1)?.resourceId ?? "";
       if (keys.length < AT_A_TIME) break;
     }
   }
-  return { found, changed };
+  return done;
 }
 
 async function meeting(
@@ -94,7 +107,7 @@ export function backfillRule(
   db: Database,
   project: Project,
   ruleId: number,
-  { now, earliest }: { readonly now: () => Instant; readonly earliest?: Instant | undefined },
+  options: BackfillOptions,
 ): Promise<BackfillDone> {
   const read = async (within: Database): Promise<StoredEdit | undefined> => {
     const [rule] = await listRules(within, project.id, ruleId);
@@ -103,7 +116,7 @@ export function backfillRule(
     const labels = await labelsOf(within, project.id);
     return ready && { rule: ready, changesOf: (mention) => changesOfRule(rule.action, labels, mention) };
   };
-  return editStored(db, project, now, read, earliest);
+  return editStored(db, project, read, options);
 }
 
 /** The rules of a tag, or of the subcategories of a category, over what is stored. */
@@ -111,7 +124,7 @@ export async function backfillLabels(
   db: Database,
   project: Project,
   which: { readonly kind: "tag" | "category"; readonly id: number },
-  { now, earliest }: { readonly now: () => Instant; readonly earliest?: Instant | undefined },
+  options: BackfillOptions,
 ): Promise<BackfillDone> {
   const isMeant = (label: Label) =>
     label.kind === "tag"
@@ -121,7 +134,7 @@ export async function backfillLabels(
     (await listRuledLabels(within, project.id))
       .filter(isMeant)
       .flatMap((label) => label.rules.map((rule) => ({ label, rule })));
-  let [found, changed] = [0, 0];
+  let done = NOTHING_DONE;
   for (const place of (await ruled(db)).keys()) {
     const read = async (within: Database): Promise<StoredEdit | undefined> => {
       const one = (await ruled(within))[place];
@@ -136,9 +149,7 @@ export async function backfillLabels(
         changesOf: (mention) => changesOfRule(action, labels, mention),
       };
     };
-    const done = await editStored(db, project, now, read, earliest);
-    found += done.found;
-    changed += done.changed;
+    done = await editStored(db, project, read, options, done);
   }
-  return { found, changed };
+  return done;
 }

@@ -30,7 +30,7 @@ export interface ImportOptions {
   readonly arriveAt?: () => Instant;
   /** The page type of mentions whose lines and addresses do not show it. */
   readonly pageType?: string | undefined;
-  /** Mentions dated later are reported as not yet visible. */
+  /** Mentions dated later are reported as not yet visible; with `arriveAt` all are visible. */
   readonly now?: Instant;
   /** Where the queries and the category are made, see `seedAccount`. */
   readonly projectId: number;
@@ -118,8 +118,9 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
     if (versions.length === 0 && leftOut === 0) unmatched++;
     if (versions.length > 0) [from, to] = [Math.min(from, line.date), Math.max(to, line.date)];
     mentions += versions.length;
+    const shownUntil = (options.arriveAt === undefined ? options.now : undefined) ?? Number.POSITIVE_INFINITY;
     for (const { visibleAt, record } of versions) {
-      if (options.now !== undefined && visibleAt > options.now) notYetShown++;
+      if (visibleAt > shownUntil) notYetShown++;
       const { queryName, queryId } = record;
       queries.set(queryName, { id: queryId, mentions: (queries.get(queryName)?.mentions ?? 0) + 1 });
     }

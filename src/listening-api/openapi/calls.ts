@@ -125,7 +125,12 @@ export const CALLS: readonly CallRow[] = [
     "",
     "the same, from `startDate` on; a job for each subcategory with rules, which is finished when the call answers",
   ),
-  row("GET", "…/rulebackfill/rulecategories", "", "categories for which that was done, since `sinceDate`"),
+  row(
+    "GET",
+    "…/rulebackfill/rulecategories",
+    "",
+    "categories for which that was asked since `sinceDate`: finished, or unfinished while it works or where it broke off; then ask again",
+  ),
   row(
     "GET POST",
     "…/signals/groups",

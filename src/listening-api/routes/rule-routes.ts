@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Instant } from "../../lib/instant.ts";
-import { backfillLabels, backfillRule } from "../assign/backfill-rules.ts";
+import { type BackfillDone, backfillLabels, backfillRule } from "../assign/backfill-rules.ts";
 import { notFound } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
@@ -13,7 +13,9 @@ import { categories } from "../resources/categories.ts";
 import type { Named, Resource } from "../resources/resource.ts";
 import { rules } from "../resources/rules.ts";
 import { tags } from "../resources/tags.ts";
-import { listRuleBackfills, recordChanges } from "../store/changes.ts";
+import { type BackfillNote, listRuleBackfills, noteBackfill, recordChanges } from "../store/changes.ts";
+import type { Database } from "../store/database.ts";
+import { lockWriting } from "../store/write-order.ts";
 import { projectOf } from "./project-request.ts";
 
 interface OfOne {
@@ -35,7 +37,7 @@ export function ruleRoutes(app: FastifyInstance, context: LocalApiContext): void
   const of = (path: string, resource: Resource, apply: typeof backfillRule) =>
     app.post<OfOne>(`/projects/:projectId/${path}`, config, async (request) => {
       const { thing, done } = await backfill(context, request, { resource, apply, read: readEarliest });
-      return { id: Number(request.params.id), name: thing.name, status: "finished", ...done };
+      return { id: Number(request.params.id), name: thing.name, ...done };
     });
   const [, ruleTags] = tags;
   const [, ruleCategories] = categories;
@@ -67,7 +69,7 @@ export function ruleRoutes(app: FastifyInstance, context: LocalApiContext): void
     const since = readBackfillSince(parameters, project.timezone);
     parameters.finish();
     const done = await listRuleBackfills(context.db, project.id, { kind: ruleCategories.noun, since });
-    const records = done.map((categoryId) => ({ categoryId, status: "finished", type: "category" }));
+    const records = done.map(({ thingId, status }) => ({ categoryId: thingId, status, type: "category" }));
     return listEnvelope(records, paging);
   });
 }
@@ -79,32 +81,46 @@ interface Asked {
   readonly read: (parameters: ParameterReader, zone: string) => Instant | undefined;
 }
 
+/**
+ * The change is noted before anything is changed, and its numbers with each batch: the list of changes tells of a
+ * backfill that dies what it has done.
+ */
 async function backfill(
-  { db, clock, ...context }: LocalApiContext,
+  context: LocalApiContext,
   request: FastifyRequest<OfOne>,
   { resource, apply, read }: Asked,
 ) {
-  const project = await projectOf({ db, clock, ...context }, request);
+  const { db, clock } = context;
+  const project = await projectOf(context, request);
   const parameters = parametersOf(request);
   const earliest = read(parameters, project.timezone);
   parameters.finish();
   const caller = callerOf(request);
-  const scope = { db, project, caller, projectIds: new Set<number>(), at: clock.now() };
-  const id = Number(request.params.id);
-  const thing = (await resource.list(scope)).find((one) => isOrContains(one, id));
-  if (thing === undefined) throw notFound(`There is no ${resource.noun} ${id} in project ${project.id}.`);
-  const { found, changed } = await apply(db, project, id, { now: clock.now, earliest });
-  const before = resource.record(thing);
-  const done = { mentionsFound: found, mentionsChanged: changed };
   const { client, user } = caller;
-  const [jobId] = await recordChanges(db, [
-    {
-      ...{ clientId: client.id, userId: user.id, username: user.username, projectId: project.id },
-      ...{ action: "update", kind: resource.noun, thingId: String(thing.id), before },
-      after: { ...before, backfill: done },
-    },
-  ]);
+  const id = Number(request.params.id);
+  const { thing, jobId } = await db.transaction().execute(async (own) => {
+    await lockWriting(own, [project.id]);
+    const scope = { db: own, project, caller, projectIds: new Set<number>(), at: clock.now() };
+    const found = (await resource.list(scope)).find((one) => isOrContains(one, id));
+    if (found === undefined) throw notFound(`There is no ${resource.noun} ${id} in project ${project.id}.`);
+    const before = resource.record(found);
+    const [changeId = 0] = await recordChanges(own, [
+      {
+        ...{ clientId: client.id, userId: user.id, username: user.username, projectId: project.id },
+        ...{ action: "update", kind: resource.noun, thingId: String(found.id), before },
+        after: { ...before, backfill: toNote({ found: 0, changed: 0 }, "unfinished") },
+      },
+    ]);
+    return { thing: found, jobId: changeId };
+  });
+  const note = (own: Database, done: BackfillDone) => noteBackfill(own, jobId, toNote(done, "unfinished"));
+  const done = toNote(await apply(db, project, id, { now: clock.now, earliest, note }), "finished");
+  await noteBackfill(db, jobId, done);
   return { thing, done, jobId, requesterId: user.id };
+}
+
+function toNote({ found, changed }: BackfillDone, status: BackfillNote["status"]): BackfillNote {
+  return { status, mentionsFound: found, mentionsChanged: changed };
 }
 
 export function readBackfillStart(parameters: ParameterReader, zone: string): Instant | undefined {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PLACES, type Place, readData } from "./data.ts";
+import { type HomePlace, PLACES, readData } from "./data.ts";
 import { createRandom, type Random } from "./random.ts";
 
 export interface Author {
@@ -11,7 +11,7 @@ export interface Author {
   readonly verified: "blue" | "business" | null;
   readonly gender: "female" | "male" | "unknown";
   readonly isOrganisation: boolean;
-  readonly place: Place;
+  readonly place: HomePlace;
 }
 
 const Names = z.array(z.string());

@@ -7,11 +7,11 @@ import {
   CRISIS_CLOSINGS,
   CRISIS_OPENINGS,
   CRISIS_REACTIONS,
+  type CrisisStory,
   OUTLETS,
   type Outlet,
   type Sentiment,
   STORIES,
-  type Story,
 } from "./data.ts";
 import { addressOf, type PageType, type Post, repostsOf } from "./post.ts";
 import { createRandom, type Random } from "./random.ts";
@@ -53,7 +53,7 @@ export function crisisPosts(seed: string, crisis: Crisis): Post[] {
 
 interface Scene {
   readonly brand: Brand;
-  readonly story: Story;
+  readonly story: CrisisStory;
   readonly crisis: Crisis;
   readonly random: Random;
 }
@@ -111,7 +111,7 @@ interface Milestone {
 }
 
 /** The posts without which it is no crisis: of the witness, a journalist, newspapers, the company. */
-function milestones(write: Writer, story: Story): Milestone[] {
+function milestones(write: Writer, story: CrisisStory): Milestone[] {
   const witness: Author = { ...write.somebody(), followers: 412, verified: null };
   const journalist: Author = {
     ...write.somebody(),

@@ -74,14 +74,16 @@ const Country = z.strictObject({
 const Cities = Country.extend({ weight: z.number(), cities: z.array(z.string()) });
 
 /** Where an author lives, with the words and codes that a mention shows. */
-export interface Place extends z.output<typeof Country> {
+export interface HomePlace extends z.output<typeof Country> {
   readonly city: string;
 }
 
 /** By weight. */
-export const PLACES: readonly (readonly [Place, number])[] = readData("places.yaml", z.array(Cities)).flatMap(
-  ({ cities, weight, ...country }) =>
-    cities.map((city): readonly [Place, number] => [{ city, ...country }, weight]),
+export const PLACES: readonly (readonly [HomePlace, number])[] = readData(
+  "places.yaml",
+  z.array(Cities),
+).flatMap(({ cities, weight, ...country }) =>
+  cities.map((city): readonly [HomePlace, number] => [{ city, ...country }, weight]),
 );
 
 const Foreign = z.record(
@@ -113,8 +115,8 @@ export const {
 } = readData("phrases.yaml", Phrases);
 
 /** The posts of one crisis, stage by stage. */
-export type Story = z.output<typeof Story>;
-const Story = z.strictObject({
+export type CrisisStory = z.output<typeof CrisisStory>;
+const CrisisStory = z.strictObject({
   brand: z.string(),
   topic: TopicName,
   hashtag: z.string(),
@@ -130,7 +132,7 @@ const Story = z.strictObject({
 });
 
 const Stories = z.strictObject({
-  stories: z.array(Story),
+  stories: z.array(CrisisStory),
   reactions: z.array(z.string()),
   aftermath: z.array(z.strictObject({ text: z.string(), sentiment: SentimentName })),
   openings: z.array(z.string()),

@@ -8,7 +8,7 @@ import { insightsOf, linkFields } from "../records/text-signs.ts";
 import { wireTime } from "../records/wire.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { type Author, INTERESTS, PROFESSIONS } from "./authors.ts";
-import { OUTLETS, type Place, type Sentiment, type Topic } from "./data.ts";
+import { type HomePlace, OUTLETS, type Sentiment, type Topic } from "./data.ts";
 import type { GeneratedMention } from "./generate-hour.ts";
 import type { Post } from "./post.ts";
 import { createRandom } from "./random.ts";
@@ -100,7 +100,7 @@ function locationFields({
   countryCode,
   continent,
   continentCode,
-}: Place): Partial<MentionFields> {
+}: HomePlace): Partial<MentionFields> {
   const found = findPlace(`${city}, ${country}`);
   return {
     ...(found === undefined ? {} : placeFields(found)),

@@ -1,10 +1,10 @@
-import { AGENTS, type Brand, OPENINGS, OUTLETS, type Place, SIGNS } from "./data.ts";
+import { AGENTS, type Brand, type HomePlace, OPENINGS, OUTLETS, SIGNS } from "./data.ts";
 import type { PageType } from "./post.ts";
 import type { Random } from "./random.ts";
 
 interface SlotWords {
   readonly brand: Brand;
-  readonly place: Place;
+  readonly place: HomePlace;
   /** Words that only this text needs, by slot. */
   readonly more?: Readonly<Record<string, string>>;
 }

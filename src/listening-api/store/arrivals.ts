@@ -1,6 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
-import type { PoolClient } from "pg";
+import { followChannel } from "../../lib/follow-channel.ts";
 import type { Database, DatabasePool } from "./database.ts";
 import type { MentionVersion } from "./mention-version.ts";
 
@@ -32,62 +31,12 @@ export async function announceArrivals(db: Database, versions: readonly MentionV
 
 /**
  * Calls `onArrivals` after each commit that stored mentions, in whatever process, until the returned function is called.
- * It takes one connection of the pool. What is announced while that is broken is not heard: whoever follows polls as well.
+ * See `followChannel`.
  */
 export function followArrivals(
   pool: DatabasePool,
   onArrivals: (arrivals: Arrivals) => void,
   onBroken: (error: unknown) => void,
 ): () => Promise<void> {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const follow = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await listen(pool, onArrivals, signal).catch((error: unknown) => {
-        if (!signal.aborted) onBroken(error);
-      });
-      await delay(RECONNECT_MS, undefined, { signal, ref: false }).catch(() => {});
-    }
-  };
-  const following = follow();
-  return () => {
-    stopping.abort();
-    return following;
-  };
-}
-
-const RECONNECT_MS = 1_000;
-
-/** Resolves when `signal` aborts; rejects when the connection breaks. */
-async function listen(
-  pool: DatabasePool,
-  onArrivals: (arrivals: Arrivals) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    await new Promise<void>((resolve, reject) => {
-      const end = (error: Error): void => {
-        broken = error;
-        reject(error);
-      };
-      client.on("error", end);
-      client.on("end", () => end(new Error("the connection that announces mentions was closed")));
-      client.on("notification", ({ payload }) => {
-        onArrivals(JSON.parse(payload ?? "{}") as Arrivals);
-      });
-      signal.addEventListener("abort", () => resolve(), { once: true });
-      if (signal.aborted) resolve();
-      client.query(`listen ${CHANNEL}`).catch(end);
-    });
-  } finally {
-    forget(client, broken);
-  }
-}
-
-/** It is closed, not given back: the next holder wants no announcements. */
-function forget(client: PoolClient, broken: Error | undefined): void {
-  client.removeAllListeners("notification");
-  client.release(broken ?? true);
+  return followChannel(pool, CHANNEL, (payload) => onArrivals(JSON.parse(payload) as Arrivals), onBroken);
 }

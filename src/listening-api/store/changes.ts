@@ -29,18 +29,35 @@ export async function recordChanges(db: Database, changes: readonly Change[]): P
   return rows.map(({ id }) => Number(id));
 }
 
-/** Things of a kind whose rules acted on stored mentions since then, each once, the latest first. */
+/** How far rules have come that act on stored mentions, in the record of what they belong to. */
+export interface BackfillNote {
+  /** Unfinished: they are at work, or broke off. What the numbers say was done in any case. */
+  readonly status: "unfinished" | "finished";
+  readonly mentionsFound: number;
+  readonly mentionsChanged: number;
+}
+
+/** Inside the transaction that did it. The change is one that has a note already. */
+export async function noteBackfill(db: Database, changeId: number, note: BackfillNote): Promise<void> {
+  await sql`
+    update local_api.change set after = jsonb_set(after, '{backfill}', ${JSON.stringify(note)}::jsonb)
+    where id = ${changeId}`.execute(db);
+}
+
+/** Things of a kind whose rules acted on stored mentions since then, each once, as the last time ended, the latest first. */
 export async function listRuleBackfills(
   db: Database,
   projectId: number,
   { kind, since }: { readonly kind: string; readonly since: Instant | undefined },
-): Promise<readonly number[]> {
-  const { rows } = await sql<{ thing_id: string }>`
-    select thing_id from local_api.change
-    where project_id = ${projectId} and kind = ${kind} and after ? 'backfill'
-      and ${since === undefined ? sql`true` : sql`at >= ${new Date(since)}`}
-    group by thing_id order by max(id) desc`.execute(db);
-  return rows.map((row) => Number(row.thing_id));
+): Promise<readonly { readonly thingId: number; readonly status: BackfillNote["status"] }[]> {
+  const { rows } = await sql<{ thing_id: string; status: BackfillNote["status"] }>`
+    select * from (
+      select distinct on (thing_id) thing_id, id, after->'backfill'->>'status' as status from local_api.change
+      where project_id = ${projectId} and kind = ${kind} and after ? 'backfill'
+        and ${since === undefined ? sql`true` : sql`at >= ${new Date(since)}`}
+      order by thing_id, id desc) as latest
+    order by id desc`.execute(db);
+  return rows.map((row) => ({ thingId: Number(row.thing_id), status: row.status }));
 }
 
 /** The latest first. For commands, not for calls. */
@@ -96,6 +113,12 @@ function changedFields(before: object | null, after: object | null): readonly st
   if (before === null || after === null) return [];
   const old = new Map(Object.entries(before));
   return Object.entries(after).flatMap(([name, value]) =>
-    JSON.stringify(old.get(name)) === JSON.stringify(value) ? [] : [name],
+    JSON.stringify(old.get(name)) === JSON.stringify(value)
+      ? []
+      : [name === "backfill" ? backfillWords(value) : name],
   );
+}
+
+function backfillWords({ status, mentionsFound, mentionsChanged }: BackfillNote): string {
+  return `backfill (${status}, ${mentionsFound} found, ${mentionsChanged} changed)`;
 }

@@ -27,14 +27,14 @@ export async function ensureMentionMonths(db: Database, dates: Iterable<Instant>
  */
 export async function dropMentionMonthsBefore(db: Database, before: Instant): Promise<string[]> {
   if (!db.isTransaction) return db.transaction().execute((own) => dropMentionMonthsBefore(own, before));
-  await sql`select pg_advisory_xact_lock(${MONTHS_LOCK})`.execute(db);
-  const tables = await listMentionMonthsBefore(db, before);
-  if (tables.length === 0) return [];
-  // Stored totals include the deleted mentions. Locks in the order in which writers take them: the queries, by id,
-  // and then the mentions.
+  if ((await listMentionMonthsBefore(db, before)).length === 0) return [];
+  // Stored totals include the deleted mentions. Locks in the order in which writers take them: the queries, by id, then
+  // the making of months, and then the mentions.
   await sql`
     update local_api.query set revision = revision + 1
     where id in (select id from local_api.query order by id for no key update)`.execute(db);
+  await sql`select pg_advisory_xact_lock(${MONTHS_LOCK})`.execute(db);
+  const tables = await listMentionMonthsBefore(db, before);
   await sql`lock table local_api.mention in access exclusive mode`.execute(db);
   for (const table of tables) await sql`drop table ${sql.id("local_api", table)}`.execute(db);
   await sql`truncate local_api.mention_early`.execute(db);

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
-import type { OperatorRuleName, Problem } from "../model/operator-rules.ts";
+import type { HealthProblem, OperatorRuleName } from "../model/operator-rules.ts";
 import { sourceOfProject } from "../model/query.ts";
 import { lagOf } from "./checks/check-query.ts";
 import type { OperatorConfig } from "./operators.ts";
@@ -18,7 +18,7 @@ const JUDGED_WITHIN_MS = 15 * MINUTE;
 /** Whether the whole pipeline works: polling, judging, delivering. Without a watched query nothing works. */
 export function checkHeartbeat(
   health: PipelineHealth,
-  problems: readonly Problem[],
+  problems: readonly HealthProblem[],
   settings: OperatorConfig,
 ): Heartbeat {
   const polled = because(problems, ["source-refuses", "source-rate-limited", "source-lag"]);
@@ -49,6 +49,6 @@ export function checkHeartbeat(
   return undelivered === null ? { outcome: "Beats" } : { outcome: "CannotDeliver", reason: undelivered };
 }
 
-function because(problems: readonly Problem[], rules: readonly OperatorRuleName[]): string | null {
+function because(problems: readonly HealthProblem[], rules: readonly OperatorRuleName[]): string | null {
   return problems.find(({ rule }) => rules.includes(rule))?.because ?? null;
 }

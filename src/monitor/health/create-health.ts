@@ -3,7 +3,7 @@ import { type Clock, monotonicMs } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
-import type { Problem } from "../model/operator-rules.ts";
+import type { HealthProblem } from "../model/operator-rules.ts";
 import type { FeedHealth, QueryRhythm } from "../model/pipeline-facts.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
@@ -49,7 +49,7 @@ export interface HealthParts {
 }
 
 export interface HealthReport {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly HealthProblem[];
   readonly heartbeat: Heartbeat;
 }
 

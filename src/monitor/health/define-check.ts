@@ -1,4 +1,4 @@
-import type { Problem } from "../model/operator-rules.ts";
+import type { HealthProblem } from "../model/operator-rules.ts";
 import type { OperatorConfig } from "./operators.ts";
 import type { PipelineHealth } from "./pipeline-health.ts";
 
@@ -9,5 +9,5 @@ import type { PipelineHealth } from "./pipeline-health.ts";
 export type HealthCheck = (
   health: PipelineHealth,
   settings: OperatorConfig,
-  found: readonly Problem[],
-) => readonly Problem[];
+  found: readonly HealthProblem[],
+) => readonly HealthProblem[];

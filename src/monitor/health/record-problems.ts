@@ -7,7 +7,7 @@ import { alertsToReconsider, recordNotifications } from "../ingest/record-notifi
 import { recordObservations } from "../ingest/record-observations.ts";
 import type { Alert } from "../model/alert.ts";
 import type { PendingNotification } from "../model/notification.ts";
-import { OPERATOR_RULES, type Problem } from "../model/operator-rules.ts";
+import { type HealthProblem, OPERATOR_RULES } from "../model/operator-rules.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import { compareSeverity } from "../model/severity.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
@@ -19,7 +19,7 @@ import type { Stores } from "../store/stores.ts";
  */
 export async function recordProblems(
   parts: { readonly stores: Stores; readonly notifyConfig: NotifyConfig; readonly clock: Clock },
-  problems: readonly Problem[],
+  problems: readonly HealthProblem[],
 ): Promise<readonly PendingNotification[]> {
   return parts.stores.transaction(async (facts) => {
     // Another process that checks at the same moment waits here, and then finds the alert open.
@@ -39,7 +39,7 @@ export async function recordProblems(
 const REFRESH_MS = MINUTE;
 
 function observations(
-  problems: readonly Problem[],
+  problems: readonly HealthProblem[],
   open: readonly Alert[],
   now: Instant,
 ): AlertObservation[] {
@@ -55,12 +55,17 @@ function observations(
   return [...found, ...over.map((alert) => ending(alert, now))];
 }
 
-function isNews({ rule, severity }: Problem, alert: Alert | undefined, now: Instant): boolean {
+function isNews({ rule, severity }: HealthProblem, alert: Alert | undefined, now: Instant): boolean {
   if (alert === undefined || now - alert.lastSeenAt >= REFRESH_MS) return true;
   return compareSeverity(severity ?? OPERATOR_RULES[rule].severity, alert.severity) > 0;
 }
 
-function observation(problem: Problem, id: string, alert: Alert | undefined, now: Instant): AlertObservation {
+function observation(
+  problem: HealthProblem,
+  id: string,
+  alert: Alert | undefined,
+  now: Instant,
+): AlertObservation {
   const { severity, overAfterMs } = OPERATOR_RULES[problem.rule];
   // A problem from before a restart that is still there afterwards is the same problem.
   const wentOn = alert !== undefined && problem.since <= alert.lastSeenAt;

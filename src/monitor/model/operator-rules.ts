@@ -3,7 +3,7 @@ import type { SourceName } from "./query.ts";
 import type { Severity } from "./severity.ts";
 
 /** A current problem of Earshot itself. Each is one alert. */
-export interface Problem {
+export interface HealthProblem {
   readonly rule: OperatorRuleName;
   /** Its subject, if there can be several of a kind: `{receiver: "comms"}`. */
   readonly labels: Readonly<Partial<Record<OperatorLabel, string>>>;

@@ -11,6 +11,8 @@ export type Db = Kysely<never>;
 
 export interface Database {
   readonly db: Db;
+  /** For what is no statement, such as listening. */
+  readonly pool: pg.Pool;
   close(): Promise<void>;
 }
 
@@ -110,7 +112,7 @@ export function openDatabase(options: PoolOptions): Database {
       PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format as "text"),
   });
   const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
-  return { db, close: () => db.destroy() };
+  return { db, pool, close: () => db.destroy() };
 }
 
 /** `Instant` → timestamptz parameter. */

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
+import { followChannel } from "../../lib/follow-channel.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { PollKey } from "../model/poll.ts";
 import type { SourceName } from "../model/query.ts";
 import { editsDue } from "./alert-messages.ts";
 import { correctionsDue } from "./corrections.ts";
-import type { Db } from "./database.ts";
+import type { Database, Db } from "./database.ts";
 import { decisionsDue } from "./decisions.ts";
 import { pollsDue, windowsDue } from "./polls.ts";
 import { deliveriesDue } from "./sending.ts";
@@ -49,9 +50,25 @@ export interface DecisionsLeft {
   readonly waitsForEvidence: boolean;
 }
 
+const CHANNEL = "earshot_due";
+
+/** Calls `onDue` after each commit that announced work, in whatever process; see `followChannel`. */
+export function followDueWork(
+  { pool }: Pick<Database, "pool">,
+  onDue: () => void,
+  onBroken: (error: unknown) => void,
+): () => Promise<void> {
+  return followChannel(pool, CHANNEL, onDue, onBroken);
+}
+
 /** Everything that is due, for the sweep: each kind is defined in its own file. */
 export function createDueWorkStore(db: Db) {
   return {
+    /** A sweep follows the commit at once, where a process listens; otherwise within a second as always. */
+    async announce(): Promise<void> {
+      await sql`select pg_notify(${CHANNEL}, '')`.execute(db);
+    },
+
     /** One statement: a sweep that finds nothing costs one question. */
     async find(terms: DueTerms): Promise<DueWork> {
       const { now, bucketMs, liveReceivers, unplanned, mostPolls, mostDeliveries, mostEdits } = terms;

@@ -6,7 +6,7 @@ import type { Logger } from "../../lib/log.ts";
 import { expectAppRole, type Logins, loginsOf } from "./embedded/app-role.ts";
 import { initialiseCluster } from "./embedded/cluster.ts";
 import { takeOwnership } from "./embedded/ownership.ts";
-import { findPlace, type Place } from "./embedded/place.ts";
+import { findPlace, type ServerFiles } from "./embedded/place.ts";
 import { isAlive, stopPostmaster } from "./embedded/postmaster.ts";
 import { findLiving, launch, type Server, type ServerOptions } from "./embedded/server.ts";
 
@@ -77,7 +77,7 @@ export async function startEmbeddedPostgres(wanted: EmbeddedPostgresOptions): Pr
 }
 
 /** Null where the system has none, or none with so long a name. */
-function socketDirectory({ directory }: Place): string | null {
+function socketDirectory({ directory }: ServerFiles): string | null {
   const fits = process.platform !== "win32" && Buffer.byteLength(directory) <= 85 && !/[,"]/.test(directory);
   return fits ? directory : null;
 }
@@ -159,7 +159,7 @@ function share(
 /** Restarts the server if it dies (out of memory, killed by a person), on the same port, so that pools recover. */
 function supervise(
   first: Server,
-  place: Place,
+  place: ServerFiles,
   options: EmbeddedPostgresOptions,
   logins: Logins,
 ): EmbeddedPostgres {

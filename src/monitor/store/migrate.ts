@@ -2,9 +2,10 @@ import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import { UserError } from "../../lib/errors.ts";
 import { type Db, openDatabase } from "./database.ts";
 import * as schema from "./migrations/0001-schema.ts";
+import * as users from "./migrations/0002-users.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
-export const MIGRATIONS: Record<string, Migration> = { "0001-schema": schema };
+export const MIGRATIONS: Record<string, Migration> = { "0001-schema": schema, "0002-users": users };
 
 /**
  * Brings the schema `earshot` up to date. Rejects with a UserError if a later version has changed it. Kysely holds a

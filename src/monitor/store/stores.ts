@@ -20,10 +20,12 @@ import { createPollStore } from "./polls.ts";
 import { createProcessStore } from "./processes.ts";
 import { createQueryStore } from "./queries.ts";
 import { createRulePageStore } from "./rule-pages.ts";
+import { createSessionStore } from "./sessions.ts";
 import { createSettingStore } from "./settings.ts";
 import { createSilenceStore } from "./silences.ts";
 import { createStoryStore } from "./stories.ts";
-import { createClosedSessionStore, createInteractionStore } from "./used-once.ts";
+import { createInteractionStore } from "./used-once.ts";
+import { createUserStore } from "./users.ts";
 
 /** The stores of all nouns, on one connection or in one transaction: every fact of Earshot. */
 export type Facts = ReturnType<typeof createFacts>;
@@ -65,7 +67,8 @@ function createFacts(db: Db) {
     digests: createDigestStore(db),
     dueWork: createDueWorkStore(db),
     settings: createSettingStore(db),
-    closedSessions: createClosedSessionStore(db),
+    sessions: createSessionStore(db),
+    users: createUserStore(db),
     failures: createFailureStore(db),
     deadLetters: createDeadLetterStore(db),
     health: createWatchStore(db),

@@ -63,7 +63,7 @@ export function findUnknownNames(
 }
 
 /** The position in a template, and the names that are known there. */
-interface Place {
+interface Scope {
   readonly sources: ReadonlyMap<string, string>;
   readonly faults: Set<string>;
   /** Files that are being read. Rendering reports a partial that includes itself. */
@@ -76,7 +76,7 @@ interface Place {
   readonly named: ReadonlyMap<string, Shape>;
 }
 
-function walkFile(name: string, place: Place): void {
+function walkFile(name: string, place: Scope): void {
   if (place.open.has(name)) return;
   const program = parsed(place.sources.get(name) ?? "");
   if (program !== null) visit(program, { ...place, file: name, open: new Set([...place.open, name]) });
@@ -91,11 +91,11 @@ function parsed(source: string): hbs.AST.Program | null {
   }
 }
 
-function visit(program: hbs.AST.Program | undefined, place: Place): void {
+function visit(program: hbs.AST.Program | undefined, place: Scope): void {
   for (const statement of program?.body ?? []) walkStatement(statement, place);
 }
 
-function walkStatement(statement: hbs.AST.Statement, place: Place): void {
+function walkStatement(statement: hbs.AST.Statement, place: Scope): void {
   if (isOf<hbs.AST.MustacheStatement>(statement, "MustacheStatement")) value(statement, place);
   else if (isOf<hbs.AST.BlockStatement>(statement, "BlockStatement")) block(statement, place);
   else if (isOf<hbs.AST.PartialStatement>(statement, "PartialStatement")) part(statement, place);
@@ -104,7 +104,7 @@ function walkStatement(statement: hbs.AST.Statement, place: Place): void {
 }
 
 /** `{{query}}`, `{{time openedAt}}`. */
-function value({ path, params, hash }: Call, place: Place): Shape {
+function value({ path, params, hash }: Call, place: Scope): Shape {
   if (!isOf<hbs.AST.PathExpression>(path, "PathExpression")) return PLAIN;
   const isHelper = Object.hasOwn(helpers, path.original);
   if (!isHelper && params.length === 0 && hash === undefined) return shapeAt(path, place);
@@ -117,13 +117,13 @@ function value({ path, params, hash }: Call, place: Place): Shape {
 
 type Call = Pick<hbs.AST.MustacheStatement, "path" | "params"> & { readonly hash?: hbs.AST.Hash };
 
-function argument(param: hbs.AST.Expression, place: Place): Shape {
+function argument(param: hbs.AST.Expression, place: Scope): Shape {
   if (isOf<hbs.AST.SubExpression>(param, "SubExpression")) return value(param, place);
   return isOf<hbs.AST.PathExpression>(param, "PathExpression") ? shapeAt(param, place) : PLAIN;
 }
 
 /** `{{#if}}`, `{{#unless}}`, `{{#each}}`, `{{#with}}`. */
-function block({ path, params, program, inverse }: hbs.AST.BlockStatement, place: Place): void {
+function block({ path, params, program, inverse }: hbs.AST.BlockStatement, place: Scope): void {
   const { original } = path;
   if (!BLOCKS.includes(original)) {
     report(place, path, `there is no block "${original}"`, [original, BLOCKS]);
@@ -148,7 +148,7 @@ function block({ path, params, program, inverse }: hbs.AST.BlockStatement, place
 const BLOCKS = ["if", "unless", "each", "with"];
 
 /** `{{> email/mention.html}}`, also with another `this`, and with extra fields. */
-function part({ name, params, hash }: hbs.AST.PartialStatement, place: Place): void {
+function part({ name, params, hash }: hbs.AST.PartialStatement, place: Scope): void {
   if (!isOf<hbs.AST.PathExpression>(name, "PathExpression")) {
     if (name.type === "SubExpression") report(place, name, "parts are included by their names");
     return;
@@ -164,7 +164,7 @@ function part({ name, params, hash }: hbs.AST.PartialStatement, place: Place): v
   walkFile(name.original, { ...place, around: [{ ...inside, fields }, ...place.around.slice(1)] });
 }
 
-function shapeAt(path: hbs.AST.PathExpression, place: Place): Shape {
+function shapeAt(path: hbs.AST.PathExpression, place: Scope): Shape {
   const [head = "", ...rest] = path.parts;
   if (path.data) return head === "root" ? follow(place.root, rest, path, place) : dataAt(head, path, place);
   const named = path.depth === 0 ? place.named.get(head) : undefined;
@@ -177,14 +177,14 @@ function shapeAt(path: hbs.AST.PathExpression, place: Place): Shape {
   return follow(around, path.parts, path, place);
 }
 
-function dataAt(name: string, path: hbs.AST.PathExpression, place: Place): Shape {
+function dataAt(name: string, path: hbs.AST.PathExpression, place: Scope): Shape {
   if (!DATA.includes(name)) report(place, path, `there is no "@${name}"`, [name, DATA]);
   return PLAIN;
 }
 
 const DATA = ["first", "index", "key", "last", "root"];
 
-function follow(from: Shape, parts: readonly string[], path: hbs.AST.PathExpression, place: Place): Shape {
+function follow(from: Shape, parts: readonly string[], path: hbs.AST.PathExpression, place: Scope): Shape {
   let shape = from;
   for (const name of parts) {
     if (shape.fields === null) return ANYTHING;
@@ -199,7 +199,7 @@ function follow(from: Shape, parts: readonly string[], path: hbs.AST.PathExpress
 }
 
 function report(
-  { faults, file }: Place,
+  { faults, file }: Scope,
   { loc }: hbs.AST.Node,
   message: string,
   [word, known]: readonly [string, readonly string[]] = ["", []],

@@ -7,19 +7,26 @@ const WEB = {
   trustedProxies: [],
   editRules: true,
   editSetup: false,
+  users: [],
   admins: ["ann"],
 };
 const login = (username: string) => ({ login: { username, password: "correct horse" } });
 const found = async (web: Parameters<typeof findConcerns>[1]["web"]) =>
   (await findConcerns("earshot.example.yaml", { receivers: [], web })).filter(({ what }) => what === "page");
 
-test("rules that nobody may save are a concern, and rules that an admin may save are not", async () => {
+test("a name among the admins that is not the shared login is a concern, with what to write instead", async () => {
+  const has = { found: expect.stringContaining("web.admins names ann, and has no effect") };
   expect(await found(WEB)).toEqual([
-    expect.objectContaining({ found: expect.stringContaining("without web.login nobody is an admin") }),
+    expect.objectContaining({
+      ...has,
+      advice: expect.stringContaining("earshot users add ann --role admin"),
+    }),
   ]);
-  expect(await found({ ...WEB, ...login("bob") })).toEqual([
-    expect.objectContaining({ found: expect.stringContaining("bob, the login, is not among web.admins") }),
+  expect(await found({ ...WEB, ...login("bob") })).toEqual([expect.objectContaining(has)]);
+  const users = [{ name: "Ann", role: "viewer" as const, passwordHash: "x" }];
+  expect(await found({ ...WEB, users })).toEqual([
+    expect.objectContaining({ ...has, advice: expect.stringContaining("role: admin") }),
   ]);
   expect(await found({ ...WEB, ...login("ann") })).toEqual([]);
-  expect(await found({ ...WEB, editRules: false })).toEqual([]);
+  expect(await found({ ...WEB, admins: [] })).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { importMentions } from "../../../src/listening-api/import/import-mentions.ts";
 import { seedAccount } from "../../../src/listening-api/seed-account.ts";
-import { type Fixture, SEED, startFixture } from "../fixture.ts";
+import { type Fixture, SEED, startFixture, T0 } from "../fixture.ts";
 import { sharedFile } from "../shared-data.ts";
 
 let fixture: Fixture;
@@ -254,4 +254,13 @@ it("reports what a sample leaves out, future mentions, missing and unused fields
     unusedFields: ["colour"],
     skipped: [{ line: 201, reason: "date is missing" }],
   });
+});
+
+it("what enters now is shown at once, also where the import began earlier", async () => {
+  const path = join(folder, "entering.jsonl");
+  await writeFile(path, line("entering", { brand: "Alpha" }));
+  const { pool } = fixture.database;
+  const { projectId } = fixture.account;
+  const result = await importMentions({ pool, path, projectId, now: T0, arriveAt: () => T0 + 1 });
+  expect(result).toMatchObject({ imported: 1, notYetShown: 0 });
 });

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDatabase } from "../../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
 import { dropMentionMonthsBefore } from "../../../src/listening-api/store/mention-months.ts";
+import { lockQueries } from "../../../src/listening-api/store/queries.ts";
+import { until } from "../../until.ts";
 import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "../fixture.ts";
 
 let fixture: Fixture;
@@ -67,4 +69,27 @@ it("retention drops the months that are over, and totals know it", async () => {
 it("a query that does not exist gets no mentions", async () => {
   const orphan = mentionVersion({ queryId: 1, resourceId: resourceId(1) }, { added: T0 });
   await expect(insertMentions(createDatabase(fixture.database.pool), [orphan])).rejects.toThrow(/not all of/);
+});
+
+it("retention and a writer that needs a new month do not wait for each other", async () => {
+  const db = createDatabase(fixture.database.pool);
+  await store(2, "2026-02-01T00:00:00Z");
+  let dropped: Promise<string[]> | undefined;
+  await db.transaction().execute(async (writer) => {
+    await lockQueries(writer, [queryId]);
+    dropped = dropMentionMonthsBefore(db, at("2026-03-01T00:00:00Z"));
+    const isWaiting = async () => {
+      const { rows } = await fixture.database.pool.query(
+        "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      );
+      return rows.length > 0;
+    };
+    await until("retention waits for the writer", isWaiting, { withinMs: 10_000 });
+    const mention = mentionVersion(
+      { queryId, resourceId: resourceId(3) },
+      { added: T0, date: at("2026-07-01T00:00:00Z") },
+    );
+    await insertMentions(writer, [mention]);
+  });
+  expect(await dropped).toContain("mention_2026_02");
 });

@@ -155,4 +155,5 @@ async function decideAgain(
 ): Promise<void> {
   await facts.notifications.reconsider(projectId, leaderId, Math.min(now, lastSeenAt));
   await facts.alertMessages.wake(projectId, leaderId);
+  await facts.dueWork.announce();
 }

@@ -24,8 +24,8 @@ import {
 } from "./act-on-incident.ts";
 
 /**
- * Actions of people on alerts and silences. It only writes facts; the running process finds the alert due within a
- * second and decides who is notified. So the console, the shell, a link in a mail and a button in Slack need nothing
+ * Actions of people on alerts and silences. It only writes facts; they announce it, and the running process finds the alert
+ * due and decides who is notified. So the console, the shell, a link in a mail and a button in Slack need nothing
  * but the database.
  */
 export interface AlertActions {
@@ -105,7 +105,10 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
       return stores.transaction(async (facts) => {
         const isEnded = await facts.silences.expire(id, describeActor(by), now);
         // Held alerts that are still open are decided again at once.
-        if (isEnded) await facts.notifications.wake(null, "HeldBySilence", now);
+        if (isEnded) {
+          await facts.notifications.wake(null, "HeldBySilence", now);
+          await facts.dueWork.announce();
+        }
         return isEnded;
       });
     },
@@ -158,6 +161,7 @@ async function actOn(
     await facts.alerts.addEvents(projectId, [{ ...acted.event, actor: by }]);
     await facts.notifications.reconsider(projectId, id, Math.min(now, alert.lastSeenAt));
     await facts.alertMessages.wake(projectId, id);
+    await facts.dueWork.announce();
     return acted;
   });
 }

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../../lib/duration.ts";
 import { type Instant, MINUTE } from "../../../lib/instant.ts";
 import { sentence } from "../../../lib/text.ts";
-import type { Problem } from "../../model/operator-rules.ts";
+import type { HealthProblem } from "../../model/operator-rules.ts";
 import type { HealthCheck } from "../define-check.ts";
 import type { DueDigest } from "../pipeline-health.ts";
 
@@ -45,7 +45,7 @@ export const digestCheck: HealthCheck = (health, settings) => {
     patienceMs: DIGEST_PATIENCE_MS,
     upForMs: health.upForMs,
   };
-  return health.digests.flatMap((digest): Problem[] => {
+  return health.digests.flatMap((digest): HealthProblem[] => {
     const verdict = checkDigest(digest, terms, health.now);
     if (verdict.outcome !== "NotBuilt") return [];
     const { name, localDate, dueAt } = digest;

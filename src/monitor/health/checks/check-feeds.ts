@@ -1,7 +1,7 @@
 import { formatDuration } from "../../../lib/duration.ts";
 import { HOUR, MINUTE, SECOND, toIso } from "../../../lib/instant.ts";
 import { nameSome, sentence } from "../../../lib/text.ts";
-import type { Problem } from "../../model/operator-rules.ts";
+import type { HealthProblem } from "../../model/operator-rules.ts";
 import type { FeedHealth } from "../../model/pipeline-facts.ts";
 import type { HealthCheck } from "../define-check.ts";
 import { upSinceOutage } from "../pipeline-health.ts";
@@ -99,7 +99,7 @@ export const feedCheck: HealthCheck = (health, _settings, found) => {
     ...alone.map(({ feed, ...one }) => ({ ...one, labels: { feed: feed.name, feedId: feed.key }, feeds: 1 })),
     ...(together === null ? [] : [{ ...together, labels: { feed: MANY_FEEDS, feedId: MANY_FEEDS } }]),
   ];
-  const gaps = feeds.flatMap((feed): Problem[] => {
+  const gaps = feeds.flatMap((feed): HealthProblem[] => {
     const because = checkFeedGap(feed);
     if (because === null || feed.gap === null) return [];
     const { from, to, noticedAgoMs } = feed.gap;
@@ -108,7 +108,7 @@ export const feedCheck: HealthCheck = (health, _settings, found) => {
   });
   return [
     ...silent.map(
-      ({ labels, forMs, because, feeds }): Problem => ({
+      ({ labels, forMs, because, feeds }): HealthProblem => ({
         ...{ rule: "feed-silent", labels, since: now - forMs, because },
         values: { feeds, forMs },
       }),

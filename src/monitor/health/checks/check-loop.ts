@@ -1,6 +1,6 @@
 import { MINUTE } from "../../../lib/instant.ts";
 import type { LoopDelay } from "../../../lib/loop-delay.ts";
-import type { Problem } from "../../model/operator-rules.ts";
+import type { HealthProblem } from "../../model/operator-rules.ts";
 import { isLoopLate, type RunningProcess } from "../../model/process.ts";
 import type { HealthCheck } from "../define-check.ts";
 
@@ -26,7 +26,7 @@ export function checkLoop({
 
 /** Processes whose event loop is late. Each for itself: what one does badly is no fault of the others. */
 export const loopCheck: HealthCheck = ({ versions, now }) =>
-  versions.processes.flatMap((one): Problem[] => {
+  versions.processes.flatMap((one): HealthProblem[] => {
     const verdict = checkLoop(one);
     if (verdict.outcome === "InTime") return [];
     const { loop, because } = verdict;

@@ -3,7 +3,7 @@ import { groupBy } from "../../../lib/group-by.ts";
 import { type Instant, MINUTE, SECOND } from "../../../lib/instant.ts";
 import { sentence } from "../../../lib/text.ts";
 import type { Outage } from "../../model/failure.ts";
-import type { Problem } from "../../model/operator-rules.ts";
+import type { HealthProblem } from "../../model/operator-rules.ts";
 import type { HealthCheck } from "../define-check.ts";
 
 export type OutageVerdict =
@@ -73,7 +73,7 @@ const EMPTIED =
 
 /** What was away; all outages of one engine are one problem. */
 export const outageCheck: HealthCheck = ({ outages, queueAlert, now }) =>
-  [...groupBy(outages, ({ engine }) => engine)].flatMap(([engine, ofEngine]): Problem[] => {
+  [...groupBy(outages, ({ engine }) => engine)].flatMap(([engine, ofEngine]): HealthProblem[] => {
     const verdict = checkOutages(ofEngine, queueAlert, now);
     if (verdict.outcome !== "WorthNotifying") return [];
     const { from, to } = verdict.outage;

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../../lib/duration.ts";
 import type { Instant } from "../../../lib/instant.ts";
 import { nameSome, sentence } from "../../../lib/text.ts";
-import { type Problem, sourceLabel, sourceOfProblem } from "../../model/operator-rules.ts";
+import { type HealthProblem, sourceLabel, sourceOfProblem } from "../../model/operator-rules.ts";
 import type { QueryProgress, QueryRhythm } from "../../model/pipeline-facts.ts";
 import { type SourceName, sourceOfProject } from "../../model/query.ts";
 import type { Severity } from "../../model/severity.ts";
@@ -131,7 +131,7 @@ function lagProblems(
   health: PipelineHealth,
   settings: OperatorConfig,
   explained: boolean,
-): Problem[] {
+): HealthProblem[] {
   const lag = checkLag(
     health.progress,
     {
@@ -153,8 +153,12 @@ function lagProblems(
   ];
 }
 
-function silentQueries(source: SourceName, health: PipelineHealth, settings: OperatorConfig): Problem[] {
-  const silent = health.rhythms.flatMap((rhythm): Problem[] => {
+function silentQueries(
+  source: SourceName,
+  health: PipelineHealth,
+  settings: OperatorConfig,
+): HealthProblem[] {
+  const silent = health.rhythms.flatMap((rhythm): HealthProblem[] => {
     const verdict = checkSilentQuery(rhythm, settings.silence);
     if (verdict.outcome !== "Silent") return [];
     const { queryName, queryId, silentSince } = rhythm;

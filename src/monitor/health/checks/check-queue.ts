@@ -2,7 +2,7 @@ import { formatDuration } from "../../../lib/duration.ts";
 import type { Instant } from "../../../lib/instant.ts";
 import { counted } from "../../../lib/numbers.ts";
 import { sentence } from "../../../lib/text.ts";
-import type { Problem } from "../../model/operator-rules.ts";
+import type { HealthProblem } from "../../model/operator-rules.ts";
 import type { DeadLetterCount, WaitingWork } from "../../model/pipeline-facts.ts";
 import type { HealthCheck } from "../define-check.ts";
 import { upSinceOutage } from "../pipeline-health.ts";
@@ -107,7 +107,7 @@ export const queueCheck: HealthCheck = (health, settings, found) => {
 
 /** What failed at every try. */
 export const deadLetterCheck: HealthCheck = ({ deadLetters }) =>
-  deadLetters.flatMap((one): Problem[] => {
+  deadLetters.flatMap((one): HealthProblem[] => {
     const verdict = checkDeadLetters(one);
     if (verdict.outcome === "Nothing") return [];
     const { kind, since, n } = one;

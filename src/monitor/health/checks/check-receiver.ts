@@ -2,7 +2,7 @@ import { formatDuration } from "../../../lib/duration.ts";
 import { counted } from "../../../lib/numbers.ts";
 import { sentence } from "../../../lib/text.ts";
 import type { Failure, OpenBounces } from "../../model/failure.ts";
-import type { Problem } from "../../model/operator-rules.ts";
+import type { HealthProblem } from "../../model/operator-rules.ts";
 import type { HealthCheck } from "../define-check.ts";
 
 type ReceiverVerdict =
@@ -71,7 +71,7 @@ export function checkBounces(bounces: OpenBounces, current: string | undefined):
 
 /** Receivers that do not get their messages. */
 export const receiverCheck: HealthCheck = (health, settings) =>
-  health.receivers.flatMap((receiver): Problem[] => {
+  health.receivers.flatMap((receiver): HealthProblem[] => {
     const failure = health.failures.find((one) => one.kind === "receiver" && one.scope === receiver);
     const givenUp = health.givenUp.find((one) => one.receiver === receiver);
     const verdict = checkReceiver(receiver, failure, settings.receiverFails, givenUp);
@@ -91,7 +91,7 @@ export const receiverCheck: HealthCheck = (health, settings) =>
 
 /** Mails that came back. */
 export const bounceCheck: HealthCheck = ({ bounces, addresses }) =>
-  bounces.flatMap((open): Problem[] => {
+  bounces.flatMap((open): HealthProblem[] => {
     const { receiver, since, times } = open;
     const verdict = checkBounces(open, addresses.get(receiver));
     if (verdict.outcome !== "ComesBack") return [];

@@ -2,7 +2,7 @@ import { formatDuration } from "../../../lib/duration.ts";
 import { type Instant, MINUTE } from "../../../lib/instant.ts";
 import { sentence } from "../../../lib/text.ts";
 import type { Failure } from "../../model/failure.ts";
-import { type Problem, sourceLabel } from "../../model/operator-rules.ts";
+import { type HealthProblem, sourceLabel } from "../../model/operator-rules.ts";
 import type { SourceName } from "../../model/query.ts";
 import type { HealthCheck } from "../define-check.ts";
 import { sourceOfScope } from "../note-failures.ts";
@@ -84,7 +84,7 @@ export function checkRateLimit(
 
 /** A source that refuses, or limits our calls for long; the other one may be well. */
 export const sourceCheck: HealthCheck = ({ failures, now }, settings) =>
-  SOURCES.flatMap((source): Problem[] => {
+  SOURCES.flatMap((source): HealthProblem[] => {
     const own = failures.filter(({ kind, scope }) => kind === "call" && sourceOfScope(scope) === source);
     const labels = sourceLabel(source);
     const refusal = checkRefusal(own, source);

@@ -4,13 +4,13 @@ import { chown, link, mkdir, readFile, rename, rm, stat, writeFile } from "node:
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describeError, UserError } from "../../../lib/errors.ts";
-import type { Place } from "./place.ts";
+import type { ServerFiles } from "./place.ts";
 
 /**
  * Makes the tables' directory if there is none, and returns the password. It is made under another name and then
  * renamed, so that a killed process leaves no half of a cluster behind.
  */
-export async function initialiseCluster(place: Place, options: { sync: boolean }): Promise<string> {
+export async function initialiseCluster(place: ServerFiles, options: { sync: boolean }): Promise<string> {
   const existing = await readFile(join(place.directory, "PG_VERSION"), "utf8").catch(() => null);
   if (existing !== null) {
     await expectSameVersion(place, existing.trim());
@@ -31,7 +31,7 @@ export async function initialiseCluster(place: Place, options: { sync: boolean }
   return password;
 }
 
-async function initdb(place: Place, directory: string, password: string, sync: boolean): Promise<void> {
+async function initdb(place: ServerFiles, directory: string, password: string, sync: boolean): Promise<void> {
   await mkdir(directory, { mode: 0o700 });
   const passwordFile = join(dirname(directory), `.initdb-${randomBytes(6).toString("hex")}`);
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
@@ -64,7 +64,7 @@ async function initdb(place: Place, directory: string, password: string, sync: b
 }
 
 /** Keeps an existing one: a first start that was killed may have written it. The first of two to link wins. */
-async function inventPassword(place: Place): Promise<string> {
+async function inventPassword(place: ServerFiles): Promise<string> {
   const draft = `${place.passwordFile}.${randomBytes(4).toString("hex")}`;
   await writeFile(draft, `${randomBytes(24).toString("base64url")}\n`, { mode: 0o600 });
   await link(draft, place.passwordFile).catch((error: NodeJS.ErrnoException) => {
@@ -74,7 +74,7 @@ async function inventPassword(place: Place): Promise<string> {
   return readPassword(place);
 }
 
-async function readPassword(place: Place): Promise<string> {
+async function readPassword(place: ServerFiles): Promise<string> {
   try {
     return (await readFile(place.passwordFile, "utf8")).trim();
   } catch (error) {
@@ -85,7 +85,7 @@ async function readPassword(place: Place): Promise<string> {
   }
 }
 
-async function expectSameVersion(place: Place, version: string): Promise<void> {
+async function expectSameVersion(place: ServerFiles, version: string): Promise<void> {
   const answer = await promisify(execFile)(place.binaries.postgres, ["--version"], { cwd: "/" });
   const major = /\) (\d+)/.exec(answer.stdout)?.[1];
   if (major === undefined || major === version) return;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { describeError, UserError } from "../../../lib/errors.ts";
-import type { Place } from "./place.ts";
+import type { ServerFiles } from "./place.ts";
 
 /** "ears" in ASCII: advisory locks are numbers. */
 const OWNER_LOCK = 0x65617273;
@@ -15,7 +15,7 @@ export type Ownership =
  * Takes the lock in the database that always exists; `url` is the superuser's address of it. The lock of a killed
  * process ends with its connection, which takes a moment.
  */
-export async function takeOwnership(url: string, place: Place): Promise<Ownership> {
+export async function takeOwnership(url: string, place: ServerFiles): Promise<Ownership> {
   const client = new pg.Client({
     connectionString: url,
     application_name: String(process.pid),
@@ -43,7 +43,7 @@ export async function takeOwnership(url: string, place: Place): Promise<Ownershi
   }
 }
 
-function explain(error: unknown, place: Place): UserError {
+function explain(error: unknown, place: ServerFiles): UserError {
   if (error instanceof pg.DatabaseError && error.code === "28P01") {
     return new UserError(`${place.passwordFile} does not fit the tables in ${place.directory}`, [
       "put the right file back, or move both away to begin anew",

@@ -9,7 +9,7 @@ import { makeDataFolder } from "../../../lib/folders.ts";
 import type { Logger } from "../../../lib/log.ts";
 
 /** The location of one embedded server, its programs, and its user. */
-export interface Place {
+export interface ServerFiles {
   /** The tables. Usually the directory asked for; see `findPlace`. */
   readonly directory: string;
   readonly passwordFile: string;
@@ -35,11 +35,11 @@ interface RunAs {
  * (a clone below /root, a folder of mode 700). Then the tables, the log and, if need be, a copy of the programs go
  * below /var/lib/earshot, and `<dataDir>.location` says where. Remove that file to start over.
  */
-export async function findPlace(dataDir: string, log: Logger): Promise<Place> {
+export async function findPlace(dataDir: string, log: Logger): Promise<ServerFiles> {
   const wanted = resolve(dataDir);
   const native = nativeDirectory();
   await makeDataFolder(dirname(wanted));
-  const place = (directory: string, programs: string, runAs: RunAs): Place => ({
+  const place = (directory: string, programs: string, runAs: RunAs): ServerFiles => ({
     directory,
     passwordFile: `${wanted}.password`,
     portFile: `${wanted}.port`,

@@ -6,7 +6,7 @@ import { monotonicMs } from "../../../lib/clock.ts";
 import { describeError, UserError } from "../../../lib/errors.ts";
 import { handOverToAppRole, type Logins } from "./app-role.ts";
 import { takeOwnership } from "./ownership.ts";
-import type { Place } from "./place.ts";
+import type { ServerFiles } from "./place.ts";
 import { isAlive, readPostmaster, removeStaleLockFile, stopPostmaster } from "./postmaster.ts";
 
 /** A running server that we own. */
@@ -27,7 +27,7 @@ export interface ServerOptions {
 }
 
 /** A postmaster on this directory that answers; waits while one starts or recovers. Null if there is none. */
-export async function findLiving(place: Place): Promise<{ pid: number; port: number } | null> {
+export async function findLiving(place: ServerFiles): Promise<{ pid: number; port: number } | null> {
   const deadline = monotonicMs() + START_DEADLINE_MS;
   while (monotonicMs() < deadline) {
     const postmaster = await readPostmaster(place.directory);
@@ -48,7 +48,7 @@ const POLL_MS = 20;
  * Starts the server, with another port if the remembered one is taken, takes ownership of it, and makes the role
  * without superuser own the databases.
  */
-export async function launch(place: Place, options: ServerOptions, logins: Logins): Promise<Server> {
+export async function launch(place: ServerFiles, options: ServerOptions, logins: Logins): Promise<Server> {
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await choosePort(place.portFile));
     const child = await spawnServer(place, port, options);
@@ -87,7 +87,7 @@ interface Child {
   readonly exited: Promise<void>;
 }
 
-async function spawnServer(place: Place, port: number, options: ServerOptions): Promise<Child> {
+async function spawnServer(place: ServerFiles, port: number, options: ServerOptions): Promise<Child> {
   const settings: Record<string, string> = {
     listen_addresses: "127.0.0.1",
     port: String(port),
@@ -124,7 +124,7 @@ async function spawnServer(place: Place, port: number, options: ServerOptions): 
   }
 }
 
-async function untilReady(place: Place, child: Child): Promise<"ready" | "exited"> {
+async function untilReady(place: ServerFiles, child: Child): Promise<"ready" | "exited"> {
   let gone = false;
   child.exited.then(() => {
     gone = true;

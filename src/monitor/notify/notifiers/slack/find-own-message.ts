@@ -1,7 +1,7 @@
 import type { WebClient } from "@slack/web-api";
 
 /** Where to search: a thread, else the newest part of the channel. */
-interface Place {
+interface SearchedPart {
   readonly channel: string;
   readonly threadTs: string | null;
 }
@@ -9,7 +9,7 @@ interface Place {
 /** Searches by notification id for a message that an earlier try may have posted without our knowing. */
 export async function findOwnMessage(
   client: WebClient,
-  where: Place & { readonly notificationId: string; readonly part?: MessagePart },
+  where: SearchedPart & { readonly notificationId: string; readonly part?: MessagePart },
 ): Promise<OwnMessage | null> {
   const found = await findMessage(client, where, ({ metadata }) => {
     const payload: Record<string, unknown> = { ...metadata?.event_payload };
@@ -29,7 +29,7 @@ export interface OwnMessage {
 }
 
 /** Whether our file was shared there, by the id that Slack gave it before: sharing takes no metadata. */
-export async function isFileShared(client: WebClient, where: Place, fileId: string): Promise<boolean> {
+export async function isFileShared(client: WebClient, where: SearchedPart, fileId: string): Promise<boolean> {
   const found = await findMessage(
     client,
     where,
@@ -58,7 +58,7 @@ interface Message {
 
 async function findMessage(
   client: WebClient,
-  { channel, threadTs }: Place,
+  { channel, threadTs }: SearchedPart,
   isWanted: (message: Message) => boolean,
 ): Promise<(Message & { readonly ts: string }) | null> {
   let cursor: string | undefined;

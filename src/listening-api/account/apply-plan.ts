@@ -22,20 +22,22 @@ import { dropMentionMonthsBefore } from "../store/mention-months.ts";
 import { listProjects, putProject, updateProject } from "../store/projects.ts";
 import { createSavedList, LIST_KINDS, type ListSharing, updateSavedList } from "../store/saved-lists.ts";
 import { putSetting } from "../store/settings.ts";
+import { lockWriting } from "../store/write-order.ts";
 import type { Kind } from "./account-schema.ts";
-import { idsByName, partsOf, type Step, stepsOf } from "./plan-account.ts";
+import { idsByName, isNothing, partsOf, type Step, stepsOf } from "./plan-account.ts";
 import { saveContents } from "./save-contents.ts";
 import { KEEP_MENTIONS_FROM, LIST_FIELDS, tagsOf } from "./stored-account.ts";
 
 /**
- * Carries out a plan inside the caller's transaction, as the calls of the API would: a query searches stored mentions,
+ * Applies a plan inside the caller's transaction, as the calls of the API would: a query searches stored mentions,
  * a rule labels them, a new name shows in their records. Gives the invented passwords by login.
  */
-export async function carryOut(
+export async function applyPlan(
   db: Database,
   account: Step,
   at: Instant,
 ): Promise<ReadonlyMap<string, string>> {
+  await lockWriting(db, projectsToLock(account));
   const clients = new Map<Step, number>();
   const projects = new Map<Step, number>();
   for (const client of partsOf(account, "client")) clients.set(client, await saveClient(db, client, at));
@@ -61,6 +63,23 @@ export async function carryOut(
   }
   if (typeof from === "string") await dropMentionMonthsBefore(db, Date.parse(from));
   return passwords;
+}
+
+/**
+ * The stored projects that it changes or deletes. All of them are locked at once, in the order of every writer, whatever
+ * the order of the file: two that lock several never wait for each other.
+ */
+function projectsToLock(account: Step): readonly number[] {
+  return account.parts
+    .filter(({ kind }) => kind === "client")
+    .flatMap((client) =>
+      client.action === "delete"
+        ? (client.stored?.parts.project ?? [])
+        : client.parts.flatMap((part) =>
+            part.kind === "project" && part.stored !== undefined && !isNothing(part) ? [part.stored] : [],
+          ),
+    )
+    .map(({ id }) => id);
 }
 
 /** In this order; what is in a project goes with its contents. */

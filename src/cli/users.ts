@@ -1,0 +1,219 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import type { Command } from "commander";
+import { usersOfFile } from "#admin";
+import { addUser, changeUser, inventPassword, type ManagedUser, type UserChange } from "#console";
+import { formatTime, nameKey, ROLE_WORDS, readEnvironment, type Stores, UserName, UserRole } from "#monitor";
+import { UserError } from "../lib/errors.ts";
+import { counted } from "../lib/numbers.ts";
+import { hashPassword } from "../lib/password-hash.ts";
+import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
+import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
+import { printOutcome, printRows } from "./local-api/print.ts";
+import { print } from "./print.ts";
+
+interface Flags {
+  readonly passwordFile?: string;
+  readonly json: boolean;
+}
+
+/** `earshot users`: who may log in to the console, and what they may do there. */
+export function defineUsersCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  const group = command.addHelpText("after", HELP);
+  group
+    .command("list", { isDefault: true })
+    .description("Lists the users: role, since when, where they are logged in.")
+    .option("--json", "answer as JSON", false)
+    .action((flags: Flags) => withUsers(env, (parts) => list(parts, env, flags)));
+  group
+    .command("add")
+    .description("Adds a user. Prints a first password, once, unless a file has one.")
+    .argument("<name>", "name to log in with")
+    .requiredOption("--role <role>", UserRole.options.join(", "))
+    .option("--email <address>", "where mails of the console go")
+    .option("--password-file <file>", "file that holds the password")
+    .option("--json", "answer as JSON", false)
+    .action((name: string, flags: Flags & { role: string; email?: string }) =>
+      withUsers(env, async (parts) => {
+        const password = await passwordOf(flags);
+        const asked = { name: nameIn(name), role: roleIn(flags.role), email: flags.email ?? null };
+        const by = parts.by;
+        done(await addUser(parts, { ...asked, password: password.text, by }), password, flags, (user) => {
+          return `added ${user.name} as ${user.role}`;
+        });
+      }),
+    );
+  const change = (
+    name: string,
+    about: string,
+    flags: Pick<Flags, "json">,
+    asked: UserChange,
+    password: FirstPassword | null = null,
+  ) =>
+    withUsers(env, async (parts) =>
+      done(await changeUser(parts, name, asked), password, flags, (user, ended) => {
+        const sessions = ended === 0 ? "" : `; ${counted(ended, "session")} ended`;
+        return `${user.name} ${about}${sessions}`;
+      }),
+    );
+  group
+    .command("role")
+    .description("Gives a user another role, at once.")
+    .argument("<name>")
+    .argument("<role>", UserRole.options.join(", "))
+    .option("--json", "answer as JSON", false)
+    .action((name: string, role: string, flags: Flags) =>
+      change(name, `is ${role} now`, flags, { do: "role", role: roleIn(role) }),
+    );
+  group
+    .command("password")
+    .description("Gives a user another password, and ends their sessions.")
+    .argument("<name>")
+    .option("--password-file <file>", "file that holds it; otherwise one is made up and printed, once")
+    .option("--json", "answer as JSON", false)
+    .action(async (name: string, flags: Flags) => {
+      const password = await passwordOf(flags);
+      return change(name, "has a new password", flags, { do: "password", password: password.text }, password);
+    });
+  group
+    .command("end")
+    .description("Ends a user: no login any more, and what is open ends. The history keeps the name.")
+    .argument("<name>")
+    .option("--json", "answer as JSON", false)
+    .action((name: string, flags: Flags) => change(name, "has ended", flags, { do: "end" }));
+  group
+    .command("restore")
+    .description("Brings back a user who has ended, with the role and the password of before.")
+    .argument("<name>")
+    .option("--json", "answer as JSON", false)
+    .action((name: string, flags: Flags) => change(name, "may log in again", flags, { do: "restore" }));
+  group
+    .command("hash")
+    .description("Prints the hash of a password for web.users in earshot.yaml.")
+    .option("--password-file <file>", "file that holds the password (default: standard input)")
+    .action(async ({ passwordFile }: { passwordFile?: string }) => {
+      const given =
+        passwordFile === undefined ? await text(process.stdin) : await readFile(passwordFile, "utf8");
+      const password = given.replace(/\r?\n$/, "");
+      if (password === "") throw new UserError("there is no password to hash", ["give it on standard input"]);
+      print(await hashPassword(password));
+    });
+}
+
+interface UserParts {
+  readonly stores: Stores;
+  readonly namesOfFile: readonly string[];
+  readonly now: number;
+  /** Who does it. */
+  readonly by: string;
+}
+
+async function withUsers<Outcome>(
+  env: NodeJS.ProcessEnv,
+  work: (parts: UserParts) => Promise<Outcome>,
+): Promise<Outcome> {
+  const { configFile } = readEnvironment(env);
+  const ofFile = existsSync(configFile) ? await usersOfFile(configFile) : [];
+  return withAlertActions(env, ({ stores, clock }) =>
+    work({
+      stores,
+      namesOfFile: ofFile.map(({ name }) => name),
+      now: clock.now(),
+      by: `${shellActor(undefined).login} (shell)`,
+    }),
+  );
+}
+
+async function list({ stores, now }: UserParts, env: NodeJS.ProcessEnv, { json }: Flags): Promise<void> {
+  const { configFile } = readEnvironment(env);
+  const timezone = await timezoneInUse(env);
+  const [ofFile, stored, sessions] = await Promise.all([
+    existsSync(configFile) ? usersOfFile(configFile) : [],
+    stores.users.list(),
+    stores.sessions.list(null, now),
+  ]);
+  const loggedIn = (name: string) => sessions.filter(({ nameKey: key }) => key === nameKey(name)).length;
+  const rows = [
+    ...ofFile.map(({ name, role }) => ({
+      ...{
+        name,
+        role,
+        kept: "earshot.yaml",
+        since: null,
+        ended: null,
+        email: null,
+        sessions: loggedIn(name),
+      },
+    })),
+    ...stored.map(({ name, role, createdAt, endedAt, email }) => ({
+      ...{ name, role, kept: "database" },
+      since: json ? createdAt : formatTime(createdAt, timezone),
+      ended: endedAt === null || json ? endedAt : formatTime(endedAt, timezone),
+      ...{ email, sessions: loggedIn(name) },
+    })),
+  ];
+  const none = "There are no users. The console asks for no login, and listens on this machine only.";
+  await printRows(rows, { json, none });
+}
+
+interface FirstPassword {
+  readonly text: string;
+  readonly isInvented: boolean;
+}
+
+async function passwordOf({ passwordFile }: Pick<Flags, "passwordFile">): Promise<FirstPassword> {
+  if (passwordFile === undefined) return { text: inventPassword(), isInvented: true };
+  return { text: (await readFile(passwordFile, "utf8")).replace(/\r?\n$/, ""), isInvented: false };
+}
+
+/** Throws a UserError with the reason if nothing was done. */
+function done(
+  managed: ManagedUser,
+  password: FirstPassword | null,
+  options: Pick<Flags, "json">,
+  sentence: (user: { readonly name: string; readonly role: UserRole }, endedSessions: number) => string,
+): void {
+  if (managed.outcome === "Refused") throw new UserError(managed.because);
+  const { user, endedSessions } = managed;
+  const first = password?.isInvented === true ? password.text : null;
+  printOutcome(
+    { name: user.name, role: user.role, endedSessions, ...(first !== null && { password: first }) },
+    `${sentence(user, endedSessions)}${first === null ? "" : `\npassword: ${first}\n(shown once; change it on the page Account)`}`,
+    options,
+  );
+}
+
+function nameIn(text: string): string {
+  const read = UserName.safeParse(text);
+  if (!read.success)
+    throw new UserError(
+      `"${text}" is no name`,
+      read.error.issues.map(({ message }) => message),
+    );
+  return read.data;
+}
+
+function roleIn(text: string): UserRole {
+  const read = UserRole.safeParse(text);
+  if (read.success) return read.data;
+  throw new UserError(
+    `there is no role "${text}"`,
+    UserRole.options.map((role) => `${role}: ${ROLE_WORDS[role]}`),
+  );
+}
+
+const HELP = `
+Roles, each with what the ones before may do:
+${UserRole.options.map((role) => `  ${role.padEnd(10)} ${ROLE_WORDS[role]}`).join("\n")}
+
+The first user makes the console ask everybody for a login. Users may stand in earshot.yaml instead, under web.users.
+
+Examples:
+  earshot users add ann --role admin
+  earshot users list
+  earshot users role bob editor
+  earshot users password bob
+  earshot users end bob
+  earshot users restore bob
+  earshot users hash < password.txt`;

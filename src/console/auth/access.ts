@@ -1,0 +1,160 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { reachesRole, type UserRole } from "#monitor";
+
+/** What a token of a program opens. */
+export type TokenScope = "read" | "act" | "metrics" | "push";
+
+/** Who may ask a route. */
+export type Access =
+  /** Strangers, too: what it shows or does must be safe for them. */
+  | "Public"
+  /** A user with this role or a higher one; a program with a token of this scope, or none if it is null. */
+  | { readonly role: UserRole; readonly scope: TokenScope | null };
+
+const readers: Access = { role: "viewer", scope: "read" };
+const responders: Access = { role: "responder", scope: "act" };
+/** For people alone, and not for their programs. */
+const people = (role: UserRole): Access => ({ role, scope: null });
+
+/** Every route of the console. What is not here is refused. */
+export const ACCESS: Readonly<Record<string, Access>> = {
+  // Strangers
+  "GET /login": "Public",
+  "POST /login": "Public",
+  "GET /healthz": "Public",
+  "GET /readyz": "Public",
+  "GET /assets/console.css": "Public",
+  "GET /assets/htmx.js": "Public",
+  "GET /assets/live.js": "Public",
+  "GET /assets/sse.js": "Public",
+  "GET /assets/rule-editor.js": "Public",
+  "GET /assets/icon.svg": "Public",
+  // Strangers who show something that only we could have given them: a signature or a token.
+  "GET /act/:link": "Public",
+  "POST /act/:link": "Public",
+  "GET /unsubscribe/*": "Public",
+  "POST /unsubscribe/*": "Public",
+  "POST /slack/interactions": "Public",
+  "POST /feeds/push": "Public",
+  // Readers
+  "GET /": readers,
+  "GET /overview.json": readers,
+  "GET /live": readers,
+  "GET /alerts": readers,
+  "GET /alerts.json": readers,
+  "GET /alerts/:id": readers,
+  "GET /alerts/:id/chart-:theme.svg": readers,
+  "GET /mentions": readers,
+  "GET /mentions.json": readers,
+  "GET /why": readers,
+  "GET /why.json": readers,
+  "GET /coverage": readers,
+  "GET /coverage.json": readers,
+  "GET /feeds": readers,
+  "GET /feeds.json": readers,
+  "GET /inbox": readers,
+  "GET /inbox/email/:id/html": readers,
+  "GET /inbox/files/:id": readers,
+  "GET /preview": readers,
+  "GET /preview.json": readers,
+  "GET /preview/html": readers,
+  "GET /silences": readers,
+  "GET /rules": readers,
+  "GET /rules.json": readers,
+  "GET /rules/completions.json": readers,
+  "GET /rules/:id": readers,
+  "GET /rules/:id/yaml": readers,
+  "GET /rules/try": readers,
+  "GET /rules/:id/try": readers,
+  "GET /setup": people("viewer"),
+  "POST /logout": people("viewer"),
+  // They change nothing: a rule, or a set-up, is only tried and shown.
+  "POST /rules/try": people("viewer"),
+  "POST /rules/download": people("viewer"),
+  "POST /setup": people("viewer"),
+  "GET /metrics": { role: "viewer", scope: "metrics" },
+  // Responders
+  "POST /alerts/:id/act": responders,
+  "POST /silences": responders,
+  "POST /silences/:id/expire": responders,
+  "POST /inbox/press": people("responder"),
+  "POST /feeds/try": people("responder"),
+  // Editors
+  "POST /rules/save": people("editor"),
+  // Admins
+  "POST /setup/write": people("admin"),
+};
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Who may ask it: its line of `ACCESS`. */
+    access?: Access;
+  }
+}
+
+/** A registered route. */
+export interface ConsoleRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly access: Access;
+}
+
+/**
+ * Gives the routes that are registered from now on their line of the table. Throws for a route without one, so that
+ * nobody can add a page and forget to say who may see it.
+ */
+export function declareRoutes(app: FastifyInstance): readonly ConsoleRoute[] {
+  const routes: ConsoleRoute[] = [];
+  app.addHook("onRoute", (route) => {
+    for (const method of [route.method].flat()) {
+      const access = ACCESS[`${method === "HEAD" ? "GET" : method} ${route.url}`];
+      if (access === undefined) throw new Error(`${method} ${route.url} is not in the table of routes`);
+      route.config = { ...route.config, access };
+      routes.push({ method, path: route.url, access });
+    }
+  });
+  return routes;
+}
+
+/** Whether the reader of a page gets its buttons for alerts. */
+export function mayAct({ visitor }: FastifyRequest): boolean {
+  return visitor !== null && reachesRole(visitor.role, "responder");
+}
+
+/** Why this visitor may not do what needs the role; null if they may. Nobody without a name changes files. */
+export function whyNot(
+  visitor: { readonly user: { readonly name: string } | null; readonly role: UserRole } | null,
+  needed: UserRole,
+): string | null {
+  if (visitor?.user == null) return `this console has no login, so nobody is an ${needed}`;
+  const { user, role } = visitor;
+  return reachesRole(role, needed) ? null : `${user.name} has the role ${role}, and this needs ${needed}`;
+}
+
+export function isPublic(request: FastifyRequest): boolean {
+  return request.routeOptions.config?.access === "Public";
+}
+
+/** What a token of this scope opens besides: whoever acts has to read. */
+const INCLUDES: Readonly<Record<TokenScope, readonly TokenScope[]>> = {
+  read: ["read"],
+  act: ["read", "act"],
+  metrics: ["metrics"],
+  push: ["push"],
+};
+
+export type AccessDecision = "Allowed" | "NeedsRole" | "NeedsScope" | "NoSuchRoute";
+
+/** Whether somebody with this role, or a token of theirs with this scope, may ask a route. No access: it is no route. */
+export function decideAccess(
+  access: Access | undefined,
+  visitor: { readonly role: UserRole; readonly scope: TokenScope | null },
+): AccessDecision {
+  if (access === undefined) return "NoSuchRoute";
+  if (access === "Public") return "Allowed";
+  if (visitor.scope !== null) {
+    const isOpened = access.scope !== null && INCLUDES[visitor.scope].includes(access.scope);
+    if (!isOpened) return "NeedsScope";
+  }
+  return reachesRole(visitor.role, access.role) ? "Allowed" : "NeedsRole";
+}

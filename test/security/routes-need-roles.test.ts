@@ -1,0 +1,174 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fastify } from "fastify";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ACCESS, declareRoutes } from "../../src/console/auth/access.ts";
+import { addUser, changeUser } from "../../src/console/auth/manage-users.ts";
+import { nameKey, type UserRole } from "../../src/monitor/model/user.ts";
+import { startTestConsole, type TestConsole } from "../console/start-test-console.ts";
+import { EVERY_PART } from "../console/whole-console.ts";
+import { aVisitor, type ConsoleVisitor } from "./console-visitor.ts";
+
+const NOW = Date.parse("2026-03-03T14:05:00Z");
+const PASSWORD = "four words in a row";
+const ROLES: readonly UserRole[] = ["viewer", "responder", "editor", "admin"];
+
+/**
+ * Who may ask what, written down a second time: who changes the table of routes by mistake is stopped here. Of each
+ * role the routes that need it; whatever is not named is for viewers, or for strangers.
+ */
+const NEEDS: Readonly<Partial<Record<UserRole, readonly string[]>>> = {
+  responder: [
+    "POST /alerts/:id/act",
+    "POST /silences",
+    "POST /silences/:id/expire",
+    "POST /inbox/press",
+    "POST /feeds/try",
+  ],
+  editor: ["POST /rules/save"],
+  admin: ["POST /setup/write"],
+};
+const STRANGERS = [
+  "GET /login",
+  "POST /login",
+  "GET /healthz",
+  "GET /readyz",
+  "GET /act/:link",
+  "POST /act/:link",
+  "GET /unsubscribe/*",
+  "POST /unsubscribe/*",
+  "POST /slack/interactions",
+  "POST /feeds/push",
+];
+
+let folder: string;
+let web: TestConsole;
+const visitors = new Map<string, ConsoleVisitor>();
+let routes: readonly string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "earshot-routes-"));
+  web = await startTestConsole(NOW, {
+    settings: { host: "127.0.0.1", editRules: true, editSetup: true },
+    folder,
+    deps: EVERY_PART,
+  });
+  const parts = { stores: web.stores, namesOfFile: [], now: NOW };
+  for (const role of ROLES) {
+    const asked = { name: role, role, email: null, password: PASSWORD, by: "test" };
+    expect(await addUser(parts, asked)).toMatchObject({ outcome: "Done" });
+    const visitor = aVisitor(web.url);
+    expect((await visitor.logIn(role, PASSWORD)).status).toBe(303);
+    visitors.set(role, visitor);
+  }
+  const ended = aVisitor(web.url);
+  await ended.logIn("admin", PASSWORD);
+  const [session] = await web.stores.sessions.list(nameKey("admin"), Date.now());
+  expect(await web.stores.sessions.end(session?.id ?? "", null, Date.now())).toBe(true);
+  visitors.set("an ended session", ended);
+  const gone = aVisitor(web.url);
+  await addUser(parts, { name: "gone", role: "admin", email: null, password: PASSWORD, by: "test" });
+  await gone.logIn("gone", PASSWORD);
+  await changeUser(parts, "gone", { do: "end" });
+  visitors.set("a user who ended", gone);
+  visitors.set("a stranger", aVisitor(web.url));
+  routes = web.routes
+    .filter(({ method }) => method !== "HEAD")
+    .map(({ method, path }) => `${method} ${path}`);
+});
+afterAll(async () => {
+  await web.close();
+  await rm(folder, { recursive: true });
+});
+
+test("every route of the table is there, and every route is in the table", () => {
+  expect([...routes].sort()).toEqual(Object.keys(ACCESS).sort());
+});
+
+test("a route that is not in the table cannot be registered", () => {
+  const app = fastify();
+  declareRoutes(app);
+  expect(() => app.get("/secrets", async () => "all of them")).toThrow("GET /secrets is not in the table");
+});
+
+test("the table says what was agreed on", () => {
+  for (const route of routes) {
+    const access = ACCESS[route];
+    const isForStrangers = STRANGERS.includes(route) || route.startsWith("GET /assets/");
+    if (isForStrangers) expect([route, access]).toEqual([route, "Public"]);
+    else expect([route, access]).toEqual([route, expect.objectContaining({ role: neededFor(route) })]);
+  }
+});
+
+function neededFor(route: string): UserRole {
+  return ROLES.find((role) => NEEDS[role]?.includes(route)) ?? "viewer";
+}
+
+type Answer = "TurnedAway" | "NeedsRole" | "LetIn";
+
+/** Forms are sent without their token: whoever is let in is refused for that, so that nothing is done. */
+async function ask(visitor: ConsoleVisitor, route: string, more: RequestInit = {}): Promise<Answer> {
+  const [method = "", pattern = ""] = route.split(" ");
+  const path = pattern
+    .replace(":id", "0199b2c4-7d1a-7000-8000-000000000000")
+    .replace(":theme", "dark")
+    .replace(/:link|\*/, "x");
+  const headers = { accept: "application/json", "content-type": "application/x-www-form-urlencoded" };
+  const answer = await visitor.ask(path, {
+    method,
+    ...more,
+    headers: { ...headers, ...more.headers },
+    ...(method === "POST" && { body: "" }),
+  });
+  if (answer.headers.get("content-type")?.startsWith("text/event-stream")) {
+    await answer.body?.cancel();
+    return "LetIn";
+  }
+  const text = await answer.text();
+  expect(answer.status, `${route}: ${text}`).not.toBe(500);
+  if (answer.status === 401 && text.includes("log in first")) return "TurnedAway";
+  return answer.status === 403 && text.includes("needs the role") ? "NeedsRole" : "LetIn";
+}
+
+test.each([...ROLES, "an ended session", "a user who ended", "a stranger"])(
+  "every route, asked by %s, is open or refused as the table says",
+  async (who) => {
+    const visitor = visitors.get(who);
+    if (visitor === undefined) throw new Error(`nobody is ${who}`);
+    const cookies = new Map(visitor.cookies);
+    const role = ROLES.find((one) => one === who);
+    for (const route of routes) {
+      visitor.cookies.clear();
+      for (const [name, value] of cookies) visitor.cookies.set(name, value);
+      const access = ACCESS[route];
+      const expected: Answer =
+        access === "Public"
+          ? "LetIn"
+          : role === undefined
+            ? "TurnedAway"
+            : ROLES.indexOf(role) >= ROLES.indexOf(neededFor(route))
+              ? "LetIn"
+              : "NeedsRole";
+      expect([route, await ask(visitor, route)]).toEqual([route, expected]);
+    }
+  },
+);
+
+test("HEAD opens what GET opens, and other methods nothing", async () => {
+  const visitor = visitors.get("viewer");
+  for (const path of ["/", "/metrics", "/rules/save", "/setup/write"]) {
+    for (const method of ["PUT", "DELETE", "PATCH", "OPTIONS"]) {
+      expect((await visitor?.ask(path, { method }))?.status).toBe(404);
+      expect((await aVisitor(web.url).ask(path, { method, headers: { accept: "*/*" } })).status).toBe(401);
+    }
+  }
+  expect((await aVisitor(web.url).ask("/metrics", { method: "HEAD" })).status).toBe(401);
+  expect((await visitor?.ask("/metrics", { method: "HEAD" }))?.status).toBe(200);
+});
+
+test("a viewer's pages have no button that would be refused", async () => {
+  const silences = async (who: string) => (await visitors.get(who)?.ask("/silences"))?.text();
+  expect(await silences("viewer")).not.toContain('action="/silences"');
+  expect(await silences("responder")).toContain('action="/silences"');
+});
