@@ -8,7 +8,7 @@ import type { Rule } from "../../rules/rule.ts";
 import { ordinaryLimit } from "../../spike/gates.ts";
 import { learnOnly } from "../../spike/learn-only.ts";
 import { createSpikeState } from "../../spike/spike-state.ts";
-import type { Stores } from "../../store/stores.ts";
+import type { Facts } from "../../store/stores.ts";
 import { type ExpectedBucket, largestSince, onsetOf, windowBars } from "./explain-counts.ts";
 
 /**
@@ -16,7 +16,7 @@ import { type ExpectedBucket, largestSince, onsetOf, windowBars } from "./explai
  * notify. Null for alerts on single mentions, which need none.
  */
 export async function explainAlert(
-  stores: Stores,
+  stores: Facts,
   alert: Alert,
   rule: Rule | undefined,
   kind: Notification["kind"] | null = null,
@@ -52,7 +52,7 @@ function isOfWindow({ windowTo, chart }: Explanation, alert: Alert): boolean {
 
 /** `span`: the mentions that the findings are about. */
 async function findOut(
-  stores: Stores,
+  stores: Facts,
   alert: Alert,
   rule: Exclude<Rule, { kind: "mention" }>,
   span: { readonly from: Instant; readonly to: Instant },
@@ -110,7 +110,7 @@ export function meant(rule: Rule, alert: Alert): (mention: Mention) => boolean {
 }
 
 async function mentionsIn(
-  stores: Stores,
+  stores: Facts,
   { projectId, queryId }: Alert,
   from: Instant,
   to: Instant,
@@ -121,7 +121,7 @@ async function mentionsIn(
 }
 
 /** The hours of the window and one on each side, on each of the days before; for a young query, all that there is. */
-async function sameHoursBefore(stores: Stores, alert: Alert): Promise<readonly Mention[]> {
+async function sameHoursBefore(stores: Facts, alert: Alert): Promise<readonly Mention[]> {
   const days: Mention[] = [];
   const length = Math.min(alert.windowTo - alert.windowFrom, DAY - 2 * HOUR);
   for (let day = 1; day <= DAYS_BEFORE; day++) {
@@ -143,7 +143,7 @@ interface CountHistory {
 
 /** The counts of the alert's series up to its window, by event time, with what the detector expects of such a series. */
 async function countHistory(
-  stores: Stores,
+  stores: Facts,
   alert: Alert,
   { window }: Extract<Rule, { kind: "window" }>,
 ): Promise<CountHistory | null> {

@@ -5,12 +5,12 @@ import type { Alert } from "../../model/alert.ts";
 import { speakerOf } from "../../model/mention.ts";
 import { titleOf } from "../../model/wording.ts";
 import type { Rule } from "../../rules/rule.ts";
-import type { Stores } from "../../store/stores.ts";
+import type { Facts } from "../../store/stores.ts";
 import { MOST_LISTED } from "../../templates/build-alert-view.ts";
 import type { IncidentFacts } from "../../templates/incident-view.ts";
 
 /** The incident whose messages are those about this alert, as an alert; null if there is none. */
-export async function incidentOf(stores: Stores, projectId: string, alertId: string) {
+export async function incidentOf(stores: Facts, projectId: string, alertId: string) {
   const incident = (await stores.incidents.ofAlerts(projectId, [alertId])).get(alertId);
   if (incident?.leaderId !== alertId) return null;
   const memberships = await stores.incidents.members(projectId, [incident.id]);
@@ -28,7 +28,7 @@ export async function incidentOf(stores: Stores, projectId: string, alertId: str
 
 /** One warning that nothing joined is shown as the alert that it is. */
 export async function incidentFacts(
-  stores: Stores,
+  stores: Facts,
   rules: readonly Rule[],
   { incident, members, face }: NonNullable<Awaited<ReturnType<typeof incidentOf>>>,
 ): Promise<IncidentFacts | null> {
@@ -53,7 +53,7 @@ export async function incidentFacts(
 }
 
 /** Of single mentions who says what, of counts the numbers. */
-async function wordsOfAlert(stores: Stores, alert: Alert): Promise<string> {
+async function wordsOfAlert(stores: Facts, alert: Alert): Promise<string> {
   if (alert.windowTo > alert.windowFrom) return alert.because;
   const [first] = await stores.mentions.ofAlert(alert.projectId, alert.id, 1);
   if (first === undefined) return alert.because;
