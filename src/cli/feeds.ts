@@ -137,6 +137,7 @@ function linesOf(feed: FeedRow, at: Instant): string[] {
     `${padToWidth(feed.name, 44)} ${feed.kind.padEnd(12)} ${state}`,
     `  last answer ${ago(feed.receivedAt)}${every}${next} · today ${counted(feed.itemsToday, "item")}, ${counted(feed.matchedToday, "matched", "matched")} · newest item came ${ago(feed.itemAt)}`,
     ...(why === null ? [] : [`  ${why}`]),
+    ...feed.notes.filter((note) => note !== "").map((note) => `  ${note}`),
     ...(feed.gap === null || why === gapText(feed.gap) ? [] : [`  ${gapText(feed.gap)}`]),
   ];
 }

@@ -34,6 +34,8 @@ export interface ShownFeed {
   /** Expected between two fetches, in milliseconds; 0: others push to it. */
   readonly everyMs: number;
   readonly nextAt: Instant | null;
+  /** What people should know of it, in sentences. */
+  readonly notes: readonly string[];
   readonly itemsToday: number;
   readonly matchedToday: number;
 }
@@ -107,6 +109,7 @@ export function openFeedView(parts: {
             feed.itemsToday,
             feed.matchedToday,
             feed.problem,
+            feed.notes,
           ]),
         );
       },
@@ -132,9 +135,22 @@ export function openFeedView(parts: {
 }
 
 function shown(feed: FeedRow, at: number): ShownFeed {
-  const { key, name, kind, receivedAt, itemAt, everyMs, nextAt, itemsToday, matchedToday } = feed;
+  const { key, name, kind, receivedAt, itemAt, everyMs, nextAt, itemsToday, matchedToday, notes } = feed;
   const { state, why } = feedStatus(feed, at);
-  return { key, name, kind, state, why, receivedAt, itemAt, everyMs, nextAt, itemsToday, matchedToday };
+  return {
+    key,
+    name,
+    kind,
+    state,
+    why,
+    receivedAt,
+    itemAt,
+    everyMs,
+    nextAt,
+    itemsToday,
+    matchedToday,
+    notes,
+  };
 }
 
 /** A feed, as the health checks of the monitor know it. */

@@ -79,11 +79,15 @@ export function retryDelayMs(attempt: number, retryAfterMs: number | undefined, 
 export const LONGEST_WAIT_MS = HOUR;
 
 /** `Retry-After` as milliseconds from `now`: seconds or an HTTP date. Null if it is missing or unreadable. */
-export function readRetryAfter(value: string | null, now: Instant): number | null {
+export function readRetryAfter(
+  value: string | null,
+  now: Instant,
+  mostMs: number = LONGEST_WAIT_MS,
+): number | null {
   if (value === null) return null;
   const text = value.trim();
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * SECOND, LONGEST_WAIT_MS);
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * SECOND, mostMs);
   // Only the date forms of HTTP, which begin with a weekday: Date.parse alone would take "-5" for a year.
   const at = /^[A-Z][a-z]+,? /.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? null : Math.min(Math.max(0, at - now), LONGEST_WAIT_MS);
+  return Number.isNaN(at) ? null : Math.min(Math.max(0, at - now), mostMs);
 }

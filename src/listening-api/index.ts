@@ -100,6 +100,7 @@ export {
   endUnread,
   extendLease,
   type FeedGap,
+  type FeedNotes,
   type FeedRow,
   failStream,
   keepStream,
@@ -107,6 +108,7 @@ export {
   listFeeds,
   noteReading,
   putGap,
+  putNotes,
   releaseFeed,
   reserveHost,
 } from "./store/feeds.ts";
@@ -122,6 +124,7 @@ export {
   forgetReceivedBefore,
   forgetUnseenDeletes,
   receivedQuery,
+  type ScheduledCheck,
   scheduleChecks,
 } from "./store/received-items.ts";
 export { signingSecret } from "./store/settings.ts";

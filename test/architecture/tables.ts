@@ -130,7 +130,6 @@ export const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   pino: ["src/lib/log.ts"],
   "@resvg/": ["src/monitor/charts/"],
   croner: ["src/monitor/digest/"],
-  feedsmith: ["src/feeds/"],
   htmlparser2: ["src/feeds/"],
   tldts: ["src/feeds/"],
   eld: ["src/feeds/enrich/"],

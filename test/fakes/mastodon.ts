@@ -51,6 +51,7 @@ export function serveMastodon(
       const ids = searchParams.getAll("id[]");
       return answer(response, 200, posts.filter(({ id }) => ids.includes(id)).map(shown));
     }
+    if (pathname === "/api/v1/instance") return answer(response, 200, { uri: host });
     const one = posts.find(({ id }) => pathname === `/api/v1/statuses/${id}`);
     return one === undefined
       ? answer(response, 404, { error: "Record not found" })

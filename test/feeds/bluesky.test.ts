@@ -44,6 +44,28 @@ test("a post has text, language, author, link, reply flag and the addresses that
   ]);
 });
 
+test("what stands beside the text belongs to it: descriptions of pictures, videos, cards and tags", () => {
+  const { create } = events();
+  const pictures = { images: [{ alt: "An Acme kettle" }, { alt: "" }, { alt: 7 }, null] };
+  const card = { external: { title: "T", description: "D", uri: "https://a.example/" } };
+  const texts = [
+    create(ann, "1", "Look", { embed: pictures, tags: ["acme", 7] }),
+    create(ann, "2", "Look", { embed: { video: {}, alt: "It whistles" } }),
+    create(ann, "3", "Look", { embed: card }),
+    create(ann, "4", "A quote", { embed: { record: { record: {} }, media: pictures } }),
+    create(ann, "5", "", { embed: { alt: "Only this" } }),
+  ].map((event) => read(event).items[0]?.body);
+  expect(texts).toEqual(
+    [
+      "Look\nAn Acme kettle\n#acme",
+      "Look\nIt whistles",
+      "Look\nT\nD\nhttps://a.example/",
+      "A quote\nAn Acme kettle",
+      "Only this",
+    ].map((text) => ({ text })),
+  );
+});
+
 test("a date that the author made up gives way to the moment at which the post went by", () => {
   const { create } = events();
   const dates = ["2011-01-01T00:00:00Z", "2030-01-01T00:00:00Z", "soon", 7, null];
@@ -122,6 +144,15 @@ test("positions are those of the events; one in the future is none", () => {
   const found = read(second, first, late, future);
   expect(found.items).toHaveLength(3);
   expect(found.positions).toEqual([second.at, first.at, late.at]);
+});
+
+test("this machine's clock may be slow: positions are those of most events", () => {
+  const { create } = createEvents((now + 3 * HOUR) * 1_000);
+  const [first, second, third] = [create(ann, "1", "x"), create(ann, "2", "y"), create(ann, "3", "z")];
+  const { pause, create: later } = createEvents((now + 3 * HOUR) * 1_000);
+  pause(30 * 86_400_000_000);
+  const lie = later(bob, "4", "future");
+  expect(read(first, lie, second, third).positions).toEqual([first.at, second.at, third.at]);
 });
 
 test.each([

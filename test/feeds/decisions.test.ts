@@ -5,6 +5,7 @@ import { CIRCUIT_OPENS_AT, decideNext } from "../../src/feeds/common/decide-next
 import type { FeedItem } from "../../src/feeds/common/define-feed.ts";
 import { decideDate, readFeedDate } from "../../src/feeds/common/feed-date.ts";
 import { feedStatus } from "../../src/feeds/common/feed-status.ts";
+import { readAgo } from "../../src/feeds/common/local-date.ts";
 import { askedPause } from "../../src/feeds/common/rate-limit.ts";
 import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
 import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
@@ -63,12 +64,41 @@ describe("dates of feeds", () => {
     "2026-11-23T12:00:00",
     "2026-11-23 12:00:00",
     " Monday, 23 Nov 2026 12:00:00 UTC (noon)",
+    "Mon Nov 23 12:00:00 GMT 2026",
+    "Пн, 23 ноя 2026 15:00:00 +0300",
+    "Lun, 23 nov 2026 12:00:00 GMT",
+    "Montag, 23. November 2026, 12:00 Uhr",
+    "23 novembre 2026 12:00",
+    "23 de noviembre de 2026 12:00",
+    "November 23, 2026 12:00",
+    "23 Kasım 2026 12:00",
+    "2026年11月23日 12:00",
+    "2026년 11월 23일 12:00",
+    "11/23/2026 12:00 PM",
+    "23/11/2026 12:00",
+    "23.11.2026 12:00",
   ])("%s is noon", (text) => {
     expect(readFeedDate(text)).toBe(noon);
   });
 
-  test.each(["", "yesterday", "23/11/2026 at noon", "NaN", "0000-00-00"])("%j is no date", (text) => {
-    expect(readFeedDate(text)).toBeNull();
+  test.each(["", "yesterday", "23/11/2026 at noon", "NaN", "0000-00-00", "11/05/2026", "31 foo 2026"])(
+    "%j is no date",
+    (text) => {
+      expect(readFeedDate(text)).toBeNull();
+    },
+  );
+
+  test.each([
+    ["vor 3 Stunden", 3 * HOUR],
+    ["3 hours ago", 3 * HOUR],
+    ["il y a 5 minutes", 5 * MINUTE],
+    ["hace 1 hora", HOUR],
+    ["2 часа назад", 2 * HOUR],
+    ["3 小时前", 3 * HOUR],
+    ["in 3 hours", null],
+    ["chapter 3", null],
+  ])("%s is so long ago", (text, agoMs) => {
+    expect(readAgo(text)).toBe(agoMs);
   });
 
   test.each([
@@ -219,7 +249,7 @@ describe("a feed is silent", () => {
     ...{ key: "k", kind: "rss", name: "blog", host: "blog.example", everyMs: 15 * MINUTE },
     ...{ isConfigured: true, isFetchedNow: false, nextAt: now + MINUTE, failures: 0, problem: null },
     ...{ addedAt: now - 90 * DAY, triedAt: now - MINUTE, receivedAt: now - MINUTE, itemAt: now - 60 * DAY },
-    ...{ itemsToday: 0, matchedToday: 0, gap: null, readings: 0, leftOut: null },
+    ...{ itemsToday: 0, matchedToday: 0, gap: null, readings: 0, leftOut: null, notes: [] },
   };
   const failing = { problem: "the server fails (status 502)", failures: 3 };
   const heard = (agoMs: number) => ({ receivedAt: now - agoMs });

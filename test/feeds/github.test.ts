@@ -186,5 +186,7 @@ test("an issue that GitHub does not show any more is a delete, and an edited one
       read?.(stored, part, settings, now) as FeedReader;
     const checked = await fetchOnce({ ...feed, definition: { ...feed.definition, read: asReader } });
     expect(checked.read.items.map(({ title }) => title)).toEqual(["Edited"]);
-    expect(checked.read.deletes).toEqual([{ id: "2", reason: "GitHub does not show it any more" }]);
+    expect(checked.read).toMatchObject({
+      gone: [{ id: "2", reason: "GitHub does not show it any more", isSiteThere: true }],
+    });
   }));

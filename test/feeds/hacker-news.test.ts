@@ -96,6 +96,37 @@ test("a story brings its address in the text, and an item that fails is asked ag
     });
   }));
 
+test("stored items are asked for again: what was deleted, killed or edited during an absence is learnt", () =>
+  withServer(async (server) => {
+    const feed = plannedOf(fill(server, 5));
+    put(server, 1, { deleted: true, text: undefined, by: undefined });
+    put(server, 2, { dead: true });
+    put(server, 3, { text: "edited" });
+    put(server, 4, null);
+    const stored = [1, 2, 3, 4, 5].map((n) => ({ id: String(n), reference: null, ageMs: 0 }));
+    const read = feed.definition.recheck?.read;
+    if (read === undefined) throw new Error("it has a recheck");
+    const definition = { ...feed.definition, read: () => read(stored, feed.part, feed.settings, 0) };
+    const { read: found } = await fetchOnce({ ...feed, definition: definition as never });
+    expect(found.deletes.map(({ id }) => id)).toEqual(["1", "2"]);
+    expect(found.items.map(({ id }) => id)).toEqual(["3", "5"]);
+    expect(found).toMatchObject({ unanswered: [{ id: "4" }] });
+  }));
+
+test("a poll has its choices in the text", () =>
+  withServer(async (server) => {
+    const feed = plannedOf(fill(server, 4));
+    put(server, 1, { type: "poll", title: "Which kettle?", text: "Say it", parts: [2, 3, 9] });
+    put(server, 2, { type: "pollopt", text: "Acme" });
+    put(server, 3, { type: "pollopt", text: "Rival", deleted: true });
+    put(server, 9, null);
+    const { read } = await fetchOnce(feed);
+    expect(read.items.map(({ id, body }) => [id, body])).toContainEqual([
+      "1",
+      { html: "Say it\n<p>Acme</p>" },
+    ]);
+  }));
+
 test("a changed item that cannot be read is asked again, though the list of changes has moved on", () =>
   withServer(async (server) => {
     const feed = plannedOf(fill(server, 3));

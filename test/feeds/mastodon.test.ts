@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { MINUTE, toIso } from "../../src/lib/instant.ts";
 import { fetchOnce, plannedOf, testFeed } from "../contracts/feed.ts";
@@ -67,6 +68,29 @@ test("a post becomes text with its lines, its author's whole handle and its coun
       body: { html: expect.stringMatching(/^<p>a &lt;warning><\/p><p>Acme/) },
     });
     expect(read.items.find(({ id }) => id === uriOf(2))).toMatchObject({ author: "bob@other.example" });
+  }));
+
+test("what stands beside the text belongs to it: descriptions, choices, a card, a quoted post", () =>
+  withServer(async (server) => {
+    const quoted = { content: "<p>Old words</p>", visibility: "public" };
+    serveMastodon(server, [
+      post(1, {
+        content: "<p>Look</p>",
+        media_attachments: [{ description: "An Acme <kettle>" }, { description: null }],
+        poll: { options: [{ title: "Yes" }, { title: "No" }] },
+        card: { title: "A card", description: "About it" },
+        quote: { state: "accepted", quoted_status: quoted },
+      }),
+      post(2, { content: "<p>x</p>", quote: { quoted_status: { ...quoted, visibility: "private" } } }),
+      post(3, { content: "<p>y</p>", media_attachments: "none", poll: 7, card: [], quote: "?" }),
+    ]);
+    const { read } = await fetchOnce(feedOf(server));
+    const textOf = (id: number) => {
+      const body = read.items.find((item) => item.id === uriOf(id))?.body;
+      return body != null && "html" in body ? textOfHtml(body.html).split(/\n+/) : null;
+    };
+    expect(textOf(1)).toEqual(["Look", "An Acme <kettle>", "Yes", "No", "A card", "About it", "Old words"]);
+    expect([textOf(2), textOf(3)]).toEqual([["x"], ["y"]]);
   }));
 
 test("a boost is the post that it repeats, and posts that are not public are left out", () =>

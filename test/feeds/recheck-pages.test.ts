@@ -38,6 +38,16 @@ async function hearAndCheck(): Promise<void> {
   await checkAgain();
 }
 
+/** As if it was two days later, and the document had not listed these items since. */
+async function twoDaysLater(): Promise<void> {
+  await sql`update local_api.heard_item set gone_since = gone_since - interval '25 hours', seen_on = seen_on - 2`.execute(
+    db,
+  );
+  // Every six hours a document is fetched whole.
+  await sql`update local_api.feed set state = '{}'`.execute(db);
+  await checkAgain();
+}
+
 async function checkAgain(): Promise<void> {
   await sql`update local_api.heard_item set check_at = now() where check_at is not null`.execute(db);
   blog.requests.length = 0;
@@ -47,20 +57,48 @@ async function checkAgain(): Promise<void> {
   while (await worker.recheckNext());
 }
 
-test.each([404, 410])("an item whose page answers %s is deleted, and does not come back", async (status) => {
+test.each([404, 410])("an item whose page answers %s twice, a day apart, is deleted", async (status) => {
   show(at(1), at(2));
+  answer("/", { body: "front" });
   answer("/1", { body: "here" });
   answer("/2", { status });
   await hearAndCheck();
-  expect(asked().sort()).toEqual(["/1", "/2", "/robots.txt"]);
+  expect(asked().sort()).toEqual(["/", "/1", "/2", "/robots.txt"]);
+  // The document lists both.
+  expect(await titles()).toHaveLength(2);
+  await twoDaysLater();
+  expect(await titles()).toHaveLength(2);
+  show(at(1));
+  await twoDaysLater();
+  expect(await titles()).toHaveLength(2);
+  await twoDaysLater();
   expect(await titles()).toEqual([`Acme at ${at(1)}`]);
   const gone = await sql<{ reason: string; reference: string | null }>`
     select delete_reason as reason, reference from local_api.heard_item where deleted_at is not null`.execute(
     db,
   );
   expect(gone.rows).toEqual([{ reason: `its page is gone: its site answers ${status}`, reference: null }]);
+  // A site that takes a page away for some days, and shows it again.
+  show(at(1), at(2));
   await feeding.fetchAll();
+  expect(await titles()).toHaveLength(2);
+});
+
+test("a site whose front page is gone, too, has moved: nothing is deleted, and its owner is told", async () => {
+  show(at(1));
+  answer("/1", { status: 404 });
+  await hearAndCheck();
+  show();
+  for (let n = 0; n < 3; n++) await twoDaysLater();
   expect(await titles()).toHaveLength(1);
+  const { rows } = await sql<{ note: string }>`select notes->>'away' as note from local_api.feed`.execute(db);
+  expect(rows[0]?.note).toContain("nothing was deleted. Has it moved?");
+  answer("/", { body: "front" });
+  for (let n = 0; n < 3; n++) await twoDaysLater();
+  expect(await titles()).toEqual([]);
+  expect((await sql`select from local_api.feed where notes->>'away' is not null`.execute(db)).rows).toEqual(
+    [],
+  );
 });
 
 test.each<[string, FeedAnswer]>([
@@ -83,12 +121,17 @@ test.each<[string, FeedAnswer]>([
 
 test("a site that hides all of its pages has deleted none", async () => {
   show(at(1), at(2), at(3));
+  answer("/", { body: "front" });
   await hearAndCheck();
   expect(asked()).toHaveLength(4);
+  show();
+  await twoDaysLater();
+  await twoDaysLater();
   expect(await titles()).toHaveLength(3);
   // One of them is there again: the others are gone.
   answer("/2", { body: "here" });
-  await checkAgain();
+  await twoDaysLater();
+  await twoDaysLater();
   expect(await titles()).toEqual([`Acme at ${at(2)}`]);
 });
 
@@ -101,8 +144,7 @@ test("a page is asked only as robots.txt allows, and that is read once", async (
   answer("/1", { status: 410 });
   answer("/private/2", { status: 410 });
   await hearAndCheck();
-  expect(asked()).toEqual(["/robots.txt", "/1"]);
-  expect(await titles()).toEqual([`Acme at ${blog.url}/private/2`]);
+  expect(asked()).toEqual(["/robots.txt", "/1", "/"]);
 });
 
 test.each<[string, FeedAnswer]>([

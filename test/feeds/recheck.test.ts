@@ -35,6 +35,11 @@ beforeEach(async () => {
   await sql`update local_api.feed set state = '{}', failures = 0, problem = null`.execute(db);
 });
 
+/** As if the first witness was a day ago. */
+async function aDayLater() {
+  await sql`update local_api.heard_item set gone_since = gone_since - interval '25 hours'`.execute(db);
+  await makeChecksDue();
+}
 async function makeChecksDue() {
   await sql`update local_api.heard_item set check_at = now() where check_at is not null`.execute(db);
 }
@@ -52,22 +57,67 @@ test.each([true, false])(
     expect(rechecks()).toHaveLength(0);
     await makeChecksDue();
     await feeding.fetchAll();
+    await makeChecksDue();
+    await feeding.fetchAll();
+    // Twice in a minute is one witness.
+    expect(await texts()).toEqual(["Acme 1", "Acme 3", "Acme, edited"].sort());
+    await aDayLater();
+    await feeding.fetchAll();
     expect(await texts()).toEqual([null, "Acme 3", "Acme, edited"].sort());
     const { rows } =
       await sql`select delete_reason from local_api.heard_item where deleted_at is not null`.execute(db);
     expect(rows).toEqual([{ delete_reason: "the server does not have it any more" }]);
-    // Its text is nowhere, and it does not come back.
+    // Its text is nowhere.
     const left =
       await sql`select from local_api.mention where full_text like '%Acme 1%' or filled_fields like '%Acme 1%'`.execute(
         db,
       );
     expect(left.rows).toHaveLength(0);
+    // Nobody had said so: it comes back if its server shows it again, for a week.
     posts.push(post(1));
     await sql`update local_api.feed set state = '{}'`.execute(db);
     await feeding.fetchAll();
-    expect(await texts()).not.toContain("Acme 1");
+    expect((await texts()).filter((text) => text === "Acme 1")).toHaveLength(1);
   },
 );
+
+test("after a week, a delete that was only seen is for ever", async () => {
+  posts.push(post(1), post(2));
+  await feeding.fetchAll();
+  posts.shift();
+  await makeChecksDue();
+  await feeding.fetchAll();
+  await aDayLater();
+  await feeding.fetchAll();
+  expect(await texts()).toEqual(["Acme 2", null]);
+  await sql`update local_api.heard_item set may_return_until = now() - interval '1 second'
+    where may_return_until is not null`.execute(db);
+  posts.push(post(1));
+  await sql`update local_api.feed set state = '{}'`.execute(db);
+  await feeding.fetchAll();
+  expect(await texts()).toEqual(["Acme 2", null]);
+});
+
+test.each<[string, (url: string) => { status?: number; body: string } | null]>([
+  ["404 with null", () => ({ status: 404, body: "null" })],
+  ["404 for every post, as after a move", () => ({ status: 404, body: '{"error":"Record not found"}' })],
+])("a server that answers %s has deleted nothing, and its owner is told", async (_name, answer) => {
+  posts.push(post(1), post(2), post(3));
+  await feeding.fetchAll();
+  const all = home.pages.get("*") as (a: unknown, b: unknown) => void;
+  home.pages.set("*", (request, response) => {
+    const given = request.url?.includes("/statuses") === true ? answer(request.url) : null;
+    if (given === null) all(request, response);
+    else response.writeHead(given.status ?? 200).end(given.body);
+  });
+  for (let day = 0; day < 3; day++) {
+    await aDayLater();
+    await feeding.fetchAll();
+  }
+  expect(await texts()).toEqual(["Acme 1", "Acme 2", "Acme 3"]);
+  const problems = (await feeding.feeds()).map(({ problem }) => problem ?? "");
+  if (_name !== "404 with null") expect(problems.join()).toContain("nothing was deleted");
+});
 
 test("a server that forgets posts of other servers after some days deletes none of them, but its own", async () => {
   const other = { ...post(1), uri: "https://other.example/1", url: "https://other.example/@bob/1" };
@@ -87,6 +137,8 @@ test("a server that forgets posts of other servers after some days deletes none 
   await sql`update local_api.heard_item set fetched_at = now() - interval '8 days'
     where native_id not like '%/3'`.execute(db);
   await makeChecksDue();
+  await feeding.fetchAll();
+  await aDayLater();
   await feeding.fetchAll();
   expect(await texts()).toEqual([null, null, "Acme 1"].sort());
 });

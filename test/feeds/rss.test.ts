@@ -99,9 +99,9 @@ describe("documents", () => {
     expect(JSON.stringify(found).length).toBeLessThan(1_000);
     expect(monotonicMs() - started).toBeLessThan(3_000);
     const outside = '<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/hostname">]>';
-    expect(() => read(rssOf("<item><title>&f;</title><guid>1</guid></item>", outside))).toThrow(
-      "its XML is damaged",
-    );
+    expect(read(rssOf("<item><title>&f;</title><guid>1</guid></item>", outside)).items).toMatchObject([
+      { title: "&f;" },
+    ]);
   });
 
   test("a web page is named as such, with the address of its feed if it has one", () => {

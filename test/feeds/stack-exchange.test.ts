@@ -189,11 +189,13 @@ async function recheck(feed: PlannedFeed, ids: readonly string[]) {
 test("a post that is not in the answer is gone; an answer without any of many posts is a fault", () =>
   withServer(async (server) => {
     const feed = plannedOf(hold(server, [{ id: 1, at: secondsAgo(300) }]));
-    expect((await recheck(feed, ["stackoverflow 1", "stackoverflow 2"])).deletes).toMatchObject([
-      { id: "stackoverflow 2" },
-    ]);
+    expect(await recheck(feed, ["stackoverflow 1", "stackoverflow 2"])).toMatchObject({
+      gone: [{ id: "stackoverflow 2", isSiteThere: true }],
+    });
     const many = Array.from({ length: 20 }, (_, n) => `stackoverflow ${n + 50}`);
-    await expect(recheck(feed, many)).rejects.toThrow("nothing was deleted");
+    expect((await recheck(feed, many)) as object).toMatchObject({
+      gone: many.map((id) => ({ id, isSiteThere: false })),
+    });
     server.pages.set("*", { status: 502, body: "" });
     await expect(recheck(feed, ["stackoverflow 1"])).rejects.toThrow("no list of posts");
   }));

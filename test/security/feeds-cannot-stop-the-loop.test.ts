@@ -63,25 +63,20 @@ const feedOf = async (name: string) => {
 };
 const MEGABYTE = 1_000_000;
 const rssOf = (inner: string) =>
-  `<rss version="2.0"><channel><title>t</title><item><guid>1</guid><title>t</title>${inner}</item></channel></rss>`;
+  `<rss version="2.0"><channel><title>t</title><item><guid>bad</guid><title>t</title>${inner}</item></channel></rss>`;
 
 test.each([
   ["brackets in an author", () => rssOf(`<author>${"(".repeat(4.9 * MEGABYTE)}</author>`)],
   ["different tags", () => rssOf(Array.from({ length: 500_000 }, (_, n) => `<a${n}/>`).join(""))],
 ])(
-  "%s, 5 MB: others are answered and fetched, and the feed waits longer each time",
+  "%s, 5 MB: others are answered and fetched meanwhile, and it is read in time",
   async (_what, document) => {
     server.pages.set("/bad", { body: document() });
     expect(await fetchThese("bad", "good")).toBeLessThan(500);
     expect(await titles()).toContain("Acme is well");
-    const late = { problem: "reading its answer takes too long, so it was ended" };
-    expect(await feedOf("bad")).toMatchObject({ ...late, readings: 1, minutes: 10 });
-    await fetchThese("bad");
-    expect(await feedOf("bad")).toMatchObject({ ...late, readings: 2, minutes: 20 });
-    server.pages.set("/bad", { body: rssDocument([{ ...good, guid: "2", title: "Acme again" }]) });
-    await fetchThese("bad");
+    // These took the square of their length with the reader before: test/feeds/unreadable.test.ts has what is ended.
     expect(await feedOf("bad")).toMatchObject({ problem: null, readings: 0 });
-    expect(await titles()).toContain("Acme again");
+    expect(await titles({ heard: true })).toContain("t");
   },
   200_000,
 );
@@ -97,7 +92,8 @@ test("a robots.txt of 10,000 programs and 12,000 rules is read for us alone", as
   await fetchThese("bad");
   await sql`update local_api.heard_item set check_at = now()`.execute(db);
   expect(await fetchThese("bad")).toBeLessThan(500);
-  expect(await titles()).not.toContain("Acme is well");
+  // Our page was asked for, as the rules for others are none for us.
+  expect(server.requests.map(({ path }) => path)).toContain("/page");
 }, 100_000);
 
 test("a mail of a megabyte of groups in a part is left out, and the mails after it come", async () => {

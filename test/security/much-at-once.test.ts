@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, expect, test } from "vitest";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { createPushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
@@ -45,6 +46,24 @@ test("long texts with the words of all queries hold no turn of the loop for a te
     expect(await worker.fetchNext()).toMatchObject({ received: { added: 20, matched: 20 } });
   });
   expect(longest).toBeLessThan(100);
+}, 200_000);
+
+test("a document of 92,000 items holds none, and takes the memory of its text and of the newest items", async () => {
+  const at = systemClock.now();
+  const document = Array.from({ length: 92_000 }, (_, n) => {
+    const date = new Date(at - n * 1_000).toUTCString();
+    return `<item><guid>${n}</guid><title>t${n}</title><pubDate>${date}</pubDate></item>`;
+  }).join("");
+  server.pages.set("/feed", { body: `<rss><channel>${document}</channel></rss>` });
+  const longest = await longestTurn(async () => {
+    await feeding.makeDue();
+    expect(await worker.fetchNext()).not.toBeNull();
+  });
+  expect(longest).toBeLessThan(100);
+  const { rows } = await sql<{
+    left: string;
+  }>`select left_out as left from local_api.feed where kind = 'rss'`.execute(feeding.db);
+  expect(rows[0]?.left).toContain("87,000 older items of its document were left out");
 }, 200_000);
 
 test("a push of 400 kB, its edit and its deletes hold none either", async () => {

@@ -81,9 +81,13 @@ const GOOD: ReadonlySet<string> = new Set(["ok", "open", "fetching", "listening"
 const BUSY: ReadonlySet<string> = new Set(["fetching", "listening"]);
 const BAD: ReadonlySet<string> = new Set(["failing", "paused", "gone", "late"]);
 
-function stateOf({ state, why }: ShownFeed): Html {
+function stateOf({ state, why, notes }: ShownFeed): Html {
   const tone = GOOD.has(state) ? "is-sent" : BAD.has(state) ? "is-failing" : "is-due";
-  return html`<span class="outcome ${tone}">${state}</span>${why !== null && html` <span class="detail" dir="auto">${shorten(why, 300)}</span>`}`;
+  const details = [...(why === null ? [] : [why]), ...notes];
+  return html`<span class="outcome ${tone}">${state}</span>${details.map(
+    (one) => html`
+<span class="detail" dir="auto">${shorten(one, 300)}</span>`,
+  )}`;
 }
 
 function nextTry(nextAt: Instant | null, now: Instant, isFetched: boolean): Html {

@@ -53,6 +53,8 @@ export interface FeedItem {
   /** Plain text, or HTML, which becomes text. A document is read in a thread, and has made text of it there. */
   readonly body: { readonly text: string } | { readonly html: string } | null;
   readonly publishedAt: Instant | null;
+  /** For a source that says how long ago it was, in milliseconds before the fetch. */
+  readonly publishedAgoMs?: number;
   /** The handle or name that goes for the author, and the full name where it is another one. */
   readonly author: string | null;
   readonly fullname?: string | null;
@@ -85,6 +87,8 @@ export interface FeedRead {
     readonly reason: string;
     /** Under which key it is stored, where that is known: its scope is not asked then. */
     readonly idKey?: string;
+    /** Nobody has said so, it was only seen to be gone: for a week it comes back if its feed shows it again. */
+    readonly mayReturn?: boolean;
   }[];
   /** Where the next fetch goes on. Any JSON. */
   readonly cursor: JsonValue;
@@ -96,6 +100,8 @@ export interface FeedRead {
   readonly pauseMs?: number;
   /** Items of a document that are older than as many as are read of it. */
   readonly leftOut?: number;
+  /** For kinds that read a document which lists its newest items. */
+  readonly document?: ListedDocument;
 }
 
 /**
@@ -138,6 +144,8 @@ export interface FeedRequest {
   readonly conditional?: boolean;
   /** Statuses that are answers to the reader and no failures, besides 200 and 304. */
   readonly accepts?: readonly number[];
+  /** The longest answer, in bytes, also unpacked. Default: that of all fetches. */
+  readonly maxBytes?: number;
   /**
    * A page for people: asked for only as its site's robots.txt allows, and only its status is read. The status is 0 where
    * no answer came.
@@ -171,6 +179,16 @@ export interface FeedDocument {
   readonly leftOut: number;
   /** What was wrong although items were read. */
   readonly problem: string | null;
+  /** How long a text of it is: the middle one of all, in characters; null: it has no items. */
+  readonly usualLength: number | null;
+}
+
+/** A document that a feed has read: what shows whether it brings everything. */
+export interface ListedDocument {
+  /** The time between its oldest and its newest item, in milliseconds; null: fewer than two have dates. */
+  readonly coversMs: number | null;
+  readonly oldestAt: Instant | null;
+  readonly usualLength: number | null;
 }
 
 /**
@@ -189,8 +207,13 @@ export interface StoredItem {
   readonly ageMs: number;
 }
 
-/** What became of stored items: the edited ones are items, and those that are gone deletes. */
+/** What became of stored items: the edited ones are items, those of which the source says that they are deleted, deletes. */
 export interface RecheckResult extends Pick<FeedRead, "items" | "deletes" | "pauseMs"> {
+  /**
+   * Items that are not there, although the source does not say that they were deleted: `decideDelete` decides.
+   * `isSiteThere`: something else of the same site, which must exist, did answer.
+   */
+  readonly gone?: readonly { readonly id: string; readonly reason: string; readonly isSiteThere: boolean }[];
   /** The items about which nothing was learnt; they are asked for again soon. */
   readonly unanswered?: readonly StoredItem[];
 }
@@ -207,10 +230,16 @@ export class FeedError extends Error {
   readonly isFinal: boolean;
   /** The server has said when to come back. */
   readonly retryAfterMs: number | null;
-  constructor(message: string, how: { isFinal?: boolean; retryAfterMs?: number | null } = {}) {
+  /** It has said so of all of its addresses: one that is broken leaves the others alone. */
+  readonly concernsHost: boolean;
+  constructor(
+    message: string,
+    how: { isFinal?: boolean; retryAfterMs?: number | null; concernsHost?: boolean } = {},
+  ) {
     super(plainLine(message, LONGEST_PROBLEM));
     this.isFinal = how.isFinal ?? false;
     this.retryAfterMs = how.retryAfterMs ?? null;
+    this.concernsHost = how.concernsHost ?? this.retryAfterMs !== null;
   }
 }
 
@@ -297,6 +326,11 @@ export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
    * Default: 0, each change counts.
    */
   readonly editedEveryMs?: number;
+  /**
+   * Its items are also known by the path of their page and their date: feeds move to other hosts, and give their items new
+   * ids and titles. Default: no.
+   */
+  readonly findsByLink?: boolean;
   /** Page type of its items, unless an item or its site has one. */
   readonly pageType: string;
   /** Faults that show only beside the other parts of the file. Paths begin at the feed. */
@@ -307,8 +341,8 @@ export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
   readonly read?: (part: FeedPart, settings: Settings, cursor: JsonValue, now: Instant) => FeedReader;
   /**
    * For kinds that do not learn of deletes otherwise: after a fetch, at most `most` stored items are asked for again,
-   * those first that have waited longest. An item that its source does not have any more is a delete; one that is not
-   * shown for another reason (a login, an outage) is not.
+   * those first that have waited longest. An item that is not there is `gone`, one that is not shown for another reason
+   * (a login, an outage) `unanswered`.
    */
   readonly recheck?: {
     readonly most: number;

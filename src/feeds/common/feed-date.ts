@@ -1,6 +1,7 @@
 import { readDate } from "#listening-api";
 import type { Instant } from "../../lib/instant.ts";
 import { MINUTE } from "../../lib/instant.ts";
+import { localDate } from "./local-date.ts";
 
 /** Names of zones that feeds use and RFC 2822 does not know. */
 const ZONES: Readonly<Record<string, string>> = {
@@ -18,14 +19,25 @@ const ZONES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The moment that a feed names, in any of the usual forms; null if it cannot be read. Without a zone it is UTC. A wrong
- * weekday is ignored.
+ * The moment that a feed names, in any of the usual forms and in the languages of `localDate`; null if it cannot be read.
+ * Without a zone it is UTC. A wrong weekday is ignored.
  */
 export function readFeedDate(text: string | null | undefined): Instant | null {
   const trimmed = (text ?? "").trim().slice(0, 100);
   if (trimmed === "") return null;
+  return readPlain(trimmed) ?? readPlain(localDate(trimmed));
+}
+
+function readPlain(trimmed: string | null): Instant | null {
+  if (trimmed === null) return null;
   const plain = trimmed
     .replace(/^[A-Za-z]{3,9},?\s+(?=\d)/, "")
+    // Unix: `Mon Nov 23 10:00:00 GMT 2026`.
+    .replace(
+      /^(?:[A-Za-z]{3,9},?\s+)?([A-Za-z]{3,9})\s+(\d{1,2})\s+(\d{1,2}:\d{2}(?::\d{2})?)\s*([A-Z]{1,5}|[+-]\d{4})?\s+(\d{4})$/,
+      (_all, month: string, day: string, time: string, zone: string | undefined, year: string) =>
+        `${day} ${month} ${year} ${time}${zone === undefined ? "" : ` ${zone}`}`,
+    )
     .replace(/\s\([^()]*\)$/, "")
     .trimEnd()
     .replace(/\s(?:GMT|UTC|UT)([+-]\d{1,4})$/, " $1")

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { isIP } from "node:net";
 import { Agent, type Dispatcher, request } from "undici";
 import { ACCEPTED_ENCODINGS, decodeBody } from "../../lib/answer-body.ts";
@@ -16,6 +17,8 @@ export interface RawAnswer {
   readonly status: number;
   /** The address that answered, after redirects. */
   readonly url: string;
+  /** The address to ask from now on, where the one that was asked has moved for good (301, 308). */
+  readonly movedTo?: string;
   readonly header: (name: string) => string | null;
   /** Unpacked; empty for 304 and for pages. */
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -37,13 +40,14 @@ export interface FetchFeed {
 }
 
 export interface FetchLimits {
-  /** Of one document, before and after decompression. Default: 5 MB. */
+  /** Of one answer, before and after decompression, unless its request says another. Default: 5 MB. */
   readonly maxBytes?: number;
   /** From the first connection to the last byte, redirects included. Default: 30 s. */
   readonly timeoutMs?: number;
 }
 
 const MOST_REDIRECTS = 5;
+const PERMANENT = new Set([301, 308]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** HTTP for feeds: a named user agent, and bounds for whatever a server may do. */
@@ -63,6 +67,8 @@ export function createFetchFeed(
     signal: AbortSignal,
   ): Promise<RawAnswer> {
     let url = wanted.url;
+    let movedTo: string | undefined;
+    let isPermanent = true;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
       refuseAddress(url, how.allowPrivateAddress);
       const answer = await again(() =>
@@ -78,11 +84,17 @@ export function createFetchFeed(
           },
         }),
       );
-      const to = headerOf(answer, "location");
-      if (!REDIRECTS.has(answer.statusCode) || to === null) return await read(answer, url, wanted);
+      const to = locationOf(answer);
+      if (!REDIRECTS.has(answer.statusCode) || to === null) {
+        const found = await read(answer, url, wanted);
+        return movedTo === undefined ? found : { ...found, movedTo };
+      }
       answer.body.on("error", () => undefined).destroy();
       if (!URL.canParse(to, url)) throw new FeedError("it redirects to something that is no address");
       url = new URL(to, url).href;
+      // Up to the first redirect of which nobody says that it stays.
+      isPermanent &&= PERMANENT.has(answer.statusCode);
+      if (isPermanent) movedTo = url;
     }
     throw new FeedError(
       `it redirects more than ${MOST_REDIRECTS} times; put the final address into earshot.yaml`,
@@ -101,9 +113,10 @@ export function createFetchFeed(
       answer.body.on("error", () => undefined).destroy();
       throw statusError(status, askedPause(header, clock.now()));
     }
-    const raw = await readBytes(answer, maxBytes);
-    const bytes = await decodeBody(raw, header("content-encoding"), maxBytes).catch((error: unknown) => {
-      if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(maxBytes);
+    const most = wanted.maxBytes ?? maxBytes;
+    const raw = await readBytes(answer, most);
+    const bytes = await decodeBody(raw, header("content-encoding"), most).catch((error: unknown) => {
+      if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(most);
       throw new FeedError(
         error instanceof RangeError
           ? "its answer is packed in a way that nobody asked for (content-encoding)"
@@ -167,6 +180,13 @@ function headerOf({ headers }: Dispatcher.ResponseData, name: string): string | 
   return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value;
 }
 
+/** Some servers write UTF-8 there, which arrives as Latin-1. */
+function locationOf(answer: Dispatcher.ResponseData): string | null {
+  const to = headerOf(answer, "location");
+  const bytes = Buffer.from(to ?? "", "latin1");
+  return to !== null && isUtf8(bytes) ? bytes.toString("utf8") : to;
+}
+
 async function readBytes({ body, headers }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
   body.on("error", () => undefined);
   const chunks: Buffer[] = [];
@@ -203,6 +223,7 @@ function statusError(status: number, retryAfterMs: number | null): FeedError {
   return new FeedError(`${what} (status ${status})`, {
     isFinal: status === 410,
     retryAfterMs: retryAfterMs ?? (status === 429 ? MINUTE : null),
+    concernsHost: isLimit || status === 429,
   });
 }
 

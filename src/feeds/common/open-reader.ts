@@ -1,3 +1,4 @@
+import { SECOND } from "../../lib/instant.ts";
 import { createWorkerPool, type TaskOptions, type WorkerOutcome } from "../../lib/worker-pool.ts";
 import type { ReceivedMail } from "../kinds/mailbox/mail.ts";
 import {
@@ -37,11 +38,17 @@ export function openReader(): ForeignReader {
     // Small ones share their buffer with others.
     transfer: bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [],
     signal,
+    // A large document takes longer; what takes more than its length is ended.
+    processorMs: 2 * SECOND + Math.round(bytes.byteLength / 10_000),
   });
   return {
     async readAnswer(fetched, reads = "json", signal) {
       const { status, url, header, bytes } = fetched;
-      const input = { bytes, status, url, contentType: header("content-type"), reads };
+      const headers = {
+        contentType: header("content-type"),
+        ...{ location: header("content-location"), language: header("content-language") },
+      };
+      const input = { bytes, status, url, reads, ...headers };
       const { answer, problem } = isReadInThread(fetched, reads)
         ? resultOf(await pool.run("readAnswer", input, options(bytes, signal)), "its answer")
         : await readAnswer(input);

@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { type FeedAnswer, FeedError, type FeedRequest } from "./define-feed.ts";
 import { readJsonAnswer } from "./read-json-answer.ts";
 import { textOfBytes } from "./text-of-bytes.ts";
@@ -8,6 +9,9 @@ export interface AnswerBytes {
   readonly status: number;
   readonly url: string;
   readonly contentType: string | null;
+  /** Of its headers `Content-Location` and `Content-Language`. */
+  readonly location?: string | null;
+  readonly language?: string | null;
   readonly reads: NonNullable<FeedRequest["reads"]>;
 }
 
@@ -31,8 +35,13 @@ export async function readAnswer({
   url,
   contentType,
   reads,
+  location = null,
+  language = null,
 }: AnswerBytes): Promise<ReadAnswer> {
-  const text = textOfBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), contentType);
+  const text = textOfBytes(
+    unpacked(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
+    contentType,
+  );
   const start = text.slice(0, LONGEST_START);
   try {
     if (reads !== "document") {
@@ -42,10 +51,23 @@ export async function readAnswer({
     }
     const { readDocument } = await import("../kinds/rss/read-document.ts");
     // With another status it is a page about an error.
-    const document = status === 200 ? readDocument(text, url) : null;
+    const document = status === 200 ? readDocument(text, url, { location, language }) : null;
     return { answer: { json: null, document, start }, problem: null };
   } catch (error) {
     if (error instanceof FeedError) return { answer: null, problem: error.message };
     throw error;
   }
 }
+
+/** A file that is packed, and whose server does not say so: `feed.xml.gz`. */
+function unpacked(bytes: Buffer): Buffer {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MOST_UNPACKED });
+  } catch {
+    return bytes;
+  }
+}
+
+/** As much as any answer may have. */
+const MOST_UNPACKED = 50_000_000;

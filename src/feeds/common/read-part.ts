@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { DueCheck } from "#listening-api";
+import type { DueCheck, ScheduledCheck } from "#listening-api";
 import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import {
@@ -10,12 +10,11 @@ import {
   FeedError,
   type FeedRead,
   type FeedRequest,
-  type RecheckResult,
 } from "./define-feed.ts";
 import type { FetchFeed, RawAnswer, Validators } from "./fetch-feed.ts";
+import { judgeChecks } from "./judge-checks.ts";
 import { type ForeignReader, isReadInThread } from "./open-reader.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
-import { keyOf } from "./recheck-due.ts";
 
 /** What is stored of a feed between two fetches. */
 const State = z.object({
@@ -33,6 +32,8 @@ const State = z.object({
     .default({}),
   /** When it was last fetched without conditions. */
   wholeAt: z.number().default(0),
+  /** By address: where it has moved for good. */
+  moved: z.record(z.string(), z.string()).catch({}).default({}),
 });
 
 /** Some servers answer 304 for ever, or keep the ETag of an old document. */
@@ -76,10 +77,12 @@ export async function readPart(
 ): Promise<{
   readonly read: FeedRead;
   readonly state: JsonObject;
-  /** The stored items that were to be asked for again; `isAnswered`: something was learnt about it. */
-  readonly checked: readonly (DueCheck & { readonly isAnswered: boolean })[];
+  /** When the stored items are asked for next that were to be asked for again. */
+  readonly checks: readonly ScheduledCheck[];
+  /** Where its address has moved for good. */
+  readonly movedTo?: string | null;
 }> {
-  const before = State.catch({ cursor: null, validators: {}, wholeAt: 0 }).parse(stored);
+  const before = State.catch({ cursor: null, validators: {}, wholeAt: 0, moved: {} }).parse(stored);
   const isWhole = now - before.wholeAt >= WHOLE_EVERY_MS;
   const validators: Record<string, z.output<typeof State>["validators"][string]> = {};
   if (definition.collect !== undefined) {
@@ -87,11 +90,12 @@ export async function readPart(
     const { signal, hold, beginReading, reader, timeoutMs = 30 * SECOND } = parts;
     const around = { now, signal, hold, beginReading, timeoutMs, readMail: reader.readMail };
     const read = await definition.collect(part, settings, before.cursor as JsonValue, around);
-    return { read, state: { cursor: read.cursor }, checked: [] };
+    return { read, state: { cursor: read.cursor }, checks: [] };
   }
   if (definition.read === undefined) throw new Error(`a feed of the kind ${definition.kind} is not fetched`);
   const { pace } = definition;
 
+  const moved = new Map(Object.entries(before.moved));
   let isReading = false;
 
   /** What a document is stays the same name until it changes; of other answers there are many in a fetch. */
@@ -103,13 +107,33 @@ export async function readPart(
     return parts.reader.readAnswer(fetched, wanted.reads, parts.signal);
   }
 
+  /** A document that has moved for good is asked for where it is now; if that fails, where it was. */
+  async function fetchMoved(wanted: FeedRequest, how: Parameters<ReadParts["fetch"]>[1]): Promise<RawAnswer> {
+    const to = wanted.conditional === true ? moved.get(wanted.url) : undefined;
+    if (to !== undefined)
+      try {
+        const answer = await parts.fetch({ ...wanted, url: to, headers: headersFor(to, wanted) }, how);
+        if (answer.movedTo !== undefined) moved.set(wanted.url, answer.movedTo);
+        return answer;
+      } catch (error) {
+        if (!(error instanceof FeedError)) throw error;
+        moved.delete(wanted.url);
+      }
+    const answer = await parts.fetch(wanted, how);
+    if (
+      wanted.conditional === true &&
+      answer.movedTo !== undefined &&
+      answer.movedTo.length < LONGEST_VALIDATOR
+    )
+      moved.set(wanted.url, answer.movedTo);
+    return answer;
+  }
+
   async function ask(wanted: FeedRequest): Promise<FeedAnswer> {
     const known = wanted.conditional === true ? before.validators[wanted.url] : undefined;
     const how = { allowPrivateAddress: settings.allowPrivateAddress, signal: parts.signal };
-    const answer = await parts.fetch(wanted, {
-      ...how,
-      ...(known === undefined || isWhole ? {} : { validators: conditionsOf(known) }),
-    });
+    const conditions = known === undefined || isWhole ? {} : { validators: conditionsOf(known) };
+    const answer = await fetchMoved(wanted, { ...how, ...conditions });
     if (wanted.conditional !== true) return read(answer, wanted, null);
     if (answer.status === 304) {
       if (known !== undefined) validators[wanted.url] = known;
@@ -145,30 +169,29 @@ export async function readPart(
   }
 
   /** What became of stored items. A failure here is reported, and takes nothing from what was read. */
-  async function recheck(): Promise<{ found: Partial<RecheckResult & FeedRead>; due: readonly DueCheck[] }> {
+  async function recheck(): Promise<Partial<FeedRead> & { readonly checks: readonly ScheduledCheck[] }> {
     const { most, read, asksPages = false } = definition.recheck ?? {};
     const due = most === undefined || asksPages ? [] : ((await parts.dueChecks?.(most)) ?? []);
-    if (due.length === 0 || read === undefined) return { found: {}, due };
+    if (due.length === 0 || read === undefined) return { checks: [] };
+    const nothing = () => judgeChecks(due, { deletes: [], unanswered: due }, false).checks;
     try {
-      const found = await run(read(due, part, settings, now));
-      const keys = new Map(due.map(({ id, idKey }) => [id, idKey]));
-      const deletes = found.deletes.map((one) => ({ ...one, ...keyOf(keys.get(one.id)) }));
-      return { found: { ...found, deletes }, due };
+      const { items, pauseMs, ...found } = await run(read(due, part, settings, now));
+      const { deletes, checks, away } = judgeChecks(due, found, false);
+      const pause = pauseMs === undefined ? {} : { pauseMs };
+      const problem = away === 0 ? {} : { problem: siteAway(away) };
+      return { items, deletes, ...pause, ...problem, checks };
     } catch (error) {
-      if (error instanceof HostClosedError) return { found: { unanswered: due }, due };
+      if (error instanceof HostClosedError) return { checks: nothing() };
       if (!(error instanceof FeedError)) throw error;
       const problem = `stored items could not be checked for deletes: ${error.message}`;
       const pause = error.retryAfterMs === null ? {} : { pauseMs: error.retryAfterMs };
-      return { found: { problem, ...pause, unanswered: due }, due };
+      return { problem, ...pause, checks: nothing() };
     }
   }
 
   const fresh = await run(definition.read(part, settings, before.cursor as JsonValue, now));
   const mayAsk = fresh.more !== true && fresh.pauseMs === undefined;
-  const { found, due } = mayAsk ? await recheck() : { found: {}, due: [] };
-  const { unanswered = [], ...more }: Partial<RecheckResult & FeedRead> = found;
-  const isOpen = new Set(unanswered.map(({ id }) => id));
-  const checked = due.map((item) => ({ ...item, isAnswered: !isOpen.has(item.id) }));
+  const { checks, ...more }: Awaited<ReturnType<typeof recheck>> = mayAsk ? await recheck() : { checks: [] };
   const all: FeedRead = {
     ...fresh,
     ...more,
@@ -179,8 +202,24 @@ export async function readPart(
   // A document that broke off is fetched whole again.
   const kept = all.problem === undefined ? Object.entries(validators).slice(0, MOST_VALIDATORS) : [];
   const wholeAt = isWhole && all.problem === undefined ? now : before.wholeAt;
-  const state = { cursor: all.cursor, validators: Object.fromEntries(kept), wholeAt } as JsonObject;
-  return { read: all, state, checked };
+  const movedFor =
+    moved.size === 0 ? {} : { moved: Object.fromEntries([...moved].slice(0, MOST_VALIDATORS)) };
+  const state = {
+    ...{ cursor: all.cursor, validators: Object.fromEntries(kept), wholeAt },
+    ...movedFor,
+  } as JsonObject;
+  return { read: all, state, checks, movedTo: moved.get(part.url ?? "") ?? null };
+}
+
+/** For people. A move, or a server that does not let us in, looks like a thousand deletes. */
+export function siteAway(items: number): string {
+  return `its server answers as if it had none of the ${items} items that were asked for again; nothing was deleted. Has it moved?`;
+}
+
+/** A secret of one site is none of another's business. */
+function headersFor(to: string, { url, headers = {} }: FeedRequest): Readonly<Record<string, string>> {
+  if (new URL(to).origin === new URL(url).origin) return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() === "accept"));
 }
 
 const MOST_AT_ONCE = 100;

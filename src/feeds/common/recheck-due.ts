@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { DueCheck } from "#listening-api";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
-import type { FeedAnswer, FeedRead } from "./define-feed.ts";
+import type { FeedAnswer } from "./define-feed.ts";
+import { type JudgedChecks, judgeChecks } from "./judge-checks.ts";
 import type { PageStatus } from "./page-status.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 
@@ -15,18 +16,15 @@ export interface RecheckParts {
   readonly signal: AbortSignal;
 }
 
-/** Asks for the pages of stored items, and gives what is gone, and for which items something was learnt. Stores nothing. */
+/** Asks for the pages of stored items, and gives what is deleted, and when each is asked for next. Stores nothing. */
 export async function recheckDue(
   { part, definition, settings }: PlannedFeed,
   due: readonly DueCheck[],
   now: Instant,
   { pageStatus, reserve, signal }: RecheckParts,
-): Promise<{
-  readonly deletes: FeedRead["deletes"];
-  readonly checked: readonly (DueCheck & { readonly isAnswered: boolean })[];
-}> {
+): Promise<JudgedChecks> {
   const reader = definition.recheck?.read(due, part, settings, now);
-  if (reader === undefined) return { deletes: [], checked: [] };
+  if (reader === undefined) return { deletes: [], checks: [], away: 0 };
 
   /** An item may name any address: one inside is asked only where the feed itself is. */
   async function askPage(url: string): Promise<FeedAnswer> {
@@ -45,16 +43,5 @@ export async function recheckDue(
     for (const { url } of step.value) answers.push(await askPage(url));
     step = reader.next(answers);
   }
-  const { deletes, unanswered = [] } = step.value;
-  const isOpen = new Set(unanswered.map(({ id }) => id));
-  const keys = new Map(due.map(({ id, idKey }) => [id, idKey]));
-  return {
-    deletes: deletes.map((one) => ({ ...one, ...keyOf(keys.get(one.id)) })),
-    checked: due.map((item) => ({ ...item, isAnswered: !isOpen.has(item.id) })),
-  };
-}
-
-/** Under which key an item is stored. */
-export function keyOf(idKey: string | undefined): { readonly idKey?: string } {
-  return idKey === undefined ? {} : { idKey };
+  return judgeChecks(due, step.value, true);
 }

@@ -1,5 +1,5 @@
 import { groupBy } from "../../lib/group-by.ts";
-import type { Recheck, RecheckResult, StoredItem } from "./define-feed.ts";
+import type { FeedAnswer, FeedRequest, Recheck, RecheckResult, StoredItem } from "./define-feed.ts";
 
 /** After one fetch. */
 export const MOST_PAGES = 3;
@@ -13,28 +13,37 @@ export function pageReference(url: string | null): { readonly reference?: string
 }
 
 /**
- * Asks for the pages of stored items: 404 and 410 are deletes. A site that answers 404 for every page does not show them
- * to us, and has deleted nothing.
+ * Asks for the pages of stored items: 404 and 410 are gone. Where one is gone, the front page of its site has to be there,
+ * and a site that answers so for every page that is asked does not show them to us, and has deleted nothing.
  */
 export function* recheckPages(stored: readonly StoredItem[]): Recheck {
-  const asked: { readonly item: StoredItem; readonly host: string; readonly status: number }[] = [];
+  const asked: { readonly item: StoredItem; readonly origin: string; readonly status: number }[] = [];
   for (const item of stored) {
     if (item.reference === null || !URL.canParse(item.reference)) continue;
     const [answer] = yield [{ url: item.reference, page: true }];
-    asked.push({ item, host: new URL(item.reference).host, status: answer?.status ?? 0 });
+    asked.push({ item, origin: new URL(item.reference).origin, status: answer?.status ?? 0 });
   }
-  const deletes: RecheckResult["deletes"][number][] = [];
+  const gone: NonNullable<RecheckResult["gone"]>[number][] = [];
   const unanswered: StoredItem[] = [];
-  for (const pages of groupBy(asked, ({ host }) => host).values()) {
-    const isWall = pages.length > 1 && pages.every(({ status }) => status === 404);
+  for (const [origin, pages] of groupBy(asked, (page) => page.origin)) {
+    const missing = pages.filter(({ status }) => GONE.has(status));
+    const isWall = pages.length > 1 && missing.length === pages.length;
+    const isSiteThere = missing.length > 0 && !isWall && (yield* isThere(`${origin}/`));
     for (const { item, status } of pages) {
-      if (status === 410 || (status === 404 && !isWall))
-        deletes.push({ id: item.id, reason: `its page is gone: its site answers ${status}` });
-      else if (status === 404 || !SHOWN.has(status)) unanswered.push(item);
+      const reason = `its page is gone: its site answers ${status}`;
+      if (GONE.has(status)) gone.push({ id: item.id, reason, isSiteThere });
+      else if (!SHOWN.has(status)) unanswered.push(item);
     }
   }
-  return { items: [], deletes, unanswered };
+  return { items: [], deletes: [], gone, unanswered };
 }
 
+/** A page that every site has. */
+function* isThere(url: string): Generator<readonly FeedRequest[], boolean, readonly FeedAnswer[]> {
+  const [answer] = yield [{ url, page: true }];
+  return SHOWN.has(answer?.status ?? 0);
+}
+
+const GONE = new Set([404, 410]);
 /** The page is there. Refusals and faults of a server say nothing about it. */
 const SHOWN = new Set([200, 203, 204, 206, 304]);

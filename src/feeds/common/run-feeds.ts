@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
 import {
   claimChecks,
   claimFeed,
@@ -17,6 +18,8 @@ import {
   listQueries,
   NOTHING,
   noteReading,
+  putGap,
+  putNotes,
   type ReceiveResult,
   receivedQuery,
   releaseFeed,
@@ -26,18 +29,20 @@ import {
 } from "#listening-api";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
-import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
+import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { isTransient } from "../../lib/retry.ts";
-import { decideNext, FIRST_CHECK_MS, nextCheckMs, nextReadingMs } from "./decide-next.ts";
-import { FeedError, type FeedRead, UnreadableError } from "./define-feed.ts";
+import { decideCompleteness, decideInterval } from "./decide-completeness.ts";
+import { decideNext, FIRST_CHECK_MS, nextReadingMs } from "./decide-next.ts";
+import { FeedError, type FeedRead, type ListedDocument, UnreadableError } from "./define-feed.ts";
+import { notesOf } from "./feed-notes.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
 import type { ForeignReader } from "./open-reader.ts";
 import { createPageStatus } from "./page-status.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
-import { HostClosedError, readPart } from "./read-part.ts";
+import { HostClosedError, readPart, siteAway } from "./read-part.ts";
 import { recheckDue } from "./recheck-due.ts";
-import { createItemStore, type FeedEnricher } from "./store-items.ts";
+import { createItemStore, type FeedEnricher, type StoredPart } from "./store-items.ts";
 
 /** Renewed before every batch of requests, and much longer than one takes. */
 const LEASE_MS = 3 * MINUTE;
@@ -69,6 +74,23 @@ export interface FeedRunParts {
   readonly leaseMs?: number;
 }
 
+/** What this file adds to the state of a feed: when it was read last, and how often it is, if that is not as configured. */
+const ReadState = z
+  .object({ readAt: z.number().nullable().default(null), readEveryMs: z.number().optional() })
+  .catch({ readAt: null });
+
+const TURNED_OVER =
+  "none of the items of its document was known: it has turned over between two fetches, and items that it had meanwhile are missing";
+
+function completenessOf(
+  document: ListedDocument | null,
+  { known, items }: StoredPart,
+  { readAt, now }: { readonly readAt: Instant | null; readonly now: Instant },
+) {
+  if (document === null) return { outcome: "NothingToCompare" } as const;
+  return decideCompleteness({ document, known, added: items, readAt, now });
+}
+
 function isFetched({ definition }: PlannedFeed): boolean {
   return definition.stream === undefined;
 }
@@ -86,10 +108,6 @@ function describeLeftOut(
     leftOut > 0 ? `${count(leftOut)} older items of its document were left out` : [],
   ].flat();
   return sentences.length === 0 ? null : sentences.join("; ");
-}
-
-function nextChecks(checked: Awaited<ReturnType<typeof readPart>>["checked"]) {
-  return checked.map(({ idKey, ageMs, isAnswered }) => ({ idKey, inMs: nextCheckMs(ageMs, isAnswered) }));
 }
 
 function count(n: number): string {
@@ -185,14 +203,15 @@ export function createFeedRun(parts: FeedRunParts) {
       // A server that never comes to an end must not keep the others from their turn.
       const isLast = round >= MOST_ROUNDS || retryAfterMs !== null || signal.aborted;
       const failures = read.problem === undefined ? 0 : leased.failures + 1;
-      const nextInMs = decideNext(
-        { everyMs: leased.everyMs, failures, retryAfterMs, isFinal: false },
-        random(),
-      );
+      const chance = random();
       if (retryAfterMs !== null) await closeHost(db, feed.host, retryAfterMs);
       if (read.problem !== undefined)
         log.warn({ feed: feed.name, problem: read.problem }, "a feed was not read whole");
-      const arrived = await items.arrivedOf(feed, read.items);
+      const { arrived, languages } = await items.arrivedOf(feed, read.items);
+      // Too old to be kept, or twice in the document: nothing is missing before them.
+      const dropped = read.items.length - arrived.length;
+      const before = ReadState.parse(progress.state);
+      const readAt = clock.now();
       const room = MOST_STORED - total.added - total.edited;
       let [state, goesOn] = [done.state, false];
       const part = await items.storeMost(feed, arrived, read.deletes, room, async (transaction, stored) => {
@@ -201,15 +220,45 @@ export function createFeedRun(parts: FeedRunParts) {
           if (!(await extendLease(transaction, project.id, leased, leaseMs))) throw new LeaseLostError();
           return;
         }
+        const { document = null } = read;
+        const completeness = completenessOf(
+          document,
+          { ...stored, known: stored.known + dropped },
+          { readAt: before.readAt, now: readAt },
+        );
+        const isGap = completeness.outcome === "Gap";
+        const beforeMs = before.readEveryMs ?? leased.everyMs;
+        const coversMs = document?.coversMs ?? null;
+        // An unchanged document says nothing new.
+        const everyMs =
+          document === null ? beforeMs : decideInterval(leased.everyMs, { coversMs, beforeMs, isGap });
+        if (isGap) {
+          await putGap(transaction, project.id, feed.key, { ...completeness, reason: TURNED_OVER });
+          log.warn({ feed: feed.name, everyMs }, TURNED_OVER);
+        }
         // What is left is read again from the same place, although the document is the same.
-        if (stored.left > 0) state = { ...progress.state, validators: {} };
+        state = stored.left > 0 ? { ...progress.state, validators: {} } : done.state;
+        const isRead = read.problem === undefined;
+        state = {
+          ...state,
+          ...(isRead ? { readAt } : {}),
+          ...(everyMs === leased.everyMs ? {} : { readEveryMs: everyMs }),
+        };
+        const nextInMs = decideNext({ everyMs, failures, retryAfterMs, isFinal: false }, chance);
         const isFull = stored.left > 0 || stored.items >= room;
         goesOn = read.more === true && !isLast && !isFull;
         const leftOut = describeLeftOut(read, stored.left, isFull);
         if (leftOut !== null) log.warn({ feed: feed.name, leftOut }, "items of a feed were left out");
-        await scheduleChecks(transaction, project.id, nextChecks(done.checked));
+        await scheduleChecks(transaction, project.id, done.checks);
         const { added, matched } = stored;
-        const end = { state, nextInMs, problem: read.problem ?? null, goesOn, leftOut, matched };
+        const notes = notesOf({
+          document,
+          languages,
+          movedTo: done.movedTo,
+          everyMs,
+          configuredMs: leased.everyMs,
+        });
+        const end = { state, nextInMs, problem: read.problem ?? null, goesOn, leftOut, matched, notes };
         if (!(await endFetch(transaction, project.id, leased, { ...end, items: added })))
           throw new LeaseLostError();
       });
@@ -223,7 +272,8 @@ export function createFeedRun(parts: FeedRunParts) {
 
   async function endWithProblem(feed: PlannedFeed, leased: LeasedFeed, error: unknown): Promise<void> {
     const isFeedError = error instanceof FeedError;
-    const { retryAfterMs, isFinal } = isFeedError ? error : { retryAfterMs: null, isFinal: false };
+    const unknown = { retryAfterMs: null, isFinal: false, concernsHost: false };
+    const { retryAfterMs, isFinal, concernsHost } = isFeedError ? error : unknown;
     const failures = leased.failures + 1;
     const nextInMs = decideNext({ everyMs: leased.everyMs, failures, retryAfterMs, isFinal }, random());
     const problem = isFeedError
@@ -232,8 +282,8 @@ export function createFeedRun(parts: FeedRunParts) {
     const details = { feed: feed.name, problem, failures };
     if (isFeedError) log.info(details, "a feed could not be fetched");
     else log.error(details, "a feed could not be read: this is a fault of Earshot");
-    // The host has asked all of us to wait.
-    if (retryAfterMs !== null) await closeHost(db, feed.host, retryAfterMs);
+    // The host has asked all of us to wait. One address that is broken says nothing of the others.
+    if (retryAfterMs !== null && concernsHost) await closeHost(db, feed.host, retryAfterMs);
     if (error instanceof UnreadableError) return endUnread(db, project.id, leased, problem);
     await endFetch(db, project.id, leased, { state: leased.state, nextInMs, problem, items: 0, matched: 0 });
   }
@@ -246,13 +296,14 @@ export function createFeedRun(parts: FeedRunParts) {
     if (feed === undefined) return false;
     const { most = 0 } = feed.definition.recheck ?? {};
     const due = await claimChecks(db, project.id, key, { most, forMs: FIRST_CHECK_MS });
-    const { deletes, checked } = await recheckDue(feed, due, clock.now(), {
+    const { deletes, checks, away } = await recheckDue(feed, due, clock.now(), {
       ...{ pageStatus, signal },
       reserve: (host, slots) => reserveHost(db, host, slots),
     });
     await db.transaction().execute(async (transaction) => {
       await items.store(transaction, feed, { arrived: [], deletes });
-      await scheduleChecks(transaction, project.id, nextChecks(checked));
+      await scheduleChecks(transaction, project.id, checks);
+      await putNotes(transaction, project.id, key, { away: away === 0 ? null : siteAway(away) });
     });
     return true;
   }
@@ -279,7 +330,7 @@ export function createFeedRun(parts: FeedRunParts) {
       feed: PlannedFeed,
       read: Pick<FeedRead, "items" | "deletes">,
     ): Promise<ReceiveResult> {
-      const arrived = await items.arrivedOf(feed, read.items);
+      const { arrived } = await items.arrivedOf(feed, read.items);
       const most = Number.POSITIVE_INFINITY;
       return items.storeMost(feed, arrived, read.deletes, most, async (transaction, stored) => {
         if (stored.isLast)

@@ -10,8 +10,10 @@ import {
 } from "#listening-api";
 import type { Clock } from "../../lib/clock.ts";
 import { yieldingLoop } from "../../lib/concurrency.ts";
+import { countLanguages, type LanguageCount } from "./count-languages.ts";
 import { FIRST_CHECK_MS } from "./decide-next.ts";
 import type { FeedItem, FeedRead } from "./define-feed.ts";
+import { linkKeysOf } from "./link-keys.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 import { type Enrich, toArrived, toDeleted } from "./to-arrived.ts";
 
@@ -31,6 +33,8 @@ export interface StoredPart {
   readonly added: number;
   /** Of the new ones. */
   readonly matched: number;
+  /** Items that were known before. */
+  readonly known: number;
   /** Items that wait. */
   readonly left: number;
   readonly isLast: boolean;
@@ -60,45 +64,52 @@ export function createItemStore(parts: {
     commit: (transaction: Database, stored: StoredPart) => Promise<void>,
   ): Promise<ReceiveResult> {
     let total = NOTHING;
+    let knownItems = 0;
     let rest = arrived;
     for (let [isFirst, isLast] = [true, false]; !isLast; isFirst = false) {
       const atOnce = Math.min(BATCH, most - total.added - total.edited);
       await db.transaction().execute(async (transaction) => {
         const part = { arrived: rest.slice(0, atOnce), deletes: isFirst ? deletes : [] };
-        const { left, ...received } = await store(transaction, feed, part);
+        const { left, known, ...received } = await store(transaction, feed, part);
+        knownItems += known;
         rest = [...left, ...rest.slice(atOnce)];
         total = sumOf(total, received);
         const items = total.added + total.edited;
         isLast = rest.length === 0 || items >= most;
-        await commit(transaction, {
-          items,
-          added: total.added,
-          matched: total.matched,
-          left: rest.length,
-          isLast,
-        });
+        const { added, matched } = total;
+        const left = rest.length;
+        await commit(transaction, { items, added, matched, known: knownItems, left, isLast });
       });
     }
     return total;
   }
 
   /** Each item once, as the first of two in a document counts. Lets others run: languages and moods take time. */
-  async function arrivedOf(feed: PlannedFeed, items: readonly FeedItem[]): Promise<readonly ArrivedItem[]> {
+  async function arrivedOf(
+    feed: PlannedFeed,
+    items: readonly FeedItem[],
+  ): Promise<{ readonly arrived: readonly ArrivedItem[]; readonly languages: LanguageCount }> {
     const { ofText: enrich } = await enricher();
     const at = clock.now();
     const around = { kind: feed.definition, fetchedAt: at, keepFrom: at - keepMs, enrich };
     const arrived = new Map<string, ArrivedItem>();
+    const languages = countLanguages();
+    const links = feed.definition.findsByLink === true ? linkKeysOf(feed.key, items) : null;
     await yieldingLoop(
       (function* () {
         for (const found of items) {
           const { item } = toArrived(found, around);
-          if (item !== null && !arrived.has(item.idKey)) arrived.set(item.idKey, item);
+          if (item !== null && !arrived.has(item.idKey)) {
+            arrived.set(item.idKey, links === null ? item : { ...item, linkKey: links.get(found) ?? null });
+            languages.add(found.language ?? null, item.line);
+          }
           yield;
         }
       })(),
     );
     const all = [...arrived.values()];
-    return all.length > BATCH ? all.sort((a, b) => (b.line.date ?? at) - (a.line.date ?? at)) : all;
+    const sorted = all.length > BATCH ? all.sort((a, b) => (b.line.date ?? at) - (a.line.date ?? at)) : all;
+    return { arrived: sorted, languages: languages.count };
   }
 
   async function store(

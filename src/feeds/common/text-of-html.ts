@@ -8,15 +8,31 @@ import { Tokenizer } from "htmlparser2";
 export function textOfHtml(html: string): string {
   let text = "";
   let verbatim = 0;
-  let hidden = 0;
+  /** The element whose content is left out, how many of its name are open in it, and whether a tag of it is read now. */
+  let [hidden, nested, isRead]: [string | null, number, boolean] = [null, 0, false];
   const line = (breaks: string): void => {
-    if (hidden === 0) text += breaks;
+    if (hidden === null) text += breaks;
   };
   const write = (found: string): void => {
-    if (hidden > 0 || found === "") return;
+    if (hidden !== null || found === "") return;
     text += verbatim > 0 ? found : found.replaceAll(/[^\S\u00a0]+/g, " ");
   };
-  const nameAt = (start: number, end: number): string => html.slice(start, end).toLowerCase();
+  /** Without a prefix: `xhtml:p` is `p`. */
+  const nameAt = (start: number, end: number): string => {
+    const name = html.slice(start, end).toLowerCase();
+    return name.slice(name.indexOf(":") + 1);
+  };
+  let lastEnds: Map<string, number> | undefined;
+  const lastEnd = (name: string): number => {
+    lastEnds ??= new Map();
+    const known = lastEnds.get(name) ?? lastEndOf(name, html);
+    lastEnds.set(name, known);
+    return known;
+  };
+  const ends = (): void => {
+    if (nested > 0) nested--;
+    else hidden = null;
+  };
   const nothing = (): void => {};
   const tokenizer = new Tokenizer(
     { decodeEntities: true, xmlMode: false },
@@ -26,29 +42,36 @@ export function textOfHtml(html: string): string {
       oncdata: (start, end) => write(html.slice(start, end)),
       onopentagname(start, end) {
         const name = nameAt(start, end);
-        if (HIDDEN.has(name)) hidden++;
+        isRead = name === hidden;
+        if (hidden !== null) {
+          if (isRead) nested++;
+        } else if (HIDDEN.has(name) && (CODE.has(name) || start < lastEnd(name)))
+          [hidden, nested, isRead] = [name, 0, true];
         else if (name === "br") line("\n");
         else if (name === "li") line("\n- ");
         else if (BLOCKS.has(name)) line("\n\n");
         else if (CELLS.has(name)) line(" ");
-        if (name === "pre") verbatim++;
+        if (name === "pre" && hidden === null) verbatim++;
+      },
+      // Programs that write XML write `<iframe src="…"/>`.
+      onselfclosingtag() {
+        if (isRead) ends();
+        isRead = false;
+      },
+      onopentagend() {
+        isRead = false;
       },
       onclosetag(start, end) {
         const name = nameAt(start, end);
-        if (HIDDEN.has(name)) hidden = Math.max(0, hidden - 1);
-        else if (BLOCKS.has(name)) line("\n\n");
-        if (name === "pre") verbatim = Math.max(0, verbatim - 1);
+        if (name === hidden) {
+          // Some of them have no end of their own.
+          if (start >= lastEnd(name)) nested = 0;
+          ends();
+        } else if (BLOCKS.has(name)) line("\n\n");
+        if (name === "pre" && hidden === null) verbatim = Math.max(0, verbatim - 1);
       },
-      onattribdata: nothing,
-      onattribentity: nothing,
-      onattribend: nothing,
-      onattribname: nothing,
-      oncomment: nothing,
-      ondeclaration: nothing,
-      onend: nothing,
-      onopentagend: nothing,
-      onprocessinginstruction: nothing,
-      onselfclosingtag: nothing,
+      ...{ onattribdata: nothing, onattribentity: nothing, onattribend: nothing, onattribname: nothing },
+      ...{ oncomment: nothing, ondeclaration: nothing, onend: nothing, onprocessinginstruction: nothing },
     },
   );
   tokenizer.write(html);
@@ -56,8 +79,21 @@ export function textOfHtml(html: string): string {
   return tidyLines(text);
 }
 
-/** Their content is not for readers. */
-const HIDDEN = new Set(["script", "style", "template", "noscript", "iframe", "svg", "object"]);
+/**
+ * Where the name of the last end tag of an element begins; -1: it has none. Without an end it would hide everything that
+ * follows, so it hides nothing.
+ */
+function lastEndOf(name: string, html: string): number {
+  let last = -1;
+  for (const { index } of html.matchAll(new RegExp(`</(?:[a-z]+:)?${name}(?=[\\s/>]|$)`, "gi")))
+    last = index + 2;
+  return last;
+}
+
+/** Their content is not for readers. The text inside `<object>` is. */
+const HIDDEN = new Set(["script", "style", "template", "noscript", "iframe", "svg"]);
+/** Without an end, these are code to the end. */
+const CODE = new Set(["script", "style"]);
 const CELLS = new Set(["td", "th"]);
 const BLOCKS = new Set(
   (

@@ -48,7 +48,10 @@ export function toArrived(
   const body = bodyOf(found);
   const url = canonicalUrl(found.url);
   if (title === null && body === "") return { item: null, reason: "it has neither title nor text" };
-  const { at: date, doubt } = decideDate(found.publishedAt, fetchedAt);
+  const { at: date, doubt } = decideDate(
+    found.publishedAt ?? (found.publishedAgoMs === undefined ? null : fetchedAt - found.publishedAgoMs),
+    fetchedAt,
+  );
   if (date < keepFrom) return { item: null, reason: "it is older than what is kept" };
   // A headline alone is the text, too: people search in texts and read them in messages.
   const text = body === "" ? (title ?? "") : body;
@@ -99,6 +102,7 @@ export function toDeleted(kind: Pick<FeedKind, "kind">, found: FeedRead["deletes
     idKey: found.idKey ?? idKeyOf(kind, found),
     nativeId: storableText(found.id).slice(0, LONGEST_ID),
     reason: cutText(found.reason, 200),
+    ...(found.mayReturn === true ? { mayReturn: true } : {}),
   };
 }
 

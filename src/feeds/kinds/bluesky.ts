@@ -80,14 +80,15 @@ function read(frames: readonly string[], now: Instant): StreamRead {
   const restored = new Set<string>();
   const positions: number[] = [];
   let unread = 0;
-  for (const frame of frames) {
-    const event = parse(frame);
+  const events = frames.map(parse);
+  const horizon = horizonOf(events, now);
+  for (const event of events) {
     const did = event?.["did"];
     if (event === null || typeof did !== "string" || !DID.test(did)) {
       unread++;
       continue;
     }
-    const at = positionOf(event, now);
+    const at = positionOf(event, horizon);
     if (at !== null) positions.push(at);
     const { commit, account } = event;
     if (isLoose(commit)) {
@@ -142,10 +143,23 @@ function isLoose(value: unknown): value is Loose {
 }
 
 /** A position in the future would skip everything until then when the stream goes on there. */
-function positionOf({ time_us: at }: Loose, now: Instant): number | null {
-  return typeof at === "number" && Number.isSafeInteger(at) && at > 0 && at <= (now + 5 * MINUTE) * 1_000
-    ? at
-    : null;
+function positionOf({ time_us: at }: Loose, horizon: number): number | null {
+  return isPosition(at) && at <= horizon ? at : null;
+}
+
+function isPosition(at: unknown): at is number {
+  return typeof at === "number" && Number.isSafeInteger(at) && at > 0;
+}
+
+/** A clock that is slow by more is no clock, and a host that is ahead by more lies. */
+const MOST_SLOW = 24 * HOUR;
+
+/** What is no future: by the clock of this machine, or, where that is slow, by that of most events. */
+function horizonOf(events: readonly (Loose | null)[], now: Instant): number {
+  const positions = events.map((event) => event?.["time_us"]).filter(isPosition);
+  const middle = positions.sort((a, b) => a - b)[Math.floor((positions.length - 1) / 2)] ?? 0;
+  const isSlow = middle > now * 1_000 && middle <= (now + MOST_SLOW) * 1_000;
+  return (isSlow ? middle : now * 1_000) + 5 * MINUTE * 1_000;
 }
 
 /** Why all of an account goes; "active": it is there (again). Null: its server has a problem, and nobody left. */
@@ -182,25 +196,37 @@ function toItem(did: string, rkey: string, commit: Loose, event: Loose, at: numb
   };
 }
 
-const MOST_LINKS = 5;
+const MOST_LINES = 20;
 
-/** The text, and what a reader sees below it: titles and addresses of links, whose text is often cut. */
+/**
+ * The text, and what a reader sees or hears below it: descriptions of pictures and videos, cards, addresses of links, whose
+ * text is often cut, and tags that stand apart. The text of a quoted post is not in the stream.
+ */
 function bodyOf(record: Loose): FeedItem["body"] {
   const text = typeof record["text"] === "string" ? cutText(record["text"]) : "";
   const below: string[] = [];
-  const embed = record["embed"];
-  const external = isLoose(embed)
-    ? (embed["external"] ?? Reflect.get(Object(embed["media"]), "external"))
-    : null;
-  if (isLoose(external)) below.push(...[external["title"], external["uri"]].filter(isText));
-  for (const facet of Array.isArray(record["facets"]) ? record["facets"].slice(0, 100) : [])
-    for (const feature of isLoose(facet) && Array.isArray(facet["features"])
-      ? facet["features"].slice(0, 5)
-      : [])
-      if (isLoose(feature) && isText(feature["uri"])) below.push(feature["uri"]);
-  const added = [...new Set(below)].filter((line) => !text.includes(line)).slice(0, MOST_LINKS);
+  const embed = isLoose(record["embed"]) ? record["embed"] : {};
+  // A quote with pictures has them one level deeper.
+  for (const media of [embed, embed["media"]]) {
+    if (!isLoose(media)) continue;
+    for (const picture of listOf(media["images"], 10)) below.push(...textsOf(picture, ["alt"]));
+    below.push(...textsOf(media, ["alt"]), ...textsOf(media["external"], ["title", "description", "uri"]));
+  }
+  for (const facet of listOf(record["facets"], 100))
+    for (const feature of isLoose(facet) ? listOf(facet["features"], 5) : [])
+      below.push(...textsOf(feature, ["uri"]));
+  below.push(...listOf(record["tags"], 10).flatMap((tag) => (isText(tag) ? `#${tag}` : [])));
+  const added = [...new Set(below)].filter((line) => !text.includes(line)).slice(0, MOST_LINES);
   const body = [text, ...added].filter((line) => line !== "").join("\n");
   return body === "" ? null : { text: body };
+}
+
+function listOf(value: unknown, most: number): readonly unknown[] {
+  return Array.isArray(value) ? value.slice(0, most) : [];
+}
+
+function textsOf(value: unknown, names: readonly string[]): readonly string[] {
+  return isLoose(value) ? names.map((name) => value[name]).filter(isText) : [];
 }
 
 function isText(value: unknown): value is string {

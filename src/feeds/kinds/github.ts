@@ -207,19 +207,31 @@ function* recheckIssues(
 ): Recheck {
   const deletes: FeedRead["deletes"][number][] = [];
   const items: FeedItem[] = [];
+  const lost: string[] = [];
   for (const [index, { id, reference }] of stored.entries()) {
     if (reference === null) continue;
     const url = `${part.url?.replace(/\/$/, "")}/repos/${reference}`;
     const [answer] = yield [{ url, accepts: [403, 404, 410, 429, 451], headers: headersOf(settings) }];
     const { status = 0, json } = answer ?? {};
     // GitHub answers 404 for what is private, and 410 for what was deleted.
-    if ((status === 404 || status === 410 || status === 451) && typeof json === "object")
+    const isAnswer = typeof json === "object" && json !== null;
+    if (status === 404 && isAnswer) lost.push(id);
+    else if ((status === 410 || status === 451) && isAnswer)
       deletes.push({ id, reason: "GitHub does not show it any more" });
     else if (status !== 200) refuseError(answer, json, settings, now);
     const issue = Issue.safeParse(json);
     if (status === 200 && issue.success && String(issue.data.id) === id) items.push(toItem(issue.data));
     const pauseMs = answer === undefined ? null : askedPause(answer.header, now);
-    if (pauseMs !== null) return { items, deletes, pauseMs, unanswered: stored.slice(index + 1) };
+    if (pauseMs !== null) {
+      const unanswered = [...stored.filter((one) => lost.includes(one.id)), ...stored.slice(index + 1)];
+      return { items, deletes, pauseMs, unanswered };
+    }
   }
-  return { items, deletes };
+  if (lost.length === 0) return { items, deletes };
+  // Something that is there for everybody, also for a token that has lost its rights.
+  const url = `${part.url?.replace(/\/$/, "")}/rate_limit`;
+  const [control] = yield [{ url, accepts: [403, 404], headers: headersOf(settings) }];
+  const isSiteThere = items.length > 0 || typeof Reflect.get(Object(control?.json), "resources") === "object";
+  const gone = lost.map((id) => ({ id, reason: "GitHub does not show it any more", isSiteThere }));
+  return { items, deletes, gone };
 }

@@ -10,7 +10,13 @@ import {
   type FeedPart,
   type FeedRead,
   type FeedReader,
+  type FeedRequest,
+  type Recheck,
+  type StoredItem,
 } from "../common/define-feed.ts";
+
+/** Its list of changes has the last minutes only: what changed while Earshot was away is learnt by asking again. */
+const MOST_RECHECKED = 120;
 
 /** Every story and comment of Hacker News, in the order of their ids, with edits and deletes. */
 export const hackerNews = defineFeed({
@@ -27,7 +33,8 @@ export const hackerNews = defineFeed({
     version: 1,
     storedCharacters: null,
     sentOut: "an excerpt, with link",
-    deletesLearntBy: "the list of changed items, read every time: deleted and dead ones go",
+    deletesLearntBy:
+      "the list of changed items, read every time, and asking for stored items again, for 30 days: deleted and dead ones go",
     terms: "a free public interface",
   },
   pace: { everyMs: 15, atOnce: 12 },
@@ -35,6 +42,7 @@ export const hackerNews = defineFeed({
   pageType: "forum",
   parts: ({ name, baseUrl }) => [{ id: "items", name: name ?? "Hacker News", url: baseUrl }],
   read: readHackerNews,
+  recheck: { most: MOST_RECHECKED, read: recheckItems },
 });
 
 /** About a quarter of an hour of the site: a new feed has something to show. */
@@ -56,6 +64,7 @@ const Item = z.object({
   text: z.string().optional(),
   url: z.string().optional(),
   parent: z.int().optional(),
+  parts: z.array(z.int()).optional(),
   deleted: z.boolean().optional(),
   dead: z.boolean().optional(),
 });
@@ -79,7 +88,7 @@ function* readHackerNews({ url: base }: FeedPart, _settings: unknown, stored: un
   const pending: [number, number][] = [];
   for (const [index, id] of asked.entries()) {
     const found = Item.safeParse(answers[index]?.json);
-    if (found.success) sort(found.data, read);
+    if (found.success) sort(found.data, read, yield* choicesOf(found.data, base));
     else {
       // A changed one, too: it may have been deleted, and the list of changes does not say it twice.
       const tried = (tries.get(id) ?? 0) + 1;
@@ -90,20 +99,40 @@ function* readHackerNews({ url: base }: FeedPart, _settings: unknown, stored: un
   return { ...read, cursor: { from: cursor.from, next, pending }, more: until < max.data };
 }
 
+/** The choices of a poll are items of their own, and read as parts of it. */
+function* choicesOf(
+  { type, parts = [] }: z.output<typeof Item>,
+  base: string | null,
+): Generator<readonly FeedRequest[], readonly string[], readonly FeedAnswer[]> {
+  if (type !== "poll" || parts.length === 0) return [];
+  const answers = yield parts.slice(0, MOST_CHOICES).map((id) => ({ url: `${base}/item/${id}.json` }));
+  return answers.flatMap(({ json }) => {
+    const choice = Item.safeParse(json);
+    return choice.success && choice.data.deleted !== true ? (choice.data.text ?? []) : [];
+  });
+}
+
+const MOST_CHOICES = 30;
+
 function sort(
   item: z.output<typeof Item>,
   read: { items: FeedItem[]; deletes: FeedRead["deletes"][number][] },
+  choices: readonly string[],
 ) {
   const id = String(item.id);
   if (item.deleted === true) read.deletes.push({ id, reason: "deleted by its author" });
   else if (item.dead === true) read.deletes.push({ id, reason: "removed by Hacker News" });
-  // The options of a poll are parts of it.
-  else if (item.type !== "pollopt" && item.by !== undefined) read.items.push(toItem(item, id));
+  else if (item.type !== "pollopt" && item.by !== undefined) read.items.push(toItem(item, id, choices));
 }
 
-function toItem({ by = "", time, title, text, url, type }: z.output<typeof Item>, id: string): FeedItem {
+function toItem(
+  { by = "", time, title, text, url, type }: z.output<typeof Item>,
+  id: string,
+  choices: readonly string[],
+): FeedItem {
   const html = [
     text,
+    ...choices.map((choice) => `<p>${choice}</p>`),
     url === undefined ? undefined : `<p>${url.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</p>`,
   ];
   const body = html.filter((part) => part !== undefined).join("\n");
@@ -117,6 +146,19 @@ function toItem({ by = "", time, title, text, url, type }: z.output<typeof Item>
     site: "Hacker News",
     isReply: type === "comment",
   };
+}
+
+function* recheckItems(stored: readonly StoredItem[], { url: base }: FeedPart): Recheck {
+  const answers = yield stored.map(({ id }) => ({ url: `${base}/item/${id}.json` }));
+  const read = { items: [] as FeedItem[], deletes: [] as FeedRead["deletes"][number][] };
+  const unanswered: StoredItem[] = [];
+  for (const [index, item] of stored.entries()) {
+    const found = Item.safeParse(answers[index]?.json);
+    if (found.success && String(found.data.id) === item.id)
+      sort(found.data, read, yield* choicesOf(found.data, base));
+    else unanswered.push(item);
+  }
+  return { ...read, unanswered };
 }
 
 /** It lists a hundred or two; each is a call. */

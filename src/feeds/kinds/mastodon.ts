@@ -88,7 +88,26 @@ const PAGE = 40;
 /** In one part of a fetch; if there are more, the next follows at once. */
 const MOST_PAGES = 5;
 
+const Words = z.string().nullish().catch(null);
+/** What stands beside the text. Other software leaves it out, or has something else there. */
+const Beside = {
+  media_attachments: z
+    .array(z.object({ description: Words }))
+    .nullish()
+    .catch(null),
+  poll: z
+    .object({ options: z.array(z.object({ title: Words })) })
+    .nullish()
+    .catch(null),
+  card: z.object({ title: Words, description: Words }).nullish().catch(null),
+  quote: z
+    .object({ quoted_status: z.object({ content: z.string(), visibility: Words }).nullish() })
+    .nullish()
+    .catch(null),
+};
+
 const Plain = z.object({
+  ...Beside,
   id: Id,
   uri: z.string().min(1),
   url: z.string().nullish(),
@@ -204,14 +223,13 @@ function toItem(given: Post, part: FeedPart): FeedItem | null {
   if (visibility !== "public" && visibility !== "unlisted") return null;
   const host = new URL(account.url != null && URL.canParse(account.url) ? account.url : (part.url ?? ""))
     .host;
-  const isWarned = warning != null && warning.trim() !== "";
   return {
     // The same in the eyes of every server.
     id: post.uri,
     reference: post.id,
     url: post.url ?? (/^https?:\/\//i.test(post.uri) ? post.uri : null),
     title: null,
-    body: { html: `${isWarned ? `<p>${escaped(warning)}</p>` : ""}${post.content}` },
+    body: { html: paragraph(warning) + post.content + besideOf(post) },
     publishedAt: readFeedDate(post.created_at),
     author: account.acct.includes("@") ? account.acct : `${account.acct}@${host}`,
     fullname: account.display_name ?? null,
@@ -227,8 +245,24 @@ function toItem(given: Post, part: FeedPart): FeedItem | null {
   };
 }
 
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+/** What a reader sees or hears beside the text: descriptions of pictures, choices of a poll, a card, a quoted post. */
+function besideOf({ media_attachments: media, poll, card, quote }: z.output<typeof Plain>): string {
+  const words = [
+    ...(media ?? []).map(({ description }) => description),
+    ...(poll?.options ?? []).map(({ title }) => title),
+    ...[card?.title, card?.description],
+  ];
+  const quoted = quote?.quoted_status;
+  const isPublicQuote = (quoted?.visibility ?? "public") === "public" || quoted?.visibility === "unlisted";
+  const blockquote = quoted == null || !isPublicQuote ? "" : `<blockquote>${quoted.content}</blockquote>`;
+  return words.slice(0, MOST_WORDS).map(paragraph).join("") + blockquote;
+}
+
+const MOST_WORDS = 30;
+
+function paragraph(text: string | null | undefined): string {
+  if (text == null || text.trim() === "") return "";
+  return `<p>${text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</p>`;
 }
 
 const FORGOTTEN_AFTER_MS = 7 * DAY;
@@ -256,14 +290,15 @@ function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: 
     requestOf(`${statuses}/${encodeURIComponent(reference)}`, settings),
   );
   const deletes: FeedRead["deletes"][number][] = [];
+  const lost: { readonly id: string; readonly reason: string }[] = [];
   for (const [index, reference] of missing.entries()) {
     const { status, json } = answers[index] ?? {};
     const { id = "", ageMs = 0 } = asked.get(reference) ?? {};
     // Many servers forget the posts of others after some days, also those that are still there.
     const mayForget = ageMs > FORGOTTEN_AFTER_MS && URL.canParse(id) && new URL(id).host !== host;
-    // A web page with this status is not the interface that speaks.
-    const isGone = (status === 404 || status === 410) && typeof json === "object" && !mayForget;
-    if (isGone) deletes.push({ id, reason: "the server does not have it any more" });
+    // A web page with this status is not the interface that speaks, and neither is `null`.
+    const isGone = (status === 404 || status === 410) && isObject(json) && !mayForget;
+    if (isGone) lost.push({ id, reason: "the server does not have it any more" });
     const read = status === 200 ? Post.safeParse(json) : undefined;
     if (read?.success === true) found.push(read.data);
   }
@@ -273,5 +308,26 @@ function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: 
     if (item !== null) items.push(item);
     else deletes.push({ id: post.uri, reason: "its author does not show it in public any more" });
   }
-  return { items, deletes };
+  const isSiteThere = lost.length > 0 && (found.length > 0 || (yield* showsPosts(part, settings, statuses)));
+  return { items, deletes, gone: lost.map((one) => ({ ...one, isSiteThere })) };
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether the server shows a post that it lists now, as itself. Where it lists none, it has to say who it is. */
+function* showsPosts(
+  part: FeedPart,
+  settings: Settings,
+  statuses: string,
+): Generator<readonly FeedRequest[], boolean, readonly FeedAnswer[]> {
+  const [timeline] = yield [requestOf(`${part.url}?limit=1`, settings)];
+  if (timeline?.status !== 200 || !Array.isArray(timeline.json)) return false;
+  const newest = Post.safeParse(timeline.json[0]);
+  const url = newest.success
+    ? `${statuses}/${encodeURIComponent(newest.data.id)}`
+    : new URL("/api/v1/instance", statuses).href;
+  const [answer] = yield [requestOf(url, settings)];
+  return answer?.status === 200 && isObject(answer.json);
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { HttpAddress } from "../../lib/http-address.ts";
-import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
+import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import { registrableDomain } from "../common/canonical-url.ts";
+import { spanOf } from "../common/decide-completeness.ts";
 import { defineFeed, FeedKeys, type FeedPart, type FeedReader } from "../common/define-feed.ts";
 import { MOST_PAGES, pageReference, recheckPages } from "../common/recheck-pages.ts";
 import { addressesIn } from "./rss/addresses-in-opml.ts";
@@ -25,6 +26,33 @@ export const rss = defineFeed({
         .describe(
           "A list of feeds that a feed reader has exported, relative to this file. Example: feeds.opml",
         ),
+      headers: z
+        .record(
+          z.string().regex(/^[\w-]{1,100}$/, "expected the name of a header"),
+          z.string().min(1).max(2_000),
+        )
+        .exactOptional()
+        .meta({
+          description:
+            'Headers that its server wants, such as a key or another user agent. Sent to the servers of these addresses only. Example: { x-api-key: "${FEED_KEY}" }',
+          writeOnly: true,
+        }),
+      login: z
+        .strictObject({
+          user: z.string().min(1).describe("Name of the account."),
+          password: z
+            .string()
+            .min(1)
+            .meta({ description: 'Its password. Example: "${FEED_PASSWORD}"', writeOnly: true }),
+        })
+        .exactOptional()
+        .describe("For servers that ask for a name and a password (HTTP Basic)."),
+      maxMegabytes: z
+        .int()
+        .min(1)
+        .max(200)
+        .exactOptional()
+        .describe("The largest document that is read, in MB, also unpacked. Default: 50. Example: 100"),
     })
     .refine(({ urls, opml }) => urls.length > 0 || opml !== undefined, {
       error: "name at least one address in urls, or an opml file",
@@ -39,6 +67,7 @@ export const rss = defineFeed({
   pace: { everyMs: 2 * SECOND, atOnce: 1 },
   everyMs: 10 * MINUTE,
   pageType: "general",
+  findsByLink: true,
   editedEveryMs: HOUR,
   parts({ urls, opml, name }, { readFile }) {
     const listed = opml === undefined ? [] : addressesIn(readFile(opml), opml);
@@ -53,18 +82,54 @@ export const rss = defineFeed({
   recheck: { most: MOST_PAGES, asksPages: true, read: recheckPages },
 });
 
+interface Settings {
+  readonly maxMegabytes?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly login?: { readonly user: string; readonly password: string };
+}
+
+function headersOf({ headers = {}, login }: Settings): Readonly<Record<string, string>> {
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const basic =
+    login === undefined ? null : Buffer.from(`${login.user}:${login.password}`).toString("base64");
+  return {
+    accept: ACCEPT,
+    ...Object.fromEntries(named),
+    ...(basic === null ? {} : { authorization: `Basic ${basic}` }),
+  };
+}
+
+/** Podcasts and archives have up to 30. */
+const MEGABYTES = 50;
+
 const ACCEPT =
   "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5";
 
-function* readRss(part: FeedPart): FeedReader {
-  const headers = { accept: ACCEPT };
-  const [answer] = yield [{ url: part.url ?? "", conditional: true, headers, reads: "document" }];
+function* readRss(part: FeedPart, settings: Settings, _cursor: unknown, now: Instant): FeedReader {
+  const headers = headersOf(settings);
+  const [answer] = yield [
+    {
+      url: part.url ?? "",
+      conditional: true,
+      headers,
+      reads: "document",
+      maxBytes: (settings.maxMegabytes ?? MEGABYTES) * 1_000_000,
+    },
+  ];
   if (answer?.document == null) return { items: [], deletes: [], cursor: null };
-  const scope = registrableDomain(answer.url) ?? "";
-  const { items, leftOut, problem } = answer.document;
+  // Where it is configured to be: one that has moved brings the same items.
+  const scope = registrableDomain(part.url ?? answer.url) ?? "";
+  const { items, leftOut, problem, usualLength } = answer.document;
   return {
     items: items.map((item) => ({ ...item, scope, ...pageReference(item.url) })),
     ...{ deletes: [], cursor: null, leftOut },
+    document: {
+      ...spanOf(
+        items.map(({ publishedAt }) => publishedAt),
+        now,
+      ),
+      usualLength,
+    },
     ...(problem === null ? {} : { problem }),
   };
 }

@@ -238,12 +238,11 @@ function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: 
   const { posts, hasMore, pauseMs, backoffMs } = readAnswer(answer);
   const there = new Set(posts.map(({ post_id: id }) => String(id)));
   // A site that knows none of many posts is at fault itself.
-  if (hasMore || (asked.length >= MANY && there.size === 0))
-    throw new FeedError("it does not know any of the posts that it had; nothing was deleted");
-  const deletes = asked
+  const isSiteThere = !hasMore && (asked.length < MANY || there.size > 0);
+  const gone = asked
     .filter(({ number }) => !there.has(number))
-    .map(({ id }) => ({ id, reason: "the site does not have it any more" }));
-  return { items: [], deletes, ...pauseOf(longer(pauseMs, backoffMs)) };
+    .map(({ id }) => ({ id, reason: "the site does not have it any more", isSiteThere }));
+  return { items: [], deletes: [], gone, ...pauseOf(longer(pauseMs, backoffMs)) };
 }
 
 const MANY = 10;

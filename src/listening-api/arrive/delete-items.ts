@@ -15,6 +15,8 @@ export interface DeletedItem {
   readonly idKey: string;
   readonly nativeId: string;
   readonly reason: string;
+  /** Nobody has said so, it was only seen to be gone: see `decideItem`, Restored. */
+  readonly mayReturn?: boolean;
 }
 
 /** An account that is gone, with everything that it wrote. */
@@ -77,7 +79,11 @@ export async function buryItems(
   );
   const isStored = ({ idKey }: DeletedItem) => known.has(idKey);
   const isKept = unseen === "remember" ? () => true : isStored;
-  const fresh = items.filter((one) => isKept(one) && known.get(one.idKey)?.isDeleted !== true);
+  const isNews = ({ idKey, mayReturn }: DeletedItem) => {
+    const before = known.get(idKey);
+    return before?.isDeleted !== true || (before.mayReturn === true && mayReturn !== true);
+  };
+  const fresh = items.filter((one) => isKept(one) && isNews(one));
   if (unseen === "forget soon") {
     const others = items.filter((one) => !isStored(one));
     await putUnseenDeletes(
@@ -89,8 +95,8 @@ export async function buryItems(
   await putReceived(
     db,
     projectId,
-    fresh.map(({ idKey, nativeId, reason }) => ({
-      ...{ ...from, idKey, nativeId, contentKey: null, deleteReason: reason },
+    fresh.map(({ idKey, nativeId, reason, mayReturn = false }) => ({
+      ...{ ...from, idKey, nativeId, contentKey: null, deleteReason: reason, mayReturn },
       resourceId: known.get(idKey)?.resourceId ?? idKey,
     })),
   );

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { yieldingLoop } from "../../lib/concurrency.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
@@ -14,6 +15,7 @@ import {
   dropUnseenDeletes,
   findHolders,
   findReceived,
+  liftTombstones,
   lockReceivedQuery,
   markSeen,
   type NewReceivedItem,
@@ -68,6 +70,8 @@ export function sumOf(a: ReceiveResult, b: ReceiveResult): ReceiveResult {
 export interface ReceivedPart extends ReceiveResult {
   /** Items that did not fit into the transaction. Nothing was done with them. */
   readonly left: readonly ArrivedItem[];
+  /** Items that were known before. */
+  readonly known: number;
 }
 
 /** What arriving items need besides the tables. */
@@ -107,7 +111,7 @@ export async function receiveItems(
   { at: came, cache, queue, keeps = "all" }: Arriving,
 ): Promise<ReceivedPart> {
   if (arrived.length + deleted.length + removedAuthors.length + restoredAuthors.length === 0)
-    return { ...NOTHING, left: [] };
+    return { ...NOTHING, left: [], known: 0 };
   const at = await beginWriting(db, [project.id], () => came);
   const receivedQueryId = await lockReceivedQuery(db, project.id);
   const queries = await queriesOf(db, project.id, cache);
@@ -131,6 +135,7 @@ export async function receiveItems(
   const added: Matched[] = [];
   const edited: Matched[] = [];
   const forgotten: string[] = [];
+  const restored: string[] = [];
   const note = (item: ArrivedItem, resourceId: string, deleteReason: string | null = null) =>
     notes.push({ ...from, ...item, resourceId, deleteReason });
   for (const { item, decision, found } of decided) {
@@ -138,6 +143,11 @@ export async function receiveItems(
       case "New":
         added.push({ item, found });
         note(item, item.idKey);
+        break;
+      case "Restored":
+        restored.push(decision.resourceId);
+        added.push({ item, found });
+        note(item, item.line.id ?? item.idKey);
         break;
       case "Edited":
         edited.push({ item, found });
@@ -161,6 +171,7 @@ export async function receiveItems(
         decision satisfies never;
     }
   }
+  await liftTombstones(db, project.id, restored);
   await putReceived(db, project.id, notes);
   await tombstoneMentions(db, project.id, forgotten, { at, reason: FORGOTTEN });
   await markSeen(
@@ -188,6 +199,7 @@ export async function receiveItems(
     edited: edited.length,
     deleted: gone,
     matched: added.filter(isMatched).length,
+    known: decided.filter(({ decision }) => KNOWN.has(decision.outcome)).length,
     left: items.slice(decided.length),
   };
 }
@@ -232,12 +244,12 @@ function* decideItems(
       continue;
     }
     const decision = decideItem(arrived, before, at);
-    if (decision.outcome !== "New" && decision.outcome !== "Edited") {
+    if (!HAS_CONTENT.has(decision.outcome)) {
       decided.push({ item: arrived, decision, found: [] });
       continue;
     }
     // A known id that stands for another one: the mention goes by the first.
-    const id = decision.outcome === "Edited" ? decision.resourceId : arrived.line.id;
+    const id = idOf(decision, arrived, at);
     const item = { ...arrived, line: { ...arrived.line, id } };
     const matched = yield* matching(item, queries, at);
     if (decision.outcome === "New" && matched.length === 0 && keeps === "matched") {
@@ -250,6 +262,17 @@ function* decideItems(
     decided.push({ item, decision, found });
   }
   return decided;
+}
+
+const HAS_CONTENT: ReadonlySet<ItemDecision["outcome"]> = new Set(["New", "Edited", "Restored"]);
+
+const KNOWN: ReadonlySet<string> = new Set(["Same", "Renamed", "Edited", "Waits", "Deleted"]);
+
+/** Who was told that a mention is deleted believes it for ever: one that is back has another id. */
+function idOf(decision: ItemDecision, { line }: ArrivedItem, at: Instant): string {
+  if (decision.outcome === "Edited") return decision.resourceId;
+  if (decision.outcome !== "Restored") return line.id ?? "";
+  return createHash("sha256").update(`${decision.resourceId} ${at}`).digest("hex").slice(0, 32);
 }
 
 const FORGOTTEN = "a person asked to forget it";
@@ -273,7 +296,8 @@ async function knownOf(
 ): Promise<(item: ItemKeys) => readonly ReceivedItem[]> {
   const rows = await findReceived(db, projectId, {
     ids: items.map(({ idKey }) => idKey),
-    contents: items.flatMap(({ contentKey }) => (contentKey === null ? [] : [contentKey])),
+    contents: items.flatMap(({ contentKey }) => contentKey ?? []),
+    links: items.flatMap(({ linkKey }) => linkKey ?? []),
   });
   const byId = new Map(rows.map((row) => [row.idKey, row]));
   // A tombstone among several of the same content counts.
@@ -281,10 +305,13 @@ async function knownOf(
   for (const row of rows)
     if (row.contentKey !== null && (row.isDeleted || !byContent.has(row.contentKey)))
       byContent.set(row.contentKey, row);
-  return ({ idKey, contentKey }) =>
-    [byId.get(idKey), contentKey === null ? undefined : byContent.get(contentKey)].filter(
-      (row) => row !== undefined,
-    );
+  const byLink = new Map<string, ReceivedItem>();
+  for (const row of rows)
+    if (row.linkKey != null && (row.isDeleted || !byLink.has(row.linkKey))) byLink.set(row.linkKey, row);
+  return ({ idKey, contentKey, linkKey = null }) => {
+    const found = [byId.get(idKey), byContent.get(contentKey ?? ""), byLink.get(linkKey ?? "")];
+    return [...new Set(found)].filter((row) => row !== undefined);
+  };
 }
 
 /** New versions take the place of all old ones: a text that its author changed is not kept. */

@@ -44,11 +44,16 @@ export interface FeedRow extends Omit<ConfiguredFeed, "everyMs"> {
   readonly readings: number;
   /** What the last fetch did not take, in words. */
   readonly leftOut: string | null;
+  /** What people should know of it, in sentences. */
+  readonly notes: readonly string[];
   readonly itemsToday: number;
   readonly matchedToday: number;
   /** The last time of which a stream brought nothing; null: none in the last 30 days. */
   readonly gap: (FeedGap & { readonly noticedAt: Instant }) | null;
 }
+
+/** What people should know of a feed, in sentences by their subject; null takes one away. */
+export type FeedNotes = Readonly<Record<string, string | null>>;
 
 /** Time of which a stream has no events for us. */
 export interface FeedGap {
@@ -177,6 +182,8 @@ export interface FetchEnd {
   readonly matched: number;
   /** What was not taken, in words. Default: nothing. */
   readonly leftOut?: string | null;
+  /** Added to those that it has. */
+  readonly notes?: FeedNotes;
   /** The lease goes on: another part of the same fetch follows. */
   readonly goesOn?: boolean;
 }
@@ -198,6 +205,7 @@ export async function endFetch(
       lease_until = case when ${isDone} then null else lease_until end,
       next_at = case when ${isDone} then now() + ${end.nextInMs}::double precision * interval '1 millisecond'
         else least(next_at, now()) end,
+      notes = jsonb_strip_nulls(notes || ${storableJson(end.notes ?? {})}::jsonb),
       reading = null, readings = 0, left_out = ${end.leftOut ?? null},
       problem = ${end.problem}, failures = case when ${end.problem}::text is null then 0 else failures + 1 end,
       heard_at = case when ${end.problem}::text is null then now() else heard_at end,
@@ -236,6 +244,18 @@ export async function failStream(
       lease_until = now() + ${leaseMs} * interval '1 millisecond'
     where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
   return numAffectedRows === 1n;
+}
+
+/** Adds to the notes of a feed that somebody else may be fetching. */
+export async function putNotes(
+  db: Database,
+  projectId: number,
+  key: string,
+  notes: FeedNotes,
+): Promise<void> {
+  await sql`
+    update local_api.feed set notes = jsonb_strip_nulls(notes || ${storableJson(notes)}::jsonb)
+    where project_id = ${projectId} and key = ${key}`.execute(db);
 }
 
 /** Remembers a gap for as long as somebody may ask. */
@@ -350,6 +370,7 @@ interface ListedRow {
   problem: string | null;
   readings: number;
   left_out: string | null;
+  notes: Record<string, string>;
   is_today: boolean;
   items_today: number;
   matched_today: number;
@@ -363,6 +384,9 @@ function toRow(row: ListedRow): FeedRow {
   const { key, kind, name, host, failures, problem, readings } = row;
   return {
     ...{ key, kind, name, host, failures, problem, readings, leftOut: row.left_out },
+    notes: Object.keys(row.notes)
+      .sort()
+      .map((subject) => row.notes[subject] ?? ""),
     everyMs: Number(row.every_ms),
     isConfigured: row.is_configured,
     isFetchedNow: row.is_fetched_now,

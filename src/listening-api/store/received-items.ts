@@ -50,32 +50,43 @@ export async function queriesRevision(db: Database, projectId: number): Promise<
 export interface ReceivedItem {
   readonly idKey: string;
   readonly contentKey: string | null;
+  readonly linkKey?: string | null;
   readonly resourceId: string;
   readonly editedAt: Instant | null;
   readonly isDeleted: boolean;
+  /** It was only seen to be gone, and not long ago: it comes back if its feed shows it. */
+  readonly mayReturn?: boolean;
   /** See `ItemKeys`. */
   readonly revision?: number | null;
 }
 
-/** The items that have one of these ids or contents; hashes are in hex. */
+/** The items that have one of these ids, contents or links; hashes are in hex. */
 export async function findReceived(
   db: Database,
   projectId: number,
-  keys: { readonly ids: readonly string[]; readonly contents: readonly string[] },
+  keys: {
+    readonly ids: readonly string[];
+    readonly contents: readonly string[];
+    readonly links?: readonly string[];
+  },
 ): Promise<ReceivedItem[]> {
   const { rows } = await sql<ReceivedRow>`
-    select encode(id_key, 'hex') as id_key, encode(content_key, 'hex') as content_key, resource_id, edited_at,
-      deleted_at is not null as is_deleted, revision
+    select encode(id_key, 'hex') as id_key, encode(content_key, 'hex') as content_key,
+      encode(link_key, 'hex') as link_key, resource_id, edited_at,
+      deleted_at is not null as is_deleted, coalesce(may_return_until > now(), false) as may_return, revision
     from local_api.heard_item where project_id = ${projectId}
       and (id_key = any(select decode(k, 'hex') from unnest(${keys.ids}::text[]) k)
-        or content_key = any(select decode(k, 'hex') from unnest(${keys.contents}::text[]) k))
+        or content_key = any(select decode(k, 'hex') from unnest(${keys.contents}::text[]) k)
+        or link_key = any(select decode(k, 'hex') from unnest(${keys.links ?? []}::text[]) k))
     order by fetched_at`.execute(db);
   return rows.map((row) => ({
     idKey: row.id_key,
     contentKey: row.content_key,
+    linkKey: row.link_key,
     resourceId: row.resource_id,
     editedAt: row.edited_at?.getTime() ?? null,
     isDeleted: row.is_deleted,
+    mayReturn: row.may_return,
     revision: row.revision === null ? null : Number(row.revision),
   }));
 }
@@ -83,15 +94,18 @@ export async function findReceived(
 interface ReceivedRow {
   id_key: string;
   content_key: string | null;
+  link_key: string | null;
   resource_id: string;
   edited_at: Date | null;
   is_deleted: boolean;
+  may_return: boolean;
   revision: string | null;
 }
 
 export interface NewReceivedItem {
   readonly idKey: string;
   readonly contentKey: string | null;
+  readonly linkKey?: string | null;
   readonly resourceId: string;
   readonly kind: string;
   readonly feedKey: string | null;
@@ -100,6 +114,8 @@ export interface NewReceivedItem {
   readonly policyVersion: number;
   /** Why it is deleted; null: it is there. */
   readonly deleteReason: string | null;
+  /** It was only seen to be gone. */
+  readonly mayReturn?: boolean;
   /** How its source is asked for it again, and in how many milliseconds. */
   readonly reference?: string | null;
   readonly checkInMs?: number | null;
@@ -119,17 +135,20 @@ export async function putReceived(
 ): Promise<void> {
   if (items.length === 0) return;
   await sql`
-    insert into local_api.heard_item as known (project_id, id_key, content_key, resource_id, kind, feed_key, host,
-      native_id, policy_version, author_key, revision, deleted_at, delete_reason, reference, check_at)
-    select ${projectId}, decode(i->>'idKey', 'hex'), decode(i->>'contentKey', 'hex'), i->>'resourceId', i->>'kind',
+    insert into local_api.heard_item as known (project_id, id_key, content_key, link_key, resource_id, kind, feed_key, host,
+      native_id, policy_version, author_key, revision, deleted_at, delete_reason, reference, check_at,
+      may_return_until)
+    select ${projectId}, decode(i->>'idKey', 'hex'), decode(i->>'contentKey', 'hex'), decode(i->>'linkKey', 'hex'), i->>'resourceId', i->>'kind',
       i->>'feedKey', i->>'host', case when i->>'deleteReason' is null then i->>'nativeId' else '' end,
       (i->>'policyVersion')::integer, decode(i->>'authorKey', 'hex'), (i->>'revision')::bigint,
       case when i->>'deleteReason' is not null then clock_timestamp() end, i->>'deleteReason',
       case when i->>'deleteReason' is null then i->>'reference' end,
-      now() + (i->>'checkInMs')::double precision * interval '1 millisecond'
+      now() + (i->>'checkInMs')::double precision * interval '1 millisecond',
+      case when (i->>'mayReturn')::boolean then now() + ${MAY_RETURN_FOR} end
     from jsonb_array_elements(${storableJson(items)}::jsonb) as i
     on conflict (project_id, id_key) do update set
       content_key = coalesce(excluded.content_key, known.content_key),
+      link_key = coalesce(excluded.link_key, known.link_key),
       edited_at = case when excluded.content_key is distinct from known.content_key
         and excluded.content_key is not null then clock_timestamp() else known.edited_at end,
       seen_on = greatest(known.seen_on, excluded.seen_on),
@@ -137,7 +156,25 @@ export async function putReceived(
       native_id = case when excluded.deleted_at is null then known.native_id else '' end,
       reference = case when excluded.deleted_at is null then known.reference end,
       deleted_at = coalesce(known.deleted_at, excluded.deleted_at),
-      delete_reason = coalesce(known.delete_reason, excluded.delete_reason)`.execute(db);
+      delete_reason = coalesce(known.delete_reason, excluded.delete_reason),
+      -- A delete that the source has said is for ever, also after one that was only seen.
+      may_return_until = case when excluded.deleted_at is null then known.may_return_until
+        else excluded.may_return_until end`.execute(db);
+}
+
+/** An item that was only seen to be gone is forgotten for good after this long. */
+const MAY_RETURN_FOR = sql`interval '7 days'`;
+
+/** Lifts the tombstones of mentions that their feeds show again: they are known no more, and arrive as new ones. */
+export async function liftTombstones(
+  db: Database,
+  projectId: number,
+  resourceIds: readonly string[],
+): Promise<void> {
+  if (resourceIds.length === 0) return;
+  await sql`
+    delete from local_api.heard_item where project_id = ${projectId} and resource_id = any(${resourceIds}::text[])
+      and may_return_until > now()`.execute(db);
 }
 
 /** The items of these authors that are not deleted. */
@@ -217,6 +254,17 @@ export interface DueCheck {
   readonly reference: string | null;
   /** Since it was received first. */
   readonly ageMs: number;
+  /** Since it was first seen to be gone; null: it was there when it was asked for last. */
+  readonly goneForMs: number | null;
+  /** Whether a feed has shown it yesterday or today. */
+  readonly isListed: boolean;
+}
+
+/** When an item is asked for next (null: never again), and whether it was seen to be gone. */
+export interface ScheduledCheck {
+  readonly idKey: string;
+  readonly inMs: number | null;
+  readonly gone: "No" | "Since now" | "AsBefore";
 }
 
 /** Items of a feed that are due to be asked for again, those first that have waited longest. */
@@ -226,15 +274,26 @@ export async function dueChecks(
   feedKey: string,
   most: number,
 ): Promise<DueCheck[]> {
-  const { rows } = await sql<{ id_key: string; native_id: string; reference: string | null; age_ms: number }>`
-    select encode(id_key, 'hex') as id_key, native_id, reference,
-      1000 * extract(epoch from now() - fetched_at)::double precision as age_ms
+  const { rows } = await sql<DueRow>`
+    select encode(id_key, 'hex') as id_key, native_id, reference, seen_on >= current_date - 1 as is_listed,
+      1000 * extract(epoch from now() - fetched_at)::double precision as age_ms,
+      1000 * extract(epoch from now() - gone_since)::double precision as gone_for_ms
     from local_api.heard_item
     where project_id = ${projectId} and feed_key = ${feedKey} and deleted_at is null and check_at <= now()
     order by check_at limit ${most}`.execute(db);
   return rows.map((row) => ({
     ...{ idKey: row.id_key, id: row.native_id, reference: row.reference, ageMs: row.age_ms },
+    ...{ goneForMs: row.gone_for_ms, isListed: row.is_listed },
   }));
+}
+
+interface DueRow {
+  id_key: string;
+  native_id: string;
+  reference: string | null;
+  age_ms: number;
+  gone_for_ms: number | null;
+  is_listed: boolean;
 }
 
 /** The same for a queue of its own: nobody else gets them for \`forMs\`, also if the process ends before they are asked. */
@@ -252,22 +311,22 @@ export async function claimChecks(
     await scheduleChecks(
       transaction,
       projectId,
-      due.map(({ idKey }) => ({ idKey, inMs: forMs })),
+      due.map(({ idKey }) => ({ idKey, inMs: forMs, gone: "AsBefore" })),
     );
     return due;
   });
 }
 
-/** When these items are asked for next; null: never again. */
 export async function scheduleChecks(
   db: Database,
   projectId: number,
-  checks: readonly { readonly idKey: string; readonly inMs: number | null }[],
+  checks: readonly ScheduledCheck[],
 ): Promise<void> {
   if (checks.length === 0) return;
   await sql`
     update local_api.heard_item h
-    set check_at = now() + (c->>'inMs')::double precision * interval '1 millisecond'
+    set check_at = now() + (c->>'inMs')::double precision * interval '1 millisecond',
+      gone_since = case c->>'gone' when 'No' then null when 'Since now' then now() else gone_since end
     from jsonb_array_elements(${storableJson(checks)}::jsonb) as c
     where h.project_id = ${projectId} and h.id_key = decode(c->>'idKey', 'hex')`.execute(db);
 }

@@ -6,7 +6,7 @@ import { type FoundPatterns, findIn } from "./find-patterns.ts";
 
 /** Packages that get bytes, texts or requests of strangers. Their copies inside of other packages count as well. */
 export const READERS: readonly string[] = [
-  ...["feedsmith", "fast-xml-parser", "htmlparser2", "entities", "domhandler", "domutils", "dom-serializer"],
+  ...["htmlparser2", "entities", "domhandler", "domutils", "dom-serializer"],
   ...["mailparser", "@zone-eu/mailsplit", "libmime", "libqp", "libbase64", "encoding-japanese", "iconv-lite"],
   ...["html-to-text", "selderee", "parseley", "leac", "he", "linkify-it", "punycode.js", "nodemailer"],
   ...["imapflow", "yaml", "ws", "tldts", "tldts-core", "luxon", "multilang-sentiment", "eld", "stopword"],

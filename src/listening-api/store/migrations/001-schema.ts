@@ -501,6 +501,8 @@ const FEEDS = `
     readings integer not null default 0,
     -- What the last fetch has left out.
     left_out text,
+    -- What people should know of it, in sentences by their subject.
+    notes jsonb not null default '{}',
     primary key (project_id, key)
   );
   create index feed_by_due on local_api.feed (next_at) where next_at is not null;
@@ -518,6 +520,8 @@ const FEEDS = `
     id_key bytea not null,
     -- Hash of address, title and text: finds an item again whose id has changed, and shows an edit.
     content_key bytea,
+    -- Hash of its feed, the path of its page and its date: finds it again when its feed moves or gives new ids and titles.
+    link_key bytea,
     resource_id text collate "C" not null,
     kind text not null,
     feed_key text collate "C",
@@ -537,9 +541,14 @@ const FEEDS = `
     -- with every change of an item at its source: a version that is delivered again does not replace a newer one.
     author_key bytea,
     revision bigint,
+    -- Since when its page is gone, by the first witness; a second one a day later deletes it.
+    gone_since timestamptz,
+    -- Of a delete that nobody has said, but that was seen: until when it is undone if the feed shows the item again.
+    may_return_until timestamptz,
     primary key (project_id, id_key)
   );
   create index heard_item_by_content on local_api.heard_item (project_id, content_key) where content_key is not null;
+  create index heard_item_by_link on local_api.heard_item (project_id, link_key) where link_key is not null;
   create index heard_item_by_resource on local_api.heard_item (project_id, resource_id);
   create index heard_item_by_day on local_api.heard_item (seen_on);
   create index heard_item_by_check on local_api.heard_item (project_id, feed_key, check_at)

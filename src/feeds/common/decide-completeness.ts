@@ -1,0 +1,78 @@
+import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
+import type { ListedDocument } from "./define-feed.ts";
+
+/** What a fetch of a document has brought. */
+export interface FetchedDocument {
+  readonly document: Pick<ListedDocument, "coversMs" | "oldestAt">;
+  /** Items of it that were stored before, and those that were not. */
+  readonly known: number;
+  readonly added: number;
+  /** When the feed was read well before; null: never. */
+  readonly readAt: Instant | null;
+  readonly now: Instant;
+}
+
+export type Completeness =
+  /** Some of its items are known: nothing can be missing between them and the new ones. */
+  | { readonly outcome: "Overlaps" }
+  /** It is read for the first time, or has nothing to compare. */
+  | { readonly outcome: "NothingToCompare" }
+  /** None of its items is known: it turned over between two fetches, and some may never have been seen. */
+  | { readonly outcome: "Gap"; readonly from: Instant; readonly to: Instant };
+
+/** Whether a document continues the one before. Pure. */
+export function decideCompleteness({ document, known, added, readAt, now }: FetchedDocument): Completeness {
+  if (readAt === null || added === 0) return { outcome: "NothingToCompare" };
+  if (known > 0) return { outcome: "Overlaps" };
+  const to = Math.min(Math.max(document.oldestAt ?? now, readAt), now);
+  return { outcome: "Gap", from: readAt, to };
+}
+
+/** Nobody is asked more often. */
+const LEAST_MS = MINUTE;
+/** A document that covers less than this many intervals is read more often: one fetch may fail. */
+const INTERVALS = 3;
+
+/**
+ * How often a document is read, in milliseconds: as configured, or more often if it turns over faster. After a gap it is
+ * half of what it was; after that, as often as its documents show that it is enough.
+ */
+export function decideInterval(
+  configuredMs: number,
+  {
+    coversMs,
+    beforeMs,
+    isGap,
+  }: { readonly coversMs: number | null; readonly beforeMs: number; readonly isGap: boolean },
+): number {
+  if (isGap) return Math.max(LEAST_MS, Math.min(configuredMs, Math.round(beforeMs / 2)));
+  const enoughMs = coversMs === null ? configuredMs : Math.round(coversMs / INTERVALS);
+  // Slowly back, as a feed is quiet at night.
+  const nextMs = Math.min(enoughMs, Math.round(beforeMs * 1.2));
+  return Math.max(LEAST_MS, Math.min(configuredMs, nextMs));
+}
+
+/** Below, the text of an item is an excerpt that its feed has made. */
+const TEASER_LENGTH = 300;
+
+/** Whether a feed brings excerpts only: words behind them are not seen. */
+export function isTeaser({ usualLength }: Pick<ListedDocument, "usualLength">): boolean {
+  return usualLength !== null && usualLength < TEASER_LENGTH;
+}
+
+/** The time that items cover, for dates of two or more. */
+export function spanOf(
+  dates: readonly (Instant | null)[],
+  now: Instant,
+): Pick<ListedDocument, "coversMs" | "oldestAt"> {
+  const known = dates.filter(
+    (date) => date !== null && date > now - 3_650 * DAY && date <= now + DAY,
+  ) as Instant[];
+  if (known.length < 2) return { coversMs: null, oldestAt: known[0] ?? null };
+  let [oldest, newest] = [Number.POSITIVE_INFINITY, 0];
+  for (const date of known) {
+    oldest = Math.min(oldest, date);
+    newest = Math.max(newest, date);
+  }
+  return { coversMs: newest - oldest, oldestAt: oldest };
+}

@@ -1,0 +1,141 @@
+import { DAY, HOUR, MINUTE } from "../../lib/instant.ts";
+
+/** Languages whose names of months are read. */
+const LANGUAGES =
+  "bg ca cs da de el en es et fi fr hr hu id it lt lv nb nl pl pt ro ru sk sl sr sv tr uk vi".split(" ");
+const LONGEST = 100;
+const YEAR = "((?:19|20)\\d{2})";
+const TIME = "(?:[^\\d]{0,12}(\\d{1,2})[:.h時시](\\d{2})(?:[:.分](\\d{2}))?)?";
+/** 2026年11月23日, 2026년 11월 23일 */
+const EAST_ASIAN = new RegExp(
+  `^\\D{0,10}${YEAR}\\s?[年년]\\s?(\\d{1,2})\\s?[月월]\\s?(\\d{1,2})\\s?[日일]?${TIME}`,
+);
+/** 23 novembre 2026, Пн, 23 ноя 2026 10:00:00 +0300 */
+const DAY_FIRST = new RegExp(
+  `(?:^|[^\\d:])(\\d{1,2})(?:\\.|º|er|\\. de)?\\s(?:de\\s)?(\\p{L}{3,15})\\.?,?\\s(?:de\\s)?${YEAR}${TIME}`,
+  "u",
+);
+/** November 23, 2026 */
+const MONTH_FIRST = new RegExp(`(?:^|\\s)(\\p{L}{3,15})\\.?\\s(\\d{1,2}),?\\s${YEAR}${TIME}`, "u");
+/** 23.11.2026, and 11/23/2026 where a number cannot be a month */
+const NUMBERS = new RegExp(
+  `^(\\d{1,2})([./-])(\\d{1,2})\\2${YEAR}(?:[,\\s]{1,2}(\\d{1,2}):(\\d{2})(?::(\\d{2}))?)?(?:\\s(?:Uhr|[AP]M|[A-Z]{3,4}|[+-]\\d{2}:?\\d{2}))*$`,
+);
+const ZONE = /\s([+-]\d{2}:?\d{2}|(?!UHR)[A-Z]{3,4})$/;
+
+/**
+ * A date in words or in the order of a country, as RFC 2822 would write it; null if it is none. Which of two small
+ * numbers between slashes is the month cannot be known, so such a date is none either.
+ */
+export function localDate(text: string): string | null {
+  const plain = text.slice(0, LONGEST).normalize("NFC");
+  const found = partsOf(plain);
+  if (found === null) return null;
+  const { year, month, day, time } = found;
+  if (month < 1 || month > 12 || day < 1 || day > 31) return null;
+  const [hour = "0", minute = "00", second = "00"] = time.filter((part) => part !== undefined);
+  // A time of twelve hours: after noon.
+  const hours = /\dPM|\sPM/i.test(plain) && Number(hour) < 12 ? Number(hour) + 12 : Number(hour);
+  const zone = ZONE.exec(plain)?.[1] ?? "GMT";
+  return `${day} ${ENGLISH[month - 1]} ${year} ${String(hours).padStart(2, "0")}:${minute}:${second} ${zone}`;
+}
+
+const ENGLISH = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+interface Parts {
+  readonly year: string;
+  readonly month: number;
+  readonly day: number;
+  readonly time: readonly (string | undefined)[];
+}
+
+function partsOf(text: string): Parts | null {
+  const asian = EAST_ASIAN.exec(text);
+  if (asian !== null) {
+    const [, year = "", month, day, ...time] = asian;
+    return { year, month: Number(month), day: Number(day), time };
+  }
+  for (const [pattern, isDayFirst] of [
+    [DAY_FIRST, true],
+    [MONTH_FIRST, false],
+  ] as const) {
+    const [, first = "", second = "", year = "", ...time] = pattern.exec(text) ?? [];
+    const month = monthOf(isDayFirst ? second : first);
+    if (year !== "" && month !== null) return { year, month, day: Number(isDayFirst ? first : second), time };
+  }
+  const numbers = NUMBERS.exec(text);
+  if (numbers === null) return null;
+  const [, first, sign, second, year = "", ...time] = numbers;
+  const [a, b] = [Number(first), Number(second)];
+  // With full stops, the day stands first everywhere.
+  if (sign === "." || a > 12 || a === b) return { year, month: b, day: a, time };
+  return b > 12 ? { year, month: a, day: b, time } : null;
+}
+
+let months: ReadonlyMap<string, number> | null = null;
+
+/** By its name in one of the languages, also shortened to three letters or more where that means one month only. */
+function monthOf(name: string): number | null {
+  months ??= namesOfMonths();
+  return months.get(folded(name)) ?? null;
+}
+
+function namesOfMonths(): ReadonlyMap<string, number> {
+  const known = new Map<string, number>();
+  const doubtful = new Set<string>();
+  const add = (name: string, month: number): void => {
+    if (name.length < 3) return;
+    if (known.has(name) && known.get(name) !== month) doubtful.add(name);
+    known.set(name, month);
+  };
+  for (const language of LANGUAGES)
+    for (const length of ["long", "short"] as const) {
+      const format = new Intl.DateTimeFormat(language, { day: "numeric", month: length, timeZone: "UTC" });
+      const alone = new Intl.DateTimeFormat(language, { month: length, timeZone: "UTC" });
+      for (let month = 1; month <= 12; month++)
+        for (const one of [format, alone]) {
+          const parts = one.formatToParts(Date.UTC(2026, month - 1, 1));
+          const name = folded(parts.find(({ type }) => type === "month")?.value ?? "");
+          if (/^\p{L}+$/u.test(name)) {
+            add(name, month);
+            if (length === "long") add(name.slice(0, 3), month);
+          }
+        }
+    }
+  for (const name of doubtful) known.delete(name);
+  return known;
+}
+
+function folded(name: string): string {
+  return name.toLowerCase().replace(/\.$/, "");
+}
+
+const UNITS = { minute: MINUTE, hour: HOUR, day: DAY, week: 7 * DAY, month: 30 * DAY } as const;
+let agos: ReadonlyMap<string, number> | null = null;
+
+/** How long ago it was, in milliseconds: `vor 3 Stunden`, `3 hours ago`. Null if it says something else. */
+export function readAgo(text: string): number | null {
+  const [, before = "", count = "", after = ""] = /^(\D{0,30})(\d{1,3})(\D{0,30})$/.exec(text.trim()) ?? [];
+  if (count === "") return null;
+  agos ??= wordsOfAgo();
+  const unit = agos.get(around(before, after));
+  return unit === undefined ? null : Number(count) * unit;
+}
+
+function wordsOfAgo(): ReadonlyMap<string, number> {
+  const known = new Map<string, number>();
+  for (const language of [...LANGUAGES, "ja", "ko", "zh"]) {
+    const format = new Intl.RelativeTimeFormat(language, { numeric: "always" });
+    // Many languages have a form for one, a form for a few, and one for many.
+    for (const [unit, ms] of Object.entries(UNITS) as [keyof typeof UNITS, number][])
+      for (const n of [1, 2, 3, 5, 20]) {
+        const [before = "", after = ""] = format.format(-n, unit).split(String(n));
+        known.set(around(before, after), ms);
+      }
+  }
+  return known;
+}
+
+function around(before: string, after: string): string {
+  return `${before.trim()} # ${after.trim()}`.toLowerCase();
+}

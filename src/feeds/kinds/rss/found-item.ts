@@ -1,0 +1,116 @@
+import type { Instant } from "../../../lib/instant.ts";
+import { cutText } from "../../../lib/text.ts";
+import type { FeedItem } from "../../common/define-feed.ts";
+import { readFeedDate } from "../../common/feed-date.ts";
+import { readAgo } from "../../common/local-date.ts";
+import { textOfHtml, tidyLines } from "../../common/text-of-html.ts";
+import type { Content } from "./element-text.ts";
+
+/** An item of a document, before its neighbours are known. */
+export interface FoundItem {
+  /** As the document names it; null: it does not. */
+  readonly guid: string | null;
+  readonly url: string | null;
+  readonly title: string | null;
+  readonly text: string | null;
+  readonly date: Instant | null;
+  /** Where it has no date, but says how long ago it was. */
+  readonly agoMs: number | null;
+  readonly author: string | null;
+  readonly language: string | null;
+  readonly likes?: number | undefined;
+}
+
+/** What a document says of itself. */
+export interface FeedFacts {
+  readonly site: string | null;
+  readonly language: string | null;
+  readonly author: string | null;
+}
+
+/** Of the lines of an excerpt, more are not compared. */
+const MOST_LINES = 100;
+
+/**
+ * The longest of the texts, and below it what the others say beside it: most feeds have the whole text and an excerpt,
+ * some say different things in their fields, and people search in all of them.
+ */
+export function joinTexts(contents: readonly (Content | null)[], title: string | null): string | null {
+  const texts: string[] = [];
+  for (const one of contents) {
+    const text = one === null ? "" : textOf(one);
+    if (text !== "") texts.push(text);
+  }
+  if (texts.length === 1) return texts[0] ?? null;
+  const [longest = null, ...others] = texts.sort((a, b) => b.length - a.length);
+  if (longest === null) return null;
+  let all = longest;
+  for (const other of others) {
+    if (all.includes(other)) continue;
+    const known = squeezed(`${title ?? ""} ${all}`);
+    const added = other
+      .split("\n", MOST_LINES)
+      .filter((line) => line !== "" && !known.includes(withoutDots(squeezed(line))));
+    if (added.length > 0) all = `${all}\n\n${added.join("\n")}`;
+  }
+  return cutText(all);
+}
+
+function textOf(content: Content): string {
+  return cutText("html" in content ? textOfHtml(content.html) : tidyLines(content.text));
+}
+
+function squeezed(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
+
+/** An excerpt ends with `[…]`, `…` or `...`. */
+function withoutDots(line: string): string {
+  return line.replace(/\s?[[(]?(?:…|\.{3})[\])]?$/, "");
+}
+
+/** The first of these that is a date, or a time before now. */
+export function dateIn(texts: readonly (string | undefined)[]): Pick<FoundItem, "date" | "agoMs"> {
+  for (const text of texts) {
+    const date = readFeedDate(text);
+    if (date !== null) return { date, agoMs: null };
+  }
+  for (const text of texts) {
+    const agoMs = text === undefined ? null : readAgo(text);
+    if (agoMs !== null) return { date: null, agoMs };
+  }
+  return { date: null, agoMs: null };
+}
+
+/** `en-GB` → `en`; null for anything that is none of two letters. */
+export function languageOf(name: string | null | undefined): string | null {
+  const two = /^\s*([a-z]{2})(?![a-z])/i.exec(name ?? "")?.[1];
+  return two === undefined ? null : two.toLowerCase();
+}
+
+/** Items with ids that are theirs alone, and with what they have from their feed. */
+export function toItems(found: readonly FoundItem[], feed: FeedFacts): FeedItem[] {
+  const links = new Map<string, Set<string>>();
+  for (const { guid, url } of found)
+    if (guid !== null) links.set(guid, (links.get(guid) ?? new Set()).add(url ?? ""));
+  const items: FeedItem[] = [];
+  for (const { guid, url, title, text, date, agoMs, author, language, likes } of found) {
+    // One id for several addresses is no id.
+    const isShared = guid !== null && (links.get(guid)?.size ?? 0) > 1;
+    const id = isShared ? `${guid} ${url ?? title ?? ""}` : (guid ?? url ?? title ?? text);
+    if (id === null) continue;
+    items.push({
+      id,
+      url: url ?? (guid !== null && /^https?:\/\//i.test(guid) ? guid : null),
+      title,
+      body: text === null ? null : { text },
+      publishedAt: date,
+      ...(agoMs === null ? {} : { publishedAgoMs: agoMs }),
+      author: author ?? feed.author,
+      site: feed.site,
+      language: language ?? feed.language,
+      ...(likes === undefined ? {} : { engagement: { likes } }),
+    });
+  }
+  return items;
+}

@@ -1,0 +1,68 @@
+import { readJson } from "../../../lib/json.ts";
+import { cutText } from "../../../lib/text.ts";
+import type { Content } from "./element-text.ts";
+import { titleOf } from "./element-text.ts";
+import { dateIn, type FeedFacts, type FoundItem, joinTexts, languageOf } from "./found-item.ts";
+
+/** A value of a stranger: each is looked at before it is used. */
+type Loose = Readonly<Record<string, unknown>>;
+
+/** The items of a JSON Feed, one by one; null if the text is none. */
+export function readJsonFeed(
+  text: string,
+  base: string,
+  { language, onItem }: { readonly language: string | null; readonly onItem: (item: FoundItem) => void },
+): FeedFacts | null {
+  const feed = readJson(text);
+  if (!isLoose(feed) || !Array.isArray(feed["items"])) return null;
+  const version = textIn(feed["version"]) ?? "";
+  if (!version.includes("jsonfeed") && textIn(feed["title"]) === undefined) return null;
+  for (const item of feed["items"]) if (isLoose(item)) onItem(toFound(item, base));
+  return {
+    site: nameIn(feed["title"]),
+    language: languageOf(textIn(feed["language"])) ?? languageOf(language),
+    author: authorIn(feed),
+  };
+}
+
+function toFound(item: Loose, base: string): FoundItem {
+  const { id, url, external_url: external } = item;
+  const guid = typeof id === "number" ? String(id) : textIn(id);
+  const title = nameIn(item["title"]);
+  const address = textIn(url) ?? textIn(external);
+  const html = textIn(item["content_html"]);
+  const contents: Content[] = html === undefined ? [] : [{ html }];
+  for (const field of html === undefined ? ["content_text", "summary"] : ["summary"]) {
+    const text = textIn(item[field]);
+    if (text !== undefined) contents.push({ text });
+  }
+  return {
+    guid: guid ?? null,
+    title,
+    url: address !== undefined && URL.canParse(address, base) ? new URL(address, base).href : null,
+    text: joinTexts(contents, title),
+    ...dateIn([textIn(item["date_published"]), textIn(item["date_modified"])]),
+    author: authorIn(item),
+    language: languageOf(textIn(item["language"])),
+  };
+}
+
+function authorIn({ authors, author }: Loose): string | null {
+  const first: unknown = Array.isArray(authors) ? authors[0] : author;
+  return isLoose(first) ? nameIn(first["name"]) : null;
+}
+
+const LONGEST_NAME = 1_000;
+
+function nameIn(value: unknown): string | null {
+  const text = textIn(value);
+  return text === undefined ? null : cutText(titleOf(text), LONGEST_NAME);
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}
+
+function isLoose(value: unknown): value is Loose {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

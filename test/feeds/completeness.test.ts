@@ -1,0 +1,279 @@
+import { gzipSync } from "node:zlib";
+import { sql } from "kysely";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { countLanguages, describeLanguages } from "../../src/feeds/common/count-languages.ts";
+import {
+  decideCompleteness,
+  decideInterval,
+  isTeaser,
+  spanOf,
+} from "../../src/feeds/common/decide-completeness.ts";
+import { askedPause } from "../../src/feeds/common/rate-limit.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { fetchOnce, plannedOf } from "../contracts/feed.ts";
+import { type FeedAnswer, type RssItem, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
+import { feedsOf, startFeeding } from "./feeding.ts";
+
+const now = Date.UTC(2026, 10, 23, 12);
+
+describe("whether a document continues the one before", () => {
+  const document = { coversMs: HOUR, oldestAt: now - HOUR };
+  const fetched = { document, known: 0, added: 5, readAt: now - 2 * HOUR, now };
+  test.each([
+    ["none of its items is known", {}, "Gap"],
+    ["one is known", { known: 1 }, "Overlaps"],
+    ["it is read for the first time", { readAt: null }, "NothingToCompare"],
+    ["it has nothing new", { added: 0 }, "NothingToCompare"],
+  ])("%s", (_name, more, outcome) => {
+    expect(decideCompleteness({ ...fetched, ...more }).outcome).toBe(outcome);
+  });
+
+  test("the gap is from the last fetch to the oldest item", () => {
+    expect(decideCompleteness(fetched)).toEqual({ outcome: "Gap", from: now - 2 * HOUR, to: now - HOUR });
+    const undated = { ...fetched, document: { coversMs: null, oldestAt: null } };
+    expect(decideCompleteness(undated)).toMatchObject({ from: now - 2 * HOUR, to: now });
+  });
+});
+
+test.each([
+  ["a document that covers days", 10 * MINUTE, { coversMs: 3 * DAY, isGap: false }, 10 * MINUTE],
+  ["one that covers 15 minutes", 10 * MINUTE, { coversMs: 15 * MINUTE, isGap: false }, 5 * MINUTE],
+  ["after a gap", 10 * MINUTE, { coversMs: 20 * MINUTE, isGap: true }, 5 * MINUTE],
+  ["after a gap at once a minute", MINUTE, { coversMs: MINUTE, isGap: true }, MINUTE],
+  ["slowly back", 5 * MINUTE, { coversMs: 3 * DAY, isGap: false }, 6 * MINUTE],
+  ["without dates", 10 * MINUTE, { coversMs: null, isGap: false }, 10 * MINUTE],
+])("%s, read every %i ms before, is read at its pace", (_name, beforeMs, more, everyMs) => {
+  expect(decideInterval(10 * MINUTE, { beforeMs, ...more })).toBe(everyMs);
+});
+
+test("an interval is never longer than configured, nor shorter than a minute", () => {
+  expect(decideInterval(30 * MINUTE, { coversMs: 0, beforeMs: MINUTE, isGap: false })).toBe(MINUTE);
+  expect(decideInterval(2 * MINUTE, { coversMs: 9 * DAY, beforeMs: 2 * MINUTE, isGap: false })).toBe(
+    2 * MINUTE,
+  );
+});
+
+test("what a document covers, and whether it has excerpts only", () => {
+  expect(spanOf([now, null, now - HOUR, now - 2 * HOUR, 0], now)).toEqual({
+    ...{ coversMs: 2 * HOUR, oldestAt: now - 2 * HOUR },
+  });
+  expect(spanOf([now], now)).toEqual({ coversMs: null, oldestAt: now });
+  expect([null, 0, 200, 900].map((usualLength) => isTeaser({ usualLength }))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
+
+test("a feed that declares another language than its texts are is told so, and no other", () => {
+  const count = (languages: readonly (string | null)[], text = "x".repeat(200)) => {
+    const counted = countLanguages();
+    for (const language of languages) counted.add("en", { text, language });
+    return describeLanguages(counted.count);
+  };
+  expect(count(["de", "de", "en", "de"])).toBe(
+    "it declares the language en, and 3 of 4 texts are de: what the texts are counts",
+  );
+  expect([count(["de", "en", "en"]), count(["de", "de"]), count([null, null, null])]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  expect(count(["de", "de", "de"], "short")).toBeNull();
+});
+
+const [server, other] = [await startFeedServer(), await startFeedServer()];
+afterAll(() => Promise.all([server.close(), other.close()]));
+const feeding = await startFeeding({
+  feeds: feedsOf({ kind: "rss", urls: [`${server.url}/blog`, `${server.url}/news`] }),
+  queries: { Acme: "acme" },
+});
+const { db } = feeding;
+const start = systemClock.now();
+const item = (n: number, more: RssItem = {}): RssItem => ({
+  ...{ guid: `id-${n}`, title: `Acme ${n}`, link: `https://blog.example/p/${n}`, html: `<p>About ${n}</p>` },
+  ...{ date: new Date(start - (100 - n) * MINUTE).toUTCString() },
+  ...more,
+});
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+const serve = (items: readonly RssItem[], page = "/blog") =>
+  server.pages.set(page, { body: rssDocument([...items]) });
+const titles = async () => (await feeding.mentions()).map(({ title }) => title).sort();
+const blog = async () => {
+  const { rows } = await sql<{ notes: Record<string, string>; wait: number; gaps: number }>`
+    select notes, extract(epoch from next_at - now())::double precision as wait,
+      (select count(*)::integer from local_api.feed_gap g where g.key = f.key) as gaps
+    from local_api.feed f where name like '%/blog'`.execute(db);
+  return rows[0];
+};
+
+beforeEach(async () => {
+  for (const one of [server, other]) {
+    one.pages.clear();
+    one.requests.length = 0;
+  }
+  serve([], "/news");
+  await sql`delete from local_api.mention`.execute(db);
+  await sql`delete from local_api.heard_item`.execute(db);
+  await sql`delete from local_api.feed_gap`.execute(db);
+  await sql`update local_api.feed set state = '{}', failures = 0, problem = null, notes = '{}'`.execute(db);
+});
+
+test("a document that turned over between two fetches is a gap, and is read more often", async () => {
+  serve(range(1, 20).map((n) => item(n)));
+  await feeding.fetchAll();
+  serve(range(10, 30).map((n) => item(n)));
+  await feeding.fetchAll();
+  expect(await blog()).toMatchObject({ gaps: 0 });
+  serve(range(51, 70).map((n) => item(n)));
+  await feeding.fetchAll();
+  const after = await blog();
+  expect(after).toMatchObject({ gaps: 1 });
+  expect(after?.wait).toBeLessThan(5.5 * 60);
+  expect(after?.notes["covers"]).toMatch(
+    /^its document covers 19m, and is read every \dm.* \(and not every 10m/,
+  );
+  expect(await titles()).toHaveLength(50);
+});
+
+test("a feed whose old items are not kept has no gap for its first new one", async () => {
+  const old = item(1, { date: new Date(start - 200 * DAY).toUTCString() });
+  serve([old]);
+  await feeding.fetchAll();
+  serve([item(2), old]);
+  await feeding.fetchAll();
+  expect(await blog()).toMatchObject({ gaps: 0 });
+  expect(await titles()).toEqual(["Acme 2"]);
+});
+
+describe("makes no second mention", () => {
+  test.each<[string, (n: number) => RssItem]>([
+    ["new ids", (n) => item(n, { guid: `new-${n}` })],
+    ["new ids and titles", (n) => item(n, { guid: `new-${n}`, title: `Acme, again ${n}` })],
+    [
+      "another host",
+      (n) => item(n, { guid: `https://new.example/p/${n}`, link: `https://new.example/p/${n}` }),
+    ],
+  ])("a feed with %s", async (_name, change) => {
+    serve(range(1, 5).map((n) => item(n)));
+    await feeding.fetchAll();
+    for (let round = 0; round < 2; round++) {
+      serve(range(1, 5).map(change));
+      await feeding.fetchAll();
+    }
+    expect(await titles()).toEqual(range(1, 5).map((n) => change(n).title));
+  });
+
+  test("a feed that moves to another domain; it is asked there, and its owner is told", async () => {
+    const moved: FeedAnswer = { status: 301, headers: { location: `${other.url}/new` } };
+    serve(range(1, 5).map((n) => item(n)));
+    await feeding.fetchAll();
+    server.pages.set("/blog", moved);
+    const there = range(1, 6).map((n) => item(n, { link: `https://new.example/p/${n}` }));
+    other.pages.set("/new", { body: rssDocument(there) });
+    for (let round = 0; round < 3; round++) await feeding.fetchAll();
+    expect(await titles()).toHaveLength(6);
+    expect((await blog())?.notes["moved"]).toBe(
+      `its address has moved for good, to ${other.url}/new: write that into earshot.yaml`,
+    );
+    // The old address is not asked for ever.
+    expect(server.requests.filter(({ path }) => path === "/blog")).toHaveLength(2);
+    // If the new one fails, the old one is asked again.
+    other.pages.clear();
+    serve(range(1, 7).map((n) => item(n)));
+    await feeding.fetchAll();
+    expect(await titles()).toHaveLength(7);
+    expect((await blog())?.notes["moved"]).toBeUndefined();
+  });
+
+  test("a redirect that may end is followed, and not remembered", async () => {
+    server.pages.set("/blog", { status: 302, headers: { location: `${other.url}/new` } });
+    other.pages.set("/new", { body: rssDocument([item(1)]) });
+    for (let round = 0; round < 2; round++) await feeding.fetchAll();
+    expect(server.requests.filter(({ path }) => path === "/blog")).toHaveLength(2);
+    expect((await blog())?.notes["moved"]).toBeUndefined();
+  });
+});
+
+test("items that share a page, and items on the front page, are told apart", async () => {
+  const shared = range(1, 3).map((n) =>
+    item(n, { link: "https://blog.example/podcast", date: item(1).date ?? "" }),
+  );
+  serve(shared);
+  await feeding.fetchAll();
+  serve([...shared, item(4, { link: "https://blog.example/" }), item(5, { link: "https://blog.example/" })]);
+  await feeding.fetchAll();
+  expect(await titles()).toHaveLength(5);
+});
+
+test("headers and a login are sent to the server of the feed, and to no other, also when it has moved", async () => {
+  const login = { user: "ann", password: "secret" };
+  const feed = plannedOf({
+    ...{
+      kind: "rss",
+      urls: [`${server.url}/key`],
+      headers: { "X-Api-Key": "7", "User-Agent": "Reader" },
+      login,
+    },
+  });
+  server.pages.set("/key", { body: rssDocument([item(1)]) });
+  expect((await fetchOnce(feed)).read.items).toHaveLength(1);
+  expect(server.requests.at(-1)?.headers).toMatchObject({
+    ...{ "x-api-key": "7", "user-agent": "Reader", authorization: "Basic YW5uOnNlY3JldA==" },
+  });
+  server.pages.set("/key", { status: 308, headers: { location: `${other.url}/key` } });
+  other.pages.set("/key", { body: rssDocument([item(1)]) });
+  const { state } = await fetchOnce(feed);
+  await fetchOnce(feed, state);
+  expect(other.requests).toHaveLength(2);
+  for (const { headers } of other.requests) {
+    expect(headers["x-api-key"]).toBeUndefined();
+    expect(headers.authorization).toBeUndefined();
+    expect(headers["user-agent"]).toBe("Earshot/test");
+  }
+});
+
+test("a document of 6 MB is read, and one that is larger than its key says is refused", async () => {
+  const large = item(1, { html: "x".repeat(6_000_000) });
+  server.pages.set("/large", { body: rssDocument([large]) });
+  const feedOf = (more: object) => plannedOf({ kind: "rss", urls: [`${server.url}/large`], ...more });
+  expect((await fetchOnce(feedOf({}))).read.items).toHaveLength(1);
+  await expect(fetchOnce(feedOf({ maxMegabytes: 5 }))).rejects.toThrow("its answer is larger than 5 MB");
+});
+
+test("a file that is packed without a word is read", async () => {
+  server.pages.set("/feed.xml.gz", { body: gzipSync(rssDocument([item(1)])) });
+  const feed = plannedOf({ kind: "rss", urls: [`${server.url}/feed.xml.gz`] });
+  expect((await fetchOnce(feed)).read.items).toHaveLength(1);
+});
+
+test.each([
+  ["retry-after of a day", { "retry-after": "86400" }, 24 * HOUR],
+  ["retry-after of a week", { "retry-after": "604800" }, 24 * HOUR],
+  ["Reddit's headers", { "x-ratelimit-remaining": "0.0", "x-ratelimit-reset": "287" }, 287_000],
+  ["calls that are left", { "x-ratelimit-remaining": "12.0", "x-ratelimit-reset": "287" }, null],
+])("a server that asks for a pause by %s gets it", (_name, headers: Record<string, string>, pauseMs) => {
+  expect(askedPause((name) => headers[name] ?? null, now)).toBe(pauseMs);
+});
+
+test.each([
+  [503, false],
+  [429, true],
+])(
+  "a server that answers %i with Retry-After for one address silences its host: %s",
+  async (status, isSilenced) => {
+    server.pages.set("/blog", { status, headers: { "retry-after": "1800" } });
+    await sql`update local_api.feed set next_at = now() + interval '1 day' where name like '%/news'`.execute(
+      db,
+    );
+    await sql`update local_api.feed set next_at = now() where name like '%/blog'`.execute(db);
+    const worker = feeding.worker();
+    while ((await worker.fetchNext()) !== null);
+    const { rows } =
+      await sql`select from local_api.feed_host where next_at > now() + interval '20 minutes'`.execute(db);
+    expect(rows).toHaveLength(isSilenced ? 1 : 0);
+    expect((await blog())?.wait).toBeGreaterThan(1_700);
+  },
+);
