@@ -77,8 +77,10 @@ export function createItemStore(parts: {
         const items = total.added + total.edited;
         isLast = rest.length === 0 || items >= most;
         const { added, matched } = total;
-        const left = rest.length;
-        await commit(transaction, { items, added, matched, known: knownItems, left, isLast });
+        await commit(transaction, {
+          ...{ items, added, matched, isLast },
+          ...{ known: knownItems, left: rest.length },
+        });
       });
     }
     return total;
