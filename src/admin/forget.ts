@@ -91,7 +91,7 @@ export async function forget(parts: ForgetParts, asked: AskedToForget, actor: Ac
     await forgetLocally(parts.local, exact, clock);
   }
   let mentions = 0;
-  let alerts = 0;
+  const alerts = new Set<string>();
   for (;;) {
     const found = await stores.forgotten.findMentions(exact, MOST);
     const byQuery = groupBy(found, ({ projectId, mention }) => JSON.stringify([projectId, mention.queryId]));
@@ -100,7 +100,7 @@ export async function forget(parts: ForgetParts, asked: AskedToForget, actor: Ac
       for (let i = 0; i < ofQuery.length; i += AT_ONCE) {
         const done = await forgetInQuery(parts, ofQuery.slice(i, i + AT_ONCE));
         forgotten += done.mentions;
-        alerts += done.alerts;
+        for (const id of done.alerts) alerts.add(id);
       }
     mentions += forgotten;
     if (forgotten === 0) break;
@@ -108,19 +108,19 @@ export async function forget(parts: ForgetParts, asked: AskedToForget, actor: Ac
   // Copies can be made again.
   await parts.removeCopies();
   const files = await stores.forgotten.rewriteFiles();
-  await stores.forgotten.countRequest(request.id, { mentions, alerts, files });
-  return { ...before, mentions, alerts, files };
+  await stores.forgotten.countRequest(request.id, { mentions, alerts: alerts.size, files });
+  return { ...before, mentions, alerts: alerts.size, files };
 }
 
 async function forgetInQuery(
   { stores, rulesFor, clock }: ForgetParts,
   ofQuery: readonly { readonly projectId: string; readonly mention: Mention }[],
-): Promise<{ mentions: number; alerts: number }> {
+): Promise<{ readonly mentions: number; readonly alerts: readonly string[] }> {
   const [first] = ofQuery;
-  if (first === undefined) return { mentions: 0, alerts: 0 };
+  if (first === undefined) return { mentions: 0, alerts: [] };
   return stores.transaction(async (facts) => {
     const query = await facts.queries.lock(first.projectId, first.mention.queryId);
-    if (query === null) return { mentions: 0, alerts: 0 };
+    if (query === null) return { mentions: 0, alerts: [] };
     const rules = rulesFor(query);
     return forgetMentions(
       facts,

@@ -9,6 +9,7 @@ export { findProject, pick } from "./account/find-named.ts";
 export { type Step, stepsOf } from "./account/plan-account.ts";
 export { MOST_ACCOUNT_BYTES, readAccount } from "./account/read-account.ts";
 export { createSampleLife, openSampleWorld, type SampleWorld } from "./account/sample.ts";
+export { seedAccount } from "./account/seed-account.ts";
 export { accountJson, accountYaml, readStoredAccount } from "./account/stored-account.ts";
 export type { DeletedItem } from "./arrive/delete-items.ts";
 export { rememberForgotten } from "./arrive/forget-requests.ts";
@@ -26,20 +27,12 @@ export { type QueryCache, queriesOf } from "./assign/assign-queries.ts";
 export { createLocalApi, type LocalApi, type LocalApiOptions } from "./create-local-api.ts";
 export { editMentions } from "./edit/edit-mention.ts";
 export type { MentionChanges } from "./edit/mention-changes.ts";
-export {
-  FAULT_HEADER,
-  FAULT_KINDS,
-  type FaultKind,
-  FaultKindName,
-  readFaultAmount,
-  unknownFault,
-} from "./faults/fault-kinds.ts";
+export type { LocalApiLog } from "./http/local-api-context.ts";
 export { IMPORT_FIELDS } from "./import/csv-columns.ts";
 export { type ImportLine, parseImportLine } from "./import/import-line.ts";
 export { type ImportOptions, type ImportResult, importMentions } from "./import/import-mentions.ts";
 export { type ImportedLabels, importedMention } from "./import/imported-mention.ts";
 export { readImportRows } from "./import/read-import-rows.ts";
-export type { LocalApiLog } from "./local-api-context.ts";
 export { createOperations } from "./operate/create-operations.ts";
 export { keepMentions } from "./operate/keep-mentions.ts";
 export { createMeter, type Meter } from "./operate/meter.ts";
@@ -63,7 +56,6 @@ export { textForAnalyser } from "./records/mention-text.ts";
 export { PAGE_TYPES, pageTypeOfSite } from "./records/page-types.ts";
 export { domainOf, insightsOf } from "./records/text-signs.ts";
 export { wireTime } from "./records/wire.ts";
-export { seedAccount } from "./seed-account.ts";
 export { createStream, type Stream } from "./simulate/create-stream.ts";
 export { CRISIS_LASTS_MS, type Crisis } from "./simulate/crisis.ts";
 export { BRANDS } from "./simulate/data.ts";
@@ -89,6 +81,14 @@ export {
   stillLeased,
   takeCall,
 } from "./store/enrichment.ts";
+export {
+  FAULT_HEADER,
+  FAULT_KINDS,
+  type FaultKind,
+  FaultKindName,
+  readFaultAmount,
+  unknownFault,
+} from "./store/fault-kinds.ts";
 export { deleteFaults, insertFault, listFaults, type StoredFault } from "./store/faults.ts";
 export {
   type ConfiguredFeed,

@@ -7,8 +7,8 @@ import { Pool } from "pg";
 import { pino } from "pino";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY } from "../../src/lib/instant.ts";
+import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import { importMentions } from "../../src/listening-api/import/import-mentions.ts";
-import { seedAccount } from "../../src/listening-api/seed-account.ts";
 import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";
 import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
 

@@ -37,6 +37,7 @@ export async function collect(world: World, problems: ReadonlyMap<string, number
     alerts: alerts.map(({ rule, query, author }) => `${rule} ${nameOf(query)} ${author}`),
     sent: [...(await messagesOfStream(world)), ...scenario.sent],
     acceptedWithoutAnswer: world.smtp.acceptedWithoutAnswer,
+    repeatsExpected: 0,
     happened: new Map(problems === null ? [] : [...problems, ...scenario.kinds]),
     calls: { most: world.mostCalls(), limit: CALLS_A_MINUTE },
   };

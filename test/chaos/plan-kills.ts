@@ -48,6 +48,3 @@ const KINDS: readonly Kill["kind"][] = [
   ...Array<"worker">(12).fill("worker"),
   ...(["connections", "connections", "queue", "database"] as const),
 ];
-
-/** From so many kills on, every kind of kill and of fault is among them. */
-export const ENOUGH_FOR_ALL = 40;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { expectedOf } from "./expected.ts";
-import { ENOUGH_FOR_ALL, planKills, WORKER_ROLES } from "./plan-kills.ts";
+import { planKills, WORKER_ROLES } from "./plan-kills.ts";
 import { AUTHOR, createStream, LATEST_MS, QUERIES } from "./stream.ts";
 
 test("the same seed kills at the same moments, in order, and hits everybody", () => {
-  const few = planKills({ seed: 3, kills: ENOUGH_FOR_ALL, everyMs: 1_000 });
+  const few = planKills({ seed: 3, kills: 40, everyMs: 1_000 });
   expect(new Set(few.map(({ kind }) => kind)).size).toBe(4);
   expect(new Set(few.flatMap((kill) => (kill.kind === "worker" ? [kill.slot] : []))).size).toBe(
     WORKER_ROLES.length,

@@ -8,8 +8,10 @@ import { until } from "./until.ts";
 export interface WorkerPool {
   /** Kills the worker of this slot as soon as it is running; another one replaces it. False: none started. */
   kill(slot: number): Promise<boolean>;
-  /** Workers that ended without being killed: they start while the database is away, and give up. */
+  /** Workers that ended before they ran, without being killed: they start while the database is away, and give up. */
   ended(): number;
+  /** Workers that ended by themselves while they ran: role, and how. */
+  crashed(): readonly string[];
   /** The newest warnings and errors that they logged. */
   lastLines(): string;
   /** Stops all workers. Returns those that did not stop cleanly. */
@@ -28,6 +30,7 @@ export function startWorkers(
   const lines: string[] = [];
   let isOver = false;
   let ended = 0;
+  const crashed: string[] = [];
 
   const start = (slot: number): void => {
     const worker = spawn(process.execPath, [entry, roles[slot] ?? "poll"], {
@@ -41,10 +44,12 @@ export function startWorkers(
       lines.push(line);
       if (lines.length > KEPT_LINES) lines.shift();
     });
-    worker.once("exit", async () => {
+    worker.once("exit", async (code, signal) => {
       slots[slot] = null;
       if (isOver) return;
-      if (!killed.has(worker)) ended += 1;
+      if (!killed.has(worker) && running.has(worker))
+        crashed.push(`${roles[slot]} ended by itself: ${code ?? signal}`);
+      else if (!killed.has(worker)) ended += 1;
       await delay(PAUSE_MS);
       if (!isOver) start(slot);
     });
@@ -63,6 +68,7 @@ export function startWorkers(
       return worker.kill("SIGKILL");
     },
     ended: () => ended,
+    crashed: () => crashed,
     lastLines: () => lines.join("\n"),
     stop: async () => {
       isOver = true;

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import { createLocalApi, type LocalApi } from "../../src/listening-api/create-local-api.ts";
-import { seedAccount } from "../../src/listening-api/seed-account.ts";
 import { TOPICS } from "../../src/listening-api/simulate/data.ts";
 import { generateHour } from "../../src/listening-api/simulate/generate-hour.ts";
 import { generatedVersions } from "../../src/listening-api/simulate/generated-mention.ts";

@@ -10,8 +10,8 @@ import { type LocalParts, startLocalParts } from "../../src/lab/local/local-part
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { SECOND, toIso } from "../../src/lib/instant.ts";
+import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import { importMentions } from "../../src/listening-api/import/import-mentions.ts";
-import { seedAccount } from "../../src/listening-api/seed-account.ts";
 import { openDatabase, openPool } from "../../src/monitor/store/database.ts";
 import { type FakeWebServer, startFakeWebServer } from "../fakes/web-server.ts";
 import { createTestDatabase } from "../postgres.ts";

@@ -64,14 +64,23 @@ const NO_FACTS = new Set([
   "server_quirks",
 ]);
 
-const OF_THE_MOMENT = /_wall$|^(lease|seq|attempts?|attempts_before|failures|last_error|own_call|taken_at)$/;
+const OF_THE_MOMENT =
+  /_wall$|^(lease|seq|attempts?|attempts_before|failures|last_error|own_call|taken_at|content_version)$/;
 
 function bare(table: string, row: Row): Row {
   const kept = Object.entries(row).filter(([key]) => !OF_THE_MOMENT.test(key));
   const known = Object.fromEntries(kept);
   if (table === "notifications" && isRow(known["vendor_ref"]))
-    known["vendor_ref"] = Object.keys(known["vendor_ref"]).sort();
+    // The subject goes where somebody deleted what it may name: also if the mail was sent without it.
+    known["vendor_ref"] = Object.keys(known["vendor_ref"])
+      .filter((name) => name !== "subject")
+      .sort();
   if (table === "deliveries") known["detail"] = undefined;
+  // A hash of the state that the message shows, which is compared itself.
+  if (table === "alert_messages") known["shown"] = known["shown"] !== "";
+  // A hash with the secret of an installation. A page that comes meanwhile forgets for the request, and nobody counts it.
+  if (table === "forget_requests")
+    for (const name of ["asked", "mentions", "alerts"]) known[name] = undefined;
   // The cursor of `tryTail`, before the next poll; nothing depends on it.
   if (table === "polls" && isRow(known["state"])) known["state"] = { ...known["state"], tail: undefined };
   return known;

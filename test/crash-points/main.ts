@@ -28,7 +28,7 @@ a worker at each of these points while another works, and compares again.
   --list            print the points and play none
   --json            the report as one JSON object
 
-Ctrl-C begins no more points. Exits with 1 if a point differed, or was not reached.
+Ctrl-C begins no more points. Exits with 1 if a point differed or was not reached, or if one that was chosen was not played.
 `;
 
 const OPTIONS = {
@@ -85,12 +85,14 @@ async function main(): Promise<number> {
     signal: enough.signal,
     onProgress: (sentence) => process.stderr.write(`${sentence}\n`),
   });
-  if (values.list)
+  if (values.list) {
     for (const { k, mode, fate, chapter, point } of report.cases)
       process.stdout.write(
         `${k}\t${mode}\t${chapter}\t${fate}\t${point.peer}\t${point.side}\t${point.nth}\t${point.name}\n`,
       );
-  else process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : formatCrashReport(report));
+    return 0;
+  }
+  process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : formatCrashReport(report));
   return isBroken(report) ? 1 : 0;
 }
 

@@ -3,8 +3,13 @@ import { groupBy } from "../../src/lib/group-by.ts";
 import { POST } from "./gate.ts";
 import type { CrashReport, Outcome } from "./run.ts";
 
-export function isBroken({ outcomes }: CrashReport): boolean {
-  return outcomes.some((one) => one.outcome !== "same" && !isPostedInTheGap(one));
+/** Whether something differed, or was chosen and not played. */
+export function isBroken({ outcomes, chosen }: Pick<CrashReport, "outcomes" | "chosen">): boolean {
+  return (
+    chosen === 0 ||
+    outcomes.length < chosen ||
+    outcomes.some((one) => one.outcome !== "same" && !isPostedInTheGap(one))
+  );
 }
 
 /** Paused after its last check and before Slack has accepted: it cannot know, and the message is posted twice. */
@@ -19,7 +24,7 @@ function isInTheGap({ fate, point, stoodInGap }: Pick<Outcome, "fate" | "point" 
 }
 
 /** A table of how many points there are, of which kind, and what was not the same, with the statement and the difference. */
-export function formatCrashReport({ options, steps, cases, outcomes, tookMs }: CrashReport): string {
+export function formatCrashReport({ options, steps, cases, chosen, outcomes, tookMs }: CrashReport): string {
   const rows = [
     ["chapter", "mode", "fate", "at", "points", "played", "same", "different", "did not come", "failed"],
   ];
@@ -46,6 +51,9 @@ export function formatCrashReport({ options, steps, cases, outcomes, tookMs }: C
     "",
     ...table(rows),
     "",
+    ...(outcomes.length < chosen
+      ? [`NOT PLAYED: ${chosen - outcomes.length} of the ${chosen} points that were chosen.`]
+      : []),
     `It took ${formatDuration(Math.round(tookMs / 1_000) * 1_000)}.`,
     `${repeated} mails came twice under one Message-ID: the worker died between the mail server's answer and its own note of it.`,
     `${outcomes.filter(isPostedInTheGap).length} of ${outcomes.filter(isInTheGap).length} workers that were held between their last look and Slack's acceptance posted twice (without --every, another message than that of the point): no check can close that gap.`,

@@ -6,7 +6,7 @@ import { type Peer, type Point, pointsOf, type SeenStep } from "./gate.ts";
 import { type Fate, type Opening, openChapter, type Played, play } from "./play.ts";
 import { openSandbox, type Sandbox } from "./sandbox.ts";
 import { EMPTY, openStage, type QueueKind, type Stage } from "./stage.ts";
-import { CHAPTERS, type Chapter } from "./story.ts";
+import { CHAPTERS, type Chapter, SCRIPT } from "./story.ts";
 import type { Worker } from "./worker-process.ts";
 import { createWorkerSupply, type WorkerSupply } from "./worker-supply.ts";
 
@@ -70,6 +70,8 @@ export interface CrashReport {
   readonly steps: Readonly<Record<string, number>>;
   /** All points that there are. */
   readonly cases: readonly Case[];
+  /** How many of them were to be played. */
+  readonly chosen: number;
   readonly outcomes: readonly Outcome[];
   readonly tookMs: number;
 }
@@ -87,7 +89,7 @@ interface OpenedChapter {
 export async function runCrashPoints(options: Options): Promise<CrashReport> {
   const startedAt = monotonicMs();
   const bundle = await bundleWorker("test/crash-points/worker.ts");
-  const stage = await openStage(options.queue);
+  const stage = await openStage(options.queue, SCRIPT);
   const workers = createWorkerSupply(bundle.file, options.together);
   const sandboxes: Sandbox[] = [];
   try {
@@ -115,7 +117,10 @@ export async function runCrashPoints(options: Options): Promise<CrashReport> {
         );
     });
     outcomes.sort((a, b) => a.k - b.k);
-    return { options, steps: countSteps(opened), cases, outcomes, tookMs: monotonicMs() - startedAt };
+    return {
+      ...{ options, steps: countSteps(opened), cases, chosen: chosen.length, outcomes },
+      tookMs: monotonicMs() - startedAt,
+    };
   } finally {
     await workers.stop();
     for (const sandbox of sandboxes) await sandbox.close();

@@ -35,7 +35,7 @@ export interface Sandbox {
   outside(): Promise<Outside>;
   /** How a worker reaches the tables and the queue: past the relays, or through them. */
   engines(through: "relays" | "nothing"): { readonly databaseUrl: string; readonly queue: BackendOptions };
-  configOf(chapter: Chapter, source: object): object;
+  configOf(chapter: Configured, source: object): object;
   /** Makes the jobs of dead workers look stalled for long enough, so that the next check finds them. */
   freeJobs(): Promise<void>;
   /** From this instant on the worker behind the relays reaches nobody, and nobody reaches it. */
@@ -44,6 +44,9 @@ export interface Sandbox {
   cut(): void;
   close(): Promise<void>;
 }
+
+/** What of a chapter is in the configuration. */
+type Configured = Pick<Chapter, "name" | "pageSize" | "config">;
 
 export async function openSandbox(stage: Stage, index: number): Promise<Sandbox> {
   const closing = createClosing();
@@ -60,7 +63,11 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
   const smtp = await startFakeSmtp();
   closing.add(smtp.close);
   const relays = {
-    postgres: await openRelay(() => stage.postgresPort, gate, readPostgres),
+    postgres: await openRelay(
+      () => stage.postgresPort,
+      gate,
+      () => readPostgres(),
+    ),
     redis: stage.redisPort === null ? null : await openRelay(() => stage.redisPort ?? 0, gate, readRedis),
     smtp: await openRelay(() => smtp.port, gate, readSmtp),
     slack: await openHttpRelay(() => Number(new URL(slack.apiUrl).port), gate, "slack", slackStep),
@@ -155,7 +162,7 @@ function createInbox() {
 }
 
 function configOf(
-  { name, pageSize = 50, config = {} }: Chapter,
+  { name, pageSize = 50, config: { receiverSettings = {}, ...config } = {} }: Configured,
   source: object,
   at: {
     readonly rules: string;
@@ -172,6 +179,7 @@ function configOf(
     from: "earshot@acme.example",
     smtp: { host: "127.0.0.1", port: at.smtp, connections: 0 },
     throttle: "none",
+    ...receiverSettings[receiver],
   });
   return {
     source: {
@@ -188,7 +196,7 @@ function configOf(
     receivers: [
       {
         ...{ name: "crisis", kind: "slack", channel: "#crisis", apiUrl: at.slack, ...at.tokens },
-        ...{ postEvery: "0s", editEvery: "0s", throttle: "none" },
+        ...{ postEvery: "0s", editEvery: "0s", throttle: "none", ...receiverSettings["crisis"] },
       },
       email("team"),
       email("on-call"),

@@ -6,18 +6,25 @@ import { join } from "node:path";
 import pg from "pg";
 import { type Closing, createClosing } from "../../src/lib/closing.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { type SeededAccount, seedAccount } from "../../src/listening-api/seed-account.ts";
+import { type SeededAccount, seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";
 import { migrateQueueSchema } from "../../src/monitor/queue/backend.ts";
 import { openPool } from "../../src/monitor/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
 import { migrate } from "../../src/monitor/store/migrate.ts";
 import { storyTime } from "../flows/story-time.ts";
-import { createStream } from "../flows/stream.ts";
+import { createStream, type Stream } from "../flows/stream.ts";
 import { startRedis } from "../redis.ts";
-import { CHAPTERS, RULES } from "./story.ts";
 
 export type QueueKind = "redis" | "postgres";
+
+/** What is played: the queries of the account, what people say, and the rules. */
+export interface Script {
+  readonly queries: readonly string[];
+  readonly write: (stream: Stream) => void;
+  /** The texts of the rule files, by name. */
+  readonly rules: Readonly<Record<string, string>>;
+}
 
 /** What all sandboxes share: the engines, the mentions, and the rules. */
 export interface Stage {
@@ -49,7 +56,7 @@ host all all 127.0.0.1/32 trust
  * Workers die here, and servers never do: so nothing has to reach a disk, and the tables lie in memory where there is
  * room. `now()` of a session is the server's moved forward: a lease of the dead runs out when the harness says so.
  */
-export async function openStage(queue: QueueKind): Promise<Stage> {
+export async function openStage(queue: QueueKind, script: Script): Promise<Stage> {
   const closing = createClosing();
   try {
     const folder = await mkdtemp(
@@ -82,13 +89,14 @@ export async function openStage(queue: QueueKind): Promise<Stage> {
     await makeEmpty(urlOf(EMPTY), administrate);
     const apiPool = openPool({ url: urlOf(API), connections: 24, onError: () => {} });
     closing.add(() => apiPool.end());
-    await writeMentions(apiPool);
+    await writeMentions(apiPool, script);
     const redis = queue === "redis" ? await startRedis() : null;
     if (queue === "redis" && redis === null) throw new Error("there is no redis-server on the PATH");
     if (redis !== null) closing.add(redis.stop);
     const rules = join(folder, "rules-of-the-story");
     await mkdir(rules);
-    for (const [name, text] of Object.entries(RULES)) await writeFile(join(rules, `${name}.yaml`), text);
+    for (const [name, text] of Object.entries(script.rules))
+      await writeFile(join(rules, `${name}.yaml`), text);
     return {
       ...{ urlOf, administrate, queue, apiPool, rules, closing },
       postgresPort: Number(new URL(server.url).port),
@@ -120,25 +128,19 @@ create function harness.now() returns timestamptz language sql stable parallel s
 create function harness.put_forward(seconds double precision) returns void language sql
   as 'update harness.wall set ahead = ahead + make_interval(secs => seconds)'`;
 
-/** Writes the mentions of all chapters into the tables of the Listening API: a query for each chapter. */
-async function writeMentions(pool: pg.Pool): Promise<SeededAccount> {
+/** Writes the mentions into the tables of the Listening API. */
+async function writeMentions(pool: pg.Pool, script: Script): Promise<SeededAccount> {
   await migrateLocalApi(pool);
   const account = await seedAccount(pool, {
     client: { name: "Acme" },
     user: USER,
     project: { name: "Brands" },
-    queries: CHAPTERS.map(({ name }) => ({ name })),
+    queries: script.queries.map((name) => ({ name })),
     at: storyTime("00:00"),
   });
   await pool.query("update local_api.api_user set password_hash = $1", [cheapHash()]);
   const stream = createStream(pool, account.queries);
-  for (const { name, said, changes = [] } of CHAPTERS) {
-    for (const [at, { count, ...what }] of said) {
-      if (count === undefined) stream.at(at).mention(name, what);
-      else stream.at(at).mentions(name, { count, ...what });
-    }
-    for (const [at, resourceId, what] of changes) stream.at(at).change(resourceId, what);
-  }
+  script.write(stream);
   await stream.write();
   return account;
 }

@@ -1,4 +1,5 @@
-import type { Said } from "../flows/stream.ts";
+import type { Said, Stream } from "../flows/stream.ts";
+import type { Script } from "./stage.ts";
 
 /** What happens in a chapter, in order. After each of these everything that follows from it is done before the next. */
 export type Happening =
@@ -34,6 +35,8 @@ export interface Chapter {
     readonly routes?: readonly object[];
     readonly escalations?: readonly object[];
     readonly digests?: readonly object[];
+    /** More about receivers, by name. */
+    readonly receiverSettings?: Readonly<Record<string, object>>;
   };
   /** Mentions on a page of the API. Few: a poll takes several calls, and several commits. */
   readonly pageSize?: number;
@@ -42,7 +45,7 @@ export interface Chapter {
 }
 
 /** The rule files of the scenario. */
-export const RULES: Readonly<Record<string, string>> = {
+const RULES: Readonly<Record<string, string>> = {
   complaint: `
 description: Somebody is unhappy.
 severity: warning
@@ -179,3 +182,18 @@ export const CHAPTERS: readonly Chapter[] = [
     ],
   },
 ];
+
+/** A query for each chapter. */
+export const SCRIPT: Script = {
+  queries: CHAPTERS.map(({ name }) => name),
+  rules: RULES,
+  write: (stream: Stream) => {
+    for (const { name, said, changes = [] } of CHAPTERS) {
+      for (const [at, { count, ...what }] of said) {
+        if (count === undefined) stream.at(at).mention(name, what);
+        else stream.at(at).mentions(name, { count, ...what });
+      }
+      for (const [at, resourceId, what] of changes) stream.at(at).change(resourceId, what);
+    }
+  },
+};

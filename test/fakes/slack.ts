@@ -8,7 +8,11 @@ import { startSocketServer } from "./socket-server.ts";
 
 /** What goes wrong with the next call (of that method, where one is named). */
 export type SlackFault = { method?: string } & (
-  | { answer: { status: number; headers?: Record<string, string>; body: string } }
+  | {
+      answer: { status: number; headers?: Record<string, string>; body: string };
+      /** Slack has done what was asked all the same. */
+      done?: true;
+    }
   /** The connection breaks: before Slack has seen the call, or after it has done what was asked. */
   | { drop: "before" | "after" }
   /** No answer comes: Slack has not seen the call, or it has done what was asked. */
@@ -127,8 +131,9 @@ async function relay(
   calls.push(call);
   const fault = takeFault(faults, method);
   if (fault !== undefined && "hang" in fault && fault.hang === "before") return;
-  if (fault !== undefined && "answer" in fault) {
-    response.writeHead(fault.answer.status, fault.answer.headers).end(fault.answer.body);
+  const refusal = fault !== undefined && "answer" in fault ? fault : null;
+  if (refusal !== null && refusal.done !== true) {
+    response.writeHead(refusal.answer.status, refusal.answer.headers).end(refusal.answer.body);
     return;
   }
   if (fault !== undefined && "drop" in fault && fault.drop === "before") return void response.destroy();
@@ -147,6 +152,8 @@ async function relay(
   if (posted !== undefined) call.ts = posted;
   if (fault !== undefined && "hang" in fault) return;
   if (fault !== undefined && "drop" in fault && fault.drop === "after") return void response.destroy();
+  if (refusal !== null)
+    return void response.writeHead(refusal.answer.status, refusal.answer.headers).end(refusal.answer.body);
   const scopes = answer.headers.get("x-oauth-scopes");
   response
     .writeHead(answer.status, {

@@ -10,8 +10,8 @@ import { runStream, type StreamRunParts } from "../../src/feeds/common/run-strea
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Issue } from "../../src/lib/errors.ts";
 import { DAY } from "../../src/lib/instant.ts";
+import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import type { ReceiveResult } from "../../src/listening-api/arrive/receive-items.ts";
-import { seedAccount } from "../../src/listening-api/seed-account.ts";
 import { createDatabase, type Database } from "../../src/listening-api/store/database.ts";
 import { configureFeeds } from "../../src/listening-api/store/feeds.ts";
 import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";

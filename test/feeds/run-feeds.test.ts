@@ -56,6 +56,21 @@ test("what the servers held is stored once, however often it is fetched", async 
   expect(await feeding.mentions({ heard: true })).toHaveLength(31);
 });
 
+test("an item whose link has other tracking parameters is the same item, under another id, too", async () => {
+  const html = "<p>One text</p>";
+  const tracked = (n: number, source: string) =>
+    item(n, { html, link: `https://blog.example/${n}?utm_source=${source}&utm_campaign=spring` });
+  serve([tracked(1, "rss"), tracked(2, "rss")]);
+  await feeding.fetchAll();
+  const before = await feeding.mentions();
+  expect(before).toHaveLength(2);
+  serve([tracked(1, "mail"), { ...tracked(2, "mail"), guid: "another id" }], { etag: '"2"' });
+  await feeding.fetchAll();
+  expect(await feeding.mentions()).toEqual(before);
+  const { rows } = await sql`select from local_api.mention where version > 1`.execute(db);
+  expect(rows).toHaveLength(0);
+});
+
 test("many workers never fetch a feed at the same time, and lose nothing", async () => {
   const open = { now: 0, most: 0, fetched: 0 };
   server.pages.set("/blog", (_request, response) => {

@@ -198,10 +198,10 @@ test("an hour without Slack and mail: then the most severe alert comes first, ea
   expect(smtp.mails.map(({ parsed }) => parsed.subject)).toEqual([
     "[CRITICAL] Acme: 40 mentions in 15 min, 10 expected",
     "[CRITICAL] Acme: 40 mentions in 15 min, 10 expected",
-    "[RESOLVED] Acme: 40 mentions in 15 min, 10 expected",
-    "[RESOLVED] Acme: 40 mentions in 15 min, 10 expected",
+    "[RESOLVED] Acme: Brief",
+    "[RESOLVED] Acme: Known",
   ]);
-  expect(smtp.mails[2]?.parsed.text).toContain("ALREADY RESOLVED: Acme, Brief");
+  expect(smtp.mails[2]?.parsed.text).toContain("ALREADY RESOLVED: Acme: Brief");
   expect(await stores.notifications.unsettled()).toBe(0);
   const { rows } = await sql<{ detail: string; n: number }>`
     select detail, count(*) as n from earshot.deliveries where attempt = 0 group by 1

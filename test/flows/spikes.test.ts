@@ -68,7 +68,7 @@ onAnyEngine((begin) => {
     );
     const last = smtp.mails.at(-1)?.parsed;
     expect(last?.text).toMatch(
-      /^RESOLVED: Acme: \d+ negative mentions in .*\n(.*\n)?Resolved after .*; the most in one hour: \d+, /,
+      /^RESOLVED: Acme: Crisis spike\n(.*\n)?Resolved after .*; the most in one hour: \d+, /,
     );
     expect(last?.attachments.map(({ cid }) => cid)).toContain("chart@earshot");
 
@@ -139,7 +139,7 @@ onAnyEngine((begin) => {
     for (let n = 0; n < 40; n++)
       at("13:05").mention("Acme", { snippet: `${n} different people report ${n} different things ${n * 7}` });
     await until("13:30", "15m");
-    expect((await posted("#alerts"))[0]).toMatch(/^WARNING Acme: \d+ different stories in /);
+    expect((await posted("#alerts"))[0]).toMatch(/^WARNING Acme: “.+”, \d+ different stories in /);
   });
 
   test("a mention with a new category moves from one slice to the other once", async () => {

@@ -13,7 +13,8 @@ onEveryEngine((begin) => {
     at("09:11").mentions("Acme", { count: 5, ...angry });
     at("09:11").mentions("Acme", { count: 5, ...angry, twitterVerified: false });
     await until("09:05");
-    const first = "WARNING Ann &lt;b&gt; (verified) is negative about Acme. Since Mon 2 Mar, 09:02 UTC.";
+    const first =
+      "WARNING Ann &lt;b&gt; (verified) is negative about Acme: “Never again &amp; &lt;!channel&gt;”. Since Mon 2 Mar, 09:02 UTC.";
     expect(await posted("#alerts")).toEqual([first]);
     const [message] = await slack.messages();
     expect(message?.blocks).toEqual([
@@ -21,16 +22,8 @@ onEveryEngine((begin) => {
         type: "header",
         text: {
           type: "plain_text",
-          text: "🟠 WARNING Ann <b> (verified) is negative about Acme",
+          text: "🟠 WARNING Ann <b> (verified) is negative about Acme: “Never again & <!channel>”",
           emoji: false,
-        },
-      },
-      {
-        type: "section",
-        text: {
-          type: "mrkdwn",
-          text: "Since *Mon 2 Mar, 09:02 UTC*",
-          verbatim: true,
         },
       },
       {
@@ -46,6 +39,10 @@ onEveryEngine((begin) => {
           // Rich text is never parsed, so here it may be unescaped.
           { type: "rich_text_quote", elements: [{ type: "text", text: "Never again & <!channel>" }] },
         ],
+      },
+      {
+        type: "context",
+        elements: [{ type: "mrkdwn", text: "Nobody has taken it yet.", verbatim: true }],
       },
       {
         type: "context",
@@ -101,7 +98,7 @@ onAnyEngine((begin) => {
     ]);
     expect(mailed("on-call@acme.example")).toEqual([
       "[CRITICAL] Acme: 20 negative mentions in 5 min, 0.3 expected at this hour",
-      "[RESOLVED] Acme: 80 negative mentions in all",
+      "[RESOLVED] Acme: Crisis spike",
     ]);
     await expectEveryMentionOnce(story);
   });
@@ -168,7 +165,7 @@ onAnyEngine((begin) => {
     await until("22:30", "15m");
     await until("day 2 05:55", "3h");
     const night = [
-      "CRITICAL Cy mentions Acme. Since Mon 2 Mar, 22:05 UTC.",
+      "CRITICAL Cy mentions Acme: “a recall”. Since Mon 2 Mar, 22:05 UTC.",
       "↳ Resolved: Acme, Recall after 20 min: 1 mention.",
     ];
     expect(await posted("#alerts")).toEqual(night);
@@ -205,7 +202,7 @@ onAnyEngine((begin) => {
     const [message] = await story.slack.messages();
     expect(JSON.stringify(message?.blocks)).toContain(`*Story:* ${text}`);
     const mail = story.smtp.mails.find(({ to }) => to.includes("on-call@acme.example"));
-    expect(mail?.parsed.text).toContain(`- Story: ${text}`);
+    expect(mail?.parsed.text).toContain(`Story: ${text}`);
     expect(mail?.parsed.html).toContain(text);
   });
 

@@ -67,7 +67,7 @@ test("10,000 alerts in a minute end as few readable messages with true counts, a
   for (const minutes of [6, 11]) await tick(NINE + minutes * MINUTE, health.timed);
   const { text, blocks } = await largest();
   expect(text).toMatch(
-    /^INFO author \d+ is negative about \w+\. Since Mon 2 Mar, 09:00 UTC\. And 9,490 more\.$/,
+    /^INFO author \d+ is negative about \w+(: “.+”)?\. Since Mon 2 Mar, 09:00 UTC\. And 9,490 more\.$/,
   );
   expect(JSON.stringify(blocks)).toMatch(
     /… and 9,485 others: 2,495 × \w+ \(A rule\), 2,495 × \w+ \(A rule\)/,

@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
 import { type Closing, createClosing } from "../../src/lib/closing.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import { createLocalApi } from "../../src/listening-api/create-local-api.ts";
-import { seedAccount } from "../../src/listening-api/seed-account.ts";
 import { createDatabase } from "../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
 import { openPool } from "../../src/monitor/store/database.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { type SeededAccount, seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import { hashToken } from "../../src/listening-api/http/authenticate.ts";
-import { type SeededAccount, seedAccount } from "../../src/listening-api/seed-account.ts";
 import { putMembership, removeMembership } from "../../src/listening-api/store/accounts.ts";
 import { createDatabase, type Database } from "../../src/listening-api/store/database.ts";
 import { putTag } from "../../src/listening-api/store/labels.ts";

@@ -1,7 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it, test } from "vitest";
-import { hashPassword, verifyPassword } from "../../src/listening-api/http/password.ts";
-import { seedAccount } from "../../src/listening-api/seed-account.ts";
+import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import {
   createClient,
   createUser,
@@ -10,6 +9,7 @@ import {
   putMembership,
 } from "../../src/listening-api/store/accounts.ts";
 import { createDatabase, type Database } from "../../src/listening-api/store/database.ts";
+import { hashPassword, verifyPassword } from "../../src/listening-api/store/password.ts";
 import { type Fixture, get, logIn, SEED, startFixture, T0 } from "./fixture.ts";
 
 let fixture: Fixture;

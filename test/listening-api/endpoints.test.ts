@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import { createLocalApi } from "../../src/listening-api/create-local-api.ts";
-import { seedAccount } from "../../src/listening-api/seed-account.ts";
 import { createDatabase } from "../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
 import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";

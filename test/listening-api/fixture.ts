@@ -1,10 +1,14 @@
 import { type Clock, createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
+import {
+  type AccountSeed,
+  type SeededAccount,
+  seedAccount,
+} from "../../src/listening-api/account/seed-account.ts";
 import { createLocalApi, type LocalApi } from "../../src/listening-api/create-local-api.ts";
-import type { LocalApiLog } from "../../src/listening-api/local-api-context.ts";
+import type { LocalApiLog } from "../../src/listening-api/http/local-api-context.ts";
 import { type MentionFields, mentionRecord } from "../../src/listening-api/records/mention-record.ts";
 import { wireTime } from "../../src/listening-api/records/wire.ts";
-import { type AccountSeed, type SeededAccount, seedAccount } from "../../src/listening-api/seed-account.ts";
 import type { MentionVersion } from "../../src/listening-api/store/mention-version.ts";
 import { startDatabase, type TestDatabase } from "./database.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HOUR, SECOND } from "../../src/lib/instant.ts";
+import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import type { MentionFields } from "../../src/listening-api/records/mention-record.ts";
-import { seedAccount } from "../../src/listening-api/seed-account.ts";
 import { createDatabase } from "../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
 import type { MentionVersion } from "../../src/listening-api/store/mention-version.ts";

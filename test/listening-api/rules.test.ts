@@ -5,9 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from "vit
 import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
 import { rss } from "../../src/feeds/kinds/rss.ts";
 import { HOUR, SECOND } from "../../src/lib/instant.ts";
+import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import { receiveItems } from "../../src/listening-api/arrive/receive-items.ts";
 import { importMentions } from "../../src/listening-api/import/import-mentions.ts";
-import { seedAccount } from "../../src/listening-api/seed-account.ts";
 import { createStream } from "../../src/listening-api/simulate/create-stream.ts";
 import { listChanges } from "../../src/listening-api/store/changes.ts";
 import { createDatabase, type Database } from "../../src/listening-api/store/database.ts";

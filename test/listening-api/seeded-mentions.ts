@@ -1,6 +1,6 @@
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
+import type { StoredCategory } from "../../src/listening-api/records/labels.ts";
 import type { MentionFields } from "../../src/listening-api/records/mention-record.ts";
-import type { StoredCategory } from "../../src/listening-api/store/labels.ts";
 import type { MentionVersion } from "../../src/listening-api/store/mention-version.ts";
 import { mentionVersion, resourceId } from "./fixture.ts";
 

@@ -8,7 +8,7 @@ const FaultFile = z.strictObject({
   description: z.string().min(1),
   edits: z.array(z.strictObject({ find: z.string().min(1), replace: z.string() })).min(1),
   /** What is likely to catch it, quickest first; everything else comes after these. */
-  checks: z.array(z.string().regex(/^(vitest|crash-points|chaos) \S/)).min(1),
+  checks: z.array(z.string().regex(/^(vitest|interleavings|crash-points|chaos) \S/)).min(1),
 });
 
 export interface Fault extends z.output<typeof FaultFile> {

@@ -1,17 +1,19 @@
-import { spawn } from "node:child_process";
-import { createWriteStream } from "node:fs";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { parseArgs } from "node:util";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createRandom } from "../../src/listening-api/simulate/random.ts";
 import { applyFault, type Fault, type Patched, readFaults, readSource } from "./apply-fault.ts";
+import { compileError, runCheck } from "./run-check.ts";
 
 const HELP = `npm run planted-faults -- [options] [NAME ...]
 
 Puts one fault at a time into a copy of the tree and runs checks until one complains: those that are likely to catch
 it, and then unit and flow tests, crash points and chaos. Prints which check caught it, and after how long.
+
+Each check is run on the tree without a fault first: one that complains there judges nothing. A fault has to compile.
+It is caught by an assertion that failed; a check that crashed or ran out of time has caught nothing.
 
   NAME ...          only these (the names of test/planted-faults/*.yaml)
   --some N          N of them, chosen by the seed
@@ -20,7 +22,7 @@ it, and then unit and flow tests, crash points and chaos. Prints which check cau
   --check           only see that every fault still applies
   --list            print what there is
 
-Ends with 1 when a fault was not caught or does not apply.
+Ends with 1 when a fault was not caught, does not apply or does not compile, or when a check fails without a fault.
 `;
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -29,16 +31,14 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const ALL_CHECKS = [
   "vitest test/monitor/ingest test/monitor/store test/monitor/alerts test/monitor/digest test/monitor/notify test/monitor/queue test/app",
   "vitest test/flows",
-  "crash-points --queue postgres --bail",
+  "interleavings",
+  "crash-points --queue postgres",
   "chaos --kills 60 --every 600 --queue postgres --at-most 300",
 ];
 
-/** Who has not ended by then hangs. */
-const MOST_MS = 30 * 60_000;
-
 interface Caught {
   readonly by: string | null;
-  /** The first line that says what was wrong. */
+  /** The first line that says what was wrong, or why nothing is known. */
   readonly because: string;
   readonly afterMs: number;
 }
@@ -68,9 +68,10 @@ async function main(): Promise<number> {
   const chosen = values.some === undefined ? named : choose(named, Number(values.some), Number(values.seed));
   const copy = await copyTree();
   const rows: [Fault, Caught][] = [];
+  const planting = { copy, source, control: createControl(copy), onlyLikely: values.likely };
   try {
     for (const fault of chosen) {
-      const caught = await plant(copy, fault, patches.get(fault) ?? new Map(), source, values.likely);
+      const caught = await plant(planting, fault, patches.get(fault) ?? new Map());
       rows.push([fault, caught]);
       print(`${row(fault, caught)}\n`);
     }
@@ -105,63 +106,62 @@ async function copyTree(): Promise<string> {
   return copy;
 }
 
+/** Runs a check on the tree without a fault, once. Null: it passes. */
+function createControl(copy: string): (check: string) => Promise<string | null> {
+  const known = new Map<string, string | null>();
+  return async (check) => {
+    const before = known.get(check);
+    if (before !== undefined) return before;
+    const control = await runCheck(copy, check);
+    const complaint = control.verdict === "Passed" ? null : control.because;
+    known.set(check, complaint);
+    return complaint;
+  };
+}
+
 async function plant(
-  copy: string,
+  { copy, source, control, onlyLikely }: Planting,
   fault: Fault,
   patched: Patched,
-  source: ReadonlyMap<string, string>,
-  onlyLikely: boolean,
 ): Promise<Caught> {
-  for (const [path, text] of patched) await writeFile(join(copy, path), text);
-  const startedAt = monotonicMs();
-  try {
-    for (const check of [...fault.checks, ...(onlyLikely ? [] : ALL_CHECKS)]) {
-      const because = await complaintOf(copy, check);
-      if (because !== null) return { by: check, because, afterMs: monotonicMs() - startedAt };
+  const plantedDo = async <T>(work: () => Promise<T>): Promise<T> => {
+    for (const [path, text] of patched) await writeFile(join(copy, path), text);
+    try {
+      return await work();
+    } finally {
+      for (const path of patched.keys()) await writeFile(join(copy, path), source.get(path) ?? "");
     }
-    return { by: null, because: "", afterMs: monotonicMs() - startedAt };
-  } finally {
-    for (const path of patched.keys()) await writeFile(join(copy, path), source.get(path) ?? "");
+  };
+  const startedAt = monotonicMs();
+  const notCaught = (because: string): Caught => ({ by: null, because, afterMs: monotonicMs() - startedAt });
+  const error = await plantedDo(() => compileError(copy));
+  if (error !== null) return notCaught(`it does not compile: ${error}`);
+  const broken: string[] = [];
+  for (const check of [...fault.checks, ...(onlyLikely ? [] : ALL_CHECKS)]) {
+    const complaint = await control(check);
+    if (complaint !== null) {
+      broken.push(`${check} fails without the fault, too: ${complaint}`);
+      continue;
+    }
+    const found = await plantedDo(() => runCheck(copy, check));
+    if (found.verdict === "Asserted")
+      return { by: check, because: found.because, afterMs: monotonicMs() - startedAt };
+    if (found.verdict === "Broke") broken.push(`${check} broke: ${found.because}`);
   }
+  return notCaught(broken.join("; "));
 }
 
-/** Null: the check found nothing. */
-async function complaintOf(copy: string, check: string): Promise<string | null> {
-  const log = join(copy, "check.log");
-  const out = createWriteStream(log);
-  const command = check
-    .replace(/^vitest /, "node node_modules/vitest/vitest.mjs run --bail=1 ")
-    .replace(/^crash-points /, "node --import tsx test/crash-points/main.ts --bail ")
-    .replace(/^chaos /, "node --import tsx test/chaos/main.ts ");
-  const child = spawn("sh", ["-c", `exec ${command}`], {
-    cwd: copy,
-    env: { ...process.env, NO_COLOR: "1" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => out.write(chunk));
-  const late = setTimeout(() => child.kill("SIGTERM"), MOST_MS);
-  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
-  clearTimeout(late);
-  await new Promise<void>((resolve) => out.end(() => resolve()));
-  if (code === 0) return null;
-  const lines = (await readFile(log, "utf8")).split("\n");
-  const complaint = lines.find((line) => COMPLAINTS.test(line));
-  if (code === null) return "it did not end";
-  // A check that could not begin has caught nothing.
-  if (complaint === undefined)
-    throw new Error(
-      `${check} ended with ${code} and no complaint: ${lines.filter((line) => line.trim() !== "").at(-1)}`,
-    );
-  return complaint.trim();
+interface Planting {
+  readonly copy: string;
+  readonly source: ReadonlyMap<string, string>;
+  readonly control: (check: string) => Promise<string | null>;
+  readonly onlyLikely: boolean;
 }
-
-/** How a check says that something is wrong: a test, a point, a chapter that cannot be played, a line of the ledger. */
-const COMPLAINTS =
-  /^ *(FAIL |point \d+)|: (different|failed|not-reached) |not the same twice|nothing settles|\bBROKEN\b/;
 
 function row({ name }: Fault, { by, because, afterMs }: Caught): string {
   const seconds = `${Math.round(afterMs / 1_000)} s`.padStart(6);
-  return `${name.padEnd(46)} ${seconds}  ${by === null ? "NOT CAUGHT" : `${by}\n${"".padEnd(54)} ${because.slice(0, 140)}`}`;
+  const why = because === "" ? "" : `\n${"".padEnd(54)} ${because.slice(0, 240)}`;
+  return `${name.padEnd(46)} ${seconds}  ${by ?? "NOT CAUGHT"}${why}`;
 }
 
 function print(text: string): number {

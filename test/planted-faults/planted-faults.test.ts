@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { applyFault, type Fault, readFaults, readSource } from "./apply-fault.ts";
@@ -16,6 +17,20 @@ test("every planted fault still applies, and there are at least twenty", async (
   const faults = await readFaults(import.meta.dirname);
   expect(faults.length).toBeGreaterThanOrEqual(20);
   for (const fault of faults) expect(applyFault(fault, source).size).toBeGreaterThan(0);
+});
+
+test("docs/reliability.md names for each promise what fails without it, and every planted fault", async () => {
+  const page = readFileSync(join(ROOT, "docs/reliability.md"), "utf8");
+  const rows = page.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| Promise"));
+  expect(rows.length).toBeGreaterThan(25);
+  const isProof = (name: string) => known.has(name) || /^(test\/|npm run )/.test(name);
+  const known = new Set((await readFaults(import.meta.dirname)).map(({ name }) => name));
+  const proofs = rows.map((row) =>
+    [...(row.split(" | ").at(-1) ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
+  );
+  expect(rows.filter((_, index) => proofs[index]?.length === 0)).toEqual([]);
+  expect(proofs.flat().filter((name) => !isProof(name))).toEqual([]);
+  expect([...known].filter((name) => !proofs.flat().includes(name))).toEqual([]);
 });
 
 test("a fault finds its text in any file and with any line breaks", () => {

@@ -73,7 +73,7 @@ export async function runReloads(options: ReloadsOptions): Promise<ReloadsReport
     const done = await reloadAll(options, { world, workers, versions, stores: createStores(database.db) });
     options.onProgress("no more reloads; waiting until all is done");
     const drained = await until(options.patienceMs, () => isDrained(world, done.lastMoment));
-    const endedBadly = await workers.stop();
+    const endedBadly = [...workers.crashed(), ...(await workers.stop())];
     const found = await collect(world, null);
     const messages = [
       ...world.slack.calls

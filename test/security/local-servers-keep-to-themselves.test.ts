@@ -11,8 +11,8 @@ import { createLocalInbox } from "../../src/console/inbox/create-local-inbox.ts"
 import { inventLocalSecrets, LOCAL_ACCOUNT } from "../../src/console/inbox/local-account.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import { createLocalApi, type LocalApiOptions } from "../../src/listening-api/create-local-api.ts";
-import { seedAccount } from "../../src/listening-api/seed-account.ts";
 import { bundleEarshot, mainOf } from "../cli/run-earshot.ts";
 import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";
 import { type Fixture, get, logIn, SEED, startFixture } from "../listening-api/fixture.ts";

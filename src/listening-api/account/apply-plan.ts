@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
-import { hashPassword } from "../http/password.ts";
 import { KEEP_MENTIONS_FOR } from "../operate/keep-mentions.ts";
 import { listClients, updateClient } from "../store/account-lists.ts";
 import {
@@ -19,6 +18,7 @@ import type { Database } from "../store/database.ts";
 import { deleteClient, deleteProject, deleteSavedList, deleteUser } from "../store/delete-things.ts";
 import { revokeTokens } from "../store/logins.ts";
 import { dropMentionMonthsBefore } from "../store/mention-months.ts";
+import { hashPassword } from "../store/password.ts";
 import { listProjects, putProject, updateProject } from "../store/projects.ts";
 import { createSavedList, LIST_KINDS, type ListSharing, updateSavedList } from "../store/saved-lists.ts";
 import { putSetting } from "../store/settings.ts";

@@ -1,8 +1,8 @@
 import { closestWord } from "../../lib/closest-word.ts";
 import type { Issue } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
-import type { ChangeSet } from "../edit/change-set.ts";
-import type { StoredCategory, StoredTag } from "../store/labels.ts";
+import type { ChangeSet } from "../records/change-set.ts";
+import type { StoredCategory, StoredTag } from "../records/labels.ts";
 import type { RuleSettings } from "../store/rules.ts";
 import type { SignalGroupSettings } from "../store/signal-groups.ts";
 import type { Fields } from "./account-schema.ts";

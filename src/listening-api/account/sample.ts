@@ -4,8 +4,7 @@ import { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
-import type { LocalApiLog } from "../local-api-context.ts";
-import { type SeededAccount, seedAccount } from "../seed-account.ts";
+import type { LocalApiLog } from "../http/local-api-context.ts";
 import { createStream, type Stream } from "../simulate/create-stream.ts";
 import type { Crisis } from "../simulate/crisis.ts";
 import { BRANDS } from "../simulate/data.ts";
@@ -14,6 +13,7 @@ import { createDatabase, type DatabasePool } from "../store/database.ts";
 import { putTag } from "../store/labels.ts";
 import { putQueryGroup } from "../store/query-groups.ts";
 import { readSetting, settingOr } from "../store/settings.ts";
+import { type SeededAccount, seedAccount } from "./seed-account.ts";
 
 /** An account with invented brands, their past and their present, to try the API with at once. */
 export interface SampleWorld {

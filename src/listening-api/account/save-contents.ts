@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
+import type { LabelRule } from "../records/labels.ts";
 import { categories } from "../resources/categories.ts";
 import { queries } from "../resources/queries.ts";
 import { queryGroups } from "../resources/query-groups.ts";
@@ -11,7 +12,7 @@ import type { Caller } from "../store/callers.ts";
 import { type Change, recordChanges } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { putDateRanges } from "../store/date-ranges.ts";
-import { type CategorySettings, type LabelRule, listCategories, listTags } from "../store/labels.ts";
+import { type CategorySettings, listCategories, listTags } from "../store/labels.ts";
 import { findProjectById, listProjects } from "../store/projects.ts";
 import {
   hasMentions,

@@ -1,5 +1,5 @@
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
-import type { FieldOf } from "../store/mention-fields.ts";
+import type { FieldOf } from "../records/mention-fields.ts";
 
 /** How an aggregate is computed from the mentions of one cell of a chart. Without mentions every aggregate is 0. */
 export type Aggregate =

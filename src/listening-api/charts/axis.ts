@@ -1,6 +1,6 @@
 import type { Instant } from "../../lib/instant.ts";
 import { WEEKDAYS } from "../../lib/local-time.ts";
-import type { FieldOf } from "../store/mention-fields.ts";
+import type { FieldOf } from "../records/mention-fields.ts";
 
 /** One value of a dimension in a chart. */
 export interface AxisKey {

@@ -1,5 +1,5 @@
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
-import type { FieldOf } from "../store/mention-fields.ts";
+import type { FieldOf } from "../records/mention-fields.ts";
 import type { TimeUnit } from "./time-buckets.ts";
 
 /** What the values of one dimension of a chart are, and where a mention says which of them are its own. */

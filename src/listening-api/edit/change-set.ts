@@ -1,30 +1,11 @@
 import { groupBy } from "../../lib/group-by.ts";
+import { type BodyReader, quote } from "../parameters/body-reader.ts";
 import { GAZETTEER, placeFields } from "../places/gazetteer.ts";
+import type { ChangeSet } from "../records/change-set.ts";
+import type { StoredCategory } from "../records/labels.ts";
 import type { CategoryDetail } from "../records/mention-record.ts";
-import { type BodyReader, quote } from "../resources/body-reader.ts";
 import type { CurrentMention } from "../store/current-mentions.ts";
-import type { StoredCategory } from "../store/labels.ts";
 import { EDITABLE, type MentionChanges } from "./mention-changes.ts";
-
-/** What is done with a mention, in the names of the calls; tags and subcategories by their ids. Absent: not asked for. */
-export interface ChangeSet {
-  readonly sentiment?: string;
-  readonly status?: string;
-  readonly priority?: string;
-  readonly assignment?: string;
-  readonly checked?: boolean;
-  readonly starred?: boolean;
-  /** Id of a place. */
-  readonly location?: string;
-  // Removed only if the mention has this value: somebody else may have set another one.
-  readonly removeStatus?: string;
-  readonly removePriority?: string;
-  readonly removeAssignment?: string;
-  readonly addTag?: readonly number[];
-  readonly removeTag?: readonly number[];
-  readonly addCategories?: readonly number[];
-  readonly removeCategories?: readonly number[];
-}
 
 interface Tag {
   readonly id: number;

@@ -1,6 +1,6 @@
-import { invalidRequest } from "../http/api-error.ts";
+import { invalidRequest } from "../parameters/api-error.ts";
+import { type BodyReader, createBodyReader, quote } from "../parameters/body-reader.ts";
 import type { UnknownParameters } from "../parameters/parameter-reader.ts";
-import { type BodyReader, createBodyReader, quote } from "../resources/body-reader.ts";
 import type { CurrentMention, MentionKey } from "../store/current-mentions.ts";
 import { type ChangeScope, changesOf, readChangeSet } from "./change-set.ts";
 import type { MentionChanges } from "./mention-changes.ts";

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { buffer, text as readAll } from "node:stream/consumers";
 import type { FastifyInstance } from "fastify";
-import { amountOf } from "./fault-kinds.ts";
+import { amountOf } from "../store/fault-kinds.ts";
 import type { CallFaults, FaultSwitch, HappeningFault } from "./fault-switch.ts";
 
 /** Faults of a finished answer. They happen before it is compressed, so that a half body is half a JSON text. */

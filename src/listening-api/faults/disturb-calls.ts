@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { SECOND } from "../../lib/instant.ts";
-import { ApiError, errorsBody, invalidRequest } from "../http/api-error.ts";
 import { hashToken, readToken } from "../http/authenticate.ts";
 import { rateLimitHeaders, rateLimitOf } from "../http/limit-calls.ts";
+import { ApiError, errorsBody, invalidRequest } from "../parameters/api-error.ts";
 import { findCaller } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
+import { amountOf, FAULT_HEADER } from "../store/fault-kinds.ts";
 import { revokeTokens } from "../store/logins.ts";
-import { amountOf, FAULT_HEADER } from "./fault-kinds.ts";
 import type { FaultSwitch } from "./fault-switch.ts";
 
 /** Faults before a call is answered: it waits, is refused, or loses its token or its connection. */

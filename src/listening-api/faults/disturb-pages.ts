@@ -1,8 +1,8 @@
 import type { Instant } from "../../lib/instant.ts";
+import { amountOf } from "../store/fault-kinds.ts";
 import type { MentionPages, PageRequest, PageRows } from "../store/mention-page.ts";
 import type { MentionRange } from "../store/mention-range.ts";
 import type { MentionTotals } from "../store/mention-totals.ts";
-import { amountOf } from "./fault-kinds.ts";
 import type { CallFaults, FaultSwitch, HappeningFault } from "./fault-switch.ts";
 
 /** Pages that repeat rows, are empty, or do not know yet of mentions that are indexed late. */

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { fitsGlob } from "../../lib/patterns.ts";
-import { invalidRequest } from "../http/api-error.ts";
+import { invalidRequest } from "../parameters/api-error.ts";
 import type { Database } from "../store/database.ts";
+import { FAULT_HEADER, type FaultKind, readFaultHeader } from "../store/fault-kinds.ts";
 import { claimFault, listActiveFaults } from "../store/faults.ts";
-import { FAULT_HEADER, type FaultKind, readFaultHeader } from "./fault-kinds.ts";
 
 /** Knows for each call what is to go wrong with it. */
 export interface FaultSwitch {

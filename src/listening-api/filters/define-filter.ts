@@ -1,6 +1,6 @@
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
-import type { StoredCategory } from "../store/labels.ts";
-import type { FieldOf } from "../store/mention-fields.ts";
+import type { StoredCategory } from "../records/labels.ts";
+import type { FieldOf } from "../records/mention-fields.ts";
 import type { MentionCondition } from "./mention-condition.ts";
 
 /** What a filter may know of the project in which it is used. */

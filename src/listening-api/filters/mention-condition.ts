@@ -1,5 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
-import type { FieldOf, MentionField } from "../store/mention-fields.ts";
+import type { FieldOf, MentionField } from "../records/mention-fields.ts";
 
 /**
  * What a filter requires of a mention, as a value. The store turns it into SQL. A mention without a value in the field

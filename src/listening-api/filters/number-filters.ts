@@ -1,4 +1,4 @@
-import type { FieldOf } from "../store/mention-fields.ts";
+import type { FieldOf } from "../records/mention-fields.ts";
 import { defineFilter, type Filter } from "./define-filter.ts";
 
 /** Names of the filters, without Min and Max, and the fields that they measure. Both ends are included. */

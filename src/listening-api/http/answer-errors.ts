@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply } from "fastify";
 import { describeError } from "../../lib/errors.ts";
-import type { LocalApiLog } from "../local-api-context.ts";
-import { ApiError, type ErrorBody, type ErrorsBody, errorsBody } from "./api-error.ts";
+import { ApiError, type ErrorBody, type ErrorsBody, errorsBody } from "../parameters/api-error.ts";
+import type { LocalApiLog } from "./local-api-context.ts";
 
 /**
  * Turns everything that is thrown into an answer. Details of our own failures never reach the caller, and no query

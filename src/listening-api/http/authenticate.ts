@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { LocalApiContext } from "../local-api-context.ts";
+import { forbidden, unauthorized } from "../parameters/api-error.ts";
 import { type Caller, findCaller } from "../store/callers.ts";
-import { forbidden, unauthorized } from "./api-error.ts";
+import type { LocalApiContext } from "./local-api-context.ts";
 
 /** Adds the hook that demands a token, in the header or as a parameter, and stores the caller. */
 export function authenticate(

@@ -2,7 +2,7 @@ import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createGzip, gzip as gzipCallback } from "node:zlib";
 import { errorCodes, type FastifyInstance, type FastifyRequest } from "fastify";
-import { packedBody } from "./api-error.ts";
+import { packedBody } from "../parameters/api-error.ts";
 
 const gzip = promisify(gzipCallback);
 

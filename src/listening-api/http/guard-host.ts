@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { isLoopback, nameInHost } from "../../lib/listening.ts";
-import { oauthError } from "./api-error.ts";
+import { oauthError } from "../parameters/api-error.ts";
 
 /**
  * Refuses foreign host names while the server listens on the loopback address: a web page can point a name of its own

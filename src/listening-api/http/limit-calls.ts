@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import { MINUTE, SECOND } from "../../lib/instant.ts";
+import { tooManyRequests } from "../parameters/api-error.ts";
 import { type Budget, recordCall, untilFewerCalls } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
-import { tooManyRequests } from "./api-error.ts";
 import { callerOf } from "./authenticate.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
+import { oauthError } from "../parameters/api-error.ts";
 import { foldUsername } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
 import { beginAttempt, forgetAttempts, pruneAttempts } from "../store/logins.ts";
-import { oauthError } from "./api-error.ts";
 
 const WINDOW_SECONDS = 300;
 /** Failed logins of one name in the window. */

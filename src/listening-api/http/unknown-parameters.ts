@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { LocalApiLog } from "../local-api-context.ts";
 import {
   createParameterReader,
   type ParameterReader,
@@ -8,6 +7,7 @@ import {
   type UnknownParameters,
 } from "../parameters/parameter-reader.ts";
 import type { Caller } from "../store/callers.ts";
+import type { LocalApiLog } from "./local-api-context.ts";
 
 /** Names the parameters of a call that had no effect. */
 const UNKNOWN_PARAMETERS = "x-earshot-unknown-parameters";

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { notFound } from "./api-error.ts";
+import { notFound } from "../parameters/api-error.ts";
 
 /**
  * Answers unknown paths with 404, as clients of the live service expect; if the path has other methods, the answer

@@ -1,14 +1,14 @@
 import type { ZodType } from "zod";
 import { readAggregates } from "../charts/aggregates.ts";
 import { readDimensionArguments } from "../charts/dimensions.ts";
+import { readInsightsRequest } from "../charts/insights.ts";
 import { changeScope, readChangeSet } from "../edit/change-set.ts";
 import { readMentionEdit } from "../edit/read-mention-edits.ts";
-import { readInsightsRequest } from "../insights/insights.ts";
 import { type RequestScope, readMentionRange, readMentionsRequest } from "../mentions/mentions-request.ts";
+import type { BodyReader } from "../parameters/body-reader.ts";
 import { readListFilter, readListPaging } from "../parameters/list-parameters.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import { readRecordVersion } from "../records/record-view.ts";
-import type { BodyReader } from "../resources/body-reader.ts";
 import type { Resource, ResourceScope } from "../resources/resource.ts";
 import { RESOURCES } from "../resources/resources.ts";
 import { readDateRangeIds } from "../routes/chart-routes.ts";

@@ -1,5 +1,5 @@
+import type { BodyReader } from "../parameters/body-reader.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
-import type { BodyReader } from "../resources/body-reader.ts";
 
 export type Schema = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { parseDuration } from "../../lib/duration.ts";
 import { describeError } from "../../lib/errors.ts";
 import { HOUR, type Instant } from "../../lib/instant.ts";
-import type { LocalApiLog } from "../local-api-context.ts";
+import type { LocalApiLog } from "../http/local-api-context.ts";
 import { createDatabase, type Database, type DatabasePool } from "../store/database.ts";
 import { dropMentionMonthsBefore } from "../store/mention-months.ts";
 import { readSetting } from "../store/settings.ts";

@@ -1,6 +1,6 @@
 import { closestWord } from "../../lib/closest-word.ts";
 import type { Instant } from "../../lib/instant.ts";
-import { invalidRequest } from "../http/api-error.ts";
+import { invalidRequest } from "./api-error.ts";
 import { parseMoment } from "./parse-moment.ts";
 
 /** Parameters as they came: a name given twice has a list. */

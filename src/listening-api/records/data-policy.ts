@@ -1,5 +1,3 @@
-import type { MentionCondition } from "../filters/mention-condition.ts";
-
 /**
  * What answers may show of mentions, one row per content source (the `pageType` of a mention). A source without a row
  * shows everything. Which policy counts for a call is decided by `dataPolicyOf`.
@@ -133,18 +131,8 @@ function isDataPolicyName(name: string): name is DataPolicyName {
   return Object.hasOwn(DATA_POLICIES, name);
 }
 
-/**
- * For answers made of the values of a field over many mentions (hashtags, authors, links …): leaves out the mentions
- * that may not show it, so that no breakdown reveals what a record withholds. Empty if every source shows it.
- */
-export function showingCondition(policy: DataPolicyName, field: string): MentionCondition | undefined {
-  const values = withheldSources(policy, field);
-  if (values.length === 0) return undefined;
-  return { kind: "not", condition: { kind: "one-of", field: "pageType", values } };
-}
-
 /** Page types whose mentions do not show the field under the policy. */
-function withheldSources(policy: DataPolicyName, field: string): string[] {
+export function withheldSources(policy: DataPolicyName, field: string): string[] {
   const sources: DataPolicy = DATA_POLICIES[policy];
   return Object.keys(sources).filter((source) => sources[source]?.shows(field) === false);
 }

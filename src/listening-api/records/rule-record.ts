@@ -1,5 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
-import type { ChangeSet } from "../edit/change-set.ts";
+import type { ChangeSet } from "./change-set.ts";
 import { wireTime } from "./wire.ts";
 
 interface ShownRule {

@@ -1,8 +1,9 @@
 import { labelStored, listRuledLabels } from "../assign/label-rules.ts";
+import { type BodyReader, isObject, quote } from "../parameters/body-reader.ts";
+import type { StoredCategory } from "../records/labels.ts";
 import { deleteCategory } from "../store/delete-things.ts";
-import { type CategorySettings, listCategories, type StoredCategory, saveCategory } from "../store/labels.ts";
+import { type CategorySettings, listCategories, saveCategory } from "../store/labels.ts";
 import { renameCategoryInRecords } from "../store/rename-in-records.ts";
-import { type BodyReader, isObject, quote } from "./body-reader.ts";
 import { forgetReferences } from "./forget-references.ts";
 import { readLabelRules } from "./read-label-rules.ts";
 import { defineResource, type Resource, type ResourceScope } from "./resource.ts";

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { BodyReader } from "../parameters/body-reader.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
 import { wireTime } from "../records/wire.ts";
 import {
@@ -8,7 +9,6 @@ import {
   type StoredDateRange,
   saveDateRange,
 } from "../store/date-ranges.ts";
-import type { BodyReader } from "./body-reader.ts";
 import { defineResource, type ResourceScope } from "./resource.ts";
 
 /** Times with a name, for the charts of a query; `dateRanges` of a chart shows some of them. */

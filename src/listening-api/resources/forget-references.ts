@@ -1,4 +1,4 @@
-import type { ChangeSet } from "../edit/change-set.ts";
+import type { ChangeSet } from "../records/change-set.ts";
 import { type Change, recordChanges } from "../store/changes.ts";
 import { deleteRule, updateRule } from "../store/rules.ts";
 import {

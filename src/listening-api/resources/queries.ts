@@ -1,15 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { lookBack } from "../assign/look-back.ts";
+import { type BodyReader, isObject, quote } from "../parameters/body-reader.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
 import { GAZETTEER } from "../places/gazetteer.ts";
 import { compile } from "../query-language/compile.ts";
 import { PAGE_TYPES } from "../records/page-types.ts";
-import {
-  canonicalQueryType,
-  QUERY_TYPE_NAMES,
-  queryRecord,
-  querySummaryRecord,
-} from "../records/project-records.ts";
 import { deleteQueries } from "../store/delete-things.ts";
 import {
   insertQuery,
@@ -19,8 +14,8 @@ import {
   updateQuery,
 } from "../store/queries.ts";
 import { renameQueryInRecords } from "../store/rename-in-records.ts";
-import { type BodyReader, isObject, quote } from "./body-reader.ts";
 import { forgetReferences } from "./forget-references.ts";
+import { canonicalQueryType, QUERY_TYPE_NAMES, queryRecord, querySummaryRecord } from "./project-records.ts";
 import { defineResource, type ResourceScope } from "./resource.ts";
 
 /** Up to here a text that is longer than a query may be gets the answer that says so. */

@@ -1,4 +1,4 @@
-import { queryGroupRecord } from "../records/project-records.ts";
+import { type BodyReader, isObject, quote } from "../parameters/body-reader.ts";
 import { deleteQueryGroup } from "../store/delete-things.ts";
 import { listQueries } from "../store/queries.ts";
 import {
@@ -7,7 +7,7 @@ import {
   type StoredQueryGroup,
   saveQueryGroup,
 } from "../store/query-groups.ts";
-import { type BodyReader, isObject, quote } from "./body-reader.ts";
+import { queryGroupRecord } from "./project-records.ts";
 import { defineResource, type ResourceScope, readSharing } from "./resource.ts";
 
 const MAX_QUERIES = 1_000;

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JsonValue } from "../../lib/json.ts";
 import { labelScope, readRule } from "../assign/label-rules.ts";
+import { isObject, quote } from "../parameters/body-reader.ts";
 import { compile } from "../query-language/compile.ts";
-import type { LabelRule } from "../store/labels.ts";
-import { isObject, quote } from "./body-reader.ts";
+import type { LabelRule } from "../records/labels.ts";
 import type { ResourceScope } from "./resource.ts";
 
 const MAX_RULES = 100;

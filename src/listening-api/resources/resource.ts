@@ -1,10 +1,10 @@
 import type { Instant } from "../../lib/instant.ts";
+import { type BodyReader, quote } from "../parameters/body-reader.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import type { Caller } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
 import type { StoredProject } from "../store/projects.ts";
 import { LIST_SHARINGS } from "../store/saved-lists.ts";
-import { type BodyReader, quote } from "./body-reader.ts";
 
 /** A thing of a project with an id and a name: all are listed, read, created, changed and deleted in the same way. */
 export interface Named {

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../lib/json.ts";
-import { type ChangeSet, changeScope, readChangeSet } from "../edit/change-set.ts";
+import { changeScope, readChangeSet } from "../edit/change-set.ts";
+import { type BodyReader, createBodyReader, isObject, quote } from "../parameters/body-reader.ts";
+import type { ChangeSet } from "../records/change-set.ts";
 import { ruleRecord } from "../records/rule-record.ts";
 import { listUsernames } from "../store/account-lists.ts";
 import { listCategories, listTags } from "../store/labels.ts";
@@ -13,7 +15,6 @@ import {
   type StoredRule,
   updateRule,
 } from "../store/rules.ts";
-import { type BodyReader, createBodyReader, isObject, quote } from "./body-reader.ts";
 import { readLabelRules } from "./read-label-rules.ts";
 import { defineResource, type ResourceScope } from "./resource.ts";
 

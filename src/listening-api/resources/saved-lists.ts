@@ -1,10 +1,5 @@
+import { type BodyReader, isObject, quote } from "../parameters/body-reader.ts";
 import { GAZETTEER } from "../places/gazetteer.ts";
-import {
-  authorListRecord,
-  locationListRecord,
-  projectSummaryRecord,
-  siteListRecord,
-} from "../records/project-records.ts";
 import { deleteSavedList } from "../store/delete-things.ts";
 import { listProjects } from "../store/projects.ts";
 import {
@@ -15,7 +10,12 @@ import {
   type StoredList,
   updateSavedList,
 } from "../store/saved-lists.ts";
-import { type BodyReader, isObject, quote } from "./body-reader.ts";
+import {
+  authorListRecord,
+  locationListRecord,
+  projectSummaryRecord,
+  siteListRecord,
+} from "./project-records.ts";
 import { defineResource, type Resource, readSharing } from "./resource.ts";
 
 type ListSettings = Pick<StoredList, "name" | "shared" | "sharedProjectIds" | "entries">;

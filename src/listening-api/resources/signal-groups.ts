@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { type BodyReader, isObject, quote } from "../parameters/body-reader.ts";
 import { listCategories, listTags } from "../store/labels.ts";
 import { listQueries } from "../store/queries.ts";
 import {
@@ -9,7 +10,6 @@ import {
   type Subscriber,
   saveSignalGroup,
 } from "../store/signal-groups.ts";
-import { type BodyReader, isObject, quote } from "./body-reader.ts";
 import { defineResource } from "./resource.ts";
 
 const MAX_SUBSCRIBERS = 1_000;

@@ -1,6 +1,7 @@
 import { labelStored } from "../assign/label-rules.ts";
+import type { StoredTag } from "../records/labels.ts";
 import { deleteTag } from "../store/delete-things.ts";
-import { insertTag, listTags, type StoredTag, updateTag } from "../store/labels.ts";
+import { insertTag, listTags, updateTag } from "../store/labels.ts";
 import { removeTagFromRecords, renameTagInRecords } from "../store/rename-in-records.ts";
 import { forgetReferences } from "./forget-references.ts";
 import { readLabelRules } from "./read-label-rules.ts";

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { callerOf, hashToken, readToken } from "../http/authenticate.ts";
+import type { LocalApiContext } from "../http/local-api-context.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
-import type { LocalApiContext } from "../local-api-context.ts";
 import { readListFilter, readListPaging } from "../parameters/list-parameters.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
-import { clientRecord, meRecord, userRecord } from "../records/account-records.ts";
-import { projectRecord, projectSummaryRecord } from "../records/project-records.ts";
 import { listEnvelope } from "../records/wire.ts";
+import { clientRecord, meRecord, userRecord } from "../resources/account-records.ts";
+import { projectRecord, projectSummaryRecord } from "../resources/project-records.ts";
 import { findOwner } from "../store/accounts.ts";
 import { revokeTokens } from "../store/logins.ts";
 import { listProjects, type StoredProject } from "../store/projects.ts";

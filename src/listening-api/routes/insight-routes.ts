@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { MentionCondition } from "../filters/mention-condition.ts";
 import {
   INSIGHT_KINDS,
   type InsightKind,
   insightsEnvelope,
   readInsightsRequest,
-} from "../insights/insights.ts";
+} from "../charts/insights.ts";
+import type { MentionCondition } from "../filters/mention-condition.ts";
+import type { LocalApiContext } from "../http/local-api-context.ts";
 import { topAuthorRecord, topSiteRecord } from "../insights/top-author-record.ts";
 import { marginPercent, newTopicRecord, readTopics, type Topics, topicRecord } from "../insights/topics.ts";
-import type { LocalApiContext } from "../local-api-context.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import { readTopAuthors } from "../store/top-authors.ts";
 import { readInsightCounts, readTopKeys } from "../store/value-counts.ts";

@@ -1,13 +1,14 @@
 import type { FastifyRequest } from "fastify";
 import type { Instant } from "../../lib/instant.ts";
 import { TimeZone } from "../../lib/local-time.ts";
-import { invalidRequest, notFound } from "../http/api-error.ts";
+import { showingCondition } from "../filters/showing-condition.ts";
 import { callerOf } from "../http/authenticate.ts";
+import type { LocalApiContext } from "../http/local-api-context.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
-import type { LocalApiContext } from "../local-api-context.ts";
 import { type RequestScope, readMentionRange } from "../mentions/mentions-request.ts";
+import { invalidRequest, notFound } from "../parameters/api-error.ts";
 import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
-import { type DataPolicyName, dataPolicyOf, showingCondition } from "../records/data-policy.ts";
+import { type DataPolicyName, dataPolicyOf } from "../records/data-policy.ts";
 import type { RecordVersion } from "../records/record-view.ts";
 import type { Caller } from "../store/callers.ts";
 import { listCategories } from "../store/labels.ts";

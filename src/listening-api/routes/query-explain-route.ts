@@ -3,8 +3,9 @@ import { collect, yieldingLoop } from "../../lib/concurrency.ts";
 import { LONGEST_TEXT } from "../../lib/text.ts";
 import { isOfQuery } from "../assign/assign-queries.ts";
 import { callerOf } from "../http/authenticate.ts";
+import type { LocalApiContext } from "../http/local-api-context.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
-import type { LocalApiContext } from "../local-api-context.ts";
+import { createBodyReader } from "../parameters/body-reader.ts";
 import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
 import { compile } from "../query-language/compile.ts";
 import { explainMiss, type QueryMiss } from "../query-language/explain-miss.ts";
@@ -19,7 +20,6 @@ import {
 } from "../records/data-policy.ts";
 import { isInSample } from "../records/mention-id.ts";
 import { wireTime } from "../records/wire.ts";
-import { createBodyReader } from "../resources/body-reader.ts";
 import { type FoundInQuery, findInQueries } from "../store/mention-page.ts";
 import { listQueries, type StoredQuery } from "../store/queries.ts";
 import { findReceivedQuery } from "../store/received-items.ts";

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { codeOf } from "../../lib/errors.ts";
-import { invalidRequest, notFound } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
+import type { LocalApiContext } from "../http/local-api-context.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
 import { NUMERIC_ID } from "../http/unknown-paths.ts";
-import type { LocalApiContext } from "../local-api-context.ts";
+import { invalidRequest, notFound } from "../parameters/api-error.ts";
+import { createBodyReader } from "../parameters/body-reader.ts";
 import { readListFilter, readListPaging } from "../parameters/list-parameters.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { listEnvelope, uncountedEnvelope } from "../records/wire.ts";
-import { createBodyReader } from "../resources/body-reader.ts";
 import type { Named, Resource, ResourceScope } from "../resources/resource.ts";
 import { RESOURCES } from "../resources/resources.ts";
 import { type Change, recordChanges } from "../store/changes.ts";

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Instant } from "../../lib/instant.ts";
 import { type BackfillDone, backfillLabels, backfillRule } from "../assign/backfill-rules.ts";
-import { notFound } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
+import type { LocalApiContext } from "../http/local-api-context.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
 import { NUMERIC_ID } from "../http/unknown-paths.ts";
-import type { LocalApiContext } from "../local-api-context.ts";
+import { notFound } from "../parameters/api-error.ts";
 import { readListPaging } from "../parameters/list-parameters.ts";
 import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
 import { listEnvelope } from "../records/wire.ts";

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { answerErrors } from "../http/answer-errors.ts";
-import { forbidden, methodNotAllowed, oauthError } from "../http/api-error.ts";
 import { createToken, hashToken, mayUseApi, ONLY_REGULAR_AND_ADMIN } from "../http/authenticate.ts";
+import type { LocalApiContext, LocalApiLog } from "../http/local-api-context.ts";
 import { limitLogins } from "../http/login-limit.ts";
-import { verifyPassword } from "../http/password.ts";
 import { unknownTo } from "../http/unknown-parameters.ts";
-import type { LocalApiContext, LocalApiLog } from "../local-api-context.ts";
+import { forbidden, methodNotAllowed, oauthError } from "../parameters/api-error.ts";
 import {
   createParameterReader,
   type ParameterReader,
@@ -13,6 +12,7 @@ import {
 } from "../parameters/parameter-reader.ts";
 import { findUser, listMemberships, type StoredUser } from "../store/accounts.ts";
 import { insertToken } from "../store/logins.ts";
+import { verifyPassword } from "../store/password.ts";
 
 const PATH = "/oauth/token";
 /** Some two hundred characters are usual, and the caller is not logged in yet. */

@@ -4,7 +4,7 @@ import { AGGREGATES, type Aggregate, type AggregateName, netSentiment } from "..
 import type { Axis } from "../charts/axis.ts";
 import type { CellReader } from "../charts/chart-envelope.ts";
 import type { Database } from "./database.ts";
-import { fieldSql } from "./mention-fields.ts";
+import { fieldSql } from "./field-sql.ts";
 import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
 import { keySourceSql } from "./value-counts.ts";
 

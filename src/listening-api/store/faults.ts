@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { type FaultKind, FaultKindName } from "../faults/fault-kinds.ts";
 import type { Database } from "./database.ts";
+import { type FaultKind, FaultKindName } from "./fault-kinds.ts";
 
 /** One requested fault, as stored. */
 export interface StoredFault {

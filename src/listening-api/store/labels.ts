@@ -1,18 +1,7 @@
 import { sql } from "kysely";
 import { groupBy } from "../../lib/group-by.ts";
-import type { JsonValue } from "../../lib/json.ts";
+import type { LabelRule, StoredCategory, StoredTag } from "../records/labels.ts";
 import type { Database } from "./database.ts";
-
-export interface StoredTag {
-  readonly id: number;
-  readonly name: string;
-  readonly rules: readonly LabelRule[];
-}
-
-/** A search or filters, by the names of the mention filters; mentions that meet them all get the label. */
-export type LabelRule = {
-  readonly filter: Readonly<Record<string, JsonValue>>;
-};
 
 export async function listTags(db: Database, projectId: number): Promise<StoredTag[]> {
   const { rows } = await sql<{ id: string; name: string; rules: LabelRule[] }>`
@@ -55,18 +44,6 @@ export async function updateTag(db: Database, id: number, tag: Omit<StoredTag, "
   await sql`
     update local_api.tag set name = ${tag.name}, rules = ${JSON.stringify(tag.rules)}::jsonb
     where id = ${id}`.execute(db);
-}
-
-export interface StoredCategory {
-  readonly id: number;
-  readonly name: string;
-  readonly multiple: boolean;
-  readonly children: readonly {
-    readonly id: number;
-    readonly name: string;
-    readonly ordering: number;
-    readonly rules: readonly LabelRule[];
-  }[];
 }
 
 export async function listCategories(db: Database, projectId: number): Promise<StoredCategory[]> {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import { type FieldOf, fieldSql, type MentionField } from "./mention-fields.ts";
+import type { FieldOf, MentionField } from "../records/mention-fields.ts";
+import { fieldSql } from "./field-sql.ts";
 
 /** The type of a key in an order: a number (of milliseconds, too), or text. */
 export type OrderKey = number | string;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { MentionCondition } from "../filters/mention-condition.ts";
-import { fieldSql } from "./mention-fields.ts";
+import { fieldSql } from "./field-sql.ts";
 import { wordsSql } from "./mention-words.ts";
 
 /** The mentions of a call: dates are from (included) to (not included), and all conditions must hold. */

@@ -1,7 +1,8 @@
 import type { Instant } from "../../lib/instant.ts";
 import { storableText } from "../../lib/text.ts";
+import { type FieldType, MENTION_FIELDS, type MentionField } from "../records/mention-fields.ts";
 import { mentionId } from "../records/mention-id.ts";
-import { columnOf, type FieldType, MENTION_FIELDS, type MentionField } from "./mention-fields.ts";
+import { columnOf } from "./field-sql.ts";
 import { DERIVED_FIELDS, derivedFacts, type MentionVersion, textOf } from "./mention-version.ts";
 import { wordsVector } from "./mention-words.ts";
 

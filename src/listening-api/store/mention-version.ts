@@ -1,8 +1,8 @@
 import type { Instant } from "../../lib/instant.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
+import type { FieldType, MENTION_FIELDS, MentionField } from "../records/mention-fields.ts";
 import { type MentionRecord, mentionRecord } from "../records/mention-record.ts";
 import { textSigns } from "../records/text-signs.ts";
-import type { FieldType, MENTION_FIELDS, MentionField } from "./mention-fields.ts";
 
 /** One version of a mention to store. The wire record has what is not named here. */
 export interface MentionVersion {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
-import type { ChangeSet } from "../edit/change-set.ts";
+import type { ChangeSet } from "../records/change-set.ts";
 import type { Database } from "./database.ts";
 
 /** A rule of a project: mentions that meet the filter are changed by the action. */

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import type { MentionField } from "../records/mention-fields.ts";
 import type { Database } from "./database.ts";
-import { fieldSql, type MentionField } from "./mention-fields.ts";
+import { fieldSql } from "./field-sql.ts";
 import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
 
 /** What the mentions of one author on one domain show about the author. Sums are over the mentions. */

@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { KeySource } from "../charts/axis.ts";
-import type { InsightCount, InsightKind, InsightsRequest } from "../insights/insights.ts";
+import type { InsightCount, InsightKind, InsightsRequest } from "../charts/insights.ts";
+import type { TopKey } from "../charts/top-key.ts";
+import type { FieldOf } from "../records/mention-fields.ts";
 import type { Database } from "./database.ts";
-import { type FieldOf, fieldSql } from "./mention-fields.ts";
+import { fieldSql } from "./field-sql.ts";
 import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
 
 /**
@@ -44,14 +46,6 @@ export function keySourceSql(source: KeySource): RawBuilder<unknown> {
     case "ids":
       return sql`(select distinct member as key from unnest(${fieldSql(source.field, "m")}) as member)`;
   }
-}
-
-export interface TopKey {
-  readonly key: string;
-  /** What most mentions with the key call it; null where they do not say. */
-  readonly name: string | null;
-  /** Mentions that have it. */
-  readonly volume: number;
 }
 
 /** The keys that most mentions of the range have, by falling volume, equal ones by key. */

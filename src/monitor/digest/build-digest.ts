@@ -65,7 +65,10 @@ export interface DigestStore {
 }
 
 export interface DigestParts {
-  readonly store: DigestStore & { transaction<T>(work: (store: DigestStore) => Promise<T>): Promise<T> };
+  readonly store: DigestStore & {
+    /** A transaction that sees one state of the tables: the numbers of a digest add up. */
+    snapshot<T>(work: (store: DigestStore) => Promise<T>): Promise<T>;
+  };
   readonly digests: readonly PlannedDigest[];
   /** Called before the digest is built, because it is slow; absent if there is no source. */
   readonly fetchInsights?: FetchInsights;
@@ -94,7 +97,7 @@ export async function buildDigest(
 ): Promise<BuildOutcome> {
   const config = parts.digests.find((digest) => digest.name === job.name);
   const asked = config === undefined ? null : await insightsOf(parts, config, job);
-  const built = await parts.store.transaction(async (store) => {
+  const built = await parts.store.snapshot(async (store) => {
     const edition = await store.digests.lockDue(job.name, job.localDate);
     if (edition === null) return { outcome: { outcome: "NotDue" } as const, pending: [] };
     if (config === undefined) {

@@ -26,7 +26,8 @@ export interface ForgetParts {
 /** What was forgotten. */
 export interface ForgetResult {
   readonly mentions: number;
-  readonly alerts: number;
+  /** Ids of the alerts that said something of them. */
+  readonly alerts: readonly string[];
 }
 
 /**
@@ -40,12 +41,12 @@ export async function forgetMentions(
   wanted: readonly MentionToForget[],
   { rules, assess, now, reason }: ForgetParts,
 ): Promise<ForgetResult> {
-  if (wanted.length === 0) return { mentions: 0, alerts: 0 };
+  if (wanted.length === 0) return NOTHING_FORGOTTEN;
   const { projectId, queryId } = query;
   await facts.forgotten.addTombstones(projectId, queryId, wanted, reason, now);
   const ids = [...new Set(wanted.map(({ resourceId }) => resourceId))];
   const removed = await facts.forgotten.remove(projectId, queryId, ids);
-  if (removed.length === 0) return { mentions: 0, alerts: 0 };
+  if (removed.length === 0) return NOTHING_FORGOTTEN;
   const changes = removed.map(({ mention, story }) => ({
     before: storyOfMention(assess(mention), story),
     after: null,
@@ -62,6 +63,8 @@ export async function forgetMentions(
   const gone = removed.map((one) => ({ ...one, after: null }));
   return { mentions: removed.length, alerts: await eraseContent(facts, query, rules, gone) };
 }
+
+const NOTHING_FORGOTTEN: ForgetResult = { mentions: 0, alerts: [] };
 
 /** A mention as it was stored, and as it is now: null if it was deleted. */
 interface ReplacedMention extends RemovedMention {
@@ -91,13 +94,13 @@ export async function eraseEdited(
   await eraseContent(facts, query, rules, replaced);
 }
 
-/** Alerts and their evidence, stories, digests. Returns the number of alerts. The mentions themselves are gone. */
+/** Alerts and their evidence, stories, digests. Returns the ids of the alerts. The mentions themselves are gone. */
 async function eraseContent(
   facts: Facts,
   query: Query,
   rules: readonly Rule[],
   replaced: readonly ReplacedMention[],
-): Promise<number> {
+): Promise<string[]> {
   const { projectId, queryId } = query;
   const kept = new Set(replaced.flatMap(({ after }) => (after === null ? [] : storyOf(after).key)));
   const texts = new Set(replaced.map(({ mention }) => storyOf(mention).key).filter((key) => !kept.has(key)));
@@ -112,16 +115,16 @@ async function eraseInAlerts(
   query: Query,
   rules: readonly Rule[],
   replaced: readonly ReplacedMention[],
-): Promise<number> {
+): Promise<string[]> {
   const moments = replaced.map(({ mention }) => eventAt(mention));
   const matched = replaced.flatMap(({ alertIds }) => alertIds);
   const span = { from: Math.min(...moments), to: Math.max(...moments) };
-  let erased = 0;
+  const erased: string[] = [];
   for (const alert of await facts.erasures.alertsAbout(query, matched, span)) {
     const rule = rules.find(({ name }) => name === alert.rule);
     const ofAlert = replaced.filter((one) => isOf(alert, rule, one));
     if (ofAlert.length === 0) continue;
-    erased++;
+    erased.push(alert.id);
     const content = withoutMentions(alert, ofAlert, await restOf(facts, query, alert));
     const deleted = ofAlert.filter(({ after }) => after === null);
     await facts.erasures.saveAlert(

@@ -1,3 +1,4 @@
+import { TransientError } from "../../lib/retry.ts";
 import { createAlertMessageStore } from "./alert-messages.ts";
 import { createAlertStore } from "./alerts.ts";
 import { createChannelLimitStore } from "./channel-limits.ts";
@@ -31,16 +32,41 @@ import { createUserStore } from "./users.ts";
 export type Facts = ReturnType<typeof createFacts>;
 
 export interface Stores extends Facts {
-  /** Commits everything that `work` does through the given stores together, or not at all. */
+  /**
+   * Commits everything that `work` does through the given stores together, or not at all. `work` is repeated if another
+   * transaction was in its way, so it changes nothing but these stores.
+   */
   transaction<T>(work: (stores: Facts) => Promise<T>): Promise<T>;
+  /** The same; and all that `work` reads is as it was at its first statement, whatever others commit meanwhile. */
+  snapshot<T>(work: (stores: Facts) => Promise<T>): Promise<T>;
 }
 
 export function createStores(db: Db): Stores {
   return {
     ...createFacts(db),
-    transaction: (work) => db.transaction().execute((tx) => work(createFacts(tx))),
+    transaction: (work) => repeated(() => db.transaction().execute((tx) => work(createFacts(tx)))),
+    snapshot: (work) =>
+      repeated(() =>
+        db
+          .transaction()
+          .setIsolationLevel("repeatable read")
+          .execute((tx) => work(createFacts(tx))),
+      ),
   };
 }
+
+/** Of two transactions that wait for each other PostgreSQL ends one, and of two that change a row of a snapshot the later. */
+async function repeated<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await work();
+    } catch (error) {
+      const isConflict = error instanceof TransientError && error.code === "Conflict";
+      if (!isConflict || tries === MOST_TRIES) throw error;
+    }
+}
+
+const MOST_TRIES = 5;
 
 function createFacts(db: Db) {
   return {

@@ -175,32 +175,35 @@ export function announce(
   alert: Alert,
   headline: string,
   mentions: readonly MentionView[],
-  quote: string | null,
+  words: { readonly quote: string | null; readonly title: string },
 ): AlertView["announcement"] {
   const [first] = mentions;
   if (alert.windowTo > alert.windowFrom || first === undefined) {
-    if (quote === null) return { query: alert.queryName, text: headline };
-    const words = `“${shortenText(quote, 75)}”`;
+    const { quote, title } = words;
+    const isOver = alert.resolvedAt !== null;
     // The numbers of a rule are old when it is over.
-    const counted = alert.resolvedAt === null ? `, ${withoutNormal(firstSentence(alert.because))}` : "";
-    return { query: alert.queryName, text: `${words}${counted}` };
+    if (quote === null) return { query: alert.queryName, text: isOver ? title : headline };
+    const counted = isOver ? "" : `, ${withoutNormal(firstSentence(alert.because))}`;
+    return { query: alert.queryName, text: `“${shortenText(quote, 75)}”${counted}` };
   }
   const does =
     first.sentiment === "negative" || first.sentiment === "positive"
       ? `is ${first.sentiment} about`
       : "mentions";
   if (alert.mentions === 1) {
-    const words = first.title ?? first.text;
-    const said = words === "" ? "" : `: “${shortenText(words, 90)}”`;
-    return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}${said}` };
+    return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}${saidIn(first)}` };
   }
   const others = alert.mentions - 1;
   const more = `${formatNumber(others)} more ${others === 1 ? "mention" : "mentions"}`;
   if (alert.labels["author"] !== undefined)
     return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}, ${more}` };
-  const words = first.title ?? first.text;
-  const said = words === "" ? "" : `: “${shortenText(words, 90)}”`;
-  return { query: alert.queryName, text: `${describePerson(first)} and ${more}${said}` };
+  return { query: alert.queryName, text: `${describePerson(first)} and ${more}${saidIn(first)}` };
+}
+
+/** `: “Terrible. Broken twice.”`; empty if the source withholds the words. */
+function saidIn({ title, text }: MentionView): string {
+  const words = title ?? text;
+  return words === "" ? "" : `: “${shortenText(words, 90)}”`;
 }
 
 function describePerson({ authorName, followers, verified }: MentionView): string {

@@ -61,7 +61,8 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const inTheirPlace = deleted === 0 ? [] : [deletedMentions(deleted)];
   const headline = buildHeadline(alert, mentions, deleted);
   const quote = quoteOf(facts, top[0]?.mention ?? null);
-  const announced = announce(alert, headline, mentions, quote?.words ?? null);
+  const title = line(rule.title ?? titleOf(rule.name), 80);
+  const announced = announce(alert, headline, mentions, { quote: quote?.words ?? null, title });
   const { incident = null } = facts;
   const news = incident === null ? null : newsOf(incident, facts.kind);
   const growth = news ?? growthOf(alert, facts.kind);
@@ -75,7 +76,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     severity: alert.severity,
     state: alert.state,
     ruleName: line(rule.name, 100),
-    title: line(rule.title ?? titleOf(rule.name), 80),
+    title,
     ruleDescription: rule.description === null ? null : line(rule.description, 300),
     query: line(alert.queryName, 60),
     project: line(facts.project, 60),

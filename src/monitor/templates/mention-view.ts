@@ -147,14 +147,15 @@ function addTo(stories: Map<string, Story>, key: string, mention: Mention): void
   }
   story.rows += 1;
   // Who posts it twice shares nothing.
-  if (mention.repostOf !== null || !story.authors.has(authorOf(mention))) story.copies += 1;
+  if (!story.authors.has(authorOf(mention))) story.copies += 1;
   story.authors.add(authorOf(mention));
   story.audience += audienceOf(mention);
   if (isBetterTopMention(mention, story.mention)) story.mention = mention;
 }
 
-function authorOf({ author, resourceId }: Mention): string {
-  return author ?? `of ${resourceId}`;
+/** A repost is always another one. */
+function authorOf({ author, repostOf, resourceId }: Mention): string {
+  return author === null || repostOf !== null ? `of ${resourceId}` : author;
 }
 
 /** The original rather than a repost of it, else the one that most people follow. */

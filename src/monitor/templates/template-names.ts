@@ -16,6 +16,7 @@ export const TEMPLATE_NAMES = [
   "slack/digest-headline.header",
   "slack/digest-fallback.mrkdwn",
   "slack/digest-summary.mrkdwn",
+  "slack/digest-incidents.mrkdwn",
   "slack/digest-alerts.mrkdwn",
   "slack/digest-unneeded.mrkdwn",
   "slack/digest-foot.mrkdwn",

@@ -4,9 +4,10 @@ import type { Answered, Reader, Said } from "./relay.ts";
 /**
  * PostgreSQL's protocol, version 3: everything up to a Sync or in a simple Query is one statement. Its answer ends with
  * ReadyForQuery, which also says whether a transaction is open. A statement inside a transaction is no step, since a
- * death there rolls it back; the commit is one, named after what it commits.
+ * death there rolls it back; the commit is one, named after what it commits. With `every` each statement is a step, but
+ * for the beginning of a transaction, which reads and locks nothing.
  */
-export function readPostgres(): Reader {
+export function readPostgres({ every = false }: { readonly every?: boolean } = {}): Reader {
   const frames = { said: createFrames(true), answered: createFrames(false) };
   const prepared = new Map<string, string>();
   let unit: Buffer[] = [];
@@ -29,7 +30,11 @@ export function readPostgres(): Reader {
     return { bytes, step };
   };
   const stepOf = (text: string): Step | null => {
-    if (/^(begin|start transaction)/.test(text)) writes = null;
+    if (/^(begin|start transaction)/.test(text)) {
+      writes = null;
+      return null;
+    }
+    if (every) return { peer: "postgres", name: text };
     if (text === "commit") return writes === null ? null : { peer: "postgres", name: `commit of: ${writes}` };
     if (!isWrite(text)) return null;
     if (!inTransaction) return { peer: "postgres", name: text };

@@ -1,6 +1,9 @@
 import { connect, createServer, type Socket } from "node:net";
 import type { Gate, Step } from "../gate.ts";
 
+/** What decides about the bytes that pass. */
+type Passing = Pick<Gate, "isShut" | "before" | "after">;
+
 /** A piece of what the worker says, whole in its protocol; `step` where an answer to it is a moment to look at. */
 export interface Said {
   readonly bytes: Buffer;
@@ -27,7 +30,7 @@ export interface Relay {
 }
 
 /** A relay on a port of its own, in front of a server on this machine. What it does not understand it lets through. */
-export async function openRelay(targetPort: () => number, gate: Gate, read: () => Reader): Promise<Relay> {
+export async function openRelay(targetPort: () => number, gate: Passing, read: () => Reader): Promise<Relay> {
   const connections = new Set<() => void>();
   const server = createServer({ noDelay: true }, (near) => {
     if (gate.isShut()) {
@@ -61,7 +64,7 @@ export async function openRelay(targetPort: () => number, gate: Gate, read: () =
   };
 }
 
-function relayBetween(near: Socket, far: Socket, gate: Gate, reader: Reader, cut: () => void): void {
+function relayBetween(near: Socket, far: Socket, gate: Passing, reader: Reader, cut: () => void): void {
   /** Steps that were asked and are not answered yet, oldest first. */
   const open: Step[] = [];
   const there = inOrder(cut);

@@ -10,7 +10,7 @@ import { localConfig, startLocalParts } from "../../../src/lab/local/local-parts
 import { createManualClock } from "../../../src/lib/clock.ts";
 import { createClosing } from "../../../src/lib/closing.ts";
 import { MINUTE } from "../../../src/lib/instant.ts";
-import { seedAccount } from "../../../src/listening-api/seed-account.ts";
+import { seedAccount } from "../../../src/listening-api/account/seed-account.ts";
 import { startEarshot } from "../../../src/monitor/monitor.ts";
 import { ROLES } from "../../../src/monitor/roles.ts";
 import { openDatabase, openPool } from "../../../src/monitor/store/database.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { readAccountFile } from "../../../src/listening-api/account/account-file.ts";
 import { applyAccount, planApply } from "../../../src/listening-api/account/apply-account.ts";
-import { seedAccount } from "../../../src/listening-api/seed-account.ts";
+import { seedAccount } from "../../../src/listening-api/account/seed-account.ts";
 import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
 import { lockWriting } from "../../../src/listening-api/store/write-order.ts";
 import { until } from "../../until.ts";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { HOUR } from "../../../src/lib/instant.ts";
+import { seedAccount } from "../../../src/listening-api/account/seed-account.ts";
 import { importMentions } from "../../../src/listening-api/import/import-mentions.ts";
-import { seedAccount } from "../../../src/listening-api/seed-account.ts";
 import { createStream } from "../../../src/listening-api/simulate/create-stream.ts";
 import { type Fixture, SEED, startFixture, T0 } from "../fixture.ts";
 

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
+import { seedAccount } from "../../../src/listening-api/account/seed-account.ts";
 import { importMentions } from "../../../src/listening-api/import/import-mentions.ts";
-import { seedAccount } from "../../../src/listening-api/seed-account.ts";
 import { type Fixture, SEED, startFixture, T0 } from "../fixture.ts";
 import { send } from "../send.ts";
 

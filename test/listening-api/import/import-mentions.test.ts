@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { seedAccount } from "../../../src/listening-api/account/seed-account.ts";
 import { importMentions } from "../../../src/listening-api/import/import-mentions.ts";
-import { seedAccount } from "../../../src/listening-api/seed-account.ts";
 import { type Fixture, SEED, startFixture, T0 } from "../fixture.ts";
 import { sharedFile } from "../shared-data.ts";
 

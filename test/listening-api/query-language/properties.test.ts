@@ -45,7 +45,7 @@ it("names terms that any matching text contains", () => {
   fc.assert(
     fc.property(naiveQuery, naiveText, (naive, { text }) => {
       const query = compiled(spell(naive));
-      if (!query.matches(searchableMention({}, text))) return;
+      fc.pre(query.matches(searchableMention({}, text)));
       const folded = foldText(text);
       for (const alternatives of query.required) {
         expect(alternatives.some((term) => folded.includes(term.folded))).toBe(true);

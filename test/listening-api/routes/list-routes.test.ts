@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type SeededAccount, seedAccount } from "../../../src/listening-api/seed-account.ts";
+import { type SeededAccount, seedAccount } from "../../../src/listening-api/account/seed-account.ts";
 import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
 import { createSavedList } from "../../../src/listening-api/store/saved-lists.ts";
 import { type Answer, type Fixture, get, logIn, SEED, startFixture } from "../fixture.ts";

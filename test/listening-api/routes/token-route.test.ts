@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
+import { seedAccount } from "../../../src/listening-api/account/seed-account.ts";
 import { createLocalApi } from "../../../src/listening-api/create-local-api.ts";
-import { seedAccount } from "../../../src/listening-api/seed-account.ts";
 import { createUser, findUser, putMembership } from "../../../src/listening-api/store/accounts.ts";
 import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
 import { type Fixture, get, logIn, SEED, startFixture, T0 } from "../fixture.ts";

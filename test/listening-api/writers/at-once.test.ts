@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../../src/lib/clock.ts";
 import { MINUTE } from "../../../src/lib/instant.ts";
+import { seedAccount } from "../../../src/listening-api/account/seed-account.ts";
 import { createLocalApi } from "../../../src/listening-api/create-local-api.ts";
 import { editMentions } from "../../../src/listening-api/edit/edit-mention.ts";
-import { seedAccount } from "../../../src/listening-api/seed-account.ts";
 import { listChanges } from "../../../src/listening-api/store/changes.ts";
 import { createDatabase } from "../../../src/listening-api/store/database.ts";
 import { deleteProject } from "../../../src/listening-api/store/delete-things.ts";

@@ -138,3 +138,16 @@ test("a state of later code is learned again from the counts, and logged; other 
   await close(query, rules, NOON);
   expect(unread).toEqual(["a-rule"]);
 });
+
+test("windows are judged in the zone of their query", async () => {
+  const query = { ...(await aQuery(0)), timezone: "Asia/Kolkata" };
+  await stores.queries.register([query], NOON - 3 * DAY, NOON - 3 * DAY);
+  const rule = aWindowRule("spike: { atLeast: 20 }");
+  const zones = new Set<string | undefined>();
+  const step: typeof rule.window.step = (state, bucket) => {
+    zones.add(bucket.timezone);
+    return rule.window.step(state, bucket);
+  };
+  await close(query, [{ ...rule, window: { ...rule.window, step } }], NOON);
+  expect([...zones]).toEqual(["Asia/Kolkata"]);
+});

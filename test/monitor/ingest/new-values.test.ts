@@ -58,6 +58,24 @@ function said(from: Instant, ...facts: readonly Partial<Mention>[]): Mention[] {
 
 const times = <T>(n: number, one: T): T[] => Array.from({ length: n }, () => one);
 
+test("a mention that is deleted leaves nothing in what a rule on new values has seen", async () => {
+  const rule = aRule("new: { what: domain, atLeast: 4, learn: 6h }");
+  const seen = async () =>
+    (await sql`select * from earshot.seen_values order by series, value`.execute(db())).rows;
+  await poll(rule, said(NOON - DAY, ...times(6, { domain: "news.example" })));
+  const before = await seen();
+  expect(before.length).toBeGreaterThan(0);
+  const [known, fresh] = said(NOON, { domain: "news.example" }, { domain: "gone.example" });
+  if (known === undefined || fresh === undefined) throw new Error("there are two");
+  await poll(rule, [known, fresh]);
+  expect(await seen()).not.toEqual(before);
+  await poll(
+    rule,
+    [known, fresh].map((one) => ({ ...one, addedAt: NOON + HOUR, updatedAt: NOON + HOUR, isDeleted: true })),
+  );
+  expect(await seen()).toEqual(before);
+});
+
 describe("a domain never seen before that is already large", () => {
   const rule = aRule("new: { what: domain, atLeast: 4, learn: 6h }");
   const usual = (from: Instant) => said(from, ...times(6, { domain: "news.example" }));

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createManualClock } from "../../../src/lib/clock.ts";
+import { HOUR } from "../../../src/lib/instant.ts";
 import type { Notifier } from "../../../src/monitor/notify/define-notifier.ts";
 import { type DeliverParts, deliver } from "../../../src/monitor/notify/deliver/deliver.ts";
 import { slack } from "../../../src/monitor/notify/notifiers/slack.ts";
@@ -101,3 +102,28 @@ test("news that was sent with a lost answer is not sent again", async () => {
   expect(await deliver(worker(), behind, signal())).toEqual({ outcome: "NotDue" });
   expect(await fake.messages()).toHaveLength(1);
 });
+
+test("a message that Slack has posted, and answers with a fault of its own, is not posted again", async () => {
+  const [job] = await addPending();
+  if (job === undefined) throw new Error("nothing is pending");
+  const body = JSON.stringify({ ok: false, error: "internal_error" });
+  fake.faults.push({ method: "chat.postMessage", answer: { status: 200, body }, done: true });
+  expect(await deliver(worker(), job, signal())).toMatchObject({ outcome: "Failed" });
+  await passLeases();
+  await sql`update earshot.channel_limits set closed_until_wall = '-infinity'`.execute(database.db);
+  expect(await deliver(worker(), job, signal())).toMatchObject({ outcome: "Sent" });
+  expect(await fake.messages()).toHaveLength(1);
+});
+
+test.each([HOUR, -HOUR])(
+  "a worker whose clock is %d ms off sends what is due, and nothing that has to wait",
+  async (off) => {
+    const [due, waiting] = [await addPending(), await addPending()].flat();
+    if (due === undefined || waiting === undefined) throw new Error("nothing is pending");
+    await sql`update earshot.notifications set next_attempt_wall = now() + interval '30 minutes'
+    where id = ${waiting.notificationId}::uuid`.execute(database.db);
+    const odd = worker({ clock: createManualClock(NOW + off) });
+    expect(await deliver(odd, waiting, signal())).toEqual({ outcome: "NotDue" });
+    expect(await deliver(odd, due, signal())).toMatchObject({ outcome: "Sent" });
+  },
+);

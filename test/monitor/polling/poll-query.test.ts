@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { MINUTE } from "../../../src/lib/instant.ts";
 import { isTransient, TransientError } from "../../../src/lib/retry.ts";
 import type { SourcePage } from "../../../src/monitor/ingest/source-page.ts";
@@ -166,4 +166,45 @@ test("a lost lease is no fault of the page: nothing of it is tried again or beco
     .catch((error: unknown) => error);
   expect(lost).toMatchObject({ message: "the poll added of query 1 was taken over" });
   expect(isTransient(lost)).toBe(true);
+});
+
+test("what a poll covers is stored with its end, or not at all", async () => {
+  const store: PollParts["store"] = {
+    ...stores(),
+    transaction: (work) =>
+      stores().transaction(async (facts) => {
+        const result = await work(facts);
+        const { rows } = await sql<{ n: number }>`select count(*) as n from earshot.mentions`.execute(db());
+        // The page is stored; the end of the poll is not.
+        if (rows[0]?.n === 1) throw new TransientError("ConnectionFailed", "Connection terminated");
+        return result;
+      }),
+  };
+  const fetchPages = async function* () {
+    yield page([negative(1)], null, 1);
+  };
+  await pollQuery(parts({ fetchPages, store }), KEY, new AbortController().signal);
+  expect(await stored()).toMatchObject({ mentions: 1, polls: 0 });
+});
+
+test("a source that answers after more than a lease loses nothing: the lease is renewed meanwhile", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const leftMs = async () => {
+      const { rows } = await sql<{ ms: number }>`
+        select extract(epoch from leased_until_wall - now())::float8 * 1000 as ms from earshot.polls where poll = 'added'`.execute(
+        db(),
+      );
+      return rows[0]?.ms ?? 0;
+    };
+    const outcome = await poll(async function* () {
+      await sql`update earshot.polls set leased_until_wall = now() + interval '3 s'`.execute(db());
+      await vi.advanceTimersByTimeAsync(4_000);
+      await expect.poll(leftMs).toBeGreaterThan(4_000);
+      yield page([negative(1)], null, 1);
+    });
+    expect(outcome).toMatchObject({ outcome: "Complete", added: 1 });
+  } finally {
+    vi.useRealTimers();
+  }
 });

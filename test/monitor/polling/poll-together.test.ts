@@ -275,3 +275,22 @@ test("rows of no requested query become dead letters with their reason", async (
   const { rows } = await sql<{ reason: string }>`select reason from earshot.dead_letters`.execute(db());
   expect(rows).toEqual([{ reason: "it belongs to query 9, which was not asked for" }]);
 });
+
+test("a change of an old mention moves no watermark of a poll for new ones, if the call breaks off behind it", async () => {
+  const changed = { ...mention("1", 1, NOON - 20 * MINUTE), updatedAt: NOON - SECOND };
+  const all = [changed, mention("2", 2, NOON - 15 * MINUTE), mention("1", 3, NOON - 14 * MINUTE)];
+  const source = sourceOf(() => all, 1);
+  let calls = 0;
+  const breaksOnce: Pages = async function* (ids, request) {
+    const isFirst = ++calls === 1;
+    for await (const page of source.pages(ids, request)) {
+      yield page;
+      if (isFirst) throw sourceFailure("cut");
+    }
+  };
+  await poll(breaksOnce);
+  await sql`update earshot.polls set next_at = to_timestamp(0), retry_at_wall = null`.execute(db());
+  clock.advance(MINUTE);
+  await poll(breaksOnce);
+  expect(await stored()).toEqual(["1 m1", "1 m3", "2 m2"]);
+});

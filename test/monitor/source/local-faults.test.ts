@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createLocalApi, type LocalApi } from "../../../src/listening-api/create-local-api.ts";
-import type { FaultKind } from "../../../src/listening-api/faults/fault-kinds.ts";
 import { createDatabase } from "../../../src/listening-api/store/database.ts";
+import type { FaultKind } from "../../../src/listening-api/store/fault-kinds.ts";
 import { deleteFaults, insertFault } from "../../../src/listening-api/store/faults.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
 import { createMemoryTokenStore } from "../../../src/monitor/source/session.ts";

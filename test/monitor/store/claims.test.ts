@@ -38,6 +38,32 @@ test("a writer of a query waits for its other writers, and not for another proje
   expect(order).toEqual(["first", "second"]);
 });
 
+test("of two transactions that wait for each other one is repeated, and both are done", async () => {
+  let tries = 0;
+  const holding = new Set<string>();
+  const both = async (first: string, second: string): Promise<string> =>
+    stores.transaction(async ({ queries }) => {
+      tries += 1;
+      await queries.lock(first, "1");
+      holding.add(first);
+      // The first tries cross each other; the last one finds nobody.
+      await expect.poll(() => holding.size).toBe(2);
+      await queries.lock(second, "1");
+      return first;
+    });
+  expect(await Promise.all([both("p", "other"), both("other", "p")])).toEqual(["p", "other"]);
+  expect(tries).toBe(3);
+});
+
+test("all that a snapshot reads is of one moment, whatever others commit meanwhile", async () => {
+  await stores.snapshot(async ({ queries }) => {
+    const before = await queries.active();
+    await stores.queries.setTickedUntil("p", "1", NOON + DAY);
+    expect(await queries.active()).toEqual(before);
+  });
+  expect(await stores.queries.find("p", "1")).toMatchObject({ tickedUntil: NOON + DAY });
+});
+
 test("a channel that asked for a long wait stays closed when a shorter wait follows", async () => {
   const pace = { key: "slack #alerts", everyMs: 0, burst: 1 };
   await stores.channelLimits.close(pace.key, 60 * MINUTE, "wait an hour");

@@ -5,6 +5,7 @@ import { uuid7 } from "../../../src/lib/uuid7.ts";
 import type { Alert } from "../../../src/monitor/model/alert.ts";
 import type { PendingNotification } from "../../../src/monitor/model/notification.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
+import { aMention } from "../../mention.ts";
 import { useStores } from "../../use-stores.ts";
 import { dueWork } from "./due-work.ts";
 
@@ -110,6 +111,9 @@ test("an alert comes back as it was written, and as the newest of its fingerprin
   await stores.alerts.save([over]);
   expect(await stores.alerts.openOfQuery("p", alert.queryId)).toEqual([]);
   expect(await stores.alerts.latest("p", [alert.fingerprint])).toEqual([over]);
+  // It fires again within `reopenWithin`: the same alert is open, is listed, and can end.
+  await stores.alerts.save([alert]);
+  expect(await stores.alerts.openOfQuery("p", alert.queryId)).toEqual([alert]);
 });
 
 test("a notification is taken by one, after those before it about the same alert, and settled once", async () => {
@@ -122,13 +126,80 @@ test("a notification is taken by one, after those before it about the same alert
   const claims = await Promise.all([1, 2, 3].map(() => stores.notifications.claim("p", first.id)));
   const [claimed] = claims.filter((one) => one !== null);
   expect(claims.filter((one) => one !== null)).toHaveLength(1);
-  if (claimed === undefined || claimed === null) return;
+  if (claimed === undefined || claimed === null) throw new Error("nobody has claimed it");
   expect(claimed.attempts).toBe(1);
   await stores.notifications.markSent(claimed, NOON, { ts: "1" });
   await stores.notifications.markFailed(claimed, { code: "failed", detail: "too late to say so" }, 0);
   expect(await stores.notifications.claim("p", first.id)).toBeNull();
   expect(await stores.notifications.firstRef("p", alert.id, "alerts")).toEqual({ ts: "1" });
   expect(await stores.notifications.claim("p", second.id)).toMatchObject({ kind: "resolved", attempts: 1 });
+});
+
+test("a message covers what waits behind it, but not a message that carries other alerts", async () => {
+  const alert = anAlert(await aQuery());
+  const [first, alone, carrying] = [
+    pending(alert, "fired"),
+    pending(alert, "reminder"),
+    pending(alert, "wave"),
+  ];
+  await stores.notifications.addPending([first, alone, { ...carrying, also: [uuid7(NOON)] }]);
+  const claimed = await stores.notifications.claim("p", first.id);
+  if (claimed === null) throw new Error("it cannot be claimed");
+  expect(await stores.notifications.waitingBehind(claimed)).toEqual([{ id: alone.id, kind: "reminder" }]);
+});
+
+test("a receiver that hangs holds two of the slots that all receivers share", async () => {
+  const waiting = [1, 2, 3].map(() => ({
+    ...pending({ ...anAlert("hangs"), id: uuid7(NOON) }, "fired"),
+    receiver: "hangs",
+  }));
+  await stores.notifications.addPending(waiting);
+  const claims: boolean[] = [];
+  for (const { id } of waiting) claims.push((await stores.notifications.claim("p", id)) !== null);
+  expect(claims).toEqual([true, true, false]);
+});
+
+test("a replay makes a poll due at once, also one that failed and waits", async () => {
+  const key = { projectId: "p", queryId: await aQuery(), poll: "added" } as const;
+  const letter = { projectId: "p", queryId: key.queryId, kind: "mention", reason: "x", tries: 1 } as const;
+  await stores.deadLetters.add({ ...letter, resourceId: "m", body: { some: "mention" } }, NOON);
+  const claim = await stores.polls.claim(key, NOON);
+  await stores.polls.fail(key, claim?.lease ?? "", "away", 60_000);
+  expect(await stores.polls.claim(key, NOON)).toBeNull();
+  await stores.deadLetters.replay("all", NOON);
+  expect(await stores.polls.claim(key, NOON)).not.toBeNull();
+});
+
+test("totals of two periods side by side count each mention once, and one without sentiment as one without", async () => {
+  const queryId = await aQuery();
+  const moments = [NOON - DAY, NOON - 1, NOON, NOON + DAY - 1, NOON + DAY];
+  const page = moments.map((at, index) => ({
+    mention: aMention({
+      queryId,
+      resourceId: `b${index}`,
+      publishedAt: at,
+      addedAt: at,
+      updatedAt: at,
+      sentiment: null,
+    }),
+    eventAt: at,
+    story: String(index),
+  }));
+  await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON);
+  const query = { projectId: "p", queryId };
+  for (const [from, mentions] of [
+    [NOON - DAY, 2],
+    [NOON, 2],
+    [NOON + DAY, 1],
+  ] as const) {
+    const period = { from, to: from + DAY };
+    const totals = (await stores.digests.sentiments(period)).filter((one) => one.queryId === queryId);
+    expect(totals).toEqual([{ queryId, sentiment: null, n: mentions }]);
+    const hours = await stores.digests.volume([query], period, { step: "hour", timezone: "Asia/Kolkata" });
+    expect(hours.reduce((sum, hour) => sum + hour.mentions, 0)).toBe(mentions);
+    const stories = await stores.digests.stories([query], period);
+    expect(stories.reduce((sum, story) => sum + story.mentions, 0)).toBe(mentions);
+  }
 });
 
 test("a decision waits while its query is about to be read, and not while the source is away", async () => {

@@ -227,7 +227,7 @@ describe("a reminder", () => {
     );
     expect(subject(view("fired"))).toMatch(/^\[CRITICAL\] Delta: /);
     expect(subject(view("resolved", { state: "resolved", resolvedAt: alert.lastSeenAt }))).toMatch(
-      /^\[RESOLVED\] Delta: 62 in 30 minutes/,
+      /^\[RESOLVED\] Delta: Crisis spike/,
     );
   });
 
@@ -241,7 +241,7 @@ describe("a reminder", () => {
       renderer.render("email/alert.html", over),
     ];
     for (const text of texts) {
-      expect(text).toContain("62 in 30 minutes");
+      expect(text).toContain("Crisis spike");
       expect(text).toContain("so many hours");
     }
     expect(slack).toContain('"rich_text_quote"');

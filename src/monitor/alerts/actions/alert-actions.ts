@@ -84,7 +84,10 @@ export interface AlertActionsParts {
 export function createAlertActions(parts: AlertActionsParts): AlertActions {
   const { stores, clock, rules } = parts;
   const within = (facts: Facts): AlertActions =>
-    createAlertActions({ ...parts, stores: { ...facts, transaction: (inner) => inner(facts) } });
+    createAlertActions({
+      ...parts,
+      stores: { ...facts, transaction: (inner) => inner(facts), snapshot: (inner) => inner(facts) },
+    });
   return {
     once: (interactionId, work) =>
       stores.transaction(async (facts) => {

@@ -8,7 +8,7 @@ import type { Rule } from "../../rules/rule.ts";
 import { ordinaryLimit } from "../../spike/gates.ts";
 import { learnOnly } from "../../spike/learn-only.ts";
 import { createSpikeState } from "../../spike/spike-state.ts";
-import type { Stores } from "../../store/stores.ts";
+import type { Facts } from "../../store/stores.ts";
 import { type ExpectedBucket, largestSince, onsetOf, windowBars } from "./explain-counts.ts";
 
 /**
@@ -17,7 +17,7 @@ import { type ExpectedBucket, largestSince, onsetOf, windowBars } from "./explai
  * reason to notify. Null for alerts on single mentions, which need none.
  */
 export async function explainAlert(
-  stores: Stores,
+  stores: Facts,
   alert: Alert,
   rule: Rule | undefined,
   { now, span, kind = null }: ExplainOptions,
@@ -63,7 +63,7 @@ function isOfWindow({ windowTo, chart }: Explanation, alert: Alert): boolean {
 
 /** `known`: what was found before, of which only the mentions are read again. */
 async function findOut(
-  stores: Stores,
+  stores: Facts,
   alert: Alert,
   rule: Exclude<Rule, { kind: "mention" }>,
   { from, to, known }: ExplainOptions["span"] & { readonly known: Explanation | null },
@@ -139,7 +139,7 @@ export function meant(rule: Rule, alert: Alert): (mention: Mention) => boolean {
 }
 
 async function mentionsIn(
-  stores: Stores,
+  stores: Facts,
   { projectId, queryId }: Alert,
   from: Instant,
   to: Instant,
@@ -150,7 +150,7 @@ async function mentionsIn(
 }
 
 /** The hours of the window and one on each side, on each of the days before; for a young query, all that there is. */
-async function sameHoursBefore(stores: Stores, alert: Alert): Promise<readonly Mention[]> {
+async function sameHoursBefore(stores: Facts, alert: Alert): Promise<readonly Mention[]> {
   const days: Mention[] = [];
   const length = Math.min(alert.windowTo - alert.windowFrom, DAY - 2 * HOUR);
   for (let day = 1; day <= DAYS_BEFORE; day++) {
@@ -172,7 +172,7 @@ interface CountHistory {
 
 /** The counts of the alert's series up to its window, by event time, with what the detector expects of such a series. */
 async function countHistory(
-  stores: Stores,
+  stores: Facts,
   alert: Alert,
   { window }: Extract<Rule, { kind: "window" }>,
 ): Promise<CountHistory | null> {

@@ -8,12 +8,12 @@ import type { Alert } from "../../model/alert.ts";
 import { speakerOf } from "../../model/mention.ts";
 import { titleOf } from "../../model/wording.ts";
 import type { Rule } from "../../rules/rule.ts";
-import type { Stores } from "../../store/stores.ts";
+import type { Facts } from "../../store/stores.ts";
 import { MOST_LISTED } from "../../templates/build-alert-view.ts";
 import { type IncidentFacts, saidInLastHour } from "../../templates/incident-view.ts";
 
 /** The incident whose messages are those about this alert, as an alert; null if there is none. */
-export async function incidentOf(stores: Stores, projectId: string, alertId: string) {
+export async function incidentOf(stores: Facts, projectId: string, alertId: string) {
   const incident = (await stores.incidents.ofAlerts(projectId, [alertId])).get(alertId);
   if (incident?.leaderId !== alertId) return null;
   const memberships = await stores.incidents.members(projectId, [incident.id]);
@@ -31,7 +31,7 @@ export async function incidentOf(stores: Stores, projectId: string, alertId: str
 
 /** One warning that nothing joined is shown as the alert that it is. */
 export async function incidentFacts(
-  stores: Stores,
+  stores: Facts,
   rules: readonly Rule[],
   { incident, members, face }: NonNullable<Awaited<ReturnType<typeof incidentOf>>>,
 ): Promise<IncidentFacts | null> {
@@ -75,7 +75,7 @@ export function restate(alert: Alert, { incident, face, counts }: IncidentFacts)
 }
 
 /** Of single mentions who says what. The numbers of another rule would need a sentence each. */
-async function wordsOfAlert(stores: Stores, alert: Alert): Promise<string> {
+async function wordsOfAlert(stores: Facts, alert: Alert): Promise<string> {
   if (alert.windowTo > alert.windowFrom) return "";
   const [first] = await stores.mentions.ofAlert(alert.projectId, alert.id, 1);
   if (first === undefined) return alert.because;

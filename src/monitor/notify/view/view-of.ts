@@ -7,7 +7,7 @@ import type { Notification } from "../../model/notification.ts";
 import { OPERATOR_RULES } from "../../model/operator-rules.ts";
 import { OWN_QUERY, type Query, type WatchedQuery } from "../../model/query.ts";
 import type { Rule } from "../../rules/rule.ts";
-import type { Stores } from "../../store/stores.ts";
+import type { Facts, Stores } from "../../store/stores.ts";
 import { type AlertViewFacts, buildAlertView, MOST_LISTED } from "../../templates/build-alert-view.ts";
 import { storedDigest } from "../../templates/digest-view.ts";
 import { largestStory } from "../../templates/mention-view.ts";
@@ -46,11 +46,15 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
       const language = parts.languageOf?.(name, notification.receiver) ?? view.language;
       return { about: "digest", view: { ...view, language, unsubscribeUrl } };
     }
-    return alertView(parts, notification);
+    // One state of the tables: a message that counts two mentions shows two.
+    return parts.stores.snapshot((stores) => alertView({ ...parts, stores }, notification));
   };
 }
 
-async function alertView(parts: ViewParts, notification: Notification) {
+async function alertView(
+  parts: Omit<ViewParts, "stores"> & { readonly stores: Facts },
+  notification: Notification,
+) {
   const { projectId, alertId, kind } = notification;
   if (alertId === null || kind === "digest") return null;
   const found = await parts.stores.alerts.find(projectId, alertId);
@@ -134,7 +138,7 @@ const LONGEST_BEFORE_DAYS = 30;
 
 /** How often such alerts came in the last month, or since Earshot watches the query; nothing on its first day. */
 async function before(
-  stores: Stores,
+  stores: Facts,
   { projectId, queryId, rule, openedAt }: Alert,
   { watchFrom }: WatchedQuery,
 ): Promise<Pick<AlertViewFacts, "before">> {
@@ -157,7 +161,7 @@ function ownDescription({ queryId, rule }: Alert): string | null {
 
 /** The mentions to choose from: those that met the rule, or those that its window counted. */
 async function mentionsOf(
-  stores: Stores,
+  stores: Facts,
   alert: Alert,
   rule: Rule | undefined,
 ): Promise<readonly { readonly mention: Mention; readonly story: string }[]> {

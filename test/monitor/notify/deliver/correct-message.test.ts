@@ -11,6 +11,7 @@ import type { Notifier } from "../../../../src/monitor/notify/define-notifier.ts
 import { correctMessage } from "../../../../src/monitor/notify/deliver/correct-message.ts";
 import { type DeliverParts, deliver } from "../../../../src/monitor/notify/deliver/deliver.ts";
 import { updateMessage } from "../../../../src/monitor/notify/deliver/update-message.ts";
+import { email } from "../../../../src/monitor/notify/notifiers/email.ts";
 import { slack } from "../../../../src/monitor/notify/notifiers/slack.ts";
 import { webhook } from "../../../../src/monitor/notify/notifiers/webhook.ts";
 import { createViewOf } from "../../../../src/monitor/notify/view/view-of.ts";
@@ -18,6 +19,7 @@ import { pollQuery } from "../../../../src/monitor/polling/poll-queries.ts";
 import { createChannels } from "../../../../src/monitor/sweep/channels.ts";
 import { notifierDeps } from "../../../contracts/notifier.ts";
 import { type FakeSlack, startFakeSlack } from "../../../fakes/slack.ts";
+import { type FakeSmtp, startFakeSmtp } from "../../../fakes/smtp.ts";
 import { tracesIn, tracesInTables } from "../../../flows/find-traces.ts";
 import { aMention } from "../../../mention.ts";
 import { NOON, useWalks } from "../../ingest/use-polls.ts";
@@ -38,17 +40,22 @@ const DELETED: Mention = {
 const PLACEHOLDER = "a mention that its author deleted";
 
 let fake: FakeSlack;
+let smtp: FakeSmtp;
+/** How many corrections were left when a correction came to the webhook. */
+const leftThen: number[] = [];
 let sending: DeliverParts;
 const posted: { body: { kind: string; correction?: number; alert: object }; key: string | undefined }[] = [];
 const server = createServer(async (request, response) => {
   let text = "";
   for await (const chunk of request) text += String(chunk);
   posted.push({ body: JSON.parse(text), key: request.headers["idempotency-key"] as string | undefined });
+  leftThen.push(await correctionsLeft());
   response.end("ok");
 });
 
 beforeAll(async () => {
   fake = await startFakeSlack();
+  smtp = await startFakeSmtp();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -60,6 +67,16 @@ beforeAll(async () => {
         slack.config.parse({
           ...{ kind: "slack", channel: "#alerts", token: fake.token, apiUrl: fake.apiUrl },
           ...{ postEvery: "0s", editEvery: "0s" },
+        }),
+        deps,
+      ),
+    ],
+    [
+      "mail",
+      email.create(
+        email.config.parse({
+          ...{ kind: "email", to: "team@acme.example", from: "earshot@acme.example" },
+          smtp: { host: smtp.host, port: smtp.port },
         }),
         deps,
       ),
@@ -91,6 +108,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await fake.close();
+  await smtp.close();
   server.close();
 });
 beforeEach(async () => {
@@ -140,6 +158,11 @@ async function followUp(): Promise<string[]> {
     if (edits.length + due.length === 0) break;
   }
   return outcomes;
+}
+
+async function correctionsLeft(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from earshot.corrections`.execute(db());
+  return rows[0]?.n ?? 0;
 }
 
 async function traces(): Promise<string[]> {
@@ -192,8 +215,26 @@ test("replies in the thread are corrected, through faults and limits of Slack", 
   const outcomes = [...first, ...(await followUp())];
   expect(outcomes).toContain("Corrected");
   expect(await traces()).toEqual([]);
-  const { rows } = await sql<{ n: number }>`select count(*) as n from earshot.corrections`.execute(db());
-  expect(rows[0]?.n).toBe(0);
+  expect(await correctionsLeft()).toBe(0);
+});
+
+test("a correction is settled when it is made, and not before: a worker may die in between", async () => {
+  await arrives(HERS);
+  await send("fired", "hook");
+  await arrives(DELETED);
+  leftThen.length = 0;
+  expect(await followUp()).toEqual(["Corrected"]);
+  expect(leftThen).toEqual([1]);
+  expect(await correctionsLeft()).toBe(0);
+});
+
+test("the subject of a mail, which names the author, is not kept when the mention is deleted", async () => {
+  await arrives(HERS);
+  await send("fired", "mail");
+  expect(smtp.mails.at(-1)?.parsed.subject).toContain("quillonda");
+  expect(await tracesInTables(url(), WORDS)).toContainEqual(expect.stringContaining("notifications"));
+  await arrives(DELETED);
+  expect(await tracesInTables(url(), WORDS)).toEqual([]);
 });
 
 test("a webhook gets the message once more without the mention, and with a key of its own", async () => {

@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { SECOND } from "../../../../src/lib/instant.ts";
 import { holdClaim } from "../../../../src/monitor/notify/deliver/hold-claim.ts";
+import { LEASE_SECONDS } from "../../../../src/monitor/store/lease-seconds.ts";
 
 test("renewals come one after the other, and letting go waits for the one under way", async () => {
   const log: string[] = [];
@@ -35,4 +37,20 @@ test("a database that is away loses no claim", async () => {
   await claim.renew();
   expect(claim.lost.aborted).toBe(false);
   await claim.letGo();
+});
+
+test("while a vendor takes its time, the claim is renewed twice before its lease could end", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    let asked = 0;
+    const claim = holdClaim(async () => {
+      asked += 1;
+      return true;
+    });
+    await vi.advanceTimersByTimeAsync(LEASE_SECONDS * SECOND - 1);
+    await claim.letGo();
+    expect(asked).toBeGreaterThanOrEqual(2);
+  } finally {
+    vi.useRealTimers();
+  }
 });

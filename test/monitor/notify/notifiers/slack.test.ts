@@ -4,6 +4,7 @@ import { slack } from "../../../../src/monitor/notify/notifiers/slack.ts";
 import { sampleAlertViews } from "../../../../src/monitor/templates/sample-alert-views.ts";
 import {
   alertMessage,
+  digestMessage,
   type NotifierFailure,
   notifierDeps,
   testNotifier,
@@ -104,6 +105,13 @@ describe("the life of an alert in Slack", () => {
     notifier = slack.create(configOf(fake), await notifierDeps());
   });
   afterEach(() => fake.close());
+
+  it("a digest whose first try got no answer is looked for before it is posted again", async () => {
+    fake.faults.push({ method: "chat.postMessage", drop: "after" });
+    await expect(notifier.send(digestMessage(), options())).rejects.toThrow();
+    await notifier.send(digestMessage({ attempt: 2 }), options());
+    expect(await fake.messages()).toHaveLength(1);
+  });
 
   it("the end is posted in the thread of the first message, and the first message shows it", async () => {
     const { vendorRef } = await notifier.send(alertMessage(), options());

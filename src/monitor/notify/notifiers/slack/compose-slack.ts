@@ -1,6 +1,5 @@
 import type { Renderer } from "../../../templates/create-renderer.ts";
 import { type DigestStoryRow, type DigestView, shortenDigest } from "../../../templates/digest-view.ts";
-import { shortenText } from "../../../templates/escape.ts";
 import type { TemplateName } from "../../../templates/template-names.ts";
 import type { AlertView } from "../../../templates/view.ts";
 import type { MessageContent } from "../../define-notifier.ts";
@@ -75,17 +74,37 @@ export function digestBlocks(view: DigestView, renderer: Renderer): Block[] {
     ...blockKit.section(fitted("slack/digest-summary.mrkdwn", view, renderer)),
     ...blockKit.actions(blockKit.linkButton("Open in Earshot", view.consoleUrl)),
     ...blockKit.context(renderer.render("slack/digest-foot.mrkdwn", view)),
-    ...blockKit.section(
-      view.alertCount + view.incidents.length === 0
-        ? ""
-        : fitted("slack/digest-alerts.mrkdwn", view, renderer),
-    ),
+    ...incidentBlocks(view, renderer),
+    ...blockKit.section(view.alertCount === 0 ? "" : fitted("slack/digest-alerts.mrkdwn", view, renderer)),
     ...blockKit.section(view.topStories.length === 0 ? "" : "*Top stories*"),
     ...blockKit.richText(view.topStories.map(storyElement)),
     ...blockKit.section(view.topMentions.length === 0 ? "" : "*Top mentions*"),
     ...mentionBlocks(view.topMentions, renderer),
-    ...blockKit.section(shortenText(renderer.render("slack/digest-unneeded.mrkdwn", view), SECTION)),
+    ...blockKit.section(unneededText(view, renderer)),
   ]);
+}
+
+/** The incidents that fit into one section, and a note if that is not all. */
+function incidentBlocks(view: DigestView, renderer: Renderer): Block[] {
+  for (let { length } = view.incidents; length > 0; length--) {
+    const shown = { ...view, incidents: view.incidents.slice(0, length) };
+    const text = renderer.render("slack/digest-incidents.mrkdwn", shown);
+    if (text.length > SECTION) continue;
+    const note = length < view.incidents.length ? blockKit.context(NOT_ALL) : [];
+    return [...blockKit.section(text), ...note];
+  }
+  return [];
+}
+
+/** With the rules that had most such messages, as many as fit into one section. */
+function unneededText(view: DigestView, renderer: Renderer): string {
+  const { unneeded } = view;
+  for (let length = unneeded?.rules.length ?? 0; unneeded !== null && length >= 0; length--) {
+    const shown = { ...view, unneeded: { ...unneeded, rules: unneeded.rules.slice(0, length) } };
+    const text = renderer.render("slack/digest-unneeded.mrkdwn", shown);
+    if (text.length <= SECTION) return text;
+  }
+  return "";
 }
 
 /** The alerts or queries that fit into one section, and how many there are in addition. */

@@ -35,3 +35,12 @@ test.each([1, 5, 12, 40, 500])(
     expect(text.length).toBeLessThanOrEqual(3_000);
   },
 );
+
+test("incidents that do not fit into a section of Slack are said to be missing", () => {
+  const [one] = full.incidents;
+  if (one === undefined) throw new Error("the sample has an incident");
+  const blocks = digestBlocks({ ...full, incidents: Array.from({ length: 60 }, () => one) }, renderer);
+  expect(faultOfMessage("x", blocks)).toBeNull();
+  expect(JSON.stringify(blocks)).toContain("Not all of this digest has room");
+  expect(JSON.stringify(digestBlocks(full, renderer))).not.toContain("Not all of this digest has room");
+});

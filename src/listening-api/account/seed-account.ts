@@ -1,12 +1,13 @@
-import type { Instant } from "../lib/instant.ts";
-import { hashPassword, verifyPassword } from "./http/password.ts";
-import type { DataPolicyName } from "./records/data-policy.ts";
-import { findUser, putClient, putUser } from "./store/accounts.ts";
-import { createDatabase, type Database, type DatabasePool } from "./store/database.ts";
-import { putCategory, type StoredCategory } from "./store/labels.ts";
-import { revokeTokens } from "./store/logins.ts";
-import { putProject } from "./store/projects.ts";
-import { putQueries, type QueryType } from "./store/queries.ts";
+import type { Instant } from "../../lib/instant.ts";
+import type { DataPolicyName } from "../records/data-policy.ts";
+import type { StoredCategory } from "../records/labels.ts";
+import { findUser, putClient, putUser } from "../store/accounts.ts";
+import { createDatabase, type Database, type DatabasePool } from "../store/database.ts";
+import { putCategory } from "../store/labels.ts";
+import { revokeTokens } from "../store/logins.ts";
+import { hashPassword, verifyPassword } from "../store/password.ts";
+import { putProject } from "../store/projects.ts";
+import { putQueries, type QueryType } from "../store/queries.ts";
 
 export interface AccountSeed {
   readonly client: {

@@ -1,10 +1,10 @@
 import { GAZETTEER } from "../places/gazetteer.ts";
+import { PAGE_TYPES } from "../records/page-types.ts";
+import { wireTime } from "../records/wire.ts";
 import type { StoredProject } from "../store/projects.ts";
 import { QUERY_TYPES, type QueryType, type StoredQuery } from "../store/queries.ts";
 import type { StoredQueryGroup } from "../store/query-groups.ts";
 import type { StoredList } from "../store/saved-lists.ts";
-import { PAGE_TYPES } from "./page-types.ts";
-import { wireTime } from "./wire.ts";
 
 export function projectSummaryRecord(project: StoredProject) {
   return {

@@ -1,11 +1,11 @@
-import type { Clock } from "../lib/clock.ts";
-import type { CursorCodec } from "./mentions/cursor-codec.ts";
-import type { RecordViews } from "./records/record-view.ts";
-import type { Database } from "./store/database.ts";
-import type { MentionPages } from "./store/mention-page.ts";
-import type { MentionRecords } from "./store/mention-records.ts";
-import type { MentionSearches } from "./store/mention-searches.ts";
-import type { MentionTotals } from "./store/mention-totals.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { CursorCodec } from "../mentions/cursor-codec.ts";
+import type { RecordViews } from "../records/record-view.ts";
+import type { Database } from "../store/database.ts";
+import type { MentionPages } from "../store/mention-page.ts";
+import type { MentionRecords } from "../store/mention-records.ts";
+import type { MentionSearches } from "../store/mention-searches.ts";
+import type { MentionTotals } from "../store/mention-totals.ts";
 
 /** What the routes work with. Made once per server. */
 export interface LocalApiContext {

@@ -1,5 +1,5 @@
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
-import type { FieldOf } from "../store/mention-fields.ts";
+import type { FieldOf } from "../records/mention-fields.ts";
 
 /** One of the breakdowns of what mentions carry in their text. */
 export interface InsightKind {

@@ -1,5 +1,3 @@
-import { type RawBuilder, sql } from "kysely";
-
 /** What a field of a stored mention holds: numbers are bigint or double precision, moments timestamptz. */
 export type FieldType = "text" | "texts" | "ids" | "number" | "flag" | "moment";
 
@@ -114,13 +112,3 @@ export type MentionField = keyof typeof MENTION_FIELDS;
 export type FieldOf<Type extends FieldType> = {
   [Name in MentionField]: (typeof MENTION_FIELDS)[Name] extends Type ? Name : never;
 }[MentionField];
-
-/** The field as SQL; `table` is the alias of `local_api.mention` where a statement needs one. */
-export function fieldSql(field: MentionField, table?: string): RawBuilder<unknown> {
-  return sql.ref(table === undefined ? columnOf(field) : `${table}.${columnOf(field)}`);
-}
-
-/** `twitterPostCount` -> `twitter_post_count`. */
-export function columnOf(field: MentionField): string {
-  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}

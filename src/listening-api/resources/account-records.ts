@@ -1,6 +1,6 @@
+import { wireTime } from "../records/wire.ts";
 import type { StoredClient } from "../store/accounts.ts";
 import type { Caller } from "../store/callers.ts";
-import { wireTime } from "./wire.ts";
 
 /** The whole client record. Fields that were never set (see `details`) are empty, zero or the spec's "none". */
 export function clientRecord(client: StoredClient, owner: string) {

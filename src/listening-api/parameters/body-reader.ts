@@ -1,5 +1,5 @@
-import { invalidRequest } from "../http/api-error.ts";
-import type { UnknownParameters } from "../parameters/parameter-reader.ts";
+import { invalidRequest } from "./api-error.ts";
+import type { UnknownParameters } from "./parameter-reader.ts";
 
 /**
  * Reads the fields of a JSON object and collects all faults. An absent field, or null, reads as undefined. Clients send

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { forget } from "../../src/admin/forget.ts";
+import { SECOND } from "../../src/lib/instant.ts";
+import { pollQuery } from "../../src/monitor/polling/poll-queries.ts";
+import { aMention } from "../mention.ts";
+import { NOON, useWalks } from "../monitor/ingest/use-polls.ts";
+import { aRule } from "../monitor/rules/a-rule.ts";
+
+const { clock, stores, parts } = useWalks();
+const RULES = [aRule("when: { sentiment: negative }\ngroupBy: author")];
+const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
+
+test("an alert about many mentions of a person is counted once, in however many steps they are forgotten", async () => {
+  const mentions = Array.from({ length: 201 }, (_, n) => {
+    const at = NOON - n * SECOND;
+    const who = { author: "ann", sentiment: "negative" as const };
+    return aMention({ resourceId: `m${n}`, publishedAt: at, addedAt: at, updatedAt: at, ...who });
+  });
+  const fetchPages = async function* () {
+    yield { mentions, rejected: [], nextCursor: null, total: mentions.length, pageSize: 5_000 };
+  };
+  await pollQuery(parts({ fetchPages, rulesFor: () => RULES }), KEY, new AbortController().signal);
+  const forgotten = await forget(
+    { stores: stores(), rulesFor: () => RULES, clock, removeCopies: async () => {}, local: null },
+    { what: "author", value: "ann", source: null },
+    { via: "shell", login: "ops", typed: null },
+  );
+  expect(forgotten).toMatchObject({ mentions: 201, alerts: 1 });
+});

@@ -1,0 +1,58 @@
+import type { Step, Verdict } from "../crash-points/gate.ts";
+
+/** Decides about the statements of one process: they pass, and the process is held before one of them. */
+export interface Hold {
+  /** For the relay in front of PostgreSQL. */
+  readonly passing: {
+    isShut(): boolean;
+    before(step: Step): Verdict;
+    after(): Verdict;
+  };
+  /** From now on statements count. `at`: the process is held before this one, from 1; null: before none. */
+  arm(at: number | null): void;
+  /** Resolves when the process is held. */
+  readonly isHeld: Promise<void>;
+  release(): void;
+  /** Statements count no more. Gives those that were asked. */
+  disarm(): readonly string[];
+}
+
+/** Nothing that is compared is in these tables, and how often they are asked depends on how long an answer takes. */
+const NO_FACTS = /\bearshot\.(budgets|budget_slots|tokens|channel_limits|server_quirks|pulses|failures)\b/;
+
+export function createHold(): Hold {
+  const asked: string[] = [];
+  let counts = false;
+  let holdAt: number | null = null;
+  let release = (): void => {};
+  const released = new Promise<true>((resolve) => {
+    release = () => resolve(true);
+  });
+  let reportHeld = (): void => {};
+  const isHeld = new Promise<void>((resolve) => {
+    reportHeld = resolve;
+  });
+  return {
+    passing: {
+      isShut: () => false,
+      before: ({ name }) => {
+        if (!counts || NO_FACTS.test(name)) return true;
+        asked.push(name);
+        if (asked.length !== holdAt) return true;
+        reportHeld();
+        return released;
+      },
+      after: () => true,
+    },
+    arm: (at) => {
+      holdAt = at;
+      counts = true;
+    },
+    isHeld,
+    release: () => release(),
+    disarm: () => {
+      counts = false;
+      return asked;
+    },
+  };
+}

@@ -1,0 +1,360 @@
+import type { Script } from "../crash-points/stage.ts";
+import type { Chapter } from "../crash-points/story.ts";
+import type { Said } from "../flows/stream.ts";
+import type { Task } from "./tasks.ts";
+import * as task from "./tasks.ts";
+
+/** A state of the tables, and pairs of tasks that two processes do in it at once. */
+export interface Scene {
+  readonly name: string;
+  readonly queries: readonly string[];
+  readonly said: readonly (readonly [at: string, query: string, what: Said & { readonly count?: number }])[];
+  readonly changes?: readonly (readonly [at: string, resourceId: string, what: Said])[];
+  readonly config?: Chapter["config"];
+  /** When Earshot starts, and until when everything that is due is done. */
+  readonly from: string;
+  readonly settled?: readonly string[];
+  /** When the pairs are played. Before, these are done, each at a moment or then, and nothing that follows from them. */
+  readonly at: string;
+  readonly first?: readonly (Task | readonly [at: string, task: Task])[];
+  /** The first of a pair is held at each of its statements while the second runs, and the other way round. */
+  readonly pairs: readonly Pair[];
+}
+
+/**
+ * Two tasks. `between`: the first commits twice, and what the second sees in between is a state that people may see: it
+ * is a third order. The statement with which the second of its transactions begins, the last one that matches.
+ */
+export type Pair = readonly [one: Task, other: Task, between?: RegExp];
+
+export const RULES: Readonly<Record<string, string>> = {
+  complaint: `
+description: Somebody is unhappy.
+severity: warning
+when: { sentiment: negative }
+groupBy: author
+over: { after: 20m }
+`,
+  crowd: `
+description: Many people speak at once.
+severity: critical
+queries: "crowd*"
+volume: { atLeast: 6, within: 15m }
+over: { after: 10m }
+`,
+};
+
+const angry = (resourceId: string, snippet: string): Said => ({
+  ...{ resourceId, snippet, sentiment: "negative", author: "ann", fullname: "Ann" },
+});
+const calm = { sentiment: "neutral", snippet: "Nothing much" };
+
+const ONE_ALERT = {
+  from: "09:00",
+  settled: ["09:05"],
+  config: { routes: [{ receivers: ["crisis", "team"], repeatEvery: "5m" }] },
+} as const;
+
+/** An alert on one mention, and one more that Earshot has not read. */
+function grows(query: string): Pick<Scene, "queries" | "said"> {
+  return {
+    queries: [query],
+    said: [
+      ["09:01", query, angry(`${query}-1`, "Never again")],
+      ["09:07", query, angry(`${query}-2`, "I said never")],
+    ],
+  };
+}
+
+export const SCENES: readonly Scene[] = [
+  {
+    name: "growth",
+    ...ONE_ALERT,
+    ...grows("growth"),
+    at: "09:10",
+    pairs: [
+      [task.poll("growth"), task.acknowledge("growth")],
+      [task.poll("growth"), task.resolve("growth")],
+      [task.poll("growth"), task.silence("growth")],
+      [task.poll("growth"), task.poll("growth")],
+      [task.poll("growth"), task.forget("ann")],
+      [task.poll("growth"), task.refresh],
+      [task.poll("growth"), task.leaveOut("growth")],
+      [task.poll("growth"), task.reload],
+      [task.poll("growth"), task.reconcileCounts],
+      [task.poll("growth"), task.sweep],
+      [task.sweep, task.sweep],
+      [task.acknowledge("growth"), task.resolve("growth")],
+      [task.pressOnce("growth"), task.pressOnce("growth")],
+      [task.followLink("growth", { do: "resolve" }), task.followLink("growth", { do: "resolve" })],
+      [task.forget("ann"), task.acknowledge("growth")],
+      [task.forget("ann"), task.forget("ann")],
+    ],
+  },
+  {
+    name: "escalation",
+    ...ONE_ALERT,
+    queries: ["escalation"],
+    said: [["09:01", "escalation", angry("escalation-1", "Never again")]],
+    config: {
+      routes: [{ receivers: ["crisis"], repeatEvery: "never" }],
+      escalations: [{ name: "page", steps: [{ after: "7m", receivers: ["on-call"] }] }],
+    },
+    at: "09:13",
+    pairs: [
+      [task.decide("escalation"), task.decide("escalation")],
+      [task.decide("escalation"), task.acknowledge("escalation")],
+      [task.decide("escalation"), task.resolve("escalation")],
+      [task.decide("escalation"), task.silence("escalation")],
+      [task.decide("escalation"), task.forget("ann")],
+      [task.decide("escalation"), task.leaveOut("escalation")],
+      [task.decide("escalation"), task.closeWindows("escalation")],
+    ],
+  },
+  {
+    name: "silence",
+    ...ONE_ALERT,
+    ...grows("silence"),
+    at: "09:10",
+    first: [task.silence("silence")],
+    pairs: [
+      [task.poll("silence"), task.endSilence],
+      [task.endSilence, task.endSilence],
+      [task.endSilence, task.acknowledge("silence")],
+    ],
+  },
+  {
+    name: "silenced",
+    ...ONE_ALERT,
+    ...grows("silenced"),
+    at: "09:10",
+    first: [task.silence("silenced"), task.poll("silenced")],
+    pairs: [
+      [task.decide("silenced"), task.endSilence],
+      [task.endSilence, task.resolve("silenced")],
+    ],
+  },
+  {
+    name: "sending",
+    ...ONE_ALERT,
+    ...grows("sending"),
+    settled: [],
+    at: "09:05",
+    first: [task.poll("sending")],
+    pairs: [
+      [task.deliver("crisis"), task.deliver("crisis")],
+      [task.deliver("team"), task.deliver("team")],
+      [task.deliver("crisis"), task.acknowledge("sending")],
+      [task.deliver("crisis"), task.resolve("sending")],
+      [task.deliver("crisis"), task.forget("ann")],
+      [task.deliver("team"), task.forget("ann")],
+      [task.deliver("crisis"), task.sweep],
+      [task.deliver("crisis"), task.redeliver("crisis")],
+    ],
+  },
+  {
+    name: "news",
+    ...ONE_ALERT,
+    ...grows("news"),
+    settled: [],
+    at: "09:10",
+    first: [["09:05", task.poll("news")]],
+    pairs: [
+      [task.deliver("crisis"), task.poll("news")],
+      [task.deliver("team"), task.poll("news")],
+    ],
+  },
+  {
+    name: "reply",
+    ...ONE_ALERT,
+    ...grows("reply"),
+    at: "09:10",
+    first: [task.poll("reply")],
+    pairs: [
+      [task.deliver("crisis"), task.edit("crisis")],
+      [task.edit("crisis"), task.edit("crisis")],
+      [task.edit("crisis"), task.acknowledge("reply")],
+      [task.edit("crisis"), task.forget("ann")],
+      [task.deliver("crisis"), task.acknowledge("reply")],
+      [task.deliver("crisis"), task.forget("ann")],
+    ],
+  },
+  {
+    name: "deleted",
+    ...ONE_ALERT,
+    ...grows("deleted"),
+    changes: [["09:08", "deleted-1", { resourceType: "deleted" }]],
+    at: "09:10",
+    first: [task.poll("deleted")],
+    pairs: [
+      [task.poll("deleted", "updated"), task.deliver("crisis")],
+      [task.poll("deleted", "updated"), task.deliver("team")],
+      [task.poll("deleted", "updated"), task.edit("crisis")],
+      [task.poll("deleted", "updated"), task.acknowledge("deleted")],
+      [task.poll("deleted", "updated"), task.forget("ann")],
+    ],
+  },
+  {
+    name: "correction",
+    ...ONE_ALERT,
+    ...grows("correction"),
+    changes: [["09:08", "correction-1", { resourceType: "deleted" }]],
+    at: "09:10",
+    first: [task.poll("correction"), task.deliver("crisis"), task.poll("correction", "updated")],
+    pairs: [
+      [task.correct, task.correct],
+      [task.correct, task.forget("ann")],
+      [task.correct, task.edit("crisis")],
+    ],
+  },
+  {
+    name: "windows",
+    from: "09:00",
+    queries: ["crowd of windows"],
+    said: [
+      ["09:06", "crowd of windows", { ...calm, count: 6 }],
+      ["09:11", "crowd of windows", { ...calm, count: 2 }],
+      ["09:12", "crowd of windows", angry("windows-1", "Never again")],
+    ],
+    config: { routes: [{ receivers: ["crisis", "team"], repeatEvery: "5m" }] },
+    settled: ["09:05", "09:10"],
+    at: "09:15",
+    first: [task.poll("crowd of windows")],
+    pairs: [
+      [task.closeWindows("crowd of windows"), task.closeWindows("crowd of windows")],
+      [task.closeWindows("crowd of windows"), task.acknowledge("crowd of windows", "crowd")],
+      [task.closeWindows("crowd of windows"), task.resolve("crowd of windows", "crowd")],
+      [task.closeWindows("crowd of windows"), task.decide("crowd of windows")],
+      [task.closeWindows("crowd of windows"), task.leaveOut("crowd of windows")],
+      [task.closeWindows("crowd of windows"), task.poll("crowd of windows", "updated")],
+      [task.closeWindows("crowd of windows"), task.forget("ann")],
+      [task.closeWindows("crowd of windows"), task.deliver("crisis")],
+    ],
+  },
+  {
+    name: "end",
+    from: "09:00",
+    queries: ["crowd that ends"],
+    said: [["09:06", "crowd that ends", { ...calm, count: 6 }]],
+    config: { routes: [{ receivers: ["crisis", "team"], repeatEvery: "5m" }] },
+    settled: ["09:05", "09:10", "09:15"],
+    at: "09:35",
+    first: [task.poll("crowd that ends")],
+    pairs: [
+      [task.closeWindows("crowd that ends"), task.acknowledge("crowd that ends", "crowd")],
+      [task.closeWindows("crowd that ends"), task.resolve("crowd that ends", "crowd")],
+      [task.closeWindows("crowd that ends"), task.decide("crowd that ends")],
+      [task.closeWindows("crowd that ends"), task.silence("crowd that ends")],
+    ],
+  },
+  {
+    name: "throttle",
+    from: "09:00",
+    queries: ["throttled one", "throttled two"],
+    said: [
+      ["09:01", "throttled one", angry("throttle-1", "Never again")],
+      ["09:02", "throttled two", angry("throttle-2", "I said never")],
+    ],
+    config: {
+      routes: [{ receivers: ["team"], repeatEvery: "never" }],
+      receiverSettings: { team: { throttle: { atMost: 1, per: "1h" } } },
+    },
+    at: "09:05",
+    pairs: [[task.poll("throttled one"), task.poll("throttled two")]],
+  },
+  {
+    name: "group",
+    from: "09:00",
+    queries: ["grouped one", "grouped two"],
+    said: [
+      ["09:01", "grouped one", angry("group-1", "Never again")],
+      ["09:02", "grouped two", angry("group-2", "I said never")],
+    ],
+    config: {
+      routes: [{ receivers: ["team", "crisis"], groupBy: ["rule"], groupWait: "7m", repeatEvery: "5m" }],
+    },
+    settled: ["09:05"],
+    at: "09:09",
+    pairs: [
+      [task.decide("grouped one"), task.decide("grouped two")],
+      [task.decide("grouped one"), task.acknowledge("grouped two")],
+      [task.decide("grouped one"), task.resolve("grouped two")],
+      [task.decide("grouped one"), task.leaveOut("grouped two")],
+    ],
+  },
+  {
+    name: "digest",
+    from: "06:00",
+    queries: ["digest"],
+    said: [
+      ["06:01", "digest", { ...angry("digest-1", "Never again") }],
+      ["07:58", "digest", angry("digest-2", "I said never")],
+    ],
+    config: {
+      digests: [{ name: "morning", at: "08:00", timezone: "UTC", receivers: ["team", "reader"] }],
+      routes: [{ receivers: ["crisis"], sendResolved: false, repeatEvery: "never" }],
+    },
+    settled: ["07:55"],
+    at: "08:00",
+    first: [task.sweep],
+    pairs: [
+      [task.buildDigest("morning", "2026-03-02"), task.buildDigest("morning", "2026-03-02")],
+      // The mentions of a poll are stored, and a digest that is built now says that the poll has not ended.
+      [task.poll("digest"), task.buildDigest("morning", "2026-03-02"), /^update earshot.polls set state =/],
+      [task.buildDigest("morning", "2026-03-02"), task.unsubscribe("morning", "reader")],
+      [task.buildDigest("morning", "2026-03-02"), task.forget("ann")],
+    ],
+  },
+  {
+    name: "dead letter",
+    from: "09:00",
+    queries: ["letters"],
+    said: [["09:01", "letters", { ...calm, resourceId: "letters-1", unstorable: true }]],
+    config: { routes: [{ receivers: ["crisis"], repeatEvery: "never" }] },
+    settled: ["09:05"],
+    at: "09:10",
+    pairs: [
+      [task.poll("letters"), task.replay],
+      [task.replay, task.reload],
+    ],
+  },
+  {
+    name: "incident",
+    from: "09:00",
+    queries: ["crowd and incident"],
+    said: [
+      [
+        "09:06",
+        "crowd and incident",
+        { sentiment: "negative", snippet: "no refund for the order", count: 7 },
+      ],
+      ["09:12", "crowd and incident", angry("incident-1", "no refund for the order")],
+    ],
+    config: { routes: [{ receivers: ["crisis", "team"], repeatEvery: "5m" }] },
+    settled: ["09:05", "09:10"],
+    at: "09:15",
+    pairs: [
+      [task.poll("crowd and incident"), task.acknowledge("crowd and incident", "crowd")],
+      [task.poll("crowd and incident"), task.resolve("crowd and incident", "crowd")],
+      [task.poll("crowd and incident"), task.split("crowd and incident", "complaint")],
+      [task.split("crowd and incident", "complaint"), task.acknowledge("crowd and incident", "crowd")],
+      [task.split("crowd and incident", "complaint"), task.split("crowd and incident", "complaint")],
+      [task.split("crowd and incident", "complaint"), task.decide("crowd and incident")],
+      [task.forget("ann"), task.acknowledge("crowd and incident", "crowd")],
+    ],
+  },
+];
+
+export const SCRIPT: Script = {
+  queries: SCENES.flatMap(({ queries }) => queries),
+  rules: RULES,
+  write: (stream) => {
+    for (const { said, changes = [] } of SCENES) {
+      for (const [at, query, { count, ...what }] of said) {
+        if (count === undefined) stream.at(at).mention(query, what);
+        else stream.at(at).mentions(query, { count, ...what });
+      }
+      for (const [at, resourceId, what] of changes) stream.at(at).change(resourceId, what);
+    }
+  },
+};

@@ -1,0 +1,255 @@
+import { forget as forgetPerson } from "../../src/admin/forget.ts";
+import { MINUTE } from "../../src/lib/instant.ts";
+import type { AlertAction } from "../../src/monitor/model/alert-action.ts";
+import type { Query } from "../../src/monitor/model/query.ts";
+import { reconcile } from "../../src/monitor/polling/reconcile-counts.ts";
+import type { JobContext } from "../../src/monitor/queue/worker.ts";
+import type { Stores } from "../../src/monitor/store/stores.ts";
+import type { Process } from "./process.ts";
+
+/** What a process does once: a job, a press, a round of a loop. */
+export interface Task {
+  readonly name: string;
+  /** Looks up what it is about, before anything is held. */
+  prepare(look: Stores): Promise<(process: Process) => Promise<unknown>>;
+}
+
+const ANN = { via: "page", login: "ann", typed: null } as const;
+const BO = { via: "page", login: "bo", typed: null } as const;
+
+function context(): JobContext {
+  return { signal: new AbortController().signal, attempt: 1, lastAttempt: false };
+}
+
+export const poll = (query: string, which: "added" | "updated" = "added"): Task => ({
+  name: which === "added" ? `poll of ${query}` : `poll for changes of ${query}`,
+  prepare: async (look) => {
+    const { projectId, queryId } = await queryNamed(look, query);
+    return ({ version }) => version.handlers["poll-query"]({ projectId, queryId, poll: which }, context());
+  },
+});
+
+export const closeWindows = (query: string): Task => ({
+  name: `windows of ${query}`,
+  prepare: async (look) => {
+    const { projectId, queryId } = await queryNamed(look, query);
+    return ({ version }) => version.handlers["close-windows"]({ projectId, queryId }, context());
+  },
+});
+
+export const decide = (query: string): Task => ({
+  name: `decision of ${query}`,
+  prepare: async (look) => {
+    const { projectId, queryId } = await queryNamed(look, query);
+    return ({ version }) => version.handlers["reconsider-alerts"]({ projectId, queryId }, context());
+  },
+});
+
+/** The oldest notification to a receiver that is due. */
+export const deliver = (receiver: string): Task => ({
+  name: `delivery to ${receiver}`,
+  prepare: async (look) => {
+    const next = required(await look.notifications.nextDue([receiver]), `a notification to ${receiver}`);
+    return ({ version }) => version.handlers.deliver(next, context());
+  },
+});
+
+export const edit = (receiver: string): Task => ({
+  name: `edit at ${receiver}`,
+  prepare: async (look) => {
+    const [key] = await look.alertMessages.due([receiver], 1);
+    return ({ version }) =>
+      version.handlers["update-message"](required(key, `a message to edit at ${receiver}`), context());
+  },
+});
+
+export const correct: Task = {
+  name: "correction",
+  prepare: async (look) => {
+    const due = await look.dueWork.find(NOTHING_ELSE);
+    const [key] = due.corrections;
+    return ({ version }) =>
+      version.handlers["correct-message"](required(key, "a message to correct"), context());
+  },
+};
+
+const NOTHING_ELSE = {
+  ...{ now: 0, bucketMs: 5 * MINUTE, liveReceivers: [], unplanned: [] },
+  ...{ mostPolls: 1, mostDeliveries: 1, mostEdits: 1 },
+};
+
+export const buildDigest = (name: string, localDate: string): Task => ({
+  name: `digest ${name}`,
+  prepare:
+    async () =>
+    ({ version }) =>
+      version.handlers["build-digest"]({ name, localDate }, context()),
+});
+
+export const unsubscribe = (digest: string, receiver: string): Task => ({
+  name: `${receiver} leaves the digest`,
+  prepare:
+    async () =>
+    ({ stores }) =>
+      stores.digests.setSubscribed(digest, receiver, false),
+});
+
+export const sweep: Task = {
+  name: "sweep",
+  prepare:
+    async () =>
+    ({ version }) =>
+      version.sweep(),
+};
+
+/** What a reload and the round of every ten minutes do. */
+export const refresh: Task = {
+  name: "refresh of the queries",
+  prepare:
+    async () =>
+    ({ version }) =>
+      version.refreshQueries(),
+};
+
+/** The source does not list the query any more. */
+export const leaveOut = (query: string): Task => ({
+  name: `${query} is left out`,
+  prepare: async (look) => {
+    const left = await queryNamed(look, query);
+    return async ({ stores, clock }) => {
+      const others = (await stores.queries.active()).filter(({ queryId }) => queryId !== left.queryId);
+      await stores.queries.register(others, clock.now(), clock.now());
+    };
+  },
+});
+
+/** Another version of the configuration is opened. */
+export const reload: Task = {
+  name: "reload",
+  prepare:
+    async () =>
+    ({ stores, clock }) =>
+      stores.deadLetters.forgetRules(clock.now()),
+};
+
+export const press = (query: string, action: AlertAction, rule?: string): Task => ({
+  name: `${action.do} in ${query}`,
+  prepare: async (look) => {
+    const id = await alertIn(look, query, rule);
+    return ({ actions }) => actions.act(id, action, action.do === "resolve" ? BO : ANN);
+  },
+});
+
+export const acknowledge = (query: string, rule?: string): Task => press(query, { do: "acknowledge" }, rule);
+export const resolve = (query: string, rule?: string): Task => press(query, { do: "resolve" }, rule);
+
+/** Slack reports one press; it may do so twice. */
+export const pressOnce = (query: string): Task => ({
+  name: `press of a button in ${query}`,
+  prepare: async (look) => {
+    const id = await alertIn(look, query);
+    return ({ actions }) => actions.once("one press", (within) => within.act(id, { do: "acknowledge" }, ANN));
+  },
+});
+
+/** Somebody follows a link in a mail that acts once. */
+export const followLink = (query: string, action: AlertAction): Task => ({
+  name: `link that does ${action.do} in ${query}`,
+  prepare: async (look) => {
+    const id = await alertIn(look, query);
+    return ({ actions }) =>
+      actions.useLink("one link", 1, async (within) => {
+        const acted = await within.act(id, action, BO);
+        return acted?.outcome === "Refused" ? acted.because : null;
+      });
+  },
+});
+
+export const silence = (query: string): Task => ({
+  name: `silence in ${query}`,
+  prepare: async (look) => {
+    const id = await alertIn(look, query);
+    return ({ actions }) => actions.silenceAlert(id, 30 * MINUTE, ANN);
+  },
+});
+
+export const endSilence: Task = {
+  name: "end of the silence",
+  prepare: async (look) => {
+    const [known] = await look.silences.list(0, true);
+    return ({ actions }) => actions.expireSilence(required(known, "a silence").id, BO);
+  },
+};
+
+export const split = (query: string, rule: string): Task => ({
+  name: `split of ${query}`,
+  prepare: async (look) => {
+    const id = await alertIn(look, query, rule);
+    return ({ actions }) => actions.splitAlert(id, ANN);
+  },
+});
+
+export const forget = (author: string): Task => ({
+  name: `forget ${author}`,
+  prepare:
+    async () =>
+    ({ stores, version, clock }) =>
+      forgetPerson(
+        {
+          // Writing the files of tables anew changes no fact, and waits for every transaction that goes on.
+          stores: { ...stores, forgotten: { ...stores.forgotten, rewriteFiles: async () => "Partly" } },
+          ...{ clock, local: null, removeCopies: async () => {} },
+          rulesFor: () => version.files.rules,
+        },
+        { what: "author", value: author, source: null },
+        BO,
+      ),
+});
+
+/** The source counts more mentions than are stored: two rounds, which ask, and compare. */
+export const reconcileCounts: Task = {
+  name: "reconciliation",
+  prepare:
+    async () =>
+    async ({ stores, clock }) => {
+      const parts = { stores, historyMs: 0, mostQueries: async () => 1, countAt: async () => 99 };
+      await reconcile(parts, clock.now());
+      await reconcile(parts, clock.now());
+    },
+};
+
+export const replay: Task = {
+  name: "replay of dead letters",
+  prepare:
+    async () =>
+    ({ stores, clock }) =>
+      stores.deadLetters.replay("all", clock.now()),
+};
+
+export const redeliver = (receiver: string): Task => ({
+  name: `redelivery to ${receiver}`,
+  prepare:
+    async () =>
+    ({ stores }) =>
+      stores.notifications.redeliver(receiver, 0),
+});
+
+async function queryNamed(look: Stores, name: string): Promise<Query> {
+  const all = await look.queries.active();
+  return required(
+    all.find((query) => query.name === name),
+    `a query ${name}`,
+  );
+}
+
+async function alertIn(look: Stores, query: string, rule?: string): Promise<string> {
+  const { projectId, queryId } = await queryNamed(look, query);
+  const open = await look.alerts.openOfQuery(projectId, queryId);
+  const found = open.filter((alert) => rule === undefined || alert.rule === rule);
+  return required(found.sort((a, b) => a.openedAt - b.openedAt)[0], `an alert in ${query}`).id;
+}
+
+function required<T>(value: T | null | undefined, what: string): T {
+  if (value == null) throw new Error(`there is not ${what}`);
+  return value;
+}
