@@ -103,7 +103,7 @@ function countsOf({ since, largest, chart }: Explanation): CountsBefore {
 }
 
 async function countsBefore(
-  stores: Stores,
+  stores: Facts,
   alert: Alert,
   rule: Exclude<Rule, { kind: "mention" }>,
 ): Promise<CountsBefore> {
