@@ -245,7 +245,9 @@ create table earshot.notifications (
   last_error text,
   vendor_ref jsonb,
   -- Other alerts that the same message covers.
-  also jsonb
+  also jsonb,
+  -- 1: its alert was as severe as can be. A waiting one rises with a later one about the same alert.
+  urgency smallint not null default 3
 ) partition by range (id);
 
 create table earshot.deliveries (
@@ -519,12 +521,6 @@ create table earshot.inbox_files (
   bytes bytea not null
 );
 
--- Sessions of the console that logged out before they expired.
-create table earshot.closed_sessions (
-  id text primary key,
-  until timestamptz not null
-);
-
 -- Incidents, the alerts in them, and their timelines. An alert is in one incident at most. No words of mentions are in
 -- these tables, so what a person asks to be forgotten is not in them either.
 create table earshot.incidents (
@@ -667,7 +663,12 @@ create index silences_by_end on earshot.silences (ends_at);
 create index alert_messages_watched on earshot.alert_messages (next_edit_wall) where watched;
 create index notifications_by_message on earshot.notifications ((vendor_ref->>'messageId')) where vendor_ref ? 'messageId';
 create index notifications_also on earshot.notifications using gin (also jsonb_path_ops) where also is not null;
-create index notifications_due_of on earshot.notifications (receiver) where state = 'due';
+create index notifications_waiting on earshot.notifications (receiver, urgency, id) where state = 'due';
+create index notifications_in_hand on earshot.notifications (receiver) where state = 'due' and leased_until_wall is not null;
+-- What a throttle looks back on.
+create index notifications_decided on earshot.notifications (receiver, created_at) where alert_id is not null;
+create index alerts_open on earshot.alerts (project_id, query_id, rule, last_seen_at) where state <> 'resolved';
+create index alerts_firing on earshot.alerts (project_id, severity, opened_at) where fired_at is not null and resolved_at is null;
 create index deliveries_bounced on earshot.deliveries (notification_id) where outcome = 'bounced';
 create index arrival_rates_by_hour on earshot.arrival_rates (hour, poll);
 create index count_checks_open on earshot.count_checks (asked_at) where outcome is null;
@@ -679,4 +680,68 @@ create index on earshot.incidents (project_id, query_id, ended_at);
 create index on earshot.incident_alerts (project_id, incident_id);
 -- Sketches look like noise: compressing them only costs time.
 alter table earshot.story_texts alter column body set storage external;
+
+-- A user is never deleted: the history names it, and its name must not come to mean somebody else.
+create table earshot.users (
+  id uuid primary key,
+  name text not null,
+  -- The name without regard to capitals.
+  name_key text not null unique,
+  role text not null check (role in ('viewer', 'responder', 'editor', 'admin')),
+  email text,
+  password_hash text,
+  created_at timestamptz not null,
+  created_by text not null,
+  ended_at timestamptz
+);
+
+-- Also of users that earshot.yaml names, so a session names its user by the key of the name.
+create table earshot.sessions (
+  id uuid primary key,
+  -- SHA-256 of what the cookie holds.
+  secret_hash bytea not null unique,
+  name_key text not null,
+  -- Of the password with which it was opened, so that a new one ends it.
+  credential text not null,
+  opened_at timestamptz not null,
+  seen_at timestamptz not null,
+  until timestamptz not null,
+  address text not null,
+  agent text not null,
+  ended_at timestamptz
+);
+create index sessions_of_user on earshot.sessions (name_key, opened_at desc);
+create index sessions_by_end on earshot.sessions (until);
+
+-- A token acts for its user, with the rights that the user has at that moment.
+create table earshot.access_tokens (
+  id uuid primary key,
+  -- SHA-256 of the token.
+  secret_hash bytea not null unique,
+  name_key text not null,
+  label text not null,
+  scope text not null check (scope in ('read', 'act', 'metrics', 'push')),
+  created_at timestamptz not null,
+  until timestamptz not null,
+  used_at timestamptz,
+  used_from text,
+  ended_at timestamptz
+);
+create index access_tokens_of_user on earshot.access_tokens (name_key, created_at desc);
+
+-- Never changed and never pruned by month: a few rows a day, and somebody asks for them years later.
+create table earshot.audit (
+  id bigint generated always as identity primary key,
+  at timestamptz not null,
+  -- Who: an Actor, with the role at that moment.
+  actor jsonb not null,
+  role text,
+  -- From where: an address, a host.
+  origin text not null,
+  action text not null,
+  target text not null,
+  outcome text not null check (outcome in ('Done', 'Refused', 'Failed')),
+  detail text not null
+);
+create index audit_by_time on earshot.audit (at desc, id desc);
 `;
