@@ -64,7 +64,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const title = line(rule.title ?? titleOf(rule.name), 80);
   const announced = announce(alert, headline, mentions, { quote: quote?.words ?? null, title });
   const { incident = null } = facts;
-  const news = incident === null ? null : newsOf(incident, facts.kind);
+  const news = incident === null ? null : newsOf(incident, facts.kind, facts.timezone);
   const growth = news ?? growthOf(alert, facts.kind);
   const reason = reasonOf(alert);
   const step = stepOf(alert);

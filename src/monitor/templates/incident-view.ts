@@ -94,6 +94,7 @@ export function summarizeIncident(
 export function newsOf(
   { incident, entries, joined, counts }: IncidentFacts,
   kind: string,
+  timezone: string,
 ): { readonly label: string; readonly text: string } | null {
   const last = (wanted: IncidentEntry["kind"]) => entries.findLast((entry) => entry.kind === wanted);
   if (kind === "day") {
@@ -110,8 +111,12 @@ export function newsOf(
   if (kind === "escalated")
     return { label: `Now ${incident.severity.toUpperCase()}`, text: saidInLastHour(incident, counts) };
   if (kind === "doubled") {
-    const [label = "", text = ""] = last("Grew")?.detail.split(": ") ?? [];
-    return text === "" ? null : { label, text };
+    const grew = last("Grew");
+    const [label = "", text = ""] = grew?.detail.split(": ") ?? [];
+    if (grew === undefined || text === "") return null;
+    // The message may be brought up to date hours later: the count stays that of its time.
+    const time = formatTimeAfter(grew.at, incident.openedAt, timezone);
+    return { label, text: text.replace(" in 15 min,", ` in the 15 min to ${time},`) };
   }
   if (kind !== "wave") return null;
   const wave = last("NewWave")?.detail ?? "";

@@ -75,21 +75,25 @@ export const INCIDENT_STATEMENTS: readonly Statement[] = [
   {
     name: "growth of an incident",
     means:
-      "So many were published in 15 minutes just before the message, and so many in 15 minutes that time earlier.",
-    pattern: re(`(${NUMBER}) (${COUNTED}) in 15 min, up from (${NUMBER}) \\((${LENGTH}) earlier\\)`),
-    judge: ([count = "", subject = "", before = "", earlier = ""], context) => {
-      const { message } = context;
+      "So many were published in the 15 minutes to that time, or just before, and so many in 15 minutes that time earlier.",
+    pattern: re(
+      `(${NUMBER}) (${COUNTED}) in (?:15 min|the 15 min to (${TIME})), up from (${NUMBER}) \\((${LENGTH}) earlier\\)`,
+    ),
+    judge: ([count = "", subject = "", time = "", before = "", earlier = ""], context) => {
+      const { message, topic, recount } = context;
       const meant = sliceOf(subject, context.brand);
       if (meant === null) return null;
-      const fits = windowsAsSaid(context, meant, 15 * MINUTE, message.at - LATELY_MS, message.at).some(
-        (now) => {
+      const about = [topic.since ?? message.at];
+      const ends = time === "" ? [message.at] : momentsOf(time, message.at, recount.world.timezone, about);
+      const fits = ends.some((end) =>
+        windowsAsSaid(context, meant, 15 * MINUTE, end - LATELY_MS, Math.min(end, message.at)).some((now) => {
           if (toNumber(count) < now.least || toNumber(count) > now.most) return false;
-          const end = now.end - toLength(earlier);
-          const then = windowsAsSaid(context, meant, 15 * MINUTE, end - BUCKET, end + BUCKET);
+          const endBefore = now.end - toLength(earlier);
+          const then = windowsAsSaid(context, meant, 15 * MINUTE, endBefore - BUCKET, endBefore + BUCKET);
           return then.some(({ least, most }) => toNumber(before) >= least && toNumber(before) <= most);
-        },
+        }),
       );
-      return fits ? null : "no quarter of an hour just before the message has that";
+      return fits ? null : "no quarter of an hour just before that has that";
     },
   },
   {
@@ -97,7 +101,8 @@ export const INCIDENT_STATEMENTS: readonly Statement[] = [
     means: "How many times as many there are now as at the time that is named.",
     pattern: new RegExp(`(${NUMBER}) times as many(?=.* up from )`, "gi"),
     judge: ([factor = ""], { line }) => {
-      const [, now = "0", before = "1"] = /(\d[\d,]*) [a-z ]+ in 15 min, up from (\d[\d,]*)/.exec(line) ?? [];
+      const [, now = "0", before = "1"] =
+        /(\d[\d,]*) [a-z ]+ in (?:15|the 15) min[^(]*?, up from (\d[\d,]*)/.exec(line) ?? [];
       const is = toNumber(now) / Math.max(1, toNumber(before));
       return Math.floor(is) === toNumber(factor) ? null : `${now} / ${before} = ${is.toFixed(1)}`;
     },
