@@ -2,17 +2,24 @@ import { randomInt } from "node:crypto";
 import { v7 } from "uuid";
 import type { Instant } from "./instant.ts";
 
-let last = { msecs: Number.NaN, seq: 0 };
+/** The last sequence number of each of the latest moments, the least used first. */
+const sequences = new Map<number, number>();
+const MOST_MOMENTS = 100;
 
 /**
  * A UUID version 7 (RFC 9562) of the given moment. Its order is the order of time, so tables keyed by it can be
- * partitioned by ranges of the key. Ids that one process makes of one moment are in the order in which they were made.
+ * partitioned by ranges of the key. Ids that one process makes of one moment are in the order in which they were made,
+ * also where it makes ids of other moments in between.
  */
 export function uuid7(at: Instant): string {
   const msecs = millisecondsOf(at);
   // Given a time, the library draws a new sequence number for each id: 1,000 ids of one moment would have no order.
-  const seq = msecs === last.msecs ? last.seq + 1 : randomInt(2 ** 31);
-  last = { msecs, seq };
+  const before = sequences.get(msecs);
+  const seq = before === undefined ? randomInt(2 ** 31) : before + 1;
+  sequences.delete(msecs);
+  sequences.set(msecs, seq);
+  const [oldest] = sequences.keys();
+  if (sequences.size > MOST_MOMENTS && oldest !== undefined) sequences.delete(oldest);
   return v7({ msecs, seq });
 }
 

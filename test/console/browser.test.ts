@@ -100,7 +100,7 @@ describe.skipIf(executable === null)("in a browser", () => {
     expect(happened.y).toBeLessThan(mentions.y);
     await page.setViewportSize({ width: 1280, height: 900 });
     expect((await top(page, "#h-line")).x).toBeGreaterThan((await top(page, "#h-mentions")).x + 400);
-    expect((await top(page, "#h-line")).y).toBe((await top(page, "#h-why")).y);
+    expect((await top(page, "#h-line")).y).toBe((await top(page, "#h-about")).y);
     await page.context().close();
   });
 

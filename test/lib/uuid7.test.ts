@@ -29,3 +29,11 @@ test("the bound of a moment lies between the ids before it and its own, and dist
   expect(before < floor && floor <= (ids[0] ?? "")).toBe(true);
   expect(ids).toEqual([...ids].sort());
 });
+
+test("ids of one moment are in order although ids of others are made in between", () => {
+  const ids = Array.from({ length: 1_000 }, (_, i) => {
+    for (let other = 1; other <= i % 3; other++) uuid7(NOON + 1_000 * other);
+    return uuid7(NOON);
+  });
+  expect(ids).toEqual([...ids].sort());
+});
