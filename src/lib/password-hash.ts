@@ -1,5 +1,6 @@
 import { hash, verify } from "@node-rs/argon2";
 import { atMost } from "./concurrency.ts";
+import { normalized } from "./text.ts";
 
 /** Of argon2id, as OWASP advises: 19 MB, and some 40 ms of a thread. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -14,12 +15,12 @@ export function createHashLane(): <T>(work: () => Promise<T>) => Promise<T> {
 
 /** The hash to keep of a password. With a salt of the caller's it is the same each time. Works in another thread. */
 export function hashPassword(password: string, salt?: Uint8Array): Promise<string> {
-  return hash(normalized(password), { ...COST, ...(salt !== undefined && { salt }) });
+  return hash(typed(password), { ...COST, ...(salt !== undefined && { salt }) });
 }
 
 /** Compares in constant time, in another thread. False for a hash that is none. */
 export async function isPassword(password: string, passwordHash: string): Promise<boolean> {
-  return isPasswordHash(passwordHash) && (await verify(passwordHash, normalized(password)));
+  return isPasswordHash(passwordHash) && (await verify(passwordHash, typed(password)));
 }
 
 /** Whether it is a hash that costs a guesser enough, and this process not too much. */
@@ -29,6 +30,6 @@ export function isPasswordHash(text: string): boolean {
 }
 
 /** One keyboard writes é as one character, another as two. */
-function normalized(password: string): string {
-  return password.normalize("NFKC");
+function typed(password: string): string {
+  return normalized(password, "NFKC");
 }

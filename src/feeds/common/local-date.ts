@@ -1,4 +1,5 @@
 import { DAY, HOUR, MINUTE } from "../../lib/instant.ts";
+import { normalized } from "../../lib/text.ts";
 
 /** Languages whose names of months are read. */
 const LANGUAGES =
@@ -28,7 +29,7 @@ const ZONE = /\s([+-]\d{2}:?\d{2}|(?!UHR)[A-Z]{3,4})$/;
  * numbers between slashes is the month cannot be known, so such a date is none either.
  */
 export function localDate(text: string): string | null {
-  const plain = text.slice(0, LONGEST).normalize("NFC");
+  const plain = normalized(text.slice(0, LONGEST), "NFC");
   const found = partsOf(plain);
   if (found === null) return null;
   const { year, month, day, time } = found;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Instant } from "../../lib/instant.ts";
+import { normalized } from "../../lib/text.ts";
 
 /** What a user of the console may do. Each may do what the ones before may. */
 export const UserRole = z.enum(["viewer", "responder", "editor", "admin"]);
@@ -22,7 +23,7 @@ export function reachesRole(role: UserRole, needed: UserRole): boolean {
 export const UserName = z
   .string()
   .trim()
-  .transform((name) => name.normalize("NFC"))
+  .transform((name) => normalized(name, "NFC"))
   .pipe(
     z
       .string()
@@ -34,7 +35,7 @@ export const UserName = z
 
 /** Names that differ in capitals alone are one. */
 export function nameKey(name: string): string {
-  return name.trim().normalize("NFC").toLowerCase();
+  return normalized(name.trim(), "NFC").toLowerCase();
 }
 
 /** A user that the database keeps. */

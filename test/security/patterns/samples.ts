@@ -1,3 +1,8 @@
+import { createAccessTokens } from "../../../src/console/auth/access-tokens.ts";
+import { localDate } from "../../../src/feeds/common/local-date.ts";
+import { textOfHtml } from "../../../src/feeds/common/text-of-html.ts";
+import { contentOf, titleOf } from "../../../src/feeds/kinds/rss/element-text.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { splitWords, WORD_WITH_WILDCARDS } from "../../../src/listening-api/query-language/split-words.ts";
 import { keyword } from "../../../src/monitor/rules/conditions/keyword.ts";
 import { redact } from "../../../src/monitor/source/refusal.ts";
@@ -23,8 +28,82 @@ const words: Sample = {
   },
 };
 
+const tokens = createAccessTokens(
+  { find: async () => null },
+  {
+    stored: {
+      ...{ add: async () => {}, find: async () => null, noteUse: async () => {} },
+      ...{ list: async () => [], end: async () => false },
+    },
+    wall: systemClock,
+  },
+);
+
+/** As far as each of the expressions gets in a date, so that the text goes on from there. */
+const BEGINNINGS = [
+  "",
+  "23 ",
+  "23. nov",
+  "23 nov 2026",
+  "nov 23, 2026",
+  "2026年",
+  "2026年11月23日",
+  "23.11.2026",
+];
+const dates: Sample = {
+  characters: "1.:/, 年月時aeéº+A-",
+  run: (text) => {
+    for (const beginning of BEGINNINGS) localDate(`${beginning}${text}`);
+  },
+};
+
+const element = {
+  name: "title",
+  attributes: new Map<string, string>(),
+  language: null,
+  base: "",
+  children: [],
+};
+
 /** Each `RegExp(…)` of the product. A new one has to be written here, with a sample of how it is used. */
 export const SAMPLES: Readonly<Record<string, Sample>> = {
+  'src/console/auth/access-tokens.ts: RegExp(`^earshot_(?:${TokenScope.options.join("|")})_[\\\\w-]{43}$`)': {
+    characters: "earshot_-09",
+    run: (text) => {
+      for (const start of ["", "earshot_", "earshot_read_"]) void tokens.find(`${start}${text}`, "192.0.2.1");
+    },
+  },
+  'src/feeds/common/local-date.ts: RegExp( `(?:^|[^\\\\d:])(\\\\d{1,2})(?:\\\\.|º|er|\\\\. de)?\\\\s(?:de\\\\s)?(\\\\p{L}{3,15})\\\\.?,?\\\\s(?:de\\\\s)?${YEAR}${TIME}`, "u", )':
+    dates,
+  "src/feeds/common/local-date.ts: RegExp( `^(\\\\d{1,2})([./-])(\\\\d{1,2})\\\\2${YEAR}(?:[,\\\\s]{1,2}(\\\\d{1,2}):(\\\\d{2})(?::(\\\\d{2}))?)?(?:\\\\s(?:Uhr|[AP]M|[A-Z]{3,4}|[+-]\\\\d{2}:?\\\\d{2}))*$`, )":
+    dates,
+  "src/feeds/common/local-date.ts: RegExp( `^\\\\D{0,10}${YEAR}\\\\s?[年년]\\\\s?(\\\\d{1,2})\\\\s?[月월]\\\\s?(\\\\d{1,2})\\\\s?[日일]?${TIME}`, )":
+    dates,
+  'src/feeds/common/local-date.ts: RegExp(`(?:^|\\\\s)(\\\\p{L}{3,15})\\\\.?\\\\s(\\\\d{1,2}),?\\\\s${YEAR}${TIME}`, "u")':
+    dates,
+  'src/feeds/common/text-of-html.ts: RegExp(`</(?:[a-z]+:)?${name}(?=[\\\\s/>]|$)`, "gi")': {
+    characters: "</a:svg> \n",
+    run: (text) => {
+      textOfHtml(`<svg>${text}`);
+      textOfHtml(`<svg></${text}`);
+    },
+  },
+  'src/feeds/kinds/rss/element-text.ts: RegExp(`<(?!/?(?:[a-z]+:)?(?:${TAGS})(?:[\\\\s/>]|$)|!--)`, "gi")': {
+    characters: "</a:bp!-> ",
+    run: (text) => {
+      titleOf(`<b>${text}`);
+      titleOf(`</${text}`);
+    },
+  },
+  // Of what a field says: CDATA is handed over as it is.
+  'src/feeds/kinds/rss/element-text.ts: RegExp(`<(?:/?(?:${TAGS})(?:\\\\s[^<>]*)?/?>|!--)|&(?:#x?[\\\\da-f]+|[a-z][a-z\\\\d]+);`, "i")':
+    {
+      characters: "</abp!->&#x1; ",
+      run: (text) => {
+        for (const start of ["", "<a ", "&a", "&#x"])
+          contentOf({ ...element, raw: `<![CDATA[${start}${text}]]>` }, "sniff");
+      },
+    },
   'src/listening-api/query-language/split-words.ts: RegExp( `(?<![*?])[*?]*(?:${LETTER}(?:${INSIDE}|[*?])*|${ONE_CHARACTER}[*?]*|${EMOJI})`, "gv", )':
     {
       characters: WORDS,

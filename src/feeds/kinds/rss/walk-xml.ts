@@ -263,12 +263,15 @@ const NOT_OF_THE_FEED = new Set([
   "itunes:owner",
 ]);
 
+/** The signs at its end go by hand: `/[/#]+$/` takes the square of the length of a long run. */
 function plainUri(uri: string): string {
-  return uri
+  const plain = uri
     .trim()
     .toLowerCase()
-    .replace(/^https?:\/\/(?:www\.)?/, "")
-    .replace(/[/#]+$/, "");
+    .replace(/^https?:\/\/(?:www\.)?/, "");
+  let end = plain.length;
+  while (end > 0 && "/#".includes(plain.charAt(end - 1))) end--;
+  return plain.slice(0, end);
 }
 
 /** A last tag without its `>`. */
