@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import type { Earshot } from "../../src/monitor/monitor.ts";
@@ -18,7 +19,7 @@ export async function settle(earshot: Earshot, jobs: Jobs): Promise<void> {
     quiet = waiting === 0 ? quiet + 1 : 0;
     if (quiet > 0) continue;
     if (monotonicMs() - startedAt > PATIENCE_MS) {
-      throw new Error(`nothing settles, ${waiting} pieces of work are left: ${JSON.stringify(swept)}`);
+      assert.fail(`nothing settles, ${waiting} pieces of work are left: ${JSON.stringify(swept)}`);
     }
     await jobs.until(before + Math.max(1, due));
   }

@@ -257,8 +257,21 @@ function rehearsed(
   };
 }
 
-/** Does all that is due at this moment: the tables say what is, and the queue of this process when it is done. */
-async function settle(earshot: Earshot, signal: AbortSignal, options: SweepOptions): Promise<void> {
+/**
+ * Does all that is due at this moment. Messages are edited when the rest is done: what they show does not depend on which
+ * job was faster.
+ */
+async function settle(
+  earshot: Earshot,
+  signal: AbortSignal,
+  { editsMessages }: Required<SweepOptions>,
+): Promise<void> {
+  await doAll(earshot, signal, { editsMessages: false });
+  if (editsMessages) await doAll(earshot, signal, { editsMessages: true });
+}
+
+/** The tables say what is due, and the queue of this process when it is done. */
+async function doAll(earshot: Earshot, signal: AbortSignal, options: SweepOptions): Promise<void> {
   const startedAt = monotonicMs();
   for (;;) {
     signal.throwIfAborted();
