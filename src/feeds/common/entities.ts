@@ -1,4 +1,4 @@
-import { Tokenizer } from "htmlparser2";
+import { tokenize } from "./tokenize.ts";
 
 /** `&amp;`, `&eacute;`, `&#8217;`. Without its semicolon it is none: `?a=1&copy=2` is an address. */
 const ENTITY = /&(?:#x[\da-f]{1,6}|#\d{1,7}|[a-z][a-z\d]{1,31});/gi;
@@ -20,12 +20,11 @@ function decodeOne(entity: string): string {
   return decoded;
 }
 
-const nothing = (): void => {};
-
 /** The tokenizer of htmlparser2 knows all 2,231 names, and what the numbers of Windows-1252 stand for. */
 function tokenized(entity: string): string {
   let text = "";
-  const tokenizer = new Tokenizer(
+  tokenize(
+    entity,
     { decodeEntities: true, xmlMode: false },
     {
       ontext(start, end) {
@@ -34,19 +33,7 @@ function tokenized(entity: string): string {
       ontextentity(codepoint) {
         text += String.fromCodePoint(codepoint);
       },
-      ...{ onattribdata: nothing, onattribend: nothing, onattribentity: nothing, onattribname: nothing },
-      ...{
-        oncdata: nothing,
-        onclosetag: nothing,
-        oncomment: nothing,
-        ondeclaration: nothing,
-        onend: nothing,
-      },
-      ...{ onopentagend: nothing, onopentagname: nothing, onprocessinginstruction: nothing },
-      onselfclosingtag: nothing,
     },
   );
-  tokenizer.write(entity);
-  tokenizer.end();
   return text;
 }

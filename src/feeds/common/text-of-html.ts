@@ -1,4 +1,4 @@
-import { Tokenizer } from "htmlparser2";
+import { tokenize } from "./tokenize.ts";
 
 /**
  * HTML as text, with the lines that a reader sees: paragraphs, list items and `<br>` begin new ones. Hostile HTML costs
@@ -33,8 +33,8 @@ export function textOfHtml(html: string): string {
     if (nested > 0) nested--;
     else hidden = null;
   };
-  const nothing = (): void => {};
-  const tokenizer = new Tokenizer(
+  tokenize(
+    html,
     { decodeEntities: true, xmlMode: false },
     {
       ontext: (start, end) => write(html.slice(start, end)),
@@ -70,12 +70,8 @@ export function textOfHtml(html: string): string {
         } else if (BLOCKS.has(name)) line("\n\n");
         if (name === "pre" && hidden === null) verbatim = Math.max(0, verbatim - 1);
       },
-      ...{ onattribdata: nothing, onattribentity: nothing, onattribend: nothing, onattribname: nothing },
-      ...{ oncomment: nothing, ondeclaration: nothing, onend: nothing, onprocessinginstruction: nothing },
     },
   );
-  tokenizer.write(html);
-  tokenizer.end();
   return tidyLines(text);
 }
 

@@ -1,6 +1,6 @@
-import { Tokenizer } from "htmlparser2";
 import { UserError } from "../../../lib/errors.ts";
 import { HttpAddress } from "../../../lib/http-address.ts";
+import { tokenize } from "../../common/tokenize.ts";
 
 /** A list of 5,000 feeds has about one million letters. */
 const LONGEST_FILE = 2_000_000;
@@ -18,8 +18,8 @@ export function addressesIn(text: string, file: string): string[] {
   const found: string[] = [];
   let name = "";
   let value = "";
-  const nothing = (): void => {};
-  const tokenizer = new Tokenizer(
+  tokenize(
+    text,
     { decodeEntities: true, xmlMode: true },
     {
       onattribname(start, end) {
@@ -36,19 +36,8 @@ export function addressesIn(text: string, file: string): string[] {
         if (name !== "xmlurl" || found.length > MOST_ADDRESSES || !LOOKS_RIGHT.test(value)) return;
         if (HttpAddress.safeParse(value).success) found.push(value);
       },
-      ...{
-        oncdata: nothing,
-        onclosetag: nothing,
-        oncomment: nothing,
-        ondeclaration: nothing,
-        onend: nothing,
-      },
-      ...{ onopentagend: nothing, onopentagname: nothing, onprocessinginstruction: nothing },
-      ...{ onselfclosingtag: nothing, ontext: nothing, ontextentity: nothing },
     },
   );
-  tokenizer.write(text);
-  tokenizer.end();
   if (found.length === 0) throw new UserError(`${file} is no OPML file with addresses of feeds (xmlUrl)`);
   if (found.length > MOST_ADDRESSES)
     throw new UserError(`${file} has more than ${MOST_ADDRESSES.toLocaleString("en-US")} feeds; split it`);

@@ -1,5 +1,5 @@
-import { Tokenizer } from "htmlparser2";
 import { decodeEntities } from "../../common/entities.ts";
+import { tokenize } from "../../common/tokenize.ts";
 
 /** An element of a feed: a field, or a group of fields. */
 export interface XmlElement {
@@ -190,8 +190,8 @@ export function walkXml(
       endDownTo(index, tagAt);
   }
 
-  const nothing = (): void => {};
-  const tokenizer = new Tokenizer(
+  tokenize(
+    text,
     { decodeEntities: false, xmlMode: true },
     {
       onopentagname(start, endAt) {
@@ -240,12 +240,8 @@ export function walkXml(
             return;
           }
       },
-      ...{ onattribentity: nothing, oncdata: nothing, oncomment: nothing, ondeclaration: nothing },
-      ...{ onend: nothing, onprocessinginstruction: nothing, ontext: nothing, ontextentity: nothing },
     },
   );
-  tokenizer.write(text);
-  tokenizer.end();
   return { fields, isWhole: isWhole || endsInItsRoot(text, open[0]?.tag) };
 }
 
