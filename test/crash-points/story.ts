@@ -44,15 +44,18 @@ export interface Chapter {
   readonly withStart?: true;
 }
 
-/** The rule files of the scenario. */
-const RULES: Readonly<Record<string, string>> = {
-  complaint: `
+/** An alert for each author who is unhappy. */
+export const COMPLAINT = `
 description: Somebody is unhappy.
 severity: warning
 when: { sentiment: negative }
 groupBy: author
 over: { after: 20m }
-`,
+`;
+
+/** The rule files of the scenario. */
+const RULES: Readonly<Record<string, string>> = {
+  complaint: COMPLAINT,
   crowd: `
 description: Many people speak at once.
 severity: critical

@@ -1,5 +1,5 @@
 import type { Script } from "../crash-points/stage.ts";
-import type { Chapter } from "../crash-points/story.ts";
+import { type Chapter, COMPLAINT } from "../crash-points/story.ts";
 import type { Said } from "../flows/stream.ts";
 import type { Task } from "./tasks.ts";
 import * as task from "./tasks.ts";
@@ -28,13 +28,7 @@ export interface Scene {
 export type Pair = readonly [one: Task, other: Task, between?: RegExp];
 
 export const RULES: Readonly<Record<string, string>> = {
-  complaint: `
-description: Somebody is unhappy.
-severity: warning
-when: { sentiment: negative }
-groupBy: author
-over: { after: 20m }
-`,
+  complaint: COMPLAINT,
   crowd: `
 description: Many people speak at once.
 severity: critical
