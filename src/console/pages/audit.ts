@@ -21,7 +21,7 @@ export function auditPage(
   return {
     title: "Audit log",
     section: null,
-    body: html`<p class="crumb"><a href="/account">Account</a> / <a href="/users">Users</a></p>
+    body: html`<p class="crumb"><a href="/users">Users</a></p>
 <div class="title"><h1>Audit log</h1><p class="hint"><a href="${`/audit.jsonl${query(address)}`}">Download as JSON Lines</a></p></div>
 <section class="panel action-form" aria-labelledby="h-filter"><h2 id="h-filter" class="unseen">Filter</h2>
 <form method="get" action="/audit">
