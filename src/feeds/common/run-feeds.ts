@@ -8,6 +8,7 @@ import {
   countPushed,
   type Database,
   deleteMentions,
+  dropOldSeals,
   dueChecks,
   endFetch,
   endUnread,
@@ -319,6 +320,7 @@ export function createFeedRun(parts: FeedRunParts) {
     });
     await forgetReceivedBefore(db, project.id, before);
     await forgetUnseenDeletes(db, project.id);
+    await dropOldSeals(db, project.id);
   }
 
   return {
