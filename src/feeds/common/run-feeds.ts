@@ -273,8 +273,8 @@ export function createFeedRun(parts: FeedRunParts) {
 
   async function endWithProblem(feed: PlannedFeed, leased: LeasedFeed, error: unknown): Promise<void> {
     const isFeedError = error instanceof FeedError;
-    const unknown = { retryAfterMs: null, isFinal: false, concernsHost: false };
-    const { retryAfterMs, isFinal, concernsHost } = isFeedError ? error : unknown;
+    const unknown = { retryAfterMs: null, isFinal: false, hostPauseMs: null };
+    const { retryAfterMs, isFinal, hostPauseMs } = isFeedError ? error : unknown;
     const failures = leased.failures + 1;
     const nextInMs = decideNext({ everyMs: leased.everyMs, failures, retryAfterMs, isFinal }, random());
     const problem = isFeedError
@@ -284,7 +284,7 @@ export function createFeedRun(parts: FeedRunParts) {
     if (isFeedError) log.info(details, "a feed could not be fetched");
     else log.error(details, "a feed could not be read: this is a fault of Earshot");
     // The host has asked all of us to wait. One address that is broken says nothing of the others.
-    if (retryAfterMs !== null && concernsHost) await closeHost(db, feed.host, retryAfterMs);
+    if (hostPauseMs !== null) await closeHost(db, feed.host, hostPauseMs);
     if (error instanceof UnreadableError) return endUnread(db, project.id, leased, problem);
     await endFetch(db, project.id, leased, { state: leased.state, nextInMs, problem, items: 0, matched: 0 });
   }
