@@ -211,7 +211,16 @@ async function traces(
     }),
   });
   try {
-    const pages = ["/", "/alerts", "/mentions", "/coverage", "/rules", "/silences"];
+    const pages = [
+      "/",
+      "/alerts",
+      "/alerts.atom",
+      "/mentions",
+      "/mentions.atom",
+      "/coverage",
+      "/rules",
+      "/silences",
+    ];
     for (const { id } of alerts) pages.push(`/alerts/${id}`, `/alerts/${id}/chart-light.svg`);
     for (const page of pages)
       found.push(...tracesIn(`page ${page}`, await (await fetch(web.url + page)).text(), words));
