@@ -120,6 +120,7 @@ export {
   claimChecks,
   type DueCheck,
   dueChecks,
+  dueNow,
   findByAuthorOrAddress,
   forgetReceivedBefore,
   forgetUnseenDeletes,
