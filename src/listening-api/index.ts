@@ -121,6 +121,7 @@ export {
   claimChecks,
   type DueCheck,
   dueChecks,
+  dueNow,
   forgetReceivedBefore,
   forgetUnseenDeletes,
   receivedQuery,
