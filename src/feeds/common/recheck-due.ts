@@ -4,7 +4,7 @@ import { type Instant, MINUTE } from "../../lib/instant.ts";
 import type { FeedAnswer } from "./define-feed.ts";
 import { type JudgedChecks, judgeChecks } from "./judge-checks.ts";
 import type { PageStatus } from "./page-status.ts";
-import type { PlannedFeed } from "./plan-feeds.ts";
+import { type PlannedFeed, proxyOf } from "./plan-feeds.ts";
 
 /** A site that is busy with others is asked another time. */
 const LONGEST_TURN_MS = MINUTE;
@@ -31,9 +31,11 @@ export async function recheckDue(
     const { host } = new URL(url);
     const isOwn = part.url !== null && new URL(part.url).host === host;
     const allowPrivateAddress = settings.allowPrivateAddress && isOwn;
+    const through = proxyOf(settings);
     const wait = await reserve(host, { count: 1, paceMs: definition.pace.everyMs });
     if (wait <= LONGEST_TURN_MS) await delay(wait, undefined, { signal });
-    const status = wait <= LONGEST_TURN_MS ? await pageStatus(url, { allowPrivateAddress, signal }) : 0;
+    const status =
+      wait <= LONGEST_TURN_MS ? await pageStatus(url, { allowPrivateAddress, signal, ...through }) : 0;
     return { status, url, json: undefined, document: null, start: "", header: () => null };
   }
 
