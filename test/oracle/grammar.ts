@@ -14,6 +14,8 @@ export interface Topic {
   waveAt: Moment | null;
   /** Its end, as the message says. */
   until: Moment | null;
+  /** How long it was, as the row of an incident in a digest says. */
+  lastedMs: number | null;
   /** Names of people in whose words it is grouped. */
   author: string | null;
   /** The width of its count. */

@@ -11,7 +11,7 @@ import { readMessage } from "./read-message.ts";
 import { ALERT_STATEMENTS } from "./statements/alerts.ts";
 import { DIGEST_STATEMENTS } from "./statements/digests.ts";
 import { FINDING_STATEMENTS } from "./statements/findings.ts";
-import { INCIDENT_STATEMENTS } from "./statements/incidents.ts";
+import { INCIDENT_ROWS, INCIDENT_STATEMENTS } from "./statements/incidents.ts";
 import { PAGE_STATEMENTS } from "./statements/pages.ts";
 import { LENGTH, momentsOf, show, TIME, toLength } from "./times.ts";
 import { MINUTE, type Moment, Recount, type World } from "./world.ts";
@@ -124,7 +124,7 @@ function judgeMessage(
   } else learnTopic(topic, message, recount);
   const kinds = [...INCIDENT_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS];
   const statements = isDigest
-    ? [...DIGEST_STATEMENTS, ...kinds]
+    ? [...INCIDENT_ROWS, ...DIGEST_STATEMENTS, ...kinds]
     : message.kind === "page"
       ? [...PAGE_STATEMENTS, ...kinds]
       : kinds;
@@ -240,6 +240,7 @@ function emptyTopic(): Topic {
     countedFrom: null,
     waveAt: null,
     until: null,
+    lastedMs: null,
     author: null,
     widthMs: null,
     peaks: [],
