@@ -10,6 +10,8 @@ export interface Topic {
   since: Moment | null;
   /** The beginning of the time in which an incident is counted. */
   countedFrom: Moment | null;
+  /** The end of that time, as the message says. */
+  countedTo: Moment | null;
   /** When its thread last spoke of another wave. */
   waveAt: Moment | null;
   /** Its end, as the message says. */

@@ -208,9 +208,15 @@ function learnTopic(topic: Topic, message: Message, recount: Recount): void {
       .find(Boolean);
     if (topic.since === null && since !== undefined)
       topic.since = momentsOf(since, message.at, timezone)[0] ?? null;
-    const countedFrom = new RegExp(`mentions?(?: of [\\d,]+ in all)? from (${TIME}) to `).exec(line)?.[1];
-    if (countedFrom !== undefined)
-      topic.countedFrom = momentsOf(countedFrom, message.at, timezone)[0] ?? topic.countedFrom;
+    const span = new RegExp(
+      `((?:negative )?mentions?)(?: of [\\d,]+ in all)? from (${TIME}) to (${TIME})`,
+    ).exec(line);
+    if (span !== null) {
+      const [, subject = "", from = "", to = ""] = span;
+      topic.subject ??= subject;
+      topic.countedFrom = momentsOf(from, message.at, timezone)[0] ?? topic.countedFrom;
+      topic.countedTo = momentsOf(to, topic.countedFrom ?? message.at, timezone)[0] ?? null;
+    }
     const share = /% of [\d,]+ mentions in (\d+ (?:min|h)) are (negative|positive|neutral)/.exec(line);
     if (share !== null && !isOther(line)) {
       topic.subject ??= `${share[2]} mentions`;
@@ -238,6 +244,7 @@ function emptyTopic(): Topic {
     subject: null,
     since: null,
     countedFrom: null,
+    countedTo: null,
     waveAt: null,
     until: null,
     lastedMs: null,

@@ -59,7 +59,7 @@ export const INCIDENT_ROWS: readonly Statement[] = [
   {
     name: "incidents of the time",
     means: "So many incidents are in the list below.",
-    pattern: re(`(${NUMBER}) incidents?(?=,)`),
+    pattern: re(`(${NUMBER}) incidents?(?=,|$)`),
     judge: ([count = ""], { message }) => {
       const rows = [/ alerts? in it$/, / alerts? in it ·/].map(
         (row) => message.lines.filter((line) => row.test(line)).length,
