@@ -79,6 +79,28 @@ test("a receiver hears of an alert, of its repeat with new evidence, and of its 
   expect(withheld).toEqual([]);
 });
 
+test("alerts about one thing are one incident, with one message and one end", async () => {
+  const text = "They sold the addresses of all their customers, says the paper of the town";
+  const mentions = mentionsAt(...every(MINUTE, FROM + HOUR, 60)).map((one) => ({ ...one, text }));
+  const rules = { busy: BUSY, busier: { ...BUSY, volume: { atLeast: 30, within: "1h" } } };
+  const apart = { busy: { ...BUSY, incident: "never" }, busier: { ...rules.busier, incident: "never" } };
+  const joined = await run(rules, mentions, toComms());
+  expect(joined.notifications.map(({ reason }) => reason)).toEqual(["FirstNotification", "Resolved"]);
+  const alone = await run(apart, mentions, toComms());
+  expect(alone.notifications).toHaveLength(4);
+
+  const report = reportOf(joined, { from: FROM, to: FROM + DAY, timezone: "UTC" });
+  expect(report.incidents).toEqual([
+    expect.objectContaining({ rule: "busy", query: "Acme", status: "over", alerts: 2, messages: 2 }),
+  ]);
+  expect(report.receivers[0]).toMatchObject({ receiver: "comms", messages: 2, alerts: 1 });
+  expect(renderReport(report, null)).toContain("<h2>Incidents</h2>");
+  expect(compareSimulations(alone, joined, { before: new Map(), after: new Map() }).incidents).toEqual({
+    before: 0,
+    after: 1,
+  });
+});
+
 test("quiet hours hold a message until they end", async () => {
   const quiet = QuietHours.parse({ from: "07:00", to: "10:00", timezone: "UTC", breakThrough: "nothing" });
   const config = {
