@@ -108,6 +108,19 @@ export function defineUsersCommand(command: Command, env: NodeJS.ProcessEnv): vo
       }),
     );
   group
+    .command("reset-factor")
+    .description("Ends the second factor of a user who lost the app and the recovery codes.")
+    .argument("<name>")
+    .option("--json", "answer as JSON", false)
+    .action((name: string, flags: Flags) =>
+      withUsers(env, async (parts) => {
+        const isEnded = await parts.stores.secondFactors.end(nameKey(name));
+        await noteInShell(parts, "second-factor.end", name, { outcome: isEnded ? "Done" : "Refused" });
+        if (!isEnded) throw new UserError(`${name} has no second factor`);
+        printOutcome({ name, ended: true }, `${name} logs in with the password alone`, flags);
+      }),
+    );
+  group
     .command("hash")
     .description("Prints the hash of a password for web.users in earshot.yaml.")
     .option("--password-file <file>", "file that holds the password (default: standard input)")
@@ -211,4 +224,5 @@ Examples:
   earshot users end bob
   earshot users restore bob
   earshot users logout bob
+  earshot users reset-factor bob
   earshot users hash < password.txt`;

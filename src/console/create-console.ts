@@ -25,6 +25,7 @@ import { type ConsoleRoute, declareRoutes } from "./auth/access.ts";
 import { keepAudit } from "./auth/audit.ts";
 import { demandLogin, type Refuse } from "./auth/demand-login.ts";
 import { protectForms } from "./auth/forms.ts";
+import { createSecondFactors } from "./auth/second-factor.ts";
 import { openCookies } from "./auth/sessions.ts";
 import { guardHost, setSecurityHeaders } from "./auth/set-security-headers.ts";
 import { createUsers } from "./auth/users.ts";
@@ -138,8 +139,12 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   const roleAtMachine = deps.setup?.isOpen === true ? "admin" : "responder";
   const refuse: Refuse = (...args) => frames.sendProblem(...args);
   keepAudit(app, { audit: deps.stored.audit, wall, log: deps.log });
+  const secondFactors = createSecondFactors(
+    deps.stored.secondFactors,
+    settings.secondFactorKey ?? deps.secret,
+  );
   const auth = await demandLogin(app, {
-    ...{ users, stored: deps.stored, roleAtMachine, wall, log: deps.log, refuse },
+    ...{ users, secondFactors, stored: deps.stored, roleAtMachine, wall, log: deps.log, refuse },
   });
   const frames = createFrames({
     facts: deps.facts,
@@ -158,7 +163,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   answerFaults(app, frames, deps.log, noteRefusal);
   await assetRoutes(app);
   loginRoutes(app, auth.login, forms);
-  accountRoutes(app, { stores: deps.stored, auth, forms, times, wall }, frames);
+  accountRoutes(app, { stores: deps.stored, users, auth, secondFactors, forms, times, wall }, frames);
   userRoutes(app, { stores: deps.stored, users, forms, times, wall }, frames);
   healthRoutes(app, { health: deps.health, facts: deps.facts, times, wall });
   const explainer = deps.explainer ?? null;

@@ -16,6 +16,8 @@ export interface ConsoleSettings {
     readonly role: UserRole;
     readonly passwordHash: string;
   }[];
+  /** Seals the secrets of second factors; without it a key that the database keeps. */
+  readonly secondFactorKey?: string;
   /** The address that readers use, if it differs from the one it listens on (a proxy, a name). */
   readonly publicUrl?: string;
   /** Addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is trusted. */

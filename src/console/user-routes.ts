@@ -56,6 +56,12 @@ export function userRoutes(
       return show(request, reply.code(409), {
         fault: "Another admin does that to you: you could not undo it.",
       });
+    if (what === "second-factor") {
+      const isEnded = await stores.secondFactors.end(nameKey(name));
+      return isEnded
+        ? reply.redirect("/users", 303)
+        : show(request, reply.code(409), { fault: `${name} has no second factor.` });
+    }
     const password = inventPassword();
     const change =
       what === "role" ? { do: what, role } : what === "password" ? { do: what, password } : { do: what };
@@ -98,12 +104,13 @@ export function userRoutes(
   ): Promise<FastifyReply> {
     const now = wall.now();
     return frames.sendPage(request, reply, async () => {
-      const [stored, sessions, tokens] = await Promise.all([
+      const [stored, factors, sessions, tokens] = await Promise.all([
         stores.users.list(),
+        stores.secondFactors.list(),
         stores.sessions.list(null, now),
         stores.accessTokens.list(null, now),
       ]);
-      const shown = { stored, ofFile: users.ofFile, sessions, tokens, made, fault };
+      const shown = { stored, factors, ofFile: users.ofFile, sessions, tokens, made, fault };
       return usersPage(shown, times, forms.token(request));
     });
   }
@@ -142,6 +149,6 @@ const Asked = z.object({
 const NewUser = z.object({ name: UserName, role: UserRole });
 const Change = z.object({
   name: z.string().max(200),
-  do: z.enum(["role", "password", "end", "restore"]),
+  do: z.enum(["role", "password", "end", "restore", "second-factor"]),
   role: UserRole.catch("viewer"),
 });

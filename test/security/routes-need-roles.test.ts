@@ -42,6 +42,7 @@ const NEEDS: Readonly<Partial<Record<UserRole, readonly string[]>>> = {
 const STRANGERS = [
   "GET /login",
   "POST /login",
+  "POST /login/code",
   "GET /healthz",
   "GET /readyz",
   "GET /act/:link",
@@ -135,6 +136,9 @@ const FOR_PEOPLE = [
   ...[
     "POST /account/password",
     "POST /account/sessions/end",
+    "POST /account/second-factor",
+    "POST /account/second-factor/confirm",
+    "POST /account/second-factor/end",
     "POST /account/tokens",
     "POST /account/tokens/end",
   ],

@@ -59,6 +59,11 @@ const Web = z.strictObject({
     )
     .default([])
     .describe("Users of the console. Others are added by `earshot users add`, and kept in the database."),
+  secondFactorKey: z.string().min(32).exactOptional().meta({
+    description:
+      "Seals the secrets of second factors in the database, 32 characters or more. Without it the database keeps the key as well. With another key, second factors have to be set up again.",
+    writeOnly: true,
+  }),
   editRules: z
     .boolean()
     .default(false)

@@ -67,12 +67,21 @@ export interface OpenSession {
 }
 
 const InCookie = z.object({ secret: z.string().length(43) });
+/** The right password was given, and a code is missing. */
+const HalfInCookie = z.object({
+  half: z.object({ name: z.string(), credential: z.string(), until: z.number() }),
+});
+const HALF_MS = 5 * MINUTE;
 
 /** Logins of browsers. The cookie holds 256 random bits, the table their hash: every process accepts the same sessions. */
 export interface Sessions {
   open(request: FastifyRequest, user: User): Promise<void>;
   /** Null if the cookie is absent, expired or logged out, or its user ended or got another password. */
   find(request: FastifyRequest): Promise<{ readonly user: User; readonly session: OpenSession } | null>;
+  /** The right password was given in this browser; for some minutes. It opens nothing. */
+  remember(request: FastifyRequest, user: User): void;
+  /** Of whom that was. */
+  remembered(request: FastifyRequest): Promise<User | null>;
   isStillOpen(session: OpenSession): Promise<boolean>;
   close(session: OpenSession): Promise<void>;
 }
@@ -113,6 +122,16 @@ export function createSessions(
       if (user === null || !isSameText(found.credential, user.credential)) return null;
       if (now - found.seenAt >= NOTED_EVERY_MS) await stored.sawAt(found.id, request.ip, now);
       return { user, session: { id: found.id, until: found.until } };
+    },
+    remember: (request, { name, credential }) => {
+      const half = { name, credential, until: wall.now() + HALF_MS };
+      request.session.set("half" as never, half as never);
+    },
+    remembered: async (request) => {
+      const half = HalfInCookie.safeParse(request.session.data()).data?.half;
+      if (half === undefined || half.until <= wall.now()) return null;
+      const user = await users.find(half.name);
+      return user !== null && isSameText(half.credential, user.credential) ? user : null;
     },
     isStillOpen: ({ id }) => stored.isOpen(id, wall.now()),
     close: async ({ id }) => void (await stored.end(id, null, wall.now())),

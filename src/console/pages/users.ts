@@ -8,6 +8,8 @@ import type { Page } from "./page.ts";
 interface ShownUsers {
   readonly stored: readonly StoredUser[];
   readonly ofFile: readonly { readonly name: string; readonly role: UserRole }[];
+  /** Keys of the names with a second factor. */
+  readonly factors: readonly string[];
   readonly sessions: readonly StoredSession[];
   readonly tokens: readonly StoredToken[];
   /** A password that was just made up: it is shown once. */
@@ -41,7 +43,7 @@ ${
 <td>${one.role}</td>
 <td>in earshot.yaml</td>
 <td>${openOf(one.name, shown)}</td>
-<td></td>
+<td>${factorButton(one.name, shown, token)}</td>
 </tr>`,
     )}${live.map(
       (one) =>
@@ -50,7 +52,7 @@ ${
 <td>${roleForm(one, token)}</td>
 <td>${times.moment(one.createdAt)}, by ${foreign(one.createdBy)}</td>
 <td>${openOf(one.name, shown)}</td>
-<td>${changeButton(one.name, "password", "New password", token)}${changeButton(one.name, "end", "End", token)}</td>
+<td>${changeButton(one.name, "password", "New password", token)}${factorButton(one.name, shown, token)}${changeButton(one.name, "end", "End", token)}</td>
 </tr>`,
     )}</tbody></table></div></section>
 <section class="panel action-form" aria-labelledby="h-new"><h2 id="h-new">Add a user</h2>
@@ -70,10 +72,16 @@ ${
   };
 }
 
-function openOf(name: string, { sessions, tokens }: ShownUsers): string {
+function openOf(name: string, shown: ShownUsers): string {
   const of = (all: readonly { readonly nameKey: string }[]) =>
     all.filter((one) => one.nameKey === nameKey(name)).length;
-  return `${counted(of(sessions), "session")}, ${counted(of(tokens), "token")}`;
+  const factor = shown.factors.includes(nameKey(name)) ? ", second factor" : "";
+  return `${counted(of(shown.sessions), "session")}, ${counted(of(shown.tokens), "token")}${factor}`;
+}
+
+/** For whoever lost the app and the recovery codes. */
+function factorButton(name: string, { factors }: ShownUsers, token: string): Html | false {
+  return factors.includes(nameKey(name)) && changeButton(name, "second-factor", "Reset second factor", token);
 }
 
 function roleForm(user: StoredUser, token: string): Html {
