@@ -49,6 +49,8 @@ const STRANGERS = [
   "POST /act/:link",
   "GET /unsubscribe/*",
   "POST /unsubscribe/*",
+  "GET /invitations/:code",
+  "POST /invitations/:code",
   "POST /slack/interactions",
   "POST /feeds/push",
 ];
@@ -169,7 +171,7 @@ async function ask(visitor: ConsoleVisitor, route: string, more: RequestInit = {
   const path = pattern
     .replace(":id", "0199b2c4-7d1a-7000-8000-000000000000")
     .replace(":theme", "dark")
-    .replace(/:link|\*/, "x");
+    .replace(/:link|:code|\*/, "x");
   const headers = { accept: "application/json", "content-type": "application/x-www-form-urlencoded" };
   const answer = await visitor.ask(path, {
     method,

@@ -32,6 +32,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /act/:link": "Public",
   "GET /unsubscribe/*": "Public",
   "POST /unsubscribe/*": "Public",
+  "GET /invitations/:code": "Public",
+  "POST /invitations/:code": "Public",
   "POST /slack/interactions": "Public",
   "POST /feeds/push": "Public",
   // Readers
@@ -104,6 +106,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 export const AUDITED: Readonly<Record<string, string>> = {
   "POST /login": "login",
   "POST /login/code": "login",
+  "POST /invitations/:code": "invitation.accept",
   "POST /logout": "logout",
   "POST /act/:link": "alert.act",
   "POST /unsubscribe/*": "digest.unsubscribe",

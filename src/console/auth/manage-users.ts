@@ -108,6 +108,6 @@ export async function changeUser(
   });
 }
 
-function isNamed(names: readonly string[], name: string): boolean {
+export function isNamed(names: readonly string[], name: string): boolean {
   return names.some((one) => nameKey(one) === nameKey(name));
 }

@@ -1,4 +1,5 @@
 import { nameKey, type StoredSession, type StoredToken, type StoredUser, UserRole } from "#monitor";
+import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
 import { foreign } from "../parts/words.ts";
@@ -14,12 +15,14 @@ interface ShownUsers {
   readonly tokens: readonly StoredToken[];
   /** A password that was just made up: it is shown once. */
   readonly made: { readonly name: string; readonly password: string } | null;
+  /** The link of an invitation that was just made: it is shown once. */
+  readonly invited: { readonly name: string; readonly link: string; readonly until: Instant } | null;
   readonly fault: string | null;
 }
 
 /** Who may log in, for admins. */
 export function usersPage(shown: ShownUsers, times: Times, token: string): Page {
-  const { stored, ofFile, made, fault } = shown;
+  const { stored, ofFile, made, invited, fault } = shown;
   const live = stored.filter(({ endedAt }) => endedAt === null);
   const ended = stored.filter(({ endedAt }) => endedAt !== null);
   return {
@@ -32,6 +35,12 @@ ${
   made !== null &&
   html`<section class="panel" aria-labelledby="h-made"><h2 id="h-made">The first password of ${made.name}</h2>
 <p>Copy it now: it is not shown again.</p><p><code class="secret">${made.password}</code></p></section>`
+}
+${
+  invited !== null &&
+  html`<section class="panel" aria-labelledby="h-invited"><h2 id="h-invited">The invitation of ${invited.name}</h2>
+<p>Send this link to ${invited.name}: it sets a password, works once, until ${times.moment(invited.until)}, and is not shown again.</p>
+<p><code class="secret">${invited.link}</code></p></section>`
 }
 <section class="panel action-form" aria-labelledby="h-users"><h2 id="h-users">Who may log in</h2>
 <div class="scrolls"><table>
@@ -52,7 +61,7 @@ ${
 <td>${roleForm(one, token)}</td>
 <td>${times.moment(one.createdAt)}, by ${foreign(one.createdBy)}</td>
 <td>${openOf(one.name, shown)}</td>
-<td>${changeButton(one.name, "password", "New password", token)}${factorButton(one.name, shown, token)}${changeButton(one.name, "end", "End", token)}</td>
+<td>${one.openId === null && html`${changeButton(one.name, "invite", "Invitation", token)}${changeButton(one.name, "password", "New password", token)}`}${factorButton(one.name, shown, token)}${changeButton(one.name, "end", "End", token)}</td>
 </tr>`,
     )}</tbody></table></div></section>
 <section class="panel action-form" aria-labelledby="h-new"><h2 id="h-new">Add a user</h2>
