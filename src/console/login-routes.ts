@@ -10,7 +10,13 @@ const Code = z.object({ code: z.string().trim().min(1).max(100) });
 const Next = z.object({ next: z.string().max(2000).catch("/") }).catch({ next: "/" });
 
 /** The login form and the logout. */
-export function loginRoutes(app: FastifyInstance, actions: LoginActions, forms: Forms): void {
+export function loginRoutes(
+  app: FastifyInstance,
+  actions: LoginActions,
+  forms: Forms,
+  /** A login elsewhere; null: there is none. */
+  elsewhere: { readonly address: string; readonly label: string } | null,
+): void {
   app.get("/login", async (request, reply) => {
     const { next } = Next.parse(request.query);
     if (!(await actions.isDemanded())) return reply.redirect(localPath(next), 303);
@@ -102,7 +108,7 @@ export function loginRoutes(app: FastifyInstance, actions: LoginActions, forms: 
     next: string,
     fault: string | null,
   ): FastifyReply {
-    const page = loginPage({ token: forms.token(request), next: localPath(next), fault });
+    const page = loginPage({ token: forms.token(request), next: localPath(next), fault, elsewhere });
     return reply.code(code).type("text/html; charset=utf-8").send(page.toString());
   }
 }
@@ -115,6 +121,6 @@ function nextOf(request: FastifyRequest): string {
 }
 
 /** A path of this console; anything that could lead to another site becomes the first page. */
-function localPath(next: string): string {
+export function localPath(next: string): string {
   return /^\/(?![/\\])[\w\-./?=&%~+]*$/.test(next) ? next : "/";
 }

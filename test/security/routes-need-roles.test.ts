@@ -43,6 +43,8 @@ const STRANGERS = [
   "GET /login",
   "POST /login",
   "POST /login/code",
+  "GET /login/oidc",
+  "GET /login/oidc/callback",
   "GET /healthz",
   "GET /readyz",
   "GET /act/:link",

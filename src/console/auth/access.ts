@@ -19,6 +19,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /login": "Public",
   "POST /login": "Public",
   "POST /login/code": "Public",
+  "GET /login/oidc": "Public",
+  "GET /login/oidc/callback": "Public",
   "GET /healthz": "Public",
   "GET /readyz": "Public",
   "GET /assets/console.css": "Public",
@@ -106,6 +108,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 export const AUDITED: Readonly<Record<string, string>> = {
   "POST /login": "login",
   "POST /login/code": "login",
+  "GET /login/oidc/callback": "login",
   "POST /invitations/:code": "invitation.accept",
   "POST /logout": "logout",
   "POST /act/:link": "alert.act",

@@ -5,6 +5,7 @@ import type { Logger } from "../../lib/log.ts";
 import { type Access, decideAccess, isPublic, whyNot } from "./access.ts";
 import { createAccessTokens, tokenIn } from "./access-tokens.ts";
 import { createAttempts, createKnownPrograms } from "./attempts.ts";
+import type { ProxyUsers } from "./proxy-users.ts";
 import type { SecondFactors } from "./second-factor.ts";
 import { createSessions, type OpenSession } from "./sessions.ts";
 import type { User, Users } from "./users.ts";
@@ -90,6 +91,8 @@ export async function demandLogin(
   parts: {
     readonly users: Users;
     readonly secondFactors: SecondFactors;
+    /** Null: no proxy says who somebody is. */
+    readonly proxyUsers: ProxyUsers | null;
     readonly stored: Pick<Stores, "sessions" | "accessTokens">;
     readonly roleAtMachine: UserRole;
     readonly wall: Clock;
@@ -98,7 +101,7 @@ export async function demandLogin(
     readonly refuse: Refuse;
   },
 ): Promise<ConsoleAuth> {
-  const { users, secondFactors, wall, log } = parts;
+  const { users, secondFactors, proxyUsers, wall, log } = parts;
   const sessions = createSessions(users, { stored: parts.stored.sessions, wall });
   const tokens = createAccessTokens(users, { stored: parts.stored.accessTokens, wall });
   const attempts = await createAttempts(app);
@@ -109,7 +112,24 @@ export async function demandLogin(
   app.addHook("onRequest", async (request, reply) => {
     // Without a look at the database: a probe is answered while it is away.
     if (isPublic(request)) return;
-    request.visitor = await identify(request);
+    const ofProxy = (await proxyUsers?.userOf(request)) ?? { outcome: "NoName" };
+    if (ofProxy.outcome === "Refused") {
+      log.warn(
+        { address: request.raw.socket.remoteAddress, reason: ofProxy.because },
+        "a name of a proxy was refused",
+      );
+      return parts.refuse(
+        request,
+        reply,
+        403,
+        "That login is not valid",
+        `Nothing was done: ${ofProxy.because}.`,
+      );
+    }
+    request.visitor =
+      ofProxy.outcome === "Named"
+        ? { user: ofProxy.user, role: ofProxy.user.role, session: null, scope: null }
+        : await identify(request);
     const { visitor } = request;
     if (visitor === null) return turnAway(request, reply);
     const { access } = request.routeOptions.config;

@@ -9,6 +9,7 @@ import { DAY, HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import { isSameText } from "../../lib/signed-text.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import { type ConsoleSettings, isHttps } from "../settings.ts";
+import { OPEN_ID_TRY_MS, type OpenIdTry } from "./open-id.ts";
 import type { User, Users } from "./users.ts";
 
 export const SESSION_MS = 12 * HOUR;
@@ -20,6 +21,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** A browser that logged in before. It grants no access; it only has its own login attempts. */
     device: Session<{ id: string }>;
+    /** A login that somebody began at an OpenID provider. */
+    openIdTry: Session<{ kept: OpenIdTry }>;
   }
 }
 
@@ -57,6 +60,14 @@ export async function openCookies(
       key: hmac(secret, "key of the console's device cookie"),
       expiry: DEVICE_MS / SECOND,
       cookie: attributes(DEVICE_MS),
+    },
+    {
+      sessionName: "openIdTry",
+      cookieName: cookieName("earshot-oidc"),
+      key: hmac(secret, "key of the console's cookie of OpenID logins"),
+      expiry: OPEN_ID_TRY_MS / SECOND,
+      // The provider's site sends the browser back to us: a strict cookie would not come with it.
+      cookie: { ...attributes(OPEN_ID_TRY_MS), sameSite: "lax" },
     },
   ]);
 }

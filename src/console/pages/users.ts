@@ -61,7 +61,8 @@ ${
 <td>${roleForm(one, token)}</td>
 <td>${times.moment(one.createdAt)}, by ${foreign(one.createdBy)}</td>
 <td>${openOf(one.name, shown)}</td>
-<td>${one.openId === null && html`${changeButton(one.name, "invite", "Invitation", token)}${changeButton(one.name, "password", "New password", token)}`}${factorButton(one.name, shown, token)}${changeButton(one.name, "end", "End", token)}</td>
+<td>${ownPasswordButtons(one, token)}
+${factorButton(one.name, shown, token)}${changeButton(one.name, "end", "End", token)}</td>
 </tr>`,
     )}</tbody></table></div></section>
 <section class="panel action-form" aria-labelledby="h-new"><h2 id="h-new">Add a user</h2>
@@ -86,6 +87,14 @@ function openOf(name: string, shown: ShownUsers): string {
     all.filter((one) => one.nameKey === nameKey(name)).length;
   const factor = shown.factors.includes(nameKey(name)) ? ", second factor" : "";
   return `${counted(of(shown.sessions), "session")}, ${counted(of(shown.tokens), "token")}${factor}`;
+}
+
+/** Who logs in elsewhere has no password here. */
+function ownPasswordButtons({ name, openId }: StoredUser, token: string): Html | false {
+  return (
+    openId === null &&
+    html`${changeButton(name, "invite", "Invitation", token)}${changeButton(name, "password", "New password", token)}`
+  );
 }
 
 /** For whoever lost the app and the recovery codes. */
