@@ -67,7 +67,8 @@ onAnyEngine((begin) => {
       SOON,
     );
     // Without sweeps in the queue, Earshot may rightly say that it stands still.
-    const alerts = async () => (await posted("#alerts")).filter((text) => !/queue has stood still/.test(text));
+    const alerts = async () =>
+      (await posted("#alerts")).filter((text) => !/queue has stood still/.test(text));
     const silence = await actions.addSilence({
       ...{ match: { query: ["Acme"] }, by: ANN, comment: "release day", lengthMs: HOUR },
     });
