@@ -35,6 +35,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /unsubscribe/*": "Public",
   "POST /slack/interactions": "Public",
   "POST /feeds/push": "Public",
+  "GET /feeds/websub/:id": "Public",
+  "POST /feeds/websub/:id": "Public",
   // Readers
   "GET /": readers,
   "GET /overview.json": readers,
