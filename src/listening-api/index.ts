@@ -134,6 +134,7 @@ export {
   claimChecks,
   type DueCheck,
   dueChecks,
+  dueNow,
   forgetReceivedBefore,
   forgetUnseenDeletes,
   receivedQuery,

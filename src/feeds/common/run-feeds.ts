@@ -10,6 +10,7 @@ import {
   deleteMentions,
   dropOldSeals,
   dueChecks,
+  dueNow,
   endFetch,
   endUnread,
   extendLease,
@@ -40,6 +41,7 @@ import { decideNext, FIRST_CHECK_MS, nextReadingMs } from "./decide-next.ts";
 import { FeedError, type FeedRead, type ListedDocument, UnreadableError } from "./define-feed.ts";
 import { notesOf } from "./feed-notes.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
+import { judgeChecks } from "./judge-checks.ts";
 import type { ForeignReader } from "./open-reader.ts";
 import { createPageStatus } from "./page-status.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
@@ -314,11 +316,13 @@ export function createFeedRun(parts: FeedRunParts) {
     if (feed === undefined) return false;
     const { most = 0 } = feed.definition.recheck ?? {};
     const due = await claimChecks(db, project.id, key, { most, forMs: FIRST_CHECK_MS });
-    const { deletes, checks, away } = await recheckDue(feed, due, clock.now(), {
+    const found = await recheckDue(feed, due, clock.now(), {
       ...{ pageStatus, signal },
       reserve: (host, slots) => reserveHost(db, host, slots),
     });
     await db.transaction().execute(async (transaction) => {
+      // While the pages were asked for, a fetch may have listed some of their items again.
+      const { deletes, checks, away } = judgeChecks(await dueNow(transaction, project.id, due), found, true);
       await items.store(transaction, feed, { arrived: [], deletes });
       await scheduleChecks(transaction, project.id, checks);
       await putNotes(transaction, project.id, key, { away: away === 0 ? null : siteAway(away) });

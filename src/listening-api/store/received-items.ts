@@ -320,6 +320,26 @@ export async function claimChecks(
   });
 }
 
+/** The same items as they are now, without those that are deleted. No feed lists any of them until the transaction ends. */
+export async function dueNow(
+  db: Database,
+  projectId: number,
+  due: readonly DueCheck[],
+): Promise<readonly DueCheck[]> {
+  await lockWriting(db, [projectId]);
+  const { rows } = await sql<{ id_key: string; is_listed: boolean }>`
+    select encode(id_key, 'hex') as id_key, seen_on >= current_date - 1 as is_listed from local_api.heard_item
+    where project_id = ${projectId} and deleted_at is null
+      and id_key = any(select decode(k, 'hex') from unnest(${due.map(({ idKey }) => idKey)}::text[]) k)`.execute(
+    db,
+  );
+  const listed = new Map(rows.map((row) => [row.id_key, row.is_listed]));
+  return due.flatMap((one) => {
+    const isListed = listed.get(one.idKey);
+    return isListed === undefined ? [] : { ...one, isListed };
+  });
+}
+
 export async function scheduleChecks(
   db: Database,
   projectId: number,
