@@ -13,7 +13,7 @@ const SRC = join(import.meta.dirname, "..", "src");
  * line here.
  */
 const RELEASED: Readonly<Record<string, string>> = {
-  "listening-api/store/migrations/001-schema.ts": "2a79617ce552d420",
+  "listening-api/store/migrations/001-schema.ts": "ff171e0f125b926f",
   "monitor/store/migrations/0001-schema.ts": "1ec52fd43bc7db17",
 };
 
