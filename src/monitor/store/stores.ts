@@ -22,6 +22,7 @@ import { createNotificationStore } from "./notifications.ts";
 import { createPollStore } from "./polls.ts";
 import { createProcessStore } from "./processes.ts";
 import { createQueryStore } from "./queries.ts";
+import { createRuleFloodStore } from "./rule-floods.ts";
 import { createRulePageStore } from "./rule-pages.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSettingStore } from "./settings.ts";
@@ -104,6 +105,7 @@ function createFacts(db: Db) {
     health: createWatchStore(db),
     outages: createOutageStore(db),
     processes: createProcessStore(db),
+    ruleFloods: createRuleFloodStore(db),
     rulePages: createRulePageStore(db),
     silences: createSilenceStore(db),
     stories: createStoryStore(db),
