@@ -8,8 +8,9 @@ import { counted } from "../lib/numbers.ts";
 import { hashPassword } from "../lib/password-hash.ts";
 import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
+import { noteInShell } from "./note-in-shell.ts";
 import { print } from "./print.ts";
-import { noteInShell, type UserParts, withUsers } from "./users/with-users.ts";
+import { type UserParts, withUsers } from "./users/with-users.ts";
 
 interface Flags {
   readonly passwordFile?: string;

@@ -230,16 +230,16 @@ export class FeedError extends Error {
   readonly isFinal: boolean;
   /** The server has said when to come back. */
   readonly retryAfterMs: number | null;
-  /** It has said so of all of its addresses: one that is broken leaves the others alone. */
-  readonly concernsHost: boolean;
+  /** It has said so of all of its addresses. Null: one that is broken leaves the others alone. */
+  readonly hostPauseMs: number | null;
   constructor(
     message: string,
-    how: { isFinal?: boolean; retryAfterMs?: number | null; concernsHost?: boolean } = {},
+    how: { isFinal?: boolean; retryAfterMs?: number | null; hostPauseMs?: number | null } = {},
   ) {
     super(plainLine(message, LONGEST_PROBLEM));
     this.isFinal = how.isFinal ?? false;
     this.retryAfterMs = how.retryAfterMs ?? null;
-    this.concernsHost = how.concernsHost ?? this.retryAfterMs !== null;
+    this.hostPauseMs = how.hostPauseMs === undefined ? this.retryAfterMs : how.hostPauseMs;
   }
 }
 

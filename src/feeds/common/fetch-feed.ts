@@ -4,7 +4,7 @@ import { Agent, type Dispatcher, request } from "undici";
 import { ACCEPTED_ENCODINGS, decodeBody } from "../../lib/answer-body.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { codeOf, describeError } from "../../lib/errors.ts";
-import { MINUTE, SECOND } from "../../lib/instant.ts";
+import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
 import { isPrivateAddress, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
 import { FeedError, type FeedRequest } from "./define-feed.ts";
 import { askedPause } from "./rate-limit.ts";
@@ -215,15 +215,19 @@ const STATUSES: Readonly<Record<number, string>> = {
   429: "we ask it too often",
 };
 
+/** Whoever writes one page of a server must not silence the feeds of all others there for a day. */
+const LONGEST_HOST_PAUSE = HOUR;
+
 /** A server that is busy and names no time gets a minute. */
-function statusError(status: number, retryAfterMs: number | null): FeedError {
-  const isLimit = status === 403 && retryAfterMs !== null;
+function statusError(status: number, askedMs: number | null): FeedError {
+  const isLimit = status === 429 || (status === 403 && askedMs !== null);
+  const retryAfterMs = askedMs ?? (isLimit ? MINUTE : null);
   const what =
     STATUSES[isLimit ? 429 : status] ?? (status >= 500 ? "the server fails" : "it answers with an error");
   return new FeedError(`${what} (status ${status})`, {
     isFinal: status === 410,
-    retryAfterMs: retryAfterMs ?? (status === 429 ? MINUTE : null),
-    concernsHost: isLimit || status === 429,
+    retryAfterMs,
+    hostPauseMs: isLimit && retryAfterMs !== null ? Math.min(retryAfterMs, LONGEST_HOST_PAUSE) : null,
   });
 }
 

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { DueCheck } from "#listening-api";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
-import type { FeedAnswer } from "./define-feed.ts";
-import { type JudgedChecks, judgeChecks } from "./judge-checks.ts";
+import type { FeedAnswer, RecheckResult } from "./define-feed.ts";
 import type { PageStatus } from "./page-status.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 
@@ -16,15 +15,15 @@ export interface RecheckParts {
   readonly signal: AbortSignal;
 }
 
-/** Asks for the pages of stored items, and gives what is deleted, and when each is asked for next. Stores nothing. */
+/** Asks for the pages of stored items, and gives what they answered: what becomes of an item is judged when it is stored. */
 export async function recheckDue(
   { part, definition, settings }: PlannedFeed,
   due: readonly DueCheck[],
   now: Instant,
   { pageStatus, reserve, signal }: RecheckParts,
-): Promise<JudgedChecks> {
+): Promise<RecheckResult> {
   const reader = definition.recheck?.read(due, part, settings, now);
-  if (reader === undefined) return { deletes: [], checks: [], away: 0 };
+  if (reader === undefined) return { items: [], deletes: [] };
 
   /** An item may name any address: one inside is asked only where the feed itself is. */
   async function askPage(url: string): Promise<FeedAnswer> {
@@ -43,5 +42,5 @@ export async function recheckDue(
     for (const { url } of step.value) answers.push(await askPage(url));
     step = reader.next(answers);
   }
-  return judgeChecks(due, step.value, true);
+  return step.value;
 }
