@@ -1,8 +1,5 @@
-import { floorTo, type Instant, MINUTE } from "../../lib/instant.ts";
-import type { RuleFlood } from "../model/rule-flood.ts";
-
-/** What comes in these times is counted together. */
-export const FLOOD_MS = 10 * MINUTE;
+import type { Instant } from "../../lib/instant.ts";
+import { floodWindowOf, isOver, type RuleFlood } from "../model/rule-flood.ts";
 
 export interface FloodStep {
   readonly outcome: "Opens" | "Holds" | "Held" | "Resumes";
@@ -16,11 +13,11 @@ export interface FloodStep {
  * counts into the present ten minutes.
  */
 export function admit(before: RuleFlood, at: Instant, limit: number): FloodStep {
-  const isNext = windowOf(at) > before.windowFrom;
+  const isNext = floodWindowOf(at) > before.windowFrom;
   const resumes = before.heldAt !== null && isOver(before, at, limit);
   const flood: RuleFlood = {
     ...before,
-    windowFrom: isNext ? windowOf(at) : before.windowFrom,
+    windowFrom: isNext ? floodWindowOf(at) : before.windowFrom,
     inWindow: isNext ? 1 : before.inWindow + 1,
     ...(resumes && { heldAt: null, held: 0 }),
     lastAt: Math.max(before.lastAt, at),
@@ -29,14 +26,4 @@ export function admit(before: RuleFlood, at: Instant, limit: number): FloodStep 
   if (resumes) return { outcome: "Resumes", flood };
   if (flood.inWindow <= limit) return { outcome: "Opens", flood };
   return { outcome: "Holds", flood: { ...flood, heldAt: at, held: 1 } };
-}
-
-/** Whether evidence that came at `at` would open an alert again. */
-export function isOver({ windowFrom, inWindow }: RuleFlood, at: Instant, limit: number): boolean {
-  const window = windowOf(at);
-  return window > windowFrom + FLOOD_MS || (window > windowFrom && inWindow < limit);
-}
-
-export function windowOf(at: Instant): Instant {
-  return floorTo(at, FLOOD_MS);
 }

@@ -1,8 +1,8 @@
 import type { Instant } from "../../lib/instant.ts";
-import { admit, FLOOD_MS, windowOf } from "../alerts/flood.ts";
+import { admit } from "../alerts/flood.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Query } from "../model/query.ts";
-import type { RuleFlood } from "../model/rule-flood.ts";
+import { FLOOD_MS, floodWindowOf, type RuleFlood } from "../model/rule-flood.ts";
 import type { Facts } from "../store/stores.ts";
 import type { AlertObservation } from "./apply-observations.ts";
 
@@ -34,7 +34,7 @@ export async function openFloodGate(
       return observed.kind === "evidence" ? [{ rule: one.ruleName, at: observed.at }] : [];
     });
   const rules = [...new Set(opening.map(({ rule }) => rule))];
-  const from = windowOf(Math.min(...opening.map(({ at }) => at)));
+  const from = floodWindowOf(Math.min(...opening.map(({ at }) => at)));
   const stored = rules.length === 0 ? [] : await floods.ofRules(query, rules, from, from + FLOOD_MS);
   const now = new Map(stored.map((flood) => [flood.rule, flood]));
   const changed = new Map<string, RuleFlood>();

@@ -1,4 +1,7 @@
-import type { Instant } from "../../lib/instant.ts";
+import { floorTo, type Instant, MINUTE } from "../../lib/instant.ts";
+
+/** What comes in these times is counted together. */
+export const FLOOD_MS = 10 * MINUTE;
 
 /**
  * How many alerts one rule would open for one query, and whether it is held because they are too many. Moments are
@@ -23,4 +26,14 @@ export interface HeldRule extends RuleFlood {
   readonly projectId: string;
   readonly queryId: string;
   readonly queryName: string;
+}
+
+export function floodWindowOf(at: Instant): Instant {
+  return floorTo(at, FLOOD_MS);
+}
+
+/** Whether evidence that came at `at` would open an alert of a held rule again. */
+export function isOver({ windowFrom, inWindow }: RuleFlood, at: Instant, limit: number): boolean {
+  const window = floodWindowOf(at);
+  return window > windowFrom + FLOOD_MS || (window > windowFrom && inWindow < limit);
 }

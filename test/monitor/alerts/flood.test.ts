@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MINUTE } from "../../../src/lib/instant.ts";
-import { admit, type FloodStep, isOver } from "../../../src/monitor/alerts/flood.ts";
-import type { RuleFlood } from "../../../src/monitor/model/rule-flood.ts";
+import { admit, type FloodStep } from "../../../src/monitor/alerts/flood.ts";
+import { isOver, type RuleFlood } from "../../../src/monitor/model/rule-flood.ts";
 import { runs } from "../../runs.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");

@@ -1,5 +1,5 @@
 import { formatNumber } from "../../../lib/numbers.ts";
-import { FLOOD_MS, isOver } from "../../alerts/flood.ts";
+import { FLOOD_MS, isOver } from "../../model/rule-flood.ts";
 import type { HealthCheck } from "../define-check.ts";
 
 /** Rules that open more alerts than anybody can read. */
