@@ -21,6 +21,8 @@ export function pageRoutes(
     readonly forms: Forms;
     /** Whether people can act on alerts on this console. */
     readonly hasActions: boolean;
+    /** Whether mentions of our own feeds may be corrected. */
+    readonly correctsFeeds: boolean;
     readonly explainMention?: ExplainMention | undefined;
     readonly explainUnread?: ExplainUnread | undefined;
   },
@@ -88,7 +90,11 @@ export function pageRoutes(
       return { ...asked, ask: asked.ask && isOfThisSite(request) };
     };
     route(app, "/why", frames, {
-      page: (request) => whyMentionPage(explain, question(request), all.times, all.hasRules),
+      page: (request) =>
+        whyMentionPage(explain, question(request), all.times, {
+          hasRules: all.hasRules === true,
+          token: all.correctsFeeds && all.hasActions && mayAct(request) ? all.forms.token(request) : null,
+        }),
       parts: () => ({}),
       json: (request) => explainMention(WhyQuestion.parse(request.query).of),
     });

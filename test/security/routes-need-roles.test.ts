@@ -24,6 +24,7 @@ const ROLES: readonly UserRole[] = ["viewer", "responder", "editor", "admin"];
 const NEEDS: Readonly<Partial<Record<UserRole, readonly string[]>>> = {
   responder: [
     "POST /alerts/:id/act",
+    "POST /mentions/sentiment",
     "POST /silences",
     "POST /silences/:id/expire",
     "POST /inbox/press",
@@ -161,7 +162,12 @@ const FOR_PEOPLE = [
   ],
   ...["POST /users/change", "GET /audit"],
 ];
-const FOR_ACTING = ["POST /alerts/:id/act", "POST /silences", "POST /silences/:id/expire"];
+const FOR_ACTING = [
+  "POST /mentions/sentiment",
+  "POST /alerts/:id/act",
+  "POST /silences",
+  "POST /silences/:id/expire",
+];
 
 function isOpenedBy(route: string, scope: TokenScope): boolean {
   if (FOR_PEOPLE.includes(route)) return false;

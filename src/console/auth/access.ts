@@ -94,6 +94,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /metrics": { role: "viewer", scope: "metrics" },
   // Responders
   "POST /alerts/:id/act": responders,
+  "POST /mentions/sentiment": responders,
   "POST /silences": responders,
   "POST /silences/:id/expire": responders,
   "POST /inbox/press": people("responder"),
@@ -122,6 +123,7 @@ export const AUDITED: Readonly<Record<string, string>> = {
   "POST /act/:link": "alert.act",
   "POST /unsubscribe/*": "digest.unsubscribe",
   "POST /alerts/:id/act": "alert.act",
+  "POST /mentions/sentiment": "mention.sentiment",
   "POST /silences": "silence.add",
   "POST /silences/:id/expire": "silence.expire",
   "POST /inbox/press": "inbox.press",
