@@ -144,7 +144,7 @@ function judgeMessage(
     const context: Context = { recount, message: said, line, topic: own, brand, said: new Map() };
     return { line, ...readLine(statements as readonly Statement[], context, names) };
   };
-  const lines = message.lines.map((line) => {
+  const lines = message.lines.flatMap(byBrand).map((line) => {
     // A line about another alert, and the line below it, have a topic of their own.
     const began = isDigest ? isAlertOfDigest(line, recount.world.brands) : isOther(line);
     if (began)
@@ -165,6 +165,11 @@ function judgeMessage(
   });
   const quotes = message.quotes.map(({ heading }) => read(heading, { ...emptyTopic(), since: topic.since }));
   return [...lines, ...quotes];
+}
+
+/** Of an incident of several brands each is counted in a sentence of its own: "… until 12:20. Brell, too: 320 …". */
+function byBrand(line: string): readonly string[] {
+  return line.split(/\. (?=[^.:]{1,60}, too: \d)/);
 }
 
 /** The line of a page that says of which time its findings are, and those findings. */
@@ -198,7 +203,7 @@ function timesIn(line: string, at: Moment, timezone: string): Pick<Topic, "since
 function learnTopic(topic: Topic, message: Message, recount: Recount): void {
   const { timezone, brands } = recount.world;
   if (message.lines.some((line) => /another wave/i.test(line))) topic.waveAt = message.at;
-  for (const line of message.lines) {
+  for (const line of message.lines.flatMap((one) => byBrand(one).slice(0, 1))) {
     topic.brand ??= brandIn(line, brands);
     const since = new RegExp(
       `(?:^|[^g] |· |\\. )(?:Since|From) (${TIME})|^(?:critical|warning|info) since (${TIME})`,

@@ -1,6 +1,7 @@
 import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
 import { formatNumber } from "../../lib/numbers.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
+import { type Cause, decideCause, type OtherIncident } from "../incidents/cause.ts";
 import {
   advance,
   countIn,
@@ -39,7 +40,7 @@ export interface IncidentConfig {
 export interface IncidentFacts {
   readonly incidents: Pick<
     Facts["incidents"],
-    "ofQuery" | "members" | "ofAlerts" | "save" | "join" | "addEntries" | "mentionBuckets"
+    "ofQuery" | "elsewhere" | "members" | "ofAlerts" | "save" | "join" | "addEntries" | "mentionBuckets"
   >;
   readonly mentions: Pick<Facts["mentions"], "inWindow" | "ofAlert">;
   readonly alerts: Pick<Facts["alerts"], "findMany" | "openOfQuery" | "addEvents">;
@@ -247,6 +248,7 @@ async function openBook(
       factAt: firedAtOf(alert),
       handling: { callingSince: firedAtOf(alert) },
     };
+    const cause = await causeOf(incident, mentions);
     incidentOf.set(alert.id, incident.id);
     joined.push({
       projectId,
@@ -262,8 +264,37 @@ async function openBook(
       detail: alert.because,
       alertId: alert.id,
     };
-    keep({ incident, entries: [opened] });
+    keep(
+      cause.outcome === "PartOf" ? partOf(cause.incident, incident, opened) : { incident, entries: [opened] },
+    );
     await adopt(incident, mentions);
+  }
+
+  /** Other queries are read without their locks: what is decided of them is only which one speaks for both. */
+  async function causeOf(incident: Incident, mentions: readonly StoryMention[]): Promise<Cause> {
+    const others: OtherIncident[] = [];
+    for (const other of await facts.incidents.elsewhere(projectId, queryId)) {
+      const { countedFrom, checkedUntil, lastSeenAt } = other;
+      const to = Math.max(checkedUntil, lastSeenAt, incident.checkedUntil) + 1;
+      const said = await facts.mentions.inWindow(projectId, other.queryId, countedFrom, to, MOST_READ);
+      others.push({ incident: other, stories: materialOf(said, []).stories });
+    }
+    return decideCause({ group: incident.group, at: incident.checkedUntil, mentions }, others);
+  }
+
+  /** The timeline of the one that speaks for both has it, too. */
+  function partOf(whole: Incident, part: Incident, opened: IncidentEntry) {
+    const { id: incidentId, checkedUntil: at } = part;
+    const detail = `it shares stories with the incident of ${whole.queryName}, whose message shows it`;
+    const because = `${query.name}, too: it shares stories`;
+    return {
+      incident: { ...part, partOf: whole.id },
+      entries: [
+        opened,
+        { incidentId, at, kind: "Joined", detail },
+        { incidentId: whole.id, at, kind: "NewFact", detail: because },
+      ] as const,
+    };
   }
 
   /** Alerts that were open and alone, and belong to the incident that began now. */
