@@ -187,6 +187,7 @@ export { createReceiverWaits } from "./notify/deliver/receiver-waits.ts";
 export { MOST_OF_BOUNCE, type TakenBounce, takeBounce } from "./notify/deliver/take-bounce.ts";
 export { DeliveryError } from "./notify/delivery-error.ts";
 export { openInteractionEndpoints } from "./notify/interactions.ts";
+export { type Invitation, sendInvitation } from "./notify/notifiers/email/send-invitation.ts";
 export { SLACK_PATH } from "./notify/notifiers/slack/slack-endpoint.ts";
 export { createNotifier, definitionOf, notifiers } from "./notify/notifiers.ts";
 export {

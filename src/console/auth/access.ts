@@ -20,6 +20,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   // Strangers
   "GET /login": "Public",
   "POST /login": "Public",
+  "POST /login/code": "Public",
+  "GET /login/oidc": "Public",
+  "GET /login/oidc/callback": "Public",
   "GET /healthz": "Public",
   "GET /readyz": "Public",
   "GET /assets/console.css": "Public",
@@ -33,8 +36,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /act/:link": "Public",
   "GET /unsubscribe/*": "Public",
   "POST /unsubscribe/*": "Public",
+  "GET /invitations/:code": "Public",
+  "POST /invitations/:code": "Public",
   "POST /slack/interactions": "Public",
   "POST /feeds/push": "Public",
+  "GET /feeds/websub/:id": "Public",
+  "POST /feeds/websub/:id": "Public",
   // Readers
   "GET /": readers,
   "GET /overview.json": readers,
@@ -73,6 +80,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /account": people("viewer"),
   "POST /account/password": people("viewer"),
   "POST /account/sessions/end": people("viewer"),
+  "POST /account/second-factor": people("viewer"),
+  "POST /account/second-factor/confirm": people("viewer"),
+  "POST /account/second-factor/end": people("viewer"),
   "POST /account/tokens": people("viewer"),
   "POST /account/tokens/end": people("viewer"),
   // They change nothing: a rule, or a set-up, is only tried and shown.
@@ -103,6 +113,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
  */
 export const AUDITED: Readonly<Record<string, string>> = {
   "POST /login": "login",
+  "POST /login/code": "login",
+  "GET /login/oidc/callback": "login",
+  "POST /invitations/:code": "invitation.accept",
   "POST /logout": "logout",
   "POST /act/:link": "alert.act",
   "POST /unsubscribe/*": "digest.unsubscribe",
@@ -115,6 +128,9 @@ export const AUDITED: Readonly<Record<string, string>> = {
   "POST /setup/write": "setup.write",
   "POST /account/password": "account.password",
   "POST /account/sessions/end": "session.end",
+  "POST /account/second-factor": "second-factor.begin",
+  "POST /account/second-factor/confirm": "second-factor.add",
+  "POST /account/second-factor/end": "second-factor.end",
   "POST /account/tokens": "token.add",
   "POST /account/tokens/end": "token.end",
   "POST /users": "user.add",

@@ -6,7 +6,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { codeOf, describeError } from "../../lib/errors.ts";
 import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
 import { isPrivateAddress, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
-import { FeedError, type FeedRequest } from "./define-feed.ts";
+import { FeedError, type FeedProxy, type FeedRequest } from "./define-feed.ts";
+import { createProxies } from "./proxies.ts";
 import { askedPause } from "./rate-limit.ts";
 
 /** What a server gave to recognise an answer by. */
@@ -34,6 +35,7 @@ export interface FetchFeed {
       readonly signal: AbortSignal;
       /** A shorter limit than that of all fetches. */
       readonly timeoutMs?: number;
+      readonly proxy?: FeedProxy;
     },
   ): Promise<RawAnswer>;
   close(): Promise<void>;
@@ -60,6 +62,7 @@ export function createFetchFeed(
     public: new Agent({ ...bounds, connect: { lookup: publicLookup, timeout: timeoutMs } }),
     any: new Agent({ ...bounds, connect: { timeout: timeoutMs } }),
   };
+  const proxies = createProxies(bounds);
 
   async function follow(
     wanted: FeedRequest,
@@ -71,12 +74,18 @@ export function createFetchFeed(
     let isPermanent = true;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
       refuseAddress(url, how.allowPrivateAddress);
+      const direct = { url, dispatcher: how.allowPrivateAddress ? agents.any : agents.public, headers: {} };
+      const way = how.proxy === undefined ? direct : await proxies.way(how.proxy, url, how);
       const answer = await again(() =>
-        request(url, {
-          method: "GET",
-          dispatcher: how.allowPrivateAddress ? agents.any : agents.public,
+        request(way.url, {
+          ...(wanted.form === undefined
+            ? { method: "GET" }
+            : { method: "POST", body: new URLSearchParams(wanted.form).toString() }),
+          dispatcher: way.dispatcher,
           signal,
           headers: {
+            ...way.headers,
+            ...(wanted.form === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
             "user-agent": userAgent,
             "accept-encoding": ACCEPTED_ENCODINGS,
             ...(redirects === 0 || sameOrigin(url, wanted.url) ? wanted.headers : {}),
@@ -85,7 +94,7 @@ export function createFetchFeed(
         }),
       );
       const to = locationOf(answer);
-      if (!REDIRECTS.has(answer.statusCode) || to === null) {
+      if (!REDIRECTS.has(answer.statusCode) || to === null || wanted.form !== undefined) {
         const found = await read(answer, url, wanted);
         return movedTo === undefined ? found : { ...found, movedTo };
       }
@@ -139,7 +148,7 @@ export function createFetchFeed(
       }
     },
     async close() {
-      await Promise.all([agents.public.destroy(), agents.any.destroy()]);
+      await Promise.all([agents.public.destroy(), agents.any.destroy(), proxies.close()]);
     },
   };
 }
@@ -254,4 +263,6 @@ const CODES: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_TIMEOUT: "no answer in time",
   UND_ERR_BODY_TIMEOUT: "its answer stopped in the middle",
   UND_ERR_HEADERS_OVERFLOW: "its headers are too large",
+  // Of a tunnel, and of nothing else here.
+  UND_ERR_ABORTED: "its proxy does not let us through; perhaps it wants another user and password",
 };

@@ -693,10 +693,53 @@ create table earshot.users (
   role text not null check (role in ('viewer', 'responder', 'editor', 'admin')),
   email text,
   password_hash text,
+  -- Of somebody who logs in at an OpenID provider: who issued the identity, and whose it is there.
+  issuer text,
+  subject text,
   created_at timestamptz not null,
   created_by text not null,
-  ended_at timestamptz
+  ended_at timestamptz,
+  unique (issuer, subject)
 );
+
+-- Also of users that earshot.yaml names.
+create table earshot.second_factors (
+  name_key text primary key,
+  -- The secret that the app of the user has as well, sealed with AES-256-GCM.
+  sealed bytea not null,
+  -- Null until a first code was right.
+  confirmed_at timestamptz,
+  -- The step of thirty seconds of the newest code that was used: no code is used twice.
+  last_step bigint not null default 0,
+  -- SHA-256 of the recovery codes that are left.
+  recovery bytea[] not null default '{}',
+  -- Codes that were tried since that moment, and the last right one.
+  tries int not null default 0,
+  tries_since timestamptz not null default '-infinity'
+);
+
+-- What works once: the link of an invitation, the code that links somebody's Slack id.
+create table earshot.one_time_codes (
+  -- SHA-256 of it.
+  secret_hash bytea primary key,
+  purpose text not null check (purpose in ('invitation', 'slack')),
+  name_key text not null,
+  until timestamptz not null,
+  used_at timestamptz
+);
+create index one_time_codes_of_user on earshot.one_time_codes (name_key, purpose);
+
+-- Who somebody in Slack is here.
+create table earshot.slack_people (
+  team_id text not null,
+  user_id text not null,
+  name_key text not null,
+  -- What Slack calls them.
+  slack_name text not null,
+  linked_at timestamptz not null,
+  primary key (team_id, user_id)
+);
+create index slack_people_of_user on earshot.slack_people (name_key);
 
 -- Also of users that earshot.yaml names, so a session names its user by the key of the name.
 create table earshot.sessions (
