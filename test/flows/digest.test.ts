@@ -105,7 +105,7 @@ onEveryEngine((begin) => {
       rules: { negative: NEGATIVE, verified: VERIFIED },
       routes: [{ receivers: ["alerts"] }],
       digests: [
-        { name: "week", every: "week", on: "monday", at: "08:00", timezone: "UTC", receivers: ["team"] },
+        { name: "week", every: "week", on: "mon", at: "08:00", timezone: "UTC", receivers: ["team"] },
       ],
     });
     for (const day of ["day 1", "day 2", "day 3", "day 4"])

@@ -109,7 +109,7 @@ onAnyEngine((begin) => {
   });
 
   test("one cause in two brands is one message, which is over when both are calm", async () => {
-    const { at, until, posted, query, earshot, clock, actions } = await begin({
+    const { at, until, posted, query, earshot, clock, actions, database } = await begin({
       from: "00:00",
       queries: ["Acme", "Brell"],
       rules: { "crisis-spike": CRISIS_SPIKE },
@@ -147,8 +147,15 @@ onAnyEngine((begin) => {
     const [leader] = (await earshot.stores.alerts.openedBetween(0, clock.now())).filter(
       ({ queryName }) => queryName === "Brell",
     );
+    if (leader === undefined) throw new Error("Brell had no alert");
+    const why = await whyAlert(
+      { stores: earshot.stores, facts: createConsoleStore(database.db), rules: [] },
+      leader,
+    );
+    expect(why.history.map(({ what }) => what)).toEqual(["Fired", "JoinedIncident"]);
+    expect(why.notified.map(({ receiver }) => receiver)).toEqual(["alerts"]);
     const by = { via: "page", login: "ann", typed: null } as const;
-    await actions.act(leader?.id ?? "", { do: "acknowledge" }, by);
+    await actions.act(leader.id, { do: "acknowledge" }, by);
     expect((await rows()).map(({ status }) => status)).toEqual(["handled", "handled"]);
     await until("day 4 12:00", "12h");
     expect((await rows()).map(({ status }) => status)).toEqual(["over", "over"]);

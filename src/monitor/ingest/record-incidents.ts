@@ -20,6 +20,7 @@ import {
 } from "../incidents/join.ts";
 import { type Material, materialOf, sharedWith, withoutMentions } from "../incidents/material.ts";
 import type { Alert } from "../model/alert.ts";
+import type { AlertEvent } from "../model/alert-action.ts";
 import type { HourCount, Incident, IncidentEntry, Membership } from "../model/incident.ts";
 import { BUCKET_MS } from "../model/judging.ts";
 import type { Mention, StoryMention } from "../model/mention.ts";
@@ -120,6 +121,7 @@ async function openBook(
   const ruleOf = (alert: Alert) => rules.find(({ name }) => name === alert.rule);
   const joined: Membership[] = [];
   const entries: IncidentEntry[] = [];
+  const told: AlertEvent[] = [];
   const materials = new Map<
     string,
     { readonly material: Material; readonly from: Instant; readonly at: Instant }
@@ -264,9 +266,8 @@ async function openBook(
       detail: alert.because,
       alertId: alert.id,
     };
-    keep(
-      cause.outcome === "PartOf" ? partOf(cause.incident, incident, opened) : { incident, entries: [opened] },
-    );
+    if (cause.outcome === "PartOf") keep(partOf(cause.incident, incident, opened));
+    else keep({ incident, entries: [opened] });
     await adopt(incident, mentions);
   }
 
@@ -284,9 +285,10 @@ async function openBook(
 
   /** The timeline of the one that speaks for both has it, too. */
   function partOf(whole: Incident, part: Incident, opened: IncidentEntry) {
-    const { id: incidentId, checkedUntil: at } = part;
+    const { id: incidentId, leaderId: alertId, checkedUntil: at } = part;
     const detail = `it shares stories with the incident of ${whole.queryName}, whose message shows it`;
     const because = `${query.name}, too: it shares stories`;
+    told.push({ alertId, at, what: "JoinedIncident", detail });
     return {
       incident: { ...part, partOf: whole.id },
       entries: [
@@ -388,15 +390,15 @@ async function openBook(
       await facts.incidents.join(joined);
       await facts.incidents.addEntries(projectId, await Promise.all(entries.map(comparedWithYesterday)));
       const names = new Map(moved.map((one) => [one.id, one]));
-      await facts.alerts.addEvents(
-        projectId,
-        joined.flatMap(({ alertId, incidentId, joinedAt, because }) => {
+      await facts.alerts.addEvents(projectId, [
+        ...told,
+        ...joined.flatMap(({ alertId, incidentId, joinedAt, because }) => {
           const leader = alerts.get(names.get(incidentId)?.leaderId ?? "");
           if (leader === undefined || leader.id === alertId) return [];
           const detail = `${because}; the message about ${leader.queryName}, ${leader.rule} shows it`;
           return [{ alertId, at: joinedAt, what: "JoinedIncident", detail }];
         }),
-      );
+      ]);
       const isNews = (incident: Incident) => {
         const { checkedUntil: _, peak: __, ...now } = incident;
         const {

@@ -146,7 +146,7 @@ test("the throttle's share and what people said of real alerts are reported", as
 });
 
 test("a story is named in words, not by its key", async () => {
-  const text = "The whole collection is recalled because of sharp edges, says the maker";
+  const text = "The recall of the whole collection is because of sharp edges, says the maker";
   const mentions = mentionsAt(...every(MINUTE, FROM, 3)).map((one) => ({ ...one, text }));
   const simulated = await run({ recall: { ...RECALL, groupBy: "story" } }, mentions, toComms());
   const key = simulated.alerts[0]?.labels["story"] ?? "";
