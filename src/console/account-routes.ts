@@ -3,7 +3,9 @@ import { z } from "zod";
 import { nameKey, type Stores, TokenScope } from "#monitor";
 import type { Clock } from "../lib/clock.ts";
 import { parseDuration } from "../lib/duration.ts";
+import { MINUTE } from "../lib/instant.ts";
 import { counted } from "../lib/numbers.ts";
+import { hashOfCode, inventCode } from "../lib/readable-code.ts";
 import { addToken } from "./auth/access-tokens.ts";
 import type { ConsoleAuth } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";
@@ -101,6 +103,35 @@ export function accountRoutes(
     return reply.redirect("/account", 303);
   });
 
+  app.post("/account/slack", ownForm, async (request, reply) => {
+    const user = userOf(request);
+    if (user === null) return show(request, reply);
+    request.noted = { target: user.name };
+    if (user.kept === "Login")
+      return show(request, reply.code(409), {
+        fault: "Several people share this login: it is nobody in Slack.",
+      });
+    const code = inventCode();
+    const until = wall.now() + SLACK_CODE_MS;
+    await stores.transaction(({ oneTimeCodes }) =>
+      oneTimeCodes.add({
+        secretHash: hashOfCode(code),
+        purpose: "slack",
+        nameKey: nameKey(user.name),
+        until,
+      }),
+    );
+    return show(request, reply, { slackCode: code });
+  });
+
+  app.post("/account/slack/end", ownForm, async (request, reply) => {
+    const user = userOf(request);
+    const { team, id } = InSlack.parse(request.body ?? {});
+    request.noted = { target: id };
+    if (user !== null) await stores.slackPeople.unlink(nameKey(user.name), team, id);
+    return reply.redirect("/account", 303);
+  });
+
   app.post("/account/sessions/end", ownForm, async (request, reply) => {
     const user = userOf(request);
     const { id } = Chosen.parse(request.body ?? {});
@@ -150,13 +181,18 @@ export function accountRoutes(
     const now = wall.now();
     const key = nameKey(user.name);
     return frames.sendPage(request, reply, async () => {
-      const [sessions, tokens, recoveryLeft] = await Promise.all([
+      const [sessions, tokens, recoveryLeft, slack] = await Promise.all([
         stores.sessions.list(key, now),
         stores.accessTokens.list(key, now),
         secondFactors.recoveryLeft(user.name),
+        stores.slackPeople.list(key),
       ]);
       const session = request.visitor?.session?.id ?? null;
-      const account = { ...{ user, sessions, session, tokens, recoveryLeft }, ...NOTHING_SHOWN, ...shown };
+      const account = {
+        ...{ user, sessions, session, tokens, recoveryLeft, slack },
+        ...NOTHING_SHOWN,
+        ...shown,
+      };
       return accountPage(account, times, forms.token(request));
     });
   }
@@ -170,9 +206,13 @@ interface Shown {
   readonly begun: AppSecret | null;
   /** Recovery codes of a new second factor. */
   readonly recovery: readonly string[] | null;
+  /** A code to type into Slack. */
+  readonly slackCode: string | null;
   readonly fault: string | null;
 }
-const NOTHING_SHOWN: Shown = { made: null, begun: null, recovery: null, fault: null };
+const NOTHING_SHOWN: Shown = { made: null, begun: null, recovery: null, slackCode: null, fault: null };
+/** How long a code for Slack works. */
+const SLACK_CODE_MS = 10 * MINUTE;
 
 function wrongPassword(outcome: "Wrong" | "TooMany"): Partial<Shown> {
   return {
@@ -193,6 +233,7 @@ function userOf({ visitor }: FastifyRequest): User | null {
 
 const Id = z.guid();
 const Chosen = z.object({ id: z.string().max(40).catch("") });
+const InSlack = z.object({ team: z.string().max(40).catch(""), id: z.string().max(40).catch("") });
 const Password = z.object({ password: z.string().max(1000) });
 const Code = z.object({ code: z.string().trim().min(1).max(100) });
 const Passwords = z.object({ old: z.string().max(1000), password: z.string().max(1000) });

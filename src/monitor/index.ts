@@ -296,6 +296,7 @@ export {
   findSiblingDatabase,
   siblingDatabases,
 } from "./store/sibling-database.ts";
+export type { SlackPerson } from "./store/slack-people.ts";
 export { createStores, type Stores } from "./store/stores.ts";
 export type { SweepOptions } from "./sweep/sweep.ts";
 export { sweepEveryMs } from "./sweep/sweep-every-ms.ts";

@@ -143,6 +143,8 @@ const FOR_PEOPLE = [
   ...[
     "POST /account/password",
     "POST /account/sessions/end",
+    "POST /account/slack",
+    "POST /account/slack/end",
     "POST /account/second-factor",
     "POST /account/second-factor/confirm",
     "POST /account/second-factor/end",

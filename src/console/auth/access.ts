@@ -83,6 +83,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /account/second-factor": people("viewer"),
   "POST /account/second-factor/confirm": people("viewer"),
   "POST /account/second-factor/end": people("viewer"),
+  "POST /account/slack": people("viewer"),
+  "POST /account/slack/end": people("viewer"),
   "POST /account/tokens": people("viewer"),
   "POST /account/tokens/end": people("viewer"),
   // They change nothing: a rule, or a set-up, is only tried and shown.
@@ -131,6 +133,8 @@ export const AUDITED: Readonly<Record<string, string>> = {
   "POST /account/second-factor": "second-factor.begin",
   "POST /account/second-factor/confirm": "second-factor.add",
   "POST /account/second-factor/end": "second-factor.end",
+  "POST /account/slack": "slack.code",
+  "POST /account/slack/end": "slack.unlink",
   "POST /account/tokens": "token.add",
   "POST /account/tokens/end": "token.end",
   "POST /users": "user.add",

@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
 import { nameKey, type Stores } from "#monitor";
 import { HOUR, type Instant, SECOND } from "../../lib/instant.ts";
+import { hashOfCode, inventCode } from "../../lib/readable-code.ts";
 import { createSeal } from "../../lib/seal.ts";
 
 /** Who knows the password may guess so many codes an hour: of a million, three are right at a time. */
@@ -76,8 +76,8 @@ export function createSecondFactors(
       const { found, app } = await opened(name);
       if (found === null || found.confirmedAt !== null || app === null) return null;
       if (!(await useCode(name, app, withoutBlanks(typed), now))) return null;
-      const codes = Array.from({ length: RECOVERY_CODES }, inventRecoveryCode);
-      return (await stored.confirm(nameKey(name), codes.map(hashOf), now)) ? codes : null;
+      const codes = Array.from({ length: RECOVERY_CODES }, inventCode);
+      return (await stored.confirm(nameKey(name), codes.map(hashOfCode), now)) ? codes : null;
     },
     check: async (name, typed, now) => {
       const { found, app } = await opened(name);
@@ -86,21 +86,11 @@ export function createSecondFactors(
       if (!(await stored.takeTry(nameKey(name), most, now))) return "TooMany";
       const code = withoutBlanks(typed);
       if (app !== null && (await useCode(name, app, code, now))) return "Right";
-      if (await stored.useRecovery(nameKey(name), hashOf(code))) return "RightRecovery";
+      if (await stored.useRecovery(nameKey(name), hashOfCode(code))) return "RightRecovery";
       return app === null ? "Unreadable" : "Wrong";
     },
     end: (name) => stored.end(nameKey(name)),
   };
-}
-
-/** 80 bits: `mfrg-gzdf-mztw-q2lk`. */
-function inventRecoveryCode(): string {
-  const letters = new Secret({ buffer: new Uint8Array(randomBytes(10)).buffer }).base32.toLowerCase();
-  return (letters.match(/.{4}/g) ?? []).join("-");
-}
-
-function hashOf(code: string): Buffer {
-  return createHash("sha256").update(code.toLowerCase().replaceAll("-", "")).digest();
 }
 
 function withoutBlanks(typed: string): string {

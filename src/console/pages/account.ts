@@ -1,4 +1,11 @@
-import { ROLE_WORDS, SCOPE_WORDS, type StoredSession, type StoredToken, TokenScope } from "#monitor";
+import {
+  ROLE_WORDS,
+  SCOPE_WORDS,
+  type SlackPerson,
+  type StoredSession,
+  type StoredToken,
+  TokenScope,
+} from "#monitor";
 import type { AppSecret } from "../auth/second-factor.ts";
 import { hasOwnPassword, type User } from "../auth/users.ts";
 import { type Html, html } from "../html.ts";
@@ -18,6 +25,10 @@ interface Account {
   readonly tokens: readonly StoredToken[];
   /** A token that was just made: it is shown once. */
   readonly made: string | null;
+  /** Who this user is in Slack. */
+  readonly slack: readonly SlackPerson[];
+  /** A code to type into Slack: it is shown once. */
+  readonly slackCode: string | null;
   /** Recovery codes that are left; null without a second factor. */
   readonly recoveryLeft: number | null;
   /** The secret of a second factor that is not confirmed yet. */
@@ -44,6 +55,7 @@ ${made !== null && madeToken(made)}${recovery !== null && recoveryCodes(recovery
 It may do what you may, within its scope, and no longer than you may.</p>
 ${tokenTable(tokens, times, token)}${newToken(token)}</section>
 ${hasOwnPassword(user) && secondFactor(account, token)}
+${user.kept !== "Login" && slackLinks(account, times, token)}
 ${user.kept === "Database" ? passwordForm(token) : html`<p class="hint">${ELSEWHERE[user.kept]}</p>`}`,
   };
 }
@@ -57,6 +69,27 @@ const ELSEWHERE: Readonly<Record<Exclude<User["kept"], "Database">, string>> = {
 function secondFactor({ begun, recoveryLeft }: Account, token: string): Html {
   return html`<section class="panel action-form" aria-labelledby="h-factor"><h2 id="h-factor">Second factor</h2>
 ${begun !== null ? confirmForm(begun, token) : recoveryLeft === null ? beginForm(token) : endForm(recoveryLeft, token)}</section>`;
+}
+
+function slackLinks({ slack, slackCode }: Account, times: Times, token: string): Html {
+  return html`<section class="panel action-form" aria-labelledby="h-slack"><h2 id="h-slack">Slack</h2>
+${
+  slackCode !== null &&
+  html`<p>Type this in Slack, within ten minutes. It is not shown again, and is for you alone: whoever types it acts in your name.</p>
+<p><code class="secret">/earshot link ${slackCode}</code></p>`
+}
+${
+  slack.length === 0
+    ? html`<p class="hint">What you click in Slack carries the name that Slack gives you. Link it once, and it carries yours.</p>`
+    : html`<ul>${slack.map(
+        ({ teamId, userId, slackName, linkedAt }) =>
+          html`<li>${foreign(slackName)} (${userId}), since ${times.moment(linkedAt)}
+<form method="post" action="/account/slack/end"><input type="hidden" name="token" value="${token}">
+<input type="hidden" name="team" value="${teamId}"><button type="submit" name="id" value="${userId}">Unlink</button></form></li>`,
+      )}</ul>`
+}
+<form method="post" action="/account/slack"><input type="hidden" name="token" value="${token}">
+<button type="submit">Get a code for Slack</button></form></section>`;
 }
 
 function beginForm(token: string): Html {
