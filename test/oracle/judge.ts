@@ -18,7 +18,7 @@ import { MINUTE, type Moment, Recount, type World } from "./world.ts";
 
 /** What is wrong in a message, with the line in which it stands. */
 export interface Finding {
-  readonly kind: "false" | "unexplained" | "dead link";
+  readonly kind: "false" | "unexplained" | "dead link" | "after the end";
   /** The kind of statement; null of what no kind explains. */
   readonly statement: string | null;
   readonly place: string;
@@ -46,9 +46,15 @@ export async function judge(world: World, recording: Recording): Promise<Report>
   const findings: Finding[] = [];
   const recounted = new Map<string, number>();
   let links = 0;
+  const ended = new Set<string>();
   for (const raw of recording.messages) {
     const message = await readMessage(raw);
     const { place, at } = message;
+    if (comesAfterTheEnd(message, ended)) {
+      const [line = ""] = message.lines;
+      const because = "Its thread said before that it is over.";
+      findings.push({ kind: "after the end", statement: null, place, at, line, said: line, because });
+    }
     for (const { line, found, unknown } of judgeMessage(message, recount, topics, names)) {
       for (const { statement, text, verdict } of found) {
         recounted.set(statement.name, (recounted.get(statement.name) ?? 0) + 1);
@@ -93,6 +99,25 @@ export async function judge(world: World, recording: Recording): Promise<Report>
     }
   }
   return { findings: oncePerSentence(findings), recounted, messages: recording.messages.length, links };
+}
+
+/** What says the end, and what says that it is not over after all. */
+const END = /^(?:[^\p{L}[]*\[?)(?:already )?resolved\b/iu;
+const GOES_ON =
+  /\b(?:again|reopened|another wave|day \d+ begins|growing|times as many|new:|now (?:critical|warning))/i;
+
+/** Whether it is a message of its own, and its thread has said the end and nothing new since. Notes what the message says. */
+function comesAfterTheEnd({ kind, isEdit, lines, thread }: Message, ended: Set<string>): boolean {
+  // A reply without text is the chart of the end.
+  if (isEdit || kind === "page" || lines.length === 0) return false;
+  const isLate = ended.has(thread);
+  if (lines.some((line) => END.test(line))) {
+    ended.add(thread);
+    return isLate;
+  }
+  if (!isLate || !lines.some((line) => GOES_ON.test(line))) return isLate;
+  ended.delete(thread);
+  return false;
 }
 
 interface JudgedLine {
