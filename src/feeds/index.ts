@@ -17,5 +17,12 @@ export { createEnrichment } from "./enrich/run-enrichment.ts";
 export type { Judged } from "./enrich/start-enrichment.ts";
 export type { FeedView, ShownFeed, ShownTry } from "./feed-view.ts";
 export { isStream, kindOf, kinds } from "./kinds.ts";
-export { loadEnrich, loadEnrichment, loadFeedView, loadReadFeeds, loadStartListening } from "./on-demand.ts";
+export {
+  loadEnrich,
+  loadEnrichment,
+  loadFeedView,
+  loadReadFeeds,
+  loadStartListening,
+  loadSummarizer,
+} from "./on-demand.ts";
 export { brandQuery } from "./setup/brand-query.ts";

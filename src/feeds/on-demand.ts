@@ -8,5 +8,7 @@ export const loadStartListening = () => import("./common/start-listening.ts");
 export const loadEnrich = () => import("./enrich/enrich.ts");
 /** Asks the endpoints about mentions that wait. */
 export const loadEnrichment = () => import("./enrich/start-enrichment.ts");
+/** Asks the chat API what an incident is about. */
+export const loadSummarizer = () => import("./enrich/summarize.ts");
 /** Shows the feeds, and tries them. */
 export const loadFeedView = () => import("./feed-view.ts");

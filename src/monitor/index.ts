@@ -283,6 +283,7 @@ export { startEmbeddedPostgres } from "./store/embedded.ts";
 export { createFailureStore } from "./store/failures.ts";
 export { createWatchStore } from "./store/health.ts";
 export { createInboxStore } from "./store/inbox.ts";
+export { wholesOf } from "./store/incidents.ts";
 export { laterMigrations, migrate, pendingMigrations } from "./store/migrate.ts";
 export { ensurePartitions } from "./store/partitions.ts";
 export type { ProcessReport } from "./store/processes.ts";
