@@ -113,11 +113,7 @@ export async function withListening(
     return { ...now, sources: [open(first), ...others.map(open)] };
   };
   const local = { url, login: { username: LISTENING.username, password } };
-  const view = openFeedView({
-    ...{ ...options, feeds, enrich: config.enrich },
-    judged: (query, most) => judged(query, { most }),
-    ownIdOf,
-  });
+  const view = openFeedView({ ...options, feeds, enrich: config.enrich, judged, ownIdOf });
   const health = async () => {
     const { at, feeds } = await listed();
     return feeds.map((feed) => feedHealth(feed, at));

@@ -22,6 +22,7 @@ import type { EnrichConfig } from "./enrich/enrich-config.ts";
 import type { ReadJudged } from "./enrich/learners.ts";
 import { describeLearned, learns, readLearned } from "./enrich/read-learned.ts";
 import type { SENTIMENTS } from "./enrich/sentiment/model-file.ts";
+import type { Judged } from "./enrich/start-enrichment.ts";
 import { isStream } from "./kinds.ts";
 
 /** How long an answer is shown again, so that readers do not ask a server more often than its feed is fetched. */
@@ -99,11 +100,12 @@ export function openFeedView(parts: {
   readonly clock: Clock;
   readonly enrich: EnrichConfig;
   /** Texts that people judged; see \`startEnrichment\`. */
-  readonly judged: ReadJudged;
+  readonly judged: Judged;
   /** The id of a query here, by its name in the monitor; null: it is another source's. */
   readonly ownIdOf: (queryId: string) => number | null;
 }): FeedView {
-  const { pool, feeds, listen, account, enricher, clock, enrich: config, judged, ownIdOf } = parts;
+  const { pool, feeds, listen, account, enricher, clock, enrich: config, ownIdOf } = parts;
+  const judged: ReadJudged = (query, most) => parts.judged(query, { most });
   const db = createDatabase(pool);
   const turns = atMost(TRIES_AT_ONCE, 0);
   const tried = new Map<string, { readonly at: number; readonly result: Promise<ShownTry> }>();

@@ -23,6 +23,6 @@ export {
   loadFeedView,
   loadReadFeeds,
   loadStartListening,
-  loadSummarizer,
+  openSummarizer,
 } from "./on-demand.ts";
 export { brandQuery } from "./setup/brand-query.ts";
