@@ -1,4 +1,4 @@
-import { mkdtemp, readFile } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -61,77 +61,84 @@ async function main(): Promise<number> {
   const { values } = parseArgs({ options });
   if (values.help) return print(HELP);
   const startedAt = monotonicMs();
-  const say = (text: string) =>
-    values.json || process.stderr.isTTY !== true || process.stderr.write(`\r${text}\x1b[K`);
-  const tests = projectsOf(ROOT)["unit"]?.filter((file) => file.startsWith("test/monitor/")) ?? [];
+  const say = (text: string) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r${text}\x1b[K`);
+  };
   const equivalents = readEquivalents(join(import.meta.dirname, "equivalent.yaml"));
   const random = createRandom("mutants", Number(values.seed));
   const share = Number(values.share);
-  const rows: Row[] = [];
-  const wrongNames: string[] = [];
-  for (const folder of values.constants ? ["monitor/spike"] : values.folder) {
-    const prefix = `src/${folder.replace(/\/$/, "")}/`;
-    const acting = await actingFiles(prefix);
-    const all = findMutants(
-      ROOT,
-      (file) => file.startsWith(prefix) && file.includes(values.file) && !acting.has(file),
-      values.constants ? movedConstants : changesOf,
-    );
-    const drawn = all.map(({ mutants, ...file }) => ({
-      ...file,
-      mutants: mutants.filter(() => random.next() < 1 / share),
-    }));
-    say(`${folder}: compiles`);
-    const compiling = findCompiling(ROOT, drawn);
-    const files: Mutated[] = drawn.map(({ mutants, ...file }) => ({
-      ...file,
-      mutants: mutants.filter(({ id }) => compiling.has(id)),
-    }));
-    const chosen = files.flatMap(({ mutants }) => mutants);
-    if (chosen.length === 0) continue;
-    say(`${folder}: tries ${chosen.length}`);
-    const player = await openPlayer(ROOT, files, await mkdtemp(join(tmpdir(), "earshot-mutants-")));
-    try {
-      const near = values.constants
-        ? [LABELLED]
-        : testsOf(
-            ROOT,
-            files.map(({ file }) => file),
-            tests,
-          );
-      const fates = await tryMutants(player, files, near, {
-        isQuick: values.quick,
-        onCold: (done, of) => say(`${folder}: alone ${done} of ${of}`),
-      });
-      const row = rowOf(folder, chosen, fates, equivalents);
-      rows.push(row);
-      wrongNames.push(...row.killedEquivalents.map((key) => `killed, so not equivalent: ${key}`));
-      if (share === 1) {
-        const keys = new Set(all.flatMap(({ mutants }) => mutants.map(({ key }) => key)));
-        for (const key of equivalents.keys())
-          if (key.startsWith(prefix) && key.includes(values.file) && !keys.has(key))
-            wrongNames.push(`named as equivalent, and not there: ${key}`);
-      }
-      say("");
-      if (!values.json) print(lived(row));
-      if (values.killed)
-        for (const { id, key, line } of chosen) {
-          const fate = fates.get(id);
-          if (fate?.fate === "Killed") print(`${key.replace(" ", `:${line} `)}\n    ${fate.by}\n`);
-        }
-    } finally {
-      await player.close();
-    }
+  const folders = (values.constants ? ["monitor/spike"] : values.folder).map((one) => one.replace(/\/$/, ""));
+  const isIn = (folder: string, file: string) => file.startsWith(`src/${folder}/`);
+  const all = findMutants(
+    ROOT,
+    (file) => folders.some((folder) => isIn(folder, file)) && file.includes(values.file),
+    values.constants ? movedConstants : changesOf,
+  ).filter(({ source }) => !/\bawait\b/.test(source));
+  const drawn = all.map(({ mutants, ...file }) => ({
+    ...file,
+    mutants: mutants.filter(() => random.next() < 1 / share),
+  }));
+  say("compiles");
+  const compiling = findCompiling(ROOT, drawn);
+  const files: Mutated[] = drawn.map(({ mutants, ...file }) => ({
+    ...file,
+    mutants: mutants.filter(({ id }) => compiling.has(id)),
+  }));
+  const chosen = files.flatMap(({ mutants }) => mutants);
+  say(`tries ${chosen.length}`);
+  const tests = values.constants
+    ? [LABELLED]
+    : testsOf(
+        ROOT,
+        files.map(({ file }) => file),
+        projectsOf(ROOT)["unit"] ?? [],
+      );
+  const player = await openPlayer(ROOT, files, await mkdtemp(join(tmpdir(), "earshot-mutants-")));
+  let fates: ReadonlyMap<number, Fate>;
+  try {
+    fates = await tryMutants(player, files, tests, {
+      isQuick: values.quick,
+      onCold: (done, of) => say(`alone ${done} of ${of}`),
+    });
+  } finally {
+    await player.close();
+  }
+  say("");
+  const rows = folders.map((folder) =>
+    rowOf(
+      folder,
+      chosen.filter(({ file }) => isIn(folder, file)),
+      fates,
+      equivalents,
+    ),
+  );
+  const wrongNames = rows.flatMap(({ killedEquivalents }) =>
+    killedEquivalents.map((key) => `killed, so not equivalent: ${key}`),
+  );
+  if (share === 1 && !values.constants) {
+    const keys = new Set(all.flatMap(({ mutants }) => mutants.map(({ key }) => key)));
+    for (const key of equivalents.keys())
+      if (all.some(({ file }) => key.startsWith(`${file} `)) && !keys.has(key))
+        wrongNames.push(`named as equivalent, and not there: ${key}`);
   }
   if (values.json) print(`${JSON.stringify(rows, null, 2)}\n`);
   else {
+    for (const row of rows) print(lived(row));
+    if (values.killed) print(killed(chosen, fates));
     print(table(rows));
-    print(
-      `${Math.round((monotonicMs() - startedAt) / 1_000)} s, processor ${Math.round(process.cpuUsage().user / 1e6)} s\n`,
-    );
+    print(`${Math.round((monotonicMs() - startedAt) / 1_000)} s\n`);
   }
   for (const wrong of wrongNames) process.stderr.write(`${wrong}\n`);
   return wrongNames.length === 0 && rows.every((row) => isEnough(row, share)) ? 0 : 1;
+}
+
+function killed(chosen: readonly Mutant[], fates: ReadonlyMap<number, Fate>): string {
+  return chosen
+    .map(({ id, key, line }) => {
+      const fate = fates.get(id);
+      return fate?.fate === "Killed" ? `${key.replace(" ", `:${line} `)}\n    ${fate.by}\n` : "";
+    })
+    .join("");
 }
 
 interface Row {
@@ -197,13 +204,6 @@ function isEnough(row: Row, share: number): boolean {
   const counted = row.killed + row.survived.length + row.notReached.length;
   const lives = counted * (1 - WANTED_SCORE);
   return row.survived.length + row.notReached.length <= lives + 3.1 * Math.sqrt(lives * WANTED_SCORE) + 1;
-}
-
-async function actingFiles(prefix: string): Promise<ReadonlySet<string>> {
-  const acting = new Set<string>();
-  for (const { file } of findMutants(ROOT, (one) => one.startsWith(prefix)))
-    if (/\bawait\b/.test(await readFile(join(ROOT, file), "utf8"))) acting.add(file);
-  return acting;
 }
 
 function print(text: string): number {
