@@ -16,7 +16,7 @@ import { type Fate, tryMutants } from "./try-mutants.ts";
 const HELP = `npm run mutants -- [options]
 
 Changes one small thing at a time in what decides: a condition, a boundary, an operator, a number, a text, a call that is
-left out. A unit test has to fail. Prints the changes that no test noticed, and the score of each folder.
+left out. A unit test of the monitor or of its configuration has to fail. Prints the changes that no test noticed, and the score of each folder.
 
 Files with an await act, and are left to other checks. Changes that do not compile do not count, and neither do those
 that test/mutants/equivalent.yaml names.
@@ -91,7 +91,7 @@ async function main(): Promise<number> {
     : testsOf(
         ROOT,
         files.map(({ file }) => file),
-        projectsOf(ROOT)["unit"] ?? [],
+        projectsOf(ROOT)["unit"]?.filter((file) => /^test\/(?:monitor|admin)\//.test(file)) ?? [],
       );
   const player = await openPlayer(ROOT, files, await mkdtemp(join(tmpdir(), "earshot-mutants-")));
   let fates: ReadonlyMap<number, Fate>;
