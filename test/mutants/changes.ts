@@ -24,8 +24,14 @@ import {
   SyntaxKind,
 } from "typescript/unstable/ast";
 
+/** What stands in place of an expression. `shown`: before and after, where the whole would be long. */
+export interface Change {
+  readonly after: string;
+  readonly shown?: readonly [before: string, after: string];
+}
+
 /** What may stand in place of an expression: each is one small mistake. Pure; texts as in `source`. */
-export function changesOf(node: Node, source: string): string[] {
+export function changesOf(node: Node, source: string): Change[] {
   const text = (of: Node) => source.slice(of.getStart(), of.end);
   const { parent } = node;
   const changes: string[] = [];
@@ -61,16 +67,16 @@ export function changesOf(node: Node, source: string): string[] {
     const other = OTHER_METHODS.get(`${receiver}.${called}`) ?? OTHER_METHODS.get(called);
     if (other !== undefined) changes.push(`${receiver}.${other}${source.slice(name.end, node.end)}`);
   }
-  return [...new Set(changes)].filter((change) => change !== text(node));
+  return [...new Set(changes)].filter((after) => after !== text(node)).map((after) => ({ after }));
 }
 
 /** A constant of the file moved by 12 %: to the next whole number where it counts something. */
-export function movedConstants(node: Node, source: string): string[] {
+export function movedConstants(node: Node, source: string): Change[] {
   if (!isNumericLiteral(node) || isInFunction(node)) return [];
   const value = Number(source.slice(node.getStart(), node.end).replaceAll("_", ""));
   const moved = value * 1.12;
   const isCount = Number.isInteger(value) && value > 4;
-  return value === 0 ? [] : [String(isCount ? Math.round(moved) : moved)];
+  return value === 0 ? [] : [{ after: String(isCount ? Math.round(moved) : moved) }];
 }
 
 function isInFunction(node: Node): boolean {

@@ -15,7 +15,7 @@ import {
   SyntaxKind,
 } from "typescript/unstable/ast";
 import { API } from "typescript/unstable/sync";
-import { changesOf } from "./changes.ts";
+import { type Change, changesOf } from "./changes.ts";
 
 /** One small change of the code: the expression at `start` to `end` is replaced. */
 export interface Mutant {
@@ -42,7 +42,7 @@ export interface Mutated {
 export function findMutants(
   root: string,
   isWanted: (file: string) => boolean,
-  changes: (node: Node, source: string) => readonly string[] = changesOf,
+  changes: (node: Node, source: string) => readonly Change[] = changesOf,
 ): Mutated[] {
   const config = `${root}/tsconfig.json`;
   const api = new API({ cwd: root });
@@ -73,17 +73,17 @@ function mutantsOf(
   tree: Node,
   source: string,
   firstId: number,
-  changes: (node: Node, source: string) => readonly string[],
+  changes: (node: Node, source: string) => readonly Change[],
 ): Mutant[] {
   const found: Mutant[] = [];
   const keys = new Map<string, number>();
   const visit = (node: Node, inside: string): void => {
-    if (isLeftAlone(node)) return;
     if (!isInChain(node))
-      for (const after of changes(node, source)) {
+      for (const { after, shown: pair } of changes(node, source)) {
         const start = node.getStart();
         const before = source.slice(start, node.end);
-        const key = `${file} ${inside}: ${shown(before)} → ${shown(after)}`;
+        const [from, to] = pair ?? [before, after];
+        const key = `${file} ${inside}: ${shown(from)} → ${shown(to)}`;
         const times = (keys.get(key) ?? 0) + 1;
         keys.set(key, times);
         found.push({
@@ -92,6 +92,7 @@ function mutantsOf(
           ...{ before, after, key: times === 1 ? key : `${key} (${times})` },
         });
       }
+    if (isLeftAlone(node)) return;
     const name = nameOf(node, inside) ?? inside;
     node.forEachChild((child) => {
       if (!isName(child, node)) visit(child, name);
@@ -103,7 +104,7 @@ function mutantsOf(
 
 /** On one line. */
 function shown(text: string): string {
-  return text.replaceAll(/\s+/g, " ");
+  return text.replaceAll(/\s+/g, " ").trim();
 }
 
 /** Types, imports, errors that only a mistake of our own throws, and texts that describe a schema: nothing decides there. */

@@ -10,6 +10,7 @@ import { findCompiling } from "./compiles.ts";
 import { readEquivalents } from "./equivalents.ts";
 import { findMutants, type Mutant, type Mutated } from "./find-mutants.ts";
 import { openPlayer } from "./play.ts";
+import { sqlChanges } from "./sql-changes.ts";
 import { testsOf } from "./tests-of.ts";
 import { type Fate, tryMutants } from "./try-mutants.ts";
 
@@ -23,7 +24,10 @@ that test/mutants/equivalent.yaml names.
 
   --folder PATH   only this folder of src (several times); default: all seven
   --file TEXT     only files whose path has this text
+  --tests TEXT    only tests whose path has this text
   --constants     instead: each constant of the spike detector moved by 12 %
+  --sql           instead: in each statement of the stores one condition, lock, "skip locked" or "on conflict" less, and
+                  "<" for "<="; the tests with a database have to notice
   --share N       one of N mutants, chosen by the seed
   --seed S        (1)
   --quick         leave out those that need a process of their own: constants, and what files prepare for their tests
@@ -41,6 +45,8 @@ const FOLDERS = ["notify/decide", "alerts", "polling", "ingest", "spike", "rules
   (folder) => `monitor/${folder}`,
 );
 
+const STORES = ["monitor/store", "listening-api/store"];
+
 /** What notices a constant that was moved. */
 const LABELLED = "test/monitor/spike/labelled-series.test.ts";
 
@@ -48,9 +54,11 @@ const WANTED_SCORE = 0.9;
 
 async function main(): Promise<number> {
   const options = {
-    folder: { type: "string", multiple: true, default: FOLDERS },
+    folder: { type: "string", multiple: true },
     file: { type: "string", default: "" },
+    tests: { type: "string", default: "" },
     constants: { type: "boolean", default: false },
+    sql: { type: "boolean", default: false },
     share: { type: "string", default: "1" },
     seed: { type: "string", default: "1" },
     quick: { type: "boolean", default: false },
@@ -67,13 +75,14 @@ async function main(): Promise<number> {
   const equivalents = readEquivalents(join(import.meta.dirname, "equivalent.yaml"));
   const random = createRandom("mutants", Number(values.seed));
   const share = Number(values.share);
-  const folders = (values.constants ? ["monitor/spike"] : values.folder).map((one) => one.replace(/\/$/, ""));
+  const folders = foldersOf(values).map((one) => one.replace(/\/$/, ""));
   const isIn = (folder: string, file: string) => file.startsWith(`src/${folder}/`);
   const all = findMutants(
     ROOT,
-    (file) => folders.some((folder) => isIn(folder, file)) && file.includes(values.file),
-    values.constants ? movedConstants : changesOf,
-  ).filter(({ source }) => !/\bawait\b/.test(source));
+    (file) =>
+      folders.some((folder) => isIn(folder, file)) && file.includes(values.file) && !file.includes("/migrat"),
+    values.sql ? sqlChanges : values.constants ? movedConstants : changesOf,
+  ).filter(({ source }) => values.sql || !/\bawait\b/.test(source));
   const drawn = all.map(({ mutants, ...file }) => ({
     ...file,
     mutants: mutants.filter(() => random.next() < 1 / share),
@@ -86,14 +95,17 @@ async function main(): Promise<number> {
   }));
   const chosen = files.flatMap(({ mutants }) => mutants);
   say(`tries ${chosen.length}`);
+  const project = projectsOf(ROOT)[values.sql ? "db" : "unit"] ?? [];
   const tests = values.constants
     ? [LABELLED]
     : testsOf(
         ROOT,
-        files.map(({ file }) => file),
-        projectsOf(ROOT)["unit"]?.filter((file) => /^test\/(?:monitor|admin)\//.test(file)) ?? [],
+        files.filter(({ mutants }) => mutants.length > 0).map(({ file }) => file),
+        project.filter(
+          (file) => /^test\/(?:monitor|admin|listening-api)\//.test(file) && file.includes(values.tests),
+        ),
       );
-  const player = await openPlayer(ROOT, files, await mkdtemp(join(tmpdir(), "earshot-mutants-")));
+  const player = await openPlayer(ROOT, files, await mkdtemp(join(tmpdir(), "earshot-mutants-")), values.sql);
   let fates: ReadonlyMap<number, Fate>;
   try {
     fates = await tryMutants(player, files, tests, {
@@ -130,6 +142,15 @@ async function main(): Promise<number> {
   }
   for (const wrong of wrongNames) process.stderr.write(`${wrong}\n`);
   return wrongNames.length === 0 && rows.every((row) => isEnough(row, share)) ? 0 : 1;
+}
+
+function foldersOf(values: {
+  readonly folder?: readonly string[];
+  readonly constants: boolean;
+  readonly sql: boolean;
+}): readonly string[] {
+  if (values.folder !== undefined) return values.folder;
+  return values.sql ? STORES : values.constants ? ["monitor/spike"] : FOLDERS;
 }
 
 function killed(chosen: readonly Mutant[], fates: ReadonlyMap<number, Fate>): string {

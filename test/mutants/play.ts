@@ -20,7 +20,8 @@ export interface Plan {
 export type Journal =
   | { readonly kind: "Process"; readonly pid: number }
   | { readonly kind: "Outside" | "Reached"; readonly ids: readonly number[]; readonly test: string }
-  | { readonly kind: "Tries" | "Killed"; readonly id: number; readonly test: string }
+  /** `Invalid`: PostgreSQL cannot read it. */
+  | { readonly kind: "Tries" | "Killed" | "Invalid"; readonly id: number; readonly test: string }
   | { readonly kind: "NotTwice"; readonly test: string }
   | { readonly kind: "Ends" };
 
@@ -36,7 +37,12 @@ export interface Player {
 const HANGS_AFTER_MS = 60_000;
 
 /** Vitest over the mutated files, one process at a time. `folder` keeps what it exchanges with that process. */
-export async function openPlayer(root: string, files: readonly Mutated[], folder: string): Promise<Player> {
+export async function openPlayer(
+  root: string,
+  files: readonly Mutated[],
+  folder: string,
+  usesDatabase = false,
+): Promise<Player> {
   const planFile = join(folder, "plan.json");
   const journal = join(folder, "journal.jsonl");
   process.env["EARSHOT_MUTANTS"] = planFile;
@@ -52,6 +58,7 @@ export async function openPlayer(root: string, files: readonly Mutated[], folder
       reporters: [{}],
       include: ["test/**/*.test.ts"],
       setupFiles: [join(import.meta.dirname, "..", "runs.ts")],
+      globalSetup: usesDatabase ? [join(import.meta.dirname, "..", "global-setup.ts")] : [],
       provide: { isThorough: false },
       runner: join(import.meta.dirname, "vitest-runner.ts"),
       pool: "forks",

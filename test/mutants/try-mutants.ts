@@ -5,11 +5,11 @@ import type { Player } from "./play.ts";
 export type Fate =
   | { readonly fate: "Killed"; readonly by: string }
   /** `NotTried`: it needs a process of its own, and the run was to be quick. */
-  | { readonly fate: "Survived" | "NotReached" | "NotTried" };
+  | { readonly fate: "Survived" | "NotReached" | "NotTried" | "Invalid" };
 
 /**
- * What became of each. First all in one process; then those that some test reaches before it begins, each in a process
- * of its own, since they were asked too late to make a difference.
+ * What became of each. First all in one process; then, each in a process of its own, those that some test reaches before it
+ * begins, since they were asked too late to make a difference, or that a test reaches that cannot run twice.
  */
 export async function tryMutants(
   player: Player,
@@ -27,16 +27,20 @@ export async function tryMutants(
   const inside = new Set<number>();
   const testsReaching = new Map<string | number, Set<string>>();
   const fileOf = new Map(files.flatMap(({ file, mutants }) => mutants.map(({ id }) => [id, file])));
+  const notTwice = new Set(lines.flatMap((line) => (line.kind === "NotTwice" ? [line.test] : [])));
   for (const line of lines)
     if (line.kind === "Outside" || line.kind === "Reached")
       for (const id of line.ids) {
         if (fates.get(id)?.fate === "NotReached") fates.set(id, { fate: "Survived" });
-        if (line.kind === "Outside") before.add(id);
+        if (line.kind === "Outside" || notTwice.has(line.test)) before.add(id);
         if (line.kind === "Reached") inside.add(id);
         for (const of of [id, fileOf.get(id) ?? ""])
           testsReaching.set(of, (testsReaching.get(of) ?? new Set()).add(line.test.split(":", 1)[0] ?? ""));
       }
-  for (const line of lines) if (line.kind === "Killed") fates.set(line.id, { fate: "Killed", by: line.test });
+  for (const line of lines) {
+    if (line.kind === "Killed") fates.set(line.id, { fate: "Killed", by: line.test });
+    if (line.kind === "Invalid") fates.set(line.id, { fate: "Invalid" });
+  }
   const cold = chosen.filter(({ id }) => before.has(id) && fates.get(id)?.fate === "Survived");
   for (const [index, { id, file }] of cold.entries()) {
     if (isQuick) {

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { appendFileSync, readFileSync } from "node:fs";
+import { inspect } from "node:util";
 import { type RunnerTask, type RunnerTestCase, type RunnerTestSuite, TestRunner } from "vitest";
 import { getFn, getHooks } from "vitest/suite";
 import type { Journal, Plan } from "./play.ts";
@@ -19,7 +20,12 @@ write({ kind: "Process", pid: process.pid });
 /** Many times what the test asks by itself. */
 const mostAsked = (usually: number) => 100_000 + 20 * usually;
 
+/** What PostgreSQL says of a text that is no statement: such a change is no mutant. */
+const NO_STATEMENT = /syntax error at |could not determine data type|there is no parameter/;
+
 export default class MutantRunner extends TestRunner {
+  private isInvalid = false;
+
   override onAfterRunFiles(): void {
     super.onAfterRunFiles();
     write({ kind: "Ends" });
@@ -49,7 +55,7 @@ export default class MutantRunner extends TestRunner {
         activate(null);
         if (survived) continue;
         alive.delete(id);
-        write({ kind: "Killed", id, test: nameOf(test) });
+        write({ kind: this.isInvalid ? "Invalid" : "Killed", id, test: nameOf(test) });
       }
     }
     reached.clear();
@@ -60,11 +66,13 @@ export default class MutantRunner extends TestRunner {
   private async passes(test: RunnerTestCase & Finishing): Promise<boolean> {
     const cleanups: unknown[] = [];
     let passed = true;
+    this.isInvalid = false;
     const attempt = async (step: () => unknown) => {
       try {
         await step();
-      } catch {
+      } catch (error) {
         passed = false;
+        this.isInvalid ||= NO_STATEMENT.test(inspect(error));
       }
     };
     test.result = { state: "run" };

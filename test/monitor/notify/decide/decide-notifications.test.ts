@@ -135,6 +135,12 @@ test.each<[string, Partial<Alert>, readonly string[]]>([
   ).toEqual(["EscalationStopped", "EscalationStopped"]);
 });
 
+test("one receiver alone is spared as well, and told apart from one that is still routed", () => {
+  const entries = [entryOf("team", {}, NOW), entryOf("lead", {}, NOW)];
+  const decided = decide([alertOf({ state: "acknowledged" })], { entries, escalations: [ESCALATION] });
+  expect(entriesIn(decided).map(({ last }) => last)).toEqual(["EscalationStopped", "FirstNotification"]);
+});
+
 test("a receiver that the routes dropped is not spared by an acknowledgement", () => {
   const entries = [entryOf("old", {}, NOW)];
   const decided = decide([alertOf({ state: "acknowledged" })], { entries, escalations: [ESCALATION] });

@@ -54,3 +54,15 @@ test("weekly turns change on their day, from the week of the first date on, whic
   expect(who(onThursdays, "2026-01-01T08:59Z")).toBe("cy");
   expect(who(onThursdays, "2026-01-15T09:00Z")).toBe("cy");
 });
+
+test("a day before its handover belongs to the day before, a week to the week before, however many take turns", () => {
+  const five = ["ann", "bo", "cy", "di", "ed"];
+  const daily = Rotation.parse({
+    ...{ name: "phone", timezone: "UTC", every: "day", at: "09:00", from: "2026-01-05", receivers: five },
+  });
+  expect(who(daily, "2026-01-07T08:59Z")).toBe("bo");
+  expect(who(daily, "2026-01-07T09:00Z")).toBe("cy");
+  const weeks = Rotation.parse({ name: "phone", timezone: "UTC", from: "2026-01-05", receivers: five });
+  expect(who(weeks, "2026-01-12T08:59Z")).toBe("ann");
+  expect(["2026-01-12T09:00Z", "2026-01-19T09:00Z"].map((at) => who(weeks, at))).toEqual(["bo", "cy"]);
+});
