@@ -21,6 +21,7 @@ import type { ConsoleActions } from "./action-routes.ts";
 import { actionRoutes } from "./action-routes.ts";
 import { type AdmissionSettings, boundPages } from "./admission.ts";
 import { assetRoutes, chartRoutes } from "./asset-routes.ts";
+import { atomRoutes } from "./atom-routes.ts";
 import { type ConsoleRoute, declareRoutes } from "./auth/access.ts";
 import { keepAudit } from "./auth/audit.ts";
 import { demandLogin, type Refuse } from "./auth/demand-login.ts";
@@ -202,6 +203,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     },
     frames,
   );
+  atomRoutes(app, { facts: deps.facts, times, settings });
   if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
   interactionRoutes(app, deps.interactions ?? []);
   if (deps.push !== undefined) pushRoutes(app, deps.push, auth);

@@ -22,6 +22,7 @@ export {
   receiveItems,
   sumOf,
 } from "./arrive/receive-items.ts";
+export { findForgettable, findSealedAt, undoDeletes } from "./arrive/sealed-items.ts";
 export { tombstoneMentions } from "./arrive/tombstone-mentions.ts";
 export { type QueryCache, queriesOf } from "./assign/assign-queries.ts";
 export { createLocalApi, type LocalApi, type LocalApiOptions } from "./create-local-api.ts";
@@ -120,12 +121,13 @@ export {
   claimChecks,
   type DueCheck,
   dueChecks,
-  findByAuthorOrAddress,
+  dueNow,
   forgetReceivedBefore,
   forgetUnseenDeletes,
   receivedQuery,
   type ScheduledCheck,
   scheduleChecks,
 } from "./store/received-items.ts";
+export { dropOldSeals, listUndoable, type UndoableDelete } from "./store/sealed-items.ts";
 export { signingSecret } from "./store/settings.ts";
 export { beginWriting, projectsOfQueries } from "./store/write-order.ts";

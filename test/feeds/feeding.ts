@@ -4,11 +4,9 @@ import { afterAll } from "vitest";
 import { createFetchFeed, type FetchLimits } from "../../src/feeds/common/fetch-feed.ts";
 import type { FeedConfig } from "../../src/feeds/common/listen-config.ts";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
-import { readFeeds } from "../../src/feeds/common/read-feeds.ts";
 import { createFeedRun, type FeedRunParts } from "../../src/feeds/common/run-feeds.ts";
 import { runStream, type StreamRunParts } from "../../src/feeds/common/run-stream.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import type { Issue } from "../../src/lib/errors.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import type { ReceiveResult } from "../../src/listening-api/arrive/receive-items.ts";
@@ -20,6 +18,8 @@ import { openPool } from "../../src/monitor/store/database.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { noEnricher } from "./no-enricher.ts";
 import { reader } from "./reader.ts";
+
+export { feedsOf } from "./feed-config.ts";
 
 export interface Shown {
   readonly query: string;
@@ -51,17 +51,6 @@ export interface Listener {
   /** Frames that were stored, and what became of them. */
   readonly batches: readonly (ReceiveResult & { readonly frames: number })[];
   stop(): Promise<void>;
-}
-
-/** A configuration as people write it; feeds on this machine are allowed. */
-export function feedsOf(...written: readonly object[]): readonly FeedConfig[] {
-  const issues: Issue[] = [];
-  const feeds = readFeeds(
-    { listen: { feeds: written.map((one) => ({ allowPrivateAddress: true, ...one })) } },
-    issues,
-  );
-  if (issues.length > 0) throw new Error(JSON.stringify(issues));
-  return feeds;
 }
 
 /** Local tables with queries, and feeds that are fetched for real. */

@@ -1,13 +1,19 @@
 import { fastify } from "fastify";
+import { sql } from "kysely";
 import { afterAll, expect, test } from "vitest";
 import { pushRoutes } from "../../src/console/push-routes.ts";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { createPushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
 import { readFeeds } from "../../src/feeds/common/read-feeds.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import type { Issue } from "../../src/lib/errors.ts";
+import { rememberForgotten } from "../../src/listening-api/arrive/forget-requests.ts";
 import { askedHash, putAnswers } from "../../src/listening-api/store/enrichment.ts";
+import { findByAuthorOrAddress } from "../../src/listening-api/store/received-items.ts";
 import { tracesInTables } from "../flows/find-traces.ts";
+import { until } from "../until.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
+import { noEnricher } from "./no-enricher.ts";
 
 /** Every character that a token may have. */
 const ALL_VISIBLE = String.fromCharCode(...Array.from({ length: 94 }, (_, n) => 33 + n));
@@ -153,3 +159,44 @@ test("hostile text is stored as text", async () => {
     "acme \ufffd \ufffd <script>alert(1)</script> & '; drop table mention; --",
   );
 });
+
+test("a request to forget somebody finds what is being stored while it comes", async () => {
+  let goOn = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  let isStoring = false;
+  const slow = feeding.worker({
+    enricher: async () => ({
+      ...noEnricher,
+      // Called in the transaction that stores.
+      queue: async () => {
+        isStoring = true;
+        await released;
+      },
+    }),
+  });
+  const [feed] = planFeeds({ feeds: written, queries: [] });
+  if (feed === undefined) throw new Error("there is no feed");
+  const body = { text: "acme of somebody who wants to be forgotten" };
+  const item = { id: "late", title: null, body, url: null, publishedAt: null, author: "eve" };
+  const stored = slow.receivePushed(feed, { items: [item], deletes: [] });
+  const soon = { withinMs: 10_000 };
+  await until("it is being stored", () => isStoring, soon);
+  const eve = { what: "author", value: "eve", source: null } as const;
+  let isRemembered = false;
+  const found = rememberForgotten(feeding.db, eve, systemClock.now()).then(() => {
+    isRemembered = true;
+    return findByAuthorOrAddress(feeding.db, eve, 10);
+  });
+  await until("it waits for the writer, or does not", async () => isRemembered || isWaiting(), soon);
+  goOn();
+  await stored;
+  expect(await found).toHaveLength(1);
+});
+
+async function isWaiting(): Promise<boolean> {
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`.execute(feeding.db);
+  return rows.length > 0;
+}

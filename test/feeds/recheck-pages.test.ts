@@ -84,6 +84,27 @@ test.each([404, 410])("an item whose page answers %s twice, a day apart, is dele
   expect(await titles()).toHaveLength(2);
 });
 
+test("an item that its document lists again while its page is asked for stays", async () => {
+  show(at(1), at(2));
+  answer("/", { body: "front" });
+  answer("/1", { body: "here" });
+  answer("/2", { status: 404 });
+  await hearAndCheck();
+  show(at(1));
+  await twoDaysLater();
+  let hasReturned = false;
+  answer("/2", async (_request, response) => {
+    show(at(1), at(2));
+    await sql`update local_api.feed set state = '{}'`.execute(db);
+    await feeding.fetchAll();
+    hasReturned = true;
+    response.writeHead(404).end();
+  });
+  await twoDaysLater();
+  expect(hasReturned).toBe(true);
+  expect(await titles()).toHaveLength(2);
+});
+
 test("a site whose front page is gone, too, has moved: nothing is deleted, and its owner is told", async () => {
   show(at(1));
   answer("/1", { status: 404 });

@@ -23,7 +23,9 @@ const feeding = await startFeeding({
 });
 const { db, projectId } = feeding;
 
-const recent = (minutesAgo = 5) => new Date(systemClock.now() - minutesAgo * MINUTE).toUTCString();
+/** Dates stand still while the tests run: an item is known by its date, too. */
+const startedAt = systemClock.now();
+const recent = (minutesAgo = 5) => new Date(startedAt - minutesAgo * MINUTE).toUTCString();
 const item = (n: number, more: RssItem = {}): RssItem => ({
   ...{ guid: `id-${n}`, title: `Acme ${n}`, link: `https://blog.example/${n}`, date: recent(n) },
   html: `<p>Line one of ${n}</p><p>Line two</p>`,

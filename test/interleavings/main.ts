@@ -1,8 +1,7 @@
 import { parseArgs } from "node:util";
 import { stopSignal } from "../../src/lib/stop-signal.ts";
 import { formatReport, isBroken } from "./report.ts";
-import { nameOf, runInterleavings } from "./run.ts";
-import { SCENES } from "./scenes.ts";
+import { PAIRS, runInterleavings } from "./run.ts";
 
 const HELP = `npm run interleavings -- [options]
 
@@ -39,8 +38,7 @@ async function main(): Promise<number> {
   for (const name of ["seed", "share", "parallel", "at-most"] as const)
     if (!/^\d{1,6}$/.test(values[name])) throw new Error(`--${name} is a whole number`);
   const only = values.only === undefined ? null : new RegExp(values.only, "i");
-  const names = SCENES.flatMap((scene) => scene.pairs.map((pair) => nameOf(scene, pair)));
-  const chosen = names.filter((name) => only === null || only.test(name));
+  const chosen = PAIRS.filter((name) => only === null || only.test(name));
   if (chosen.length === 0) throw new Error("no pair has such a name; --list prints them");
   if (values.list) return print(chosen.map((name) => `${name}\n`).join(""));
   const enough = new AbortController();

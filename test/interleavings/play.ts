@@ -1,27 +1,29 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { describeError } from "../../src/lib/errors.ts";
-import { type Ending, readEnding } from "../crash-points/facts.ts";
 import { readPostgres } from "../crash-points/proxies/postgres.ts";
 import { openRelay } from "../crash-points/proxies/relay.ts";
-import type { Outside, Sandbox } from "../crash-points/sandbox.ts";
 import type { Stage } from "../crash-points/stage.ts";
-import { storyTime } from "../flows/story-time.ts";
 import { createHold } from "./hold.ts";
-import { openProcess, type Process } from "./process.ts";
-import type { Scene } from "./scenes.ts";
-import type { Task } from "./tasks.ts";
+import type { Task } from "./task.ts";
 
-/** Where the pairs of a scene begin: a database to copy, everybody outside, and what every process is opened with. */
-export interface Opening {
-  readonly scene: Scene;
-  readonly template: string;
-  readonly outside: Outside;
-  readonly parts: Pick<Parameters<typeof openProcess>[0], "files" | "pictures">;
+/** Where the pairs of a scene begin, and what a process of it is. */
+export interface World<P extends { close(): Promise<void> }> {
+  readonly database: string;
+  /** Sets tables, clock and everybody outside to where the pairs begin. */
+  reset(): Promise<void>;
+  /** A process whose statements go to this port of PostgreSQL. */
+  open(port: number): Promise<P>;
+  /** Does everything that is due. */
+  settle(process: P): Promise<void>;
+  /** All facts and messages, a line each. */
+  read(): Promise<readonly string[]>;
+  close?(): Promise<void>;
 }
 
 export interface Played {
-  readonly ending: Ending;
+  /** All facts and messages in the end. */
+  readonly lines: readonly string[];
   /** What the task that may be held asked of PostgreSQL. */
   readonly statements: readonly string[];
   /** False: the task ended before it was held. */
@@ -30,79 +32,34 @@ export interface Played {
   readonly hasWaited: boolean;
 }
 
-/** Plays what comes before the pairs of a scene, and stores where they begin. */
-export async function openScene(
-  stage: Stage,
-  sandbox: Sandbox,
-  scene: Scene,
-  parts: Opening["parts"],
-  empty: string,
-): Promise<Opening> {
-  await sandbox.reset(empty, { inbox: [] });
-  sandbox.clock.set(storyTime(scene.from));
-  const process = await openProcess({
-    ...parts,
-    databaseUrl: sandbox.engines("nothing").databaseUrl,
-    clock: sandbox.clock,
-  });
-  await process.version.refreshQueries();
-  await process.settle();
-  for (const moment of scene.settled ?? []) {
-    sandbox.clock.set(storyTime(moment));
-    await process.settle();
-  }
-  await process.close();
-  // Its worker is not started: nothing follows from what it does now.
-  const before = await openProcess({
-    ...parts,
-    databaseUrl: sandbox.engines("nothing").databaseUrl,
-    clock: sandbox.clock,
-  });
-  for (const one of scene.first ?? []) {
-    const [moment, task] = "prepare" in one ? [scene.at, one] : one;
-    sandbox.clock.set(storyTime(moment));
-    await (await task.prepare(before.stores))(before);
-  }
-  await before.close();
-  const template = `interleavings_${scene.name.replaceAll(" ", "_")}`;
-  await stage.administrate(`drop database if exists ${template} with (force)`);
-  await stage.administrate(`create database ${template} template ${sandbox.database}`);
-  return { scene, template, outside: await sandbox.outside(), parts };
-}
-
 /**
  * Two processes do one task each. With `holdAt`, the first is held before this statement while the second runs to its
  * end, or until it waits for a lock of the first; else the second begins when the first has ended. Then everything
  * that is due is done.
  */
-export async function play(
+export async function play<P extends { close(): Promise<void> }>(
   stage: Stage,
-  sandbox: Sandbox,
-  { scene, template, outside, parts }: Opening,
-  [first, second]: readonly [Task, Task],
+  world: World<P>,
+  [first, second]: readonly [Task<P>, Task<P>],
   holdAt: number | null,
 ): Promise<Played> {
-  await sandbox.reset(template, outside);
-  sandbox.clock.set(storyTime(scene.at));
+  await world.reset();
   const hold = createHold();
   const relay = await openRelay(
     () => stage.postgresPort,
     hold.passing,
     () => readPostgres({ every: true }),
   );
-  const direct = sandbox.engines("nothing").databaseUrl;
-  const through = new URL(direct);
-  through.port = String(relay.port);
-  const watch = new pg.Client({ connectionString: stage.urlOf(sandbox.database) });
+  const watch = new pg.Client({ connectionString: stage.urlOf(world.database) });
   watch.on("error", () => {});
-  const opened: Process[] = [];
+  const opened: P[] = [];
   try {
     await watch.connect();
-    const held = await openProcess({ ...parts, databaseUrl: through.href, clock: sandbox.clock });
+    const held = await world.open(relay.port);
     opened.push(held);
-    const other = await openProcess({ ...parts, databaseUrl: direct, clock: sandbox.clock });
+    const other = await world.open(stage.postgresPort);
     opened.push(other);
-    const run = { first: await first.prepare(other.stores), second: await second.prepare(other.stores) };
+    const run = { first: await first.prepare(other, held), second: await second.prepare(other, other) };
     hold.arm(holdAt);
     const one = run.first(held);
     // It is awaited below; until then its failure is nobody's.
@@ -113,14 +70,13 @@ export async function play(
     else await one;
     const two = run.second(other);
     two.catch(() => {});
-    const hasWaited = isHeld && (await isBlocked(watch, sandbox.database, two));
+    const hasWaited = isHeld && (await isBlocked(watch, world.database, two));
     hold.release();
     await inTime(one, first.name);
     await inTime(two, second.name);
     const statements = hold.disarm();
-    await other.settle();
-    const ending = await readEnding(sandbox, stage.urlOf(sandbox.database));
-    return { ending, statements: [...statements], isHeld, hasWaited };
+    await world.settle(other);
+    return { lines: await world.read(), statements: [...statements], isHeld, hasWaited };
   } finally {
     hold.release();
     for (const process of opened) await process.close();

@@ -1,16 +1,16 @@
-import { type Config, parseConfig } from "../../src/admin/config/config.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createRandom } from "../../src/listening-api/simulate/random.ts";
-import { createPngRenderer, type PngRenderer } from "../../src/monitor/charts/png-renderer.ts";
-import type { Rule } from "../../src/monitor/rules/rule.ts";
+import { createPngRenderer } from "../../src/monitor/charts/png-renderer.ts";
 import { validRules } from "../../src/monitor/rules/valid-rules.ts";
-import { openTemplates } from "../../src/monitor/templates/open-templates.ts";
 import { differences } from "../crash-points/facts.ts";
 import { openSandbox, type Sandbox } from "../crash-points/sandbox.ts";
-import { EMPTY, openStage, type Stage } from "../crash-points/stage.ts";
-import { type Opening, openScene, type Played, play } from "./play.ts";
-import { type Pair, SCENES, SCRIPT, type Scene } from "./scenes.ts";
-import type { Task } from "./tasks.ts";
+import { openStage, type Stage } from "../crash-points/stage.ts";
+import { FEED_SCENES } from "./feed-scenes.ts";
+import { openFeedWorld } from "./feed-world.ts";
+import { openMonitorWorld } from "./monitor-world.ts";
+import { type Played, play, type World } from "./play.ts";
+import { SCENES, SCRIPT } from "./scenes.ts";
+import type { Pair } from "./task.ts";
 
 export interface Options {
   /** Pairs whose name matches; null: all. */
@@ -59,6 +59,11 @@ export interface Report {
   readonly tookMs: number;
 }
 
+/** Their names in reports. */
+export const PAIRS: readonly string[] = [...SCENES, ...FEED_SCENES].flatMap(({ name, pairs }) =>
+  (pairs as readonly Pair<never>[]).map((pair) => nameOf(name, pair)),
+);
+
 /** Plays each pair in both serial orders, and then once for each point. */
 export async function runInterleavings(options: Options): Promise<Report> {
   const startedAt = monotonicMs();
@@ -66,12 +71,21 @@ export async function runInterleavings(options: Options): Promise<Report> {
   const pictures = createPngRenderer();
   const rules = await validRules(stage.rules);
   const sandboxes: Sandbox[] = [];
+  const scenes = [
+    ...SCENES.map((scene) =>
+      staged(stage, scene, (sandbox) => openMonitorWorld(stage, sandbox, scene, { rules, pictures })),
+    ),
+    ...FEED_SCENES.map((scene) => staged(stage, scene, (sandbox) => openFeedWorld(stage, sandbox, scene))),
+  ].map(({ names, ...scene }) => ({
+    ...scene,
+    names: names.filter((name) => options.only?.test(name) ?? true),
+  }));
   try {
     for (let index = 0; index < options.parallel; index++) sandboxes.push(await openSandbox(stage, index));
-    const scenes = SCENES.map((scene) => ({ scene, pairs: chosenPairs(scene, options) })).filter(
-      ({ pairs }) => pairs.length > 0,
-    );
-    const waiting = [...scenes];
+    // Long ones first: the last of them keeps nobody waiting for long.
+    const waiting = scenes
+      .filter(({ names }) => names.length > 0)
+      .toSorted((a, b) => b.names.length - a.names.length);
     const pairs: PairReport[] = [];
     const left: string[] = [];
     const enough = new AbortController();
@@ -80,30 +94,26 @@ export async function runInterleavings(options: Options): Promise<Report> {
     await Promise.all(
       sandboxes.map(async (sandbox) => {
         for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-          const { scene } = next;
+          const { names } = next;
           if (isOver()) {
-            left.push(...next.pairs.map((pair) => nameOf(scene, pair)));
+            left.push(...names);
             continue;
           }
-          const opening = await openScene(
-            stage,
-            sandbox,
-            scene,
-            await partsOf(sandbox, scene, rules, pictures),
-            EMPTY,
-          );
-          for (const pair of next.pairs) {
-            if (isOver()) left.push(nameOf(scene, pair));
-            else {
-              const report = await playOrFail({ stage, sandbox, opening, options, isOver }, pair);
-              pairs.push(report);
-              const bad = report.outcomes.filter(({ outcome }) => outcome !== "same").length;
-              options.onProgress(
-                `${report.pair}: ${report.outcomes.length} of ${report.points} points, ${bad} not the same`,
-              );
-              if (options.bail && bad > 0) enough.abort();
+          const opened = await next.open(sandbox);
+          for (const pair of opened.pairs.filter(({ name }) => names.includes(name))) {
+            if (isOver()) {
+              left.push(pair.name);
+              continue;
             }
+            const report = await playOrFail({ options, isOver }, pair);
+            pairs.push(report);
+            const bad = report.outcomes.filter(({ outcome }) => outcome !== "same").length;
+            options.onProgress(
+              `${report.pair}: ${report.outcomes.length} of ${report.points} points, ${bad} not the same`,
+            );
+            if (options.bail && bad > 0) enough.abort();
           }
+          await opened.close();
         }
       }),
     );
@@ -115,99 +125,103 @@ export async function runInterleavings(options: Options): Promise<Report> {
   }
 }
 
-function chosenPairs(scene: Scene, { only }: Options): Scene["pairs"] {
-  return scene.pairs.filter((pair) => only === null || only.test(nameOf(scene, pair)));
+/** A pair where it begins. */
+interface StagedPair {
+  readonly scene: string;
+  readonly name: string;
+  readonly tasks: readonly [one: string, other: string];
+  readonly between: RegExp | undefined;
+  /** `forth`: the first of them begins, and may be held. */
+  play(order: "forth" | "back", holdAt: number | null): Promise<Played>;
 }
 
-/** Its name in reports. */
-export function nameOf({ name }: Pick<Scene, "name">, [one, other]: Pair): string {
-  return `${name}: ${one.name} and ${other.name}`;
+/** A scene and how it is opened, whatever its processes are. */
+function staged<P extends { close(): Promise<void> }>(
+  stage: Stage,
+  { name: scene, pairs }: { readonly name: string; readonly pairs: readonly Pair<P>[] },
+  openWorld: (sandbox: Sandbox) => Promise<World<P>>,
+) {
+  return {
+    names: pairs.map((pair) => nameOf(scene, pair)),
+    open: async (sandbox: Sandbox) => {
+      const world = await openWorld(sandbox);
+      const playable = pairs.map((pair): StagedPair => {
+        const [one, other, between] = pair;
+        return {
+          ...{ scene, name: nameOf(scene, pair), tasks: [one.name, other.name], between },
+          play: (order, holdAt) =>
+            play(stage, world, order === "forth" ? [one, other] : [other, one], holdAt),
+        };
+      });
+      return { pairs: playable, close: async () => world.close?.() };
+    },
+  };
 }
 
-async function partsOf(
-  sandbox: Sandbox,
-  { queries, config = {} }: Scene,
-  rules: readonly Rule[],
-  pictures: PngRenderer,
-): Promise<Opening["parts"]> {
-  const source = { overlap: "0s", lookback: "1h", settle: "0s", queries };
-  const parsed: Config = await parseConfig(sandbox.configOf({ name: "", config }, source));
-  return { files: { config: parsed, rules, renderer: await openTemplates(parsed.templates) }, pictures };
+function nameOf(scene: string, [one, other]: Pair<never>): string {
+  return `${scene}: ${one.name} and ${other.name}`;
+}
+
+interface Playing {
+  readonly options: Options;
+  readonly isOver: () => boolean;
 }
 
 /** A pair that cannot be played fails, and the others go on. */
-async function playOrFail(parts: Parameters<typeof playPair>[0], pair: Pair): Promise<PairReport> {
-  const { scene } = parts.opening;
+async function playOrFail(playing: Playing, pair: StagedPair): Promise<PairReport> {
   try {
-    return await playPair(parts, pair);
+    return await playPair(playing, pair);
   } catch (error) {
-    const because = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    const none = { scene: scene.name, held: pair[0].name, other: pair[1].name, at: 0, statement: "" };
-    const failed: Outcome = { ...none, outcome: "failed", hasWaited: false, difference: because.split("\n") };
-    return { scene: scene.name, pair: nameOf(scene, pair), points: 0, chosen: 1, outcomes: [failed] };
+    const { scene, name, tasks } = pair;
+    const none = { scene, held: tasks[0], other: tasks[1], at: 0, statement: "" };
+    const failed: Outcome = { ...none, outcome: "failed", hasWaited: false, difference: linesOf(error) };
+    return { scene, pair: name, points: 0, chosen: 1, outcomes: [failed] };
   }
 }
 
-async function playPair(
-  {
-    stage,
-    sandbox,
-    opening,
-    options,
-    isOver,
-  }: { stage: Stage; sandbox: Sandbox; opening: Opening; options: Options; isOver: () => boolean },
-  [one, other, between]: Pair,
-): Promise<PairReport> {
-  const { scene } = opening;
-  const playing = (pair: readonly [Task, Task], at: number | null): Promise<Played> =>
-    play(stage, sandbox, opening, pair, at);
-  const serial = [await playing([one, other], null), await playing([other, one], null)];
-  const second = serial[0]?.statements.findLastIndex((statement) => between?.test(statement)) ?? -1;
-  if (between !== undefined && second === -1)
-    throw new Error(`no statement of ${one.name} matches ${between}`);
-  const third = second === -1 ? [] : [await playing([one, other], second + 1)];
-  const again = await playing([one, other], null);
-  const unlike = differences(serial[0]?.ending.lines ?? [], again.ending.lines);
+async function playPair({ options, isOver }: Playing, pair: StagedPair): Promise<PairReport> {
+  const { scene, name, tasks, between } = pair;
+  const [one, other] = tasks;
+  const forth = await pair.play("forth", null);
+  const serial = { forth, back: one === other ? forth : await pair.play("back", null) };
+  const second = forth.statements.findLastIndex((statement) => between?.test(statement));
+  if (between !== undefined && second === -1) throw new Error(`no statement of ${one} matches ${between}`);
+  const third = second === -1 ? [] : [await pair.play("forth", second + 1)];
+  const again = await pair.play("forth", null);
+  const unlike = differences(forth.lines, again.lines);
   if (unlike.length > 0)
     throw new Error(
-      `${nameOf(scene, [one, other])} is not the same twice:\n${unlike.map((line) => line.replaceAll(/\s+/g, " ")).join("\n")}`,
+      `${name} is not the same twice:\n${unlike.map((line) => line.replaceAll(/\s+/g, " ")).join("\n")}`,
     );
-  const orders: (readonly [Task, Task])[] =
-    one === other || one.name === other.name
-      ? [[one, other]]
-      : [
-          [one, other],
-          [other, one],
-        ];
-  const points = orders.flatMap((pair, index) =>
-    (serial[index]?.statements ?? []).map((statement, position) => ({ pair, at: position + 1, statement })),
+  const orders = one === other ? (["forth"] as const) : (["forth", "back"] as const);
+  const points = orders.flatMap((order) =>
+    serial[order].statements.map((statement, position) => ({ order, at: position + 1, statement })),
   );
-  const random = createRandom(nameOf(scene, [one, other]), options.seed);
+  const random = createRandom(name, options.seed);
   const drawn = points.filter(() => random.chance(options.share / 100));
   // At least one of each pair: a pair of which nothing is played is not looked at.
   const chosen = drawn.length > 0 ? drawn : points.slice(0, 1);
+  const wanted = [serial.forth, serial.back, ...third];
   const outcomes: Outcome[] = [];
-  for (const { pair, at, statement } of chosen) {
+  for (const { order, at, statement } of chosen) {
     if (isOver()) break;
-    const point = { scene: scene.name, held: pair[0].name, other: pair[1].name, at, statement };
+    const [held, running] = order === "forth" ? tasks : [other, one];
+    const point = { scene, held, other: running, at, statement };
     try {
-      const { ending, isHeld, hasWaited } = await playing(pair, at);
-      const found = [...serial, ...third].map((wanted) => differences(wanted.ending.lines, ending.lines));
+      const { lines, isHeld, hasWaited } = await pair.play(order, at);
+      const found = wanted.map((end) => differences(end.lines, lines));
       const [nearer = [], next = []] = found.toSorted((a, b) => a.length - b.length);
       const difference = nearer.length === 0 ? [] : [...nearer, "and from the other order:", ...next];
       const outcome = difference.length > 0 ? "different" : isHeld ? "same" : "not-reached";
       outcomes.push({ ...point, outcome, hasWaited, difference });
     } catch (error) {
-      const because = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      outcomes.push({ ...point, outcome: "failed", hasWaited: false, difference: because.split("\n") });
+      outcomes.push({ ...point, outcome: "failed", hasWaited: false, difference: linesOf(error) });
     }
     if (options.bail && outcomes.at(-1)?.outcome !== "same") break;
   }
-  return {
-    scene: scene.name,
-    pair: nameOf(scene, [one, other]),
-    points: points.length,
-    chosen: chosen.length,
-    outcomes,
-  };
+  return { scene, pair: name, points: points.length, chosen: chosen.length, outcomes };
+}
+
+function linesOf(error: unknown): readonly string[] {
+  return (error instanceof Error ? (error.stack ?? error.message) : String(error)).split("\n");
 }

@@ -1,7 +1,9 @@
 import type { Script } from "../crash-points/stage.ts";
 import { type Chapter, COMPLAINT } from "../crash-points/story.ts";
 import type { Said } from "../flows/stream.ts";
-import type { Task } from "./tasks.ts";
+import type { Process } from "./process.ts";
+import type { Pair } from "./task.ts";
+import type { MonitorTask } from "./tasks.ts";
 import * as task from "./tasks.ts";
 
 /** A state of the tables, and pairs of tasks that two processes do in it at once. */
@@ -16,16 +18,9 @@ export interface Scene {
   readonly settled?: readonly string[];
   /** When the pairs are played. Before, these are done, each at a moment or then, and nothing that follows from them. */
   readonly at: string;
-  readonly first?: readonly (Task | readonly [at: string, task: Task])[];
-  /** The first of a pair is held at each of its statements while the second runs, and the other way round. */
-  readonly pairs: readonly Pair[];
+  readonly first?: readonly (MonitorTask | readonly [at: string, task: MonitorTask])[];
+  readonly pairs: readonly Pair<Process>[];
 }
-
-/**
- * Two tasks. `between`: the first commits twice, and what the second sees in between is a state that people may see: it
- * is a third order. The statement with which the second of its transactions begins, the last one that matches.
- */
-export type Pair = readonly [one: Task, other: Task, between?: RegExp];
 
 export const RULES: Readonly<Record<string, string>> = {
   complaint: COMPLAINT,

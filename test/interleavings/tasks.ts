@@ -6,13 +6,9 @@ import { reconcile } from "../../src/monitor/polling/reconcile-counts.ts";
 import type { JobContext } from "../../src/monitor/queue/worker.ts";
 import type { Stores } from "../../src/monitor/store/stores.ts";
 import type { Process } from "./process.ts";
+import type { Task } from "./task.ts";
 
-/** What a process does once: a job, a press, a round of a loop. */
-export interface Task {
-  readonly name: string;
-  /** Looks up what it is about, before anything is held. */
-  prepare(look: Stores): Promise<(process: Process) => Promise<unknown>>;
-}
+export type MonitorTask = Task<Process>;
 
 const ANN = { via: "page", login: "ann", typed: null } as const;
 const BO = { via: "page", login: "bo", typed: null } as const;
@@ -21,51 +17,51 @@ function context(): JobContext {
   return { signal: new AbortController().signal, attempt: 1, lastAttempt: false };
 }
 
-export const poll = (query: string, which: "added" | "updated" = "added"): Task => ({
+export const poll = (query: string, which: "added" | "updated" = "added"): MonitorTask => ({
   name: which === "added" ? `poll of ${query}` : `poll for changes of ${query}`,
-  prepare: async (look) => {
+  prepare: async ({ stores: look }) => {
     const { projectId, queryId } = await queryNamed(look, query);
     return ({ version }) => version.handlers["poll-query"]({ projectId, queryId, poll: which }, context());
   },
 });
 
-export const closeWindows = (query: string): Task => ({
+export const closeWindows = (query: string): MonitorTask => ({
   name: `windows of ${query}`,
-  prepare: async (look) => {
+  prepare: async ({ stores: look }) => {
     const { projectId, queryId } = await queryNamed(look, query);
     return ({ version }) => version.handlers["close-windows"]({ projectId, queryId }, context());
   },
 });
 
-export const decide = (query: string): Task => ({
+export const decide = (query: string): MonitorTask => ({
   name: `decision of ${query}`,
-  prepare: async (look) => {
+  prepare: async ({ stores: look }) => {
     const { projectId, queryId } = await queryNamed(look, query);
     return ({ version }) => version.handlers["reconsider-alerts"]({ projectId, queryId }, context());
   },
 });
 
 /** The oldest notification to a receiver that is due. */
-export const deliver = (receiver: string): Task => ({
+export const deliver = (receiver: string): MonitorTask => ({
   name: `delivery to ${receiver}`,
-  prepare: async (look) => {
+  prepare: async ({ stores: look }) => {
     const next = required(await look.notifications.nextDue([receiver]), `a notification to ${receiver}`);
     return ({ version }) => version.handlers.deliver(next, context());
   },
 });
 
-export const edit = (receiver: string): Task => ({
+export const edit = (receiver: string): MonitorTask => ({
   name: `edit at ${receiver}`,
-  prepare: async (look) => {
+  prepare: async ({ stores: look }) => {
     const [key] = await look.alertMessages.due([receiver], 1);
     return ({ version }) =>
       version.handlers["update-message"](required(key, `a message to edit at ${receiver}`), context());
   },
 });
 
-export const correct: Task = {
+export const correct: MonitorTask = {
   name: "correction",
-  prepare: async (look) => {
+  prepare: async ({ stores: look }) => {
     const due = await look.dueWork.find(NOTHING_ELSE);
     const [key] = due.corrections;
     return ({ version }) =>
@@ -78,7 +74,7 @@ const NOTHING_ELSE = {
   ...{ mostPolls: 1, mostDeliveries: 1, mostEdits: 1 },
 };
 
-export const buildDigest = (name: string, localDate: string): Task => ({
+export const buildDigest = (name: string, localDate: string): MonitorTask => ({
   name: `digest ${name}`,
   prepare:
     async () =>
@@ -86,7 +82,7 @@ export const buildDigest = (name: string, localDate: string): Task => ({
       version.handlers["build-digest"]({ name, localDate }, context()),
 });
 
-export const unsubscribe = (digest: string, receiver: string): Task => ({
+export const unsubscribe = (digest: string, receiver: string): MonitorTask => ({
   name: `${receiver} leaves the digest`,
   prepare:
     async () =>
@@ -94,7 +90,7 @@ export const unsubscribe = (digest: string, receiver: string): Task => ({
       stores.digests.setSubscribed(digest, receiver, false),
 });
 
-export const sweep: Task = {
+export const sweep: MonitorTask = {
   name: "sweep",
   prepare:
     async () =>
@@ -103,7 +99,7 @@ export const sweep: Task = {
 };
 
 /** What a reload and the round of every ten minutes do. */
-export const refresh: Task = {
+export const refresh: MonitorTask = {
   name: "refresh of the queries",
   prepare:
     async () =>
@@ -112,9 +108,9 @@ export const refresh: Task = {
 };
 
 /** The source does not list the query any more. */
-export const leaveOut = (query: string): Task => ({
+export const leaveOut = (query: string): MonitorTask => ({
   name: `${query} is left out`,
-  prepare: async (look) => {
+  prepare: async ({ stores: look }) => {
     const left = await queryNamed(look, query);
     return async ({ stores, clock }) => {
       const others = (await stores.queries.active()).filter(({ queryId }) => queryId !== left.queryId);
@@ -124,7 +120,7 @@ export const leaveOut = (query: string): Task => ({
 });
 
 /** Another version of the configuration is opened. */
-export const reload: Task = {
+export const reload: MonitorTask = {
   name: "reload",
   prepare:
     async () =>
@@ -132,30 +128,31 @@ export const reload: Task = {
       stores.deadLetters.forgetRules(clock.now()),
 };
 
-export const press = (query: string, action: AlertAction, rule?: string): Task => ({
+export const press = (query: string, action: AlertAction, rule?: string): MonitorTask => ({
   name: `${action.do} in ${query}`,
-  prepare: async (look) => {
+  prepare: async ({ stores: look }) => {
     const id = await alertIn(look, query, rule);
     return ({ actions }) => actions.act(id, action, action.do === "resolve" ? BO : ANN);
   },
 });
 
-export const acknowledge = (query: string, rule?: string): Task => press(query, { do: "acknowledge" }, rule);
-export const resolve = (query: string, rule?: string): Task => press(query, { do: "resolve" }, rule);
+export const acknowledge = (query: string, rule?: string): MonitorTask =>
+  press(query, { do: "acknowledge" }, rule);
+export const resolve = (query: string, rule?: string): MonitorTask => press(query, { do: "resolve" }, rule);
 
 /** Slack reports one press; it may do so twice. */
-export const pressOnce = (query: string): Task => ({
+export const pressOnce = (query: string): MonitorTask => ({
   name: `press of a button in ${query}`,
-  prepare: async (look) => {
+  prepare: async ({ stores: look }) => {
     const id = await alertIn(look, query);
     return ({ actions }) => actions.once("one press", (within) => within.act(id, { do: "acknowledge" }, ANN));
   },
 });
 
 /** Somebody follows a link in a mail that acts once. */
-export const followLink = (query: string, action: AlertAction): Task => ({
+export const followLink = (query: string, action: AlertAction): MonitorTask => ({
   name: `link that does ${action.do} in ${query}`,
-  prepare: async (look) => {
+  prepare: async ({ stores: look }) => {
     const id = await alertIn(look, query);
     return ({ actions }) =>
       actions.useLink("one link", 1, async (within) => {
@@ -165,31 +162,31 @@ export const followLink = (query: string, action: AlertAction): Task => ({
   },
 });
 
-export const silence = (query: string): Task => ({
+export const silence = (query: string): MonitorTask => ({
   name: `silence in ${query}`,
-  prepare: async (look) => {
+  prepare: async ({ stores: look }) => {
     const id = await alertIn(look, query);
     return ({ actions }) => actions.silenceAlert(id, 30 * MINUTE, ANN);
   },
 });
 
-export const endSilence: Task = {
+export const endSilence: MonitorTask = {
   name: "end of the silence",
-  prepare: async (look) => {
+  prepare: async ({ stores: look }) => {
     const [known] = await look.silences.list(0, true);
     return ({ actions }) => actions.expireSilence(required(known, "a silence").id, BO);
   },
 };
 
-export const split = (query: string, rule: string): Task => ({
+export const split = (query: string, rule: string): MonitorTask => ({
   name: `split of ${query}`,
-  prepare: async (look) => {
+  prepare: async ({ stores: look }) => {
     const id = await alertIn(look, query, rule);
     return ({ actions }) => actions.splitAlert(id, ANN);
   },
 });
 
-export const forget = (author: string): Task => ({
+export const forget = (author: string): MonitorTask => ({
   name: `forget ${author}`,
   prepare:
     async () =>
@@ -207,7 +204,7 @@ export const forget = (author: string): Task => ({
 });
 
 /** The source counts more mentions than are stored: two rounds, which ask, and compare. */
-export const reconcileCounts: Task = {
+export const reconcileCounts: MonitorTask = {
   name: "reconciliation",
   prepare:
     async () =>
@@ -218,7 +215,7 @@ export const reconcileCounts: Task = {
     },
 };
 
-export const replay: Task = {
+export const replay: MonitorTask = {
   name: "replay of dead letters",
   prepare:
     async () =>
@@ -226,7 +223,7 @@ export const replay: Task = {
       stores.deadLetters.replay("all", clock.now()),
 };
 
-export const redeliver = (receiver: string): Task => ({
+export const redeliver = (receiver: string): MonitorTask => ({
   name: `redelivery to ${receiver}`,
   prepare:
     async () =>

@@ -164,6 +164,7 @@ function isOpenedBy(route: string, scope: TokenScope): boolean {
   if (FOR_PEOPLE.includes(route)) return false;
   if (route === "GET /metrics") return scope === "metrics";
   if (FOR_ACTING.includes(route)) return scope === "act";
+  if (route.endsWith(".atom")) return scope === "atom" || scope === "read" || scope === "act";
   return scope === "read" || scope === "act";
 }
 

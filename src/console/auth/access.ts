@@ -9,6 +9,8 @@ export type Access =
   | { readonly role: UserRole; readonly scope: TokenScope | null };
 
 const readers: Access = { role: "viewer", scope: "read" };
+/** The token of a feed reader may stand in the address, so it opens nothing else. */
+const atomReaders: Access = { role: "viewer", scope: "atom" };
 const responders: Access = { role: "responder", scope: "act" };
 /** For people alone, and not for their programs. */
 const people = (role: UserRole): Access => ({ role, scope: null });
@@ -44,10 +46,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /live": readers,
   "GET /alerts": readers,
   "GET /alerts.json": readers,
+  "GET /alerts.atom": atomReaders,
   "GET /alerts/:id": readers,
   "GET /alerts/:id/chart-:theme.svg": readers,
   "GET /mentions": readers,
   "GET /mentions.json": readers,
+  "GET /mentions.atom": atomReaders,
   "GET /why": readers,
   "GET /why.json": readers,
   "GET /coverage": readers,
@@ -192,8 +196,9 @@ export function isPublic(request: FastifyRequest): boolean {
 
 /** What a token of this scope opens besides: whoever acts has to read. */
 const INCLUDES: Readonly<Record<TokenScope, readonly TokenScope[]>> = {
-  read: ["read"],
-  act: ["read", "act"],
+  read: ["read", "atom"],
+  act: ["read", "act", "atom"],
+  atom: ["atom"],
   metrics: ["metrics"],
   push: ["push"],
 };

@@ -197,10 +197,13 @@ export async function demandLogin(
     if (!(await users.isLoginDemanded()))
       return { user: null, role: parts.roleAtMachine, session: null, scope: null };
     // A token stands for itself: with a cookie beside it, a page of another site could use the reader's.
-    const token = tokenIn(request.headers.authorization);
+    const inAddress = tokenInAddress(request);
+    const token = tokenIn(request.headers.authorization) ?? inAddress;
     if (token !== null) {
       const shown = await tokens.find(token, request.ip);
-      return shown === null ? null : { ...shown, role: shown.user.role, session: null };
+      // What opens more than a feed does not belong into an address, which servers and readers keep.
+      if (shown === null || (token === inAddress && shown.scope !== "atom")) return null;
+      return { ...shown, role: shown.user.role, session: null };
     }
     const found = await sessions.find(request);
     if (found !== null) return { ...found, role: found.user.role, scope: null };
@@ -231,6 +234,14 @@ export async function demandLogin(
       return { outcome: "Wrong" };
     });
   }
+}
+
+/** Feed readers keep an address and nothing else. */
+function tokenInAddress({ routeOptions, query }: FastifyRequest): string | null {
+  const { access } = routeOptions.config;
+  if (typeof access !== "object" || access.scope !== "atom") return null;
+  const given: unknown = Reflect.get(Object(query), "token");
+  return typeof given === "string" ? given : null;
 }
 
 function lacksRole(visitor: Visitor, access: Access | undefined): readonly [string, string] {

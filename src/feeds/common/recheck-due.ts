@@ -1,10 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { DueCheck } from "#listening-api";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
-import type { FeedAnswer } from "./define-feed.ts";
-import { type JudgedChecks, judgeChecks } from "./judge-checks.ts";
+import type { FeedAnswer, RecheckResult } from "./define-feed.ts";
 import type { PageStatus } from "./page-status.ts";
-import type { PlannedFeed } from "./plan-feeds.ts";
+import { type PlannedFeed, proxyOf } from "./plan-feeds.ts";
 
 /** A site that is busy with others is asked another time. */
 const LONGEST_TURN_MS = MINUTE;
@@ -16,24 +15,26 @@ export interface RecheckParts {
   readonly signal: AbortSignal;
 }
 
-/** Asks for the pages of stored items, and gives what is deleted, and when each is asked for next. Stores nothing. */
+/** Asks for the pages of stored items, and gives what they answered: what becomes of an item is judged when it is stored. */
 export async function recheckDue(
   { part, definition, settings }: PlannedFeed,
   due: readonly DueCheck[],
   now: Instant,
   { pageStatus, reserve, signal }: RecheckParts,
-): Promise<JudgedChecks> {
+): Promise<RecheckResult> {
   const reader = definition.recheck?.read(due, part, settings, now);
-  if (reader === undefined) return { deletes: [], checks: [], away: 0 };
+  if (reader === undefined) return { items: [], deletes: [] };
 
   /** An item may name any address: one inside is asked only where the feed itself is. */
   async function askPage(url: string): Promise<FeedAnswer> {
     const { host } = new URL(url);
     const isOwn = part.url !== null && new URL(part.url).host === host;
     const allowPrivateAddress = settings.allowPrivateAddress && isOwn;
+    const through = proxyOf(settings);
     const wait = await reserve(host, { count: 1, paceMs: definition.pace.everyMs });
     if (wait <= LONGEST_TURN_MS) await delay(wait, undefined, { signal });
-    const status = wait <= LONGEST_TURN_MS ? await pageStatus(url, { allowPrivateAddress, signal }) : 0;
+    const status =
+      wait <= LONGEST_TURN_MS ? await pageStatus(url, { allowPrivateAddress, signal, ...through }) : 0;
     return { status, url, json: undefined, document: null, start: "", header: () => null };
   }
 
@@ -43,5 +44,5 @@ export async function recheckDue(
     for (const { url } of step.value) answers.push(await askPage(url));
     step = reader.next(answers);
   }
-  return judgeChecks(due, step.value, true);
+  return step.value;
 }

@@ -8,7 +8,9 @@ import {
   countPushed,
   type Database,
   deleteMentions,
+  dropOldSeals,
   dueChecks,
+  dueNow,
   endFetch,
   endUnread,
   extendLease,
@@ -37,6 +39,7 @@ import { decideNext, FIRST_CHECK_MS, nextReadingMs } from "./decide-next.ts";
 import { FeedError, type FeedRead, type ListedDocument, UnreadableError } from "./define-feed.ts";
 import { notesOf } from "./feed-notes.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
+import { judgeChecks } from "./judge-checks.ts";
 import type { ForeignReader } from "./open-reader.ts";
 import { createPageStatus } from "./page-status.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
@@ -272,8 +275,8 @@ export function createFeedRun(parts: FeedRunParts) {
 
   async function endWithProblem(feed: PlannedFeed, leased: LeasedFeed, error: unknown): Promise<void> {
     const isFeedError = error instanceof FeedError;
-    const unknown = { retryAfterMs: null, isFinal: false, concernsHost: false };
-    const { retryAfterMs, isFinal, concernsHost } = isFeedError ? error : unknown;
+    const unknown = { retryAfterMs: null, isFinal: false, hostPauseMs: null };
+    const { retryAfterMs, isFinal, hostPauseMs } = isFeedError ? error : unknown;
     const failures = leased.failures + 1;
     const nextInMs = decideNext({ everyMs: leased.everyMs, failures, retryAfterMs, isFinal }, random());
     const problem = isFeedError
@@ -283,7 +286,7 @@ export function createFeedRun(parts: FeedRunParts) {
     if (isFeedError) log.info(details, "a feed could not be fetched");
     else log.error(details, "a feed could not be read: this is a fault of Earshot");
     // The host has asked all of us to wait. One address that is broken says nothing of the others.
-    if (retryAfterMs !== null && concernsHost) await closeHost(db, feed.host, retryAfterMs);
+    if (hostPauseMs !== null) await closeHost(db, feed.host, hostPauseMs);
     if (error instanceof UnreadableError) return endUnread(db, project.id, leased, problem);
     await endFetch(db, project.id, leased, { state: leased.state, nextInMs, problem, items: 0, matched: 0 });
   }
@@ -296,11 +299,13 @@ export function createFeedRun(parts: FeedRunParts) {
     if (feed === undefined) return false;
     const { most = 0 } = feed.definition.recheck ?? {};
     const due = await claimChecks(db, project.id, key, { most, forMs: FIRST_CHECK_MS });
-    const { deletes, checks, away } = await recheckDue(feed, due, clock.now(), {
+    const found = await recheckDue(feed, due, clock.now(), {
       ...{ pageStatus, signal },
       reserve: (host, slots) => reserveHost(db, host, slots),
     });
     await db.transaction().execute(async (transaction) => {
+      // While the pages were asked for, a fetch may have listed some of their items again.
+      const { deletes, checks, away } = judgeChecks(await dueNow(transaction, project.id, due), found, true);
       await items.store(transaction, feed, { arrived: [], deletes });
       await scheduleChecks(transaction, project.id, checks);
       await putNotes(transaction, project.id, key, { away: away === 0 ? null : siteAway(away) });
@@ -319,6 +324,7 @@ export function createFeedRun(parts: FeedRunParts) {
     });
     await forgetReceivedBefore(db, project.id, before);
     await forgetUnseenDeletes(db, project.id);
+    await dropOldSeals(db, project.id);
   }
 
   return {

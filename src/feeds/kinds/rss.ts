@@ -3,7 +3,7 @@ import { HttpAddress } from "../../lib/http-address.ts";
 import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import { registrableDomain } from "../common/canonical-url.ts";
 import { spanOf } from "../common/decide-completeness.ts";
-import { defineFeed, FeedKeys, type FeedPart, type FeedReader } from "../common/define-feed.ts";
+import { defineFeed, type FeedPart, type FeedReader, FetchedKeys } from "../common/define-feed.ts";
 import { MOST_PAGES, pageReference, recheckPages } from "../common/recheck-pages.ts";
 import { addressesIn } from "./rss/addresses-in-opml.ts";
 
@@ -14,7 +14,7 @@ export const rss = defineFeed({
   config: z
     .strictObject({
       kind: z.literal("rss").describe("RSS, Atom and JSON feeds: news, blogs, forums."),
-      ...FeedKeys,
+      ...FetchedKeys,
       urls: z
         .array(HttpAddress)
         .default([])

@@ -4,6 +4,7 @@ import type { MentionRecord } from "../records/mention-record.ts";
 import type { Database } from "../store/database.ts";
 import { listForgetRequests, putForgetRequest } from "../store/received-items.ts";
 import { settingOr } from "../store/settings.ts";
+import { lockWriting } from "../store/write-order.ts";
 
 /** An author (handle or name, without @) or an address; of one domain or page type, or of all (null). */
 export interface ForgetTarget {
@@ -12,9 +13,16 @@ export interface ForgetTarget {
   readonly source: string | null;
 }
 
-/** Remembers that all mentions from before `at` are to be forgotten, without remembering of whom. */
+/**
+ * Remembers that all mentions from before `at` are to be forgotten, without remembering of whom. Who writes mentions at
+ * this moment ends first, so that whoever looks for them afterwards finds them; all others know of the request.
+ */
 export async function rememberForgotten(db: Database, asked: ForgetTarget, at: Instant): Promise<void> {
-  await putForgetRequest(db, hashOf(await secretOf(db), asked), at);
+  const secret = await secretOf(db);
+  await db.transaction().execute(async (transaction) => {
+    await lockWriting(transaction, "all");
+    await putForgetRequest(transaction, hashOf(secret, asked), at);
+  });
 }
 
 /**

@@ -22,10 +22,9 @@ export function presentMoment(now: Instant, writtenAt: Instant): Instant {
 }
 
 /** Before every lock on queries: those are taken in the order of their ids by all writers. */
-export async function lockWriting(db: Database, projectIds: readonly number[]): Promise<void> {
-  await sql`
-    select from local_api.project where id = any(${[...projectIds]}::bigint[])
-    order by id for no key update`.execute(db);
+export async function lockWriting(db: Database, projectIds: readonly number[] | "all"): Promise<void> {
+  const which = projectIds === "all" ? sql`true` : sql`id = any(${[...projectIds]}::bigint[])`;
+  await sql`select from local_api.project where ${which} order by id for no key update`.execute(db);
 }
 
 /** Waits for its turn, and gives the moment at which the caller's transaction writes. The clock is read after the wait. */

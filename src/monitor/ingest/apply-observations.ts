@@ -1,3 +1,4 @@
+import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { trimFullStops } from "../../lib/text.ts";
@@ -77,6 +78,18 @@ export function applyObservations(
     }
   }
   return { changed: [...written.values()], events, matches };
+}
+
+const CALLING = ["Fired", "Reopened", "SeverityRose"];
+
+/** The alerts that fired, fired again or became more severe, by id, with the mentions that met their rules. */
+export function callsOf({
+  events,
+  matches,
+}: Pick<AppliedObservations, "events" | "matches">): ReadonlyMap<string, readonly Mention[]> {
+  const mentions = groupBy(matches, ({ alertId }) => alertId);
+  const calling = events.flatMap(({ alertId, what }) => (CALLING.includes(what) ? [alertId] : []));
+  return new Map(calling.map((id) => [id, (mentions.get(id) ?? []).map(({ mention }) => mention)]));
 }
 
 /** Alerts on single mentions end after a time without new ones; alerts whose rule is gone end now. */

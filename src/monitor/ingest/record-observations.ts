@@ -1,9 +1,8 @@
-import { groupBy } from "../../lib/group-by.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
 import type { Facts } from "../store/stores.ts";
-import { type AlertObservation, applyObservations } from "./apply-observations.ts";
+import { type AlertObservation, applyObservations, callsOf } from "./apply-observations.ts";
 
 /** What observations changed. */
 export interface RecordedObservations {
@@ -11,8 +10,6 @@ export interface RecordedObservations {
   /** Those that fired, fired again or became more severe, by id, with the mentions that met their rules. */
   readonly calling: ReadonlyMap<string, readonly Mention[]>;
 }
-
-const CALLING = ["Fired", "Reopened", "SeverityRose"];
 
 /**
  * Applies observations of one query, in order of time, to the alerts' life cycle and writes the result. The caller holds the query's lock, so nothing else can change them meanwhile.
@@ -29,10 +26,5 @@ export async function recordObservations(
   await alerts.save(changed);
   await alerts.addMatches(query.projectId, matches);
   await alerts.addEvents(query.projectId, events);
-  const mentions = groupBy(matches, ({ alertId }) => alertId);
-  const calling = events.flatMap(({ alertId, what }) => (CALLING.includes(what) ? [alertId] : []));
-  return {
-    changed,
-    calling: new Map(calling.map((id) => [id, (mentions.get(id) ?? []).map(({ mention }) => mention)])),
-  };
+  return { changed, calling: callsOf({ events, matches }) };
 }

@@ -763,7 +763,7 @@ create table earshot.access_tokens (
   secret_hash bytea not null unique,
   name_key text not null,
   label text not null,
-  scope text not null check (scope in ('read', 'act', 'metrics', 'push')),
+  scope text not null check (scope in ('read', 'act', 'atom', 'metrics', 'push')),
   created_at timestamptz not null,
   until timestamptz not null,
   used_at timestamptz,
