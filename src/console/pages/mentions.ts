@@ -157,23 +157,25 @@ function exportLinks(address: string): Html {
 <a href="${to("jsonl")}">JSON Lines</a>`;
 }
 
-/** A rule says the same with its own words; a query in the query language stays what it is, and has none. */
+/** The fields of a rule say the same for one word; several words, and a query, they cannot. */
 function ruleLink(
   question: MentionsQuestion,
   { hasRules = false }: PageParts,
   queries: readonly { readonly queryId: string; readonly name: string }[],
 ): Html | null {
   const search = readSearch(question.contains);
-  if (!hasRules || (search.kind !== "Words" && search.kind !== "Everything")) return null;
+  const isOneWord = search.kind === "Words" && search.words.length === 1;
+  if (!hasRules || !(isOneWord || search.kind === "Everything")) return null;
   const { sentiment, author, language, type, category } = question;
   const fields = {
-    keyword: search.kind === "Words" ? search.words.join(" ") : null,
+    keyword: isOneWord ? `${search.words[0]}*` : null,
     queries: queries.find(({ queryId }) => queryId === question.query)?.name ?? null,
     ...{ sentiment, author, language, pageType: type, category },
   };
   const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== null);
   if (given.every(([name]) => name === "queries")) return null;
-  return html` · <a href="/rules/try?${new URLSearchParams([["from", "search"], ...given]).toString()}">Make a rule of this</a>`;
+  const asked = new URLSearchParams([["from", "search"], ...given]).toString();
+  return html` · <a href="/rules/try?${asked}">Make a rule of this</a>`;
 }
 
 /** What the page of an alert limits the list to is kept when the form is sent. */

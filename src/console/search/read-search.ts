@@ -14,7 +14,8 @@ export type Search =
 const MOST_WORDS = 20;
 
 /** Operators, quotes, brackets, or a field: nothing that somebody types who looks for simple words. */
-const LANGUAGE = /(?:^|\s)(?:AND|OR|NOT)(?:\s|$)|["(){}]|NEAR\/|(?:^|\s)[a-z][A-Za-z]{2,30}:(?!\/\/)\S/;
+const LANGUAGE =
+  /(?:^|\s)(?:AND|OR|NOT)(?:\s|$)|["()]|(?:^|\s)\{|NEAR\/|(?:^|\s)[a-z][A-Za-z]{2,30}:(?!\/\/)\S/;
 
 /** Reads what somebody typed. Words without operators, quotes, brackets and fields are simple words. */
 export function readSearch(typed: string | null): Search {
