@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import { Secret, TOTP } from "otpauth";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -22,7 +21,6 @@ const PICTURES = process.env["EARSHOT_PICTURES"];
 describe.skipIf(executable === null)("pages of people, and the search", () => {
   let web: TestConsole;
   let browser: Browser;
-  let axe: string;
   let invitation: string;
 
   beforeAll(async () => {
@@ -40,7 +38,6 @@ describe.skipIf(executable === null)("pages of people, and the search", () => {
       ...{ id: "0199b2c4-7d1a-7000-8000-000000000001", nameKey: "bob", title: "Fires", isShared: true },
       ...{ address: "/mentions?contains=fire", createdAt: NOW },
     });
-    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     browser = await chromium.launch({
       executablePath: executable ?? "",
       args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"],
@@ -54,7 +51,7 @@ describe.skipIf(executable === null)("pages of people, and the search", () => {
   /** What axe finds wrong with the page as it is, and whether something sticks out of it. */
   async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
     if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
-    await page.evaluate(axe);
+    await page.evaluate(axe.source);
     const found = (await page.evaluate(
       `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
         violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 120)).join(" | ")))`,

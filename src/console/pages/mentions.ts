@@ -153,8 +153,9 @@ function exportLinks(address: string): Html {
   const all = withParameter(withParameter(address, "after", null), "live", null);
   const to = (kind: string) => all.replace("/mentions", `/mentions.${kind}`);
   const save = new URLSearchParams({ save: all }).toString();
-  return html`${all.includes("?") && html`<a href="/views?${save}">Save this search</a> · `}Download these (the newest ${formatNumber(MOST_EXPORTED)}): <a href="${to("csv")}">CSV</a> · <a href="${to("xlsx")}">Excel</a> ·
-<a href="${to("jsonl")}">JSON Lines</a>`;
+  return html`${all.includes("?") && html`<a href="/views?${save}">Save this search</a> · `}
+Download these (the newest ${formatNumber(MOST_EXPORTED)}):
+<a href="${to("csv")}">CSV</a> · <a href="${to("xlsx")}">Excel</a> · <a href="${to("jsonl")}">JSON Lines</a>`;
 }
 
 /** The fields of a rule say the same for one word; several words, and a query, they cannot. */
