@@ -36,6 +36,7 @@ import { feedRoutes } from "./feed-routes.ts";
 import { createFrames } from "./frames.ts";
 import type { Answer } from "./front.ts";
 import { type Health, healthRoutes } from "./health-routes.ts";
+import { type HubReceiver, hubRoutes } from "./hub-routes.ts";
 import type { InboxView } from "./inbox-view.ts";
 import { interactionRoutes } from "./interaction-routes.ts";
 import { invitationRoutes } from "./invitation-routes.ts";
@@ -74,6 +75,8 @@ export interface ConsoleDeps {
   /** Where vendors post clicks on buttons. */
   readonly interactions?: readonly InteractionEndpoint[];
   readonly push?: PushReceiver;
+  /** Absent if no hub can reach the console. */
+  readonly hubs?: HubReceiver;
   /** Absent if no public feed is configured. */
   readonly feeds?: FeedView;
   /** Absent if the console cannot write a configuration. */
@@ -209,6 +212,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
   interactionRoutes(app, deps.interactions ?? []);
   if (deps.push !== undefined) pushRoutes(app, deps.push, auth);
+  if (deps.hubs !== undefined) hubRoutes(app, deps.hubs);
   if (explainer !== null) chartRoutes(app, deps.facts, explainer);
   if (deps.actions !== undefined) {
     actionRoutes(app, { actions: deps.actions, forms, times, facts: deps.facts }, frames);

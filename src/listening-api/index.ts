@@ -92,6 +92,19 @@ export {
 } from "./store/fault-kinds.ts";
 export { deleteFaults, insertFault, listFaults, type StoredFault } from "./store/faults.ts";
 export {
+  askedHub,
+  claimHub,
+  type DueHub,
+  endHubLease,
+  findHub,
+  grantHubLease,
+  isPushed,
+  makeFeedDue,
+  noteHub,
+  notePushed,
+  type SubscribedHub,
+} from "./store/feed-hubs.ts";
+export {
   type ConfiguredFeed,
   claimFeed,
   closeHost,

@@ -35,7 +35,8 @@ export async function readEnding(sandbox: Sandbox, url: string): Promise<Ending>
     );
     const { mails, repeated } = await mailsOf(sandbox);
     const messages = [...(await slackOf(sandbox)), ...mails].map(nameIds);
-    return { lines: [...facts, ...messages].sort(), repeatedMails: repeated };
+    const coverage = (await ask(COVERAGE)).map((row) => `coverage: ${JSON.stringify(row)}`);
+    return { lines: [...facts, ...coverage, ...messages].sort(), repeatedMails: repeated };
   } finally {
     await client.end();
   }
@@ -58,7 +59,7 @@ const NO_FACTS = new Set([
     "inbox",
     "inbox_files",
   ],
-  // Each poll records what it saw, and a repeated one records it again. Missed mentions are in the poll's own state.
+  // Each poll records what it saw, and a repeated one records it again: see `COVERAGE`.
   "coverage",
   // About the source, not about mentions: more calls observe more.
   "server_quirks",
@@ -85,6 +86,10 @@ function bare(table: string, row: Row): Row {
   if (table === "polls" && isRow(known["state"])) known["state"] = { ...known["state"], tail: undefined };
   return known;
 }
+
+/** Up to when each query was read, and how much is known to be missing, however many polls it took. */
+const COVERAGE = `select query_id, poll, max(until_at) as until, max(gap) as gap
+  from earshot.coverage group by query_id, poll`;
 
 function isRow(value: unknown): value is Row {
   return typeof value === "object" && value !== null;

@@ -46,7 +46,7 @@ export interface Sandbox {
 }
 
 /** What of a chapter is in the configuration. */
-type Configured = Pick<Chapter, "name" | "pageSize" | "config">;
+type Configured = Pick<Chapter, "name" | "pageSize" | "source" | "config">;
 
 export async function openSandbox(stage: Stage, index: number): Promise<Sandbox> {
   const closing = createClosing();
@@ -162,7 +162,7 @@ function createInbox() {
 }
 
 function configOf(
-  { name, pageSize = 50, config: { receiverSettings = {}, ...config } = {} }: Configured,
+  { name, pageSize = 50, source: own = {}, config: { receiverSettings = {}, ...config } = {} }: Configured,
   source: object,
   at: {
     readonly rules: string;
@@ -192,6 +192,7 @@ function configOf(
       history: "1d",
       pageSize,
       ...source,
+      ...own,
     },
     receivers: [
       {

@@ -40,6 +40,8 @@ export interface Chapter {
   };
   /** Mentions on a page of the API. Few: a poll takes several calls, and several commits. */
   readonly pageSize?: number;
+  /** What differs from the source of all chapters. */
+  readonly source?: object;
   /** Workers die from their start on. */
   readonly withStart?: true;
 }
@@ -155,6 +157,25 @@ export const CHAPTERS: readonly Chapter[] = [
     },
     before: [{ until: "07:55" }],
     happenings: [{ until: "08:00" }, { unsubscribe: "reader@acme.example" }, { until: "day 2 08:00" }],
+  },
+  {
+    name: "late digest",
+    from: "06:00",
+    source: { pollEvery: "20m", updatesEvery: "20m", settle: "40m", lookback: "1d" },
+    said: [
+      ["06:01", { ...angry, resourceId: "late", snippet: "Never again" }],
+      ["06:02", { ...calm, resourceId: "kept", snippet: "Nothing much" }],
+      ["07:58", { ...calm, resourceId: "unread", snippet: "So be it" }],
+    ],
+    changes: [["08:32", "late", { resourceType: "deleted" }]],
+    config: {
+      digests: [{ name: "morning", at: "08:00", timezone: "UTC", receivers: ["crisis", "team"] }],
+      routes: [{ receivers: ["on-call"], sendResolved: false, repeatEvery: "never" }],
+    },
+    before: [{ until: "06:10" }],
+    // The edition waits for its query, of which the last forty minutes are never complete, and is built without them. Then
+    // a mention of it is deleted.
+    happenings: [{ until: "08:00" }, { until: "08:25" }, { until: "08:30" }, { until: "09:15" }],
   },
   {
     name: "dead letters",

@@ -31,6 +31,14 @@ queries: "crowd*"
 volume: { atLeast: 6, within: 15m }
 over: { after: 10m }
 `,
+  flood: `
+description: Many people speak at once, and this is a crisis of its own.
+severity: warning
+queries: "crowd of two incidents"
+incident: apart
+volume: { atLeast: 6, within: 15m }
+over: { after: 10m }
+`,
 };
 
 const angry = (resourceId: string, snippet: string): Said => ({
@@ -55,6 +63,19 @@ function grows(query: string): Pick<Scene, "queries" | "said"> {
   };
 }
 
+const merge = task.merge("crowd of two incidents", "crowd", "flood");
+const TWO_INCIDENTS: Scene["pairs"] = [
+  [merge, merge],
+  [merge, task.merge("crowd of two incidents", "flood", "crowd")],
+  [merge, task.poll("crowd of two incidents")],
+  [merge, task.closeWindows("crowd of two incidents")],
+  [merge, task.decide("crowd of two incidents")],
+  [merge, task.acknowledge("crowd of two incidents", "crowd")],
+  [merge, task.resolve("crowd of two incidents", "flood")],
+  [merge, task.forget("ann")],
+  [merge, task.leaveOut("crowd of two incidents")],
+];
+
 export const SCENES: readonly Scene[] = [
   {
     name: "growth",
@@ -72,6 +93,8 @@ export const SCENES: readonly Scene[] = [
       [task.poll("growth"), task.reload],
       [task.poll("growth"), task.reconcileCounts],
       [task.poll("growth"), task.sweep],
+      [task.poll("growth"), task.prune],
+      [task.reconcileCounts, task.reconcileCounts],
       [task.sweep, task.sweep],
       [task.acknowledge("growth"), task.resolve("growth")],
       [task.pressOnce("growth"), task.pressOnce("growth")],
@@ -279,6 +302,7 @@ export const SCENES: readonly Scene[] = [
       ["06:01", "digest", { ...angry("digest-1", "Never again") }],
       ["07:58", "digest", angry("digest-2", "I said never")],
     ],
+
     config: {
       digests: [{ name: "morning", at: "08:00", timezone: "UTC", receivers: ["team", "reader"] }],
       routes: [{ receivers: ["crisis"], sendResolved: false, repeatEvery: "never" }],
@@ -292,6 +316,55 @@ export const SCENES: readonly Scene[] = [
       [task.poll("digest"), task.buildDigest("morning", "2026-03-02"), /^update earshot.polls set state =/],
       [task.buildDigest("morning", "2026-03-02"), task.unsubscribe("morning", "reader")],
       [task.buildDigest("morning", "2026-03-02"), task.forget("ann")],
+      [task.buildDigest("morning", "2026-03-02"), task.leaveOut("digest")],
+    ],
+  },
+  {
+    name: "digest edited",
+    from: "06:00",
+    queries: ["digest of edits"],
+    said: [
+      ["06:01", "digest of edits", angry("edits-1", "Never again")],
+      ["06:02", "digest of edits", angry("edits-2", "I said never")],
+    ],
+    changes: [
+      ["07:57", "edits-1", { snippet: "Well, perhaps", sentiment: "neutral" }],
+      ["07:57", "edits-2", { resourceType: "deleted" }],
+    ],
+    config: {
+      digests: [{ name: "morning", at: "08:00", timezone: "UTC", receivers: ["team", "reader"] }],
+      routes: [{ receivers: ["crisis"], sendResolved: false, repeatEvery: "never" }],
+    },
+    settled: ["07:55"],
+    at: "08:00",
+    first: [task.poll("digest of edits"), task.sweep],
+    pairs: [
+      [
+        task.poll("digest of edits", "updated"),
+        task.buildDigest("morning", "2026-03-02"),
+        /^update earshot.polls set state =/,
+      ],
+    ],
+  },
+  {
+    name: "digest sent",
+    from: "06:00",
+    queries: ["digest to send"],
+    said: [["06:01", "digest to send", angry("sent-1", "Never again")]],
+    changes: [["07:57", "sent-1", { resourceType: "deleted" }]],
+    config: {
+      digests: [{ name: "morning", at: "08:00", timezone: "UTC", receivers: ["crisis", "reader"] }],
+      routes: [{ receivers: ["on-call"], sendResolved: false, repeatEvery: "never" }],
+    },
+    settled: ["07:55"],
+    at: "08:00",
+    first: [task.sweep, task.buildDigest("morning", "2026-03-02")],
+    pairs: [
+      [task.deliver("reader"), task.deliver("reader")],
+      [task.deliver("crisis"), task.deliver("crisis")],
+      [task.deliver("reader"), task.unsubscribe("morning", "reader")],
+      [task.deliver("reader"), task.forget("ann")],
+      [task.deliver("crisis"), task.poll("digest to send", "updated")],
     ],
   },
   {
@@ -331,6 +404,19 @@ export const SCENES: readonly Scene[] = [
       [task.split("crowd and incident", "complaint"), task.decide("crowd and incident")],
       [task.forget("ann"), task.acknowledge("crowd and incident", "crowd")],
     ],
+  },
+  {
+    name: "two incidents",
+    from: "09:00",
+    queries: ["crowd of two incidents"],
+    said: [
+      ["09:06", "crowd of two incidents", { ...calm, count: 7 }],
+      ["09:12", "crowd of two incidents", angry("two-1", "Never again")],
+    ],
+    config: { routes: [{ receivers: ["crisis", "team"], repeatEvery: "5m" }] },
+    settled: ["09:05", "09:10"],
+    at: "09:15",
+    pairs: TWO_INCIDENTS,
   },
 ];
 

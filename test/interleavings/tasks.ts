@@ -1,9 +1,11 @@
 import { forget as forgetPerson } from "../../src/admin/forget.ts";
-import { MINUTE } from "../../src/lib/instant.ts";
+import { DAY, MINUTE } from "../../src/lib/instant.ts";
+import { createLog } from "../../src/lib/log.ts";
 import type { AlertAction } from "../../src/monitor/model/alert-action.ts";
 import type { Query } from "../../src/monitor/model/query.ts";
 import { reconcile } from "../../src/monitor/polling/reconcile-counts.ts";
 import type { JobContext } from "../../src/monitor/queue/worker.ts";
+import { pruneTables } from "../../src/monitor/store/prune-tables.ts";
 import type { Stores } from "../../src/monitor/store/stores.ts";
 import type { Process } from "./process.ts";
 import type { Task } from "./task.ts";
@@ -185,6 +187,30 @@ export const split = (query: string, rule: string): MonitorTask => ({
     return ({ actions }) => actions.splitAlert(id, ANN);
   },
 });
+
+/** Somebody joins the incident of one rule's alert to that of another. */
+export const merge = (query: string, into: string, from: string): MonitorTask => ({
+  name: `merge into ${into} in ${query}`,
+  prepare: async ({ stores: look }) => {
+    const { projectId } = await queryNamed(look, query);
+    const incidentOf = async (rule: string): Promise<string> => {
+      const alertId = await alertIn(look, query, rule);
+      const found = (await look.incidents.ofAlerts(projectId, [alertId])).get(alertId);
+      return required(found, `an incident of ${rule}`).id;
+    };
+    const [intoId, fromId] = [await incidentOf(into), await incidentOf(from)];
+    return ({ actions }) => actions.mergeIncidents(intoId, fromId, ANN);
+  },
+});
+
+/** What is older than the retention goes, and the next days get their tables. */
+export const prune: MonitorTask = {
+  name: "pruning",
+  prepare:
+    async () =>
+    ({ stores, database, clock }) =>
+      pruneTables({ stores, db: database.db, retentionMs: DAY, clock, log: createLog({ level: "silent" }) }),
+};
 
 export const forget = (author: string): MonitorTask => ({
   name: `forget ${author}`,

@@ -40,6 +40,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /invitations/:code": "Public",
   "POST /slack/interactions": "Public",
   "POST /feeds/push": "Public",
+  "GET /feeds/websub/:id": "Public",
+  "POST /feeds/websub/:id": "Public",
   // Readers
   "GET /": readers,
   "GET /overview.json": readers,

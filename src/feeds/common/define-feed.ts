@@ -103,6 +103,15 @@ export interface FeedRead {
   readonly leftOut?: number;
   /** For kinds that read a document which lists its newest items. */
   readonly document?: ListedDocument;
+  /** The hub that its document names, which pushes what is new of it (WebSub); null: it names none. Absent: not read. */
+  readonly hub?: FeedHub | null;
+}
+
+/** Where changes of a document are announced. */
+export interface FeedHub {
+  readonly url: string;
+  /** The address by which the hub knows the document. */
+  readonly topic: string;
 }
 
 /**
@@ -140,6 +149,8 @@ export interface StreamItem extends FeedItem {
 
 export interface FeedRequest {
   readonly url: string;
+  /** The fields of a form that is posted there. It follows no redirect. */
+  readonly form?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Ask whether it has changed since the last time; the answer may be 304 without a body. */
   readonly conditional?: boolean;
@@ -182,6 +193,8 @@ export interface FeedDocument {
   readonly problem: string | null;
   /** How long a text of it is: the middle one of all, in characters; null: it has no items. */
   readonly usualLength: number | null;
+  /** The addresses that it names as its hub and as its own; null: it names none. */
+  readonly links: { readonly hub: string | null; readonly self: string | null };
 }
 
 /** A document that a feed has read: what shows whether it brings everything. */

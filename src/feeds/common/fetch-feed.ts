@@ -78,11 +78,14 @@ export function createFetchFeed(
       const way = how.proxy === undefined ? direct : await proxies.way(how.proxy, url, how);
       const answer = await again(() =>
         request(way.url, {
-          method: "GET",
+          ...(wanted.form === undefined
+            ? { method: "GET" }
+            : { method: "POST", body: new URLSearchParams(wanted.form).toString() }),
           dispatcher: way.dispatcher,
           signal,
           headers: {
             ...way.headers,
+            ...(wanted.form === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
             "user-agent": userAgent,
             "accept-encoding": ACCEPTED_ENCODINGS,
             ...(redirects === 0 || sameOrigin(url, wanted.url) ? wanted.headers : {}),
@@ -91,7 +94,7 @@ export function createFetchFeed(
         }),
       );
       const to = locationOf(answer);
-      if (!REDIRECTS.has(answer.statusCode) || to === null) {
+      if (!REDIRECTS.has(answer.statusCode) || to === null || wanted.form !== undefined) {
         const found = await read(answer, url, wanted);
         return movedTo === undefined ? found : { ...found, movedTo };
       }

@@ -16,9 +16,11 @@ import {
   extendLease,
   forgetReceivedBefore,
   forgetUnseenDeletes,
+  isPushed,
   type LeasedFeed,
   listQueries,
   NOTHING,
+  noteHub,
   noteReading,
   putGap,
   putNotes,
@@ -46,6 +48,7 @@ import type { PlannedFeed } from "./plan-feeds.ts";
 import { HostClosedError, readPart, siteAway } from "./read-part.ts";
 import { recheckDue } from "./recheck-due.ts";
 import { createItemStore, type FeedEnricher, type StoredPart } from "./store-items.ts";
+import { maySubscribe, newSubscription, PUSHED_EVERY_MS } from "./web-sub.ts";
 
 /** Renewed before every batch of requests, and much longer than one takes. */
 const LEASE_MS = 3 * MINUTE;
@@ -56,6 +59,7 @@ const LOOK_EVERY_MS = SECOND;
 const RECHECKS_AT_ONCE = 2;
 /** New and changed items that one fetch stores; the next one goes on. */
 const MOST_STORED = 2_000;
+const HUBS_EVERY_MS = 5 * SECOND;
 /** Parts of one fetch; the next fetch goes on after them. */
 const MOST_ROUNDS = 100;
 
@@ -75,6 +79,8 @@ export interface FeedRunParts {
   readonly signal: AbortSignal;
   readonly random?: () => number;
   readonly leaseMs?: number;
+  /** Hubs can reach us: feeds that name one are pushed, and polled seldom. Default: no. */
+  readonly hasHubs?: boolean;
 }
 
 /** What this file adds to the state of a feed: when it was read last, and how often it is, if that is not as configured. */
@@ -247,7 +253,9 @@ export function createFeedRun(parts: FeedRunParts) {
           ...(isRead ? { readAt } : {}),
           ...(everyMs === leased.everyMs ? {} : { readEveryMs: everyMs }),
         };
-        const nextInMs = decideNext({ everyMs, failures, retryAfterMs, isFinal: false }, chance);
+        const hasHub = await noteHubOf(transaction, feed, read);
+        const oftenMs = hasHub ? Math.max(everyMs, PUSHED_EVERY_MS) : everyMs;
+        const nextInMs = decideNext({ everyMs: oftenMs, failures, retryAfterMs, isFinal: false }, chance);
         const isFull = stored.left > 0 || stored.items >= room;
         goesOn = read.more === true && !isLast && !isFull;
         const leftOut = describeLeftOut(read, stored.left, isFull);
@@ -258,8 +266,7 @@ export function createFeedRun(parts: FeedRunParts) {
           document,
           languages,
           movedTo: done.movedTo,
-          everyMs,
-          configuredMs: leased.everyMs,
+          ...{ everyMs: oftenMs, configuredMs: leased.everyMs, isPushed: hasHub },
         });
         const end = { state, nextInMs, problem: read.problem ?? null, goesOn, leftOut, matched, notes };
         if (!(await endFetch(transaction, project.id, leased, { ...end, items: added })))
@@ -271,6 +278,16 @@ export function createFeedRun(parts: FeedRunParts) {
       log.debug({ feed: feed.name, ...total }, "a feed was fetched");
       return total;
     }
+  }
+
+  /** Remembers the hub that a document names. Whether it pushes the feed at present. */
+  async function noteHubOf(transaction: Database, feed: PlannedFeed, { hub }: FeedRead): Promise<boolean> {
+    if (parts.hasHubs !== true) return false;
+    if (hub !== undefined) {
+      const wanted = hub !== null && maySubscribe(hub, feed) ? { ...hub, ...newSubscription() } : null;
+      await noteHub(transaction, project.id, feed.key, wanted);
+    }
+    return isPushed(transaction, project.id, feed.key);
   }
 
   async function endWithProblem(feed: PlannedFeed, leased: LeasedFeed, error: unknown): Promise<void> {
@@ -346,8 +363,8 @@ export function createFeedRun(parts: FeedRunParts) {
           });
       });
     },
-    /** Fetches what becomes due until the signal comes. */
-    async run(): Promise<void> {
+    /** Fetches what becomes due until the signal comes. \`subscribe\`: asks one hub that is due. */
+    async run(subscribe: (() => Promise<boolean>) | null = null): Promise<void> {
       /** Works until the signal comes. After a failure, and where there was nothing to do, it waits. */
       const loop = async (
         work: () => Promise<boolean>,
@@ -376,6 +393,9 @@ export function createFeedRun(parts: FeedRunParts) {
       await Promise.all([
         ...fetches,
         ...rechecks,
+        ...(subscribe === null
+          ? []
+          : [loop(subscribe, HUBS_EVERY_MS, { level: "warn", message: "hubs of feeds cannot be asked" })]),
         loop(forget, HOUR, { level: "warn", message: "old items could not be deleted" }),
       ]);
     },

@@ -576,6 +576,26 @@ const FEEDS = `
     foreign key (project_id, key) references local_api.feed on delete cascade
   );
   create index feed_gap_by_feed on local_api.feed_gap (project_id, key, noticed_at desc);
+  -- The hub of a feed (WebSub), which pushes what is new. The secret signs what it pushes.
+  create table local_api.feed_hub (
+    project_id bigint not null,
+    key text collate "C" not null,
+    -- In the address that the hub calls: nobody else knows it.
+    id text collate "C" not null unique,
+    hub text not null,
+    topic text not null,
+    secret text not null,
+    -- When it was last asked to push, when it is asked next, and how often in a row it was, without a word from it.
+    asked_at timestamptz,
+    next_at timestamptz not null default now(),
+    attempts integer not null default 0,
+    -- Until then it pushes. Null: it has not agreed.
+    lease_until timestamptz,
+    problem text,
+    pushed_at timestamptz,
+    primary key (project_id, key),
+    foreign key (project_id, key) references local_api.feed on delete cascade
+  );
   -- Whose mentions are refused when they come only after somebody asked to forget them.
   create table local_api.forget_request (
     -- Of an author or an address, with a secret of these tables.
