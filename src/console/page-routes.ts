@@ -2,12 +2,13 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
+import { exportRoutes } from "./export-routes.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { alertPage, alertPart, readAlertStory } from "./pages/alert.ts";
 import { AlertsQuestion, alertsPage, alertsPart, readAlerts } from "./pages/alerts.ts";
 import { coveragePage, coveragePart, readCoverageFacts } from "./pages/coverage.ts";
-import { MentionsQuestion, mentionsPage, mentionsPart, readMentions } from "./pages/mentions.ts";
+import { listMentions, MentionsQuestion, mentionsPage, mentionsPart } from "./pages/mentions.ts";
 import { overviewPage, overviewParts, type VolumeReader } from "./pages/overview.ts";
 import type { PageParts } from "./pages/page.ts";
 import { type ExplainMention, type ExplainUnread, WhyQuestion, whyMentionPage } from "./pages/why-mention.ts";
@@ -76,8 +77,9 @@ export function pageRoutes(
     parts: (request) => ({
       list: () => mentionsPart(addressOf(request.url), all, MentionsQuestion.parse(request.query)),
     }),
-    json: (request) => readMentions(all, MentionsQuestion.parse(request.query)),
+    json: (request) => listMentions(all, MentionsQuestion.parse(request.query)),
   });
+  exportRoutes(app, all);
 
   const { explainMention, explainUnread } = all;
   if (explainMention !== undefined) {

@@ -140,6 +140,7 @@ function neededFor(route: string): UserRole {
 
 /** What a token opens besides: of each scope the routes that others must not, and of `read` all pages and JSON. */
 const FOR_PEOPLE = [
+  ...["GET /views", "POST /views", "POST /views/end"],
   ...["GET /setup", "POST /setup", "POST /logout", "POST /rules/try", "POST /rules/download", "GET /account"],
   ...[
     "POST /account/password",
