@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parse as readCsv } from "csv-parse/sync";
 import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -212,4 +215,24 @@ test("a search is saved under a title, shared, opened and deleted; no other page
   expect(await (await visitor.ask("/views")).text()).toContain("Fires");
   expect((await post("/views/end", { id })).status).toBe(303);
   expect(await (await visitor.ask("/views")).text()).not.toContain("Fires");
+});
+
+test("a search for one word becomes a rule in the editor, with what else was chosen", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "earshot-search-"));
+  const withRules = await startTestConsole(NOW, { folder });
+  try {
+    const read = async (path: string) => (await fetch(`${withRules.url}${path}`)).text();
+    const searched = await read("/mentions?contains=battery&sentiment=negative&language=de");
+    const link = /href="(\/rules\/try\?[^"]+)"/.exec(searched)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const editor = await read(link);
+    expect(editor).toMatch(/name="keyword"[^>]* value="battery\*"/);
+    expect(editor).toMatch(/name="language"[^>]* value="de"/);
+    expect(editor).toMatch(/value="negative"[^>]* checked/);
+    // The fields of a rule cannot say these.
+    for (const contains of ["battery fire", "battery OR fire", ""])
+      expect(await read(`/mentions?${new URLSearchParams({ contains })}`)).not.toContain("Make a rule");
+  } finally {
+    await withRules.close();
+    await rm(folder, { recursive: true });
+  }
 });
