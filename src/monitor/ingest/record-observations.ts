@@ -3,6 +3,7 @@ import type { Mention } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
 import type { Facts } from "../store/stores.ts";
 import { type AlertObservation, applyObservations, callsOf } from "./apply-observations.ts";
+import { type FloodLimit, openFloodGate } from "./hold-floods.ts";
 
 /** What observations changed. */
 export interface RecordedObservations {
@@ -18,11 +19,14 @@ export async function recordObservations(
   alerts: Facts["alerts"],
   query: Query,
   observations: readonly AlertObservation[],
+  floods: FloodLimit | null = null,
 ): Promise<RecordedObservations> {
   if (observations.length === 0) return { changed: [], calling: new Map() };
   const fingerprints = [...new Set(observations.map((one) => one.fingerprint))];
   const known = await alerts.latest(query.projectId, fingerprints);
-  const { changed, events, matches } = applyObservations(query, observations, known);
+  const gate = floods === null ? null : await openFloodGate(floods, query, observations, known);
+  const { changed, events, matches } = applyObservations(query, observations, known, gate?.admits);
+  await gate?.write();
   await alerts.save(changed);
   await alerts.addMatches(query.projectId, matches);
   await alerts.addEvents(query.projectId, events);

@@ -23,6 +23,7 @@ import { createOneTimeCodeStore } from "./one-time-codes.ts";
 import { createPollStore } from "./polls.ts";
 import { createProcessStore } from "./processes.ts";
 import { createQueryStore } from "./queries.ts";
+import { createRuleFloodStore } from "./rule-floods.ts";
 import { createRulePageStore } from "./rule-pages.ts";
 import { createSecondFactorStore } from "./second-factors.ts";
 import { createSessionStore } from "./sessions.ts";
@@ -110,6 +111,7 @@ function createFacts(db: Db) {
     health: createWatchStore(db),
     outages: createOutageStore(db),
     processes: createProcessStore(db),
+    ruleFloods: createRuleFloodStore(db),
     rulePages: createRulePageStore(db),
     silences: createSilenceStore(db),
     stories: createStoryStore(db),

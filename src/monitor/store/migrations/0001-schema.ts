@@ -205,6 +205,23 @@ create table earshot.latest_alerts (
   primary key (project_id, fingerprint)
 );
 
+-- Times in which a rule opened no alerts for a query, because it would have opened too many.
+create table earshot.held_rules (
+  project_id text not null,
+  query_id text not null,
+  rule text not null,
+  held_at timestamptz not null,
+  -- The ten minutes that are counted, and how much in them would have opened an alert.
+  window_from timestamptz not null,
+  in_window integer not null,
+  -- What opened no alert in all this time, and when the last of it came.
+  held integer not null,
+  last_at timestamptz not null,
+  -- Null while it is held.
+  resumed_at timestamptz,
+  primary key (project_id, query_id, rule, held_at)
+);
+
 create table earshot.alert_events (
   project_id text not null,
   alert_id uuid not null,
@@ -669,6 +686,7 @@ create index notifications_in_hand on earshot.notifications (receiver) where sta
 create index notifications_decided on earshot.notifications (receiver, created_at) where alert_id is not null;
 create index alerts_open on earshot.alerts (project_id, query_id, rule, last_seen_at) where state <> 'resolved';
 create index alerts_firing on earshot.alerts (project_id, severity, opened_at) where fired_at is not null and resolved_at is null;
+create index held_rules_now on earshot.held_rules (project_id, query_id, rule) where resumed_at is null;
 create index deliveries_bounced on earshot.deliveries (notification_id) where outcome = 'bounced';
 create index arrival_rates_by_hour on earshot.arrival_rates (hour, poll);
 create index count_checks_open on earshot.count_checks (asked_at) where outcome is null;
