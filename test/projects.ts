@@ -46,6 +46,8 @@ const THOROUGH: readonly string[] = [
   "test/cli/preview.test.ts",
   "test/cli/stop.test.ts",
   "test/feeds/stream-kills.test.ts",
+  "test/feeds/undo.test.ts",
+  "test/feeds/web-sub.test.ts",
   "test/console/browser.test.ts",
   "test/console/feeds-browser.test.ts",
   "test/console/people-browser.test.ts",

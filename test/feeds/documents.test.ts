@@ -225,7 +225,7 @@ describe("documents", () => {
     ["an empty JSON feed", '{"version":"https://jsonfeed.org/version/1","title":"x","items":[]}'],
   ])("%s is a feed without items", (_name, document) => {
     expect(readDocument(document, "https://a.example/")).toEqual({
-      ...{ items: [], leftOut: 0, problem: null, usualLength: null },
+      ...{ items: [], leftOut: 0, problem: null, usualLength: null, links: { hub: null, self: null } },
     });
   });
 
@@ -305,5 +305,79 @@ describe("bytes", () => {
     });
     for (const bytes of [big, little, Buffer.concat([Buffer.from([0xff, 0xfe, 0, 0]), little])])
       expect(await read(bytes)).toBe("Grüße 😀");
+  });
+});
+
+describe("a picture says its description, where it stands", () => {
+  test.each([
+    [
+      "a description",
+      '<p>Look:</p><img src="x" alt="An Acme kettle"><p>B</p>',
+      "Look:\n\nAn Acme kettle\n\nB",
+    ],
+    ["an emoji in a line", 'so good <img class="emoji" alt="🙂"/> tea', "so good 🙂 tea"],
+    ["entities", "<img alt='Tom &amp; &quot;Jerry&quot; &#x2014; tea'>", 'Tom & "Jerry" — tea'],
+    ["no quotes, capitals", "A <IMG ALT=kettle> B", "A kettle B"],
+    ["an empty one", '<img src="x" alt="">A<img src="y">', "A"],
+    ["an attribute of another name", '<img data-alt="x" title="y">A', "A"],
+    ["one of another element", '<p alt="x">A</p>', "A"],
+    ["one in what is hidden", '<noscript><img alt="x"></noscript>A', "A"],
+    ["a tag without an end", '<p>A</p><img alt="x', "A"],
+    ["markup in it", '<img alt="<b>x</b>">A', "<b>x</b> A"],
+  ])("%s", (_name, html, text) => {
+    expect(one(rssItem(`<description>${escaped(html)}</description>`)).text).toBe(text);
+  });
+
+  test("of any length, in time", () => {
+    const html = `<img alt="${"x".repeat(2_000_000)}">${'<img alt="y">'.repeat(100_000)}`;
+    expect(one(rssItem(`<description>${escaped(html)}</description>`)).text?.startsWith("xxx")).toBe(true);
+  });
+});
+
+describe("the categories of an item are searched with its text", () => {
+  const media = "<media:keywords>tea, kettle recall</media:keywords>";
+  test.each([
+    [
+      "of RSS",
+      rssItem("<description>A</description><category>Kettle recall</category><category>Tea</category>"),
+      "A\n\nKettle recall, Tea",
+    ],
+    [
+      "in CDATA, with entities",
+      rssItem("<description>A</description><category><![CDATA[Tom & tea]]></category>"),
+      "A\n\nTom & tea",
+    ],
+    [
+      "of Dublin Core and media",
+      rssItem(`<description>A</description><dc:subject>Pots</dc:subject>${media}`),
+      "A\n\nPots, tea, kettle recall",
+    ],
+    [
+      "of Atom: the label, or else the term",
+      entry('<content>A</content><category term="x" label="Kettles"/><category term="tea"/>'),
+      "A\n\nKettles, tea",
+    ],
+    [
+      "that the text or the title names already, or twice",
+      rssItem(
+        "<title>Tea time</title><description>A kettle</description><category>KETTLE</category><category>tea</category><category>Pot</category><category>Pot</category>",
+      ),
+      "A kettle\n\nPot",
+    ],
+    ["beside a title alone", rssItem("<title>A</title><category>Pot</category>"), "Pot"],
+    [
+      "too long to be one",
+      rssItem(`<description>A</description><category>${"x".repeat(101)}</category>`),
+      "A",
+    ],
+  ])("%s", (_name, document, text) => {
+    expect(one(document).text).toBe(text);
+  });
+
+  test("of a JSON feed, and they alone are no text", () => {
+    const feed = (item: object) =>
+      JSON.stringify({ version: "jsonfeed", title: "Blog", items: [{ id: "1", ...item }] });
+    expect(one(feed({ content_text: "A", tags: ["Pots", 7, "Tea"] })).text).toBe("A\n\nPots, Tea");
+    expect(one(feed({ url: "https://blog.example/1", tags: ["Pots"] })).text).toBeNull();
   });
 });

@@ -1,14 +1,19 @@
+import { createServer } from "node:http";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { parseConfig } from "../../src/admin/config/config.ts";
+import { type Listening, withListening } from "../../src/app/open-listening.ts";
 import { createFetchFeed } from "../../src/feeds/common/fetch-feed.ts";
 import { hubOf, linksIn } from "../../src/feeds/common/hub-links.ts";
 import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
 import { createWebSub, type HubEndpoint, maySubscribe } from "../../src/feeds/common/web-sub.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { createClosing } from "../../src/lib/closing.ts";
 import { startTestConsole } from "../console/start-test-console.ts";
 import { startFeedServer } from "../fakes/feed-server.ts";
 import { startHub } from "../fakes/hub.ts";
+import { createTestDatabase } from "../postgres.ts";
 import { until } from "../until.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
 import { reader } from "./reader.ts";
@@ -250,3 +255,37 @@ test("a hub is found in headers, in XML and in JSON; its secret never goes there
     ["http://hub.example/", "https://hub.example/"].map((url) => maySubscribe({ url, topic }, open)),
   ).toEqual([false, true]);
 });
+
+test("an Earshot that hubs can reach subscribes by itself; one that they cannot polls", async () => {
+  const closing = createClosing();
+  const { url, drop } = await createTestDatabase();
+  closing.add(drop);
+  let listening: Listening | undefined;
+  const door = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://x");
+    const id = pathname.slice("/feeds/websub/".length);
+    void listening?.hubs?.verify(id, Object.fromEntries(searchParams)).then(({ status, body }) => {
+      response.writeHead(status).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve));
+  closing.add(async () => void door.close());
+  const address = door.address();
+  const callback = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  const listen = {
+    queries: [{ name: "Acme", text: "acme" }],
+    feeds: [{ kind: "rss", urls: [topic], allowPrivateAddress: true }],
+  };
+  const log = pino({ level: "silent" });
+  const parts = { databaseUrl: url, fetches: true, clock: systemClock, log, port: 0 };
+  try {
+    listening = await withListening(await parseConfig({ listen: { ...listen, callback } }), parts, closing);
+    await until("the hub was asked, and has asked back", () => hub.subscribers.has(topic), {
+      withinMs: 60_000,
+    });
+    const silent = await withListening(await parseConfig({ listen }), { ...parts, fetches: false }, closing);
+    expect(silent.hubs).toBeNull();
+  } finally {
+    await closing.close();
+  }
+}, 90_000);

@@ -1,8 +1,8 @@
 import { tokenize } from "./tokenize.ts";
 
 /**
- * HTML as text, with the lines that a reader sees: paragraphs, list items and `<br>` begin new ones. Hostile HTML costs
- * no more than its length: only the tokenizer of htmlparser2 is used, because its parser, like every library that builds
+ * HTML as text, with the lines that a reader sees: paragraphs, list items and `<br>` begin new ones, and a picture is its
+ * description (`alt`). Hostile HTML costs no more than its length: only the tokenizer of htmlparser2 is used, because its parser, like every library that builds
  * a tree on it, takes the square of the depth (17 s for 100,000 open tags).
  */
 export function textOfHtml(html: string): string {
@@ -10,11 +10,22 @@ export function textOfHtml(html: string): string {
   let verbatim = 0;
   /** The element whose content is left out, how many of its name are open in it, and whether a tag of it is read now. */
   let [hidden, nested, isRead]: [string | null, number, boolean] = [null, 0, false];
+  /** Of the picture whose tag is read now; null: none is. */
+  let alt: string | null = null;
+  let isAlt = false;
+  let isBehindAlt = false;
+  /** Not asked of the text: looking at its end takes its whole length each time. */
+  let isBehindBlank = true;
   const line = (breaks: string): void => {
-    if (hidden === null) text += breaks;
+    if (hidden !== null) return;
+    text += breaks;
+    isBehindBlank = true;
   };
   const write = (found: string): void => {
     if (hidden !== null || found === "") return;
+    if (isBehindAlt && /^[\p{L}\p{N}]/u.test(found)) text += " ";
+    isBehindAlt = false;
+    isBehindBlank = /\s/.test(found.charAt(found.length - 1));
     text += verbatim > 0 ? found : found.replaceAll(/[^\S\u00a0]+/g, " ");
   };
   /** Without a prefix: `xhtml:p` is `p`. */
@@ -33,10 +44,30 @@ export function textOfHtml(html: string): string {
     if (nested > 0) nested--;
     else hidden = null;
   };
+  const writeAlt = (): void => {
+    const said = alt?.trim() ?? "";
+    alt = null;
+    if (said === "") return;
+    write(isBehindBlank ? said : ` ${said}`);
+    isBehindAlt = true;
+  };
   tokenize(
     html,
     { decodeEntities: true, xmlMode: false },
     {
+      onattribname(start, end) {
+        isAlt = alt !== null && html.slice(start, end).toLowerCase() === "alt";
+      },
+      onattribdata(start, end) {
+        if (isAlt && alt !== null && alt.length < LONGEST_ALT)
+          alt += html.slice(start, Math.min(end, start + LONGEST_ALT));
+      },
+      onattribentity(codepoint) {
+        if (isAlt && alt !== null && alt.length < LONGEST_ALT) alt += String.fromCodePoint(codepoint);
+      },
+      onattribend() {
+        isAlt = false;
+      },
       ontext: (start, end) => write(html.slice(start, end)),
       ontextentity: (codepoint) => write(String.fromCodePoint(codepoint)),
       oncdata: (start, end) => write(html.slice(start, end)),
@@ -47,6 +78,7 @@ export function textOfHtml(html: string): string {
           if (isRead) nested++;
         } else if (HIDDEN.has(name) && (CODE.has(name) || start < lastEnd(name)))
           [hidden, nested, isRead] = [name, 0, true];
+        else if (name === "img") alt = "";
         else if (name === "br") line("\n");
         else if (name === "li") line("\n- ");
         else if (BLOCKS.has(name)) line("\n\n");
@@ -55,10 +87,12 @@ export function textOfHtml(html: string): string {
       },
       // Programs that write XML write `<iframe src="…"/>`.
       onselfclosingtag() {
+        writeAlt();
         if (isRead) ends();
         isRead = false;
       },
       onopentagend() {
+        writeAlt();
         isRead = false;
       },
       onclosetag(start, end) {
@@ -74,6 +108,8 @@ export function textOfHtml(html: string): string {
   );
   return tidyLines(text);
 }
+
+const LONGEST_ALT = 1_500;
 
 /**
  * Where the name of the last end tag of an element begins; -1: it has none. Without an end it would hide everything that

@@ -84,7 +84,7 @@ export function createWebSub(parts: {
 }): { readonly endpoint: HubEndpoint; readonly subscribeNext: () => Promise<boolean> } {
   const { db, projectId, log, signal } = parts;
   const byKey = new Map(parts.feeds.map((feed) => [feed.key, feed]));
-  const callback = parts.callback.replace(/\/+$/, "");
+  const callback = parts.callback.replace(/\/$/, "");
 
   /** Asks one hub that is due. False: none is. */
   async function subscribeNext(): Promise<boolean> {

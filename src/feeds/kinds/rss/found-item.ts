@@ -57,6 +57,19 @@ export function joinTexts(contents: readonly (Content | null)[], title: string |
   return cutText(all);
 }
 
+const MOST_TAGS = 20;
+const LONGEST_TAG = 100;
+
+/** The text, and below it the categories that an item has and its text does not name: people search for those, too. */
+export function withTags(text: string | null, title: string | null, tags: readonly string[]): string | null {
+  const known = `${title ?? ""} ${text ?? ""}`.toLowerCase();
+  const fit = tags.map((tag) => squeezed(tag)).filter((tag) => tag !== "" && tag.length <= LONGEST_TAG);
+  const added = [...new Set(fit)].slice(0, MOST_TAGS).filter((tag) => !known.includes(tag.toLowerCase()));
+  // Without anything else it is no item.
+  if (added.length === 0 || known.trim() === "") return text;
+  return cutText([...(text === null ? [] : [text]), added.join(", ")].join("\n\n"));
+}
+
 function textOf(content: Content): string {
   return cutText("html" in content ? textOfHtml(content.html) : tidyLines(content.text));
 }

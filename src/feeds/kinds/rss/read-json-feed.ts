@@ -2,7 +2,7 @@ import { readJson } from "../../../lib/json.ts";
 import { cutText } from "../../../lib/text.ts";
 import type { Content } from "./element-text.ts";
 import { titleOf } from "./element-text.ts";
-import { dateIn, type FeedFacts, type FoundItem, joinTexts, languageOf } from "./found-item.ts";
+import { dateIn, type FeedFacts, type FoundItem, joinTexts, languageOf, withTags } from "./found-item.ts";
 
 /** A value of a stranger: each is looked at before it is used. */
 type Loose = Readonly<Record<string, unknown>>;
@@ -52,11 +52,15 @@ function toFound(item: Loose, base: string): FoundItem {
     guid: guid ?? null,
     title,
     url: address !== undefined && URL.canParse(address, base) ? new URL(address, base).href : null,
-    text: joinTexts(contents, title),
+    text: withTags(joinTexts(contents, title), title, tagsIn(item)),
     ...dateIn([textIn(item["date_published"]), textIn(item["date_modified"])]),
     author: authorIn(item),
     language: languageOf(textIn(item["language"])),
   };
+}
+
+function tagsIn({ tags }: Loose): readonly string[] {
+  return Array.isArray(tags) ? tags.slice(0, 100).flatMap((tag: unknown) => textIn(tag) ?? []) : [];
 }
 
 function authorIn({ authors, author }: Loose): string | null {

@@ -1,6 +1,6 @@
 import { cutText } from "../../../lib/text.ts";
 import { contentOf, lineOf, titleOf } from "./element-text.ts";
-import { dateIn, type FeedFacts, type FoundItem, joinTexts, languageOf } from "./found-item.ts";
+import { dateIn, type FeedFacts, type FoundItem, joinTexts, languageOf, withTags } from "./found-item.ts";
 import type { XmlElement } from "./walk-xml.ts";
 
 /** Names are cut where they are stored; this only keeps long ones from the loop. */
@@ -23,6 +23,10 @@ const LINKS = inOrder(["link", "atom:link"]);
 const LANGUAGES = inOrder(["dc:language", "language"]);
 const AUTHORS = inOrder(["dc:creator", "dc:author", "itunes:author", "atom:author", "author"]);
 
+const TAGS = inOrder([
+  ...["category", "atom:category", "dc:subject", "media:category", "media:keywords", "itunes:keywords"],
+]);
+
 type Order = ReadonlyMap<string, number>;
 
 function inOrder(names: readonly string[]): Order {
@@ -34,6 +38,13 @@ function fieldsOf({ children }: Pick<XmlElement, "children">, order: Order): rea
   const found = children.filter(({ name }) => order.has(name));
   const rank = ({ name }: XmlElement) => order.get(name) ?? 0;
   return found.length < 2 ? found : found.sort((a, b) => rank(a) - rank(b));
+}
+
+/** The name of a category: in Atom an attribute, whose label is for people; keywords are a list. */
+function tagsIn(element: XmlElement): readonly string[] {
+  const { name, attributes } = element;
+  const said = attributes.get("label") ?? attributes.get("term") ?? lineOf(element) ?? "";
+  return name.endsWith("keywords") ? said.split(",") : [said];
 }
 
 /** An RSS item or an Atom entry. */
@@ -55,7 +66,7 @@ export function toFound(item: XmlElement): FoundItem {
     guid: guid === "" ? null : guid,
     url,
     title,
-    text: joinTexts(contents, title),
+    text: withTags(joinTexts(contents, title), title, fieldsOf(item, TAGS).flatMap(tagsIn)),
     ...dateIn(fieldsOf(item, DATES).map(lineOf)),
     author: authorOf(item),
     language:
