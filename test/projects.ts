@@ -48,6 +48,7 @@ const THOROUGH: readonly string[] = [
   "test/feeds/stream-kills.test.ts",
   "test/console/browser.test.ts",
   "test/console/feeds-browser.test.ts",
+  "test/console/people-browser.test.ts",
   "test/console/rules.test.ts",
   "test/console/rules-browser.test.ts",
   // Hostile text.

@@ -9,7 +9,7 @@ export {
 } from "./backtest/compare.ts";
 export { type OpenBacktest, openBacktest } from "./backtest/open-backtest.ts";
 export { readMentions } from "./backtest/read-mentions.ts";
-export { type BacktestReport, type ReportedReceiver, reportOf } from "./backtest/report.ts";
+export { type BacktestReport, labelText, type ReportedReceiver, reportOf } from "./backtest/report.ts";
 export { renderReport } from "./backtest/report-html.ts";
 export { createSimulation, type SimulationResult } from "./backtest/simulate.ts";
 export { LEARN_MS, storedMentions } from "./backtest/stored-mentions.ts";

@@ -283,6 +283,7 @@ export { startEmbeddedPostgres } from "./store/embedded.ts";
 export { createFailureStore } from "./store/failures.ts";
 export { createWatchStore } from "./store/health.ts";
 export { createInboxStore } from "./store/inbox.ts";
+export { wholesOf } from "./store/incidents.ts";
 export { laterMigrations, migrate, pendingMigrations } from "./store/migrate.ts";
 export { ensurePartitions } from "./store/partitions.ts";
 export type { ProcessReport } from "./store/processes.ts";
@@ -297,6 +298,7 @@ export {
 } from "./store/sibling-database.ts";
 export type { SlackPerson } from "./store/slack-people.ts";
 export { createStores, type Stores } from "./store/stores.ts";
+export type { SavedView } from "./store/views.ts";
 export type { SweepOptions } from "./sweep/sweep.ts";
 export { sweepEveryMs } from "./sweep/sweep-every-ms.ts";
 export { shortCount } from "./templates/alert-words.ts";

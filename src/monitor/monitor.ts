@@ -14,6 +14,7 @@ import type { FeedHealth, QueueCounts } from "./model/pipeline-facts.ts";
 import type { Query } from "./model/query.ts";
 import { createInteractionSockets } from "./notify/interactions.ts";
 import type { Previews } from "./notify/previews/create-previews.ts";
+import type { Summarize } from "./notify/view/summaries.ts";
 import { type OpenVersion, openVersion, type ProcessParts } from "./open-version.ts";
 import type { BackendOptions } from "./queue/backend.ts";
 import { handlersOfCurrent } from "./queue/current-handlers.ts";
@@ -59,6 +60,8 @@ export interface EarshotOptions {
   readonly checksHealth?: boolean;
   /** Renders the pictures of messages; belongs to the caller. Absent: one of its own. */
   readonly pictures?: PngRenderer;
+  /** Says in one sentence what texts are about. Absent: an incident is described in the words of its mentions. */
+  readonly summarize?: Summarize;
   /** Address of the console for links in messages, if there is one and the configuration has no `web.publicUrl`. */
   readonly consoleUrl?: () => string | null;
   /** Called when all is open, before the first job: others have to know of this process before it opens alerts. */
@@ -154,6 +157,7 @@ async function assemble(
   const process: ProcessParts = {
     database,
     pictures,
+    summarize: options.summarize,
     stores,
     queues,
     outages,

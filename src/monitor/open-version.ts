@@ -19,6 +19,7 @@ import { type Query, sourceOfProject } from "./model/query.ts";
 import { titleOf } from "./model/wording.ts";
 import { createContentOfAlert, createPreviews, type Previews } from "./notify/previews/create-previews.ts";
 import { versionsIn } from "./notify/view/name-versions.ts";
+import type { Summarize } from "./notify/view/summaries.ts";
 import { openNotify } from "./open-notify.ts";
 import { createPollParts } from "./polling/create-poll-parts.ts";
 import { openSource } from "./polling/open-source.ts";
@@ -48,6 +49,8 @@ export interface ProcessParts {
   readonly outages: OutageLog;
   /** Its thread is started with the first picture. */
   readonly pictures: PngRenderer;
+  /** Says what an incident is about; absent: nobody does. */
+  readonly summarize?: Summarize | undefined;
   readonly roles: readonly Role[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -101,7 +104,19 @@ export interface OpenVersion {
 /** Opens a version. It does nothing until `begin`, or until its handlers are called. */
 export function openVersion(process: ProcessParts, files: OpenVersion["files"]): Promise<OpenVersion> {
   return openTogether(async (closing) => {
-    const { database, stores, queues, outages, pictures, roles, clock, log, startedAt, sweepsRun } = process;
+    const {
+      database,
+      stores,
+      queues,
+      outages,
+      pictures,
+      summarize,
+      roles,
+      clock,
+      log,
+      startedAt,
+      sweepsRun,
+    } = process;
     const { config, rules, renderer } = files;
     const version = files.digest === undefined ? null : (await versionsIn(stores))(files.digest);
     const consoleUrl = () => config.web.publicUrl ?? process.consoleUrl();
@@ -132,7 +147,7 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     };
     const historyMs = (projectId: string) => sourceOf(config.sources, projectId)?.history ?? 0;
     const notify = await openNotify(
-      { config, stores, renderer, pictures, rulesFor, consoleUrl, version, clock, log },
+      { config, stores, renderer, pictures, summarize, rulesFor, consoleUrl, version, clock, log },
       closing,
     );
     const { notifiers, channels, digests, deliver } = notify;

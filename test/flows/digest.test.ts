@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { HOUR } from "../../src/lib/instant.ts";
 import { onEveryEngine } from "./on-every-engine.ts";
-import { NEGATIVE } from "./rules.ts";
+import { NEGATIVE, VERIFIED } from "./rules.ts";
 import { asAdministrator } from "./story.ts";
 import { storyTime } from "./story-time.ts";
 
@@ -30,10 +31,10 @@ onEveryEngine((begin) => {
     await story.settle();
     await until("day 2 09:00", "20m");
     expect(mailed("team@acme.example")).toEqual([
-      "morning-read, Mon 2 Mar 2026: 10 mentions, 30% negative, 1 alert",
+      "Morning read, Mon 2 Mar 2026: 10 mentions, 30% negative, 1 alert",
     ]);
     expect(smtp.mails[0]?.parsed.text?.split("\n").slice(0, 18)).toEqual([
-      "morning-read: Brands, Mon 2 Mar 2026",
+      "Morning read: Brands, Mon 2 Mar 2026",
       "",
       "10 mentions.",
       "30% negative; 30% neutral, 40% positive.",
@@ -78,7 +79,7 @@ onEveryEngine((begin) => {
     expect(early).toMatchObject({ windows: 1, digests: 0 });
     await story.settle();
     expect(story.mailed("team@acme.example")).toEqual([
-      "day, Mon 2 Mar 2026: 1 mention, 100% negative, 1 alert",
+      "Day, Mon 2 Mar 2026: 1 mention, 100% negative, 1 alert",
     ]);
     const [mail] = story.smtp.mails;
     expect(mail?.parsed.text).toContain("resolved after 20 min");
@@ -97,5 +98,32 @@ onEveryEngine((begin) => {
     const text = story.smtp.mails.at(-1)?.parsed.text;
     expect(text).toContain("about the 15 of the period before");
     expect(text).not.toContain("usual");
+  });
+
+  test("the week's digest says which messages nobody needed, and what would have spared them", async () => {
+    const { at, until, posted, smtp, actions, earshot, clock } = await begin({
+      rules: { negative: NEGATIVE, verified: VERIFIED },
+      routes: [{ receivers: ["alerts"] }],
+      digests: [
+        { name: "week", every: "week", on: "mon", at: "08:00", timezone: "UTC", receivers: ["team"] },
+      ],
+    });
+    for (const day of ["day 1", "day 2", "day 3", "day 4"])
+      at(`${day} 10:00`).mention("Acme", { sentiment: "negative", snippet: `Late again on ${day}` });
+    at("day 5 10:00").mention("Acme", { sentiment: "negative", twitterVerified: true, snippet: "A recall" });
+    await until("day 5 10:10", "1h");
+    const open = await earshot.stores.alerts.openedBetween(clock.now() - HOUR, clock.now());
+    const needed = open.find(({ rule }) => rule === "verified")?.id ?? "";
+    await actions.act(needed, { do: "acknowledge" }, { via: "page", login: "ann", typed: null });
+    await until("day 8 08:10", "4h");
+    const text = smtp.mails.at(-1)?.parsed.text ?? "";
+    expect(text).toContain("Messages that nobody needed");
+    const [, unneeded, all] = /^- alerts: (\d+) of (\d+) messages$/m.exec(text) ?? [];
+    expect(Number(all)).toBe((await posted("#alerts")).length);
+    expect(Number(all)).toBeGreaterThan(Number(unneeded));
+    // All but those about the one alert that somebody acknowledged.
+    const remedy = "nobody acted on any; above the other routes, { name: negative on the console, match";
+    expect(text).toContain(`\n- Negative: ${unneeded} of ${unneeded} messages; ${remedy}`);
+    expect(text).not.toMatch(/^- Verified: /m);
   });
 });

@@ -107,4 +107,62 @@ onAnyEngine((begin) => {
       ...["DayBegan", "Watching", "Over"],
     ]);
   });
+
+  test("one cause in two brands is one message, which is over when both are calm", async () => {
+    const { at, until, posted, query, earshot, clock, actions, database } = await begin({
+      from: "00:00",
+      queries: ["Acme", "Brell"],
+      rules: { "crisis-spike": CRISIS_SPIKE },
+      routes: [{ receivers: ["alerts"] }],
+    });
+    const leak = (n: number) =>
+      `The maker of both sold the addresses of its customers, says the paper, ${n % 5}`;
+    for (const brand of ["Acme", "Brell"])
+      for (const day of ["day 1 ", "day 2 "])
+        for (const hour of HOURS)
+          at(`${day}${hour}:03`).mentions(brand, { count: 4, every: "9m", snippet: `a lovely ${brand} day` });
+    for (let n = 0; n < 60; n++) {
+      const minute = String(n % 30).padStart(2, "0");
+      at(`day 2 12:${minute}:${n < 30 ? "05" : "35"}`).mention("Acme", {
+        sentiment: "negative",
+        snippet: leak(n),
+      });
+      at(`day 2 14:${minute}:${n < 30 ? "05" : "35"}`).mention("Brell", {
+        sentiment: "negative",
+        snippet: leak(n),
+      });
+    }
+    await until("day 2 11:50", "12h");
+    await until("day 2 14:40", "10m");
+    const rows = () =>
+      query<{ id: string; name: string; status: string; part_of: string | null }>(
+        "select id, body->>'queryName' as name, status, part_of from earshot.incidents order by opened_at",
+      );
+    const [acme, brell] = await rows();
+    expect([acme?.name, brell?.name, brell?.part_of]).toEqual(["Acme", "Brell", acme?.id]);
+    const alerts = await posted("#alerts");
+    expect(alerts.filter((text) => !text.startsWith("↳"))).toHaveLength(1);
+    expect(alerts.filter((text) => text.includes("New: Brell, too"))).toHaveLength(1);
+    // Who acts on an alert of the one brand acts on both.
+    const [leader] = (await earshot.stores.alerts.openedBetween(0, clock.now())).filter(
+      ({ queryName }) => queryName === "Brell",
+    );
+    if (leader === undefined) throw new Error("Brell had no alert");
+    const why = await whyAlert(
+      { stores: earshot.stores, facts: createConsoleStore(database.db), rules: [] },
+      leader,
+    );
+    expect(why.history.map(({ what }) => what)).toEqual(["Fired", "JoinedIncident"]);
+    expect(why.notified.map(({ receiver }) => receiver)).toEqual(["alerts"]);
+    const by = { via: "page", login: "ann", typed: null } as const;
+    await actions.act(leader.id, { do: "acknowledge" }, by);
+    expect((await rows()).map(({ status }) => status)).toEqual(["handled", "handled"]);
+    await until("day 4 12:00", "12h");
+    expect((await rows()).map(({ status }) => status)).toEqual(["over", "over"]);
+    const all = await posted("#alerts");
+    const ends = all.filter((text) => text.includes("Resolved"));
+    expect(ends).toHaveLength(1);
+    expect(ends[0]).toMatch(/60 negative mentions of .* Brell, too: 60 negative mentions of /);
+    expect(all.filter((text) => !text.startsWith("↳"))).toHaveLength(1);
+  });
 });

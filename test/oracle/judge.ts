@@ -18,7 +18,7 @@ import { MINUTE, type Moment, Recount, type World } from "./world.ts";
 
 /** What is wrong in a message, with the line in which it stands. */
 export interface Finding {
-  readonly kind: "false" | "unexplained" | "dead link";
+  readonly kind: "false" | "unexplained" | "dead link" | "after the end";
   /** The kind of statement; null of what no kind explains. */
   readonly statement: string | null;
   readonly place: string;
@@ -46,9 +46,15 @@ export async function judge(world: World, recording: Recording): Promise<Report>
   const findings: Finding[] = [];
   const recounted = new Map<string, number>();
   let links = 0;
+  const ended = new Set<string>();
   for (const raw of recording.messages) {
     const message = await readMessage(raw);
     const { place, at } = message;
+    if (comesAfterTheEnd(message, ended)) {
+      const [line = ""] = message.lines;
+      const because = "Its thread said before that it is over.";
+      findings.push({ kind: "after the end", statement: null, place, at, line, said: line, because });
+    }
     for (const { line, found, unknown } of judgeMessage(message, recount, topics, names)) {
       for (const { statement, text, verdict } of found) {
         recounted.set(statement.name, (recounted.get(statement.name) ?? 0) + 1);
@@ -93,6 +99,25 @@ export async function judge(world: World, recording: Recording): Promise<Report>
     }
   }
   return { findings: oncePerSentence(findings), recounted, messages: recording.messages.length, links };
+}
+
+/** What says the end, and what says that it is not over after all. */
+const END = /^(?:[^\p{L}[]*\[?)(?:already )?resolved\b/iu;
+const GOES_ON =
+  /\b(?:again|reopened|another wave|day \d+ begins|growing|times as many|new:|now (?:critical|warning))/i;
+
+/** Whether it is a message of its own, and its thread has said the end and nothing new since. Notes what the message says. */
+function comesAfterTheEnd({ kind, isEdit, lines, thread }: Message, ended: Set<string>): boolean {
+  // A reply without text is the chart of the end.
+  if (isEdit || kind === "page" || lines.length === 0) return false;
+  const isLate = ended.has(thread);
+  if (lines.some((line) => END.test(line))) {
+    ended.add(thread);
+    return isLate;
+  }
+  if (!isLate || !lines.some((line) => GOES_ON.test(line))) return isLate;
+  ended.delete(thread);
+  return false;
 }
 
 interface JudgedLine {
@@ -144,7 +169,7 @@ function judgeMessage(
     const context: Context = { recount, message: said, line, topic: own, brand, said: new Map() };
     return { line, ...readLine(statements as readonly Statement[], context, names) };
   };
-  const lines = message.lines.map((line) => {
+  const lines = message.lines.flatMap(byBrand).map((line) => {
     // A line about another alert, and the line below it, have a topic of their own.
     const began = isDigest ? isAlertOfDigest(line, recount.world.brands) : isOther(line);
     if (began)
@@ -165,6 +190,11 @@ function judgeMessage(
   });
   const quotes = message.quotes.map(({ heading }) => read(heading, { ...emptyTopic(), since: topic.since }));
   return [...lines, ...quotes];
+}
+
+/** Of an incident of several brands each is counted in a sentence of its own: "… until 12:20. Brell, too: 320 …". */
+function byBrand(line: string): readonly string[] {
+  return line.split(/\. (?=[^.:]{1,60}, too: \d)/);
 }
 
 /** The line of a page that says of which time its findings are, and those findings. */
@@ -198,7 +228,7 @@ function timesIn(line: string, at: Moment, timezone: string): Pick<Topic, "since
 function learnTopic(topic: Topic, message: Message, recount: Recount): void {
   const { timezone, brands } = recount.world;
   if (message.lines.some((line) => /another wave/i.test(line))) topic.waveAt = message.at;
-  for (const line of message.lines) {
+  for (const line of message.lines.flatMap((one) => byBrand(one).slice(0, 1))) {
     topic.brand ??= brandIn(line, brands);
     const since = new RegExp(
       `(?:^|[^g] |· |\\. )(?:Since|From) (${TIME})|^(?:critical|warning|info) since (${TIME})`,

@@ -134,7 +134,8 @@ async function report({ world, recording }: Played, { json, messages: only }: Op
   const count = (kind: string) => findings.filter((one) => one.kind === kind).length;
   process.stdout.write(
     `${world.name}: ${messages} messages, ${numbers} statements recounted, ${links} links opened: ` +
-      `${count("false")} false, ${count("unexplained")} unexplained, ${count("dead link")} dead links\n`,
+      `${count("false")} false, ${count("unexplained")} unexplained, ${count("dead link")} dead links, ` +
+      `${count("after the end")} after the end\n`,
   );
   return findings.length;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { judge } from "./judge.ts";
 import type { RawMessage } from "./message.ts";
+import { formatMessages } from "./message-table.ts";
 import { DAY, type Fact, HOUR, MINUTE, type World } from "./world.ts";
 
 const NOON = Date.parse("2026-03-16T12:00:00Z");
@@ -26,7 +27,7 @@ const WORLD: World = {
   ...{ from: NOON - HOUR, to: NOON + DAY, lagMs: 5 * MINUTE },
 };
 
-const slack = (minutes: number, ...lines: string[]): RawMessage => ({
+const slack = (minutes: number, ...lines: string[]): Extract<RawMessage, { kind: "slack" }> => ({
   ...{
     kind: "slack",
     at: NOON + minutes * MINUTE,
@@ -93,4 +94,54 @@ test("what judges imports nothing of the product", () => {
       expect(readFileSync(join(folder, file), "utf8"), file).not.toMatch(
         /from "(?:#|(?:\.\.\/)+src\/|\.\/plays\/)/,
       );
+});
+
+test("after the end comes nothing but news that it goes on", async () => {
+  const end = { ...slack(60, "Resolved: Acme, Wave of negative mentions after 45 min"), isEdit: false };
+  const later = (minutes: number, text: string) => ({ ...slack(minutes, text), isEdit: false });
+  const reminder = later(70, "Still going on, Acme");
+  expect(await findingsOf(FIRST, end, reminder)).toEqual([["after the end", "Still going on, Acme"]]);
+  expect(await findingsOf(FIRST, end, { ...reminder, isEdit: true })).toEqual([]);
+  const wave = later(70, "Another wave, Acme: it goes on");
+  const secondEnd = later(80, "Resolved: Acme, Wave of negative mentions after 1 h 5 min");
+  expect(await findingsOf(FIRST, end, wave, secondEnd)).toEqual([]);
+  expect(await findingsOf(FIRST, end, secondEnd)).toEqual([["after the end", secondEnd.text]]);
+});
+
+test("messages are counted by receiver and day, and shown as they are read", async () => {
+  const recording = {
+    messages: [FIRST, slack(5, "an edit"), { ...slack(DAY / MINUTE, "Day 2"), threadTs: "1" }],
+    answers: {},
+  };
+  const lines = await formatMessages(WORLD, recording, "alerts");
+  expect(lines.slice(2, 5)).toEqual([
+    "| slack #alerts | 2026-03-16 | 0 | 0 | 2 |",
+    "| slack #alerts | 2026-03-17 | 0 | 0 | 1 |",
+    "| slack #alerts | all | 0 | 0 | 3 |",
+  ]);
+});
+
+/** The row of an incident in the text of a digest's mail. */
+function digest(length: string, alerts: number, count: number): RawMessage {
+  const text = [
+    "Day: Brands, Mon 16 Mar 2026",
+    "",
+    "Incidents",
+    "---------",
+    `- CRITICAL Acme, Wave of negative mentions: Mon 16 Mar, 12:00 UTC, over after ${length}; ${alerts} alerts in it`,
+    `  ${count} negative mentions from Mon 16 Mar, 11:30 UTC to 12:20`,
+    "",
+    "Mon 16 Mar, 00:00 UTC to Tue 17 Mar, 00:00 UTC, data complete until Tue 17 Mar, 00:00 UTC.",
+  ];
+  const raw = ["From: a@b.example", "To: c@d.example", "Subject: Day", "", ...text].join("\r\n");
+  return { kind: "email", at: NOON + DAY, to: "team", raw };
+}
+
+test("the rows of incidents in a digest are recounted", async () => {
+  expect(await findingsOf(digest("20 min", 2, 41))).toEqual([]);
+  expect(await findingsOf(digest("2 h", 2, 41))).toEqual([
+    ["incident", "41 negative mentions from Mon 16 Mar, 11:30 UTC to 12:20"],
+  ]);
+  expect(await findingsOf(digest("20 min", 1, 41))).toEqual([["alerts of an incident", "1 alerts in it"]]);
+  expect((await findingsOf(digest("20 min", 2, 52))).map(([name]) => name)).toEqual(["incident"]);
 });

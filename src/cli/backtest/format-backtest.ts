@@ -1,4 +1,10 @@
-import type { BacktestReport, Comparison, Difference, ReportedReceiver } from "#lab";
+import {
+  type BacktestReport,
+  type Comparison,
+  type Difference,
+  labelText,
+  type ReportedReceiver,
+} from "#lab";
 import { wordsOf } from "#monitor";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
 import { formatTable } from "../format-table.ts";
@@ -101,15 +107,6 @@ function receiverRow({
 
 function learned({ learnedFrom, from }: BacktestReport): string {
   return learnedFrom === null || learnedFrom >= from ? "" : `; learned since ${minute(learnedFrom)}`;
-}
-
-function labelText(labels: Readonly<Record<string, string>>): string {
-  return (
-    Object.entries(labels)
-      // The key of a story means nothing to a reader.
-      .map(([name, value]) => (name === "story" ? "one story" : `${name} ${value}`))
-      .join(", ")
-  );
 }
 
 /** `2026-03-02 08:15 UTC`. */

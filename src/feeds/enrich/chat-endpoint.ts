@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import { readRetryAfter } from "../../lib/retry.ts";
-import type { EndpointConfig } from "./enrich-config.ts";
+import type { ChatConfig } from "./enrich-config.ts";
 import type { Prompt } from "./prompts.ts";
 
 /** The result of a call. Never an exception: an endpoint that fails is nothing special. */
@@ -27,7 +27,7 @@ const Completion = z.object({
 });
 
 /** Calls `POST {endpoint}/chat/completions`. The address comes from the configuration, and is mostly this machine. */
-export function createChatEndpoint(config: EndpointConfig, clock: Clock): ChatEndpoint {
+export function createChatEndpoint(config: ChatConfig, clock: Clock): ChatEndpoint {
   const agent = new Agent({ connect: { timeout: config.timeout } });
   const url = `${config.endpoint.replace(/\/$/, "")}/chat/completions`;
   return {
@@ -103,6 +103,6 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<string | null> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function withoutKey(text: string, { apiKey }: EndpointConfig): string {
+function withoutKey(text: string, { apiKey }: Pick<ChatConfig, "apiKey">): string {
   return apiKey === undefined ? text : text.replaceAll(apiKey, "…");
 }

@@ -53,6 +53,18 @@ const SentimentEndpointConfig = EndpointConfig.extend({
     ),
 });
 
+/** The same kind of server, for one sentence about an incident. */
+export const ChatConfig = EndpointConfig.pick({ endpoint: true, model: true, apiKey: true })
+  .extend({
+    timeout: durationBetween(100, MINUTE)
+      .prefault("10s")
+      .describe("How long a message waits for the sentence before it is sent without."),
+  })
+  .describe(
+    "A chat API that says in one sentence what an incident is about, marked in messages as a model's words. It reads a few of its mentions.",
+  );
+export type ChatConfig = z.output<typeof ChatConfig>;
+
 /** How mentions of feeds get their language, sentiment and relevance. */
 export const EnrichConfig = z
   .strictObject({
@@ -63,10 +75,10 @@ export const EnrichConfig = z
         "Detect the language of mentions. In a long text it overrules what the feed declares; short ones keep that.",
       ),
     sentiment: z
-      .union([z.enum(["local", "lexicon", "off"]), SentimentEndpointConfig])
+      .union([z.enum(["local", "lexicon", "learned", "off"]), SentimentEndpointConfig])
       .default("local")
       .describe(
-        "Who judges the sentiment: local (a small model on this machine; lexicon is its old name), off, or a chat API.",
+        "Who judges the sentiment: local (a small model on this machine; lexicon is its old name), learned (the same, and what people correct teaches it, by query), off, or a chat API.",
       ),
     relevance: z
       .union([z.literal("learned"), EndpointConfig])
@@ -74,6 +86,9 @@ export const EnrichConfig = z
       .describe(
         "Who judges whether a mention is about what its query means: learned (from the alerts that people called not relevant, and those that they acknowledged or resolved), or a chat API that reads `about`. Without it there is no relevance.",
       ),
+    chat: ChatConfig.exactOptional(),
   })
-  .describe("Language, sentiment and relevance of mentions that feeds bring.");
+  .describe(
+    "Language, sentiment and relevance of mentions that feeds bring, and what incidents of any source are about.",
+  );
 export type EnrichConfig = z.output<typeof EnrichConfig>;

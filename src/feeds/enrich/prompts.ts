@@ -29,6 +29,14 @@ export function sentimentPrompt(texts: readonly MarkedText[]): Prompt {
   return { system: SENTIMENT, user: fenced(texts) };
 }
 
+const SUMMARY = `You tell in one sentence what texts that people published are about.
+${HOSTILE}
+Write one plain sentence of at most thirty words: what happened, to whom, as these people say. Name no source and no person. Give no number that is not in the texts, no address, no advice, and no opinion of your own. If the texts have nothing in common, write nothing.`;
+
+export function summaryPrompt(texts: readonly MarkedText[]): Prompt {
+  return { system: SUMMARY, user: fenced(texts) };
+}
+
 /** Changes with every change of the instructions: answers to other instructions are not used again. */
 export const SENTIMENT_VERSION = "sentiment 1";
 export const RELEVANCE_VERSION = "relevance 1";

@@ -2,7 +2,7 @@ import { countTicks, escapeXml, formatTick, wordsOf } from "#monitor";
 import { formatNumber, formatShare } from "../../lib/numbers.ts";
 import { escapeHtml } from "../../lib/text.ts";
 import type { Comparison, Difference } from "./compare.ts";
-import type { BacktestReport, ReportedDay } from "./report.ts";
+import { type BacktestReport, labelText, type ReportedDay } from "./report.ts";
 
 /** The report as one page without scripts or other files, for a team to look at. */
 export function renderReport(report: BacktestReport, comparison: Comparison | null): string {
@@ -233,12 +233,6 @@ function figure(value: number, what: string): string {
 
 function learned({ learnedFrom, from }: BacktestReport): string {
   return learnedFrom === null || learnedFrom >= from ? "" : ` The rules learned since ${date(learnedFrom)}.`;
-}
-
-function labelText(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(", ");
 }
 
 function date(iso: string): string {

@@ -164,6 +164,13 @@ export function groupLabels({ labels }: Pick<Alert, "labels">): Readonly<Record<
   return Object.fromEntries(Object.entries(labels).filter(([name]) => name !== "query"));
 }
 
+/** Labels for readers: "author Ann, one story". The key of a story means nothing to them. */
+export function labelText(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => (name === "story" ? "one story" : `${name} ${value}`))
+    .join(", ");
+}
+
 /** The alerts in a message, the leading one first. */
 function alertsIn({ alertId, also = [] }: PendingNotification): readonly string[] {
   return alertId === null ? also : [alertId, ...also];

@@ -5,13 +5,16 @@ import {
   type Incident,
   type IncidentFacts,
   type Mention,
+  type Stores,
   type StoryMention,
   storyKey,
+  wholesOf,
 } from "#monitor";
 import { DAY, floorTo, type Instant } from "../../lib/instant.ts";
 
 /** The tables of mentions, alerts and incidents in memory, as far as incidents need them. */
 export interface SimulatedFacts extends IncidentFacts {
+  readonly incidents: IncidentFacts["incidents"] & Pick<Stores["incidents"], "wholes">;
   readonly alertsById: ReadonlyMap<string, Alert>;
   /** In the order in which they began. */
   known(): readonly Incident[];
@@ -50,6 +53,14 @@ export function createSimulatedFacts(): SimulatedFacts {
     queries.set(queryId, found);
     return found;
   };
+
+  const ownOf = (alertIds: readonly string[]) =>
+    new Map(
+      alertIds.flatMap((id) => {
+        const incident = incidents.get(memberships.get(id)?.incidentId ?? "");
+        return incident === undefined ? [] : [[id, incident] as const];
+      }),
+    );
 
   return {
     alertsById: alerts,
@@ -93,14 +104,17 @@ export function createSimulatedFacts(): SimulatedFacts {
         [...incidents.values()].filter(
           (one) => one.projectId === projectId && one.queryId === queryId && (one.endedAt ?? since) >= since,
         ),
-      members: async (_, ids) => [...memberships.values()].filter((one) => ids.includes(one.incidentId)),
-      ofAlerts: async (_, ids) =>
-        new Map(
-          ids.flatMap((id) => {
-            const incident = incidents.get(memberships.get(id)?.incidentId ?? "");
-            return incident === undefined ? [] : [[id, incident] as const];
-          }),
+      elsewhere: async (projectId, queryId) =>
+        [...incidents.values()].filter(
+          (one) =>
+            one.projectId === projectId &&
+            one.queryId !== queryId &&
+            one.endedAt === null &&
+            one.partOf === undefined,
         ),
+      wholes: async (_, ids) => wholesOf(ownOf(ids), [...incidents.values()]),
+      members: async (_, ids) => [...memberships.values()].filter((one) => ids.includes(one.incidentId)),
+      ofAlerts: async (_, ids) => ownOf(ids),
       save: async (changed) => {
         for (const incident of changed) incidents.set(incident.id, incident);
       },

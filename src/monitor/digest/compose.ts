@@ -2,6 +2,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { PeriodStory } from "../model/digest.ts";
 import { compareSeverity } from "../model/severity.ts";
+import { titleOf } from "../model/wording.ts";
 import {
   type DigestAlertRow,
   type DigestIncidentRow,
@@ -76,8 +77,9 @@ export function composeDigest(facts: DigestFacts): DigestView {
   const names = new Map(facts.queries.map(({ queryId, query }) => [queryId, query]));
   const nameOf = ({ topMention }: PeriodStory) => names.get(topMention.queryId) ?? "";
   // A story that two queries found is listed once.
-  const ranked = oncePerStory(rankStories(facts.stories));
-  const shared = ranked.filter(({ mentions }) => mentions > 1).slice(0, MOST);
+  const volume = volumeOf(facts.period, facts.volume);
+  const ranked = oncePerStory(rankStories(facts.stories, volume?.peakAt ?? facts.period.from));
+  const shared = ranked.filter(({ mentions }) => mentions >= LEAST_SHARED).slice(0, MOST);
   const shown = new Set(shared.map(({ story }) => story));
   const inIncidents = new Set(facts.incidents.flatMap(({ alertIds }) => alertIds));
   const alone = facts.alerts.filter(({ alert }) => !inIncidents.has(alert.id));
@@ -86,7 +88,7 @@ export function composeDigest(facts: DigestFacts): DigestView {
     .map(queryRow)
     .sort((a, b) => b.mentions - a.mentions || compareText(a.query, b.query));
   const whole = {
-    name: facts.name,
+    name: titleOf(facts.name),
     project: [...new Set(facts.projects)].sort().join(", "),
     periodFrom: facts.period.from,
     periodTo: facts.period.to,
@@ -94,7 +96,7 @@ export function composeDigest(facts: DigestFacts): DigestView {
     language: facts.language,
     completeUntil: Math.min(Math.max(facts.completeUntil, facts.period.from), facts.period.to),
     totals: totalsOf(facts.queries),
-    volume: volumeOf(facts.period, facts.volume),
+    volume,
     perQuery,
     topStories: shared.map((story) => storyRow(story, nameOf(story))),
     topMentions: ranked
@@ -127,6 +129,8 @@ const MOST_ALERTS = 10;
 const MOST_QUERIES = 20;
 const MOST = 5;
 const MOST_HASHTAGS = 8;
+/** Two copies are no story: people post twice. */
+const LEAST_SHARED = 3;
 /** Two periods are too few to know what is usual. */
 const LEAST_EARLIER = 3;
 

@@ -1,3 +1,4 @@
+import type { Instant } from "../../lib/instant.ts";
 import type { PeriodStory } from "../model/digest.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { Period } from "./schedule.ts";
@@ -62,10 +63,10 @@ function summed(rows: readonly TalkingAuthor[]): readonly TalkingAuthor[] {
  * Stories by importance, most important first: the number of distinct authors, raised by negativity and, slowly, by
  * reach. It counts authors, not mentions, so one account that repeats itself counts once.
  */
-export function rankStories(stories: readonly PeriodStory[]): readonly PeriodStory[] {
+export function rankStories(stories: readonly PeriodStory[], peakAt: Instant): readonly PeriodStory[] {
   return stories
     .map((story) => ({ story, worth: worthOf(story) }))
-    .sort((a, b) => b.worth - a.worth || byAge(a.story, b.story))
+    .sort((a, b) => b.worth - a.worth || byDistance(a.story, b.story, peakAt))
     .map(({ story }) => story);
 }
 
@@ -73,6 +74,8 @@ function worthOf({ distinctAuthors, mentions, negative, audience }: PeriodStory)
   return distinctAuthors * (1 + negative / Math.max(mentions, 1)) * (1 + Math.log10(1 + audience) / 5);
 }
 
-function byAge(a: PeriodStory, b: PeriodStory): number {
-  return a.firstAt - b.firstAt || (a.topMention.resourceId < b.topMention.resourceId ? -1 : 1);
+/** What is worth the same is told from the busiest time: the first of a day says nothing about it. */
+function byDistance(a: PeriodStory, b: PeriodStory, peakAt: Instant): number {
+  const away = ({ firstAt }: PeriodStory) => Math.abs(firstAt - peakAt);
+  return away(a) - away(b) || (a.topMention.resourceId < b.topMention.resourceId ? -1 : 1);
 }

@@ -73,9 +73,9 @@ export interface MentionWhy {
 
 export async function whyAlert(parts: WhyParts, alert: Alert): Promise<AlertWhy> {
   const { facts, rules } = parts;
-  // Who got what of an incident stands at the alert that began it.
   const incident = await facts.incidentOfAlert(alert.projectId, alert.id);
-  const leader = incident?.incident.leaderId ?? alert.id;
+  // Who got what of an incident stands there.
+  const leader = await facts.shownBy(alert.projectId, alert.id);
   const [precision, history, receivers, notifications, deliveries] = await Promise.all([
     facts.rulePrecision(alert.rule, alert.openedAt - 30 * DAY),
     facts.alertEvents(alert.projectId, alert.id, MOST),

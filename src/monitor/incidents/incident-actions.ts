@@ -1,6 +1,6 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
-import type { Incident, IncidentEntry, IncidentEntryKind } from "../model/incident.ts";
+import type { Incident, IncidentEntry, IncidentEntryKind, WholeIncident } from "../model/incident.ts";
 import { compareSeverity } from "../model/severity.ts";
 import type { IncidentStep } from "./incident-life.ts";
 import { isTaken, wavesOf } from "./incident-life.ts";
@@ -55,6 +55,43 @@ export function merge(
     into: { incident: merged, entries: [entryOf(merged, now, "Merged", detail)] },
     from: { incident: ended, entries: [entryOf(ended, now, "Merged", `into another incident, by ${by}`)] },
   };
+}
+
+export type JoinCauseResult =
+  | { readonly outcome: "Joined"; readonly into: IncidentStep; readonly part: IncidentStep }
+  | { readonly outcome: "Refused"; readonly because: string };
+
+/** An incident speaks for one of another query: it has the same cause. */
+export function joinCause(
+  into: Incident,
+  { incident: part, parts }: WholeIncident,
+  by: string,
+  now: Instant,
+): JoinCauseResult {
+  if (into.projectId !== part.projectId) return refused("they are of different projects");
+  if (into.status === "over" || part.status === "over") return refused("one of them is over");
+  if (into.partOf !== undefined) return refused("the incident that should take it is part of another one");
+  if (part.partOf !== undefined) return refused("it is part of another incident: split it first");
+  if (parts.length > 0) return refused("it speaks for other incidents: split those first");
+  return {
+    outcome: "Joined",
+    into: { incident: into, entries: [entryOf(into, now, "Merged", `${part.queryName}, too, by ${by}`)] },
+    part: {
+      incident: { ...part, partOf: into.id },
+      entries: [entryOf(part, now, "Merged", `into the incident of ${into.queryName}, by ${by}`)],
+    },
+  };
+}
+
+/** The part speaks for itself again. */
+export function leaveCause(
+  { partOf: _, ...part }: Incident,
+  { queryName }: Incident,
+  by: string,
+  now: Instant,
+): IncidentStep {
+  const detail = `from the incident of ${queryName}, by ${by}`;
+  return { incident: part, entries: [entryOf(part, now, "Split", detail)] };
 }
 
 export type SplitResult =

@@ -52,8 +52,8 @@ export function decideJoining(newcomer: Newcomer, incidents: readonly JoinableIn
 
 const REASONS = { stories: "SharesStories", authors: "SharesAuthors", words: "SharesWords" } as const;
 
-/** The joining window is the life of the incident, and after its end the reopen window. */
-function isNear(incident: Incident, at: Instant): boolean {
+/** Whether something of `at` may belong to it. The joining window is the life of the incident, and after its end the reopen window. */
+export function isNear(incident: Incident, at: Instant): boolean {
   if (incident.endedAt !== null) return at <= reopensUntil(incident);
   return at <= Math.max(incident.checkedUntil, incident.lastSeenAt) + DAY;
 }

@@ -1,6 +1,7 @@
 import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
 import { formatNumber } from "../../lib/numbers.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
+import { type Cause, decideCause, type OtherIncident } from "../incidents/cause.ts";
 import {
   advance,
   countIn,
@@ -19,6 +20,7 @@ import {
 } from "../incidents/join.ts";
 import { type Material, materialOf, sharedWith, withoutMentions } from "../incidents/material.ts";
 import type { Alert } from "../model/alert.ts";
+import type { AlertEvent } from "../model/alert-action.ts";
 import type { HourCount, Incident, IncidentEntry, Membership } from "../model/incident.ts";
 import { BUCKET_MS } from "../model/judging.ts";
 import type { Mention, StoryMention } from "../model/mention.ts";
@@ -39,7 +41,7 @@ export interface IncidentConfig {
 export interface IncidentFacts {
   readonly incidents: Pick<
     Facts["incidents"],
-    "ofQuery" | "members" | "ofAlerts" | "save" | "join" | "addEntries" | "mentionBuckets"
+    "ofQuery" | "elsewhere" | "members" | "ofAlerts" | "save" | "join" | "addEntries" | "mentionBuckets"
   >;
   readonly mentions: Pick<Facts["mentions"], "inWindow" | "ofAlert">;
   readonly alerts: Pick<Facts["alerts"], "findMany" | "openOfQuery" | "addEvents">;
@@ -119,6 +121,7 @@ async function openBook(
   const ruleOf = (alert: Alert) => rules.find(({ name }) => name === alert.rule);
   const joined: Membership[] = [];
   const entries: IncidentEntry[] = [];
+  const told: AlertEvent[] = [];
   const materials = new Map<
     string,
     { readonly material: Material; readonly from: Instant; readonly at: Instant }
@@ -247,6 +250,7 @@ async function openBook(
       factAt: firedAtOf(alert),
       handling: { callingSince: firedAtOf(alert) },
     };
+    const cause = await causeOf(incident, mentions);
     incidentOf.set(alert.id, incident.id);
     joined.push({
       projectId,
@@ -262,8 +266,37 @@ async function openBook(
       detail: alert.because,
       alertId: alert.id,
     };
-    keep({ incident, entries: [opened] });
+    if (cause.outcome === "PartOf") keep(partOf(cause.incident, incident, opened));
+    else keep({ incident, entries: [opened] });
     await adopt(incident, mentions);
+  }
+
+  /** Other queries are read without their locks: what is decided of them is only which one speaks for both. */
+  async function causeOf(incident: Incident, mentions: readonly StoryMention[]): Promise<Cause> {
+    const others: OtherIncident[] = [];
+    for (const other of await facts.incidents.elsewhere(projectId, queryId)) {
+      const { countedFrom, checkedUntil, lastSeenAt } = other;
+      const to = Math.max(checkedUntil, lastSeenAt, incident.checkedUntil) + 1;
+      const said = await facts.mentions.inWindow(projectId, other.queryId, countedFrom, to, MOST_READ);
+      others.push({ incident: other, stories: materialOf(said, []).stories });
+    }
+    return decideCause({ group: incident.group, at: incident.checkedUntil, mentions }, others);
+  }
+
+  /** The timeline of the one that speaks for both has it, too. */
+  function partOf(whole: Incident, part: Incident, opened: IncidentEntry) {
+    const { id: incidentId, leaderId: alertId, checkedUntil: at } = part;
+    const detail = `it shares stories with the incident of ${whole.queryName}, whose message shows it`;
+    const because = `${query.name}, too: it shares stories`;
+    told.push({ alertId, at, what: "JoinedIncident", detail });
+    return {
+      incident: { ...part, partOf: whole.id },
+      entries: [
+        opened,
+        { incidentId, at, kind: "Joined", detail },
+        { incidentId: whole.id, at, kind: "NewFact", detail: because },
+      ] as const,
+    };
   }
 
   /** Alerts that were open and alone, and belong to the incident that began now. */
@@ -357,15 +390,15 @@ async function openBook(
       await facts.incidents.join(joined);
       await facts.incidents.addEntries(projectId, await Promise.all(entries.map(comparedWithYesterday)));
       const names = new Map(moved.map((one) => [one.id, one]));
-      await facts.alerts.addEvents(
-        projectId,
-        joined.flatMap(({ alertId, incidentId, joinedAt, because }) => {
+      await facts.alerts.addEvents(projectId, [
+        ...told,
+        ...joined.flatMap(({ alertId, incidentId, joinedAt, because }) => {
           const leader = alerts.get(names.get(incidentId)?.leaderId ?? "");
           if (leader === undefined || leader.id === alertId) return [];
           const detail = `${because}; the message about ${leader.queryName}, ${leader.rule} shows it`;
           return [{ alertId, at: joinedAt, what: "JoinedIncident", detail }];
         }),
-      );
+      ]);
       const isNews = (incident: Incident) => {
         const { checkedUntil: _, peak: __, ...now } = incident;
         const {

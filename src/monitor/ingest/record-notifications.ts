@@ -1,9 +1,11 @@
 import type { Clock } from "../../lib/clock.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { asOne } from "../incidents/cause.ts";
 import { incidentAsAlert } from "../incidents/incident-as-alert.ts";
 import { isCalm } from "../incidents/incident-life.ts";
 import type { Alert } from "../model/alert.ts";
+import type { Incident } from "../model/incident.ts";
 import type { PendingNotification, ReceiverEntry } from "../model/notification.ts";
 import type { Query } from "../model/query.ts";
 import {
@@ -49,10 +51,13 @@ export async function recordNotifications(
   return decisions.pending;
 }
 
-/** What is decided about: an incident in the place of its alerts. `inside` are those that its message shows. */
+/**
+ * What is decided about: an incident in the place of its alerts, and of those of its parts. `inside` are those that its
+ * message shows.
+ */
 export async function withIncidents(
   facts: {
-    readonly incidents: Pick<Facts["incidents"], "ofAlerts" | "members">;
+    readonly incidents: Pick<Facts["incidents"], "wholes" | "members">;
     readonly alerts: Pick<Facts["alerts"], "findMany">;
   },
   projectId: string,
@@ -62,30 +67,38 @@ export async function withIncidents(
   readonly incidents: ReadonlyMap<string, IncidentAlerts>;
   readonly inside: readonly Alert[];
 }> {
-  const incidentOf = await facts.incidents.ofAlerts(
+  const wholeOf = await facts.incidents.wholes(
     projectId,
     alerts.map(({ id }) => id),
   );
-  if (incidentOf.size === 0) return { subjects: alerts, incidents: new Map(), inside: [] };
-  const found = new Map([...incidentOf.values()].map((incident) => [incident.id, incident]));
-  const memberships = await facts.incidents.members(projectId, [...found.keys()]);
+  if (wholeOf.size === 0) return { subjects: alerts, incidents: new Map(), inside: [] };
+  const found = new Map([...wholeOf.values()].map((whole) => [whole.incident.id, whole]));
+  const memberships = await facts.incidents.members(
+    projectId,
+    [...found.values()].flatMap(({ incident, parts }) => [incident, ...parts].map(({ id }) => id)),
+  );
   const known = await facts.alerts.findMany(
     projectId,
     memberships.map(({ alertId }) => alertId),
   );
   const byId = new Map(known.map((alert) => [alert.id, alert]));
+  const membersOf = ({ id }: Incident) =>
+    memberships.flatMap(({ alertId, incidentId }) => (incidentId === id ? (byId.get(alertId) ?? []) : []));
   const incidents = new Map<string, IncidentAlerts>();
-  const subjects = alerts.filter(({ id }) => !incidentOf.has(id));
-  for (const incident of found.values()) {
-    const members = memberships.flatMap(({ alertId, incidentId }) =>
-      incidentId === incident.id ? (byId.get(alertId) ?? []) : [],
-    );
-    const subject = incidentAsAlert(incident, members);
+  const subjects = alerts.filter(({ id }) => !wholeOf.has(id));
+  for (const whole of found.values()) {
+    const subject = incidentAsAlert(asOne(whole), membersOf(whole.incident));
     if (subject === null) continue;
+    const all = [whole.incident, ...whole.parts];
     subjects.push(subject);
-    incidents.set(subject.id, { members, isWatched: isCalm(incident) });
+    incidents.set(subject.id, { members: all.flatMap(membersOf), isWatched: all.every(isQuiet) });
   }
-  return { subjects, incidents, inside: alerts.filter(({ id }) => incidentOf.has(id) && !incidents.has(id)) };
+  return { subjects, incidents, inside: alerts.filter(({ id }) => wholeOf.has(id) && !incidents.has(id)) };
+}
+
+/** Nobody is reminded of it. One that is over waits for the others of its cause. */
+function isQuiet(incident: Incident): boolean {
+  return incident.status === "over" || isCalm(incident);
 }
 
 /** Nothing is decided about them any more. */

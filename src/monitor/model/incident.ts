@@ -52,6 +52,8 @@ export interface Incident {
   readonly waves: number;
   /** When people were last notified of something new, and how many mentions of its measure the 15 minutes before had. */
   readonly notified: { readonly at: Instant; readonly count: number };
+  /** The incident of another query that has the same cause and speaks for it; absent if it speaks for itself. */
+  readonly partOf?: string;
   /** What its end is measured by. */
   readonly measure: "negative" | "total";
   /** Mentions an hour in the week before it began, by hour of the day (UTC); null if less than a day is known. */
@@ -64,6 +66,12 @@ export interface Incident {
   readonly factAt: Instant;
   /** Who acknowledged it, its assignee, who ended it, and since when it needs attention. */
   readonly handling: AlertHandling;
+}
+
+/** An incident that speaks for itself, with those of other queries that have the same cause, oldest first. */
+export interface WholeIncident {
+  readonly incident: Incident;
+  readonly parts: readonly Incident[];
 }
 
 /** Counted from the stored mentions of [from, to), by their own time. */

@@ -219,7 +219,9 @@ export function createDigestStore(db: Db) {
             count(*) filter (where m.sentiment = 'negative') as negative,
             count(distinct coalesce(m.body->>'author', m.resource_id)) as distinct_authors,
             least(sum(greatest(m.reach, 0)), 1e15)::double precision as audience, min(m.event_at) as first_at,
-            (array_agg(m.resource_id order by m.reach desc nulls last, m.event_at, m.resource_id))[1] as top_id
+            -- The original before its reposts, which have its words, and a link and a reach of their own.
+            (array_agg(m.resource_id order by m.body->>'repostOf' is null and not (coalesce(m.body->>'text', '') ^@ 'RT @') desc,
+              m.reach desc nulls last, m.event_at, m.resource_id))[1] as top_id
           from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
           join earshot.mentions m on m.project_id = "projectId" and m.query_id = "queryId"
           where m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)}

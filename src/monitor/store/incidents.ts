@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import type { Incident, IncidentEntry, Membership } from "../model/incident.ts";
+import type { Incident, IncidentEntry, Membership, WholeIncident } from "../model/incident.ts";
 import { at, atOrNull, type Db } from "./database.ts";
 
 /** Mentions of one bucket, by their own time. */
@@ -12,7 +12,7 @@ export interface MentionBucket {
 
 /** Incidents, the alerts in them, and their timelines. They change under the lock of their query. */
 export function createIncidentStore(db: Db) {
-  return {
+  const store = {
     /** Those of a query that have not ended, or ended at `since` or later, oldest first. */
     async ofQuery(projectId: string, queryId: string, since: Instant): Promise<Incident[]> {
       const { rows } = await sql<{ body: Incident }>`
@@ -20,6 +20,30 @@ export function createIncidentStore(db: Db) {
           and (ended_at is null or ended_at >= ${at(since)}) order by id
       `.execute(db);
       return rows.map(({ body }) => body);
+    },
+
+    /** Those of other queries of the project that have not ended and speak for themselves, oldest first. */
+    async elsewhere(projectId: string, queryId: string): Promise<Incident[]> {
+      const { rows } = await sql<{ body: Incident }>`
+        select body from earshot.incidents where project_id = ${projectId} and query_id <> ${queryId}
+          and ended_at is null and part_of is null order by id
+      `.execute(db);
+      return rows.map(({ body }) => body);
+    },
+
+    /** For each of these alerts that is in an incident, the one that speaks for it, with its parts. */
+    async wholes(projectId: string, alertIds: readonly string[]): Promise<Map<string, WholeIncident>> {
+      const own = await store.ofAlerts(projectId, alertIds);
+      const ids = [...new Set([...own.values()].map(({ id, partOf }) => partOf ?? id))];
+      if (ids.length === 0) return new Map();
+      const { rows } = await sql<{ body: Incident }>`
+        select body from earshot.incidents where project_id = ${projectId}
+          and (id = any(${ids}::uuid[]) or part_of = any(${ids}::uuid[])) order by id
+      `.execute(db);
+      return wholesOf(
+        own,
+        rows.map(({ body }) => body),
+      );
     },
 
     async find(projectId: string, id: string): Promise<Incident | null> {
@@ -78,13 +102,13 @@ export function createIncidentStore(db: Db) {
 
     async save(incidents: readonly Incident[]): Promise<void> {
       for (const incident of incidents) {
-        const { projectId, id, queryId, status, openedAt, endedAt } = incident;
+        const { projectId, id, queryId, status, openedAt, endedAt, partOf = null } = incident;
         await sql`
-          insert into earshot.incidents (project_id, id, query_id, status, opened_at, ended_at, body)
+          insert into earshot.incidents (project_id, id, query_id, status, opened_at, ended_at, part_of, body)
           values (${projectId}, ${id}::uuid, ${queryId}, ${status}, ${at(openedAt)}, ${atOrNull(endedAt)},
-            ${JSON.stringify(incident)}::jsonb)
+            ${partOf}::uuid, ${JSON.stringify(incident)}::jsonb)
           on conflict (project_id, id) do update set status = excluded.status, opened_at = excluded.opened_at,
-            ended_at = excluded.ended_at, body = excluded.body
+            ended_at = excluded.ended_at, part_of = excluded.part_of, body = excluded.body
         `.execute(db);
       }
     },
@@ -154,4 +178,18 @@ export function createIncidentStore(db: Db) {
       return rows;
     },
   };
+  return store;
+}
+
+/** By alert: the incident that it is in or, of a part, the one that speaks for it; with its parts. */
+export function wholesOf(
+  own: ReadonlyMap<string, Incident>,
+  related: readonly Incident[],
+): Map<string, WholeIncident> {
+  return new Map(
+    [...own].map(([alertId, one]) => {
+      const incident = related.find(({ id }) => id === one.partOf) ?? one;
+      return [alertId, { incident, parts: related.filter(({ partOf }) => partOf === incident.id) }];
+    }),
+  );
 }

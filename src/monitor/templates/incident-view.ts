@@ -45,6 +45,8 @@ export interface IncidentFacts {
   /** The alerts that joined, without the one that describes it, the newest first. */
   readonly joined: readonly IncidentAlertFacts[];
   readonly counts: IncidentCounts;
+  /** The incidents of other queries that it speaks for. */
+  readonly parts?: readonly { readonly incident: Incident; readonly counts: IncidentCounts }[];
   /** Its timeline, oldest first. */
   readonly entries: readonly IncidentEntry[];
 }
@@ -71,11 +73,21 @@ export function buildIncidentView(facts: IncidentFacts, timezone: string): Incid
   };
 }
 
-/** What was counted in it, in one sentence. */
+/** What was counted in it, in a sentence for each query: "93 mentions from 10:40 to 11:20. Brell, too: 12 mentions from …". */
 export function summarizeIncident(
-  { incident, counts }: Pick<IncidentFacts, "incident" | "counts">,
+  { incident, counts, parts = [] }: Pick<IncidentFacts, "incident" | "counts" | "parts">,
   timezone: string,
 ): string {
+  return [
+    summarizeCounts(incident, counts, timezone),
+    ...parts.map(
+      (part) =>
+        `${line(part.incident.queryName, 60)}, too: ${summarizeCounts(part.incident, part.counts, timezone)}`,
+    ),
+  ].join(". ");
+}
+
+function summarizeCounts(incident: Incident, counts: IncidentCounts, timezone: string): string {
   const { measure } = incident;
   const subject = measure === "negative" ? "negative mentions" : "mentions";
   const time = (at: Instant) => formatTimeAfter(at, counts.from, timezone);
@@ -104,7 +116,11 @@ export function newsOf(
   if (kind === "fact") {
     const entry = last("NewFact");
     const about = joined.find(({ alert }) => alert.id === entry?.alertId);
-    if (about === undefined) return null;
+    if (about === undefined) {
+      // Another query: "Brell, too: it shares stories".
+      const [who = "", why] = entry?.detail.split(/: (?=it shares)/) ?? [];
+      return why === undefined ? null : { label: `New: ${line(who, 80)}`, text: why };
+    }
     return { label: `New: ${line(about.title, 80)}`, text: line(about.text, 140) };
   }
   if (kind === "reminder") return { label: "Still going on", text: saidInLastHour(incident, counts) };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { formatBacktest } from "../../../src/cli/backtest/format-backtest.ts";
 import { compareSimulations } from "../../../src/lab/backtest/compare.ts";
 import { createDueQueue } from "../../../src/lab/backtest/due-queue.ts";
 import { reportOf } from "../../../src/lab/backtest/report.ts";
@@ -142,6 +143,21 @@ test("the throttle's share and what people said of real alerts are reported", as
   const html = renderReport(report, null);
   expect(html).toContain("&lt;b&gt;author 0&lt;/b&gt;");
   expect(html).not.toContain("<b>author");
+});
+
+test("a story is named in words, not by its key", async () => {
+  const text = "The recall of the whole collection is because of sharp edges, says the maker";
+  const mentions = mentionsAt(...every(MINUTE, FROM, 3)).map((one) => ({ ...one, text }));
+  const simulated = await run({ recall: { ...RECALL, groupBy: "story" } }, mentions, toComms());
+  const key = simulated.alerts[0]?.labels["story"] ?? "";
+  expect(key).toHaveLength(16);
+  const report = reportOf(simulated, { from: FROM, to: FROM + DAY, timezone: "UTC" });
+  const page = renderReport(report, null);
+  const lines = formatBacktest(report).join("\n");
+  for (const shown of [page, lines]) {
+    expect(shown).toContain("one story");
+    expect(shown).not.toContain(key);
+  }
 });
 
 test("one changed number changes exactly the alerts that it decides", async () => {

@@ -195,13 +195,14 @@ test("alerts that were open in the period come most severe first, then oldest", 
 });
 
 test("stories are ranked by distinct authors, raised by negativity and reach", () => {
-  const ranked = rankStories([
+  const stories = [
     story("calm", { mentions: 10 }),
     story("angry", { mentions: 10, negative: 10 }),
     story("wide", { mentions: 10, audience: 1_000_000 }),
     story("one account repeating itself", { mentions: 500, distinctAuthors: 1, negative: 500 }),
     story("small", { mentions: 2 }),
-  ]);
+  ];
+  const ranked = rankStories(stories, PERIOD.from);
   expect(ranked.map((one) => one.story)).toEqual([
     "wide",
     "angry",
@@ -211,15 +212,29 @@ test("stories are ranked by distinct authors, raised by negativity and reach", (
   ]);
 });
 
-test("a story needs two mentions, and none is shown among the mentions again", () => {
+test("mentions without followers are told from the busiest time, not from the morning", () => {
+  const stories = [1, 9, 14, 20].map((hour) => story(`at ${hour}`, { firstAt: PERIOD.from + hour * HOUR }));
+  const volume = [3, 15].map((hour) => ({
+    ...{ step: hour, mentions: hour, negative: 0 },
+  }));
+  const view = composeDigest(factsOf({ name: "morning-read", stories, volume }));
+  expect(view.topMentions.map(({ text }) => text)).toEqual(
+    [14, 20, 9, 1].map((hour) => `text of at ${hour}`),
+  );
+  expect(view.name).toBe("Morning read");
+});
+
+test("a story needs three mentions, and none is shown among the mentions again", () => {
   const view = composeDigest(
     factsOf({ stories: [story("single"), story("shared", { mentions: 3 }), story("pair", { mentions: 2 })] }),
   );
   expect(view.topStories.map(({ text, mentions, query: name }) => [text, mentions, name])).toEqual([
     ["text of shared", 3, "United"],
-    ["text of pair", 2, "United"],
   ]);
-  expect(view.topMentions.map(({ text, copies }) => [text, copies])).toEqual([["text of single", 1]]);
+  expect(view.topMentions.map(({ text, copies }) => [text, copies])).toEqual([
+    ["text of pair", 2],
+    ["text of single", 1],
+  ]);
 });
 
 test("five stories are listed, the sixth is shown among the mentions with its copies", () => {

@@ -1,5 +1,6 @@
 import type { Instant } from "../../../lib/instant.ts";
-import { merge, split, withAction } from "../../incidents/incident-actions.ts";
+import { asOne } from "../../incidents/cause.ts";
+import { joinCause, leaveCause, merge, split, withAction } from "../../incidents/incident-actions.ts";
 import { incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import type { Alert } from "../../model/alert.ts";
 import { type Actor, type AlertAction, describeActor } from "../../model/alert-action.ts";
@@ -11,22 +12,44 @@ import { type ActionResult, act } from "../act.ts";
 export interface FoundIncident {
   readonly incident: Incident;
   readonly members: readonly Alert[];
+  /** The incidents of other queries that it speaks for. */
+  readonly parts: readonly Incident[];
 }
 
-/** The incident that an alert is in; null if it is in none, or that is over. */
+/** The incident that speaks for an alert; null if there is none, or it is over. */
 export async function openIncidentOf(
   facts: Pick<Facts, "incidents" | "alerts">,
   { projectId, id }: Pick<Alert, "projectId" | "id">,
 ): Promise<FoundIncident | null> {
-  const incident = (await facts.incidents.ofAlerts(projectId, [id])).get(id);
-  if (incident === undefined || incident.status === "over") return null;
-  return { incident, members: await membersOf(facts, incident) };
+  const whole = (await facts.incidents.wholes(projectId, [id])).get(id);
+  if (whole === undefined || asOne(whole).status === "over") return null;
+  const { incident, parts } = whole;
+  return { incident, members: await membersOf(facts, incident), parts };
+}
+
+/** The locks of all its queries, for a transaction that changes it: also of those that came to it while we waited. */
+export async function lockQueriesOf(
+  facts: Pick<Facts, "incidents" | "queries">,
+  { projectId, id, queryId }: Pick<Alert, "projectId" | "id" | "queryId">,
+): Promise<void> {
+  const held = new Set<string>();
+  for (let wanted = [queryId]; wanted.length > 0; ) {
+    const whole = (await facts.incidents.wholes(projectId, [id])).get(id);
+    const those = whole === undefined ? [] : [whole.incident, ...whole.parts];
+    const ids = new Set([queryId, ...those.map((one) => one.queryId)]);
+    // In one order: two transactions do not wait for each other.
+    wanted = [...ids].filter((one) => !held.has(one)).sort();
+    for (const one of wanted) {
+      await facts.queries.lock(projectId, one);
+      held.add(one);
+    }
+  }
 }
 
 /** What a person does to one alert of an incident is done to the incident, and to all its open alerts. */
 export async function actOnIncident(
   facts: Facts,
-  { incident, members }: FoundIncident,
+  { incident, members, parts }: FoundIncident,
   action: AlertAction,
   by: Actor,
   now: Instant,
@@ -46,7 +69,13 @@ export async function actOnIncident(
   await facts.notifications.lockNotifications(projectId);
   const step = withAction(incident, acted.alert, acted.event.detail, now);
   await writeStep(facts, step, by);
-  for (const member of members.filter(({ firedAt }) => firedAt !== null)) {
+  const others: Alert[] = [];
+  for (const part of parts) {
+    if (part.status === "over") continue;
+    await writeStep(facts, withAction(part, acted.alert, acted.event.detail, now), by);
+    others.push(...(await membersOf(facts, part)));
+  }
+  for (const member of [...members, ...others].filter(({ firedAt }) => firedAt !== null)) {
     const own = act(member, action, describeActor(by), now);
     if (own.outcome === "Refused") continue;
     await facts.alerts.amend(own.alert);
@@ -72,6 +101,7 @@ export function mergeIncidents(
   return stores.transaction(async (facts) => {
     const [into, from] = [await findLocked(facts, intoId), await findLocked(facts, fromId)];
     if (into === null || from === null) return null;
+    if (into.queryId !== from.queryId) return joinQueries(facts, into, from, by, now);
     const joined = await membersOf(facts, from);
     const members = [...(await membersOf(facts, into)), ...joined];
     const merged = merge(into, from, members, describeActor(by), now);
@@ -94,6 +124,25 @@ export function mergeIncidents(
   });
 }
 
+/** An incident of another query keeps its own counts and its own end; the first one speaks for both. */
+async function joinQueries(
+  facts: Facts,
+  into: Incident,
+  from: Incident,
+  by: Actor,
+  now: Instant,
+): Promise<MoveResult> {
+  const own = (await facts.incidents.wholes(from.projectId, [from.leaderId])).get(from.leaderId);
+  const joined = joinCause(into, { incident: from, parts: own?.parts ?? [] }, describeActor(by), now);
+  if (joined.outcome === "Refused") return joined;
+  await facts.notifications.lockNotifications(into.projectId);
+  await writeStep(facts, joined.part, by);
+  await writeStep(facts, joined.into, by);
+  await decideAgain(facts, from, now);
+  await decideAgain(facts, into, now);
+  return { outcome: "Done", incident: joined.into.incident };
+}
+
 /** The alert leaves its incident, and has messages of its own from then on. Null: it is in none. */
 export async function splitAlert(
   stores: Stores,
@@ -102,10 +151,22 @@ export async function splitAlert(
   now: Instant,
 ): Promise<MoveResult | null> {
   return stores.transaction(async (facts) => {
-    const { projectId, queryId, id } = alert;
-    await facts.queries.lock(projectId, queryId);
+    const { projectId, id } = alert;
+    await lockQueriesOf(facts, alert);
     const found = await openIncidentOf(facts, alert);
     if (found === null) return null;
+    const part = found.parts.find(({ leaderId }) => leaderId === id);
+    if (part !== undefined) {
+      const left = leaveCause(part, found.incident, describeActor(by), now);
+      await facts.notifications.lockNotifications(projectId);
+      await writeStep(facts, left, by);
+      await decideAgain(facts, left.incident, now);
+      await decideAgain(facts, found.incident, now);
+      return { outcome: "Done", incident: left.incident };
+    }
+    const its = (await facts.incidents.ofAlerts(projectId, [id])).get(id);
+    if (its?.id !== found.incident.id)
+      return { outcome: "Refused", because: "it is in an incident of another query: split that one first" };
     const rest = found.members.filter((member) => member.id !== id);
     const done = split(found.incident, alert, rest, describeActor(by), now);
     if (done.outcome === "Refused") return done;

@@ -16,7 +16,13 @@ import type { Rule } from "../../rules/rule.ts";
 import type { Facts, Stores } from "../../store/stores.ts";
 import { type ActionResult, act } from "../act.ts";
 import { refuseUnknownNames, refuseUnknownQueries } from "../unknown-names.ts";
-import { actOnIncident, mergeIncidents, openIncidentOf, splitAlert } from "./act-on-incident.ts";
+import {
+  actOnIncident,
+  lockQueriesOf,
+  mergeIncidents,
+  openIncidentOf,
+  splitAlert,
+} from "./act-on-incident.ts";
 import type { AlertActions, RequestedSilence, SilenceResult } from "./actions.ts";
 import { auditActions } from "./audit-actions.ts";
 
@@ -104,10 +110,10 @@ async function actOn(
 ): Promise<ActionResult | null> {
   const found = await findOne(stores, alertId);
   if (found === null) return null;
-  const { projectId, queryId, id } = found;
+  const { projectId, id } = found;
   return stores.transaction(async (facts) => {
     // The lock comes first: an alert changes in one transaction at a time, and never while its query is judged.
-    await facts.queries.lock(projectId, queryId);
+    await lockQueriesOf(facts, found);
     const alert = await facts.alerts.find(projectId, id);
     if (alert === null) return null;
     const now = clock.now();

@@ -1,10 +1,12 @@
 import { HOUR } from "../../../lib/instant.ts";
 import { countedSubject } from "../../../lib/numbers.ts";
+import { asOne } from "../../incidents/cause.ts";
 import { faceOf, incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import { countIncident, spanOf } from "../../incidents/incident-counts.ts";
 import { calmFrom } from "../../incidents/incident-life.ts";
 import { isSmall } from "../../incidents/join.ts";
 import type { Alert } from "../../model/alert.ts";
+import type { Incident, IncidentCounts } from "../../model/incident.ts";
 import { speakerOf } from "../../model/mention.ts";
 import { titleOf } from "../../model/wording.ts";
 import type { Rule } from "../../rules/rule.ts";
@@ -14,51 +16,66 @@ import { type IncidentFacts, saidInLastHour } from "../../templates/incident-vie
 
 /** The incident whose messages are those about this alert, as an alert; null if there is none. */
 export async function incidentOf(stores: Facts, projectId: string, alertId: string) {
-  const incident = (await stores.incidents.ofAlerts(projectId, [alertId])).get(alertId);
-  if (incident?.leaderId !== alertId) return null;
-  const memberships = await stores.incidents.members(projectId, [incident.id]);
-  const members = await stores.alerts.findMany(
+  const whole = (await stores.incidents.wholes(projectId, [alertId])).get(alertId);
+  if (whole?.incident.leaderId !== alertId) return null;
+  const { incident: own, parts } = whole;
+  const incident = asOne(whole);
+  const memberships = await stores.incidents.members(
+    projectId,
+    [own, ...parts].map(({ id }) => id),
+  );
+  const all = await stores.alerts.findMany(
     projectId,
     memberships.map((one) => one.alertId),
   );
+  const members = all.filter(({ queryId }) => queryId === own.queryId);
   const alert = incidentAsAlert(incident, members);
-  const face = faceOf(incident, members);
+  const face = faceOf(own, members);
   if (alert === null || face === undefined) return null;
   // It ended when it became calm; that it has stayed calm was only known later.
   const resolvedAt = incident.endedAt === null ? null : (calmFrom(incident) ?? incident.endedAt);
-  return { incident, members, alert: { ...alert, resolvedAt }, face };
+  return { incident, own, parts, members: all, alert: { ...alert, resolvedAt }, face };
 }
 
 /** One warning that nothing joined is shown as the alert that it is. */
 export async function incidentFacts(
   stores: Facts,
   rules: readonly Rule[],
-  { incident, members, face }: NonNullable<Awaited<ReturnType<typeof incidentOf>>>,
+  { incident, own, parts, members, face }: NonNullable<Awaited<ReturnType<typeof incidentOf>>>,
 ): Promise<IncidentFacts | null> {
   if (isSmall(incident)) return null;
-  const { projectId, queryId } = incident;
-  const span = spanOf(incident);
-  const buckets = await stores.incidents.mentionBuckets(
-    projectId,
-    queryId,
-    Math.min(span.from, span.to - HOUR),
-    Math.max(span.to, incident.checkedUntil),
-  );
+  const { projectId } = incident;
   const others = members
     .filter(({ id, firedAt }) => id !== face.id && firedAt !== null)
     .sort((a, b) => (b.firedAt ?? 0) - (a.firedAt ?? 0));
   const joined = others.slice(0, MOST_LISTED).map(async (alert) => ({
     alert,
-    title: rules.find(({ name }) => name === alert.rule)?.title ?? titleOf(alert.rule),
+    title: titleIn(rules, alert, own),
     text: await wordsOfAlert(stores, alert),
   }));
   return {
     incident: { ...incident, calmSince: calmFrom(incident) },
     face,
     joined: await Promise.all(joined),
-    counts: countIncident(incident, buckets, span),
+    counts: await countsOf(stores, own),
+    parts: await Promise.all(
+      parts.map(async (part) => ({ incident: part, counts: await countsOf(stores, part) })),
+    ),
     entries: await stores.incidents.entries(projectId, incident.id),
   };
+}
+
+async function countsOf({ incidents }: Facts, incident: Incident): Promise<IncidentCounts> {
+  const { projectId, queryId, checkedUntil } = incident;
+  const span = spanOf(incident);
+  const [from, to] = [Math.min(span.from, span.to - HOUR), Math.max(span.to, checkedUntil)];
+  return countIncident(incident, await incidents.mentionBuckets(projectId, queryId, from, to), span);
+}
+
+/** An alert of another query says of which. */
+function titleIn(rules: readonly Rule[], { rule, queryId, queryName }: Alert, own: Incident): string {
+  const title = rules.find(({ name }) => name === rule)?.title ?? titleOf(rule);
+  return queryId === own.queryId ? title : `${queryName}, ${title}`;
 }
 
 /**

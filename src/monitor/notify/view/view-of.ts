@@ -16,6 +16,7 @@ import { drawAlertChart } from "./alert-chart.ts";
 import { explainAlert, meant } from "./explain-alert.ts";
 import { incidentFacts, incidentOf, restate } from "./incident-facts.ts";
 import { recountPeak } from "./recount-peak.ts";
+import { createSummaries, type Summarize } from "./summaries.ts";
 
 export interface ViewParts {
   readonly stores: Stores;
@@ -26,6 +27,8 @@ export interface ViewParts {
   readonly pictures?: Pick<PngRenderer, "render">;
   /** Address of the console, without a slash at its end; null if readers cannot reach it. */
   readonly consoleUrl: () => string | null;
+  /** Absent: what an incident is about is said in the words of its mentions only. */
+  readonly summarize?: Summarize | undefined;
   /** The link with which a receiver unsubscribes from a digest; null for none. */
   readonly unsubscribeUrl?: (digest: string, receiver: string) => string | null;
   /** The language of dates for this receiver in a digest; null for that of the digest. */
@@ -36,6 +39,7 @@ export interface ViewParts {
 
 /** The content of a notification, from the facts at the time of sending. */
 export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
+  const withSummary = parts.summarize === undefined ? null : createSummaries(parts.summarize);
   return async (notification) => {
     if (notification.digest !== null) {
       const { name, localDate } = notification.digest;
@@ -47,7 +51,10 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
       return { about: "digest", view: { ...view, language, unsubscribeUrl } };
     }
     // One state of the tables: a message that counts two mentions shows two.
-    return parts.stores.snapshot((stores) => alertView({ ...parts, stores }, notification));
+    const made = await parts.stores.snapshot((stores) => alertView({ ...parts, stores }, notification));
+    // No transaction waits for a model.
+    if (made === null || withSummary === null) return made;
+    return { ...made, view: await withSummary(made.view, made.contentVersion) };
   };
 }
 

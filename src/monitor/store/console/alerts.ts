@@ -88,6 +88,17 @@ export function createConsoleAlerts(db: Db) {
       };
     },
 
+    /** The alert whose messages show this one: it began the incident, or the one of another query that speaks for it. */
+    async shownBy(projectId: string, alertId: string): Promise<string> {
+      const { rows } = await sql<{ leader: string }>`
+        select coalesce(w.body->>'leaderId', i.body->>'leaderId') as leader from earshot.incident_alerts m
+        join earshot.incidents i on i.project_id = m.project_id and i.id = m.incident_id
+        left join earshot.incidents w on w.project_id = i.project_id and w.id = i.part_of
+        where m.project_id = ${projectId} and m.alert_id = ${alertId}::uuid
+      `.execute(db);
+      return rows[0]?.leader ?? alertId;
+    },
+
     /** When the last alert that fired was resolved; null if none was in the newest thousand. */
     async quietSince(): Promise<Instant | null> {
       const { rows } = await sql<{ at: Instant | null }>`

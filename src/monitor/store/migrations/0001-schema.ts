@@ -547,6 +547,8 @@ create table earshot.incidents (
   status text not null check (status in ('open', 'handled', 'watching', 'over')),
   opened_at timestamptz not null,
   ended_at timestamptz,
+  -- The incident of another query that speaks for it.
+  part_of uuid,
   body jsonb not null
 ) partition by range (id);
 
@@ -695,6 +697,7 @@ create index rule_edits_of on earshot.rule_edits (rule, id desc);
 create index tombstones_by_event on earshot.tombstones (project_id, query_id, event_at);
 create index corrections_due on earshot.corrections (next_try_wall) where problem is null;
 create index on earshot.incidents (project_id, query_id, ended_at);
+create index on earshot.incidents (project_id, part_of) where part_of is not null;
 create index on earshot.incident_alerts (project_id, incident_id);
 -- Sketches look like noise: compressing them only costs time.
 alter table earshot.story_texts alter column body set storage external;
@@ -743,6 +746,20 @@ create table earshot.one_time_codes (
   used_at timestamptz
 );
 create index one_time_codes_of_user on earshot.one_time_codes (name_key, purpose);
+
+-- Searches that people come back to.
+create table earshot.views (
+  id uuid primary key,
+  -- Whose it is.
+  name_key text not null,
+  title text not null,
+  -- A page of the console with its parameters: /mentions?contains=…
+  address text not null,
+  -- Everybody sees it.
+  is_shared boolean not null,
+  created_at timestamptz not null
+);
+create index views_of_user on earshot.views (name_key);
 
 -- Who somebody in Slack is here.
 create table earshot.slack_people (

@@ -30,8 +30,9 @@ export async function addPicture(
   const ref = kept.ref();
   if (ref["sharing"] !== undefined) return settleSharing(ref["sharing"], thread, kept, connection);
   if (chart === undefined || chart === null) return DONE;
-  // A new chart for a new notification only: growth alone does not fill the thread with charts.
-  const pictureOf = `${view.severity} ${view.notifyCount}${view.resolvedAt === null ? "" : " resolved"}`;
+  // Each chart is a reply that people read: a new one for a rise in severity, a new day and the end.
+  const day = view.incident?.day ?? 1;
+  const pictureOf = `${view.severity} ${day}${view.resolvedAt === null ? "" : " resolved"}`;
   if (ref["pictureOf"] === pictureOf) {
     const isShown = ref["picture"] === undefined || ref["embedded"] === ref["picture"];
     // Slack processes a new file for some seconds; if the message never gets it, it is still in the thread.

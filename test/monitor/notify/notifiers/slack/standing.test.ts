@@ -140,12 +140,21 @@ describe("the message of an alert in Slack", () => {
       expect(await pictures()).toHaveLength(1);
     });
 
-    it("gets a new chart when people are notified again, and a last one when it is resolved", async () => {
-      await showAll();
-      await showAll({ view: { ...fired, notifyCount: 2 } });
+    it("gets a new chart when it rises, none for growth, and a last one when it is resolved", async () => {
+      const mild = { ...fired, severity: "warning" as const };
+      await showAll({ view: mild });
+      await showAll({ view: { ...mild, notifyCount: 2 } });
+      expect((await replies()).filter(({ files }) => files !== undefined)).toHaveLength(1);
+      await showAll({ view: { ...fired, severity: "critical", notifyCount: 3 } });
       const pictures = (await replies()).filter(({ files }) => files !== undefined);
       expect(pictures).toHaveLength(2);
-      const over = { ...fired, notifyCount: 2, state: "resolved" as const, resolvedAt: fired.openedAt + 9e5 };
+      const over = {
+        ...fired,
+        severity: "critical" as const,
+        notifyCount: 3,
+        state: "resolved" as const,
+        resolvedAt: fired.openedAt + 9e5,
+      };
       await showAll({ view: over });
       const all = (await replies()).filter(({ files }) => files !== undefined);
       expect(all).toHaveLength(3);
