@@ -83,7 +83,7 @@ function mutantsOf(
         const start = node.getStart();
         const before = source.slice(start, node.end);
         const [from, to] = pair ?? [before, after];
-        const key = `${file} ${inside}: ${shown(from)} → ${shown(to)}`;
+        const key = `${file} ${inside}: ${shown(from)} → ${shown(to) || "nothing"}`;
         const times = (keys.get(key) ?? 0) + 1;
         keys.set(key, times);
         found.push({

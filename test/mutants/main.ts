@@ -17,7 +17,8 @@ import { type Fate, tryMutants } from "./try-mutants.ts";
 const HELP = `npm run mutants -- [options]
 
 Changes one small thing at a time in what decides: a condition, a boundary, an operator, a number, a text, a call that is
-left out. A unit test of the monitor or of its configuration has to fail. Prints the changes that no test noticed, and the score of each folder.
+left out. A unit test of the monitor or of its configuration has to fail. Prints the changes that no test noticed, and the
+score of each folder.
 
 Files with an await act, and are left to other checks. Changes that do not compile do not count, and neither do those
 that test/mutants/equivalent.yaml names.
@@ -177,16 +178,16 @@ function rowOf(
   fates: ReadonlyMap<number, Fate>,
   equivalents: ReadonlyMap<string, string>,
 ): Row {
-  const with_ = (fate: Fate["fate"]) => chosen.filter(({ id }) => fates.get(id)?.fate === fate);
+  const having = (fate: Fate["fate"]) => chosen.filter(({ id }) => fates.get(id)?.fate === fate);
   const isNamed = ({ key }: Mutant) => equivalents.has(key);
-  const lives = [...with_("Survived"), ...with_("NotReached")];
+  const lives = [...having("Survived"), ...having("NotReached")];
   return {
     folder,
-    killed: with_("Killed").length,
+    killed: having("Killed").length,
     equivalent: lives.filter(isNamed).length,
-    survived: with_("Survived").filter((one) => !isNamed(one)),
-    notReached: with_("NotReached").filter((one) => !isNamed(one)),
-    killedEquivalents: with_("Killed")
+    survived: having("Survived").filter((one) => !isNamed(one)),
+    notReached: having("NotReached").filter((one) => !isNamed(one)),
+    killedEquivalents: having("Killed")
       .filter(isNamed)
       .map(({ key }) => key),
   };

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { findCompiling } from "./compiles.ts";
 import { findMutants, type Mutated } from "./find-mutants.ts";
 import { openPlayer } from "./play.ts";
+import { sqlChanges } from "./sql-changes.ts";
 import { testsOf } from "./tests-of.ts";
 import { tryMutants } from "./try-mutants.ts";
 import { writeSwitches } from "./write-switches.ts";
@@ -84,6 +85,34 @@ test("all mutants of a file stand in one text, on the lines of the file", () => 
     expect(written.split("\n")).toHaveLength(source.split("\n").length);
     for (const { id } of mutants) expect(written.split(`__mutant(${id})`)).toHaveLength(2);
   }
+});
+
+test("of a statement each condition, boundary, lock and conflict is changed by itself", async () => {
+  const hole = "$" + "{at}";
+  const statement = `
+export const find = (sql: (...parts: unknown[]) => string, at: number) => sql\`
+  select pg_advisory_xact_lock(1) from t join u on u.a = t.a and u.b = t.b
+  where t.a between 1 and 2 and t.b <= ${hole} and (t.c is distinct from 'x and y' or t.d > 1) -- and more
+  order by t.a limit 1 for update of t skip locked\`;
+export const add = (sql: (...parts: unknown[]) => string) =>
+  sql\`insert into t (a) values (1) on conflict (a) do nothing returning a\`;
+`;
+  await writeFile(join(root, "src/statement.ts"), statement);
+  const [found] = findMutants(root, (file) => file === "src/statement.ts", sqlChanges);
+  expect(found?.mutants.map(({ key }) => key.replace(/^\S+ /, ""))).toEqual([
+    "find: u.a = t.a and → nothing",
+    "find: and u.b = t.b → nothing",
+    "find: t.a between 1 and 2 and → nothing",
+    `find: and t.b <= ${hole} → nothing`,
+    "find: and (t.c is distinct from 'x and y' or t.d > 1) -- and more → nothing",
+    `find: <= ${hole} and (t.c is distin → < ${hole} and (t.c is distin`,
+    "find: > 1) -- and more order b → >= 1) -- and more order b",
+    "find: for update of t skip locked → nothing",
+    "find: skip locked → nothing",
+    "find: pg_advisory_xact_lock(1) from t join u on u.a = t → null from t join u on u.a = t",
+    "add: on conflict (a) do nothing → nothing",
+  ]);
+  await rm(join(root, "src/statement.ts"));
 });
 
 test("a test kills what it sees: in turn, from the beginning, and where a loop does not end", async () => {

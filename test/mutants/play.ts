@@ -16,7 +16,7 @@ export interface Plan {
   readonly journal: string;
 }
 
-/** A line of what it writes. `Outside`: before a test. `NotTwice`: it fails when it is repeated, so it tries nothing. */
+/** A line of what it writes. `Outside`: before a test. `NotTwice`: it fails when it is repeated, so what it tries says nothing. */
 export type Journal =
   | { readonly kind: "Process"; readonly pid: number }
   | { readonly kind: "Outside" | "Reached"; readonly ids: readonly number[]; readonly test: string }

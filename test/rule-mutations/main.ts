@@ -1,6 +1,6 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Config } from "../../src/admin/config/config.ts";
 import { offlineConfig } from "../../src/lab/local/local-parts.ts";
@@ -13,6 +13,7 @@ import { monotonicMs } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createRandom } from "../../src/listening-api/simulate/random.ts";
 import { loadRules } from "../../src/monitor/rules/load-rules.ts";
+import type { Rule } from "../../src/monitor/rules/rule.ts";
 import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
 import { openTemplates } from "../../src/monitor/templates/open-templates.ts";
 import { generateMutations } from "./generate-mutations.ts";
@@ -74,6 +75,7 @@ async function main(): Promise<number> {
         ({ name }) => name.includes(values.only) && random.next() < 1 / Number(values.share),
       );
       if (mistakes.length === 0 || (positionals.length > 0 && !positionals.includes(rule))) continue;
+      await demandSound(rule, runner);
       process.stdout.write(`${rule}\n`);
       for (const { name, make } of mistakes) {
         const config = await make();
@@ -136,21 +138,36 @@ async function catcher(rule: string, config: Config, runner: RuleTestRunner): Pr
   for (const file of await findRuleTests(config.rules))
     if (new RegExp(`^rule: ${rule}$`, "m").test(await readFile(file, "utf8"))) its.push(file);
   if (its.length === 0) throw new Error(`${rule} has no test`);
-  for (const file of its.toSorted((a, b) => Number(b.includes("-edge.")) - Number(a.includes("-edge.")))) {
-    const [result] = await runner.run([file], {
-      config,
-      rules,
-      renderer: await openTemplates(config.templates),
-      update: false,
-      log: createLog({ level: "silent" }),
-      signal: new AbortController().signal,
-      onResult: () => {},
-    });
-    if (result === undefined || result.outcome === "Broken")
-      throw new Error(`${file} could not be run: ${result?.failures[0]?.message}`);
-    if (result.outcome === "Failed") return result.name;
-  }
+  for (const file of its.toSorted((a, b) => Number(b.includes("-edge.")) - Number(a.includes("-edge."))))
+    if (await fails(file, config, rules, runner)) return basename(file, ".test.yaml");
   return null;
+}
+
+/** What fails without a mistake, too, catches none. */
+async function demandSound(rule: string, runner: RuleTestRunner): Promise<void> {
+  const config = await offlineConfig({ rules: join(ROOT, "rules"), templates: join(ROOT, "templates") });
+  const failed = await catcher(rule, config, runner);
+  if (failed !== null) throw new Error(`${failed} fails without a mistake, too`);
+}
+
+async function fails(
+  file: string,
+  config: Config,
+  rules: readonly Rule[],
+  runner: RuleTestRunner,
+): Promise<boolean> {
+  const [result] = await runner.run([file], {
+    config,
+    rules,
+    renderer: await openTemplates(config.templates),
+    update: false,
+    log: createLog({ level: "silent" }),
+    signal: new AbortController().signal,
+    onResult: () => {},
+  });
+  if (result === undefined || result.outcome === "Broken")
+    throw new Error(`${file} could not be run: ${result?.failures[0]?.message}`);
+  return result.outcome === "Failed";
 }
 
 process.exitCode = await main();

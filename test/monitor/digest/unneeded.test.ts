@@ -73,3 +73,42 @@ test("the summary has each receiver, each rule, and the change as it is written"
 test("without unneeded messages there is no summary", () => {
   expect(summarizeUnneeded([sent({ acted: true }), sent({ isOver: false })], (rule) => rule)).toBeNull();
 });
+
+test("half of them have to be spared, and one that still goes on counts as needed", () => {
+  const few = [
+    sent({ followers: 1 }),
+    sent({ followers: 2 }),
+    sent({ followers: 9 }),
+    sent({ followers: 9 }),
+  ];
+  const acted = sent({ followers: 5, acted: true });
+  expect(decideChange([...few, acted])).toEqual({ outcome: "RaiseFollowers", to: 3, spared: 2 });
+  expect(decideChange([...few, sent({ followers: 9 }), acted])).toEqual({ outcome: "NothingPartsThem" });
+  expect(decideChange([...few, sent({ followers: 2, isOver: false })])).toEqual({
+    outcome: "NothingPartsThem",
+  });
+  // The smallest of those on which somebody acted is the limit.
+  expect(decideChange([...few, acted, sent({ followers: 50, acted: true })])).toMatchObject({ to: 3 });
+  // One without a count: counts of the others say nothing.
+  const counted = few.map((one, index) => ({ ...one, count: index === 0 ? null : 1 }));
+  expect(decideChange([...counted, { ...acted, count: 2 }])).toMatchObject({ outcome: "RaiseFollowers" });
+});
+
+test("those with the most messages that nobody needed come first, and those without any are left out", () => {
+  const summary = summarizeUnneeded(
+    [
+      sent({ receiver: "few", rule: "a" }),
+      sent({ receiver: "many", rule: "b", messages: 3 }),
+      sent({ receiver: "none", rule: "c", acted: true }),
+    ],
+    (rule) => rule,
+  );
+  expect(summary?.receivers.map(({ receiver, unneeded }) => [receiver, unneeded])).toEqual([
+    ["many", 3],
+    ["few", 1],
+  ]);
+  expect(summary?.rules.map(({ rule, unneeded }) => [rule, unneeded])).toEqual([
+    ["b", 3],
+    ["a", 1],
+  ]);
+});

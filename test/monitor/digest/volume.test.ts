@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DAY, HOUR } from "../../../src/lib/instant.ts";
-import { volumeOf } from "../../../src/monitor/digest/volume.ts";
+import { isQuiet, volumeOf } from "../../../src/monitor/digest/volume.ts";
 import { formatAgainst, formatPeriod, formatPoints } from "../../../src/monitor/templates/formatters.ts";
 
 const at = (text: string) => Date.parse(text);
@@ -65,4 +65,71 @@ test("changes are said in words", () => {
     "as usual",
     "",
   ]);
+});
+
+const totals = (
+  mentions: number,
+  previous: number | null,
+  negative = 0,
+  previousNegative = previous === null ? null : 0,
+) => ({
+  ...{ mentions, negative, previousMentions: previous, previousNegative },
+});
+const quiet = (given: object, perQuery: readonly object[] = []) =>
+  isQuiet({
+    ...{
+      completeUntil: 5,
+      periodTo: 5,
+      alerts: [],
+      incidents: [],
+      totals: totals(100, 100),
+      perQuery,
+      ...given,
+    },
+  } as unknown as Parameters<typeof isQuiet>[0]);
+
+test.each<[string, object, boolean]>([
+  ["as usual", {}, true],
+  ["not read to its end", { completeUntil: 4 }, false],
+  ["with an alert", { alerts: [{}] }, false],
+  ["with an incident", { incidents: [{}] }, false],
+  ["half as much more", { totals: totals(150, 100) }, true],
+  ["more than that", { totals: totals(151, 100) }, false],
+  ["more than that, but not a dozen", { totals: totals(19, 8) }, true],
+  ["a dozen more", { totals: totals(20, 8) }, false],
+  ["more negative", { totals: totals(100, 100, 12, 0) }, false],
+  ["a quarter", { totals: totals(25, 100) }, true],
+  ["less than a quarter", { totals: totals(24, 100) }, false],
+  ["less than a quarter of what was hardly more", { totals: totals(5, 23) }, true],
+  ["less than a quarter of two dozen", { totals: totals(5, 24) }, false],
+  ["without mentions, the first time", { totals: totals(0, null) }, true],
+  ["with mentions, the first time", { totals: totals(1, null) }, false],
+  ["busier in one query", { perQuery: [totals(100, 100), totals(40, 8)] }, false],
+])("a period is quiet or not: %s", (_, given, expected) => {
+  expect(quiet(given)).toBe(expected);
+});
+
+test("two days are drawn by hours, longer periods by days, and bars are rounded to whole points", () => {
+  const steps = [2 * DAY, 2 * DAY + 1, 2.6 * DAY].map((length) =>
+    volumeOf({ from: 0, to: length }, [{ step: 0, mentions: 7, negative: 2 }]),
+  );
+  expect(steps.map((one) => [one?.step, one?.bars.length])).toEqual([
+    ["hour", 48],
+    ["day", 2],
+    ["day", 3],
+  ]);
+  const drawn = volumeOf({ from: 0, to: DAY }, [
+    { step: 0, mentions: 7, negative: 3 },
+    { step: 1, mentions: 2, negative: 1 },
+    { step: 2, mentions: 1, negative: 1 },
+  ]);
+  expect(
+    drawn?.bars.slice(0, 4).map(({ negativeHeight, otherHeight }) => [negativeHeight, otherHeight]),
+  ).toEqual([
+    [26, 34],
+    [9, 8],
+    [9, 0],
+    [0, 0],
+  ]);
+  expect(drawn?.line.slice(0, 4)).toBe("█▃▂▁");
 });
