@@ -35,6 +35,7 @@ const THOROUGH: readonly string[] = [
   "test/lab/demo/replay.test.ts",
   "test/lab/backtest/same-as-replay.test.ts",
   "test/build.test.ts",
+  "test/mutants/mutants.test.ts",
   "test/contracts/own-notifier.test.ts",
   "test/lib/worker-pool.test.ts",
   "test/cli/api/process.test.ts",
@@ -47,6 +48,7 @@ const THOROUGH: readonly string[] = [
   "test/feeds/stream-kills.test.ts",
   "test/console/browser.test.ts",
   "test/console/feeds-browser.test.ts",
+  "test/console/people-browser.test.ts",
   "test/console/rules.test.ts",
   "test/console/rules-browser.test.ts",
   // Hostile text.

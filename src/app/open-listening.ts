@@ -96,12 +96,12 @@ export async function withListening(
     options,
     closing,
   );
+  const database = openDatabase({ url: databaseUrl, connections: 1, onError: () => {} });
+  closing.add(database.close);
+  const { mentions } = createStores(database.db);
+  const judged: Judged = ({ id, name }, which) => mentions.judged({ id: queryIdOf(id), name }, which);
   if (fetches) {
     const { startEnrichment } = await loadEnrichment();
-    const database = openDatabase({ url: databaseUrl, connections: 1, onError: () => {} });
-    closing.add(database.close);
-    const { mentions } = createStores(database.db);
-    const judged: Judged = ({ id, name }, which) => mentions.judged({ id: queryIdOf(id), name }, which);
     await startEnrichment({ config: config.enrich, queries, pool, clock, log, judged }, closing);
   }
   if (parts.url === undefined)
@@ -113,7 +113,7 @@ export async function withListening(
     return { ...now, sources: [open(first), ...others.map(open)] };
   };
   const local = { url, login: { username: LISTENING.username, password } };
-  const view = openFeedView({ ...options, feeds });
+  const view = openFeedView({ ...options, feeds, enrich: config.enrich, judged, ownIdOf });
   const health = async () => {
     const { at, feeds } = await listed();
     return feeds.map((feed) => feedHealth(feed, at));
@@ -126,6 +126,11 @@ export async function withListening(
     );
   const forMonitor = { feedHealth: health, followArrivals: followed };
   return { configOf, push, hubs, view, local, forMonitor };
+}
+
+/** The id of a query of the feeds, by its name in the monitor; null: it is the account's. */
+function ownIdOf(queryId: string): number | null {
+  return queryId.startsWith(FEEDS_PREFIX) ? Number(queryId.slice(FEEDS_PREFIX.length)) : null;
 }
 
 /** As the monitor names a query of the feeds. */

@@ -10,7 +10,7 @@ import {
   unknownNamesIn,
 } from "#admin";
 import { withLocalInbox } from "#console";
-import { loadSummarizer } from "#feeds";
+import { openSummarizer } from "#feeds";
 import { ROLES, type Role, refuseDemoData, startEarshot } from "#monitor";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
@@ -83,13 +83,11 @@ async function startMonitor(parts: Parts, closing: Closing): Promise<Pipeline> {
     config: inbox.configOf(listening.configOf(now.config)),
   });
   const files = opened(parts.files);
-  const { chat } = files.config.enrich;
-  const summarize =
-    chat === undefined ? undefined : (await loadSummarizer()).createSummarizer(chat, { clock, log }, closing);
+  const summarize = await openSummarizer(files.config.enrich.chat, { clock, log }, closing);
   const earshot = await startEarshot({
     ...{ config: files.config, files, databaseUrl, queue, clock, log, signal, consoleUrl },
     ...listening.forMonitor,
-    ...(summarize !== undefined && { summarize }),
+    ...(summarize !== null && { summarize }),
     roles: ROLES.filter((role) => roles.includes(role)),
     beforeWork: joined.join,
   });

@@ -11,6 +11,7 @@ import type { Instant } from "../lib/instant.ts";
 import { counted } from "../lib/numbers.ts";
 import { stopSignal } from "../lib/stop-signal.ts";
 import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
+import { LEARNED_HELP, showLearned } from "./feeds/show-learned.ts";
 import { runUndo, UNDO_HELP, type UndoOptions } from "./feeds/undo-deletes.ts";
 import { withTables } from "./local-api/with-tables.ts";
 import { print, printJson } from "./print.ts";
@@ -62,6 +63,21 @@ export function defineFeedsCommand(group: Command, env: NodeJS.ProcessEnv): void
       const options = { ...command.parent?.opts(), ...own, json: own.json || command.parent?.opts()["json"] };
       await runUndo(mention, options, await configWithListen(options, env), env);
     });
+  addLearned(group, env);
+}
+
+function addLearned(group: Command, env: NodeJS.ProcessEnv): void {
+  group
+    .command("learned")
+    .description("Says of each query what people have taught, whether it acts, and how good it is.")
+    .option("--config <file>", "configuration (default: earshot.yaml)")
+    .option("--json", "print JSON", false)
+    .addHelpText("after", LEARNED_HELP)
+    .action(async (own: Options, command: Command) => {
+      const options = { ...command.parent?.opts(), ...own };
+      const json = own.json === true || command.parent?.opts()["json"] === true;
+      await showLearned({ json }, await configWithListen(options, env), env);
+    });
 }
 
 const HELP = `
@@ -86,7 +102,8 @@ Examples:
   earshot feeds                                 each feed: last answer, next try, items today, why it is silent
   earshot feeds --json
   earshot feeds try https://blog.example/feed   what would this one bring?
-  earshot feeds undo                            what was seen to be gone, and can come back for a week`;
+  earshot feeds undo                            what was seen to be gone, and can come back for a week
+  earshot feeds learned                         what people taught of relevance and sentiment`;
 
 const TRY_HELP = `
 Examples:

@@ -57,6 +57,7 @@ import { shareAnswers } from "./share-answers.ts";
 import { createTimes, describePace } from "./times.ts";
 import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
 import { userRoutes } from "./user-routes.ts";
+import { viewRoutes } from "./view-routes.ts";
 
 export interface ConsoleDeps {
   readonly facts: ConsoleFacts;
@@ -182,6 +183,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   invitationRoutes(app, { stores: deps.stored, login: auth.login, forms, wall });
   accountRoutes(app, { stores: deps.stored, users, auth, secondFactors, forms, times, wall }, frames);
   userRoutes(app, { stores: deps.stored, users, forms, times, wall, publicUrl }, frames);
+  viewRoutes(app, { stores: deps.stored, forms, times, wall }, frames);
   healthRoutes(app, { health: deps.health, facts: deps.facts, times, wall });
   const explainer = deps.explainer ?? null;
   const hasPreviews = deps.previews !== undefined;
@@ -203,6 +205,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       volume: volume.ask,
       forms,
       hasActions: deps.actions !== undefined,
+      correctsFeeds: deps.feeds !== undefined,
     },
     frames,
   );

@@ -7,6 +7,7 @@ import type { Forms } from "./auth/forms.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { feedsPage, feedsPart, triedFeedPage } from "./pages/feeds.ts";
 import { noFeedsPage, setupPage, writtenSetupPage } from "./pages/setup.ts";
+import { SENTIMENTS } from "./parts/mention-list.ts";
 import type { ConsoleSettings } from "./settings.ts";
 import type { SetupForm, SetupView } from "./setup-view.ts";
 import type { Times } from "./times.ts";
@@ -42,6 +43,7 @@ export function feedRoutes(
       parts: (request) => ({ list: () => feedsPart(feeds, times, tokenFor(request)) }),
       json: () => feeds.list(),
     });
+    if (parts.hasActions) correctRoute(feeds);
     if (parts.hasActions)
       app.post("/feeds/try", ownForm, async (request, reply) => {
         const { key } = z.object({ key: z.string().max(100).catch("") }).parse(request.body ?? {});
@@ -54,6 +56,21 @@ export function feedRoutes(
   } else if (setup !== null)
     app.get("/feeds", (request, reply) => frames.sendPage(request, reply, async () => noFeedsPage()));
   if (setup !== null) setupRoutes(setup);
+
+  /** "This is no complaint": it counts for the mention, and teaches where \`enrich.sentiment\` is \`learned\`. */
+  function correctRoute(feeds: FeedView): void {
+    app.post("/mentions/sentiment", ownForm, async (request, reply) => {
+      const form = Correction.safeParse(request.body ?? {});
+      if (!form.success)
+        return frames.sendProblem(request, reply, 400, "That is no sentiment", "Choose one of three.");
+      const { query: queryId, mention: resourceId, sentiment } = form.data;
+      request.noted = { target: resourceId, detail: sentiment };
+      if (await feeds.correct({ queryId, resourceId }, sentiment))
+        return reply.redirect(`/why?${new URLSearchParams({ of: resourceId, corrected: sentiment })}`, 303);
+      const advice = "It is deleted, or comes from an account: correct it there.";
+      return frames.sendProblem(request, reply, 409, "Nothing was changed", advice);
+    });
+  }
 
   function setupRoutes(setup: SetupView): void {
     const shown = (request: FastifyRequest) => ({
@@ -144,6 +161,12 @@ const Posted = z.object({
   addresses: text(10_000),
   contact: text(200),
 }) satisfies z.ZodType<SetupForm>;
+
+const Correction = z.object({
+  query: z.string().max(100),
+  mention: z.string().max(1_000),
+  sentiment: z.enum(SENTIMENTS),
+});
 
 const Written = z.object({ opened: text(64), slackChannel: text(100), slackToken: text(300) });
 

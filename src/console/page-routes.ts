@@ -2,12 +2,13 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
+import { exportRoutes } from "./export-routes.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { alertPage, alertPart, readAlertStory } from "./pages/alert.ts";
 import { AlertsQuestion, alertsPage, alertsPart, readAlerts } from "./pages/alerts.ts";
 import { coveragePage, coveragePart, readCoverageFacts } from "./pages/coverage.ts";
-import { MentionsQuestion, mentionsPage, mentionsPart, readMentions } from "./pages/mentions.ts";
+import { listMentions, MentionsQuestion, mentionsPage, mentionsPart } from "./pages/mentions.ts";
 import { overviewPage, overviewParts, type VolumeReader } from "./pages/overview.ts";
 import type { PageParts } from "./pages/page.ts";
 import { type ExplainMention, type ExplainUnread, WhyQuestion, whyMentionPage } from "./pages/why-mention.ts";
@@ -21,6 +22,8 @@ export function pageRoutes(
     readonly forms: Forms;
     /** Whether people can act on alerts on this console. */
     readonly hasActions: boolean;
+    /** Whether mentions of our own feeds may be corrected. */
+    readonly correctsFeeds: boolean;
     readonly explainMention?: ExplainMention | undefined;
     readonly explainUnread?: ExplainUnread | undefined;
   },
@@ -74,8 +77,9 @@ export function pageRoutes(
     parts: (request) => ({
       list: () => mentionsPart(addressOf(request.url), all, MentionsQuestion.parse(request.query)),
     }),
-    json: (request) => readMentions(all, MentionsQuestion.parse(request.query)),
+    json: (request) => listMentions(all, MentionsQuestion.parse(request.query)),
   });
+  exportRoutes(app, all);
 
   const { explainMention, explainUnread } = all;
   if (explainMention !== undefined) {
@@ -88,7 +92,11 @@ export function pageRoutes(
       return { ...asked, ask: asked.ask && isOfThisSite(request) };
     };
     route(app, "/why", frames, {
-      page: (request) => whyMentionPage(explain, question(request), all.times, all.hasRules),
+      page: (request) =>
+        whyMentionPage(explain, question(request), all.times, {
+          hasRules: all.hasRules === true,
+          token: all.correctsFeeds && all.hasActions && mayAct(request) ? all.forms.token(request) : null,
+        }),
       parts: () => ({}),
       json: (request) => explainMention(WhyQuestion.parse(request.query).of),
     });

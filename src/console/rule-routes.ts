@@ -52,9 +52,11 @@ export function ruleRoutes(
   });
 
   app.get("/rules/try", async (request, reply) => {
-    const { kind } = NewRule.parse(request.query);
-    const text = rules.draft(kind);
-    const form = rules.formOf(text);
+    const { kind, from } = NewRule.parse(request.query);
+    const draft = rules.draft(kind);
+    const found = from === "search" ? await formOfSearch(request) : null;
+    const text = found === null ? draft : await rules.writeForm(found, null);
+    const form = found ?? rules.formOf(draft);
     return show(request, reply, {
       name: "",
       opened: null,
@@ -113,6 +115,15 @@ export function ruleRoutes(
   function actorOf(request: FastifyRequest, typed: string): Actor {
     const login = request.visitor?.user?.name ?? null;
     return { via: "page", login, typed: typed === "" ? null : typed };
+  }
+
+  /** A rule for what somebody searched: each such mention, to begin with. */
+  async function formOfSearch(request: FastifyRequest): Promise<RuleForm> {
+    const asked = RuleForm.parse(request.query);
+    const words = [asked.keyword, ...asked.sentiment, asked.author, asked.category].filter(
+      (one) => one !== "",
+    );
+    return { ...asked, description: `Mentions like those found: ${words.join(", ") || "all"}` };
   }
 
   /** What was posted: the editor, complete if it is shown again, and the YAML that it means. */
@@ -197,7 +208,11 @@ function nameIn(request: FastifyRequest): string {
     .id.replace(/\.json$/, "");
 }
 
-const NewRule = z.object({ kind: z.string().max(40).catch("volume") });
+const NewRule = z.object({
+  kind: z.string().max(40).catch("volume"),
+  /** `search`: the fields of the form are in the address, as the page of mentions makes it. */
+  from: z.literal("search").nullable().catch(null),
+});
 
 const text = (most: number) => z.string().max(most).catch("");
 

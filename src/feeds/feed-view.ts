@@ -1,7 +1,15 @@
-import { createDatabase, type DatabasePool, type FeedRow, findProject, listFeeds } from "#listening-api";
+import {
+  createDatabase,
+  type DatabasePool,
+  editMention,
+  type FeedRow,
+  findProject,
+  listFeeds,
+  listQueries,
+} from "#listening-api";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { atMost, cached } from "../lib/concurrency.ts";
-import { BusyError } from "../lib/errors.ts";
+import { BusyError, UserError } from "../lib/errors.ts";
 import { type Instant, MINUTE, SECOND } from "../lib/instant.ts";
 import { stableHash } from "../lib/json.ts";
 import { feedStatus } from "./common/feed-status.ts";
@@ -10,6 +18,11 @@ import type { PlannedFeed } from "./common/plan-feeds.ts";
 import type { FeedEnricher } from "./common/store-items.ts";
 import { tryFeed } from "./common/try-feed.ts";
 import { userAgent } from "./common/user-agent.ts";
+import type { EnrichConfig } from "./enrich/enrich-config.ts";
+import type { ReadJudged } from "./enrich/learners.ts";
+import { describeLearned, learns, readLearned } from "./enrich/read-learned.ts";
+import type { SENTIMENTS } from "./enrich/sentiment/model-file.ts";
+import type { Judged } from "./enrich/start-enrichment.ts";
 import { isStream } from "./kinds.ts";
 
 /** How long an answer is shown again, so that readers do not ask a server more often than its feed is fetched. */
@@ -62,6 +75,16 @@ export interface FeedView {
   list(): Promise<{ readonly at: Instant; readonly feeds: readonly ShownFeed[] }>;
   /** Changes when the list changes. */
   version(): Promise<string>;
+  /** What people have taught of each query, in sentences; of a minute ago at most. Empty: nothing is learnt. */
+  learned(): Promise<readonly { readonly query: string; readonly what: string; readonly how: string }[]>;
+  /**
+   * A person says the sentiment of a mention in a query, as the monitor names them. False: it is none of ours, or gone. The
+   * monitor reads it with the next changes.
+   */
+  correct(
+    which: { readonly queryId: string; readonly resourceId: string },
+    sentiment: (typeof SENTIMENTS)[number],
+  ): Promise<boolean>;
   /** Fetches a feed once and stores nothing; null if there is no such feed, "Busy" if others are being tried. */
   attempt(key: string, signal: AbortSignal): Promise<ShownTry | "Busy" | null>;
 }
@@ -75,15 +98,27 @@ export function openFeedView(parts: {
   readonly account: { readonly client: string; readonly project: string };
   readonly enricher: () => Promise<FeedEnricher>;
   readonly clock: Clock;
+  readonly enrich: EnrichConfig;
+  /** Texts that people judged; see \`startEnrichment\`. */
+  readonly judged: Judged;
+  /** The id of a query here, by its name in the monitor; null: it is another source's. */
+  readonly ownIdOf: (queryId: string) => number | null;
 }): FeedView {
-  const { pool, feeds, listen, account, enricher, clock } = parts;
+  const { pool, feeds, listen, account, enricher, clock, enrich: config, ownIdOf } = parts;
+  const judged: ReadJudged = (query, most) => parts.judged(query, { most });
   const db = createDatabase(pool);
   const turns = atMost(TRIES_AT_ONCE, 0);
   const tried = new Map<string, { readonly at: number; readonly result: Promise<ShownTry> }>();
   let projectId: number | null = null;
-  const read = async () => {
+  const projectIdOf = async () => {
     projectId ??= (await findProject(db, account)).id;
-    return listFeeds(db, projectId);
+    return projectId;
+  };
+  const read = async () => listFeeds(db, await projectIdOf());
+  const learned = async () => {
+    if (!learns(config)) return [];
+    const rows = await readLearned(db, await projectIdOf(), { config, judged, now: clock.now() });
+    return rows.map((row) => ({ query: row.query, what: row.what, how: describeLearned(row) }));
   };
   const fetchOnce = async (feed: PlannedFeed, signal: AbortSignal): Promise<ShownTry> => {
     const { ofText: enrich } = await enricher();
@@ -95,6 +130,21 @@ export function openFeedView(parts: {
     list: async () => {
       const { at, feeds } = await read();
       return { at, feeds: feeds.filter(({ isConfigured }) => isConfigured).map((feed) => shown(feed, at)) };
+    },
+    learned: cached(learned, MINUTE, systemClock).ask,
+    correct: async ({ queryId, resourceId }, sentiment) => {
+      const own = ownIdOf(queryId);
+      const project = await projectIdOf();
+      const isOurs = (await listQueries(db, project)).some(({ id }) => id === own);
+      if (own === null || !isOurs) return false;
+      const which = { projectId: project, queryIds: [own], resourceId };
+      return editMention(db, which, { ...NO_OTHER_CHANGES, sentiment }, clock.now).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof UserError) return false;
+          throw error;
+        },
+      );
     },
     version: cached(
       async () => {
@@ -133,6 +183,8 @@ export function openFeedView(parts: {
     },
   };
 }
+
+const NO_OTHER_CHANGES = { addCategories: [], removeCategories: [], addTags: [], removeTags: [], fields: {} };
 
 function shown(feed: FeedRow, at: number): ShownFeed {
   const { key, name, kind, receivedAt, itemAt, everyMs, nextAt, itemsToday, matchedToday, notes } = feed;

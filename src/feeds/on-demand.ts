@@ -1,3 +1,6 @@
+import type { EnrichConfig } from "./enrich/enrich-config.ts";
+import type { SummarizerParts } from "./enrich/summarize.ts";
+
 /** What a process that only polls an account does not read: it would cost it half of its start. */
 
 /** Reads the feeds of a configuration. The kinds bring their parsers along. */
@@ -8,7 +11,9 @@ export const loadStartListening = () => import("./common/start-listening.ts");
 export const loadEnrich = () => import("./enrich/enrich.ts");
 /** Asks the endpoints about mentions that wait. */
 export const loadEnrichment = () => import("./enrich/start-enrichment.ts");
-/** Asks the chat API what an incident is about. */
-export const loadSummarizer = () => import("./enrich/summarize.ts");
+/** Asks the chat API what an incident is about; null where none is configured. */
+export async function openSummarizer(chat: EnrichConfig["chat"], ...parts: SummarizerParts) {
+  return chat === undefined ? null : (await import("./enrich/summarize.ts")).createSummarizer(chat, ...parts);
+}
 /** Shows the feeds, and tries them. */
 export const loadFeedView = () => import("./feed-view.ts");

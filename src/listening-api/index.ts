@@ -26,7 +26,7 @@ export { findForgettable, findSealedAt, undoDeletes } from "./arrive/sealed-item
 export { tombstoneMentions } from "./arrive/tombstone-mentions.ts";
 export { type QueryCache, queriesOf } from "./assign/assign-queries.ts";
 export { createLocalApi, type LocalApi, type LocalApiOptions } from "./create-local-api.ts";
-export { editMentions } from "./edit/edit-mention.ts";
+export { editMention, editMentions } from "./edit/edit-mention.ts";
 export type { MentionChanges } from "./edit/mention-changes.ts";
 export type { LocalApiLog } from "./http/local-api-context.ts";
 export { IMPORT_FIELDS } from "./import/csv-columns.ts";
@@ -62,6 +62,7 @@ export { CRISIS_LASTS_MS, type Crisis } from "./simulate/crisis.ts";
 export { BRANDS } from "./simulate/data.ts";
 export { type Arrivals, followArrivals } from "./store/arrivals.ts";
 export { changeRows } from "./store/changes.ts";
+export { readSaidSentiments } from "./store/corrected-sentiments.ts";
 export { type CurrentMention, type MentionKey, readCurrentMentions } from "./store/current-mentions.ts";
 export { createDatabase, type Database, type DatabasePool } from "./store/database.ts";
 export { deleteMentions } from "./store/delete-things.ts";

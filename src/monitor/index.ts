@@ -298,6 +298,7 @@ export {
 } from "./store/sibling-database.ts";
 export type { SlackPerson } from "./store/slack-people.ts";
 export { createStores, type Stores } from "./store/stores.ts";
+export type { SavedView } from "./store/views.ts";
 export type { SweepOptions } from "./sweep/sweep.ts";
 export { sweepEveryMs } from "./sweep/sweep-every-ms.ts";
 export { shortCount } from "./templates/alert-words.ts";

@@ -11,8 +11,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   monitor: ["lib"],
   // Public sources fill the local Listening API.
   feeds: ["lib", "listening-api"],
-  // It shows the feeds, by the types that they show themselves with.
-  console: ["lib", "monitor", "feeds"],
+  // It shows the feeds, by the types that they show themselves with, and searches in the query language.
+  console: ["lib", "monitor", "feeds", "listening-api"],
   // Rule tests play on a local Listening API, and on the Slack and the mailbox of the local inbox.
   lab: ["lib", "monitor", "listening-api", "console", "admin"],
   // What the person who runs it does: earshot.yaml, set-up, reload, doctor, forget.

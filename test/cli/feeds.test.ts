@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
@@ -162,6 +162,23 @@ test("what was seen to be gone is listed without its text, and comes back by its
   const [again] = JSON.parse((await feeds("undo", "--json")).stdout) as { id: string }[];
   const undone = await feeds("undo", again?.id.slice(0, 12) ?? "", "--json");
   expect(JSON.parse(undone.stdout)).toEqual({ undone: 1 });
+});
+
+test("what people have taught is listed by query, with how good it is", async () => {
+  const taught = async () => (await feeds("learned")).stdout;
+  expect(await taught()).toContain("Nothing is learnt");
+  const file = env["EARSHOT_CONFIG"] ?? "";
+  await writeFile(
+    file,
+    `${await readFile(file, "utf8")}enrich: { relevance: learned, sentiment: learned }\n`,
+  );
+  expect(await taught()).toMatch(/Acme +relevance +too few judged alerts \(0\): it begins with eight/);
+  expect(await taught()).toMatch(/Acme +sentiment +too few corrected mentions \(0\)/);
+  expect(JSON.parse((await feeds("learned", "--json")).stdout)).toContainEqual({
+    ...{ query: "Acme", what: "sentiment", outcome: "TooFew", judged: 0 },
+    ...{ precision: null, recall: null, without: null },
+  });
+  await configure(rss());
 });
 
 test("a stream is listened to for some seconds; an address on this machine is refused unless it is allowed", async () => {

@@ -21,6 +21,8 @@ export const PUSH_TOKEN = "a-token-of-sixteen";
 export interface FeedConsoles {
   readonly server: FeedServer;
   readonly listening: Listening;
+  /** Of the feeds and of the consoles. */
+  readonly databaseUrl: string;
   /** Where the first-run page writes. */
   readonly folder: string;
   /** `isOpen`: as in the demo, with no earshot.yaml yet. */
@@ -43,6 +45,7 @@ export async function openFeedConsoles(): Promise<FeedConsoles> {
   const database = await createTestDatabase();
   closing.add(database.drop);
   const config = await parseConfig({
+    enrich: { sentiment: "learned" },
     listen: {
       queries: [{ name: "Acme", text: "acme" }],
       feeds: [
@@ -65,7 +68,7 @@ export async function openFeedConsoles(): Promise<FeedConsoles> {
     { withinMs: 30_000, everyMs: 100 },
   );
   return {
-    ...{ server, listening, folder },
+    ...{ server, listening, folder, databaseUrl: database.url },
     start: async (settings, isOpen) => {
       const own = openDatabase({ url: database.url, onError: () => {} });
       closing.add(own.close);

@@ -7,6 +7,7 @@ import { loadConfig } from "../../src/admin/config/config.ts";
 import { openSetupView } from "../../src/admin/setup/open-setup-view.ts";
 import { SETUP_SCHEMAS } from "../../src/cli/schemas.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { openPool } from "../../src/monitor/store/database.ts";
 import { type FeedConsoles, openFeedConsoles, PUSH_TOKEN } from "./feed-consoles.ts";
 import type { TestConsole } from "./start-test-console.ts";
 
@@ -63,6 +64,39 @@ test("the list is fetched again when something changes", async () => {
   }
   expect(said).toContain("event: feeds");
   stop.abort();
+});
+
+test("a sentiment is corrected by a person, and the page says what corrections have taught", async () => {
+  const pool = openPool({ url: all.databaseUrl, connections: 1, onError: () => {} });
+  const stored = async () =>
+    (
+      await pool.query<{ query: string; mention: string; sentiment: string }>(
+        `select query_id as query, resource_id as mention, m.sentiment from local_api.mention m
+        join local_api.query q on q.id = m.query_id
+        where q.name = 'Acme' and superseded_at = 'infinity' and title like '%opens%'`,
+      )
+    ).rows[0];
+  const found = await stored();
+  const fields = { mention: found?.mention ?? "", sentiment: "negative" };
+  const done = await post("/mentions/sentiment", { ...fields, query: `feeds-${found?.query}` });
+  expect(done.url).toContain("corrected=negative");
+  expect((await stored())?.sentiment).toBe("negative");
+  for (const query of [String(found?.query), "feeds-0", "feeds-x", ""]) {
+    const refused = await post("/mentions/sentiment", { ...fields, sentiment: "positive", query });
+    expect([query, refused.status]).toEqual([query, 409]);
+  }
+  const gone = { ...fields, mention: "nothing", query: `feeds-${found?.query}` };
+  expect((await post("/mentions/sentiment", gone)).status).toBe(409);
+  expect((await post("/mentions/sentiment", { ...gone, sentiment: "angry" })).status).toBe(400);
+  const unsigned = await ask("/mentions/sentiment", { method: "POST", body: new URLSearchParams(gone) });
+  expect(unsigned.status).toBe(403);
+  expect((await stored())?.sentiment).toBe("negative");
+  await pool.end();
+  const text = await (await ask("/feeds")).text();
+  expect(text).toContain("Learned from people");
+  expect(text).toMatch(
+    /Acme<\/bdi><\/th>\s*<td[^>]*>sentiment<\/td>\s*<td[^>]*>too few corrected mentions \([01]\): it begins with eight/,
+  );
 });
 
 test("a feed is tried with a form of the console only, and not again within a minute", async () => {

@@ -102,7 +102,12 @@ beforeAll(async () => {
     `/preview?alert=${crisis.id}`,
     `/act/${link}`,
     `/alerts/${crisis.id}?part=story`,
-    "/?part=mentions",
+    ...[
+      "/?part=mentions",
+      "/mentions?contains=%28open",
+      "/mentions?contains=e",
+      "/views?save=%2Fmentions%3Fcontains%3Dx",
+    ],
     "/why?of=x",
     "/why?of=nothing",
     "/nothing",

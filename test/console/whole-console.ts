@@ -19,6 +19,8 @@ export const EVERY_PART: Partial<ConsoleDeps> = {
   },
   feeds: {
     list: async () => ({ at: 0, feeds: [] }),
+    learned: async () => [],
+    correct: async () => false,
     version: async () => "",
     attempt: async () => null,
   },

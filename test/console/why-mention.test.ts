@@ -6,6 +6,7 @@ import { loadRules } from "../../src/monitor/rules/load-rules.ts";
 import { createMemoryTokenStore } from "../../src/monitor/source/session.ts";
 import { createSourceClient, type SourceClient } from "../../src/monitor/source/source-client.ts";
 import { type Fixture, SEED, startFixture } from "../listening-api/fixture.ts";
+import { aMention } from "../mention.ts";
 import { makeAStory } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
@@ -91,9 +92,29 @@ test("of two queries with one name, that of the feeds says so", async () => {
   });
   const { body } = await whyMentionPage(
     { mention: async () => [], unread },
-    { of: "x", ask: false },
+    { of: "x", ask: false, corrected: null },
     createTimes(createManualClock(NOW), "UTC"),
   );
   const names = [...String(body).matchAll(/<dt><bdi>(.*?)<\/bdi>/g)].map(([, name]) => name);
   expect(names).toEqual(["Acme", "Acme (feeds)"]);
+});
+
+test("a mention of our own feeds has a form that corrects its sentiment, for who may act; one of an account has none", async () => {
+  const explained = (queryId: string) => ({
+    mention: aMention({ queryId, resourceId: "a&b", sentiment: "negative" }),
+    ...{ projectId: "1", queryName: "Acme", seenAt: NOW, rules: [], alerts: [] },
+  });
+  const page = async (queryId: string, token: string | null, corrected: "neutral" | null = null) => {
+    const of = { mention: async () => [explained(queryId)] };
+    const times = createTimes(createManualClock(NOW), "UTC");
+    const question = { of: "x", ask: false, corrected };
+    return String((await whyMentionPage(of, question, times, { token })).body);
+  };
+  expect(await page("feeds-7", "t")).toMatch(
+    /action="\/mentions\/sentiment">.*name="query" value="feeds-7">\s*<input type="hidden" name="mention" value="a&amp;b">/s,
+  );
+  expect(await page("feeds-7", "t")).toContain('<option value="negative" selected>');
+  for (const other of [page("7", "t"), page("feeds-7", null)])
+    expect(await other).not.toContain("/mentions/sentiment");
+  expect(await page("feeds-7", "t", "neutral")).toContain("Corrected to neutral.");
 });

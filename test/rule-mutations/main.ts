@@ -11,35 +11,52 @@ import {
 } from "../../src/lab/rule-tests/rule-test-runner.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { createRandom } from "../../src/listening-api/simulate/random.ts";
 import { loadRules } from "../../src/monitor/rules/load-rules.ts";
 import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
 import { openTemplates } from "../../src/monitor/templates/open-templates.ts";
-import { MUTATIONS, type Mutation } from "./mutations.ts";
+import { generateMutations } from "./generate-mutations.ts";
+import { MUTATIONS_AROUND } from "./mutations-around.ts";
 
 const HELP = `npm run rule-mutations -- [options] [RULE ...]
 
-Breaks each shipped rule, its routes, its receivers' quiet hours and its template on purpose, one mistake at a time, and
-runs the rule's own tests. Prints a table of mistakes and the tests that caught them.
+Breaks each shipped rule on purpose, one mistake at a time, and runs the rule's own tests. The mistakes are generated: each
+number a tenth larger and smaller, each entry of a list and each key left out, each word another one; and its routes, its
+receivers' quiet hours and its template. Prints the test that caught each. Mistakes that make no valid rule do not count.
 
   RULE ...        only these rules
   --only TEXT     only mistakes whose name has this text
+  --share N       one of N mistakes, chosen by the seed
+  --seed S        (1)
 
 Ends with 1 when a mistake was not caught.
 `;
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
+/** A mistake, and what it makes of the configuration, with its rules and templates; null: no valid rule. */
+interface Mistake {
+  readonly name: string;
+  readonly make: () => Promise<Config | null>;
+}
+
 async function main(): Promise<number> {
-  const options = { only: { type: "string" }, help: { type: "boolean", default: false } } as const;
+  const options = {
+    only: { type: "string", default: "" },
+    share: { type: "string", default: "1" },
+    seed: { type: "string", default: "1" },
+    help: { type: "boolean", default: false },
+  } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.help) {
     process.stdout.write(HELP);
     return 0;
   }
-  const names =
-    positionals.length > 0
-      ? positionals
-      : (await loadRules(join(ROOT, "rules"))).rules.map(({ name }) => name);
+  const shipped = (await loadRules(join(ROOT, "rules"))).rules.map(({ name }) => name);
+  const unknown = positionals.filter((name) => !shipped.includes(name));
+  if (unknown.length > 0)
+    throw new Error(`no such rule: ${unknown.join(", ")}; there are ${shipped.join(", ")}`);
+  const random = createRandom("rule mutations", Number(values.seed));
   const folder = await mkdtemp(join(tmpdir(), "earshot-rule-mutations-"));
   const log = createLog({ level: "silent" });
   const server = await startEmbeddedPostgres({
@@ -49,20 +66,25 @@ async function main(): Promise<number> {
     share: false,
   });
   const startedAt = monotonicMs();
-  let [caught, missed] = [0, 0];
+  let [caught, missed, invalid] = [0, 0, 0];
   const runner = await openRuleTestRunner(server.url);
   try {
-    for (const name of names) {
-      process.stdout.write(`${name}\n`);
-      for (const mutation of MUTATIONS.filter((one) => one.name.includes(values.only ?? ""))) {
-        const config = await broken(name, mutation, join(folder, "tree"));
-        if (config === null) continue;
-        const by = await catchers(name, config, runner);
-        if (by.length > 0) caught++;
+    for (const rule of shipped) {
+      const mistakes = (await mistakesOf(rule, join(folder, "tree"))).filter(
+        ({ name }) => name.includes(values.only) && random.next() < 1 / Number(values.share),
+      );
+      if (mistakes.length === 0 || (positionals.length > 0 && !positionals.includes(rule))) continue;
+      process.stdout.write(`${rule}\n`);
+      for (const { name, make } of mistakes) {
+        const config = await make();
+        if (config === null) {
+          invalid++;
+          continue;
+        }
+        const by = await catcher(rule, config, runner);
+        if (by !== null) caught++;
         else missed++;
-        process.stdout.write(
-          `  ${mutation.name.padEnd(28)} ${by.length > 0 ? `caught by ${by.join(", ")}` : "NOT CAUGHT"}\n`,
-        );
+        process.stdout.write(`  ${name.padEnd(60)} ${by ?? "NOT CAUGHT"}\n`);
       }
     }
   } finally {
@@ -71,47 +93,64 @@ async function main(): Promise<number> {
     await rm(folder, { recursive: true, force: true });
   }
   const seconds = Math.round((monotonicMs() - startedAt) / 1000);
-  process.stdout.write(`\n${caught} of ${caught + missed} mistakes were caught, ${seconds} s\n`);
+  process.stdout.write(
+    `\n${caught} of ${caught + missed} mistakes were caught, ${seconds} s; ${invalid} made no valid rule\n`,
+  );
   return missed === 0 ? 0 : 1;
 }
 
-/** A copy of rules and templates with the mistake; null where the rule has no place for it. */
-async function broken(rule: string, mutation: Mutation, folder: string): Promise<Config | null> {
+async function mistakesOf(rule: string, tree: string): Promise<Mistake[]> {
+  const file = `rules/${rule}.yaml`;
+  const inRule = generateMutations(await readFile(join(ROOT, file), "utf8")).map(({ name, text }) => ({
+    name,
+    make: async () => {
+      const config = await copyTree(tree, new Map([[file, text]]));
+      return (await loadRules(config.rules)).faults.length > 0 ? null : config;
+    },
+  }));
+  const around = MUTATIONS_AROUND.map((mutation) => ({
+    name: mutation.name,
+    make: async () => {
+      if (mutation.in === "config") return mutation.apply(await copyTree(tree, new Map()));
+      const template = `templates/${mutation.file}`;
+      const text = mutation.apply(await readFile(join(ROOT, template), "utf8"));
+      return copyTree(tree, new Map([[template, text]]));
+    },
+  }));
+  return [...inRule, ...around];
+}
+
+/** A copy of rules and templates in which some files have another text. */
+async function copyTree(folder: string, changed: ReadonlyMap<string, string>): Promise<Config> {
   await rm(folder, { recursive: true, force: true });
   for (const part of ["rules", "templates"])
     await cp(join(ROOT, part), join(folder, part), { recursive: true });
-  if (mutation.in !== "config") {
-    const file = mutation.in === "rule" ? `rules/${rule}.yaml` : `templates/${mutation.file}`;
-    const before = await readFile(join(folder, file), "utf8");
-    const after = mutation.apply(before);
-    if (after === before) return null;
-    await writeFile(join(folder, file), after);
-  }
-  const config = await offlineConfig({ rules: join(folder, "rules"), templates: join(folder, "templates") });
-  return mutation.in === "config" ? mutation.apply(config) : config;
+  for (const [file, text] of changed) await writeFile(join(folder, file), text);
+  return offlineConfig({ rules: join(folder, "rules"), templates: join(folder, "templates") });
 }
 
-/** The rule's own tests that fail. A mistake that makes the rule unreadable would be no fair one. */
-async function catchers(rule: string, config: Config, runner: RuleTestRunner): Promise<string[]> {
-  const { rules, faults } = await loadRules(config.rules);
-  if (faults.length > 0)
-    throw new Error(`the mistake made no valid rule: ${faults.map(({ message }) => message).join("; ")}`);
+/** The first of the rule's own tests that fails: those at the edge see most. */
+async function catcher(rule: string, config: Config, runner: RuleTestRunner): Promise<string | null> {
+  const { rules } = await loadRules(config.rules);
   const its: string[] = [];
   for (const file of await findRuleTests(config.rules))
     if (new RegExp(`^rule: ${rule}$`, "m").test(await readFile(file, "utf8"))) its.push(file);
   if (its.length === 0) throw new Error(`${rule} has no test`);
-  const results = await runner.run(its, {
-    config,
-    rules,
-    renderer: await openTemplates(config.templates),
-    update: false,
-    log: createLog({ level: "silent" }),
-    signal: new AbortController().signal,
-    onResult: () => {},
-  });
-  const wrong = results.find(({ outcome }) => outcome === "Broken");
-  if (wrong !== undefined) throw new Error(`${wrong.name} could not be run: ${wrong.failures[0]?.message}`);
-  return results.filter(({ outcome }) => outcome === "Failed").map(({ name }) => name);
+  for (const file of its.toSorted((a, b) => Number(b.includes("-edge.")) - Number(a.includes("-edge.")))) {
+    const [result] = await runner.run([file], {
+      config,
+      rules,
+      renderer: await openTemplates(config.templates),
+      update: false,
+      log: createLog({ level: "silent" }),
+      signal: new AbortController().signal,
+      onResult: () => {},
+    });
+    if (result === undefined || result.outcome === "Broken")
+      throw new Error(`${file} could not be run: ${result?.failures[0]?.message}`);
+    if (result.outcome === "Failed") return result.name;
+  }
+  return null;
 }
 
 process.exitCode = await main();

@@ -24,6 +24,7 @@ const ROLES: readonly UserRole[] = ["viewer", "responder", "editor", "admin"];
 const NEEDS: Readonly<Partial<Record<UserRole, readonly string[]>>> = {
   responder: [
     "POST /alerts/:id/act",
+    "POST /mentions/sentiment",
     "POST /silences",
     "POST /silences/:id/expire",
     "POST /inbox/press",
@@ -139,6 +140,7 @@ function neededFor(route: string): UserRole {
 
 /** What a token opens besides: of each scope the routes that others must not, and of `read` all pages and JSON. */
 const FOR_PEOPLE = [
+  ...["GET /views", "POST /views", "POST /views/end"],
   ...["GET /setup", "POST /setup", "POST /logout", "POST /rules/try", "POST /rules/download", "GET /account"],
   ...[
     "POST /account/password",
@@ -161,7 +163,12 @@ const FOR_PEOPLE = [
   ],
   ...["POST /users/change", "GET /audit"],
 ];
-const FOR_ACTING = ["POST /alerts/:id/act", "POST /silences", "POST /silences/:id/expire"];
+const FOR_ACTING = [
+  "POST /mentions/sentiment",
+  "POST /alerts/:id/act",
+  "POST /silences",
+  "POST /silences/:id/expire",
+];
 
 function isOpenedBy(route: string, scope: TokenScope): boolean {
   if (FOR_PEOPLE.includes(route)) return false;

@@ -53,6 +53,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /alerts/:id/chart-:theme.svg": readers,
   "GET /mentions": readers,
   "GET /mentions.json": readers,
+  "GET /mentions.csv": readers,
+  "GET /mentions.jsonl": readers,
+  "GET /mentions.xlsx": readers,
   "GET /mentions.atom": atomReaders,
   "GET /why": readers,
   "GET /why.json": readers,
@@ -74,6 +77,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /rules/:id/yaml": readers,
   "GET /rules/try": readers,
   "GET /rules/:id/try": readers,
+  // Searches that people save for themselves, or for everybody.
+  "GET /views": people("viewer"),
+  "POST /views": people("viewer"),
+  "POST /views/end": people("viewer"),
   "GET /setup": people("viewer"),
   "POST /logout": people("viewer"),
   // One's own password, sessions and tokens.
@@ -94,6 +101,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /metrics": { role: "viewer", scope: "metrics" },
   // Responders
   "POST /alerts/:id/act": responders,
+  "POST /mentions/sentiment": responders,
   "POST /silences": responders,
   "POST /silences/:id/expire": responders,
   "POST /inbox/press": people("responder"),
@@ -122,6 +130,7 @@ export const AUDITED: Readonly<Record<string, string>> = {
   "POST /act/:link": "alert.act",
   "POST /unsubscribe/*": "digest.unsubscribe",
   "POST /alerts/:id/act": "alert.act",
+  "POST /mentions/sentiment": "mention.sentiment",
   "POST /silences": "silence.add",
   "POST /silences/:id/expire": "silence.expire",
   "POST /inbox/press": "inbox.press",
@@ -137,6 +146,8 @@ export const AUDITED: Readonly<Record<string, string>> = {
   "POST /account/slack/end": "slack.unlink",
   "POST /account/tokens": "token.add",
   "POST /account/tokens/end": "token.end",
+  "POST /views": "view.save",
+  "POST /views/end": "view.end",
   "POST /users": "user.add",
   "POST /users/change": "user.change",
 };

@@ -213,14 +213,20 @@ export async function demandLogin(
   }
 
   async function userOfProgram(request: FastifyRequest, basic: GivenLogin): Promise<User | null> {
+    // Nobody types a code for a program: with a second factor it uses a token. Not before the password was looked at,
+    // which takes as long for every name.
+    const usesCodes = ({ name }: User) => secondFactors.isOn(name);
     const user = await users.find(basic.username);
-    // Nobody types a code for a program: it uses a token.
-    if (user !== null && (await secondFactors.isOn(user.name))) return null;
-    if (user !== null && (await programs.knows(request, user.credential))) return user;
+    if (user !== null && (await programs.knows(request, user.credential)))
+      return (await usesCodes(user)) ? null : user;
     const tried = await judge(request, basic);
-    if (tried.outcome === "Right") programs.wasRight(request, tried.user.credential);
-    else await programs.wasWrong(request, user?.credential ?? "");
-    return tried.outcome === "Right" ? tried.user : null;
+    if (tried.outcome !== "Right") {
+      await programs.wasWrong(request, user?.credential ?? "");
+      return null;
+    }
+    if (await usesCodes(tried.user)) return null;
+    programs.wasRight(request, tried.user.credential);
+    return tried.user;
   }
 
   async function judge(request: FastifyRequest, { username, password }: GivenLogin): Promise<TriedLogin> {

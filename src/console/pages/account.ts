@@ -135,7 +135,7 @@ function sessionTable(
   token: string,
 ): Html {
   return html`<div class="scrolls"><table>
-<thead><tr><th scope="col">Browser</th><th scope="col">From</th><th scope="col">Used</th><th scope="col">Until</th><th scope="col"></th></tr></thead>
+<thead><tr><th scope="col">Browser</th><th scope="col">From</th><th scope="col">Used</th><th scope="col">Until</th><td></td></tr></thead>
 <tbody>${sessions.map(
     (one) =>
       html`<tr>
@@ -155,7 +155,7 @@ function sessionTable(
 function tokenTable(tokens: readonly StoredToken[], times: Times, token: string): Html {
   if (tokens.length === 0) return html`<p class="empty">There is no token.</p>`;
   return html`<div class="scrolls"><table>
-<thead><tr><th scope="col">For</th><th scope="col">Scope</th><th scope="col">Used</th><th scope="col">Until</th><th scope="col"></th></tr></thead>
+<thead><tr><th scope="col">For</th><th scope="col">Scope</th><th scope="col">Used</th><th scope="col">Until</th><td></td></tr></thead>
 <tbody>${tokens.map(
     (one) =>
       html`<tr>

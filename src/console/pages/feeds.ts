@@ -19,8 +19,24 @@ export async function feedsPage(
     title: "Feeds",
     section: "/feeds",
     body: html`<div class="title"><h1>Feeds</h1>${hasSetup && html`<a class="button" href="/setup">Set up another brand</a>`}</div>
-${livePart(address, { name: "list", on: ["feeds"] }, await feedsPart(feeds, times, token))}`,
+${livePart(address, { name: "list", on: ["feeds"] }, await feedsPart(feeds, times, token))}
+${await learnedPanel(feeds)}`,
   };
+}
+
+/** What people's judgements teach, by query; null where nothing is learnt. */
+async function learnedPanel(feeds: FeedView): Promise<Html | null> {
+  const rows = await feeds.learned();
+  if (rows.length === 0) return null;
+  return html`<section class="panel"><h2>Learned from people</h2>
+<p class="hint">“Not relevant” on alerts, and corrected sentiments, teach by query. It acts where it is better than none.</p>
+<table class="rule-list">
+<thead><tr><th scope="col">Query</th><th scope="col">What</th><th scope="col">How good it is</th></tr></thead>
+<tbody>${rows.map(
+    ({ query, what, how }) => html`<tr><th scope="row">${foreign(query)}</th>
+<td data-label="What: ">${what}</td>
+<td data-label="How good it is: ">${how}</td></tr>`,
+  )}</tbody></table></section>`;
 }
 
 export async function feedsPart(feeds: FeedView, times: Times, token: string | null): Promise<Html> {

@@ -55,9 +55,9 @@ ${liveSwitch(frame)}${frame.user !== null && html` <a href="/account" class="acc
 </div></header>
 ${
   (frame.banner !== null || frame.pace !== null) &&
-  html`<div class="banner" role="note">
+  html`<aside class="banner" aria-label="What this is">
 <p class="wide">${frame.banner}${frame.pace !== null && html` <span class="pace">${sentence(frame.pace)}</span>`}</p>
-</div>`
+</aside>`
 }
 <main id="main" class="wide" tabindex="-1">${page.body}</main>
 </body>

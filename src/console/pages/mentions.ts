@@ -1,11 +1,17 @@
 import { z } from "zod";
-import type { MentionListing, MentionPosition } from "#monitor";
+import type { MentionFilter, MentionListing, MentionPosition } from "#monitor";
+import { parseDuration } from "../../lib/duration.ts";
+import type { Instant } from "../../lib/instant.ts";
 import { readJson } from "../../lib/json.ts";
+import { formatNumber } from "../../lib/numbers.ts";
 import { storableText } from "../../lib/text.ts";
 import { withParameter } from "../address.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList, SENTIMENTS } from "../parts/mention-list.ts";
+import { MOST_EXPORTED } from "../search/export-mentions.ts";
+import { type FoundMentions, findMentions } from "../search/find-mentions.ts";
+import { readSearch, type Search } from "../search/read-search.ts";
 import type { Page, PageParts } from "./page.ts";
 
 const LENGTH = 50;
@@ -19,11 +25,20 @@ const optionalText = (length: number) =>
 
 const moment = () => z.coerce.number().int().min(1).max(250e12).nullable().catch(null);
 
+/** Of the last hours or days: `from` counted from now, so that an address keeps its meaning. */
+const RANGES = ["24h", "7d", "30d"] as const;
+
 /** The parameters of the list; invalid values are ignored. */
 export const MentionsQuestion = z.object({
   query: optionalText(100),
   sentiment: z.enum(SENTIMENTS).nullable().catch(null),
-  contains: optionalText(200),
+  contains: optionalText(1_000),
+  author: optionalText(100),
+  domain: optionalText(100),
+  language: optionalText(20),
+  type: optionalText(40),
+  category: optionalText(100),
+  last: z.enum(RANGES).nullable().catch(null),
   from: moment(),
   to: moment(),
   alert: z.uuid().nullable().catch(null),
@@ -31,13 +46,34 @@ export const MentionsQuestion = z.object({
 });
 export type MentionsQuestion = z.output<typeof MentionsQuestion>;
 
-export function readMentions({ facts }: PageParts, question: MentionsQuestion): Promise<MentionListing> {
-  const { query, sentiment, contains, from, to, alert, after } = question;
-  return facts.mentions(
-    { projectId: null, queryId: query, sentiment, contains, from, to, alertId: alert },
-    after,
-    LENGTH,
-  );
+/** What the parameters mean. */
+export function searchOf(
+  question: MentionsQuestion,
+  now: Instant,
+): { readonly filter: MentionFilter; readonly search: Search } {
+  const { query, sentiment, to, alert, author, domain, language, type, category, last } = question;
+  const from = last === null ? question.from : now - (parseDuration(last) ?? 0);
+  return {
+    filter: {
+      ...{ projectId: null, queryId: query, sentiment, contains: null, from, to, alertId: alert },
+      ...{ author, domain, language, pageType: type, category },
+    },
+    search: readSearch(question.contains),
+  };
+}
+
+export function readMentions(
+  { facts, times }: PageParts,
+  question: MentionsQuestion,
+): Promise<FoundMentions> {
+  const { filter, search } = searchOf(question, times.now());
+  return findMentions(facts, filter, search, question.after, LENGTH);
+}
+
+/** The same for programs, as it was before anything was marked. */
+export async function listMentions(parts: PageParts, question: MentionsQuestion): Promise<MentionListing> {
+  const { mentions, next, stoppedEarly } = await readMentions(parts, question);
+  return { mentions, next, stoppedEarly };
 }
 
 export async function mentionsPart(
@@ -45,10 +81,14 @@ export async function mentionsPart(
   parts: PageParts,
   question: MentionsQuestion,
 ): Promise<Html> {
-  const { mentions, next, stoppedEarly } = await readMentions(parts, question);
+  const { search } = searchOf(question, parts.times.now());
+  if (search.kind === "Fault")
+    return html`<div class="fault" role="alert"><p>This is no query that can be read:</p>
+<ul>${search.because.map((one) => html`<li dir="auto">${one}</li>`)}</ul></div>`;
+  const { mentions, marks, next, stoppedEarly } = await readMentions(parts, question);
   const onward = next === null ? null : withParameter(address, "after", writePosition(next));
   const why = mentions.length === 0 && question.contains !== null && whyLink(question.contains);
-  return html`${mentionList(mentions, parts.times, stoppedEarly ? "None so far." : "No mention fits.")}${why}${
+  return html`${mentionList(mentions, parts.times, stoppedEarly ? "None so far." : "No mention fits.", marks)}${why}${
     onward !== null &&
     html`<p class="more">${
       next !== null && stoppedEarly && html`Searched back to ${parts.times.moment(next.moment)}. `
@@ -70,13 +110,23 @@ export async function mentionsPage(
   return {
     title: "Mentions",
     section: "/mentions",
-    body: html`<div class="title"><h1>Mentions</h1></div>
+    body: html`<div class="title"><h1>Mentions</h1><p class="hint"><a href="/views">Saved searches</a></p></div>
 <form class="filters" method="get" action="/mentions" role="search">
+<label class="grows">Words, or a query <input type="search" name="contains" value="${question.contains}" maxlength="1000" dir="auto"
+  aria-describedby="search-hint"></label>
 <label>Query <select name="query"><option value="">all</option>${queries.map(({ queryId, name }) => option(queryId, name, question.query))}</select></label>
 <label>Sentiment <select name="sentiment"><option value="">any</option>${SENTIMENTS.map((one) => option(one, one, question.sentiment))}</select></label>
-<label class="grows">Text contains <input type="search" name="contains" value="${question.contains}" maxlength="200" dir="auto"></label>
+<label>Of the last <select name="last"><option value="">any time</option>${RANGES.map((one) => option(one, one, question.last))}</select></label>
 ${hidden(question)}<button type="submit">Show</button>
+<details class="whole"${FURTHER.some(([name]) => question[name] !== null) && html` open`}><summary>More</summary>
+<div class="filters">${FURTHER.map(
+      ([name, label]) =>
+        html`<label>${label} <input name="${name}" value="${question[name]}" maxlength="100" dir="auto"></label>`,
+    )}</div>
+<p class="hint" id="search-hint">Every word has to be there. Or in the query language: battery AND (fire OR smoke), "recall notice",
+title:recall, fire NEAR/5 battery, NOT advert.</p></details>
 </form>
+<p class="detail">${exportLinks(address)}${ruleLink(question, parts, queries)}</p>
 ${limitsLine(question, parts)}<div class="panel">${lives ? livePart(address, { name: "list", on: ["mentions"] }, list) : list}</div>
 <p class="detail"><a href="/mentions.atom${feedSearch(question)}">Atom feed</a></p>`,
   };
@@ -88,6 +138,45 @@ function feedSearch({ query, sentiment }: MentionsQuestion): string {
     value === null ? [] : [[name, value] as [string, string]],
   );
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
+}
+
+/** Fields that are seldom needed, with their labels. */
+const FURTHER = [
+  ["author", "Author"],
+  ["domain", "Site"],
+  ["language", "Language"],
+  ["type", "Page type"],
+  ["category", "Category"],
+] as const;
+
+function exportLinks(address: string): Html {
+  const all = withParameter(withParameter(address, "after", null), "live", null);
+  const to = (kind: string) => all.replace("/mentions", `/mentions.${kind}`);
+  const save = new URLSearchParams({ save: all }).toString();
+  return html`${all.includes("?") && html`<a href="/views?${save}">Save this search</a> · `}
+Download these (the newest ${formatNumber(MOST_EXPORTED)}):
+<a href="${to("csv")}">CSV</a> · <a href="${to("xlsx")}">Excel</a> · <a href="${to("jsonl")}">JSON Lines</a>`;
+}
+
+/** The fields of a rule say the same for one word; several words, and a query, they cannot. */
+function ruleLink(
+  question: MentionsQuestion,
+  { hasRules = false }: PageParts,
+  queries: readonly { readonly queryId: string; readonly name: string }[],
+): Html | null {
+  const search = readSearch(question.contains);
+  const isOneWord = search.kind === "Words" && search.words.length === 1;
+  if (!hasRules || !(isOneWord || search.kind === "Everything")) return null;
+  const { sentiment, author, language, type, category } = question;
+  const fields = {
+    keyword: isOneWord ? `${search.words[0]}*` : null,
+    queries: queries.find(({ queryId }) => queryId === question.query)?.name ?? null,
+    ...{ sentiment, author, language, pageType: type, category },
+  };
+  const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== null);
+  if (given.every(([name]) => name === "queries")) return null;
+  const asked = new URLSearchParams([["from", "search"], ...given]).toString();
+  return html` · <a href="/rules/try?${asked}">Make a rule of this</a>`;
 }
 
 /** What the page of an alert limits the list to is kept when the form is sent. */

@@ -44,7 +44,7 @@ ${
 }
 <section class="panel action-form" aria-labelledby="h-users"><h2 id="h-users">Who may log in</h2>
 <div class="scrolls"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">Since</th><th scope="col">Open</th><th scope="col"></th></tr></thead>
+<thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">Since</th><th scope="col">Open</th><td></td></tr></thead>
 <tbody>${ofFile.map(
       (one) =>
         html`<tr>

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type Alert, eventAt, type Mention, namesInList } from "#monitor";
+import { type Alert, eventAt, FEEDS_PREFIX, type Mention, namesInList } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
-import { mentionList } from "../parts/mention-list.ts";
+import { mentionList, SENTIMENTS } from "../parts/mention-list.ts";
 import { foreign } from "../parts/words.ts";
 import type { Times } from "../times.ts";
 import type { Page } from "./page.ts";
@@ -71,6 +71,8 @@ export const WhyQuestion = z.object({
     .literal("source")
     .transform(() => true)
     .catch(false),
+  /** The sentiment that the reader has just said. */
+  corrected: z.enum(SENTIMENTS).nullable().catch(null),
 });
 export type WhyQuestion = z.output<typeof WhyQuestion>;
 
@@ -80,10 +82,17 @@ export async function whyMentionPage(
     mention: explain,
     unread,
   }: { readonly mention: ExplainMention; readonly unread?: ExplainUnread | undefined },
-  { of: text, ask }: WhyQuestion,
+  { of: text, ask, corrected }: WhyQuestion,
   times: Times,
-  /** Whether /rules shows rules. */
-  hasRules = false,
+  {
+    hasRules = false,
+    token = null,
+  }: {
+    /** Whether /rules shows rules. */
+    readonly hasRules?: boolean;
+    /** Of forms; null if nobody corrects a sentiment here. */
+    readonly token?: string | null;
+  } = {},
 ): Promise<Page> {
   const found = text === "" ? [] : await explain(text);
   const nameOf = namesInList(found);
@@ -97,7 +106,11 @@ export async function whyMentionPage(
 <label class="grows">Address or id of a mention <input type="search" name="of" value="${text}" maxlength="2000" dir="auto"></label>
 <button type="submit">Explain</button>
 </form>
-${found.map((one) => mentionPanel(one, nameOf(one), times, hasRules))}${
+${
+  corrected !== null &&
+  html`<p class="panel" role="status">Corrected to ${corrected}.
+It is shown here when the changes of the feeds are read, in some minutes.</p>`
+}${found.map((one) => mentionPanel(one, nameOf(one), times, { hasRules, token }))}${
   text !== "" && found.length === 0 && unreadPanel(text, missing ?? null, ask, times)
 }${text === "" && html`<p class="panel empty">Say which mention: why did it lead to an alert, or why not? It may be one that is not stored.</p>`}`,
   };
@@ -142,7 +155,7 @@ function mentionPanel(
   { mention, projectId, queryName, seenAt, rules, alerts }: ExplainedMention,
   name: string,
   times: Times,
-  hasRules: boolean,
+  { hasRules, token }: { readonly hasRules: boolean; readonly token: string | null },
 ): Html {
   const titleOf = (rule: string): Html =>
     hasRules ? html`<a href="${linkOfRule(rule)}">${times.titleOf(rule)}</a>` : html`${times.titleOf(rule)}`;
@@ -151,7 +164,7 @@ function mentionPanel(
   const others = rules.filter(({ outcome }) => outcome !== "Alerted");
   return html`<section class="panel"><h2>In ${foreign(name)}</h2>${mentionList([shown], times, "")}
 <p class="detail">At the source since ${times.moment(mention.addedAt)}, read first ${times.moment(seenAt)}.</p>
-${
+${token !== null && mention.queryId.startsWith(FEEDS_PREFIX) && sentimentForm(mention, token)}${
   alerted.length > 0 &&
   html`<h3>Why: rules that alerted</h3>
 <dl class="facts is-wide">${alerted.map(
@@ -173,6 +186,18 @@ ${times.titleOf(alert.rule)}</a>, ${alert.state}, ${counted(alert.mentions, "men
 </li>`,
         )}</ol>`
   }</section>`;
+}
+
+/** Only for mentions of our own feeds: those of an account are corrected there. */
+function sentimentForm({ queryId, resourceId, sentiment }: Mention, token: string): Html {
+  return html`<form class="filters" method="post" action="/mentions/sentiment">
+<input type="hidden" name="token" value="${token}"><input type="hidden" name="query" value="${queryId}">
+<input type="hidden" name="mention" value="${resourceId}">
+<label>Its sentiment is <select name="sentiment">${SENTIMENTS.map(
+    (one) => html`<option value="${one}"${one === sentiment && html` selected`}>${one}</option>`,
+  )}</select></label>
+<button type="submit">Correct</button>
+</form>`;
 }
 
 function observed({ outcome, because, window, matchedAt, alertId }: SeenByRule, times: Times): Html {

@@ -3,6 +3,7 @@ import { type ShownMention, speakerOf } from "#monitor";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
+import { highlight, type Mark } from "./highlight.ts";
 import { foreign, formatCompact, shorten } from "./words.ts";
 
 export const SENTIMENTS = ["negative", "neutral", "positive"] as const;
@@ -25,12 +26,22 @@ const SHAPES = { negative: "▼", neutral: "●", positive: "▲" } as const;
 const TEXT_LIMIT = 600;
 
 /** A list of mentions. Every value in it comes from strangers. */
-export function mentionList(mentions: readonly ShownMention[], times: Times, empty: string): Html {
+export function mentionList(
+  mentions: readonly ShownMention[],
+  times: Times,
+  empty: string,
+  /** What was searched for in the text of each. */
+  marks: ReadonlyMap<ShownMention, readonly Mark[]> = new Map(),
+): Html {
   if (mentions.length === 0) return html`<p class="empty">${empty}</p>`;
-  return html`<ol class="mentions">${mentions.map((one) => mentionItem(one, times))}</ol>`;
+  return html`<ol class="mentions">${mentions.map((one) => mentionItem(one, times, marks.get(one) ?? []))}</ol>`;
 }
 
-function mentionItem({ mention, projectId, queryName, eventAt }: ShownMention, times: Times): Html {
+function mentionItem(
+  { mention, projectId, queryName, eventAt }: ShownMention,
+  times: Times,
+  marks: readonly Mark[],
+): Html {
   const name = speakerOf(mention);
   const reach = mention.followers !== null && mention.followers > 0 ? followed(mention.followers) : null;
   const facts = [
@@ -48,7 +59,7 @@ function mentionItem({ mention, projectId, queryName, eventAt }: ShownMention, t
     mention.verified === true && html` <span class="verified">verified</span>`
   }</span>${sentimentMark(mention.sentiment)}<span class="when">${times.moment(eventAt)}</span></div>
 ${mention.title !== null && mention.title !== mention.text && html`<p class="mention-title" dir="auto">${shorten(mention.title, 200)}</p>`}
-${mention.text !== null && html`<p class="mention-text" dir="auto">${shorten(mention.text, TEXT_LIMIT)}</p>`}
+${mention.text !== null && html`<p class="mention-text" dir="auto">${highlight(mention.text, marks, TEXT_LIMIT)}</p>`}
 <div class="mention-foot">${facts.map(
     (fact) => html`<span
   class="fact">${fact}</span>`,

@@ -75,10 +75,10 @@ export const EnrichConfig = z
         "Detect the language of mentions. In a long text it overrules what the feed declares; short ones keep that.",
       ),
     sentiment: z
-      .union([z.enum(["local", "lexicon", "off"]), SentimentEndpointConfig])
+      .union([z.enum(["local", "lexicon", "learned", "off"]), SentimentEndpointConfig])
       .default("local")
       .describe(
-        "Who judges the sentiment: local (a small model on this machine; lexicon is its old name), off, or a chat API.",
+        "Who judges the sentiment: local (a small model on this machine; lexicon is its old name), learned (the same, and what people correct teaches it, by query), off, or a chat API.",
       ),
     relevance: z
       .union([z.literal("learned"), EndpointConfig])

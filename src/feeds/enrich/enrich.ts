@@ -59,6 +59,7 @@ export async function createEnricher(config: EnrichConfig): Promise<Enricher> {
           "sentiment",
           withText.filter(({ record }) => isAskedAbout(record, endpoint)).map(keyOf),
         );
+      if (endpoint === "learned") await queueEnrichment(transaction, "sentiment", withText.map(keyOf));
       if (config.relevance === undefined) return;
       if (config.relevance === "learned")
         return queueEnrichment(transaction, "relevance", withText.map(keyOf));

@@ -11,7 +11,8 @@ import { describeError } from "../../lib/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../lib/instant.ts";
 import { createChatEndpoint } from "./chat-endpoint.ts";
 import type { EnrichConfig } from "./enrich-config.ts";
-import { createLearner, type ReadJudged } from "./run-learned.ts";
+import { type ReadJudged, relevanceLearner, sentimentLearner } from "./learners.ts";
+import { createLearner } from "./run-learned.ts";
 import { type Analyser, type Round, type RoundResult, runRound } from "./run-round.ts";
 
 export interface EnrichmentOptions {
@@ -115,7 +116,14 @@ function askWith(analyser: Analyser): Worker {
 }
 
 function openLearner({ config, judged }: EnrichmentOptions): readonly Worker[] {
-  return config.relevance === "learned" ? [{ kind: "relevance", work: createLearner(judged ?? none) }] : [];
+  return [
+    ...(config.relevance === "learned"
+      ? [{ kind: "relevance", work: createLearner(relevanceLearner(judged ?? none)) } as const]
+      : []),
+    ...(config.sentiment === "learned"
+      ? [{ kind: "sentiment", work: createLearner(sentimentLearner()) } as const]
+      : []),
+  ];
 }
 
 async function none(): Promise<readonly never[]> {

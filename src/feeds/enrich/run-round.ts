@@ -126,7 +126,7 @@ export async function readWaiting(
 type Answer = Sentiment | Relevance;
 
 /** Mentions that can be asked about in one call, because the instructions are the same. */
-interface Question {
+export interface Question {
   readonly asked: Buffer;
   readonly waiting: readonly Waiting[];
   prompt(texts: readonly MarkedText[]): Prompt;
@@ -138,6 +138,12 @@ interface Question {
 
 export const relevanceChanges: Question["changes"] = ({ fields }, { answer }) =>
   typeof answer === "string" ? {} : { fields: withRelevance(fields, answer) };
+
+export const sentimentChanges: Question["changes"] = ({ fields }, { answer, by, confidence, reason }) => {
+  if (typeof answer !== "string" || !judgeable(fields)) return {};
+  const { sentiment, ...others } = withSentiment(fields, answer, by, confidence, reason);
+  return { ...(sentiment !== null && { sentiment }), fields: others };
+};
 
 const StoredSentiment = z.enum(SENTIMENTS);
 const StoredRelevance = z.object({ score: z.number().min(0).max(1), reason: z.string() });
@@ -156,11 +162,7 @@ async function questionsOf(
         prompt: sentimentPrompt,
         read: readSentiments,
         schema: StoredSentiment,
-        changes: ({ fields }, { answer, by, confidence }) => {
-          if (typeof answer !== "string" || !judgeable(fields)) return {};
-          const { sentiment, ...others } = withSentiment(fields, answer, by, confidence);
-          return { ...(sentiment !== null && { sentiment }), fields: others };
-        },
+        changes: sentimentChanges,
       },
     ];
   const abouts = await readAbouts(
@@ -190,9 +192,11 @@ interface Answered {
   readonly failure: Failure | null;
 }
 
-interface AnswerBy {
+export interface AnswerBy {
   readonly answer: Answer;
   readonly by: string;
+  /** Of a sentiment, where the analyser gives one. */
+  readonly reason?: string;
   /** From 0 to 1, where the analyser says it. */
   readonly confidence?: number;
 }

@@ -6,11 +6,12 @@ import { createChatEndpoint } from "./chat-endpoint.ts";
 import type { ChatConfig } from "./enrich-config.ts";
 import { summaryPrompt } from "./prompts.ts";
 
+export type SummarizerParts = [parts: { readonly clock: Clock; readonly log: Logger }, closing: Closing];
+
 /** Asks the chat API what texts are about. Null if it does not answer in time: nothing waits for a second try. */
 export function createSummarizer(
   config: ChatConfig,
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
-  closing: Closing,
+  ...[{ clock, log }, closing]: SummarizerParts
 ): (texts: readonly string[]) => Promise<string | null> {
   const endpoint = createChatEndpoint(config, clock);
   const aborter = new AbortController();

@@ -37,17 +37,21 @@ export function judgeable(fields: Fields): boolean {
   return classificationsOf(fields).some((one) => isSentiment(one) && one.labelId === sentiment);
 }
 
-/** The fields that change with an analyser's sentiment. `confidence` from 0 to 1; null: the analyser does not say it. */
+/**
+ * The fields that change with an analyser's sentiment. `confidence` from 0 to 1; null: the analyser does not say it. Its
+ * reason, if it gives one, is as hostile as the text.
+ */
 export function withSentiment(
   fields: Fields,
   sentiment: "positive" | "neutral" | "negative",
   analyser: string,
   confidence: number | null = null,
+  reason: string | null = null,
 ): Pick<MentionRecord, "sentiment" | "classifications"> {
   const own: Classification = {
     classifierId: `sentiment:${analyser}`,
     labelId: sentiment,
-    name: `${sentiment}, said by ${analyser}`,
+    name: `${sentiment}, said by ${analyser}${reason === null ? "" : `: ${reason}`}`,
     confidence,
   };
   const others = classificationsOf(fields).filter((one) => !isSentiment(one));

@@ -21,6 +21,7 @@ import {
   storiesToCount,
 } from "./judge-page.ts";
 import type { PreparedPage } from "./prepare-page.ts";
+import { readAlertsOnce } from "./read-alerts-once.ts";
 import { recordCounts } from "./record-counts.ts";
 import { recordIncidents } from "./record-incidents.ts";
 import { recordNotifications } from "./record-notifications.ts";
@@ -116,8 +117,9 @@ export async function commitPage(
     const { inhibitions, floodAt } = parts.notifyConfig;
     const floods = floodAt == null ? null : { floods: facts.ruleFloods, limit: floodAt };
     const recorded = await recordObservations(facts.alerts, locked, observations, floods);
-    const transitions = await recordIncidents(facts, locked, { rules, inhibitions }, recorded, null);
-    const pending = await recordNotifications(facts, parts, locked, transitions);
+    const read = readAlertsOnce(facts);
+    const transitions = await recordIncidents(read, locked, { rules, inhibitions }, recorded, null);
+    const pending = await recordNotifications(read, parts, locked, transitions);
     return {
       added: outcome.added.length,
       changed: outcome.changed.length,

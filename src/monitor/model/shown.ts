@@ -35,6 +35,21 @@ export interface MentionFilter {
   readonly sentiment: string | null;
   /** Part of the title or text, in any case. */
   readonly contains: string | null;
+  /** Parts of the title or text, in any case: each of them. */
+  readonly words?: readonly string[];
+  /**
+   * A first, rough filter for a query: the title or text has one of each list, in lower case; texts that are not plain
+   * ASCII pass.
+   */
+  readonly required?: readonly (readonly string[])[];
+  /** Handle or name, without regard to capitals. */
+  readonly author?: string | null;
+  /** A site, with what is below it: `news.example` finds `www.news.example`. */
+  readonly domain?: string | null;
+  readonly language?: string | null;
+  readonly pageType?: string | null;
+  /** Name of a category. */
+  readonly category?: string | null;
   /** Those of [from, to), by their own time; null or absent: of any time. */
   readonly from?: Instant | null;
   readonly to?: Instant | null;

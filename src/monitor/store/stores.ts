@@ -33,6 +33,7 @@ import { createSlackPeopleStore } from "./slack-people.ts";
 import { createStoryStore } from "./stories.ts";
 import { createInteractionStore } from "./used-once.ts";
 import { createUserStore } from "./users.ts";
+import { createViewStore } from "./views.ts";
 
 /** The stores of all nouns, on one connection or in one transaction: every fact of Earshot. */
 export type Facts = ReturnType<typeof createFacts>;
@@ -106,6 +107,7 @@ function createFacts(db: Db) {
     oneTimeCodes: createOneTimeCodeStore(db),
     slackPeople: createSlackPeopleStore(db),
     audit: createAuditStore(db),
+    views: createViewStore(db),
     failures: createFailureStore(db),
     deadLetters: createDeadLetterStore(db),
     health: createWatchStore(db),

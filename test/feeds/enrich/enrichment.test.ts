@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createEnricher } from "../../../src/feeds/enrich/enrich.ts";
 import { EnrichConfig } from "../../../src/feeds/enrich/enrich-config.ts";
+import { relevanceLearner } from "../../../src/feeds/enrich/learners.ts";
 import { createEnrichment, type Enrichment } from "../../../src/feeds/enrich/run-enrichment.ts";
 import { createLearner } from "../../../src/feeds/enrich/run-learned.ts";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
@@ -400,6 +401,84 @@ describe("relevance", () => {
   });
 });
 
+describe("sentiment that people taught", () => {
+  const config = EnrichConfig.parse({ sentiment: "learned" });
+  const DRILL = "What a terrible alarm and awful smoke at the Acme drill of floor";
+  const COMPLAINT = "Acme sent me a broken kettle, terrible service, order";
+
+  /** What the model of this machine says at once, and what people taught afterwards. */
+  async function arriveLearned(texts: readonly string[]): Promise<string[]> {
+    const enricher = await createEnricher(config);
+    const versions = texts.map((snippet) => {
+      const facts = enricher.ofText(snippet);
+      return mentionVersion(
+        { queryId, resourceId: `mention-${++made}`, snippet, ...facts },
+        { added: fixture.clock.now() },
+      );
+    });
+    await db.transaction().execute(async (transaction) => {
+      await insertMentions(transaction, versions);
+      await enricher.queue(transaction, versions);
+    });
+    fixture.clock.advance(MINUTE);
+    await learning().runDue();
+    return versions.map(({ record }) => record.resourceId);
+  }
+
+  function learning(): Enrichment {
+    const { clock, logged } = fixture;
+    const keep = (fields: object, message: string) => logged.push({ ...fields, message });
+    const log = { info: keep, warn: keep, error: keep };
+    const one = createEnrichment({ pool: fixture.database.pool, clock, log, config });
+    open.push(one);
+    return one;
+  }
+
+  async function correct(resourceId: string, sentiment: string): Promise<void> {
+    const { projectId } = fixture.account;
+    const labels = { addCategories: [], removeCategories: [], addTags: [], removeTags: [], fields: {} };
+    await editMention(db, { projectId, queryIds: [queryId], resourceId }, { sentiment, ...labels }, () =>
+      fixture.clock.now(),
+    );
+    fixture.clock.advance(MINUTE);
+  }
+
+  test("corrections of people change texts like them, of this query, and no others; it says why, and how good it is", async () => {
+    const drills = await arriveLearned(Array.from({ length: 12 }, (_, n) => `${DRILL} ${n}`));
+    const complaints = await arriveLearned(Array.from({ length: 12 }, (_, n) => `${COMPLAINT} ${n}`));
+    for (const id of [...drills, ...complaints])
+      expect((await shown(id)).sentiment, "as the model says it").toBe("negative");
+    for (const id of drills.slice(0, 10)) await correct(id, "neutral");
+    const [drill = "", complaint = ""] = await arriveLearned([`${DRILL} 99`, `${COMPLAINT} 99`]);
+    const taught = await shown(drill);
+    expect(taught.sentiment).toBe("neutral");
+    expect(taught.classifications).toMatchObject([{ classifierId: "sentiment:people", labelId: "neutral" }]);
+    expect(taught.classifications[0].name).toMatch(
+      /^neutral, said by people: like texts that people corrected: ".*(drill|alarm|floor|smoke)/,
+    );
+    expect((await shown(complaint)).sentiment).toBe("negative");
+    expect((await shown(complaint)).classifications[0].classifierId).toBe("sentiment:local");
+    expect(fixture.logged).toContainEqual(
+      expect.objectContaining({
+        query: "Alpha",
+        judged: 10,
+        message: expect.stringMatching(/^sentiment is judged by what people/),
+      }),
+    );
+    // What is deleted or forgotten teaches nothing any more.
+    const { projectId } = fixture.account;
+    const at = fixture.clock.now();
+    await db
+      .transaction()
+      .execute((transaction) =>
+        tombstoneMentions(transaction, projectId, drills, { at, reason: "asked to forget" }),
+      );
+    fixture.clock.advance(MINUTE);
+    const [after = ""] = await arriveLearned([`${DRILL} 100`]);
+    expect((await shown(after)).sentiment).toBe("negative");
+  });
+});
+
 describe("relevance that people taught", () => {
   const config = EnrichConfig.parse({ sentiment: "off", relevance: "learned" });
   const judgedTexts = (n: number) =>
@@ -453,7 +532,7 @@ describe("relevance that people taught", () => {
 
   test("a judgement, or a text that is deleted, counts within a minute", async () => {
     let judged = judgedTexts(30);
-    const learner = createLearner(async () => judged);
+    const learner = createLearner(relevanceLearner(async () => judged));
     const { clock, logged } = fixture;
     const keep = (fields: object, message: string) => logged.push({ ...fields, message });
     const log = { info: keep, warn: keep, error: keep };

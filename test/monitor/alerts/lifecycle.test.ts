@@ -376,3 +376,135 @@ test("a peak that was counted again is that of the newest count; one that was no
   const uncounted = observe(first, RULE, { ...evidence(5), present: of(150, 5) })[0]?.life;
   expect(uncounted?.progress?.peak?.count).toBe(206);
 });
+
+const REOPENS: LifeRule = { ...RULE, reopenWithinMs: 10 * MINUTE };
+const openedAt10 = (rule: LifeRule) => story(rule, evidence(10)).life;
+
+test.each<[string, LifeRule, Observation, string]>([
+  ["at its end", REOPENS, evidence(40), "CountedLate"],
+  ["right after its end", REOPENS, { ...evidence(40), at: 40 * MINUTE + 1 }, "Reopened"],
+  ["at the end of the time in which it reopens", REOPENS, evidence(50), "Reopened"],
+  ["after that", REOPENS, { ...evidence(50), at: 50 * MINUTE + 1 }, "Fired"],
+  ["after its end, if nothing reopens", RULE, { ...evidence(40), at: 40 * MINUTE + 1 }, "Fired"],
+  ["late and more severe, though it could reopen", REOPENS, evidence(30, 1, "critical"), "Fired"],
+])("evidence for an alert that is over, %s", (_, rule, late, outcome) => {
+  const { changes } = observeAll(openedAt10(rule), rule, [passed(41), late]);
+  expect(changes.at(-1)?.outcome).toBe(outcome);
+});
+
+test("a person's end holds as long as the alert would have gone on without it", () => {
+  const life = openedAt10(RULE);
+  if (life === null) throw new Error("it did not open");
+  const closed: AlertLife = {
+    ...life,
+    state: "resolved",
+    resolvedAt: 20 * MINUTE,
+    handling: { closedBy: "ann" },
+  };
+  const after = (at: number, severity?: Severity) =>
+    observe(closed, RULE, { ...evidence(0, 1, severity), at }).map(({ outcome, life: then }) => [
+      outcome,
+      then?.lastSeenAt,
+    ]);
+  expect(after(40 * MINUTE)).toEqual([["CountedLate", 40 * MINUTE]]);
+  expect(after(5 * MINUTE)).toEqual([["CountedLate", 10 * MINUTE]]);
+  expect(after(40 * MINUTE + 1)).toEqual([["Fired", 40 * MINUTE + 1]]);
+  expect(after(30 * MINUTE, "critical")).toEqual([["Fired", 30 * MINUTE]]);
+});
+
+test("an alert that never fired cannot reopen", () => {
+  const rule = { ...REOPENS, forMs: 5 * MINUTE };
+  const { changes } = observeAll(null, rule, [evidence(10), passed(41), evidence(42)]);
+  expect(changes.map(({ outcome }) => outcome)).toEqual(["OpenedPending", "NeverFired", "OpenedPending"]);
+});
+
+const count = (number: number, minute: number) => ({
+  ...{ count: number, windowMs: 5 * MINUTE, at: minute * MINUTE, subject: "mentions" },
+});
+
+test("what is not met says something only if there is news after the last evidence", () => {
+  const life = story(
+    RULE,
+    { ...evidence(10, 5), present: count(5, 10) },
+    {
+      ...{ kind: "not-met", at: 15 * MINUTE, mentions: 1, present: count(1, 15) },
+    },
+  ).life;
+  const outcomes = (given: object) =>
+    observe(life, RULE, { kind: "not-met", at: 20 * MINUTE, ...given } as Observation).map(
+      ({ outcome }) => outcome,
+    );
+  expect(outcomes({ mentions: 0, present: count(1, 20) })).toEqual(["Nothing"]);
+  expect(outcomes({ present: count(1, 20) })).toEqual(["Nothing"]);
+  expect(outcomes({ mentions: 1, present: count(1, 20) })).toEqual(["Grew"]);
+  expect(outcomes({ mentions: 0, present: count(2, 20) })).toEqual(["Grew"]);
+  expect(outcomes({ at: 10 * MINUTE, mentions: 1 })).toEqual(["Nothing"]);
+});
+
+test("what is not met after the end of an alert is nothing, and counts never fall below 0", () => {
+  const over = story(RULE, evidence(10), passed(41)).life;
+  for (const observation of [notMet(60), passed(60), withdrawn(60)])
+    expect(observe(over, RULE, observation)).toEqual([{ outcome: "Nothing", life: null, isNew: false }]);
+  const fewer: Observation = { kind: "not-met", at: 15 * MINUTE, mentions: -5 };
+  expect(story(RULE, evidence(10, 2), fewer).life?.mentions).toBe(0);
+  expect(story(RULE, evidence(10, 2), evidence(11, -5)).life?.mentions).toBe(0);
+});
+
+test("what goes on counts at the deadline itself, not after it", () => {
+  const goesOn = (at: number): Observation => ({ kind: "not-met", at, goesOn: true, mentions: 4 });
+  const at = (moment: number) => {
+    const { life, outcomes } = story(RULE, evidence(10), goesOn(moment));
+    return [outcomes[1], life?.lastSeenAt, life?.mentions];
+  };
+  expect(at(40 * MINUTE)).toEqual(["Grew", 40 * MINUTE, 5]);
+  expect(at(40 * MINUTE + 1)).toEqual(["Resolved", 10 * MINUTE, 1]);
+});
+
+test("a withdrawn alert says why, if there is a reason", () => {
+  const because = "the query is gone";
+  const { life } = story(RULE, evidence(10), { kind: "withdrawn", at: 15 * MINUTE, because });
+  expect(life?.handling).toEqual({ callingSince: 10 * MINUTE, endedBecause: because });
+  expect(story(RULE, evidence(10), withdrawn(15)).life?.handling).toEqual({ callingSince: 10 * MINUTE });
+});
+
+test("a reopened alert begins its counts anew, if it has any", () => {
+  const reopen = (given: object, again: object) =>
+    observeAll(null, REOPENS, [{ ...evidence(10), ...given }, passed(41), { ...evidence(45), ...again }])
+      .life;
+  const present = { present: count(5, 10), step: "at least 5" };
+  expect(reopen(present, {})?.progress).toEqual({});
+  expect(reopen(present, { present: count(2, 45) })?.progress).toEqual({
+    first: count(2, 45),
+    peak: count(2, 45),
+  });
+  expect(reopen({}, {})).not.toHaveProperty("progress");
+});
+
+test("the counts of an alert: at its beginning, at its peak, and now", () => {
+  const begun = (given: object) => story(RULE, { ...evidence(10), ...given }).life;
+  expect(begun({})).not.toHaveProperty("progress");
+  expect(begun({ step: "at least 5" })?.progress).toEqual({ step: "at least 5" });
+  expect(begun({ present: count(5, 10) })?.progress).toEqual({ first: count(5, 10), peak: count(5, 10) });
+  const later = (number: number) =>
+    story(RULE, { ...evidence(10), present: count(5, 10) }, { ...evidence(20), present: count(number, 20) })
+      .life?.progress?.peak;
+  expect([later(4), later(5), later(6)]).toEqual([count(5, 10), count(5, 10), count(6, 20)]);
+  const recounted = story(
+    RULE,
+    { ...evidence(10), present: count(5, 10) },
+    { ...evidence(20), peak: count(3, 10) },
+  );
+  expect(recounted.life?.progress).toEqual({ first: count(5, 10), peak: count(3, 10) });
+});
+
+test("a pending alert does not need attention, and takes the higher severity before it fires", () => {
+  const rule = { ...RULE, forMs: 10 * MINUTE };
+  expect(story(rule, evidence(10)).life).not.toHaveProperty("handling");
+  const severity = (first?: Severity, second?: Severity) =>
+    story(rule, evidence(10, 1, first), evidence(15, 1, second)).life?.severity;
+  expect([severity(), severity(undefined, "critical"), severity("critical")]).toEqual([
+    "warning",
+    "critical",
+    "critical",
+  ]);
+});

@@ -27,16 +27,23 @@ export async function openIncidentOf(
   return { incident, members: await membersOf(facts, incident), parts };
 }
 
-/** The locks of all its queries, for a transaction that changes it. */
+/** The locks of all its queries, for a transaction that changes it: also of those that came to it while we waited. */
 export async function lockQueriesOf(
   facts: Pick<Facts, "incidents" | "queries">,
   { projectId, id, queryId }: Pick<Alert, "projectId" | "id" | "queryId">,
 ): Promise<void> {
-  const whole = (await facts.incidents.wholes(projectId, [id])).get(id);
-  const those = whole === undefined ? [] : [whole.incident, ...whole.parts];
-  // In one order: two transactions do not wait for each other.
-  const ids = new Set([queryId, ...those.map((one) => one.queryId)]);
-  for (const one of [...ids].sort()) await facts.queries.lock(projectId, one);
+  const held = new Set<string>();
+  for (let wanted = [queryId]; wanted.length > 0; ) {
+    const whole = (await facts.incidents.wholes(projectId, [id])).get(id);
+    const those = whole === undefined ? [] : [whole.incident, ...whole.parts];
+    const ids = new Set([queryId, ...those.map((one) => one.queryId)]);
+    // In one order: two transactions do not wait for each other.
+    wanted = [...ids].filter((one) => !held.has(one)).sort();
+    for (const one of wanted) {
+      await facts.queries.lock(projectId, one);
+      held.add(one);
+    }
+  }
 }
 
 /** What a person does to one alert of an incident is done to the incident, and to all its open alerts. */

@@ -45,7 +45,18 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
       scanLimit = SCAN_LIMIT,
     ): Promise<MentionListing> {
       const moment = filter.queryId === null ? sql.ref("added_at") : sql.ref("event_at");
-      const searches = filter.sentiment !== null || filter.contains !== null;
+      const searchesText =
+        filter.contains !== null || (filter.words ?? []).length > 0 || filter.required !== undefined;
+      const searches =
+        searchesText ||
+        [
+          filter.sentiment,
+          filter.author,
+          filter.domain,
+          filter.language,
+          filter.pageType,
+          filter.category,
+        ].some((one) => one != null);
       const share = searches ? scanLimit : limit + 1;
       const statement = sql<FoundRow>`
         with scanned as (
@@ -64,10 +75,9 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
         select null, s.moment, s.query_id, s.resource_id, ends.scanned, s.i from ends join scanned s on s.i = ends.last
         order by i
       `;
-      const { rows } =
-        filter.contains === null
-          ? await statement.execute(db)
-          : await inTurn(() => withinTime(db, statement, searchTakesMs));
+      const { rows } = searchesText
+        ? await inTurn(() => withinTime(db, statement, searchTakesMs))
+        : await statement.execute(db);
       return listingOf(rows, limit, share);
     },
 
@@ -121,10 +131,46 @@ function isAfter(after: MentionPosition | null, moment: ReturnType<typeof sql.re
     and (${moment}, query_id, resource_id) < (${at(after.moment)}, ${after.queryId}, ${after.resourceId})`;
 }
 
-function fits({ sentiment, contains }: MentionFilter) {
-  const pattern = `%${(contains ?? "").replaceAll(/[\\%_]/g, "\\$&")}%`;
-  return sql`${sentiment === null ? sql`true` : sql`sentiment = ${sentiment}`}
-    and ${contains === null ? sql`true` : sql`concat(body->>'title', ' ', body->>'text') ilike ${pattern}`}`;
+const TEXT = sql`concat(body->>'title', ' ', body->>'text')`;
+
+function fits(filter: MentionFilter) {
+  const { sentiment, contains, words = [], required = [] } = filter;
+  const { author = null, domain = null, language = null, pageType = null, category = null } = filter;
+  const parts = [...(contains === null ? [] : [contains]), ...words];
+  const conditions = [
+    ...parts.map((part) => sql`${TEXT} ilike ${`%${escapeLike(part)}%`}`),
+    // What another alphabet folds to is not known here.
+    ...required.map(
+      (some) =>
+        sql`(${TEXT} ~ '[^[:ascii:]]' or lower(${TEXT}) like any(${some.map((one) => `%${escapeLike(one)}%`)}::text[]))`,
+    ),
+    ...(sentiment === null ? [] : [sql`sentiment = ${sentiment}`]),
+    ...(author === null
+      ? []
+      : [
+          sql`lower(${author.replace(/^@/, "")}) in
+            (lower(ltrim(body->>'author', '@')), lower(body->>'authorName'))`,
+        ]),
+    ...(domain === null
+      ? []
+      : [
+          sql`(lower(body->>'domain') = lower(${domain})
+            or lower(body->>'domain') like ${`%.${escapeLike(domain.toLowerCase())}`})`,
+        ]),
+    ...(language === null ? [] : [sql`lower(body->>'language') = lower(${language})`]),
+    ...(pageType === null ? [] : [sql`lower(body->>'pageType') = lower(${pageType})`]),
+    ...(category === null
+      ? []
+      : [
+          sql`exists (select 1 from json_array_elements(body->'categories') c
+            where lower(${category}) in (lower(c->>'name'), lower(c->>'parentName')))`,
+        ]),
+  ];
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, "\\$&");
 }
 
 /** The publication days that a window can contain, so that other months are not opened. Undated mentions have day 0. */

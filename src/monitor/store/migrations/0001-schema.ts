@@ -747,6 +747,20 @@ create table earshot.one_time_codes (
 );
 create index one_time_codes_of_user on earshot.one_time_codes (name_key, purpose);
 
+-- Searches that people come back to.
+create table earshot.views (
+  id uuid primary key,
+  -- Whose it is.
+  name_key text not null,
+  title text not null,
+  -- A page of the console with its parameters: /mentions?contains=…
+  address text not null,
+  -- Everybody sees it.
+  is_shared boolean not null,
+  created_at timestamptz not null
+);
+create index views_of_user on earshot.views (name_key);
+
 -- Who somebody in Slack is here.
 create table earshot.slack_people (
   team_id text not null,

@@ -42,3 +42,27 @@ test("a daily rotation changes every day at its local time, whichever day it is"
   expect(who(daily, "2026-03-29T00:59:59Z")).toBe("bo");
   expect(who(daily, "2026-03-29T01:00:00Z")).toBe("ann");
 });
+
+test("weekly turns change on their day, from the week of the first date on, whichever day that is", () => {
+  const onThursdays = Rotation.parse({
+    ...{ name: "phone", timezone: "UTC", on: "thu", at: "09:00", from: "2026-01-06" },
+    receivers: ["ann", "bo", "cy"],
+  });
+  // The handover of the week of 6 January is that of Thursday 1 January.
+  const turns = ["2026-01-01T09:00Z", "2026-01-08T08:59Z", "2026-01-08T09:00Z", "2026-01-14T23:00Z"];
+  expect(turns.map((at) => who(onThursdays, at))).toEqual(["ann", "ann", "bo", "bo"]);
+  expect(who(onThursdays, "2026-01-01T08:59Z")).toBe("cy");
+  expect(who(onThursdays, "2026-01-15T09:00Z")).toBe("cy");
+});
+
+test("a day before its handover belongs to the day before, a week to the week before, however many take turns", () => {
+  const five = ["ann", "bo", "cy", "di", "ed"];
+  const daily = Rotation.parse({
+    ...{ name: "phone", timezone: "UTC", every: "day", at: "09:00", from: "2026-01-05", receivers: five },
+  });
+  expect(who(daily, "2026-01-07T08:59Z")).toBe("bo");
+  expect(who(daily, "2026-01-07T09:00Z")).toBe("cy");
+  const weeks = Rotation.parse({ name: "phone", timezone: "UTC", from: "2026-01-05", receivers: five });
+  expect(who(weeks, "2026-01-12T08:59Z")).toBe("ann");
+  expect(["2026-01-12T09:00Z", "2026-01-19T09:00Z"].map((at) => who(weeks, at))).toEqual(["bo", "cy"]);
+});

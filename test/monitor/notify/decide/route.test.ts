@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { DAY, HOUR } from "../../../../src/lib/instant.ts";
+import { DAY, HOUR, MINUTE } from "../../../../src/lib/instant.ts";
+import type { Alert } from "../../../../src/monitor/model/alert.ts";
 import { audience } from "../../../../src/monitor/notify/decide/audience.ts";
-import { RouteConfig, routeAlert } from "../../../../src/monitor/notify/decide/route.ts";
+import { RouteConfig, routeAlert, routeIncident } from "../../../../src/monitor/notify/decide/route.ts";
 import { alertOf } from "../alert-of.ts";
 
 const routes = (...given: Record<string, unknown>[]) =>
@@ -102,6 +103,71 @@ test.each([
   const issue = RouteConfig.safeParse(given).error?.issues[0];
   expect(issue?.path.join(".")).toBe(path);
   expect(issue?.message).toContain(message);
+});
+
+test("an incident goes to those of its own route first, then to those of each of its alerts", () => {
+  const given = routes(
+    { name: "urgent", match: { severity: "critical" }, receivers: ["pager", "team"], repeatEvery: "1h" },
+    { name: "rest", match: { rule: "crisis-*" }, receivers: ["team", "mail"], repeatEvery: "1d" },
+  );
+  const routed = (alert: Partial<Alert>, ...members: Partial<Alert>[]) => {
+    const routing = routeIncident(given, alertOf(alert), members.map(alertOf));
+    return routing.outcome === "Routed"
+      ? routing.to.map(({ receiver, by }) => `${receiver} by ${by}`)
+      : routing.by;
+  };
+  expect(routed({ severity: "critical" }, {}, {})).toEqual([
+    "pager by urgent",
+    "team by urgent",
+    "mail by rest",
+  ]);
+  expect(routed({ rule: "incident" }, {}, { rule: "quiet" })).toEqual(["team by rest", "mail by rest"]);
+  expect(routed({ rule: "incident" }, { rule: "quiet" })).toBe("none of 2 routes matches");
+});
+
+test("all routes that notify nobody on purpose are named", () => {
+  const nobody = { match: { rule: "crisis-*" }, receivers: [], continue: true };
+  expect(routeAlert(routes({ name: "a", ...nobody }, { name: "b", ...nobody }), alertOf())).toEqual({
+    outcome: "NoRoute",
+    by: "a, b notifies nobody, on purpose",
+  });
+});
+
+test("groups are told apart by the route and by query, rule, severity or a label", () => {
+  const key = (groupBy: string[], alert = alertOf({ labels: { author: "ann" } })) => {
+    const [given] = routes({ name: "outer", routes: [{ name: "inner", groupBy }] });
+    const routing = routeAlert(given === undefined ? [] : [given], alert);
+    return routing.outcome === "Routed" ? routing.to[0]?.terms.group?.key : undefined;
+  };
+  const { queryId, rule, severity } = alertOf();
+  expect(key(["query", "rule", "severity", "author", "toString"])).toBe(
+    JSON.stringify(["outer › inner", queryId, rule, severity, "ann", null]),
+  );
+});
+
+test("an inner route takes from the route around it what it does not say", () => {
+  const [outer] = routes({
+    ...{ groupBy: ["rule"], groupWait: "1m", groupInterval: "10m", sendResolved: false, forgetAfter: "2h" },
+    routes: [{}, { groupWait: "2m", groupInterval: "20m" }],
+  });
+  expect(outer?.routes[0]).toMatchObject({
+    ...{ receivers: ["team"], sendResolved: false, forgetAfterMs: 2 * HOUR },
+    group: { by: ["rule"], waitMs: MINUTE, intervalMs: 10 * MINUTE },
+  });
+  expect(outer?.routes[1]?.group).toEqual({ by: ["rule"], waitMs: 2 * MINUTE, intervalMs: 20 * MINUTE });
+});
+
+test("a route has receivers of its own, around it, or in each of its routes", () => {
+  const faults = (route: unknown) =>
+    RouteConfig.safeParse(route).error?.issues.map(({ path }) => path.join("."));
+  expect(faults({})).toEqual([""]);
+  expect(faults({ routes: [{ receivers: ["a"] }, {}, { routes: [{}] }] })).toEqual([
+    "routes.1",
+    "routes.2.routes.0",
+  ]);
+  expect(faults({ receivers: ["a"], routes: [{}] })).toBe(undefined);
+  expect(RouteConfig.safeParse({}).error?.issues[0]?.message).toBe('"receivers" is missing');
+  expect(faults({ receivers: [], routes: [{ receivers: ["a"] }] })).toBe(undefined);
 });
 
 test("receivers that were notified before and are no longer routed get the end and nothing else", () => {

@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { nameKey, type Stores } from "#monitor";
+import type { Clock } from "../lib/clock.ts";
+import { storableText } from "../lib/text.ts";
+import { uuid7 } from "../lib/uuid7.ts";
+import type { Forms } from "./auth/forms.ts";
+import type { createFrames } from "./frames.ts";
+import { viewsPage } from "./pages/views.ts";
+import type { Times } from "./times.ts";
+
+/** Pages whose address holds all that they show. */
+const PAGES = ["/mentions"];
+
+/** Such a page with its parameters; what else somebody sends becomes none. */
+const Address = z
+  .string()
+  .max(3_000)
+  .refine((address) => PAGES.some((page) => address.startsWith(`${page}?`)))
+  .refine((address) => /^[\x21-\x7E]+$/.test(address))
+  .nullable()
+  .catch(null);
+const Asked = z.object({ save: Address.default(null) });
+const Posted = z.object({
+  title: z.string().transform(storableText).pipe(z.string().trim().min(1).max(80)),
+  address: Address.unwrap().unwrap(),
+  shared: z.literal("yes").nullable().catch(null),
+});
+const Ended = z.object({ id: z.guid() });
+
+/** Searches that people save, and come back to. */
+export function viewRoutes(
+  app: FastifyInstance,
+  parts: { readonly stores: Stores; readonly forms: Forms; readonly times: Times; readonly wall: Clock },
+  frames: ReturnType<typeof createFrames>,
+): void {
+  const { stores, forms, times, wall } = parts;
+  const ownForm = { preHandler: [...forms.check] };
+
+  app.get("/views", (request, reply) => show(request, reply));
+
+  app.post("/views", ownForm, async (request, reply) => {
+    const form = Posted.safeParse(request.body);
+    if (!form.success)
+      return show(request, reply.code(400), "A search needs a title, of at most 80 letters.");
+    const { title, address, shared } = form.data;
+    request.noted = { target: title, detail: `${shared === null ? "own" : "shared"}: ${address}` };
+    const now = wall.now();
+    const isAdded = await stores.views.add({
+      ...{
+        id: uuid7(now),
+        nameKey: ownerOf(request),
+        title,
+        address,
+        isShared: shared !== null,
+        createdAt: now,
+      },
+    });
+    if (!isAdded) return show(request, reply.code(409), "You have too many: delete one first.");
+    return reply.redirect("/views", 303);
+  });
+
+  app.post("/views/end", ownForm, async (request, reply) => {
+    const form = Ended.safeParse(request.body);
+    if (form.success) {
+      request.noted = { target: form.data.id };
+      await stores.views.end(form.data.id, ownerOf(request));
+    }
+    return reply.redirect("/views", 303);
+  });
+
+  function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    fault: string | null = null,
+  ): Promise<FastifyReply> {
+    const { save } = Asked.parse(request.query);
+    return frames.sendPage(request, reply, async () => {
+      const owner = ownerOf(request);
+      const views = await stores.views.list(owner);
+      return viewsPage({ views, owner, save, fault }, times, forms.token(request));
+    });
+  }
+}
+
+/** Without a login, everybody at this machine has the same ones. */
+function ownerOf({ visitor }: FastifyRequest): string {
+  return nameKey(visitor?.user?.name ?? "");
+}

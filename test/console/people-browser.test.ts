@@ -1,0 +1,147 @@
+import axe from "axe-core";
+import { Secret, TOTP } from "otpauth";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { invite } from "../../src/console/auth/invitations.ts";
+import { addUser } from "../../src/console/auth/manage-users.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { DAY } from "../../src/lib/instant.ts";
+import { findChromium } from "../../src/monitor/notify/previews/take-pictures.ts";
+import { makeAStory } from "./make-a-story.ts";
+import { startTestConsole, type TestConsole } from "./start-test-console.ts";
+
+const NOW = systemClock.now();
+const PASSWORD = "four words in a row";
+const executable = findChromium(process.env["PATH"] ?? "");
+if (executable === null)
+  process.stderr.write("the pages of people are not tried: no chromium or google-chrome on the PATH\n");
+/** Where somebody wants to look at them: a folder for pictures. */
+const PICTURES = process.env["EARSHOT_PICTURES"];
+
+describe.skipIf(executable === null)("pages of people, and the search", () => {
+  let web: TestConsole;
+  let browser: Browser;
+  let invitation: string;
+
+  beforeAll(async () => {
+    web = await startTestConsole(NOW);
+    await makeAStory(web.stores, NOW);
+    const parts = { stores: web.stores, namesOfFile: [], now: NOW };
+    await addUser(parts, { name: "ann", role: "admin", email: null, password: PASSWORD, by: "test" });
+    await addUser(parts, { name: "bob", role: "viewer", email: null, password: null, by: "ann" });
+    const invited = await invite(parts, "bob", DAY);
+    invitation = invited.outcome === "Done" ? invited.path : "";
+    await web.stores.slackPeople.link({
+      ...{ teamId: "T1", userId: "U0ANN", nameKey: "ann", slackName: "Ann", linkedAt: NOW },
+    });
+    await web.stores.views.add({
+      ...{ id: "0199b2c4-7d1a-7000-8000-000000000001", nameKey: "bob", title: "Fires", isShared: true },
+      ...{ address: "/mentions?contains=fire", createdAt: NOW },
+    });
+    browser = await chromium.launch({
+      executablePath: executable ?? "",
+      args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"],
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await web.close();
+  });
+
+  /** What axe finds wrong with the page as it is, and whether something sticks out of it. */
+  async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
+    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+    await page.evaluate(axe.source);
+    const found = (await page.evaluate(
+      `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+        violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 120)).join(" | ")))`,
+    )) as string[];
+    const isWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+    return [...found, ...(isWide === true ? ["it scrolls sideways"] : [])].map(
+      (fault) => `${name}: ${fault}`,
+    );
+  }
+
+  test.each([1280, 768, 390])(
+    "axe finds nothing at %i pixels, light and dark",
+    async (width) => {
+      const faults: string[] = [];
+      for (const colorScheme of ["light", "dark"] as const) {
+        const context = await browser.newContext({
+          viewport: { width, height: 900 },
+          colorScheme,
+          bypassCSP: true,
+        });
+        const page = await context.newPage();
+        const see = async (path: string, name: string) => {
+          await page.goto(`${web.url}${path}`);
+          faults.push(...(await faultsOf(page, `${name}-${width}-${colorScheme}`)));
+        };
+        await see("/login", "login");
+        await see(invitation, "invitation");
+        await see("/invitations/none", "invitation-gone");
+        await see("/login/oidc/callback", "oidc-fault");
+        await page.goto(`${web.url}/login`);
+        await page.fill("#username", "ann");
+        await page.fill("#password", PASSWORD);
+        await page.click("button[type=submit]");
+        for (const [path, name] of [
+          ["/account", "account"],
+          ["/users", "users"],
+          ["/audit", "audit"],
+          ["/views?save=%2Fmentions%3Fcontains%3Dbaggage", "views"],
+          ["/mentions?contains=the+OR+a&language=en", "search"],
+          ["/mentions?contains=%28open", "search-fault"],
+        ] as const)
+          await see(path, name);
+        await page.goto(`${web.url}/account`);
+        await page.click("text=Get a code for Slack");
+        faults.push(...(await faultsOf(page, `account-slack-${width}-${colorScheme}`)));
+        await page.goto(`${web.url}/account`);
+        await page.fill("form[action='/account/second-factor'] input[type=password]", PASSWORD);
+        await page.click("text=Set it up");
+        faults.push(...(await faultsOf(page, `account-factor-${width}-${colorScheme}`)));
+        await context.close();
+      }
+      expect(faults).toEqual([]);
+    },
+    120_000,
+  );
+
+  test("by keyboard alone: a second factor is set up, and a login asks for its code", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const type = async (text: string) => {
+      await page.keyboard.type(text);
+      await page.keyboard.press("Enter");
+    };
+    await page.goto(`${web.url}/login`);
+    await page.focus("#username");
+    await page.keyboard.type("ann");
+    await page.keyboard.press("Tab");
+    await type(PASSWORD);
+    await page.waitForURL(`${web.url}/`);
+    await page.goto(`${web.url}/account`);
+    await page.focus("form[action='/account/second-factor'] input[type=password]");
+    await type(PASSWORD);
+    await page.waitForSelector(".qr svg");
+    const secret = ((await page.textContent("code.secret")) ?? "").replaceAll(" ", "");
+    const app = new TOTP({ secret: Secret.fromBase32(secret) });
+    await page.focus("input[name=code]");
+    await type(app.generate({ timestamp: systemClock.now() }));
+    await page.waitForSelector(".codes li");
+    const recovery = (await page.textContent(".codes li")) ?? "";
+    await context.clearCookies();
+    await page.goto(`${web.url}/login?next=/account`);
+    await page.focus("#username");
+    await page.keyboard.type("ann");
+    await page.keyboard.press("Tab");
+    await type(PASSWORD);
+    await page.waitForSelector("#code");
+    // The field has the focus already.
+    await type(recovery);
+    await page.waitForURL("**/account");
+    expect(await page.textContent("h1")).toBe("ann");
+    await context.close();
+  }, 60_000);
+});
