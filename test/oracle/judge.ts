@@ -7,7 +7,7 @@ import {
   type Topic,
 } from "./grammar.ts";
 import type { Message, Recording } from "./message.ts";
-import { readMessage } from "./read-message.ts";
+import { quotedAddresses, readMessage } from "./read-message.ts";
 import { ALERT_STATEMENTS } from "./statements/alerts.ts";
 import { DIGEST_STATEMENTS } from "./statements/digests.ts";
 import { FINDING_STATEMENTS } from "./statements/findings.ts";
@@ -47,6 +47,7 @@ export async function judge(world: World, recording: Recording): Promise<Report>
   const recounted = new Map<string, number>();
   let links = 0;
   const ended = new Set<string>();
+  const quoted = quotedAddresses(world.facts.flatMap(({ title, text }) => [title, text]));
   for (const raw of recording.messages) {
     const message = await readMessage(raw);
     const { place, at } = message;
@@ -83,6 +84,7 @@ export async function judge(world: World, recording: Recording): Promise<Report>
           });
     }
     for (const link of message.links) {
+      if (quoted.has(link)) continue;
       const answer = recording.answers[link];
       if (answer === undefined) continue;
       links += 1;

@@ -27,7 +27,9 @@ export async function formatMessages(
     if (raw.kind === "webhook" || raw.kind === "page") continue;
     const isReply = raw.kind === "slack" && raw.threadTs !== null && raw.threadTs !== raw.ts;
     const way = raw.kind !== "email" && raw.isEdit ? "edits" : isReply ? "replies" : "new";
-    arrivals.push({ message: await readMessage(raw), way });
+    const message = await readMessage(raw);
+    // Without words: a chart in a thread.
+    if (message.lines.length > 0) arrivals.push({ message, way });
   }
   const places = [...new Set(arrivals.map(({ message }) => message.place))].sort();
   const dayOf = ({ message }: Arrival) => dayIn(message.at, world.timezone);

@@ -42,7 +42,8 @@ export async function readMessage(raw: RawMessage): Promise<Message> {
       };
     }
     case "webhook": {
-      const id = /"id":"([\w-]+)"/.exec(raw.body)?.[1];
+      // All that is said of an alert has its page.
+      const id = /\/alerts\/([\w-]+)"/.exec(raw.body)?.[1] ?? /"id":"([\w-]+)"/.exec(raw.body)?.[1];
       const thread = `webhook ${id ?? createHash("sha1").update(raw.body).digest("hex")}`;
       const texts = textsOf(JSON.parse(raw.body));
       return {
@@ -69,6 +70,11 @@ export async function readMessage(raw: RawMessage): Promise<Message> {
 /** Addresses that a page leads to. */
 export function linksIn(html: string): readonly string[] {
   return [...html.matchAll(/href="([^"]+)"/g)].map(([, link = ""]) => unescaped(link));
+}
+
+/** Addresses in the words of strangers: they are quoted, and not ours to open. */
+export function quotedAddresses(texts: readonly (string | null)[]): ReadonlySet<string> {
+  return new Set(texts.flatMap((text) => addressesIn(text ?? "")));
 }
 
 interface Read {

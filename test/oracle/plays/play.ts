@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { RawMessage, Recording } from "../message.ts";
-import { linksIn, readMessage } from "../read-message.ts";
+import { linksIn, quotedAddresses, readMessage } from "../read-message.ts";
 import { type Fact, MINUTE, type Moment, type World } from "../world.ts";
 import {
   type AlertActions,
@@ -191,7 +191,10 @@ async function openLinks(
   messages: readonly RawMessage[],
   world: World,
 ): Promise<Readonly<Record<string, string>>> {
-  const own = new Set(world.facts.map(({ url }) => url));
+  const own = new Set<string | null>([
+    ...world.facts.map(({ url }) => url),
+    ...quotedAddresses(world.facts.flatMap(({ title, text }) => [title, text])),
+  ]);
   const answers: Record<string, string> = {};
   for (const raw of messages) {
     const message = await readMessage(raw);

@@ -283,6 +283,16 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
     },
   },
   {
+    name: "still so",
+    means: "At that moment there were still more than the rule asks for, or as many as when it fired.",
+    pattern: re(`still so at (${TIME})`),
+    judge: ([time = ""], { topic, message, recount }) => {
+      const moments = momentsOf(time, message.at, recount.world.timezone, [topic.since ?? message.at]);
+      const fits = moments.some((at) => at <= message.at + MINUTE && at >= (topic.since ?? at));
+      return fits ? null : "that is after this message, or before it began";
+    },
+  },
+  {
     name: "end",
     means: "When it was over.",
     pattern: re(`to (${TIME})(?=\\.|$| ·)`),

@@ -240,7 +240,8 @@ export const DIGEST_STATEMENTS: readonly Statement[] = [
   {
     name: "hashtag",
     means: "So many mentions have the hashtag.",
-    pattern: /#[\p{L}\p{N}_]+ \d[\d,]*/gu,
+    // Digits of a name are hidden behind private signs.
+    pattern: /#[\p{L}\p{N}\p{Co}_]+ \d[\d,]*/gu,
     judge: () => null,
   },
   {

@@ -28,6 +28,12 @@ function* spans({ topic, message }: Context): Generator<readonly [Moment, Moment
     yield [end - widthMs, end];
 }
 
+/** The days of which a time without a date may be: of the message and its topic; a page is about the week before it. */
+function daysOf({ topic, message }: Context): readonly Moment[] {
+  const week = Array.from({ length: 7 }, (_, day) => message.at - day * DAY);
+  return [topic.since ?? message.at, ...(message.kind === "page" ? week : [])];
+}
+
 function closest(values: readonly number[], to: number): number {
   return values.reduce(
     (best, one) => (Math.abs(one - to) < Math.abs(best - to) ? one : best),
@@ -115,7 +121,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     judge: ([time = ""], context) => {
       const { recount, message, topic } = context;
       const { timezone } = recount.world;
-      const moments = momentsOf(time, message.at, timezone, [topic.since ?? message.at]);
+      const moments = momentsOf(time, message.at, timezone, daysOf(context));
       const since = topic.waveAt ?? topic.since ?? message.at;
       const meant = meantBy(context);
       const fits = moments.some(
@@ -240,13 +246,14 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     pattern: re(
       String.raw`(?:first|furthest|first and furthest) by (.{1,60}?)(?:,? (?:${WEEKDAY} )?(${TIME}))?(?:, (${NUMBER}) followers|, reach (${NUMBER}))?(?=;|$|\.$)`,
     ),
-    judge: ([name = "", time = "", followers = ""], { recount, message, brand, topic }) => {
+    judge: ([name = "", time = "", followers = ""], context) => {
+      const { recount, message, brand } = context;
       const theirs = recount
         .all(message.at)
         .filter((fact) => isCalled(fact, name) && (brand === null || fact.query === brand));
       if (theirs.length === 0) return name === "an unknown author" ? null : `${name} wrote nothing`;
       if (time !== "") {
-        const moments = momentsOf(time, message.at, recount.world.timezone, [topic.since ?? message.at]);
+        const moments = momentsOf(time, message.at, recount.world.timezone, daysOf(context));
         const fits = theirs.some(({ at }) => moments.some((one) => at >= one && at < one + MINUTE));
         if (!fits) return `${name} wrote nothing at ${time}`;
       }

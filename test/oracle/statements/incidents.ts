@@ -151,6 +151,14 @@ export const INCIDENT_STATEMENTS: readonly Statement[] = [
       const { recount, message, topic } = context;
       const meant = sliceOf(subject, context.brand);
       if (meant === null || topic.since === null) return null;
+      // Beside it stands from when to when it is counted.
+      const { countedFrom, countedTo } = topic;
+      if (countedFrom !== null && countedTo !== null)
+        return judgeBounds(
+          toNumber(count),
+          recount.bounds(meant, countedFrom, countedTo, message.at),
+          "in that time",
+        );
       const to = Math.min(topic.until ?? message.at, message.at);
       const narrow = recount.bounds(meant, topic.since, to - BUCKET, message.at);
       const wide = recount.bounds(meant, topic.since - HOUR, to + BUCKET, message.at);
@@ -215,10 +223,10 @@ export const INCIDENT_STATEMENTS: readonly Statement[] = [
   },
 ];
 
-/** The length of a row ends where its count ends. */
+/** The length of a row ends where its count ends. Of more than a day only hours are said. */
 function judgeLength({ since, lastedMs }: Topic, to: Moment, timezone: string): Verdict {
   if (since === null || lastedMs === null) return null;
-  return Math.abs(since + lastedMs - to) <= BUCKET
+  return Math.abs(since + lastedMs - to) <= (lastedMs >= DAY ? HOUR : BUCKET)
     ? null
     : `its length says ${show(since + lastedMs, timezone)}`;
 }

@@ -12,6 +12,7 @@ import { titleOf } from "../../model/wording.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { Facts } from "../../store/stores.ts";
 import { MOST_LISTED } from "../../templates/build-alert-view.ts";
+import { cleanLine, shortenText } from "../../templates/escape.ts";
 import { type IncidentFacts, saidInLastHour } from "../../templates/incident-view.ts";
 
 /** The incident whose messages are those about this alert, as an alert; null if there is none. */
@@ -97,5 +98,7 @@ async function wordsOfAlert(stores: Facts, alert: Alert): Promise<string> {
   const [first] = await stores.mentions.ofAlert(alert.projectId, alert.id, 1);
   if (first === undefined) return alert.because;
   const { title, text } = first.mention;
-  return `${speakerOf(first.mention) ?? "unknown author"}: “${title ?? text ?? ""}”`;
+  const who = shortenText(cleanLine(speakerOf(first.mention) ?? "unknown author"), 40);
+  // A quotation that is cut off still ends: what follows it is ours.
+  return `${who}: “${shortenText(cleanLine(title ?? text ?? ""), 95)}”`;
 }
