@@ -55,6 +55,7 @@ const THOROUGH: readonly string[] = [
   "test/monitor/source/hostile-answers.test.ts",
   "test/monitor/templates/hostile-text.test.ts",
   "test/console/hostile.test.ts",
+  "test/console/atom.test.ts",
   // Waits for seconds of the loop.
   "test/lib/loop-delay.test.ts",
   // Feeds: answers of hostile servers, streams that fall silent, processes.

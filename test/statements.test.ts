@@ -109,6 +109,11 @@ const NEVER_NULL = new Set([
   "src/listening-api/store/feeds.ts lease",
   // The statement asks for it: is not null.
   "src/monitor/store/health.ts completeUntil",
+  "src/listening-api/store/sealed-items.ts sealed",
+  // Only of items whose content is sealed: they were deleted, and may return.
+  "src/listening-api/store/sealed-items.ts delete_reason",
+  "src/listening-api/store/sealed-items.ts deleted_at",
+  "src/listening-api/store/sealed-items.ts may_return_until",
 ]);
 
 /** Files whose statements are made of what the program is given: their tests run each form. */

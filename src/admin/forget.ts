@@ -1,5 +1,5 @@
 import {
-  findByAuthorOrAddress,
+  findForgettable,
   type Database as LocalTables,
   rememberForgotten,
   tombstoneMentions,
@@ -58,7 +58,7 @@ const AT_ONCE = 200;
 export async function findToForget(parts: ForgetParts, asked: AskedToForget): Promise<ForgetCounts> {
   const exact = exactly(asked);
   const found = await parts.stores.forgotten.findMentions(exact, MOST);
-  const local = parts.local === null ? null : await findByAuthorOrAddress(parts.local, exact, MOST);
+  const local = parts.local === null ? null : await findForgettable(parts.local, exact, MOST);
   return {
     mentions: found.length,
     alerts: null,
@@ -132,7 +132,7 @@ async function forgetInQuery(
 }
 
 async function forgetLocally(local: LocalTables, asked: AskedToForget, clock: Clock): Promise<void> {
-  const found = await findByAuthorOrAddress(local, asked, MOST);
+  const found = await findForgettable(local, asked, MOST);
   for (const [projectId, ofProject] of groupBy(found, ({ projectId }) => projectId)) {
     const ids = [...new Set(ofProject.map(({ resourceId }) => resourceId))];
     for (let i = 0; i < ids.length; i += AT_ONCE)

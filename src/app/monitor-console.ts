@@ -63,6 +63,7 @@ function contentsOf(
     openRules: openRules(files, { timezone: config.timezone, clock, log }),
     receivers: config.receivers,
     ...(listening.push !== null && { push: listening.push }),
+    ...(listening.hubs !== null && { hubs: listening.hubs }),
     ...(listening.view !== null && { feeds: listening.view }),
     setup: openSetupView({
       ...{ file, configured: { env, stores }, timezone: config.timezone, schemas, clock, log },

@@ -3,6 +3,7 @@ import { type Config, LISTENING, LISTENING_PORT } from "#admin";
 import {
   type Enricher,
   type FeedView,
+  type HubEndpoint,
   type Judged,
   loadEnrich,
   loadEnrichment,
@@ -33,6 +34,7 @@ export interface Listening {
    */
   readonly configOf: (config: Config) => Config;
   readonly push: PushEndpoint | null;
+  readonly hubs: HubEndpoint | null;
   /** The feeds for the console; null without `listen`. */
   readonly view: FeedView | null;
   /** How programs on this machine reach the API; null without `listen`. */
@@ -67,7 +69,8 @@ export async function withListening(
       "`listen` was changed, which needs a restart of Earshot: a reload keeps the open feeds",
     );
   };
-  if (listen === null) return { configOf: unchanged, push: null, view: null, local: null, forMonitor: {} };
+  if (listen === null)
+    return { configOf: unchanged, push: null, hubs: null, view: null, local: null, forMonitor: {} };
   const { databaseUrl, fetches, clock, log, port = LISTENING_PORT } = parts;
   // Only here: whoever polls an account does not wait for a server and readers of feeds to be read.
   const { startListening } = await loadStartListening();
@@ -89,7 +92,10 @@ export async function withListening(
       return enricher;
     },
   };
-  const { url, password, push, feeds, queries, watchFrom, listed } = await startListening(options, closing);
+  const { url, password, push, hubs, feeds, queries, watchFrom, listed } = await startListening(
+    options,
+    closing,
+  );
   if (fetches) {
     const { startEnrichment } = await loadEnrichment();
     const database = openDatabase({ url: databaseUrl, connections: 1, onError: () => {} });
@@ -119,7 +125,7 @@ export async function withListening(
       (error) => log.warn({ error: describeError(error) }, "mentions of the feeds are not announced"),
     );
   const forMonitor = { feedHealth: health, followArrivals: followed };
-  return { configOf, push, view, local, forMonitor };
+  return { configOf, push, hubs, view, local, forMonitor };
 }
 
 /** As the monitor names a query of the feeds. */

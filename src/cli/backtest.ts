@@ -175,8 +175,8 @@ export async function simulateAll(
   notifyConfig: NotifyConfig,
 ): Promise<readonly SimulationResult[]> {
   const simulations = sets.map((rules) => createSimulation({ rules, queries, notifyConfig, from }));
-  for await (const mention of mentions) for (const simulation of simulations) simulation.take(mention);
-  return simulations.map((simulation) => simulation.finish(until));
+  for await (const mention of mentions) for (const simulation of simulations) await simulation.take(mention);
+  return Promise.all(simulations.map((simulation) => simulation.finish(until)));
 }
 
 /** Routes and receivers of the configuration, or else those of a replay. */

@@ -3,7 +3,8 @@ import { type DeadLetter, formatTime } from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import { toIso } from "../lib/instant.ts";
 import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
-import { withAlertActions } from "./alerts/with-alert-actions.ts";
+import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
+import { notedInShell } from "./note-in-shell.ts";
 import { print } from "./print.ts";
 
 /** `earshot dead-letters`: lists what always failed, and tries it again. */
@@ -39,9 +40,18 @@ Examples:
       if (wrong !== undefined) throw new UserError(`"${wrong}" is no id; it takes 8 characters or more`);
       const which = all ? "all" : ids.map((id) => id.toLowerCase());
       const n = await withAlertActions(env, ({ stores, clock }) =>
-        stores.deadLetters.replay(which, clock.now()),
+        notedInShell(
+          { stores, clock, actor: shellActor(undefined) },
+          "dead-letter.replay",
+          all ? "all" : ids.join(", "),
+          async () => {
+            const n = await stores.deadLetters.replay(which, clock.now());
+            if (n === 0) throw new UserError("no such dead letter can be tried again");
+            return n;
+          },
+          (n) => `${n} tried again`,
+        ),
       );
-      if (n === 0) throw new UserError("no such dead letter can be tried again");
       print(`${n} ${n === 1 ? "is" : "are"} tried again.`);
     });
 }

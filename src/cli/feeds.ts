@@ -11,6 +11,7 @@ import type { Instant } from "../lib/instant.ts";
 import { counted } from "../lib/numbers.ts";
 import { stopSignal } from "../lib/stop-signal.ts";
 import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
+import { runUndo, UNDO_HELP, type UndoOptions } from "./feeds/undo-deletes.ts";
 import { withTables } from "./local-api/with-tables.ts";
 import { print, printJson } from "./print.ts";
 import { padToWidth } from "./text-width.ts";
@@ -47,6 +48,20 @@ export function defineFeedsCommand(group: Command, env: NodeJS.ProcessEnv): void
         env,
       ),
     );
+  group
+    .command("undo")
+    .argument("[mention]", "its address, or the first six or more characters of its id")
+    .description(
+      "Brings back items that were only seen to be gone, for a week. Without an argument: lists them.",
+    )
+    .option("--config <file>", "configuration (default: earshot.yaml)")
+    .option("--feed <name>", "everything of this feed")
+    .option("--json", "print JSON", false)
+    .addHelpText("after", UNDO_HELP)
+    .action(async (mention: string | undefined, own: Options & UndoOptions, command: Command) => {
+      const options = { ...command.parent?.opts(), ...own, json: own.json || command.parent?.opts()["json"] };
+      await runUndo(mention, options, await configWithListen(options, env), env);
+    });
 }
 
 const HELP = `
@@ -70,7 +85,8 @@ failing (tried again soon) · paused (failed often, tried seldom) · gone (410) 
 Examples:
   earshot feeds                                 each feed: last answer, next try, items today, why it is silent
   earshot feeds --json
-  earshot feeds try https://blog.example/feed   what would this one bring?`;
+  earshot feeds try https://blog.example/feed   what would this one bring?
+  earshot feeds undo                            what was seen to be gone, and can come back for a week`;
 
 const TRY_HELP = `
 Examples:

@@ -10,6 +10,7 @@ import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
 import { askForYes } from "./ask-questions.ts";
 import { printRows } from "./local-api/print.ts";
 import { withTables } from "./local-api/with-tables.ts";
+import { notedInShell } from "./note-in-shell.ts";
 import { print, printJson } from "./print.ts";
 
 interface Options {
@@ -111,7 +112,17 @@ async function carryOut(parts: ForgetParts, typed: AskedToForget, options: Optio
     if (!options.json) print(describe(found, asked));
     await agree();
   }
-  report(await forget(parts, asked, shellActor(options.by)), asked, { ...options, isDone: true });
+  const actor = shellActor(options.by);
+  // Who is forgotten is named nowhere, also not here.
+  const what = asked.source === null ? asked.what : `${asked.what} of one source`;
+  const forgotten = await notedInShell(
+    { ...parts, actor },
+    "mention.forget",
+    what,
+    () => forget(parts, asked, actor),
+    ({ mentions }) => counted(mentions, "mention"),
+  );
+  report(forgotten, asked, { ...options, isDone: true });
 }
 
 /** Feeds store addresses without tracking parameters; a person copies one with them. */

@@ -3,7 +3,8 @@ import { cleanLine } from "#monitor";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
-import { withAlertActions } from "./alerts/with-alert-actions.ts";
+import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
+import { notedInShell } from "./note-in-shell.ts";
 import { print } from "./print.ts";
 
 /** `earshot redeliver`: sends messages again that a receiver refused for good, once the cause is fixed. */
@@ -37,7 +38,13 @@ Examples:
             names === "" ? "no message to any receiver was" : `messages were given up to ${names}`,
           ]);
         }
-        const n = await stores.notifications.redeliver(receiver, from);
+        const n = await notedInShell(
+          { stores, clock, actor: shellActor(undefined) },
+          "notification.redeliver",
+          receiver,
+          () => stores.notifications.redeliver(receiver, from),
+          (n) => `${counted(n, "message")} of ${formatDuration(ageMs)}`,
+        );
         print(`${counted(n, "message")} to ${cleanLine(receiver)} ${n === 1 ? "is" : "are"} tried again.`);
       });
     });

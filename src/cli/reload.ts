@@ -14,7 +14,8 @@ import { monotonicMs } from "../lib/clock.ts";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
-import { withAlertActions } from "./alerts/with-alert-actions.ts";
+import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
+import { notedInShell } from "./note-in-shell.ts";
 import { print, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";
 
@@ -53,8 +54,14 @@ async function reload(options: ReloadOptions, env: NodeJS.ProcessEnv): Promise<v
     throw new UserError(`--timeout is a duration such as 30s or 2m, got "${options.timeout}"`);
   const files = await loadFiles(readEnvironment(env).configFile, env, { triesTemplates: true });
   const say = options.json ? () => {} : print;
-  await withAlertActions(env, async ({ stores }) => {
-    const request = await requestReload(stores, files.digest);
+  await withAlertActions(env, async ({ stores, clock }) => {
+    const request = await notedInShell(
+      { stores, clock, actor: shellActor(undefined) },
+      "reload",
+      "",
+      () => requestReload(stores, files.digest),
+      ({ version }) => `version ${version}`,
+    );
     const { version } = request;
     say(`Checked, no fault: ${counted(files.rules.length, "rule")}, version ${version}.`);
     if (!options.wait) {

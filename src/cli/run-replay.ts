@@ -58,6 +58,10 @@ function printResult(report: ReplayReport, asJson: boolean): void {
   for (const alert of report.alerts) {
     print(`${alert.openedAt}  ${alert.severity.padEnd(8)}  ${alert.query}  ${alert.rule}: ${alert.because}`);
   }
+  for (const { openedAt, endedAt, severity, query, alerts } of report.incidents)
+    print(
+      `${openedAt}  ${severity.padEnd(8)}  ${query}  incident of ${counted(alerts, "alert")}, ${endedAt === null ? "not over" : `calm since ${endedAt}`}`,
+    );
   for (const { receiver, sent, failed, pending } of report.deliveries) {
     print(`${receiver}: ${sent} sent, ${failed} failed, ${pending} pending`);
   }

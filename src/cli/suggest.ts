@@ -71,7 +71,11 @@ async function suggest(name: string, options: SuggestOptions, env: NodeJS.Proces
   const variants = thresholds.flatMap((threshold) => variantsOf(rule, content, threshold));
   const opened = await mentionsFor(options, config, env);
   try {
-    const [simulated] = await simulateAll(opened, [variants.map((one) => one.rule)], NOBODY);
+    const [simulated] = await simulateAll(
+      opened,
+      [variants.map(({ rule }) => ({ ...rule, incident: null }))],
+      NOBODY,
+    );
     if (simulated === undefined) return;
     const weeks = Math.max(1 / 7, (opened.to - opened.from) / WEEK_MS);
     const judged = opened.alerts.filter((alert) => alert.rule === rule.name);

@@ -5,7 +5,8 @@ import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
-import { noteInShell, withUsers } from "./users/with-users.ts";
+import { noteInShell } from "./note-in-shell.ts";
+import { withUsers } from "./users/with-users.ts";
 
 /** `earshot tokens`: with what programs use the console. */
 export function defineTokensCommand(command: Command, env: NodeJS.ProcessEnv): void {

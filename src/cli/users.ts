@@ -2,14 +2,17 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { addUser, changeUser, inventPassword, type ManagedUser, type UserChange } from "#console";
-import { describeActor, formatTime, nameKey, ROLE_WORDS, UserName, UserRole } from "#monitor";
+import { describeActor, formatTime, nameKey, ROLE_WORDS, UserRole } from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
 import { hashPassword } from "../lib/password-hash.ts";
 import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
+import { noteInShell } from "./note-in-shell.ts";
 import { print } from "./print.ts";
-import { noteInShell, type UserParts, withUsers } from "./users/with-users.ts";
+import { type InviteFlags, inviteUser } from "./users/invite-user.ts";
+import { nameIn, roleIn } from "./users/read-names.ts";
+import { type UserParts, withUsers } from "./users/with-users.ts";
 
 interface Flags {
   readonly passwordFile?: string;
@@ -41,6 +44,17 @@ export function defineUsersCommand(command: Command, env: NodeJS.ProcessEnv): vo
         await noteInShell(parts, "user.add", name, added, flags.role);
         done(added, password, flags, (user) => `added ${user.name} as ${user.role}`);
       }),
+    );
+  group
+    .command("invite")
+    .description("Sends a mail with a link that sets a password, once; adds the user if there is none yet.")
+    .argument("<name>", "name to log in with")
+    .option("--role <role>", `of a new user: ${UserRole.options.join(", ")}`)
+    .option("--email <address>", "where the mail goes; without it the link is printed")
+    .option("--for <length>", "how long the link works, at most 30d", "3d")
+    .option("--json", "answer as JSON", false)
+    .action((name: string, flags: InviteFlags) =>
+      withUsers(env, (parts) => inviteUser(parts, env, name, flags)),
     );
   const change = (
     name: string,
@@ -104,6 +118,19 @@ export function defineUsersCommand(command: Command, env: NodeJS.ProcessEnv): vo
         const ended = await parts.stores.sessions.endAll(nameKey(name), parts.now);
         await noteInShell(parts, "session.end", name, { outcome: "Done" }, counted(ended, "session"));
         printOutcome({ name, endedSessions: ended }, `${counted(ended, "session")} of ${name} ended`, flags);
+      }),
+    );
+  group
+    .command("reset-factor")
+    .description("Ends the second factor of a user who lost the app and the recovery codes.")
+    .argument("<name>")
+    .option("--json", "answer as JSON", false)
+    .action((name: string, flags: Flags) =>
+      withUsers(env, async (parts) => {
+        const isEnded = await parts.stores.secondFactors.end(nameKey(name));
+        await noteInShell(parts, "second-factor.end", name, { outcome: isEnded ? "Done" : "Refused" });
+        if (!isEnded) throw new UserError(`${name} has no second factor`);
+        printOutcome({ name, ended: true }, `${name} logs in with the password alone`, flags);
       }),
     );
   group
@@ -177,25 +204,6 @@ function done(
   );
 }
 
-function nameIn(text: string): string {
-  const read = UserName.safeParse(text);
-  if (!read.success)
-    throw new UserError(
-      `"${text}" is no name`,
-      read.error.issues.map(({ message }) => message),
-    );
-  return read.data;
-}
-
-function roleIn(text: string): UserRole {
-  const read = UserRole.safeParse(text);
-  if (read.success) return read.data;
-  throw new UserError(
-    `there is no role "${text}"`,
-    UserRole.options.map((role) => `${role}: ${ROLE_WORDS[role]}`),
-  );
-}
-
 const HELP = `
 Roles, each with what the ones before may do:
 ${UserRole.options.map((role) => `  ${role.padEnd(10)} ${ROLE_WORDS[role]}`).join("\n")}
@@ -204,10 +212,12 @@ The first user makes the console ask everybody for a login. Users may stand in e
 
 Examples:
   earshot users add ann --role admin
+  earshot users invite bob --role editor --email bob@brand.example
   earshot users list
   earshot users role bob editor
   earshot users password bob
   earshot users end bob
   earshot users restore bob
   earshot users logout bob
+  earshot users reset-factor bob
   earshot users hash < password.txt`;

@@ -21,10 +21,14 @@ import type { ConsoleActions } from "./action-routes.ts";
 import { actionRoutes } from "./action-routes.ts";
 import { type AdmissionSettings, boundPages } from "./admission.ts";
 import { assetRoutes, chartRoutes } from "./asset-routes.ts";
+import { atomRoutes } from "./atom-routes.ts";
 import { type ConsoleRoute, declareRoutes } from "./auth/access.ts";
 import { keepAudit } from "./auth/audit.ts";
 import { demandLogin, type Refuse } from "./auth/demand-login.ts";
 import { protectForms } from "./auth/forms.ts";
+import { createOpenId } from "./auth/open-id.ts";
+import { createProxyUsers } from "./auth/proxy-users.ts";
+import { createSecondFactors } from "./auth/second-factor.ts";
 import { openCookies } from "./auth/sessions.ts";
 import { guardHost, setSecurityHeaders } from "./auth/set-security-headers.ts";
 import { createUsers } from "./auth/users.ts";
@@ -32,10 +36,13 @@ import { feedRoutes } from "./feed-routes.ts";
 import { createFrames } from "./frames.ts";
 import type { Answer } from "./front.ts";
 import { type Health, healthRoutes } from "./health-routes.ts";
+import { type HubReceiver, hubRoutes } from "./hub-routes.ts";
 import type { InboxView } from "./inbox-view.ts";
 import { interactionRoutes } from "./interaction-routes.ts";
+import { invitationRoutes } from "./invitation-routes.ts";
 import { liveRoute, watchVersions } from "./live-route.ts";
 import { loginRoutes } from "./login-routes.ts";
+import { OPEN_ID_PATH, openIdRoutes } from "./open-id-routes.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { readVolume } from "./pages/overview.ts";
 import type { ExplainMention, ExplainUnread } from "./pages/why-mention.ts";
@@ -67,6 +74,8 @@ export interface ConsoleDeps {
   /** Where vendors post clicks on buttons. */
   readonly interactions?: readonly InteractionEndpoint[];
   readonly push?: PushReceiver;
+  /** Absent if no hub can reach the console. */
+  readonly hubs?: HubReceiver;
   /** Absent if no public feed is configured. */
   readonly feeds?: FeedView;
   /** Absent if the console cannot write a configuration. */
@@ -138,8 +147,15 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   const roleAtMachine = deps.setup?.isOpen === true ? "admin" : "responder";
   const refuse: Refuse = (...args) => frames.sendProblem(...args);
   keepAudit(app, { audit: deps.stored.audit, wall, log: deps.log });
+  const secondFactors = createSecondFactors(
+    deps.stored.secondFactors,
+    settings.secondFactorKey ?? deps.secret,
+  );
+  const { oidc, proxy, publicUrl } = settings;
+  const proxyUsers =
+    proxy === undefined ? null : createProxyUsers(proxy, { users, stored: deps.stored, wall });
   const auth = await demandLogin(app, {
-    ...{ users, stored: deps.stored, roleAtMachine, wall, log: deps.log, refuse },
+    ...{ users, secondFactors, proxyUsers, stored: deps.stored, roleAtMachine, wall, log: deps.log, refuse },
   });
   const frames = createFrames({
     facts: deps.facts,
@@ -157,9 +173,15 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   // First: awaiting a plugin finishes the routes registered before it, and finished routes accept no more hooks.
   answerFaults(app, frames, deps.log, noteRefusal);
   await assetRoutes(app);
-  loginRoutes(app, auth.login, forms);
-  accountRoutes(app, { stores: deps.stored, auth, forms, times, wall }, frames);
-  userRoutes(app, { stores: deps.stored, users, forms, times, wall }, frames);
+  const elsewhere = oidc === undefined ? null : { address: OPEN_ID_PATH, label: oidc.label };
+  loginRoutes(app, auth.login, forms, elsewhere);
+  const namesOfFile = users.ofFile.map(({ name }) => name);
+  const openId =
+    oidc === undefined ? null : createOpenId(oidc, { stored: deps.stored, namesOfFile, wall, log: deps.log });
+  openIdRoutes(app, { openId, users, login: auth.login, forms, publicUrl });
+  invitationRoutes(app, { stores: deps.stored, login: auth.login, forms, wall });
+  accountRoutes(app, { stores: deps.stored, users, auth, secondFactors, forms, times, wall }, frames);
+  userRoutes(app, { stores: deps.stored, users, forms, times, wall, publicUrl }, frames);
   healthRoutes(app, { health: deps.health, facts: deps.facts, times, wall });
   const explainer = deps.explainer ?? null;
   const hasPreviews = deps.previews !== undefined;
@@ -184,9 +206,11 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     },
     frames,
   );
+  atomRoutes(app, { facts: deps.facts, times, settings });
   if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
   interactionRoutes(app, deps.interactions ?? []);
   if (deps.push !== undefined) pushRoutes(app, deps.push, auth);
+  if (deps.hubs !== undefined) hubRoutes(app, deps.hubs);
   if (explainer !== null) chartRoutes(app, deps.facts, explainer);
   if (deps.actions !== undefined) {
     actionRoutes(app, { actions: deps.actions, forms, times, facts: deps.facts }, frames);

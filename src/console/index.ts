@@ -1,6 +1,7 @@
 // The door: what other rooms use of the console, a line for each file. Code stands behind it.
 
 export { addToken } from "./auth/access-tokens.ts";
+export { invite, LONGEST_INVITATION_MS } from "./auth/invitations.ts";
 export {
   addUser,
   changeUser,

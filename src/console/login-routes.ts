@@ -3,13 +3,20 @@ import { z } from "zod";
 import { SECOND } from "../lib/instant.ts";
 import type { LoginActions } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";
-import { loginPage } from "./pages/login.ts";
+import { codePage, loginPage } from "./pages/login.ts";
 
 const Login = z.object({ username: z.string().max(200), password: z.string().max(1000) });
+const Code = z.object({ code: z.string().trim().min(1).max(100) });
 const Next = z.object({ next: z.string().max(2000).catch("/") }).catch({ next: "/" });
 
 /** The login form and the logout. */
-export function loginRoutes(app: FastifyInstance, actions: LoginActions, forms: Forms): void {
+export function loginRoutes(
+  app: FastifyInstance,
+  actions: LoginActions,
+  forms: Forms,
+  /** A login elsewhere; null: there is none. */
+  elsewhere: { readonly address: string; readonly label: string } | null,
+): void {
   app.get("/login", async (request, reply) => {
     const { next } = Next.parse(request.query);
     if (!(await actions.isDemanded())) return reply.redirect(localPath(next), 303);
@@ -33,7 +40,7 @@ export function loginRoutes(app: FastifyInstance, actions: LoginActions, forms: 
       const { username } = form.data;
       request.noted = {
         actor:
-          tried.outcome === "Right"
+          tried.outcome === "Right" || tried.outcome === "NeedsCode"
             ? { via: "page", login: tried.user.name, typed: null }
             : { via: "page", login: null, typed: username.slice(0, 80) },
       };
@@ -42,6 +49,9 @@ export function loginRoutes(app: FastifyInstance, actions: LoginActions, forms: 
           // Now, so that pages opened at the same time have forms with the same secret.
           forms.token(request);
           return reply.redirect(localPath(next), 303);
+        case "NeedsCode":
+          request.noted = { ...request.noted, detail: "the password; a code is missing" };
+          return showCodeForm(request, reply, 200, next, null);
         case "Wrong":
           return showForm(request, reply, 401, next, "That is not the right name and password.");
         case "TooMany": {
@@ -53,10 +63,43 @@ export function loginRoutes(app: FastifyInstance, actions: LoginActions, forms: 
     },
   );
 
+  app.post("/login/code", { preHandler: [...forms.check] }, async (request, reply) => {
+    const form = Code.safeParse(request.body);
+    const next = nextOf(request);
+    if (!form.success) return showCodeForm(request, reply, 400, next, "That is no code.");
+    const tried = await actions.tryCode(request, form.data.code);
+    if (tried.outcome === "TooLate")
+      return showForm(request, reply, 403, next, "That took too long. Please log in again.");
+    request.noted = { actor: { via: "page", login: tried.user.name, typed: null } };
+    switch (tried.outcome) {
+      case "Right":
+        if (tried.byRecovery) request.noted = { ...request.noted, detail: "a recovery code" };
+        forms.token(request);
+        return reply.redirect(localPath(next), 303);
+      case "Wrong":
+        return showCodeForm(request, reply, 401, next, "That code is not right, or was used already.");
+      case "TooMany":
+        return showCodeForm(request, reply, 429, next, "Too many wrong codes. Please wait an hour.");
+      case "Unreadable":
+        return showCodeForm(request, reply, 500, next, UNREADABLE);
+    }
+  });
+
   app.post("/logout", { preHandler: [...forms.check] }, async (request, reply) => {
     await actions.logOut(request);
     return reply.redirect("/login", 303);
   });
+
+  function showCodeForm(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    code: number,
+    next: string,
+    fault: string | null,
+  ): FastifyReply {
+    const page = codePage({ token: forms.token(request), next: localPath(next), fault });
+    return reply.code(code).type("text/html; charset=utf-8").send(page.toString());
+  }
 
   function showForm(
     request: FastifyRequest,
@@ -65,16 +108,19 @@ export function loginRoutes(app: FastifyInstance, actions: LoginActions, forms: 
     next: string,
     fault: string | null,
   ): FastifyReply {
-    const page = loginPage({ token: forms.token(request), next: localPath(next), fault });
+    const page = loginPage({ token: forms.token(request), next: localPath(next), fault, elsewhere });
     return reply.code(code).type("text/html; charset=utf-8").send(page.toString());
   }
 }
+
+const UNREADABLE =
+  "Earshot cannot read your second factor: its key was changed. A recovery code works; an admin can reset it.";
 
 function nextOf(request: FastifyRequest): string {
   return Next.parse(request.body).next;
 }
 
 /** A path of this console; anything that could lead to another site becomes the first page. */
-function localPath(next: string): string {
+export function localPath(next: string): string {
   return /^\/(?![/\\])[\w\-./?=&%~+]*$/.test(next) ? next : "/";
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import type { FeedView, PushEndpoint } from "#feeds";
+import type { FeedView, HubEndpoint, PushEndpoint } from "#feeds";
 import {
   type ConsoleFacts,
   createAlertActions,
@@ -72,6 +72,8 @@ export interface PageOptions {
   readonly why?: Earshot["why"];
   /** Takes mentions that other programs post, where a feed is open for them. */
   readonly push?: PushEndpoint;
+  /** What hubs of feeds call, where they can reach the console. */
+  readonly hubs?: HubEndpoint;
   /** The public feeds, where some are configured. */
   readonly feeds?: FeedView;
   /** Writes a first configuration; without it there is no such page. */
@@ -165,6 +167,7 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
     actions,
     interactions: openInteractionEndpoints(notifiers, { actions, wall: systemClock, log }),
     ...(options.push?.isOpen === true ? { push: options.push } : {}),
+    ...(options.hubs === undefined ? {} : { hubs: options.hubs }),
     ...(options.feeds === undefined ? {} : { feeds: options.feeds }),
     ...(options.setup === undefined ? {} : { setup: options.setup }),
     ...(options.openRules === undefined

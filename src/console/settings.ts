@@ -16,10 +16,36 @@ export interface ConsoleSettings {
     readonly role: UserRole;
     readonly passwordHash: string;
   }[];
+  /** Seals the secrets of second factors; without it a key that the database keeps. */
+  readonly secondFactorKey?: string;
   /** The address that readers use, if it differs from the one it listens on (a proxy, a name). */
   readonly publicUrl?: string;
   /** Addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies?: readonly string[];
+  /** A provider of OpenID Connect at which people log in. */
+  readonly oidc?: {
+    readonly issuer: string;
+    readonly clientId: string;
+    /** Absent for a public client. */
+    readonly clientSecret?: string;
+    /** What people call it: `Log in with LABEL`. */
+    readonly label: string;
+    readonly scopes: readonly string[];
+    readonly nameClaim: string;
+    readonly rolesClaim: string;
+    /** Which values of the claim give which role. */
+    readonly roles: Readonly<Partial<Record<UserRole, readonly string[]>>>;
+    /** Of whoever has none of these values. Absent: they are refused. */
+    readonly defaultRole?: UserRole;
+  };
+  /** A proxy that logs people in, and says in a header who asks. */
+  readonly proxy?: {
+    readonly header: string;
+    /** Addresses or networks from which the header is believed. */
+    readonly from: readonly string[];
+    /** Of a name that is no user yet. Absent: they are refused. */
+    readonly role?: UserRole;
+  };
   /** PEM files: the certificate with its chain, and its key. Read once, at the start. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Whether editors may write rules into the folder of rules. */
@@ -33,8 +59,12 @@ export interface ConsoleSettings {
 }
 
 /** Whether these settings alone ask for a login. Users of the database may ask for one as well. */
-export function demandsLogin({ host, login, users = [] }: ConsoleSettings): boolean {
-  return !isLoopback(host) || login !== undefined || users.length > 0;
+export function demandsLogin(settings: ConsoleSettings): boolean {
+  return !isLoopback(settings.host) || hasLogin(settings);
+}
+
+function hasLogin({ login, users = [], oidc, proxy }: ConsoleSettings): boolean {
+  return login !== undefined || users.length > 0 || oidc !== undefined || proxy !== undefined;
 }
 
 /** Refuses settings that let nobody in from a network. `hasUsers`: whether the database has some. */
@@ -42,8 +72,8 @@ export async function checkSettings(
   settings: ConsoleSettings,
   hasUsers: () => Promise<boolean>,
 ): Promise<void> {
-  const { host, login, users = [] } = settings;
-  if (isLoopback(host) || login !== undefined || users.length > 0) return;
+  const { host } = settings;
+  if (isLoopback(host) || hasLogin(settings)) return;
   if (await hasUsers()) return;
   throw new UserError(`the console would listen on ${host}, and has no users who could log in`, [
     "add one: earshot users add ann --role admin, or",

@@ -5,6 +5,7 @@ import { type AuditFilter, nameKey, type Stores, UserName, UserRole } from "#mon
 import type { Clock } from "../lib/clock.ts";
 import { toIso } from "../lib/instant.ts";
 import type { Forms } from "./auth/forms.ts";
+import { INVITATION_MS, invite } from "./auth/invitations.ts";
 import { addUser, changeUser, inventPassword, type ManagedUser } from "./auth/manage-users.ts";
 import type { Users } from "./auth/users.ts";
 import { addressOf, type createFrames } from "./frames.ts";
@@ -23,6 +24,8 @@ export function userRoutes(
     readonly forms: Forms;
     readonly times: Times;
     readonly wall: Clock;
+    /** The address of the console, for links that are sent to somebody. */
+    readonly publicUrl: string | undefined;
   },
   frames: ReturnType<typeof createFrames>,
 ): void {
@@ -56,6 +59,21 @@ export function userRoutes(
       return show(request, reply.code(409), {
         fault: "Another admin does that to you: you could not undo it.",
       });
+    if (what === "second-factor") {
+      const isEnded = await stores.secondFactors.end(nameKey(name));
+      return isEnded
+        ? reply.redirect("/users", 303)
+        : show(request, reply.code(409), { fault: `${name} has no second factor.` });
+    }
+    if (what === "invite") {
+      const invited = await invite(how(), name, INVITATION_MS);
+      if (invited.outcome === "Refused")
+        return show(request, reply.code(409), { fault: `Nothing was changed: ${invited.because}.` });
+      const base = parts.publicUrl?.replace(/\/$/, "") ?? `${request.protocol}://${request.host}`;
+      return show(request, reply, {
+        invited: { name, link: `${base}${invited.path}`, until: invited.until },
+      });
+    }
     const password = inventPassword();
     const change =
       what === "role" ? { do: what, role } : what === "password" ? { do: what, password } : { do: what };
@@ -94,16 +112,21 @@ export function userRoutes(
   function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    { made = null, fault = null }: Partial<Pick<Parameters<typeof usersPage>[0], "made" | "fault">> = {},
+    {
+      made = null,
+      invited = null,
+      fault = null,
+    }: Partial<Pick<Parameters<typeof usersPage>[0], "made" | "invited" | "fault">> = {},
   ): Promise<FastifyReply> {
     const now = wall.now();
     return frames.sendPage(request, reply, async () => {
-      const [stored, sessions, tokens] = await Promise.all([
+      const [stored, factors, sessions, tokens] = await Promise.all([
         stores.users.list(),
+        stores.secondFactors.list(),
         stores.sessions.list(null, now),
         stores.accessTokens.list(null, now),
       ]);
-      const shown = { stored, ofFile: users.ofFile, sessions, tokens, made, fault };
+      const shown = { stored, factors, ofFile: users.ofFile, sessions, tokens, made, invited, fault };
       return usersPage(shown, times, forms.token(request));
     });
   }
@@ -142,6 +165,6 @@ const Asked = z.object({
 const NewUser = z.object({ name: UserName, role: UserRole });
 const Change = z.object({
   name: z.string().max(200),
-  do: z.enum(["role", "password", "end", "restore"]),
+  do: z.enum(["role", "password", "end", "restore", "second-factor", "invite"]),
   role: UserRole.catch("viewer"),
 });

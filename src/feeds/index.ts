@@ -9,6 +9,7 @@ export type { PushEndpoint } from "./common/push-endpoint.ts";
 export type { FeedEnricher } from "./common/store-items.ts";
 export { type FeedTry, tryFeed } from "./common/try-feed.ts";
 export { userAgent } from "./common/user-agent.ts";
+export type { HubEndpoint } from "./common/web-sub.ts";
 export { createEnricher, type Enricher, type MeantQuery } from "./enrich/enrich.ts";
 export { EnrichConfig } from "./enrich/enrich-config.ts";
 export { createEnrichment } from "./enrich/run-enrichment.ts";

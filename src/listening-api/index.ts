@@ -22,6 +22,7 @@ export {
   receiveItems,
   sumOf,
 } from "./arrive/receive-items.ts";
+export { findForgettable, findSealedAt, undoDeletes } from "./arrive/sealed-items.ts";
 export { tombstoneMentions } from "./arrive/tombstone-mentions.ts";
 export { type QueryCache, queriesOf } from "./assign/assign-queries.ts";
 export { createLocalApi, type LocalApi, type LocalApiOptions } from "./create-local-api.ts";
@@ -91,6 +92,19 @@ export {
 } from "./store/fault-kinds.ts";
 export { deleteFaults, insertFault, listFaults, type StoredFault } from "./store/faults.ts";
 export {
+  askedHub,
+  claimHub,
+  type DueHub,
+  endHubLease,
+  findHub,
+  grantHubLease,
+  isPushed,
+  makeFeedDue,
+  noteHub,
+  notePushed,
+  type SubscribedHub,
+} from "./store/feed-hubs.ts";
+export {
   type ConfiguredFeed,
   claimFeed,
   closeHost,
@@ -121,12 +135,12 @@ export {
   type DueCheck,
   dueChecks,
   dueNow,
-  findByAuthorOrAddress,
   forgetReceivedBefore,
   forgetUnseenDeletes,
   receivedQuery,
   type ScheduledCheck,
   scheduleChecks,
 } from "./store/received-items.ts";
+export { dropOldSeals, listUndoable, type UndoableDelete } from "./store/sealed-items.ts";
 export { signingSecret } from "./store/settings.ts";
 export { beginWriting, projectsOfQueries } from "./store/write-order.ts";

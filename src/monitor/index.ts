@@ -41,7 +41,9 @@ export type { RuleObservation } from "./explain/why-rules.ts";
 export { checkClock } from "./health/checks/check-clock.ts";
 export { HEARTBEAT_KEY, HeartbeatConfig, type HeartbeatState } from "./health/heartbeat.ts";
 export { OperatorConfig } from "./health/operators.ts";
-export { type AlertObservation, applyObservations, endings } from "./ingest/apply-observations.ts";
+export { calmFrom } from "./incidents/incident-life.ts";
+export { isSmall } from "./incidents/join.ts";
+export { type AlertObservation, applyObservations, callsOf, endings } from "./ingest/apply-observations.ts";
 export { type AssessedMention, createAssessor, seriesOf, storyOfMention } from "./ingest/assess-mention.ts";
 export {
   countDistinctAuthors,
@@ -54,6 +56,9 @@ export { judgePage, mentionObservations, storiesToCount } from "./ingest/judge-p
 export { noteValues, noveltiesOf, usesOf, valueKeys, valueObservations } from "./ingest/note-values.ts";
 export { countedAt } from "./ingest/page-counts.ts";
 export { preparePage } from "./ingest/prepare-page.ts";
+export { type IncidentFacts, recordIncidents } from "./ingest/record-incidents.ts";
+export { toldInside, withIncidents } from "./ingest/record-notifications.ts";
+export type { RecordedObservations } from "./ingest/record-observations.ts";
 export { arrivalsByBucket, stepWindow } from "./ingest/step-window.ts";
 export { createStoryIndex } from "./ingest/story-index.ts";
 export {
@@ -86,10 +91,11 @@ export {
   type CountChange,
   DISTINCT_AUTHORS_FOR_MS,
   type DistinctAuthor,
+  type Match,
   type SeenValue,
   VALUES_FOR_MS,
 } from "./model/judging.ts";
-export { eventAt, type Mention, speakerOf } from "./model/mention.ts";
+export { eventAt, type Mention, type StoryMention, speakerOf } from "./model/mention.ts";
 export type { GroupFlush, PendingNotification, ReceiverEntry } from "./model/notification.ts";
 export type { FeedHealth, MetricFacts, QueueCounts, ShownHeartbeat } from "./model/pipeline-facts.ts";
 export { clockAheadMs, type Priority, worstDelayMs } from "./model/poll.ts";
@@ -143,7 +149,7 @@ export type {
   VolumeCount,
 } from "./model/shown.ts";
 export { type ListedSilence, LONGEST_SILENCE_MS, SILENCE_LENGTHS, type Silence } from "./model/silence.ts";
-export { storyOf } from "./model/story.ts";
+export { storyKey, storyOf } from "./model/story.ts";
 export {
   nameKey,
   ROLE_WORDS,
@@ -181,6 +187,7 @@ export { createReceiverWaits } from "./notify/deliver/receiver-waits.ts";
 export { MOST_OF_BOUNCE, type TakenBounce, takeBounce } from "./notify/deliver/take-bounce.ts";
 export { DeliveryError } from "./notify/delivery-error.ts";
 export { openInteractionEndpoints } from "./notify/interactions.ts";
+export { type Invitation, sendInvitation } from "./notify/notifiers/email/send-invitation.ts";
 export { SLACK_PATH } from "./notify/notifiers/slack/slack-endpoint.ts";
 export { createNotifier, definitionOf, notifiers } from "./notify/notifiers.ts";
 export {
@@ -288,6 +295,7 @@ export {
   findSiblingDatabase,
   siblingDatabases,
 } from "./store/sibling-database.ts";
+export type { SlackPerson } from "./store/slack-people.ts";
 export { createStores, type Stores } from "./store/stores.ts";
 export type { SweepOptions } from "./sweep/sweep.ts";
 export { sweepEveryMs } from "./sweep/sweep-every-ms.ts";

@@ -131,7 +131,6 @@ async function assemble(
     url: options.databaseUrl,
     // Without a role it only serves readers.
     ...(roles.length === 0 ? { connections: 4, limits: READER_LIMITS } : { connections: 20 }),
-    prepares: options.queue.kind === "in-process",
     onError: (error) => log.warn({ error: describeError(error) }, "a database connection broke"),
   });
   closing.add(database.close);

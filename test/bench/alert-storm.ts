@@ -91,6 +91,7 @@ async function openBench(db: Db, postmaster: number) {
   ];
   const config = createNotifyConfig(
     await parseConfig({
+      operator: { flood: 1_000_000 },
       source: { baseUrl: "https://l.example", username: "a", password: "b", clientId: "c" },
       receivers: [
         { name: "hook", kind: "webhook", url: "https://hook.example/" },

@@ -72,7 +72,7 @@ for (const [name, mentions] of [
     const before = process.cpuUsage();
     const wholeAt = monotonicMs();
     const to = (mentions.at(-1)?.addedAt ?? BEGIN) + HOUR;
-    const result = simulate({ rules, queries, notifyConfig, mentions, from: BEGIN, to });
+    const result = await simulate({ rules, queries, notifyConfig, mentions, from: BEGIN, to });
     const whole = perSecond(mentions.length, monotonicMs() - wholeAt);
     const { user, system } = process.cpuUsage(before);
     rates.push({ bare, whole, cpu: perSecond(mentions.length, (user + system) / 1_000) });
@@ -97,7 +97,7 @@ async function memory(all: readonly Rule[], mentions: readonly Mention[]): Promi
   for (let day = 0; day < 3; day++) {
     const later = day * days * DAY;
     for (const mention of mentions)
-      simulation.take({
+      await simulation.take({
         ...mention,
         resourceId: `${mention.resourceId}${day}`,
         addedAt: mention.addedAt + later,

@@ -17,6 +17,7 @@ import { type Closing, createClosing } from "../../src/lib/closing.ts";
 import { startEarshot } from "../../src/monitor/monitor.ts";
 import { ROLES } from "../../src/monitor/roles.ts";
 import { openBenchDatabaseUrl } from "./bench-database.ts";
+import { createStages } from "./event-stages.ts";
 
 /**
  * From a mention that a program pushes to the moment at which the vendor has the webhook, everything in this process.
@@ -25,6 +26,7 @@ import { openBenchDatabaseUrl } from "./bench-database.ts";
 const { values } = parseArgs({
   options: {
     events: { type: "string", default: "60" },
+    rates: { type: "string", default: "0,1,20,50,200" },
     json: { type: "boolean", default: false },
     stages: { type: "boolean", default: false },
   },
@@ -32,19 +34,12 @@ const { values } = parseArgs({
 const EVENTS = Number(values.events);
 const TOKEN = "a-token-of-sixteen";
 /** Mentions a second that no rule matches, around those that are measured. */
-const RATES = [0, 1, 20, 50, 200];
+const RATES = values.rates.split(",").map(Number);
 const BURST = 1_000;
 /** Longer than this counts as lost. */
 const LATE_MS = 30_000;
 
-/** When each step of the newest event was reached; `--stages` prints the medians. */
-const steps = new Map<string, number[]>();
-let eventAt = 0;
-function noteStep(name: string): void {
-  const took = steps.get(name);
-  if (took === undefined) steps.set(name, [monotonicMs() - eventAt]);
-  else took.push(monotonicMs() - eventAt);
-}
+const stages = values.stages ? createStages() : null;
 
 interface Latencies {
   readonly p50: number;
@@ -117,6 +112,7 @@ async function measure(
     const arrived = vendor.arrivalOf(marker);
     await send(marker);
     const isHere = await Promise.race([arrived.then(() => true), delay(LATE_MS, false, { ref: false })]);
+    stages?.end();
     if (isHere) took.push(monotonicMs() - startedAt);
     else lost++;
   }
@@ -177,7 +173,6 @@ async function startMonitor(closing: Closing, databaseUrl: string, vendorUrl: st
     clock,
     log,
     roles: ROLES,
-    onDone: (job, { outcome }) => noteStep(`${job} ${outcome}`),
   });
   closing.add(earshot.stop);
   return listening.push;
@@ -237,9 +232,8 @@ try {
   const limit = await startLimit(closing, databaseUrl, vendor.url, agent);
   const url = await servePush(closing, await startMonitor(closing, databaseUrl, vendor.url));
   const urgent = async (marker: string): Promise<void> => {
-    eventAt = monotonicMs();
+    stages?.begin();
     await post(url, JSON.stringify(urgentMention(marker)), agent);
-    noteStep("the push is answered");
   };
   // The first ones compile code, open connections and learn.
   await measure(vendor, limit, { events: 20, everyMs: 10, prefix: 1 });
@@ -249,28 +243,22 @@ try {
   for (const [place, perSecond] of RATES.entries()) {
     const stop = startBackground(url, agent, perSecond);
     if (perSecond > 0) await delay(2_000);
-    else steps.clear();
+    else stages?.clear();
     const name = perSecond === 0 ? "idle" : `at${perSecond}`;
     results[name] = await measure(vendor, urgent, { events: EVENTS, everyMs: 1_500, prefix: 10 + place });
     await stop();
-    if (perSecond === 0 && values.stages) printSteps();
+    if (perSecond === 0) stages?.print();
   }
   const burst = async (marker: string): Promise<void> => {
     const many = Array.from({ length: BURST - 1 }, calmMention);
     await post(url, JSON.stringify([...many, urgentMention(marker)]), agent);
   };
   const bursts = Math.max(3, Math.round(EVENTS / 6));
-  results["burst"] = await measure(vendor, burst, { events: bursts, everyMs: 3_000, prefix: 20 });
+  if (RATES.length > 1)
+    results["burst"] = await measure(vendor, burst, { events: bursts, everyMs: 3_000, prefix: 20 });
   print(results);
 } finally {
   await closing.close();
-}
-
-function printSteps(): void {
-  for (const [name, took] of steps)
-    console.log(
-      `${String(took.length).padStart(4)} times  p50 ${latenciesOf(took.toSorted((a, b) => a - b)).p50} ms  ${name}`,
-    );
 }
 
 function print(results: Readonly<Record<string, Latencies & { lost: number; twice: number }>>): void {

@@ -4,9 +4,14 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadConfig } from "../../src/admin/config/config.ts";
+import { LISTENING } from "../../src/admin/config/own-source.ts";
 import { withListening } from "../../src/app/open-listening.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
+import { findProject } from "../../src/listening-api/account/find-named.ts";
+import { receiveItems } from "../../src/listening-api/arrive/receive-items.ts";
+import { createDatabase } from "../../src/listening-api/store/database.ts";
+import { openPool } from "../../src/monitor/store/database.ts";
 import { type FeedServer, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { mail, startImap } from "../fakes/imap.ts";
 import { createEvents, startJetstream } from "../fakes/jetstream.ts";
@@ -116,6 +121,47 @@ test("the list says of each feed when it was heard, what came, and why it is sil
   );
   expect(stdout).toMatch(/\/page .* failing\n.*\n {2}a web page is at this address/);
   expect(stdout).toMatch(/zapier .* open\n.*\n {2}nothing was sent to it yet/);
+});
+
+test("what was seen to be gone is listed without its text, and comes back by its address or its id", async () => {
+  const pool = openPool({ url: env["DATABASE_URL"] ?? "", connections: 2, onError: () => {} });
+  closing.add(() => pool.end());
+  const db = createDatabase(pool);
+  const { id } = await findProject(db, LISTENING);
+  const shops = await pool.query<{ key: string }>(
+    "select encode(id_key, 'hex') as key from local_api.heard_item where native_id = '1'",
+  );
+  const see = async (idKey: string) =>
+    db.transaction().execute((transaction) =>
+      receiveItems(
+        transaction,
+        { id, timezone: "Etc/UTC" },
+        { kind: "rss", feedKey: "x", host: "blog.example", policyVersion: 1 },
+        {
+          arrived: [],
+          deleted: [{ idKey, nativeId: "1", reason: "its page is gone", mayReturn: true }],
+        },
+        { at: systemClock.now(), cache: new Map(), queue: async () => {} },
+      ),
+    );
+  const idKey = shops.rows[0]?.key ?? "";
+  expect((await feeds("undo")).stdout).toContain("Nothing that was deleted");
+  await see(idKey);
+  const { stdout } = await feeds("undo");
+  expect(stdout).toMatch(/\/good +its page is gone/);
+  expect(stdout).not.toMatch(/shop|blog\.example/);
+  expect(await feeds("undo", "https://blog.example/2")).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("can be undone"),
+  });
+  expect((await feeds("undo", "https://blog.example/1?utm_source=x")).stdout).toContain("1 mention is back");
+  await see(idKey);
+  const [listed] = JSON.parse((await feeds("undo", "--json")).stdout) as { id: string; feed: string }[];
+  expect((await feeds("undo", "--feed", listed?.feed ?? "")).stdout).toContain("1 mention is back");
+  await see(idKey);
+  const [again] = JSON.parse((await feeds("undo", "--json")).stdout) as { id: string }[];
+  const undone = await feeds("undo", again?.id.slice(0, 12) ?? "", "--json");
+  expect(JSON.parse(undone.stdout)).toEqual({ undone: 1 });
 });
 
 test("a stream is listened to for some seconds; an address on this machine is refused unless it is allowed", async () => {

@@ -165,8 +165,9 @@ test("a try gives the alerts and messages of a backtest of the same file", async
   const queries = await web.stores.queries.active();
   const from = NOW - 14 * DAY;
   const simulation = createSimulation({ rules: [read.rule], queries, notifyConfig: ROUTES, from });
-  for await (const mention of storedMentions(web.stores, queries, from - LEARN_MS)) simulation.take(mention);
-  const { alerts, notifications } = simulation.finish(NOW);
+  for await (const mention of storedMentions(web.stores, queries, from - LEARN_MS))
+    await simulation.take(mention);
+  const { alerts, notifications } = await simulation.finish(NOW);
   expect(alerts.length).toBeGreaterThan(1);
   const text = await attempt(SPIKE_RULE);
   expect(text).toContain(`Would have sent <strong>${alerts.length} alerts</strong> in 14 days`);

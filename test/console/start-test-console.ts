@@ -24,6 +24,8 @@ export interface TestConsole {
   readonly routes: readonly ConsoleRoute[];
   readonly stores: Stores;
   readonly database: Database;
+  /** For commands that open it as well. */
+  readonly databaseUrl: string;
   readonly clock: ManualClock;
   /** Newest first, as in the local inbox. */
   readonly inbox: InboxMessage[];
@@ -116,6 +118,7 @@ export async function startTestConsole(
     routes: web.routes,
     stores,
     database,
+    databaseUrl: testDatabase.url,
     clock,
     inbox,
     files,

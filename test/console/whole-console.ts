@@ -12,6 +12,11 @@ export const EVERY_PART: Partial<ConsoleDeps> = {
     take: async () => ({ status: 401, body: {} }),
     takeFor: async () => ({ status: 200, body: {} }),
   },
+  hubs: {
+    knows: async () => true,
+    verify: async () => ({ status: 404, body: "" }),
+    take: async () => ({ status: 202, body: "" }),
+  },
   feeds: {
     list: async () => ({ at: 0, feeds: [] }),
     version: async () => "",

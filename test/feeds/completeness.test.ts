@@ -277,3 +277,15 @@ test.each([
     expect((await blog())?.wait).toBeGreaterThan(1_700);
   },
 );
+
+test("a page that asks for a day silences the other feeds of its host for an hour at most", async () => {
+  server.pages.set("/blog", { status: 429, headers: { "retry-after": "86400" } });
+  await sql`delete from local_api.feed_host`.execute(db);
+  await sql`update local_api.feed set next_at = now() where name like '%/blog'`.execute(db);
+  const worker = feeding.worker();
+  while ((await worker.fetchNext()) !== null);
+  const { rows } =
+    await sql`select from local_api.feed_host where next_at > now() + interval '61 minutes'`.execute(db);
+  expect(rows).toHaveLength(0);
+  expect((await blog())?.wait).toBeGreaterThan(86_000);
+});

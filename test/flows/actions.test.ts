@@ -66,14 +66,17 @@ onAnyEngine((begin) => {
       },
       SOON,
     );
+    // Without sweeps in the queue, Earshot may rightly say that it stands still.
+    const alerts = async () =>
+      (await posted("#alerts")).filter((text) => !/queue has stood still/.test(text));
     const silence = await actions.addSilence({
       ...{ match: { query: ["Acme"] }, by: ANN, comment: "release day", lengthMs: HOUR },
     });
     at("09:02").mention("Acme", { sentiment: "negative", twitterVerified: true, fullname: "Bo" });
     await until("09:10");
-    expect(await posted("#alerts")).toEqual([]);
+    expect(await alerts()).toEqual([]);
     await actions.expireSilence(silence.id, ANN);
-    await waitUntil("the held alert is sent", async () => (await posted("#alerts")).length === 1, SOON);
+    await waitUntil("the held alert is sent", async () => (await alerts()).length === 1, SOON);
     const [alert] = await earshot.stores.alerts.openedBetween(0, Number.MAX_SAFE_INTEGER);
     await actions.act(alert?.id ?? "", { do: "acknowledge" }, ANN);
     await waitUntil(

@@ -3,8 +3,11 @@ import { forget } from "../../src/admin/forget.ts";
 import { removeCopies } from "../../src/lab/backtest/api-mentions.ts";
 import { HOUR } from "../../src/lib/instant.ts";
 import { exportMentions } from "../../src/listening-api/account/export-mentions.ts";
-import { tombstoneMentions } from "../../src/listening-api/arrive/tombstone-mentions.ts";
-import { createDatabase } from "../../src/listening-api/store/database.ts";
+import { receiveItems } from "../../src/listening-api/arrive/receive-items.ts";
+import { undoDeletes } from "../../src/listening-api/arrive/sealed-items.ts";
+import { createDatabase, type Database } from "../../src/listening-api/store/database.ts";
+import { putReceived } from "../../src/listening-api/store/received-items.ts";
+import { listUndoable } from "../../src/listening-api/store/sealed-items.ts";
 import { createAlertActions } from "../../src/monitor/alerts/actions/alert-actions.ts";
 import { whyUnreadMention } from "../../src/monitor/explain/ask-source.ts";
 import { whyMention } from "../../src/monitor/explain/why.ts";
@@ -105,22 +108,58 @@ const OTHERS = {
   domain: "cy.example",
 };
 
-/** The author deletes all of them where they stand. */
-async function deleteAtSource(story: Story, ids: readonly string[]): Promise<void> {
+/** Of these, the author says that they are deleted; the others are only seen to be gone, so their content is sealed. */
+const SAID = new Set(["hers-1", "hers-3"]);
+
+async function inLocalTables<T>(
+  story: Story,
+  work: (db: Database, project: { readonly id: number; readonly timezone: string }) => Promise<T>,
+): Promise<T> {
   const pool = openPool({ url: story.databaseUrl, connections: 2, onError: () => {} });
   try {
     const { rows } = await pool.query<{ id: string }>("select id from local_api.project");
-    await createDatabase(pool)
-      .transaction()
-      .execute((db) =>
-        tombstoneMentions(db, Number(rows[0]?.id), ids, {
-          at: story.clock.now(),
-          reason: "its author deleted it",
-        }),
-      );
+    return await work(createDatabase(pool), { id: Number(rows[0]?.id), timezone: "Etc/UTC" });
   } finally {
     await pool.end();
   }
+}
+
+/** All of them go where they stand. */
+function deleteAtSource(story: Story, ids: readonly string[]): Promise<void> {
+  const from = { kind: "rss", feedKey: null, host: "feeds.example", policyVersion: 1 };
+  const items = ids.map((resourceId) => ({
+    ...{ idKey: Buffer.from(resourceId).toString("hex"), contentKey: null, resourceId, nativeId: resourceId },
+    ...{ reason: "it is gone", deleteReason: null, mayReturn: !SAID.has(resourceId) },
+  }));
+  return inLocalTables(story, (db, project) =>
+    db.transaction().execute(async (transaction) => {
+      await putReceived(
+        transaction,
+        project.id,
+        items.map((item) => ({ ...from, ...item, mayReturn: false })),
+      );
+      const arriving = { at: story.clock.now(), cache: new Map(), queue: async () => {} };
+      const deleted = items.map(({ idKey, nativeId, reason, mayReturn }) => ({
+        ...{ idKey, nativeId, reason, mayReturn },
+      }));
+      await receiveItems(
+        transaction,
+        project,
+        { ...from, feedKey: "feed" },
+        { arrived: [], deleted },
+        arriving,
+      );
+    }),
+  );
+}
+
+/** Somebody knows that what was seen to be gone is there: it is told as new. */
+function undoSeen(story: Story): Promise<number> {
+  return inLocalTables(story, async (db, { id }) => {
+    const ids = (await listUndoable(db, id)).map((one) => one.id);
+    expect(ids).not.toContain("hers-1");
+    return undoDeletes(db, id, ids, { now: story.clock.now, queue: async () => {} });
+  });
 }
 
 /** Where one of the words still stands: every table, the queue, everything that is rendered from now on. */
@@ -172,7 +211,16 @@ async function traces(
     }),
   });
   try {
-    const pages = ["/", "/alerts", "/mentions", "/coverage", "/rules", "/silences"];
+    const pages = [
+      "/",
+      "/alerts",
+      "/alerts.atom",
+      "/mentions",
+      "/mentions.atom",
+      "/coverage",
+      "/rules",
+      "/silences",
+    ];
     for (const { id } of alerts) pages.push(`/alerts/${id}`, `/alerts/${id}/chart-light.svg`);
     for (const page of pages)
       found.push(...tracesIn(`page ${page}`, await (await fetch(web.url + page)).text(), words));
@@ -317,6 +365,12 @@ onEveryEngine((begin, engine) => {
       expect(await deadLetters.replay("all", story.clock.now())).toBe(IDS.length);
       await story.until("11:00", "30m");
       expect(await traces(story, engine)).toEqual([]);
+      expect(await undoSeen(story)).toBe(3);
+      await story.until("11:30", "30m");
+      const back = await story.query<{ n: string }>(
+        "select count(*) as n from earshot.mentions where body::text like '%zorblax%'",
+      );
+      expect(back).toEqual([{ n: "3" }]);
     });
 
     test("or when somebody forgets the author by hand", { timeout: 120_000 }, async () => {

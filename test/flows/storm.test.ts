@@ -32,6 +32,8 @@ beforeAll(async () => {
 });
 
 const config = await parseConfig({
+  // The rule is not held.
+  operator: { flood: 10_000 },
   source: { baseUrl: "https://l.example", username: "a", password: "b", clientId: "c" },
   receivers: [
     // Without a throttle in the configuration: the one that every channel has.

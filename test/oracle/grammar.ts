@@ -10,10 +10,14 @@ export interface Topic {
   since: Moment | null;
   /** The beginning of the time in which an incident is counted. */
   countedFrom: Moment | null;
+  /** The end of that time, as the message says. */
+  countedTo: Moment | null;
   /** When its thread last spoke of another wave. */
   waveAt: Moment | null;
   /** Its end, as the message says. */
   until: Moment | null;
+  /** How long it was, as the row of an incident in a digest says. */
+  lastedMs: number | null;
   /** Names of people in whose words it is grouped. */
   author: string | null;
   /** The width of its count. */

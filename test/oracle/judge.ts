@@ -11,7 +11,7 @@ import { readMessage } from "./read-message.ts";
 import { ALERT_STATEMENTS } from "./statements/alerts.ts";
 import { DIGEST_STATEMENTS } from "./statements/digests.ts";
 import { FINDING_STATEMENTS } from "./statements/findings.ts";
-import { INCIDENT_STATEMENTS } from "./statements/incidents.ts";
+import { INCIDENT_ROWS, INCIDENT_STATEMENTS } from "./statements/incidents.ts";
 import { PAGE_STATEMENTS } from "./statements/pages.ts";
 import { LENGTH, momentsOf, show, TIME, toLength } from "./times.ts";
 import { MINUTE, type Moment, Recount, type World } from "./world.ts";
@@ -124,7 +124,7 @@ function judgeMessage(
   } else learnTopic(topic, message, recount);
   const kinds = [...INCIDENT_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS];
   const statements = isDigest
-    ? [...DIGEST_STATEMENTS, ...kinds]
+    ? [...INCIDENT_ROWS, ...DIGEST_STATEMENTS, ...kinds]
     : message.kind === "page"
       ? [...PAGE_STATEMENTS, ...kinds]
       : kinds;
@@ -208,9 +208,15 @@ function learnTopic(topic: Topic, message: Message, recount: Recount): void {
       .find(Boolean);
     if (topic.since === null && since !== undefined)
       topic.since = momentsOf(since, message.at, timezone)[0] ?? null;
-    const countedFrom = new RegExp(`mentions?(?: of [\\d,]+ in all)? from (${TIME}) to `).exec(line)?.[1];
-    if (countedFrom !== undefined)
-      topic.countedFrom = momentsOf(countedFrom, message.at, timezone)[0] ?? topic.countedFrom;
+    const span = new RegExp(
+      `((?:negative )?mentions?)(?: of [\\d,]+ in all)? from (${TIME}) to (${TIME})`,
+    ).exec(line);
+    if (span !== null) {
+      const [, subject = "", from = "", to = ""] = span;
+      topic.subject ??= subject;
+      topic.countedFrom = momentsOf(from, message.at, timezone)[0] ?? topic.countedFrom;
+      topic.countedTo = momentsOf(to, topic.countedFrom ?? message.at, timezone)[0] ?? null;
+    }
     const share = /% of [\d,]+ mentions in (\d+ (?:min|h)) are (negative|positive|neutral)/.exec(line);
     if (share !== null && !isOther(line)) {
       topic.subject ??= `${share[2]} mentions`;
@@ -238,8 +244,10 @@ function emptyTopic(): Topic {
     subject: null,
     since: null,
     countedFrom: null,
+    countedTo: null,
     waveAt: null,
     until: null,
+    lastedMs: null,
     author: null,
     widthMs: null,
     peaks: [],

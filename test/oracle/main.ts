@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Command, Option } from "commander";
 import pg from "pg";
 import { formatFindings, judge } from "./judge.ts";
+import { formatMessages } from "./message-table.ts";
 import { airlines, hasAirlines } from "./plays/airlines.ts";
 import { demo } from "./plays/demo.ts";
 import { createLog, openScratchPostgres } from "./plays/earshot.ts";
@@ -29,6 +30,10 @@ const program = new Command("oracle")
   .option("--seed <number>", "of the worlds small, mood and generated", Number)
   .option("--save <folder>", "writes each recording, to be judged again with --recording")
   .option("--recording <file>", "judges a saved recording, and plays nothing")
+  .option(
+    "--messages [receiver]",
+    "also prints how many messages each receiver got on each day, and those of the named one as they are read",
+  )
   .option("--json", "prints the findings as JSON")
   .addHelpText(
     "after",
@@ -37,6 +42,7 @@ Examples:
   npm run oracle -- --world generated
   npm run oracle -- --world airlines demo --save recordings
   npm run oracle -- --recording recordings/demo.json
+  npm run oracle -- --recording recordings/demo.json --messages brand-alerts
 
 Exit codes: 0 nothing is wrong, 1 a number is false or unexplained, or a link is dead, 2 it could not be played.`,
   );
@@ -48,6 +54,8 @@ interface Options {
   readonly seed?: number;
   readonly save?: string;
   readonly recording?: string;
+  /** True: the table alone. */
+  readonly messages?: string | true;
   readonly json?: boolean;
 }
 
@@ -111,7 +119,11 @@ async function playOn(server: string, plan: Play): Promise<Played> {
   }
 }
 
-async function report({ world, recording }: Played, { json }: Options): Promise<number> {
+async function report({ world, recording }: Played, { json, messages: only }: Options): Promise<number> {
+  if (only !== undefined) {
+    const lines = await formatMessages(world, recording, only === true ? null : only);
+    process.stdout.write(`${lines.join("\n")}\n`);
+  }
   const { findings, recounted, messages, links } = await judge(world, recording);
   if (json) {
     process.stdout.write(`${JSON.stringify({ world: world.name, findings, recounted: [...recounted] })}\n`);

@@ -73,6 +73,8 @@ export class Recount {
   /** When the first mention was published. */
   readonly first: Moment;
   readonly #entries: readonly Entry[];
+  /** The last answer of `all`: the statements of a message, and the messages of a step, ask for the same moment. */
+  #all: { readonly said: Moment; readonly facts: readonly Fact[] } | null = null;
 
   constructor(world: World) {
     this.world = world;
@@ -136,10 +138,13 @@ export class Recount {
 
   /** All mentions in every state in which they could be known then: a change is read a poll later. */
   all(said: Moment): readonly Fact[] {
+    if (this.#all?.said === said) return this.#all.facts;
     const oldest = said - this.#lagAt(said);
-    return this.#entries.flatMap(({ states }) =>
+    const facts = this.#entries.flatMap(({ states }) =>
       states.filter(({ from, to }) => from <= said && (to ?? said) >= oldest),
     );
+    this.#all = { said, facts };
+    return facts;
   }
 
   /** What a message can know: the newest, and what polls before it had read. */

@@ -8,6 +8,7 @@ import { createAgent } from "../../src/lib/public-agent.ts";
 import { createHttpPost } from "../../src/monitor/notify/http-post.ts";
 import { fetchOnce, plannedOf } from "../contracts/feed.ts";
 import { startDns } from "../fakes/dns.ts";
+import { startProxy } from "../fakes/proxy.ts";
 
 /**
  * Names of strangers that lead to this machine, by a real DNS server and real connections. `OUTSIDE` counts as public and
@@ -26,8 +27,10 @@ await new Promise<void>((resolve) => trap.listen(0, resolve));
 const address = trap.address();
 const port = typeof address === "object" && address !== null ? address.port : 0;
 const fetcher = createFetchFeed({ userAgent: "Earshot/test", clock: systemClock, timeoutMs: 1_000 });
+const proxy = await startProxy();
 afterAll(async () => {
   await fetcher.close();
+  await proxy.close();
   await dns.close();
   await new Promise<void>((resolve) => trap.close(() => resolve()));
 });
@@ -48,6 +51,11 @@ const CLIENTS: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
     fetcher.fetch(
       { url: `https://${name}:${port}/feed` },
       { allowPrivateAddress: false, signal: new AbortController().signal },
+    ),
+  "a feed through a proxy": (name) =>
+    fetcher.fetch(
+      { url: `http://${name}:${port}/feed` },
+      { allowPrivateAddress: false, signal: new AbortController().signal, proxy: { url: proxy.url } },
     ),
   "a stream": async (name) => {
     const stream = openStream(`ws://${name}:${port}/`, {

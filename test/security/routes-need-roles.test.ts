@@ -42,14 +42,21 @@ const NEEDS: Readonly<Partial<Record<UserRole, readonly string[]>>> = {
 const STRANGERS = [
   "GET /login",
   "POST /login",
+  "POST /login/code",
+  "GET /login/oidc",
+  "GET /login/oidc/callback",
   "GET /healthz",
   "GET /readyz",
   "GET /act/:link",
   "POST /act/:link",
   "GET /unsubscribe/*",
   "POST /unsubscribe/*",
+  "GET /invitations/:code",
+  "POST /invitations/:code",
   "POST /slack/interactions",
   "POST /feeds/push",
+  "GET /feeds/websub/:id",
+  "POST /feeds/websub/:id",
 ];
 
 let folder: string;
@@ -102,6 +109,7 @@ test("every route that changes something is audited, under the name of a route t
   expect(others.sort()).toEqual([
     ...[
       "POST /feeds/push",
+      "POST /feeds/websub/:id",
       "POST /rules/download",
       "POST /rules/try",
       "POST /setup",
@@ -135,6 +143,11 @@ const FOR_PEOPLE = [
   ...[
     "POST /account/password",
     "POST /account/sessions/end",
+    "POST /account/slack",
+    "POST /account/slack/end",
+    "POST /account/second-factor",
+    "POST /account/second-factor/confirm",
+    "POST /account/second-factor/end",
     "POST /account/tokens",
     "POST /account/tokens/end",
   ],
@@ -154,6 +167,7 @@ function isOpenedBy(route: string, scope: TokenScope): boolean {
   if (FOR_PEOPLE.includes(route)) return false;
   if (route === "GET /metrics") return scope === "metrics";
   if (FOR_ACTING.includes(route)) return scope === "act";
+  if (route.endsWith(".atom")) return scope === "atom" || scope === "read" || scope === "act";
   return scope === "read" || scope === "act";
 }
 
@@ -165,7 +179,7 @@ async function ask(visitor: ConsoleVisitor, route: string, more: RequestInit = {
   const path = pattern
     .replace(":id", "0199b2c4-7d1a-7000-8000-000000000000")
     .replace(":theme", "dark")
-    .replace(/:link|\*/, "x");
+    .replace(/:link|:code|\*/, "x");
   const headers = { accept: "application/json", "content-type": "application/x-www-form-urlencoded" };
   const answer = await visitor.ask(path, {
     method,

@@ -15,8 +15,68 @@ import {
 import { durationBetween } from "../../lib/duration.ts";
 import { HttpAddress } from "../../lib/http-address.ts";
 import { DAY } from "../../lib/instant.ts";
+import { isLoopback } from "../../lib/listening.ts";
 import { TimeZone } from "../../lib/local-time.ts";
 import { isPasswordHash } from "../../lib/password-hash.ts";
+
+const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
+
+const claimValues = (role: UserRole) =>
+  z
+    .array(z.string().min(1))
+    .min(1)
+    .exactOptional()
+    .describe(`Values of the claim that give the role ${role}.`);
+
+const OpenIdConnect = z.strictObject({
+  issuer: HttpAddress.refine(
+    (address) => address.startsWith("https:") || isLoopback(new URL(address).hostname),
+    "a provider that is not on this machine needs https",
+  ).describe(
+    "Address of the provider, as its tokens name it. Example: https://login.brand.example/realms/brand",
+  ),
+  clientId: z.string().min(1).describe("Id that the provider gave Earshot."),
+  clientSecret: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .meta({ description: "Secret that the provider gave Earshot.", writeOnly: true }),
+  label: z
+    .string()
+    .min(1)
+    .max(60)
+    .default("single sign-on")
+    .describe("What people call it, on the login page: Log in with …"),
+  scopes: z
+    .array(z.string().min(1))
+    .default(["openid", "profile", "email"])
+    .refine((scopes) => scopes.includes("openid"), "openid has to be one of them")
+    .describe("Scopes that are asked for; some providers give groups only with one more."),
+  nameClaim: z
+    .string()
+    .min(1)
+    .default("preferred_username")
+    .describe("Claim with the name that people have in Earshot. It is read at the first login."),
+  rolesClaim: z
+    .string()
+    .min(1)
+    .default("groups")
+    .describe("Claim that gives roles, one value or a list; a.b is b in a. Example: realm_access.roles"),
+  roles: z
+    .strictObject({
+      viewer: claimValues("viewer"),
+      responder: claimValues("responder"),
+      editor: claimValues("editor"),
+      admin: claimValues("admin"),
+    })
+    .prefault({})
+    .describe(
+      "Values of the claim that give a role; the highest counts. Example: { admin: [earshot-admins] }",
+    ),
+  defaultRole: UserRole.exactOptional().describe(
+    "Role of whoever has none of these values. Without it they are refused.",
+  ),
+});
 
 const Web = z.strictObject({
   host: z
@@ -59,6 +119,11 @@ const Web = z.strictObject({
     )
     .default([])
     .describe("Users of the console. Others are added by `earshot users add`, and kept in the database."),
+  secondFactorKey: z.string().min(20).exactOptional().meta({
+    description:
+      "Seals the secrets of second factors in the database, 20 characters or more. Without it the database keeps the key as well. With another key, second factors have to be set up again.",
+    writeOnly: true,
+  }),
   editRules: z
     .boolean()
     .default(false)
@@ -74,11 +139,32 @@ const Web = z.strictObject({
       "Names the username of `login` to make it an admin. Users of `users` have a role of their own. Example: [comms]",
     ),
   trustedProxies: z
-    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
+    .array(Network)
     .default([])
     .describe(
       "Addresses or networks of the proxies before the console, which then say who asks. Without it all readers share the address of the proxy. Example: [127.0.0.1]",
     ),
+  oidc: OpenIdConnect.exactOptional().describe(
+    "People log in at a provider of OpenID Connect (Keycloak, Entra ID, Okta, Google, …). docs/console-access.md",
+  ),
+  proxy: z
+    .strictObject({
+      header: z
+        .string()
+        .regex(/^[A-Za-z][A-Za-z0-9-]{2,60}$/, "expected the name of a header, such as X-Forwarded-User")
+        .describe("Header in which it names who asks. It has to remove that header from what comes in."),
+      from: z
+        .array(Network)
+        .min(1)
+        .describe(
+          "Addresses or networks of the proxy; from others the header is refused. Example: [127.0.0.1]",
+        ),
+      role: UserRole.exactOptional().describe(
+        "Role of a name that is no user yet, who is then added. Without it they are refused.",
+      ),
+    })
+    .exactOptional()
+    .describe("A proxy logs people in, and says in a header who asks."),
   tls: z
     .strictObject({
       cert: z.string().min(1).describe("PEM file of the certificate with its chain, relative to this file."),

@@ -1,15 +1,22 @@
 import type { BacktestReport, Comparison, Difference, ReportedReceiver } from "#lab";
 import { wordsOf } from "#monitor";
-import { counted, formatShare } from "../../lib/numbers.ts";
+import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
 import { formatTable } from "../format-table.ts";
 
 /** The report for a terminal. */
 export function formatBacktest(report: BacktestReport): readonly string[] {
-  const { alerts, days, receivers, loudest, precision } = report;
+  const { alerts, days, incidents, receivers, loudest, precision } = report;
   const messages = receivers.reduce((sum, one) => sum + one.messages, 0);
   return [
     `${counted(report.mentions, "mention")}, ${minute(report.from)} to ${minute(report.to)}${learned(report)}`,
-    `${counted(alerts.length, "alert")}, ${counted(messages, "message")}`,
+    `${counted(alerts.length, "alert")}${inIncidents(report)}, ${counted(messages, "message")}`,
+    ...section(
+      "Incidents",
+      incidents.map(({ openedAt, endedAt, status, severity, query, rule, alerts, messages }) => ({
+        ...{ from: minute(openedAt), to: endedAt === null ? status : minute(endedAt), severity, query },
+        ...{ "begun by": rule, alerts, messages },
+      })),
+    ),
     ...section(
       "By day and rule",
       days.map(({ date, rule, alerts, messages }) => ({ date, rule, alerts, ...messages })),
@@ -37,12 +44,19 @@ export function formatBacktest(report: BacktestReport): readonly string[] {
   ];
 }
 
+/** `, 14 of them in 3 incidents`. */
+function inIncidents({ incidents }: BacktestReport): string {
+  if (incidents.length === 0) return "";
+  const inside = incidents.reduce((sum, { alerts }) => sum + alerts, 0);
+  return ` (${formatNumber(inside)} in ${counted(incidents.length, "incident")})`;
+}
+
 /** What differs between two versions of the rules. */
 export function formatComparison(comparison: Comparison): readonly string[] {
-  const { alerts, messages, same, differences } = comparison;
+  const { alerts, incidents, messages, same, differences } = comparison;
   return [
     "",
-    `Against the old rules: ${alerts.before} → ${counted(alerts.after, "alert")}, ${messages.before} → ${counted(messages.after, "message")}; ${same} the same, ${differences.length} different`,
+    `Against the old rules: ${alerts.before} → ${counted(alerts.after, "alert")}, ${incidents.before} → ${counted(incidents.after, "incident")}, ${messages.before} → ${counted(messages.after, "message")}; ${same} the same, ${differences.length} different`,
     ...differences.flatMap(formatDifference),
   ];
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { hostname } from "node:os";
 import { usersOfFile } from "#admin";
 import { type Actor, readEnvironment, type Stores, type UserRole } from "#monitor";
+import type { Clock } from "../../lib/clock.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { shellActor, withAlertActions } from "../alerts/with-alert-actions.ts";
 
@@ -10,6 +10,7 @@ export interface UserParts {
   /** Of earshot.yaml. */
   readonly ofFile: readonly { readonly name: string; readonly role: UserRole }[];
   readonly namesOfFile: readonly string[];
+  readonly clock: Clock;
   readonly now: Instant;
   /** Who does it. */
   readonly actor: Actor;
@@ -25,23 +26,7 @@ export async function withUsers<Outcome>(
   return withAlertActions(env, ({ stores, clock }) =>
     work({
       ...{ stores, ofFile, namesOfFile: ofFile.map(({ name }) => name) },
-      ...{ now: clock.now(), actor: shellActor(undefined) },
+      ...{ clock, now: clock.now(), actor: shellActor(undefined) },
     }),
   );
-}
-
-/** Adds an entry to the audit log for what a command did, or was refused. */
-export async function noteInShell(
-  { stores, now, actor }: Pick<UserParts, "stores" | "now" | "actor">,
-  action: string,
-  target: string,
-  result: { readonly outcome: string; readonly because?: string },
-  detail = "",
-): Promise<void> {
-  const isDone = result.outcome !== "Refused";
-  const because = result.because === undefined ? "" : `: ${result.because}`;
-  await stores.audit.add({
-    ...{ at: now, actor, role: null, origin: hostname(), action, target },
-    ...{ outcome: isDone ? "Done" : "Refused", detail: `${detail}${because}` },
-  });
 }

@@ -9,6 +9,8 @@ export type Access =
   | { readonly role: UserRole; readonly scope: TokenScope | null };
 
 const readers: Access = { role: "viewer", scope: "read" };
+/** The token of a feed reader may stand in the address, so it opens nothing else. */
+const atomReaders: Access = { role: "viewer", scope: "atom" };
 const responders: Access = { role: "responder", scope: "act" };
 /** For people alone, and not for their programs. */
 const people = (role: UserRole): Access => ({ role, scope: null });
@@ -18,6 +20,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   // Strangers
   "GET /login": "Public",
   "POST /login": "Public",
+  "POST /login/code": "Public",
+  "GET /login/oidc": "Public",
+  "GET /login/oidc/callback": "Public",
   "GET /healthz": "Public",
   "GET /readyz": "Public",
   "GET /assets/console.css": "Public",
@@ -31,18 +36,24 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /act/:link": "Public",
   "GET /unsubscribe/*": "Public",
   "POST /unsubscribe/*": "Public",
+  "GET /invitations/:code": "Public",
+  "POST /invitations/:code": "Public",
   "POST /slack/interactions": "Public",
   "POST /feeds/push": "Public",
+  "GET /feeds/websub/:id": "Public",
+  "POST /feeds/websub/:id": "Public",
   // Readers
   "GET /": readers,
   "GET /overview.json": readers,
   "GET /live": readers,
   "GET /alerts": readers,
   "GET /alerts.json": readers,
+  "GET /alerts.atom": atomReaders,
   "GET /alerts/:id": readers,
   "GET /alerts/:id/chart-:theme.svg": readers,
   "GET /mentions": readers,
   "GET /mentions.json": readers,
+  "GET /mentions.atom": atomReaders,
   "GET /why": readers,
   "GET /why.json": readers,
   "GET /coverage": readers,
@@ -69,6 +80,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /account": people("viewer"),
   "POST /account/password": people("viewer"),
   "POST /account/sessions/end": people("viewer"),
+  "POST /account/second-factor": people("viewer"),
+  "POST /account/second-factor/confirm": people("viewer"),
+  "POST /account/second-factor/end": people("viewer"),
+  "POST /account/slack": people("viewer"),
+  "POST /account/slack/end": people("viewer"),
   "POST /account/tokens": people("viewer"),
   "POST /account/tokens/end": people("viewer"),
   // They change nothing: a rule, or a set-up, is only tried and shown.
@@ -99,6 +115,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
  */
 export const AUDITED: Readonly<Record<string, string>> = {
   "POST /login": "login",
+  "POST /login/code": "login",
+  "GET /login/oidc/callback": "login",
+  "POST /invitations/:code": "invitation.accept",
   "POST /logout": "logout",
   "POST /act/:link": "alert.act",
   "POST /unsubscribe/*": "digest.unsubscribe",
@@ -111,6 +130,11 @@ export const AUDITED: Readonly<Record<string, string>> = {
   "POST /setup/write": "setup.write",
   "POST /account/password": "account.password",
   "POST /account/sessions/end": "session.end",
+  "POST /account/second-factor": "second-factor.begin",
+  "POST /account/second-factor/confirm": "second-factor.add",
+  "POST /account/second-factor/end": "second-factor.end",
+  "POST /account/slack": "slack.code",
+  "POST /account/slack/end": "slack.unlink",
   "POST /account/tokens": "token.add",
   "POST /account/tokens/end": "token.end",
   "POST /users": "user.add",
@@ -174,8 +198,9 @@ export function isPublic(request: FastifyRequest): boolean {
 
 /** What a token of this scope opens besides: whoever acts has to read. */
 const INCLUDES: Readonly<Record<TokenScope, readonly TokenScope[]>> = {
-  read: ["read"],
-  act: ["read", "act"],
+  read: ["read", "atom"],
+  act: ["read", "act", "atom"],
+  atom: ["atom"],
   metrics: ["metrics"],
   push: ["push"],
 };

@@ -5,6 +5,8 @@ import type { Logger } from "../../lib/log.ts";
 import { type Access, decideAccess, isPublic, whyNot } from "./access.ts";
 import { createAccessTokens, tokenIn } from "./access-tokens.ts";
 import { createAttempts, createKnownPrograms } from "./attempts.ts";
+import type { ProxyUsers } from "./proxy-users.ts";
+import type { SecondFactors } from "./second-factor.ts";
 import { createSessions, type OpenSession } from "./sessions.ts";
 import type { User, Users } from "./users.ts";
 
@@ -40,8 +42,12 @@ export interface ConsoleAuth {
 export interface LoginActions {
   /** False: everybody at this machine sees the console without a login. */
   isDemanded(): Promise<boolean>;
-  /** Opens a session for the right login, or returns the reason why not. */
-  tryLogin(request: FastifyRequest, given: GivenLogin): Promise<TriedLogin>;
+  /** Opens a session for the right login, or returns the reason why not. With a second factor `tryCode` opens it. */
+  tryLogin(request: FastifyRequest, given: GivenLogin): Promise<TriedLogin | NeedsCode>;
+  /** The code of an app, or a recovery code, of whoever gave the right password in this browser minutes ago. */
+  tryCode(request: FastifyRequest, code: string): Promise<TriedCode>;
+  /** A session without a password: whoever it is has shown who they are in another way. */
+  logIn(request: FastifyRequest, user: User): Promise<void>;
   /** Whether it is right, with the same limits, and without a session. */
   tryPassword(request: FastifyRequest, given: GivenLogin): Promise<TriedLogin>;
   logOut(request: FastifyRequest): Promise<void>;
@@ -55,6 +61,16 @@ export type TriedLogin =
   | { readonly outcome: "Right"; readonly user: User }
   | { readonly outcome: "Wrong" }
   | { readonly outcome: "TooMany"; readonly waitMs: number };
+
+interface NeedsCode {
+  readonly outcome: "NeedsCode";
+  readonly user: User;
+}
+export type TriedCode =
+  | { readonly outcome: "Right"; readonly user: User; readonly byRecovery: boolean }
+  | { readonly outcome: "Wrong" | "TooMany" | "Unreadable"; readonly user: User }
+  /** No password was given in this browser, or too long ago. */
+  | { readonly outcome: "TooLate" };
 
 /** Sends a page that says what is missing. */
 export type Refuse = (
@@ -74,6 +90,9 @@ export async function demandLogin(
   app: FastifyInstance,
   parts: {
     readonly users: Users;
+    readonly secondFactors: SecondFactors;
+    /** Null: no proxy says who somebody is. */
+    readonly proxyUsers: ProxyUsers | null;
     readonly stored: Pick<Stores, "sessions" | "accessTokens">;
     readonly roleAtMachine: UserRole;
     readonly wall: Clock;
@@ -82,7 +101,7 @@ export async function demandLogin(
     readonly refuse: Refuse;
   },
 ): Promise<ConsoleAuth> {
-  const { users, wall, log } = parts;
+  const { users, secondFactors, proxyUsers, wall, log } = parts;
   const sessions = createSessions(users, { stored: parts.stored.sessions, wall });
   const tokens = createAccessTokens(users, { stored: parts.stored.accessTokens, wall });
   const attempts = await createAttempts(app);
@@ -93,7 +112,24 @@ export async function demandLogin(
   app.addHook("onRequest", async (request, reply) => {
     // Without a look at the database: a probe is answered while it is away.
     if (isPublic(request)) return;
-    request.visitor = await identify(request);
+    const ofProxy = (await proxyUsers?.userOf(request)) ?? { outcome: "NoName" };
+    if (ofProxy.outcome === "Refused") {
+      log.warn(
+        { address: request.raw.socket.remoteAddress, reason: ofProxy.because },
+        "a name of a proxy was refused",
+      );
+      return parts.refuse(
+        request,
+        reply,
+        403,
+        "That login is not valid",
+        `Nothing was done: ${ofProxy.because}.`,
+      );
+    }
+    request.visitor =
+      ofProxy.outcome === "Named"
+        ? { user: ofProxy.user, role: ofProxy.user.role, session: null, scope: null }
+        : await identify(request);
     const { visitor } = request;
     if (visitor === null) return turnAway(request, reply);
     const { access } = request.routeOptions.config;
@@ -126,9 +162,26 @@ export async function demandLogin(
       isDemanded: users.isLoginDemanded,
       tryLogin: async (request, given) => {
         const tried = await judge(request, given);
-        if (tried.outcome === "Right") await sessions.open(request, tried.user);
+        if (tried.outcome !== "Right") return tried;
+        if (await secondFactors.isOn(tried.user.name)) {
+          sessions.remember(request, tried.user);
+          return { outcome: "NeedsCode", user: tried.user };
+        }
+        await sessions.open(request, tried.user);
         return tried;
       },
+      tryCode: async (request, code) => {
+        const user = await sessions.remembered(request);
+        if (user === null) return { outcome: "TooLate" };
+        const checked = await secondFactors.check(user.name, code, wall.now());
+        if (checked === "Unreadable")
+          log.error({ user: user.name }, "a second factor cannot be read: it was sealed with another key");
+        if (checked === "Wrong") log.warn({ address: request.ip }, "a code of a second factor was wrong");
+        if (checked !== "Right" && checked !== "RightRecovery") return { outcome: checked, user };
+        await sessions.open(request, user);
+        return { outcome: "Right", user, byRecovery: checked === "RightRecovery" };
+      },
+      logIn: (request, user) => sessions.open(request, user),
       tryPassword: judge,
       logOut: async (request) => {
         const session = request.visitor?.session ?? null;
@@ -144,10 +197,13 @@ export async function demandLogin(
     if (!(await users.isLoginDemanded()))
       return { user: null, role: parts.roleAtMachine, session: null, scope: null };
     // A token stands for itself: with a cookie beside it, a page of another site could use the reader's.
-    const token = tokenIn(request.headers.authorization);
+    const inAddress = tokenInAddress(request);
+    const token = tokenIn(request.headers.authorization) ?? inAddress;
     if (token !== null) {
       const shown = await tokens.find(token, request.ip);
-      return shown === null ? null : { ...shown, role: shown.user.role, session: null };
+      // What opens more than a feed does not belong into an address, which servers and readers keep.
+      if (shown === null || (token === inAddress && shown.scope !== "atom")) return null;
+      return { ...shown, role: shown.user.role, session: null };
     }
     const found = await sessions.find(request);
     if (found !== null) return { ...found, role: found.user.role, scope: null };
@@ -158,6 +214,8 @@ export async function demandLogin(
 
   async function userOfProgram(request: FastifyRequest, basic: GivenLogin): Promise<User | null> {
     const user = await users.find(basic.username);
+    // Nobody types a code for a program: it uses a token.
+    if (user !== null && (await secondFactors.isOn(user.name))) return null;
     if (user !== null && (await programs.knows(request, user.credential))) return user;
     const tried = await judge(request, basic);
     if (tried.outcome === "Right") programs.wasRight(request, tried.user.credential);
@@ -176,6 +234,14 @@ export async function demandLogin(
       return { outcome: "Wrong" };
     });
   }
+}
+
+/** Feed readers keep an address and nothing else. */
+function tokenInAddress({ routeOptions, query }: FastifyRequest): string | null {
+  const { access } = routeOptions.config;
+  if (typeof access !== "object" || access.scope !== "atom") return null;
+  const given: unknown = Reflect.get(Object(query), "token");
+  return typeof given === "string" ? given : null;
 }
 
 function lacksRole(visitor: Visitor, access: Access | undefined): readonly [string, string] {

@@ -52,7 +52,10 @@ export async function addUser(
   const fault = password === null ? null : whyNotPassword(password, name);
   if (fault !== null) return { outcome: "Refused", because: fault };
   const passwordHash = password === null ? null : await hashPassword(password);
-  const user = { ...{ id: uuid7(now), name, role, email, passwordHash, createdAt: now, createdBy: by } };
+  const user = {
+    ...{ id: uuid7(now), name, role, email, passwordHash, openId: null },
+    ...{ createdAt: now, createdBy: by },
+  };
   if (await stores.users.add(user))
     return { outcome: "Done", user: { ...user, endedAt: null }, endedSessions: 0 };
   const found = await stores.users.find(name);
@@ -105,6 +108,6 @@ export async function changeUser(
   });
 }
 
-function isNamed(names: readonly string[], name: string): boolean {
+export function isNamed(names: readonly string[], name: string): boolean {
   return names.some((one) => nameKey(one) === nameKey(name));
 }

@@ -9,6 +9,7 @@ import { DAY, HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import { isSameText } from "../../lib/signed-text.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import { type ConsoleSettings, isHttps } from "../settings.ts";
+import { OPEN_ID_TRY_MS, type OpenIdTry } from "./open-id.ts";
 import type { User, Users } from "./users.ts";
 
 export const SESSION_MS = 12 * HOUR;
@@ -20,6 +21,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** A browser that logged in before. It grants no access; it only has its own login attempts. */
     device: Session<{ id: string }>;
+    /** A login that somebody began at an OpenID provider. */
+    openIdTry: Session<{ kept: OpenIdTry }>;
   }
 }
 
@@ -58,6 +61,14 @@ export async function openCookies(
       expiry: DEVICE_MS / SECOND,
       cookie: attributes(DEVICE_MS),
     },
+    {
+      sessionName: "openIdTry",
+      cookieName: cookieName("earshot-oidc"),
+      key: hmac(secret, "key of the console's cookie of OpenID logins"),
+      expiry: OPEN_ID_TRY_MS / SECOND,
+      // The provider's site sends the browser back to us: a strict cookie would not come with it.
+      cookie: { ...attributes(OPEN_ID_TRY_MS), sameSite: "lax" },
+    },
   ]);
 }
 
@@ -67,12 +78,21 @@ export interface OpenSession {
 }
 
 const InCookie = z.object({ secret: z.string().length(43) });
+/** The right password was given, and a code is missing. */
+const HalfInCookie = z.object({
+  half: z.object({ name: z.string(), credential: z.string(), until: z.number() }),
+});
+const HALF_MS = 5 * MINUTE;
 
 /** Logins of browsers. The cookie holds 256 random bits, the table their hash: every process accepts the same sessions. */
 export interface Sessions {
   open(request: FastifyRequest, user: User): Promise<void>;
   /** Null if the cookie is absent, expired or logged out, or its user ended or got another password. */
   find(request: FastifyRequest): Promise<{ readonly user: User; readonly session: OpenSession } | null>;
+  /** The right password was given in this browser; for some minutes. It opens nothing. */
+  remember(request: FastifyRequest, user: User): void;
+  /** Of whom that was. */
+  remembered(request: FastifyRequest): Promise<User | null>;
   isStillOpen(session: OpenSession): Promise<boolean>;
   close(session: OpenSession): Promise<void>;
 }
@@ -113,6 +133,16 @@ export function createSessions(
       if (user === null || !isSameText(found.credential, user.credential)) return null;
       if (now - found.seenAt >= NOTED_EVERY_MS) await stored.sawAt(found.id, request.ip, now);
       return { user, session: { id: found.id, until: found.until } };
+    },
+    remember: (request, { name, credential }) => {
+      const half = { name, credential, until: wall.now() + HALF_MS };
+      request.session.set("half" as never, half as never);
+    },
+    remembered: async (request) => {
+      const half = HalfInCookie.safeParse(request.session.data()).data?.half;
+      if (half === undefined || half.until <= wall.now()) return null;
+      const user = await users.find(half.name);
+      return user !== null && isSameText(half.credential, user.credential) ? user : null;
     },
     isStillOpen: ({ id }) => stored.isOpen(id, wall.now()),
     close: async ({ id }) => void (await stored.end(id, null, wall.now())),

@@ -10,10 +10,15 @@ import { type ConsoleSettings, demandsLogin } from "../settings.ts";
 export interface User {
   readonly name: string;
   readonly role: UserRole;
-  /** Where the user is kept: in `web.login` or `web.users` of earshot.yaml, or in the database. */
-  readonly kept: "Login" | "File" | "Database";
+  /** Where the user is kept: in `web.login` or `web.users` of earshot.yaml, in the database, or by an OpenID provider. */
+  readonly kept: "Login" | "File" | "Database" | "OpenId";
   /** Changes with the password, and no two users have the same: a session ends when it is another one. */
   readonly credential: string;
+}
+
+/** Whether somebody alone knows the password: who logs in elsewhere has none, and the shared one is known to many. */
+export function hasOwnPassword({ kept }: User): boolean {
+  return kept === "File" || kept === "Database";
 }
 
 /** The users of earshot.yaml and of the database. Of one name, that of the file counts. */
@@ -66,7 +71,9 @@ export async function createUsers(
     if (inFile !== undefined) return inFile;
     const found = await stored.find(name);
     if (found === null || found.endedAt !== null) return null;
-    return toKnown({ name: found.name, role: found.role, kept: "Database" }, found.id, found.passwordHash);
+    const { id, role, passwordHash } = found;
+    const kept = found.openId === null ? "Database" : "OpenId";
+    return toKnown({ name: found.name, role, kept }, id, passwordHash);
   };
 
   let isDemanded = demandsLogin(settings) || (await stored.isUsed());

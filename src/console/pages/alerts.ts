@@ -49,7 +49,8 @@ export async function alertsPage(address: string, parts: PageParts, question: Al
       ([state, label]) =>
         html`<li><a href="/alerts?state=${state}"${state === question.state && html` aria-current="page"`}>${label}</a></li>`,
     )}</ul></nav></div>
-<div class="panel">${livePart(address, { name: "list", on: ["alerts"] }, list)}</div>`,
+<div class="panel">${livePart(address, { name: "list", on: ["alerts"] }, list)}</div>
+<p class="detail"><a href="/alerts.atom">Atom feed</a></p>`,
   };
 }
 

@@ -77,8 +77,17 @@ export async function mentionsPage(
 <label class="grows">Text contains <input type="search" name="contains" value="${question.contains}" maxlength="200" dir="auto"></label>
 ${hidden(question)}<button type="submit">Show</button>
 </form>
-${limitsLine(question, parts)}<div class="panel">${lives ? livePart(address, { name: "list", on: ["mentions"] }, list) : list}</div>`,
+${limitsLine(question, parts)}<div class="panel">${lives ? livePart(address, { name: "list", on: ["mentions"] }, list) : list}</div>
+<p class="detail"><a href="/mentions.atom${feedSearch(question)}">Atom feed</a></p>`,
   };
+}
+
+/** Of its query and sentiment; a feed searches no texts. */
+function feedSearch({ query, sentiment }: MentionsQuestion): string {
+  const given = Object.entries({ query, sentiment }).flatMap(([name, value]) =>
+    value === null ? [] : [[name, value] as [string, string]],
+  );
+  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 }
 
 /** What the page of an alert limits the list to is kept when the form is sent. */

@@ -1,4 +1,5 @@
 import { nameKey, type StoredSession, type StoredToken, type StoredUser, UserRole } from "#monitor";
+import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
 import { foreign } from "../parts/words.ts";
@@ -8,16 +9,20 @@ import type { Page } from "./page.ts";
 interface ShownUsers {
   readonly stored: readonly StoredUser[];
   readonly ofFile: readonly { readonly name: string; readonly role: UserRole }[];
+  /** Keys of the names with a second factor. */
+  readonly factors: readonly string[];
   readonly sessions: readonly StoredSession[];
   readonly tokens: readonly StoredToken[];
   /** A password that was just made up: it is shown once. */
   readonly made: { readonly name: string; readonly password: string } | null;
+  /** The link of an invitation that was just made: it is shown once. */
+  readonly invited: { readonly name: string; readonly link: string; readonly until: Instant } | null;
   readonly fault: string | null;
 }
 
 /** Who may log in, for admins. */
 export function usersPage(shown: ShownUsers, times: Times, token: string): Page {
-  const { stored, ofFile, made, fault } = shown;
+  const { stored, ofFile, made, invited, fault } = shown;
   const live = stored.filter(({ endedAt }) => endedAt === null);
   const ended = stored.filter(({ endedAt }) => endedAt !== null);
   return {
@@ -31,6 +36,12 @@ ${
   html`<section class="panel" aria-labelledby="h-made"><h2 id="h-made">The first password of ${made.name}</h2>
 <p>Copy it now: it is not shown again.</p><p><code class="secret">${made.password}</code></p></section>`
 }
+${
+  invited !== null &&
+  html`<section class="panel" aria-labelledby="h-invited"><h2 id="h-invited">The invitation of ${invited.name}</h2>
+<p>Send this link to ${invited.name}: it sets a password, works once, until ${times.moment(invited.until)}, and is not shown again.</p>
+<p><code class="secret">${invited.link}</code></p></section>`
+}
 <section class="panel action-form" aria-labelledby="h-users"><h2 id="h-users">Who may log in</h2>
 <div class="scrolls"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">Since</th><th scope="col">Open</th><th scope="col"></th></tr></thead>
@@ -41,7 +52,7 @@ ${
 <td>${one.role}</td>
 <td>in earshot.yaml</td>
 <td>${openOf(one.name, shown)}</td>
-<td></td>
+<td>${factorButton(one.name, shown, token)}</td>
 </tr>`,
     )}${live.map(
       (one) =>
@@ -50,7 +61,8 @@ ${
 <td>${roleForm(one, token)}</td>
 <td>${times.moment(one.createdAt)}, by ${foreign(one.createdBy)}</td>
 <td>${openOf(one.name, shown)}</td>
-<td>${changeButton(one.name, "password", "New password", token)}${changeButton(one.name, "end", "End", token)}</td>
+<td>${ownPasswordButtons(one, token)}
+${factorButton(one.name, shown, token)}${changeButton(one.name, "end", "End", token)}</td>
 </tr>`,
     )}</tbody></table></div></section>
 <section class="panel action-form" aria-labelledby="h-new"><h2 id="h-new">Add a user</h2>
@@ -70,10 +82,24 @@ ${
   };
 }
 
-function openOf(name: string, { sessions, tokens }: ShownUsers): string {
+function openOf(name: string, shown: ShownUsers): string {
   const of = (all: readonly { readonly nameKey: string }[]) =>
     all.filter((one) => one.nameKey === nameKey(name)).length;
-  return `${counted(of(sessions), "session")}, ${counted(of(tokens), "token")}`;
+  const factor = shown.factors.includes(nameKey(name)) ? ", second factor" : "";
+  return `${counted(of(shown.sessions), "session")}, ${counted(of(shown.tokens), "token")}${factor}`;
+}
+
+/** Who logs in elsewhere has no password here. */
+function ownPasswordButtons({ name, openId }: StoredUser, token: string): Html | false {
+  return (
+    openId === null &&
+    html`${changeButton(name, "invite", "Invitation", token)}${changeButton(name, "password", "New password", token)}`
+  );
+}
+
+/** For whoever lost the app and the recovery codes. */
+function factorButton(name: string, { factors }: ShownUsers, token: string): Html | false {
+  return factors.includes(nameKey(name)) && changeButton(name, "second-factor", "Reset second factor", token);
 }
 
 function roleForm(user: StoredUser, token: string): Html {

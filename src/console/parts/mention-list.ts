@@ -79,7 +79,7 @@ function outsideLink(address: string | null, id: string): Html | null {
 }
 
 /** Allows http and https with a host and no user name: `bank.example@evil.example` looks like bank.example. */
-function followable(address: string | null): URL | null {
+export function followable(address: string | null): URL | null {
   if (address === null || address.length > 2000 || !URL.canParse(address)) return null;
   const url = new URL(address);
   if (url.protocol !== "http:" && url.protocol !== "https:") return null;

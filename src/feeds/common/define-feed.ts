@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { durationBetween } from "../../lib/duration.ts";
 import type { Issue } from "../../lib/errors.ts";
+import { HttpAddress } from "../../lib/http-address.ts";
 import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import { plainLine } from "../../lib/text.ts";
@@ -102,6 +103,15 @@ export interface FeedRead {
   readonly leftOut?: number;
   /** For kinds that read a document which lists its newest items. */
   readonly document?: ListedDocument;
+  /** The hub that its document names, which pushes what is new of it (WebSub); null: it names none. Absent: not read. */
+  readonly hub?: FeedHub | null;
+}
+
+/** Where changes of a document are announced. */
+export interface FeedHub {
+  readonly url: string;
+  /** The address by which the hub knows the document. */
+  readonly topic: string;
 }
 
 /**
@@ -139,6 +149,8 @@ export interface StreamItem extends FeedItem {
 
 export interface FeedRequest {
   readonly url: string;
+  /** The fields of a form that is posted there. It follows no redirect. */
+  readonly form?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Ask whether it has changed since the last time; the answer may be 304 without a body. */
   readonly conditional?: boolean;
@@ -181,6 +193,8 @@ export interface FeedDocument {
   readonly problem: string | null;
   /** How long a text of it is: the middle one of all, in characters; null: it has no items. */
   readonly usualLength: number | null;
+  /** The addresses that it names as its hub and as its own; null: it names none. */
+  readonly links: { readonly hub: string | null; readonly self: string | null };
 }
 
 /** A document that a feed has read: what shows whether it brings everything. */
@@ -230,16 +244,16 @@ export class FeedError extends Error {
   readonly isFinal: boolean;
   /** The server has said when to come back. */
   readonly retryAfterMs: number | null;
-  /** It has said so of all of its addresses: one that is broken leaves the others alone. */
-  readonly concernsHost: boolean;
+  /** It has said so of all of its addresses. Null: one that is broken leaves the others alone. */
+  readonly hostPauseMs: number | null;
   constructor(
     message: string,
-    how: { isFinal?: boolean; retryAfterMs?: number | null; concernsHost?: boolean } = {},
+    how: { isFinal?: boolean; retryAfterMs?: number | null; hostPauseMs?: number | null } = {},
   ) {
     super(plainLine(message, LONGEST_PROBLEM));
     this.isFinal = how.isFinal ?? false;
     this.retryAfterMs = how.retryAfterMs ?? null;
-    this.concernsHost = how.concernsHost ?? this.retryAfterMs !== null;
+    this.hostPauseMs = how.hostPauseMs === undefined ? this.retryAfterMs : how.hostPauseMs;
   }
 }
 
@@ -288,11 +302,37 @@ export const FeedKeys = {
       "Whether it may be on this machine or in the local network. Otherwise such addresses are refused.",
     ),
 };
+
+/** The keys of every kind whose feeds are fetched over HTTP. */
+export const FetchedKeys = {
+  ...FeedKeys,
+  proxy: z
+    .strictObject({
+      url: HttpAddress.refine((url) => !URL.canParse(url) || new URL(url).username === "", {
+        error: "expected user and password beside the address, not in it",
+      }).describe("Its address. Example: http://proxy.example:3128"),
+      user: z.string().min(1).exactOptional().describe("Name of the account, if it asks for one."),
+      password: z
+        .string()
+        .min(1)
+        .exactOptional()
+        .meta({ description: 'Its password. Example: "${PROXY_PASSWORD}"', writeOnly: true }),
+    })
+    .exactOptional()
+    .describe(
+      "A proxy that everything of this feed is fetched through, by CONNECT. Example: { url: http://proxy.example:3128 }",
+    ),
+};
+
+/** A proxy, as people configure it. */
+export type FeedProxy = NonNullable<z.output<typeof FetchedKeys.proxy>>;
+
 type FeedSettings = {
   readonly kind: string;
   readonly name?: string;
   readonly every?: number;
   readonly allowPrivateAddress: boolean;
+  readonly proxy?: FeedProxy;
 };
 
 /** A brand that somebody begins to listen for. */
@@ -308,7 +348,7 @@ export interface ProposedBrand {
 /** A kind of feed: one file, one line in `kinds.ts`, the contract suite. */
 export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
   readonly kind: string;
-  /** The keys of a feed of this kind: `FeedKeys`, `kind` as a literal, and its own. */
+  /** The keys of a feed of this kind: `FeedKeys` or `FetchedKeys`, `kind` as a literal, and its own. */
   readonly config: z.ZodType<Settings>;
   /** One sentence for help and pages. */
   readonly about: string;

@@ -14,24 +14,29 @@ export function notesOf({
   movedTo = null,
   everyMs,
   configuredMs,
+  isPushed = false,
 }: {
   readonly document: ListedDocument | null;
   readonly languages: LanguageCount;
   readonly movedTo?: string | null | undefined;
   readonly everyMs: number;
   readonly configuredMs: number;
+  readonly isPushed?: boolean;
 }): FeedNotes {
   const moved =
     movedTo === null
       ? null
       : `its address has moved for good, to ${plainLine(movedTo, LONGEST_ADDRESS)}: write that into earshot.yaml`;
-  if (document === null) return { moved };
+  const hub = isPushed
+    ? `its hub pushes what is new; besides, it is read every ${formatDuration(everyMs)}`
+    : null;
+  if (document === null) return { moved, hub };
   const { coversMs, usualLength } = document;
   const often = `is read every ${formatDuration(everyMs)}`;
   const faster =
     everyMs < configuredMs ? ` (and not every ${formatDuration(configuredMs)}, as it turns over fast)` : "";
   return {
-    moved,
+    ...{ moved, hub },
     covers:
       coversMs === null ? null : `its document covers ${formatDuration(coversMs)}, and ${often}${faster}`,
     teaser: isTeaser(document)

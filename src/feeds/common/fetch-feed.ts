@@ -4,9 +4,10 @@ import { Agent, type Dispatcher, request } from "undici";
 import { ACCEPTED_ENCODINGS, decodeBody } from "../../lib/answer-body.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { codeOf, describeError } from "../../lib/errors.ts";
-import { MINUTE, SECOND } from "../../lib/instant.ts";
+import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
 import { isPrivateAddress, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
-import { FeedError, type FeedRequest } from "./define-feed.ts";
+import { FeedError, type FeedProxy, type FeedRequest } from "./define-feed.ts";
+import { createProxies } from "./proxies.ts";
 import { askedPause } from "./rate-limit.ts";
 
 /** What a server gave to recognise an answer by. */
@@ -34,6 +35,7 @@ export interface FetchFeed {
       readonly signal: AbortSignal;
       /** A shorter limit than that of all fetches. */
       readonly timeoutMs?: number;
+      readonly proxy?: FeedProxy;
     },
   ): Promise<RawAnswer>;
   close(): Promise<void>;
@@ -60,6 +62,7 @@ export function createFetchFeed(
     public: new Agent({ ...bounds, connect: { lookup: publicLookup, timeout: timeoutMs } }),
     any: new Agent({ ...bounds, connect: { timeout: timeoutMs } }),
   };
+  const proxies = createProxies(bounds);
 
   async function follow(
     wanted: FeedRequest,
@@ -71,12 +74,18 @@ export function createFetchFeed(
     let isPermanent = true;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
       refuseAddress(url, how.allowPrivateAddress);
+      const direct = { url, dispatcher: how.allowPrivateAddress ? agents.any : agents.public, headers: {} };
+      const way = how.proxy === undefined ? direct : await proxies.way(how.proxy, url, how);
       const answer = await again(() =>
-        request(url, {
-          method: "GET",
-          dispatcher: how.allowPrivateAddress ? agents.any : agents.public,
+        request(way.url, {
+          ...(wanted.form === undefined
+            ? { method: "GET" }
+            : { method: "POST", body: new URLSearchParams(wanted.form).toString() }),
+          dispatcher: way.dispatcher,
           signal,
           headers: {
+            ...way.headers,
+            ...(wanted.form === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
             "user-agent": userAgent,
             "accept-encoding": ACCEPTED_ENCODINGS,
             ...(redirects === 0 || sameOrigin(url, wanted.url) ? wanted.headers : {}),
@@ -85,7 +94,7 @@ export function createFetchFeed(
         }),
       );
       const to = locationOf(answer);
-      if (!REDIRECTS.has(answer.statusCode) || to === null) {
+      if (!REDIRECTS.has(answer.statusCode) || to === null || wanted.form !== undefined) {
         const found = await read(answer, url, wanted);
         return movedTo === undefined ? found : { ...found, movedTo };
       }
@@ -139,7 +148,7 @@ export function createFetchFeed(
       }
     },
     async close() {
-      await Promise.all([agents.public.destroy(), agents.any.destroy()]);
+      await Promise.all([agents.public.destroy(), agents.any.destroy(), proxies.close()]);
     },
   };
 }
@@ -215,15 +224,19 @@ const STATUSES: Readonly<Record<number, string>> = {
   429: "we ask it too often",
 };
 
+/** Whoever writes one page of a server must not silence the feeds of all others there for a day. */
+const LONGEST_HOST_PAUSE = HOUR;
+
 /** A server that is busy and names no time gets a minute. */
-function statusError(status: number, retryAfterMs: number | null): FeedError {
-  const isLimit = status === 403 && retryAfterMs !== null;
+function statusError(status: number, askedMs: number | null): FeedError {
+  const isLimit = status === 429 || (status === 403 && askedMs !== null);
+  const retryAfterMs = askedMs ?? (isLimit ? MINUTE : null);
   const what =
     STATUSES[isLimit ? 429 : status] ?? (status >= 500 ? "the server fails" : "it answers with an error");
   return new FeedError(`${what} (status ${status})`, {
     isFinal: status === 410,
-    retryAfterMs: retryAfterMs ?? (status === 429 ? MINUTE : null),
-    concernsHost: isLimit || status === 429,
+    retryAfterMs,
+    hostPauseMs: isLimit && retryAfterMs !== null ? Math.min(retryAfterMs, LONGEST_HOST_PAUSE) : null,
   });
 }
 
@@ -250,4 +263,6 @@ const CODES: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_TIMEOUT: "no answer in time",
   UND_ERR_BODY_TIMEOUT: "its answer stopped in the middle",
   UND_ERR_HEADERS_OVERFLOW: "its headers are too large",
+  // Of a tunnel, and of nothing else here.
+  UND_ERR_ABORTED: "its proxy does not let us through; perhaps it wants another user and password",
 };

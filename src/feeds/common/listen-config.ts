@@ -2,6 +2,7 @@ import { z } from "zod";
 import { compile } from "#listening-api";
 import { durationBetween } from "../../lib/duration.ts";
 import type { Issue } from "../../lib/errors.ts";
+import { HttpAddress } from "../../lib/http-address.ts";
 import { DAY } from "../../lib/instant.ts";
 import type { kinds } from "../kinds.ts";
 
@@ -71,6 +72,9 @@ export const ListenConfig = z.strictObject({
     .describe(
       "Your mail or web address. It is sent to every feed with the name Earshot, so that its owner can reach you. Example: press@acme.example",
     ),
+  callback: HttpAddress.exactOptional().describe(
+    "The address of the console that others on the internet reach. With it, feeds whose documents name a hub are pushed to it when they change (WebSub), and polled seldom. Example: https://earshot.brand.example",
+  ),
   pollEvery: durationBetween(100, DAY)
     .prefault("5s")
     .describe("How often the monitor asks the local Listening API for new mentions."),

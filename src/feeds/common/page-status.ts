@@ -1,6 +1,6 @@
 import { monotonicMs } from "../../lib/clock.ts";
 import { DAY, HOUR, SECOND } from "../../lib/instant.ts";
-import { FeedError } from "./define-feed.ts";
+import { FeedError, type FeedProxy } from "./define-feed.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
 import type { ForeignReader } from "./open-reader.ts";
 import { isAllowed, type RobotsRules } from "./robots.ts";
@@ -8,7 +8,7 @@ import { isAllowed, type RobotsRules } from "./robots.ts";
 /** With which status a page for people answers; 0: it did not answer, or its site does not want programs to ask. */
 export type PageStatus = (
   url: string,
-  how: { readonly allowPrivateAddress: boolean; readonly signal: AbortSignal },
+  how: { readonly allowPrivateAddress: boolean; readonly signal: AbortSignal; readonly proxy?: FeedProxy },
 ) => Promise<number>;
 
 /** RFC 9309: a robots.txt is used for a day at most. */

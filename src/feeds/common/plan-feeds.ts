@@ -3,7 +3,7 @@ import type { ConfiguredFeed } from "#listening-api";
 import { UserError, whyUnread } from "../../lib/errors.ts";
 import { stableHash } from "../../lib/json.ts";
 import { kindOf } from "../kinds.ts";
-import type { FeedKind, FeedPart } from "./define-feed.ts";
+import type { FeedKind, FeedPart, FeedProxy } from "./define-feed.ts";
 import type { FeedConfig, ListenConfig } from "./listen-config.ts";
 
 /** One thing that is fetched or pushed, with everything that its configuration says. */
@@ -36,6 +36,11 @@ export function planFeeds(listen: Pick<ListenConfig, "feeds" | "queries">): read
 /** A stream is not fetched every so often. */
 function everyOf(settings: FeedConfig): number | undefined {
   return "every" in settings ? settings.every : undefined;
+}
+
+/** How its answers are reached; a stream and a mailbox have connections of their own. */
+export function proxyOf(settings: FeedConfig): { readonly proxy?: FeedProxy } {
+  return "proxy" in settings && settings.proxy !== undefined ? { proxy: settings.proxy } : {};
 }
 
 /** More than any file beside a configuration has; what reads it has its own limit. */

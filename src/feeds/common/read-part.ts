@@ -14,7 +14,7 @@ import {
 import type { FetchFeed, RawAnswer, Validators } from "./fetch-feed.ts";
 import { judgeChecks } from "./judge-checks.ts";
 import { type ForeignReader, isReadInThread } from "./open-reader.ts";
-import type { PlannedFeed } from "./plan-feeds.ts";
+import { type PlannedFeed, proxyOf } from "./plan-feeds.ts";
 
 /** What is stored of a feed between two fetches. */
 const State = z.object({
@@ -131,7 +131,8 @@ export async function readPart(
 
   async function ask(wanted: FeedRequest): Promise<FeedAnswer> {
     const known = wanted.conditional === true ? before.validators[wanted.url] : undefined;
-    const how = { allowPrivateAddress: settings.allowPrivateAddress, signal: parts.signal };
+    const { allowPrivateAddress } = settings;
+    const how = { allowPrivateAddress, signal: parts.signal, ...proxyOf(settings) };
     const conditions = known === undefined || isWhole ? {} : { validators: conditionsOf(known) };
     const answer = await fetchMoved(wanted, { ...how, ...conditions });
     if (wanted.conditional !== true) return read(answer, wanted, null);

@@ -3,7 +3,7 @@ import type { DueCheck } from "#listening-api";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
 import type { FeedAnswer, RecheckResult } from "./define-feed.ts";
 import type { PageStatus } from "./page-status.ts";
-import type { PlannedFeed } from "./plan-feeds.ts";
+import { type PlannedFeed, proxyOf } from "./plan-feeds.ts";
 
 /** A site that is busy with others is asked another time. */
 const LONGEST_TURN_MS = MINUTE;
@@ -30,9 +30,11 @@ export async function recheckDue(
     const { host } = new URL(url);
     const isOwn = part.url !== null && new URL(part.url).host === host;
     const allowPrivateAddress = settings.allowPrivateAddress && isOwn;
+    const through = proxyOf(settings);
     const wait = await reserve(host, { count: 1, paceMs: definition.pace.everyMs });
     if (wait <= LONGEST_TURN_MS) await delay(wait, undefined, { signal });
-    const status = wait <= LONGEST_TURN_MS ? await pageStatus(url, { allowPrivateAddress, signal }) : 0;
+    const status =
+      wait <= LONGEST_TURN_MS ? await pageStatus(url, { allowPrivateAddress, signal, ...through }) : 0;
     return { status, url, json: undefined, document: null, start: "", header: () => null };
   }
 

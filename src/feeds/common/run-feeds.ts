@@ -8,6 +8,7 @@ import {
   countPushed,
   type Database,
   deleteMentions,
+  dropOldSeals,
   dueChecks,
   dueNow,
   endFetch,
@@ -15,9 +16,11 @@ import {
   extendLease,
   forgetReceivedBefore,
   forgetUnseenDeletes,
+  isPushed,
   type LeasedFeed,
   listQueries,
   NOTHING,
+  noteHub,
   noteReading,
   putGap,
   putNotes,
@@ -45,6 +48,7 @@ import type { PlannedFeed } from "./plan-feeds.ts";
 import { HostClosedError, readPart, siteAway } from "./read-part.ts";
 import { recheckDue } from "./recheck-due.ts";
 import { createItemStore, type FeedEnricher, type StoredPart } from "./store-items.ts";
+import { maySubscribe, newSubscription, PUSHED_EVERY_MS } from "./web-sub.ts";
 
 /** Renewed before every batch of requests, and much longer than one takes. */
 const LEASE_MS = 3 * MINUTE;
@@ -55,6 +59,7 @@ const LOOK_EVERY_MS = SECOND;
 const RECHECKS_AT_ONCE = 2;
 /** New and changed items that one fetch stores; the next one goes on. */
 const MOST_STORED = 2_000;
+const HUBS_EVERY_MS = 5 * SECOND;
 /** Parts of one fetch; the next fetch goes on after them. */
 const MOST_ROUNDS = 100;
 
@@ -74,6 +79,8 @@ export interface FeedRunParts {
   readonly signal: AbortSignal;
   readonly random?: () => number;
   readonly leaseMs?: number;
+  /** Hubs can reach us: feeds that name one are pushed, and polled seldom. Default: no. */
+  readonly hasHubs?: boolean;
 }
 
 /** What this file adds to the state of a feed: when it was read last, and how often it is, if that is not as configured. */
@@ -246,7 +253,9 @@ export function createFeedRun(parts: FeedRunParts) {
           ...(isRead ? { readAt } : {}),
           ...(everyMs === leased.everyMs ? {} : { readEveryMs: everyMs }),
         };
-        const nextInMs = decideNext({ everyMs, failures, retryAfterMs, isFinal: false }, chance);
+        const hasHub = await noteHubOf(transaction, feed, read);
+        const oftenMs = hasHub ? Math.max(everyMs, PUSHED_EVERY_MS) : everyMs;
+        const nextInMs = decideNext({ everyMs: oftenMs, failures, retryAfterMs, isFinal: false }, chance);
         const isFull = stored.left > 0 || stored.items >= room;
         goesOn = read.more === true && !isLast && !isFull;
         const leftOut = describeLeftOut(read, stored.left, isFull);
@@ -257,8 +266,7 @@ export function createFeedRun(parts: FeedRunParts) {
           document,
           languages,
           movedTo: done.movedTo,
-          everyMs,
-          configuredMs: leased.everyMs,
+          ...{ everyMs: oftenMs, configuredMs: leased.everyMs, isPushed: hasHub },
         });
         const end = { state, nextInMs, problem: read.problem ?? null, goesOn, leftOut, matched, notes };
         if (!(await endFetch(transaction, project.id, leased, { ...end, items: added })))
@@ -272,10 +280,20 @@ export function createFeedRun(parts: FeedRunParts) {
     }
   }
 
+  /** Remembers the hub that a document names. Whether it pushes the feed at present. */
+  async function noteHubOf(transaction: Database, feed: PlannedFeed, { hub }: FeedRead): Promise<boolean> {
+    if (parts.hasHubs !== true) return false;
+    if (hub !== undefined) {
+      const wanted = hub !== null && maySubscribe(hub, feed) ? { ...hub, ...newSubscription() } : null;
+      await noteHub(transaction, project.id, feed.key, wanted);
+    }
+    return isPushed(transaction, project.id, feed.key);
+  }
+
   async function endWithProblem(feed: PlannedFeed, leased: LeasedFeed, error: unknown): Promise<void> {
     const isFeedError = error instanceof FeedError;
-    const unknown = { retryAfterMs: null, isFinal: false, concernsHost: false };
-    const { retryAfterMs, isFinal, concernsHost } = isFeedError ? error : unknown;
+    const unknown = { retryAfterMs: null, isFinal: false, hostPauseMs: null };
+    const { retryAfterMs, isFinal, hostPauseMs } = isFeedError ? error : unknown;
     const failures = leased.failures + 1;
     const nextInMs = decideNext({ everyMs: leased.everyMs, failures, retryAfterMs, isFinal }, random());
     const problem = isFeedError
@@ -285,7 +303,7 @@ export function createFeedRun(parts: FeedRunParts) {
     if (isFeedError) log.info(details, "a feed could not be fetched");
     else log.error(details, "a feed could not be read: this is a fault of Earshot");
     // The host has asked all of us to wait. One address that is broken says nothing of the others.
-    if (retryAfterMs !== null && concernsHost) await closeHost(db, feed.host, retryAfterMs);
+    if (hostPauseMs !== null) await closeHost(db, feed.host, hostPauseMs);
     if (error instanceof UnreadableError) return endUnread(db, project.id, leased, problem);
     await endFetch(db, project.id, leased, { state: leased.state, nextInMs, problem, items: 0, matched: 0 });
   }
@@ -323,6 +341,7 @@ export function createFeedRun(parts: FeedRunParts) {
     });
     await forgetReceivedBefore(db, project.id, before);
     await forgetUnseenDeletes(db, project.id);
+    await dropOldSeals(db, project.id);
   }
 
   return {
@@ -344,8 +363,8 @@ export function createFeedRun(parts: FeedRunParts) {
           });
       });
     },
-    /** Fetches what becomes due until the signal comes. */
-    async run(): Promise<void> {
+    /** Fetches what becomes due until the signal comes. \`subscribe\`: asks one hub that is due. */
+    async run(subscribe: (() => Promise<boolean>) | null = null): Promise<void> {
       /** Works until the signal comes. After a failure, and where there was nothing to do, it waits. */
       const loop = async (
         work: () => Promise<boolean>,
@@ -374,6 +393,9 @@ export function createFeedRun(parts: FeedRunParts) {
       await Promise.all([
         ...fetches,
         ...rechecks,
+        ...(subscribe === null
+          ? []
+          : [loop(subscribe, HUBS_EVERY_MS, { level: "warn", message: "hubs of feeds cannot be asked" })]),
         loop(forget, HOUR, { level: "warn", message: "old items could not be deleted" }),
       ]);
     },

@@ -28,6 +28,7 @@ import { createPushEndpoint, type PushEndpoint } from "./push-endpoint.ts";
 import { createFeedRun, type FeedRunParts } from "./run-feeds.ts";
 import { runStream } from "./run-stream.ts";
 import { userAgent } from "./user-agent.ts";
+import { createWebSub, type HubEndpoint } from "./web-sub.ts";
 
 /** Names of the account in the local tables. */
 export interface OwnAccount {
@@ -58,6 +59,8 @@ export interface Listening {
   readonly url: string;
   readonly password: string;
   readonly push: PushEndpoint;
+  /** What hubs of feeds call; null: they cannot reach us, as \`listen.callback\` is not set. */
+  readonly hubs: HubEndpoint | null;
   readonly feeds: readonly PlannedFeed[];
   /** The queries of the configuration, as they are stored. */
   readonly queries: readonly { readonly id: number; readonly about: string | null }[];
@@ -98,7 +101,17 @@ export async function startListening(options: ListeningOptions, closing: Closing
     enricher: options.enricher,
     signal: stopping.signal,
   };
-  const run = createFeedRun({ ...running, feeds, reader, fetch: fetcher.fetch });
+  const { callback } = listen;
+  const run = createFeedRun({
+    ...{ ...running, feeds, reader, fetch: fetcher.fetch, hasHubs: callback !== undefined },
+  });
+  const webSub =
+    callback === undefined
+      ? null
+      : createWebSub({
+          ...{ ...running, feeds, reader, projectId, callback },
+          ...{ fetch: fetcher.fetch, receive: run.receivePushed },
+        });
   const watchFrom = clock.now();
   if (options.fetches) {
     await configureFeeds(db, projectId, feeds);
@@ -106,7 +119,7 @@ export async function startListening(options: ListeningOptions, closing: Closing
     const streams = feeds
       .filter(({ definition }) => definition.stream !== undefined)
       .map((feed) => runStream({ ...running, ...agent, feed }));
-    const fetching = run.run();
+    const fetching = run.run(webSub?.subscribeNext);
     closing.add(async () => {
       stopping.abort(new Error("Earshot is stopping"));
       await Promise.all([fetching, ...streams]);
@@ -122,6 +135,7 @@ export async function startListening(options: ListeningOptions, closing: Closing
       const { at, feeds } = await listFeeds(db, projectId);
       return { at, feeds: feeds.filter(({ isConfigured }) => isConfigured) };
     },
+    hubs: webSub?.endpoint ?? null,
     push: createPushEndpoint({ feeds, receive: run.receivePushed, log }),
   };
 

@@ -6,11 +6,11 @@ import {
   type FeedAnswer,
   FeedError,
   type FeedItem,
-  FeedKeys,
   type FeedPart,
   type FeedRead,
   type FeedReader,
   type FeedRequest,
+  FetchedKeys,
   type Recheck,
   type StoredItem,
 } from "../common/define-feed.ts";
@@ -23,7 +23,7 @@ export const github = defineFeed({
   about: "Public issues and pull requests of GitHub that a search finds.",
   config: z.strictObject({
     kind: z.literal("github").describe("Public issues and pull requests of GitHub that a search finds."),
-    ...FeedKeys,
+    ...FetchedKeys,
     search: z
       .string()
       .trim()

@@ -6,11 +6,11 @@ import {
   type FeedAnswer,
   FeedError,
   type FeedItem,
-  FeedKeys,
   type FeedPart,
   type FeedRead,
   type FeedReader,
   type FeedRequest,
+  FetchedKeys,
   type Recheck,
   type StoredItem,
 } from "../common/define-feed.ts";
@@ -24,7 +24,7 @@ export const hackerNews = defineFeed({
   about: "All stories and comments of Hacker News.",
   config: z.strictObject({
     kind: z.literal("hacker-news").describe("All stories and comments of Hacker News."),
-    ...FeedKeys,
+    ...FetchedKeys,
     baseUrl: HttpAddress.default("https://hacker-news.firebaseio.com/v0").describe(
       "Address of the interface, for a mirror or a test.",
     ),

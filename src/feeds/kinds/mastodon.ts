@@ -5,11 +5,11 @@ import {
   type FeedAnswer,
   FeedError,
   type FeedItem,
-  FeedKeys,
   type FeedPart,
   type FeedRead,
   type FeedReader,
   type FeedRequest,
+  FetchedKeys,
   type Recheck,
   type StoredItem,
 } from "../common/define-feed.ts";
@@ -22,7 +22,7 @@ export const mastodon = defineFeed({
   about: "Public posts that a Mastodon server knows: those with certain tags, or all of them.",
   config: z.strictObject({
     kind: z.literal("mastodon").describe("Public posts that a Mastodon server knows."),
-    ...FeedKeys,
+    ...FetchedKeys,
     server: z
       .string()
       .regex(

@@ -12,9 +12,9 @@ import {
   type FeedContext,
   FeedError,
   type FeedItem,
-  FeedKeys,
   type FeedPart,
   type FeedReader,
+  FetchedKeys,
 } from "../common/define-feed.ts";
 import { readFeedDate } from "../common/feed-date.ts";
 import { MOST_PAGES, pageReference, recheckPages } from "../common/recheck-pages.ts";
@@ -44,7 +44,7 @@ export const news = defineFeed({
   about: "Headlines of news sites of the whole world, searched by GDELT with the words of your queries.",
   config: z.strictObject({
     kind: z.literal("news").describe("News of the whole world, searched with the words of your queries."),
-    ...FeedKeys,
+    ...FetchedKeys,
     for: z
       .array(z.string().trim().min(1))
       .min(1, "name at least one query, or leave `for` out for all")

@@ -3,7 +3,8 @@ import { HttpAddress } from "../../lib/http-address.ts";
 import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import { registrableDomain } from "../common/canonical-url.ts";
 import { spanOf } from "../common/decide-completeness.ts";
-import { defineFeed, FeedKeys, type FeedPart, type FeedReader } from "../common/define-feed.ts";
+import { defineFeed, type FeedPart, type FeedReader, FetchedKeys } from "../common/define-feed.ts";
+import { hubOf, linksIn } from "../common/hub-links.ts";
 import { MOST_PAGES, pageReference, recheckPages } from "../common/recheck-pages.ts";
 import { addressesIn } from "./rss/addresses-in-opml.ts";
 
@@ -14,7 +15,7 @@ export const rss = defineFeed({
   config: z
     .strictObject({
       kind: z.literal("rss").describe("RSS, Atom and JSON feeds: news, blogs, forums."),
-      ...FeedKeys,
+      ...FetchedKeys,
       urls: z
         .array(HttpAddress)
         .default([])
@@ -119,10 +120,11 @@ function* readRss(part: FeedPart, settings: Settings, _cursor: unknown, now: Ins
   if (answer?.document == null) return { items: [], deletes: [], cursor: null };
   // Where it is configured to be: one that has moved brings the same items.
   const scope = registrableDomain(part.url ?? answer.url) ?? "";
-  const { items, leftOut, problem, usualLength } = answer.document;
+  const { items, leftOut, problem, usualLength, links } = answer.document;
   return {
     items: items.map((item) => ({ ...item, scope, ...pageReference(item.url) })),
     ...{ deletes: [], cursor: null, leftOut },
+    hub: hubOf(links, linksIn(answer.header("link"), answer.url), answer.url),
     document: {
       ...spanOf(
         items.map(({ publishedAt }) => publishedAt),

@@ -6,11 +6,11 @@ import {
   type FeedAnswer,
   FeedError,
   type FeedItem,
-  FeedKeys,
   type FeedPart,
   type FeedRead,
   type FeedReader,
   type FeedRequest,
+  FetchedKeys,
   type Recheck,
   type StoredItem,
 } from "../common/define-feed.ts";
@@ -24,7 +24,7 @@ export const stackExchange = defineFeed({
     kind: z
       .literal("stack-exchange")
       .describe("Questions and answers of Stack Overflow and the other Stack Exchange sites."),
-    ...FeedKeys,
+    ...FetchedKeys,
     sites: z
       .array(
         z.string().regex(/^[a-z0-9.-]{2,60}$/, "expected the short name of a site, such as stackoverflow"),

@@ -5,10 +5,10 @@ import {
   defineFeed,
   FeedError,
   type FeedItem,
-  FeedKeys,
   type FeedPart,
   type FeedRead,
   type FeedReader,
+  FetchedKeys,
 } from "../common/define-feed.ts";
 
 /** The newest videos of channels, with their descriptions. */
@@ -17,7 +17,7 @@ export const youtube = defineFeed({
   about: "New videos of YouTube channels, with their descriptions. No key is needed.",
   config: z.strictObject({
     kind: z.literal("youtube").describe("New videos of YouTube channels, with their descriptions."),
-    ...FeedKeys,
+    ...FetchedKeys,
     channels: z
       .array(
         z

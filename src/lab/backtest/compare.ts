@@ -1,4 +1,4 @@
-import type { Alert, Severity } from "#monitor";
+import { type Alert, isSmall, type Severity } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
@@ -8,6 +8,8 @@ import type { SimulationResult } from "./simulate.ts";
 /** What differs between two versions of the rules, over the same mentions. */
 export interface Comparison {
   readonly alerts: { readonly before: number; readonly after: number };
+  /** As `incidents` of the report. */
+  readonly incidents: { readonly before: number; readonly after: number };
   readonly messages: { readonly before: number; readonly after: number };
   /** Alerts that both versions open, at the same moment and with the same severity. */
   readonly same: number;
@@ -57,10 +59,15 @@ export function compareSimulations(
     .filter((difference) => difference !== null);
   return {
     alerts: { before: before.alerts.length, after: after.alerts.length },
+    incidents: { before: countIncidents(before), after: countIncidents(after) },
     messages: { before: before.notifications.length, after: after.notifications.length },
     same: pairs.length - differences.length,
     differences,
   };
+}
+
+function countIncidents({ incidents }: SimulationResult): number {
+  return incidents.filter((incident) => !isSmall(incident)).length;
 }
 
 type Pair = readonly [Alert | null, Alert | null];

@@ -23,12 +23,26 @@ export function renderReport(report: BacktestReport, comparison: Comparison | nu
 <p>${date(report.from)} to ${date(report.to)}, ${formatNumber(report.mentions)} mentions. Days are those of ${escapeHtml(report.timezone)}.${learned(report)}</p>
 <ul class="figures">
 ${figure(report.alerts.length, "alerts")}
+${figure(report.incidents.length, "incidents")}
 ${figure(messages, "messages")}
 ${figure(Math.max(0, ...report.receivers.map(({ alertsAWeek }) => alertsAWeek)), "alerts a week, most of any receiver")}
 </ul>
 ${chart("Alerts by day and rule", days, report.days, (day) => [[day.rule, day.alerts]])}
 ${chart("Messages by day and receiver", days, report.days, (day) => Object.entries(day.messages))}
 ${comparison === null ? "" : differences(comparison)}
+${table(
+  "Incidents",
+  ["from", "to", "severity", "query", "begun by", "alerts", "messages"],
+  report.incidents.map((one) => [
+    minute(one.openedAt),
+    one.endedAt === null ? one.status : minute(one.endedAt),
+    one.severity,
+    one.query,
+    one.rule,
+    one.alerts,
+    one.messages,
+  ]),
+)}
 ${table(
   "Receivers",
   ["receiver", "messages", "alerts", "alerts a week", "throttled", "held or not sent"],
@@ -77,8 +91,8 @@ ${table(
 }
 
 function differences(comparison: Comparison): string {
-  const { alerts, messages, same } = comparison;
-  const head = `<p>${alerts.before} → ${alerts.after} alerts, ${messages.before} → ${messages.after} messages; ${same} alerts are the same.</p>`;
+  const { alerts, incidents, messages, same } = comparison;
+  const head = `<p>${alerts.before} → ${alerts.after} alerts, ${incidents.before} → ${incidents.after} incidents, ${messages.before} → ${messages.after} messages; ${same} alerts are the same.</p>`;
   if (comparison.differences.length === 0) return `<h2>Against the old rules</h2>${head}`;
   return table(
     "Against the old rules",

@@ -1,4 +1,11 @@
-import type { Alert, PendingNotification, Severity } from "#monitor";
+import {
+  type Alert,
+  calmFrom,
+  type IncidentStatus,
+  isSmall,
+  type PendingNotification,
+  type Severity,
+} from "#monitor";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { localDateOf } from "../../lib/local-time.ts";
 import type { SimulationResult } from "./simulate.ts";
@@ -13,6 +20,8 @@ export interface BacktestReport {
   /** When the oldest of them arrived: from then on the rules learned. Null if there is none. */
   readonly learnedFrom: string | null;
   readonly alerts: readonly ReportedAlert[];
+  /** In the order in which they began. One warning that nothing joined is shown as the alert that it is. */
+  readonly incidents: readonly ReportedIncident[];
   /** Days and rules with an alert or a message, in order of time. */
   readonly days: readonly ReportedDay[];
   readonly receivers: readonly ReportedReceiver[];
@@ -33,6 +42,21 @@ export interface ReportedAlert {
   readonly resolvedAt: string | null;
   readonly mentions: number;
   readonly because: string;
+  /** Messages about it, to all receivers. */
+  readonly messages: number;
+}
+
+export interface ReportedIncident {
+  /** The rule of the alert that began it. */
+  readonly rule: string;
+  readonly query: string;
+  readonly severity: Severity;
+  readonly status: IncidentStatus;
+  readonly openedAt: string;
+  /** When it became calm, of one that is over; null of others. */
+  readonly endedAt: string | null;
+  /** How many alerts are in it. */
+  readonly alerts: number;
   /** Messages about it, to all receivers. */
   readonly messages: number;
 }
@@ -94,6 +118,7 @@ export function reportOf(
     mentions: simulated.mentions,
     learnedFrom: simulated.firstAt === null ? null : toIso(simulated.firstAt),
     alerts: alerts.map((alert) => reported(alert, messages.get(alert.id) ?? 0)),
+    incidents: incidentsOf(simulated, messages),
     days: daysOf(simulated, span.timezone),
     receivers: receiversOf(simulated, span.to - span.from),
     loudest: loudestOf(alerts, messages),
@@ -113,6 +138,25 @@ function reported(alert: Alert, messages: number): ReportedAlert {
     because: alert.because,
     messages,
   };
+}
+
+function incidentsOf(
+  { alerts, incidents }: SimulationResult,
+  messages: ReadonlyMap<string, number>,
+): readonly ReportedIncident[] {
+  const rules = new Map(alerts.map(({ id, rule }) => [id, rule]));
+  return incidents
+    .filter((incident) => !isSmall(incident))
+    .map((incident) => ({
+      rule: rules.get(incident.leaderId) ?? "",
+      query: incident.queryName,
+      severity: incident.severity,
+      status: incident.status,
+      openedAt: toIso(incident.openedAt),
+      endedAt: incident.endedAt === null ? null : toIso(calmFrom(incident) ?? incident.endedAt),
+      alerts: incident.alerts,
+      messages: messages.get(incident.leaderId) ?? 0,
+    }));
 }
 
 /** The labels that distinguish alerts of one rule and query. */

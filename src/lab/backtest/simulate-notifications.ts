@@ -10,9 +10,12 @@ import {
   type PendingNotification,
   type ReceiverEntry,
   type RecentNotifications,
+  toldInside,
+  withIncidents,
 } from "#monitor";
 import { DAY, type Instant, SECOND } from "../../lib/instant.ts";
 import { createDueQueue } from "./due-queue.ts";
+import type { SimulatedFacts } from "./simulated-facts.ts";
 
 /** A decision not to send now, or not at all; noted when its reason changes. */
 export interface WithheldNotification {
@@ -23,8 +26,8 @@ export interface WithheldNotification {
   readonly reason: string;
 }
 
-/** The alerts of all queries, as far as decisions need them. */
-export interface AlertTable {
+/** The alerts and incidents of all queries, as far as decisions need them. */
+export interface AlertTable extends Pick<SimulatedFacts, "incidents" | "alerts"> {
   find(id: string): Alert | undefined;
   openOfProject(projectId: string): readonly Alert[];
 }
@@ -34,7 +37,7 @@ export interface SimulatedNotifications {
   readonly sent: readonly PendingNotification[];
   readonly withheld: readonly WithheldNotification[];
   /** Decides for alerts of one project. */
-  decide(projectId: string, alerts: readonly Alert[], now: Instant): void;
+  decide(projectId: string, alerts: readonly Alert[], now: Instant): Promise<void>;
   /** Alerts with a decision that is due, and those that wait for the same combined message, by query. */
   due(now: Instant): ReadonlyMap<string, readonly Alert[]>;
   /** When the next decision without new evidence is due; null if none is. */
@@ -120,10 +123,14 @@ export function createSimulatedNotifications(
   return {
     sent,
     withheld,
-    decide: (projectId, alerts, now) => {
+    decide: async (projectId, alerts, now) => {
       if (alerts.length === 0) return;
-      const known = alerts.flatMap(({ id }) => [...(entries.get(id)?.values() ?? [])]);
-      const decided = decideNotifications(alerts, known, config, now, stateOf(projectId, now));
+      const { subjects, incidents, inside } = await withIncidents(table, projectId, alerts);
+      const entriesOf = (of: readonly Alert[]) =>
+        of.flatMap(({ id }) => [...(entries.get(id)?.values() ?? [])]);
+      for (const entry of toldInside(entriesOf(inside), inside)) put(entry, now);
+      const state = { ...stateOf(projectId, now), incidents };
+      const decided = decideNotifications(subjects, entriesOf(subjects), config, now, state);
       for (const notification of decided.pending) {
         sent.push(notification);
         const { receiver, alertId } = notification;

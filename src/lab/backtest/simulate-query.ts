@@ -7,6 +7,7 @@ import {
   BUCKET_MS,
   type ConditionState,
   type CountChange,
+  callsOf,
   countDistinctAuthors,
   createAssessor,
   createStoryIndex,
@@ -17,16 +18,19 @@ import {
   endings,
   eventAt,
   judgePage,
+  type Match,
   type Mention,
   mentionObservations,
   noteValues,
   noveltiesOf,
   type Query,
+  type RecordedObservations,
   type Rule,
   type SeenValue,
   seriesOf,
   stepWindow,
   storiesToCount,
+  storyKey,
   storyOf,
   storyOfMention,
   usesOf,
@@ -42,14 +46,18 @@ export interface SimulatedQuery {
   readonly query: Query;
   /** What the query's next page will hold. Returns whether the page may change alerts, and so must not wait. */
   take(mention: Mention): boolean;
-  /** Judges the mentions taken since the last page, as if they were read at `now`. Returns the alerts that changed. */
-  commitPage(now: Instant): readonly Alert[];
-  /**
-   * Judges the bucket that ends at `until`, with the page that may have waited; call it for every bucket. Returns the
-   * alerts that changed.
-   */
-  closeBucket(until: Instant): readonly Alert[];
+  /** Judges the mentions taken since the last page, as if they were read at `now`. */
+  commitPage(now: Instant): Judged;
+  /** Judges the bucket that ends at `until`, with the page that may have waited; call it for every bucket. */
+  closeBucket(until: Instant): Judged;
   open(): readonly Alert[];
+  /** The query, as far as it is judged. */
+  watched(): WatchedQuery;
+}
+
+/** What changed, and the mentions that met the rules of alerts on single ones. */
+export interface Judged extends RecordedObservations {
+  readonly matches: readonly Match[];
 }
 
 /** A story is counted for a day before its mention, which may be late. */
@@ -65,19 +73,27 @@ export interface LearnedPast {
 /** Hears of changes of counts, as the rules get them. */
 export type OnCount = (query: Query, change: CountChange) => void;
 
+/** What the owner of the simulation wants to know. */
+export interface OnSimulated {
+  /** Every change of a count. */
+  readonly onCount?: OnCount | undefined;
+  /** Every judged mention, with its story. */
+  readonly onMention?: ((mention: Mention, story: string) => void) | undefined;
+}
+
 /** `rules`: those of the query. Mentions that arrive before `from` only teach them. `learned`: absent at its first mention. */
 export function createSimulatedQuery(
   query: Query,
   rules: readonly Rule[],
   from: Instant,
-  onCount: OnCount = () => {},
+  { onCount = () => {}, onMention }: OnSimulated = {},
   learned?: LearnedPast,
 ): SimulatedQuery {
   const assess = createAssessor(rules);
   const windowRules = rules.filter((rule) => rule.kind === "window");
   const counted = new Set([...seriesOf(rules), ...noveltiesOf(rules)].map(({ key }) => key));
   const looksAtValues = rules.some(({ kind }) => kind === "new");
-  const stories = createStories(rules);
+  const stories = createStories(rules, onMention === undefined ? "if counted" : "always");
   const values = createValues(rules);
   const authors = new Map<string, DistinctAuthor>();
   const states = new Map<string, ConditionState>();
@@ -112,17 +128,18 @@ export function createSimulatedQuery(
       });
   }
 
-  function apply(observations: readonly AlertObservation[]): readonly Alert[] {
-    if (observations.length === 0) return [];
+  function apply(observations: readonly AlertObservation[]): Judged {
+    if (observations.length === 0) return NOTHING;
     const fingerprints = new Set(observations.map(({ fingerprint }) => fingerprint));
     const known = [...fingerprints].flatMap((fingerprint) => newest.get(fingerprint) ?? []);
-    const { changed } = applyObservations(watched, observations, known);
+    const applied = applyObservations(watched, observations, known);
+    const { changed, matches } = applied;
     for (const alert of changed) {
       newest.set(alert.fingerprint, alert);
       if (alert.resolvedAt === null) open.set(alert.id, alert);
       else open.delete(alert.id);
     }
-    return changed;
+    return { changed, matches, calling: callsOf(applied) };
   }
 
   function count(changes: readonly CountChange[], distinct: readonly DistinctAuthorChange[]): void {
@@ -150,11 +167,13 @@ export function createSimulatedQuery(
     values.forget(now - VALUES_FOR_MS);
   }
 
-  function commitPage(now: Instant): readonly Alert[] {
+  function commitPage(now: Instant): Judged {
     const assessed = page;
     page = [];
     const mentions = assessed.map(({ mention }) => mention);
     const folded = stories.fold(mentions);
+    if (onMention !== undefined)
+      for (const mention of mentions) onMention(mention, folded.get(mention) ?? storyKey(mention));
     const changes = assessed.map((one) => ({
       before: null,
       after: storyOfMention(one, folded.get(one.mention)),
@@ -199,15 +218,27 @@ export function createSimulatedQuery(
     },
     commitPage,
     closeBucket: (until) => {
-      if (!isStarted) return [];
-      const changed = page.length === 0 ? [] : commitPage(until);
+      if (!isStarted) return NOTHING;
+      const ofPage = page.length === 0 ? NOTHING : commitPage(until);
       const observations = stepWindows(until);
       const ended = open.size === 0 ? [] : endings([...open.values()], rules, until);
       watched = { ...watched, tickedUntil: until };
       if (until % DAY === 0) forget(until);
-      return [...changed, ...apply([...observations, ...ended])];
+      return together(ofPage, apply([...observations, ...ended]));
     },
+    watched: () => watched,
     open: () => [...open.values()],
+  };
+}
+
+const NOTHING: Judged = { changed: [], matches: [], calling: new Map() };
+
+function together(one: Judged, next: Judged): Judged {
+  if (one === NOTHING) return next;
+  return {
+    changed: [...one.changed, ...next.changed],
+    matches: [...one.matches, ...next.matches],
+    calling: new Map([...one.calling, ...next.calling]),
   };
 }
 
@@ -215,10 +246,11 @@ function nameOf({ series, author, span }: Pick<DistinctAuthor, "series" | "autho
   return `${series} ${author} ${span}`;
 }
 
-/** The stories of mentions; nothing is computed if no rule asks for them. */
-function createStories(rules: readonly Rule[]) {
+/** The stories of mentions. `if counted`: nothing is computed if no rule asks for them. */
+function createStories(rules: readonly Rule[], wanted: "if counted" | "always") {
   const countsSizes = rules.some((rule) => rule.kind === "mention" && rule.countsStory);
   const isUsed =
+    wanted === "always" ||
     countsSizes ||
     rules.some((rule) => rule.groupBy.includes("story")) ||
     seriesOf(rules).some(({ countsStories }) => countsStories === true);

@@ -1,19 +1,22 @@
 import {
   type Alert,
   BUCKET_MS,
+  type Incident,
   type Mention,
   type NotifyConfig,
   type PendingNotification,
   type Query,
   type Rule,
+  recordIncidents,
 } from "#monitor";
-import { floorTo, type Instant, MINUTE } from "../../lib/instant.ts";
+import { DAY, floorTo, type Instant, MINUTE } from "../../lib/instant.ts";
 import {
   createSimulatedNotifications,
   queryKey,
   type WithheldNotification,
 } from "./simulate-notifications.ts";
-import { createSimulatedQuery, type OnCount, type SimulatedQuery } from "./simulate-query.ts";
+import { createSimulatedQuery, type Judged, type OnCount, type SimulatedQuery } from "./simulate-query.ts";
+import { createSimulatedFacts } from "./simulated-facts.ts";
 
 export interface SimulationOptions {
   readonly rules: readonly Rule[];
@@ -29,6 +32,8 @@ export interface SimulationOptions {
 export interface SimulationResult {
   /** In their last state, in the order in which they opened. */
   readonly alerts: readonly Alert[];
+  /** In their last state. A notification about an incident names the alert that began it. */
+  readonly incidents: readonly Incident[];
   readonly notifications: readonly PendingNotification[];
   /** Decisions not to send now, or not at all. */
   readonly withheld: readonly WithheldNotification[];
@@ -40,26 +45,26 @@ export interface SimulationResult {
 /** A simulation that is fed mention by mention, so that a stream need not be in memory. */
 export interface Simulation {
   /** In the order of `addedAt`. A mention of a query that the simulation does not have is ignored. */
-  take(mention: Mention): void;
+  take(mention: Mention): Promise<void>;
   /**
    * Lets time pass up to `to`, before which no mention follows. It changes no result: a long time without mentions can be
    * passed in pieces.
    */
-  pass(to: Instant): void;
+  pass(to: Instant): Promise<void>;
   /** Lets time pass up to `to`, and returns the result. */
-  finish(to: Instant): SimulationResult;
+  finish(to: Instant): Promise<SimulationResult>;
 }
 
 /**
- * Runs rules, the life cycle of alerts, and the decisions about notifications over mentions in memory: the same
+ * Runs rules, the life cycle of alerts and incidents, and the decisions about notifications over mentions in memory: the same
  * functions as the monitor, without its tables. Each mention is judged once, as it is now: how a mention changed after
  * it arrived is not simulated. People do nothing: no acknowledgement, no silence.
  */
-export function simulate(
+export async function simulate(
   options: SimulationOptions & { readonly mentions: Iterable<Mention>; readonly to: Instant },
-): SimulationResult {
+): Promise<SimulationResult> {
   const simulation = createSimulation(options);
-  for (const mention of options.mentions) simulation.take(mention);
+  for (const mention of options.mentions) await simulation.take(mention);
   return simulation.finish(options.to);
 }
 
@@ -68,19 +73,22 @@ const PAGE_MS = MINUTE;
 
 export function createSimulation(options: SimulationOptions): Simulation {
   const { rules, queries, from } = options;
-  const alerts = new Map<string, Alert>();
+  const facts = createSimulatedFacts();
+  // Rules that keep all their alerts apart need no memory of mentions.
+  const onMention = rules.some(({ incident }) => incident !== null) ? facts.addMention : undefined;
   const simulated = queries.map((query) =>
     createSimulatedQuery(
       query,
       rules.filter((rule) => rule.appliesTo(query)),
       from,
-      options.onCount,
+      { onCount: options.onCount, onMention },
     ),
   );
   // Mentions name their query, not its project; ids of queries are unique within an account.
   const byId = new Map(simulated.map((one) => [one.query.queryId, one]));
   const notifications = createSimulatedNotifications(options.notifyConfig, {
-    find: (id) => alerts.get(id),
+    ...facts,
+    find: (id) => facts.alertsById.get(id),
     openOfProject: (projectId) =>
       simulated
         .filter(({ query }) => query.projectId === projectId)
@@ -95,62 +103,67 @@ export function createSimulation(options: SimulationOptions): Simulation {
   let pageEnd = Number.NEGATIVE_INFINITY;
   let bucketEnd = Number.NEGATIVE_INFINITY;
 
-  function changed(
-    query: Query,
-    changedNow: readonly Alert[],
+  /** `until`: up to which windows were judged; null after a page. */
+  async function changed(
+    one: SimulatedQuery,
+    judged: Judged,
     waiting: readonly Alert[],
     now: Instant,
-  ): void {
-    for (const alert of changedNow) alerts.set(alert.id, alert);
-    const concerned = new Map([...waiting, ...changedNow].map((alert) => [alert.id, alert]));
-    notifications.decide(query.projectId, [...concerned.values()], now);
+    until: Instant | null,
+  ): Promise<void> {
+    facts.saveAlerts(judged.changed);
+    for (const { alertId, mention } of judged.matches) facts.addMatch(alertId, mention);
+    const { inhibitions } = options.notifyConfig;
+    const transitions = await recordIncidents(facts, one.watched(), { rules, inhibitions }, judged, until);
+    const concerned = new Map([...waiting, ...transitions].map((alert) => [alert.id, alert]));
+    await notifications.decide(one.query.projectId, [...concerned.values()], now);
   }
 
-  function commitPages(now: Instant): void {
+  async function commitPages(now: Instant): Promise<void> {
     const full = filled;
     filled = new Set();
-    for (const one of full) changed(one.query, one.commitPage(now), [], now);
+    for (const one of full) await changed(one, one.commitPage(now), [], now, null);
   }
 
-  function closeBuckets(now: Instant): void {
+  async function closeBuckets(now: Instant): Promise<void> {
     const due = new Map(notifications.due(now));
     for (const one of simulated) {
       const key = queryKey(one.query);
-      const closed = one.closeBucket(now);
-      changed(one.query, closed, freshest(due.get(key)), now);
+      await changed(one, one.closeBucket(now), freshest(due.get(key)), now, now);
       due.delete(key);
     }
+    if (now % DAY === 0) facts.forget(now);
   }
 
-  function decideDue(now: Instant): void {
+  async function decideDue(now: Instant): Promise<void> {
     for (const waiting of notifications.due(now).values()) {
       const [first] = waiting;
-      if (first !== undefined) notifications.decide(first.projectId, freshest(waiting), now);
+      if (first !== undefined) await notifications.decide(first.projectId, freshest(waiting), now);
     }
   }
 
   function freshest(older: readonly Alert[] = []): readonly Alert[] {
-    return older.map((alert) => alerts.get(alert.id) ?? alert);
+    return older.map((alert) => facts.alertsById.get(alert.id) ?? alert);
   }
 
   /** Does everything that is due before `until`, and at it. */
-  function advance(until: Instant): void {
+  async function advance(until: Instant): Promise<void> {
     for (;;) {
       const page = filled.size > 0 ? pageEnd : Number.POSITIVE_INFINITY;
       const decision = notifications.nextAt() ?? Number.POSITIVE_INFINITY;
       const now = Math.min(page, bucketEnd, decision);
       if (now > until) return;
-      if (page <= now) commitPages(now);
+      if (page <= now) await commitPages(now);
       if (bucketEnd <= now) {
-        closeBuckets(now);
+        await closeBuckets(now);
         bucketEnd += BUCKET_MS;
       }
-      decideDue(now);
+      await decideDue(now);
     }
   }
 
   return {
-    take: (mention) => {
+    take: async (mention) => {
       const one = byId.get(mention.queryId);
       if (one === undefined) return;
       mentions++;
@@ -158,18 +171,19 @@ export function createSimulation(options: SimulationOptions): Simulation {
       if (mention.addedAt >= pageEnd) {
         if (bucketEnd === Number.NEGATIVE_INFINITY)
           bucketEnd = floorTo(mention.addedAt, BUCKET_MS) + BUCKET_MS;
-        else advance(floorTo(mention.addedAt, PAGE_MS));
+        else await advance(floorTo(mention.addedAt, PAGE_MS));
         pageEnd = floorTo(mention.addedAt, PAGE_MS) + PAGE_MS;
       }
       if (one.take(mention)) filled.add(one);
     },
-    pass: (to) => {
-      if (bucketEnd !== Number.NEGATIVE_INFINITY) advance(floorTo(to, PAGE_MS));
+    pass: async (to) => {
+      if (bucketEnd !== Number.NEGATIVE_INFINITY) await advance(floorTo(to, PAGE_MS));
     },
-    finish: (to) => {
-      if (bucketEnd !== Number.NEGATIVE_INFINITY) advance(Math.max(to, filled.size > 0 ? pageEnd : to));
+    finish: async (to) => {
+      if (bucketEnd !== Number.NEGATIVE_INFINITY) await advance(Math.max(to, filled.size > 0 ? pageEnd : to));
       return {
-        alerts: [...alerts.values()].filter(({ firedAt }) => firedAt !== null).sort(byOpening),
+        alerts: [...facts.alertsById.values()].filter(({ firedAt }) => firedAt !== null).sort(byOpening),
+        incidents: facts.known(),
         notifications: notifications.sent,
         withheld: notifications.withheld,
         mentions,

@@ -71,7 +71,7 @@ export async function tryRule(options: TryOptions): Promise<Trial> {
     const piece = Math.max(BUCKET_MS, floorTo(PIECE_MS / queries.length, BUCKET_MS));
     while (now + piece < moment) {
       now += piece;
-      simulation.pass(now);
+      await simulation.pass(now);
       if ((await pace()) > mostMs) return false;
     }
     now = moment;
@@ -84,7 +84,7 @@ export async function tryRule(options: TryOptions): Promise<Trial> {
       isOver = true;
       break;
     }
-    simulation.take(mention);
+    await simulation.take(mention);
     // A pattern on a long text takes its time, here and below.
     await pace();
     const isMatch = matches(mention);
@@ -99,7 +99,7 @@ export async function tryRule(options: TryOptions): Promise<Trial> {
   }
   if (!isOver && now !== Number.NEGATIVE_INFINITY) isOver = !(await passTo(to));
   const until = isOver ? now : to;
-  const simulated = simulation.finish(until);
+  const simulated = await simulation.finish(until);
   return { simulated, until, mentions: seen, matched, examples: newest.reverse(), counts, matchedBy };
 }
 

@@ -1,4 +1,4 @@
-import { type Earshot, OWN_QUERY } from "#monitor";
+import { calmFrom, type Earshot, isSmall, OWN_QUERY } from "#monitor";
 import { toIso } from "../../lib/instant.ts";
 import type { LocalParts } from "../local/local-parts.ts";
 
@@ -14,6 +14,15 @@ export interface ReplayReport {
     readonly mentions: number;
     readonly because: string;
   }[];
+  /** In the order in which they began. One warning that nothing joined is an alert alone. */
+  readonly incidents: readonly {
+    readonly query: string;
+    readonly severity: string;
+    readonly openedAt: string;
+    /** When it became calm; null while it is not over. */
+    readonly endedAt: string | null;
+    readonly alerts: number;
+  }[];
   readonly deliveries: readonly {
     readonly receiver: string;
     readonly sent: number;
@@ -22,6 +31,8 @@ export interface ReplayReport {
   }[];
   readonly apiCalls: number;
 }
+
+const MOST_INCIDENTS = 10_000;
 
 /** Reads the result of a replay from the tables and the API. */
 export async function reportOf(earshot: Earshot, local: LocalParts): Promise<ReplayReport> {
@@ -32,6 +43,7 @@ export async function reportOf(earshot: Earshot, local: LocalParts): Promise<Rep
   );
   const served = await earshot.totals();
   const alerts = await stores.alerts.openedBetween(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+  const incidents = await stores.incidents.list(true, MOST_INCIDENTS);
   return {
     mentions: stored.map((query) => ({
       query: query.name,
@@ -48,6 +60,16 @@ export async function reportOf(earshot: Earshot, local: LocalParts): Promise<Rep
         resolvedAt: resolvedAt === null ? null : toIso(resolvedAt),
         mentions,
         because,
+      })),
+    incidents: incidents
+      .filter((incident) => !isSmall(incident))
+      .toSorted((a, b) => a.openedAt - b.openedAt)
+      .map((incident) => ({
+        query: incident.queryName,
+        severity: incident.severity,
+        openedAt: toIso(incident.openedAt),
+        endedAt: incident.endedAt === null ? null : toIso(calmFrom(incident) ?? incident.endedAt),
+        alerts: incident.alerts,
       })),
     deliveries: await stores.notifications.countByState(),
     apiCalls,

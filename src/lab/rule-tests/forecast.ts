@@ -33,7 +33,7 @@ export function createForecast(
       query,
       rules.filter((rule) => rule.appliesTo(query)),
       story.start,
-      undefined,
+      {},
       { watched: query, states },
     ),
     mentions: story.mentions.filter(
@@ -61,11 +61,11 @@ export function createForecast(
       for (; bucketEnd <= stop; bucketEnd += BUCKET_MS)
         for (const simulation of simulated) {
           take(simulation, bucketEnd - 1);
-          changed.push(...simulation.one.closeBucket(bucketEnd));
+          changed.push(...simulation.one.closeBucket(bucketEnd).changed);
         }
       for (const simulation of simulated) {
         take(simulation, stop);
-        changed.push(...simulation.one.commitPage(stop));
+        changed.push(...simulation.one.commitPage(stop).changed);
       }
       const isNews = changed.some(
         (alert) => dependsOnPages.has(alert.rule) || isNewsAfter(alerts.get(alert.id), alert),

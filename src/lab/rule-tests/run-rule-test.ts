@@ -97,9 +97,9 @@ export async function prepareTables(
 }
 
 function openTables(url: string, closing: Closing) {
-  const database = openDatabase({ url, connections: 2, prepares: true, onError: () => {} });
+  const database = openDatabase({ url, connections: 2, onError: () => {} });
   closing.add(database.close);
-  const pool = openPool({ url, connections: 4, prepares: true, onError: () => {} });
+  const pool = openPool({ url, connections: 4, onError: () => {} });
   closing.add(() => pool.end());
   return { db: database.db, pool };
 }

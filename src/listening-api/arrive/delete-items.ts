@@ -8,6 +8,7 @@ import {
   putUnseenDeletes,
 } from "../store/received-items.ts";
 import type { ArrivedItem } from "./item-versions.ts";
+import { sealItems } from "./sealed-items.ts";
 import { tombstoneMentions } from "./tombstone-mentions.ts";
 
 /** An item that was deleted where it stood. */
@@ -62,7 +63,10 @@ export async function withoutDeleted(
   return items.filter(({ idKey, authorKey }) => !gone.has(idKey) && !gone.has(authorKey ?? idKey));
 }
 
-/** Remembers the ids of deleted items, also of those that never came, and leaves tombstones of their mentions. */
+/**
+ * Remembers the ids of deleted items, also of those that never came, and leaves tombstones of their mentions. The content
+ * of those that were only seen to be gone is sealed for a week.
+ */
 export async function buryItems(
   db: Database,
   projectId: number,
@@ -92,15 +96,24 @@ export async function buryItems(
       others.map(({ idKey }) => idKey),
     );
   }
+  const idsOf = (some: readonly DeletedItem[]) =>
+    some.flatMap(({ idKey }) => known.get(idKey)?.resourceId ?? []);
+  const onlySeen = idsOf(fresh.filter(({ mayReturn }) => mayReturn === true));
+  const said = idsOf(fresh.filter(({ mayReturn }) => mayReturn !== true));
+  const sealed = await sealItems(db, projectId, onlySeen, at);
   await putReceived(
     db,
     projectId,
-    fresh.map(({ idKey, nativeId, reason, mayReturn = false }) => ({
-      ...{ ...from, idKey, nativeId, contentKey: null, deleteReason: reason, mayReturn },
-      resourceId: known.get(idKey)?.resourceId ?? idKey,
-    })),
+    fresh.map(({ idKey, nativeId, reason, mayReturn = false }) => {
+      const resourceId = known.get(idKey)?.resourceId ?? idKey;
+      return {
+        ...{ ...from, idKey, nativeId, contentKey: null, deleteReason: reason, mayReturn, resourceId },
+        ...(mayReturn ? { sealed: sealed.get(resourceId) ?? null } : {}),
+      };
+    }),
   );
-  const resourceIds = fresh.flatMap(({ idKey }) => known.get(idKey)?.resourceId ?? []);
-  await tombstoneMentions(db, projectId, resourceIds, { at, reason: "another id of it was deleted" });
-  return resourceIds.length;
+  const reason = "another id of it was deleted";
+  await tombstoneMentions(db, projectId, onlySeen, { at, reason, seals: true });
+  await tombstoneMentions(db, projectId, said, { at, reason });
+  return onlySeen.length + said.length;
 }

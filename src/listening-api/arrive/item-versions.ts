@@ -99,6 +99,21 @@ const KEPT_FIELDS = [
 /** Visible from its arrival on, so that whoever reads the mentions of that time finds what it says now. */
 export function nextVersion(before: CurrentMention, after: MentionVersion, at: Instant): MentionVersion {
   const updated = Math.max(at, before.updated + 1);
+  const kept = withKept(before, after);
+  const times = { added: wireTime(before.added), updated: wireTime(updated) };
+  return {
+    ...kept,
+    version: before.version + 1,
+    record: { ...kept.record, ...times },
+    added: before.added,
+    updated,
+    visibleAt: before.added,
+    backfilled: before.backfilled,
+  };
+}
+
+/** The new version, with what people and rules did to the one before it. */
+export function withKept(before: CurrentMention, after: MentionVersion): MentionVersion {
   const kept = Object.fromEntries(
     KEPT_FIELDS.filter((name) => before.fields[name] !== undefined).map((name) => [
       name,
@@ -107,15 +122,5 @@ export function nextVersion(before: CurrentMention, after: MentionVersion, at: I
   ) as Partial<MentionRecord>;
   // What a person or the source said of it stays; an analyser judges the new text anew.
   const said = judgeable(before.fields) ? {} : { sentiment: before.fields["sentiment"] as string };
-  const times = { added: wireTime(before.added), updated: wireTime(updated) };
-  return {
-    ...after,
-    version: before.version + 1,
-    record: { ...after.record, ...kept, ...said, ...times },
-    added: before.added,
-    updated,
-    visibleAt: before.added,
-    backfilled: before.backfilled,
-    tagIds: before.tagIds,
-  };
+  return { ...after, record: { ...after.record, ...kept, ...said }, tagIds: before.tagIds };
 }

@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
 import { yieldingLoop } from "../../lib/concurrency.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { type ProjectQueries, type QueryCache, queriesOf } from "../assign/assign-queries.ts";
 import { applyRules } from "../assign/project-rules.ts";
 import { currentVersion } from "../edit/edit-mention.ts";
-import { takeCurrentMentions } from "../store/current-mentions.ts";
+import { type CurrentMention, takeCurrentMentions } from "../store/current-mentions.ts";
 import type { Database } from "../store/database.ts";
 import { deleteMentions } from "../store/delete-things.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
@@ -35,7 +34,15 @@ import {
   withoutDeleted,
 } from "./delete-items.ts";
 import { readForgotten } from "./forget-requests.ts";
-import { type ArrivedItem, matching, nextVersion, recordOf, storedVersion } from "./item-versions.ts";
+import {
+  type ArrivedItem,
+  matching,
+  nextVersion,
+  recordOf,
+  storedVersion,
+  withKept,
+} from "./item-versions.ts";
+import { returnedId, unsealItems } from "./sealed-items.ts";
 import { forgetTexts, tombstoneMentions } from "./tombstone-mentions.ts";
 
 /** What came in together. */
@@ -135,7 +142,7 @@ export async function receiveItems(
   const added: Matched[] = [];
   const edited: Matched[] = [];
   const forgotten: string[] = [];
-  const restored: string[] = [];
+  const restored: (Matched & { readonly was: string })[] = [];
   const note = (item: ArrivedItem, resourceId: string, deleteReason: string | null = null) =>
     notes.push({ ...from, ...item, resourceId, deleteReason });
   for (const { item, decision, found } of decided) {
@@ -145,8 +152,7 @@ export async function receiveItems(
         note(item, item.idKey);
         break;
       case "Restored":
-        restored.push(decision.resourceId);
-        added.push({ item, found });
+        restored.push({ item, found, was: decision.resourceId });
         note(item, item.line.id ?? item.idKey);
         break;
       case "Edited":
@@ -171,7 +177,12 @@ export async function receiveItems(
         decision satisfies never;
     }
   }
-  await liftTombstones(db, project.id, restored);
+  added.push(...(await asTheyWere(db, project.id, restored)));
+  await liftTombstones(
+    db,
+    project.id,
+    restored.map(({ was }) => was),
+  );
   await putReceived(db, project.id, notes);
   await tombstoneMentions(db, project.id, forgotten, { at, reason: FORGOTTEN });
   await markSeen(
@@ -243,7 +254,7 @@ function* decideItems(
       decided.push({ item: arrived, decision: { outcome: "Forgotten", resourceId }, found: [] });
       continue;
     }
-    const decision = decideItem(arrived, before, at);
+    const decision = decideItem(arrived, before);
     if (!HAS_CONTENT.has(decision.outcome)) {
       decided.push({ item: arrived, decision, found: [] });
       continue;
@@ -268,11 +279,31 @@ const HAS_CONTENT: ReadonlySet<ItemDecision["outcome"]> = new Set(["New", "Edite
 
 const KNOWN: ReadonlySet<string> = new Set(["Same", "Renamed", "Edited", "Waits", "Deleted"]);
 
-/** Who was told that a mention is deleted believes it for ever: one that is back has another id. */
 function idOf(decision: ItemDecision, { line }: ArrivedItem, at: Instant): string {
   if (decision.outcome === "Edited") return decision.resourceId;
-  if (decision.outcome !== "Restored") return line.id ?? "";
-  return createHash("sha256").update(`${decision.resourceId} ${at}`).digest("hex").slice(0, 32);
+  return decision.outcome === "Restored" ? returnedId(decision.resourceId, at) : (line.id ?? "");
+}
+
+/** Items that are back say what their feed says now; what people and rules did to them was sealed. */
+async function asTheyWere(
+  db: Database,
+  projectId: number,
+  restored: readonly (Matched & { readonly was: string })[],
+): Promise<Matched[]> {
+  if (restored.length === 0) return [];
+  const sealed = new Map<string, CurrentMention>();
+  for await (const { resourceId, mentions } of unsealItems(db, {
+    projectId,
+    resourceIds: restored.map(({ was }) => was),
+  }))
+    for (const mention of mentions) sealed.set(`${mention.queryId} ${resourceId}`, mention);
+  return restored.map(({ item, found, was }) => ({
+    item,
+    found: found.map((version) => {
+      const before = sealed.get(`${version.record.queryId} ${was}`);
+      return before === undefined ? version : withKept(before, version);
+    }),
+  }));
 }
 
 const FORGOTTEN = "a person asked to forget it";

@@ -18,12 +18,14 @@ import { beginWriting } from "../store/write-order.ts";
  * analysers answered to their texts. Their items become tombstones under every id that they are known by, so that no
  * feed brings them back. In each query a version without content stays, of the type `deleted`, so that clients learn of
  * it when they ask for changed mentions. Doing it again changes nothing.
+ *
+ * @param seals its content was sealed (`sealItems`), so that this can be undone; else what was sealed before goes, too
  */
 export async function tombstoneMentions(
   db: Database,
   projectId: number,
   resourceIds: readonly string[],
-  { at, reason }: { readonly at: Instant; readonly reason: string },
+  { at, reason, seals = false }: { readonly at: Instant; readonly reason: string; readonly seals?: boolean },
 ): Promise<void> {
   if (resourceIds.length === 0) return;
   const writtenAt = await beginWriting(db, [projectId], () => at);
@@ -31,7 +33,7 @@ export async function tombstoneMentions(
   const own = (await listQueries(db, projectId)).map(({ id }) => id);
   const queryIds = receivedQueryId === null ? own : [receivedQueryId, ...own];
   await lockQueries(db, queryIds);
-  await deleteReceived(db, projectId, resourceIds, reason);
+  await deleteReceived(db, projectId, resourceIds, { reason, seals });
   // Some at a time: an account that is gone may have written a hundred thousand.
   const atOnce = Math.ceil(MENTIONS_AT_ONCE / queryIds.length);
   for (let from = 0; from < resourceIds.length; from += atOnce) {

@@ -52,7 +52,8 @@ export interface ReceivedItem {
   readonly contentKey: string | null;
   readonly linkKey?: string | null;
   readonly resourceId: string;
-  readonly editedAt: Instant | null;
+  /** By the clock that stored the edit: that of the database. */
+  readonly editedAgoMs: number | null;
   readonly isDeleted: boolean;
   /** It was only seen to be gone, and not long ago: it comes back if its feed shows it. */
   readonly mayReturn?: boolean;
@@ -72,7 +73,8 @@ export async function findReceived(
 ): Promise<ReceivedItem[]> {
   const { rows } = await sql<ReceivedRow>`
     select encode(id_key, 'hex') as id_key, encode(content_key, 'hex') as content_key,
-      encode(link_key, 'hex') as link_key, resource_id, edited_at,
+      encode(link_key, 'hex') as link_key, resource_id,
+      1000 * extract(epoch from clock_timestamp() - edited_at)::double precision as edited_ago_ms,
       deleted_at is not null as is_deleted, coalesce(may_return_until > now(), false) as may_return, revision
     from local_api.heard_item where project_id = ${projectId}
       and (id_key = any(select decode(k, 'hex') from unnest(${keys.ids}::text[]) k)
@@ -84,7 +86,7 @@ export async function findReceived(
     contentKey: row.content_key,
     linkKey: row.link_key,
     resourceId: row.resource_id,
-    editedAt: row.edited_at?.getTime() ?? null,
+    editedAgoMs: row.edited_ago_ms,
     isDeleted: row.is_deleted,
     mayReturn: row.may_return,
     revision: row.revision === null ? null : Number(row.revision),
@@ -96,7 +98,7 @@ interface ReceivedRow {
   content_key: string | null;
   link_key: string | null;
   resource_id: string;
-  edited_at: Date | null;
+  edited_ago_ms: number | null;
   is_deleted: boolean;
   may_return: boolean;
   revision: string | null;
@@ -116,6 +118,8 @@ export interface NewReceivedItem {
   readonly deleteReason: string | null;
   /** It was only seen to be gone. */
   readonly mayReturn?: boolean;
+  /** Then its sealed content, in base64. */
+  readonly sealed?: string | null;
   /** How its source is asked for it again, and in how many milliseconds. */
   readonly reference?: string | null;
   readonly checkInMs?: number | null;
@@ -137,14 +141,14 @@ export async function putReceived(
   await sql`
     insert into local_api.heard_item as known (project_id, id_key, content_key, link_key, resource_id, kind, feed_key, host,
       native_id, policy_version, author_key, revision, deleted_at, delete_reason, reference, check_at,
-      may_return_until)
+      may_return_until, sealed)
     select ${projectId}, decode(i->>'idKey', 'hex'), decode(i->>'contentKey', 'hex'), decode(i->>'linkKey', 'hex'), i->>'resourceId', i->>'kind',
       i->>'feedKey', i->>'host', case when i->>'deleteReason' is null then i->>'nativeId' else '' end,
       (i->>'policyVersion')::integer, decode(i->>'authorKey', 'hex'), (i->>'revision')::bigint,
       case when i->>'deleteReason' is not null then clock_timestamp() end, i->>'deleteReason',
       case when i->>'deleteReason' is null then i->>'reference' end,
       now() + (i->>'checkInMs')::double precision * interval '1 millisecond',
-      case when (i->>'mayReturn')::boolean then now() + ${MAY_RETURN_FOR} end
+      case when (i->>'mayReturn')::boolean then now() + ${MAY_RETURN_FOR} end, decode(i->>'sealed', 'base64')
     from jsonb_array_elements(${storableJson(items)}::jsonb) as i
     on conflict (project_id, id_key) do update set
       content_key = coalesce(excluded.content_key, known.content_key),
@@ -159,7 +163,8 @@ export async function putReceived(
       delete_reason = coalesce(known.delete_reason, excluded.delete_reason),
       -- A delete that the source has said is for ever, also after one that was only seen.
       may_return_until = case when excluded.deleted_at is null then known.may_return_until
-        else excluded.may_return_until end`.execute(db);
+        else excluded.may_return_until end,
+      sealed = case when excluded.deleted_at is null then known.sealed else excluded.sealed end`.execute(db);
 }
 
 /** An item that was only seen to be gone is forgotten for good after this long. */
@@ -351,17 +356,26 @@ export async function scheduleChecks(
     where h.project_id = ${projectId} and h.id_key = decode(c->>'idKey', 'hex')`.execute(db);
 }
 
-/** Marks every item with one of these mentions as deleted: an item may be known under several ids. */
+/**
+ * Marks every item with one of these mentions as deleted: an item may be known under several ids. `seals`: they may return,
+ * as the one of them whose delete was seen; else what is sealed of them goes, too.
+ */
 export async function deleteReceived(
   db: Database,
   projectId: number,
   resourceIds: readonly string[],
-  reason: string,
+  { reason, seals }: { readonly reason: string; readonly seals: boolean },
 ): Promise<void> {
   await sql`
     update local_api.heard_item set deleted_at = clock_timestamp(), delete_reason = ${reason}, native_id = '',
-      reference = null
+      reference = null, may_return_until = case when ${seals} then now() + ${MAY_RETURN_FOR} end
     where project_id = ${projectId} and resource_id = any(${resourceIds}::text[]) and deleted_at is null`.execute(
+    db,
+  );
+  if (seals) return;
+  await sql`
+    update local_api.heard_item set sealed = null, may_return_until = null
+    where project_id = ${projectId} and resource_id = any(${resourceIds}::text[]) and may_return_until is not null`.execute(
     db,
   );
 }

@@ -111,9 +111,9 @@ function reopened(life: AlertLife, rule: LifeRule, evidence: Evidence): AlertLif
     resolvedAt: null,
     ...explanation(evidence),
     handling: { callingSince: evidence.at },
-    // Its history has its earlier thresholds and peak.
+    // Its history has its earlier thresholds and peak. Its mentions are still counted from its first window.
     ...(life.progress !== undefined && { progress: {} }),
-    ...begun(evidence),
+    ...begun(evidence, life.progress?.countedFrom),
   };
 }
 
@@ -184,10 +184,14 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
 }
 
 /** The counts at the start. */
-function begun({ present, peak = present, step }: Evidence): Pick<AlertLife, "progress"> {
+function begun(
+  { present, peak = present, step, windowFrom }: Evidence,
+  countedFrom = windowFrom,
+): Pick<AlertLife, "progress"> {
   if (present === undefined && step === undefined) return {};
   return {
     progress: {
+      countedFrom,
       ...(present !== undefined && { first: present }),
       ...(peak !== undefined && { peak }),
       ...(step !== undefined && { step }),

@@ -23,6 +23,7 @@ export function createNotifyConfig(
   const receivers = new Map(config.receivers.map((receiver) => [receiver.name, receiver]));
   return {
     routes: [...operatorRoutes(config, failing), ...config.routes],
+    floodAt: config.operator?.flood ?? null,
     inhibitions: config.inhibitions,
     escalations: config.escalations,
     rotations: config.rotations,

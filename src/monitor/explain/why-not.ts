@@ -11,6 +11,8 @@ export interface RuleFacts {
   /** When the mention arrived, and from when on the query is watched. */
   readonly arrivedAt: Instant;
   readonly watchFrom: Instant;
+  /** Since when the rule was held when it arrived, because it opened too many alerts; null if it was not. */
+  readonly heldSince: Instant | null;
   /** The alert that the mention led to, or was counted into. */
   readonly alert: { readonly id: string; readonly fired: boolean; readonly openedAt: Instant } | null;
   /** How long it must be true before the alert fires. */
@@ -66,6 +68,7 @@ export type RuleOutcome =
   | "OtherQueries"
   | "ConditionNotMet"
   | "BeforeWatch"
+  | "RuleHeld"
   | "ChangedSince"
   | "NotCounted"
   | "NotJudgedYet"
@@ -89,7 +92,7 @@ export function whyNot(facts: RuleFacts, moment: (at: Instant) => string): WhyNo
   if (alert !== null) return forNotReached(alert.openedAt, facts, moment);
   if (facts.window !== null) return ofWindow(facts.window, facts, moment);
   if (facts.novelty !== null) return ofNovelty(facts.novelty, facts, moment);
-  return beforeWatch(facts, moment) ?? CHANGED;
+  return beforeWatch(facts, moment) ?? ruleHeld(facts, moment) ?? CHANGED;
 }
 
 function ofWindow(window: WindowFacts, facts: RuleFacts, moment: (at: Instant) => string): WhyNot {
@@ -149,7 +152,7 @@ function ofNovelty(novelty: NoveltyFacts, facts: RuleFacts, moment: (at: Instant
       );
     }
     case "Enough":
-      return beforeWatch(facts, moment) ?? CHANGED;
+      return beforeWatch(facts, moment) ?? ruleHeld(facts, moment) ?? CHANGED;
   }
 }
 
@@ -158,6 +161,14 @@ function beforeWatch({ arrivedAt, watchFrom }: RuleFacts, moment: (at: Instant) 
   return say(
     "BeforeWatch",
     `it arrived before this query was watched (since ${moment(watchFrom)}): such mentions only teach what is usual`,
+  );
+}
+
+function ruleHeld({ heldSince }: RuleFacts, moment: (at: Instant) => string): WhyNot | null {
+  if (heldSince === null) return null;
+  return say(
+    "RuleHeld",
+    `the rule was held from ${moment(heldSince)}: it opened more alerts than anybody can read`,
   );
 }
 

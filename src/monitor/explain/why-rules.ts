@@ -44,7 +44,7 @@ export interface StoredMatch {
 
 /** Judges a stored mention by every rule, one after the other, and says of each why it alerted or did not. */
 export async function whyRules(
-  stores: Pick<Stores, "counts" | "conditions" | "values" | "alerts">,
+  stores: Pick<Stores, "counts" | "conditions" | "values" | "alerts" | "ruleFloods">,
   rules: readonly Rule[],
   query: WatchedQuery,
   mention: Mention,
@@ -73,6 +73,10 @@ export async function whyRules(
         miss: met ? null : describeMiss(rule.when.miss(mention)),
         arrivedAt: mention.addedAt,
         watchFrom: query.watchFrom,
+        heldSince:
+          isCounted && alert === null && rule.kind !== "window"
+            ? await stores.ruleFloods.heldSince(query, rule.name, mention.addedAt)
+            : null,
         window: replayed?.facts ?? null,
         novelty: rule.kind === "new" && isCounted ? await noveltyOf(stores, rule, query, mention) : null,
       },

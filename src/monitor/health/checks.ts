@@ -1,6 +1,7 @@
 import { clockCheck } from "./checks/check-clock.ts";
 import { digestCheck } from "./checks/check-digests.ts";
 import { feedCheck } from "./checks/check-feeds.ts";
+import { floodCheck } from "./checks/check-floods.ts";
 import { loopCheck } from "./checks/check-loop.ts";
 import { outageCheck } from "./checks/check-outage.ts";
 import { queryCheck } from "./checks/check-query.ts";
@@ -21,6 +22,7 @@ export const CHECKS: readonly HealthCheck[] = [
   bounceCheck,
   pictureCheck,
   digestCheck,
+  floodCheck,
   outageCheck,
   deadLetterCheck,
   versionCheck,

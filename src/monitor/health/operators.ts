@@ -26,6 +26,13 @@ export const OperatorConfig = z
     digestLate: Patience.prefault("15m").describe(
       "How late a digest may be, after the half hour that digests wait for queries.",
     ),
+    flood: z
+      .int()
+      .positive()
+      .default(1_000)
+      .describe(
+        "How many alerts one rule may open for one query in ten minutes. A rule that would open more is held: its mentions are stored and counted, and open no alerts until it is calmer.",
+      ),
     silence: Patience.prefault("1h").describe(
       "How long a query that is usually busy at this hour may be silent.",
     ),

@@ -10,6 +10,7 @@ import type {
 } from "../model/pipeline-facts.ts";
 import type { ProcessVersions } from "../model/process.ts";
 import type { SourceName } from "../model/query.ts";
+import type { HeldRule } from "../model/rule-flood.ts";
 
 /** An edition that is due and not built. */
 export interface DueDigest {
@@ -48,6 +49,7 @@ export interface PipelineHealth {
   /** Messages that were given up in the last day. */
   readonly givenUp: readonly GivenUp[];
   readonly bounces: readonly OpenBounces[];
+  readonly heldRules: readonly HeldRule[];
   /** When the last alert `queue-stands-still` was open: from, and to (`now` if it still is). Null: none lately. */
   readonly queueAlert: { readonly from: Instant; readonly to: Instant } | null;
   /** The sources with an open alert `source-lag`: it ends at a lower limit than it begins. */

@@ -38,6 +38,7 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     digests,
     deadJobs,
     bounces,
+    heldRules,
     deadLetters,
     outages,
     open,
@@ -54,6 +55,7 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     stores.digests.due(),
     stores.deadLetters.jobs(),
     stores.bounces.open(),
+    stores.ruleFloods.held(),
     stores.deadLetters.counts(now - NEWS_MS),
     stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
     stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
@@ -96,6 +98,7 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     addresses: readings.addresses,
     givenUp,
     bounces,
+    heldRules,
     queueAlert: queueAlertOf(lately, now),
     silentFeeds: new Set(
       open.filter(({ rule }) => rule === SILENT_FEED).flatMap(({ labels }) => labels["feedId"] ?? []),

@@ -1,3 +1,4 @@
+import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { trimFullStops } from "../../lib/text.ts";
@@ -45,12 +46,13 @@ export interface AppliedObservations {
 
 /**
  * Applies observations of one query, in order of time, to the life cycle of its alerts. `known`: the newest alert of
- * each fingerprint among them, open or resolved.
+ * each fingerprint among them, open or resolved. What is not admitted opens no alert, and matches nothing.
  */
 export function applyObservations(
   query: Query,
   observations: readonly AlertObservation[],
   known: readonly Alert[],
+  admits: (rule: string, at: Instant) => boolean = () => true,
 ): AppliedObservations {
   const newest = new Map(known.map((alert) => [alert.fingerprint, alert]));
   const written = new Map<string, Alert>();
@@ -60,8 +62,13 @@ export function applyObservations(
   for (const entry of observations) {
     const key = entry.fingerprint;
     const observation = entry.observe(newest.get(key) ?? null);
+    let isHeld = false;
     for (const change of observe(newest.get(key) ?? null, entry.life, observation)) {
       if (change.life === null) continue;
+      if (change.isNew && !admits(entry.ruleName, change.life.openedAt)) {
+        isHeld = true;
+        continue;
+      }
       const alert = change.isNew
         ? newAlert(change.life, entry, query)
         : withLife(newest.get(key), change.life, entry, query);
@@ -71,12 +78,24 @@ export function applyObservations(
       if (event !== null) events.push(event);
     }
     const alert = newest.get(key);
-    if (entry.mention !== undefined && alert !== undefined && observation.kind === "evidence") {
+    if (!isHeld && entry.mention !== undefined && alert !== undefined && observation.kind === "evidence") {
       const { at, because } = observation;
       matches.push({ rule: entry.ruleName, mention: entry.mention, alertId: alert.id, at, because });
     }
   }
   return { changed: [...written.values()], events, matches };
+}
+
+const CALLING = ["Fired", "Reopened", "SeverityRose"];
+
+/** The alerts that fired, fired again or became more severe, by id, with the mentions that met their rules. */
+export function callsOf({
+  events,
+  matches,
+}: Pick<AppliedObservations, "events" | "matches">): ReadonlyMap<string, readonly Mention[]> {
+  const mentions = groupBy(matches, ({ alertId }) => alertId);
+  const calling = events.flatMap(({ alertId, what }) => (CALLING.includes(what) ? [alertId] : []));
+  return new Map(calling.map((id) => [id, (mentions.get(id) ?? []).map(({ mention }) => mention)]));
 }
 
 /** Alerts on single mentions end after a time without new ones; alerts whose rule is gone end now. */

@@ -113,8 +113,9 @@ export async function commitPage(
       ...(await notYetMatched(facts, locked, judged.evidence, storiesOf(assessed, folded))),
       ...(await recordValues(facts, locked, rules, counted, added)),
     ];
-    const recorded = await recordObservations(facts.alerts, locked, observations);
-    const { inhibitions } = parts.notifyConfig;
+    const { inhibitions, floodAt } = parts.notifyConfig;
+    const floods = floodAt == null ? null : { floods: facts.ruleFloods, limit: floodAt };
+    const recorded = await recordObservations(facts.alerts, locked, observations, floods);
     const transitions = await recordIncidents(facts, locked, { rules, inhibitions }, recorded, null);
     const pending = await recordNotifications(facts, parts, locked, transitions);
     return {

@@ -35,6 +35,16 @@ export interface IncidentConfig {
   readonly inhibitions: readonly Inhibition[];
 }
 
+/** What is read and written of incidents: the tables, or a backtest's memory. */
+export interface IncidentFacts {
+  readonly incidents: Pick<
+    Facts["incidents"],
+    "ofQuery" | "members" | "ofAlerts" | "save" | "join" | "addEntries" | "mentionBuckets"
+  >;
+  readonly mentions: Pick<Facts["mentions"], "inWindow" | "ofAlert">;
+  readonly alerts: Pick<Facts["alerts"], "findMany" | "openOfQuery" | "addEvents">;
+}
+
 /**
  * Lets changed alerts begin, join and change incidents of their query, in the transaction that changed them. With
  * `until`, up to which windows were judged, incidents are watched and ended, too. The caller holds the lock of the
@@ -42,7 +52,7 @@ export interface IncidentConfig {
  * changed.
  */
 export async function recordIncidents(
-  facts: Facts,
+  facts: IncidentFacts,
   query: WatchedQuery,
   config: IncidentConfig,
   { changed, calling }: RecordedObservations,
@@ -85,7 +95,7 @@ export async function endIncidents(
 
 /** The incidents of a query while a transaction changes them. */
 async function openBook(
-  facts: Facts,
+  facts: IncidentFacts,
   query: WatchedQuery,
   { rules, inhibitions }: IncidentConfig,
   changed: readonly Alert[],
@@ -291,7 +301,7 @@ async function openBook(
       const own = incidents.get(incidentOf.get(alert.id) ?? "");
       if (own !== undefined) return wake(own, Math.max(at, own.calmSince ?? at));
       const rule = ruleOf(alert);
-      if (rule === undefined) return;
+      if (rule === undefined || rule.incident === null) return;
       const near = [...incidents.values()];
       const counts = rule.kind === "window" && rule.window.type !== "absence";
       if (near.length === 0 && !counts) return;
@@ -419,7 +429,10 @@ function firedAtOf({ handling, firedAt, openedAt }: Alert): Instant {
   return handling?.callingSince ?? firedAt ?? openedAt;
 }
 
-async function aloneOf(facts: Facts, { projectId, queryId }: WatchedQuery): Promise<readonly Alert[]> {
+async function aloneOf(
+  facts: IncidentFacts,
+  { projectId, queryId }: WatchedQuery,
+): Promise<readonly Alert[]> {
   const open = (await facts.alerts.openOfQuery(projectId, queryId)).filter(({ firedAt }) => firedAt !== null);
   const affiliated = await facts.incidents.ofAlerts(
     projectId,

@@ -50,8 +50,11 @@ export async function recordNotifications(
 }
 
 /** What is decided about: an incident in the place of its alerts. `inside` are those that its message shows. */
-async function withIncidents(
-  facts: Facts,
+export async function withIncidents(
+  facts: {
+    readonly incidents: Pick<Facts["incidents"], "ofAlerts" | "members">;
+    readonly alerts: Pick<Facts["alerts"], "findMany">;
+  },
   projectId: string,
   alerts: readonly Alert[],
 ): Promise<{
@@ -86,7 +89,7 @@ async function withIncidents(
 }
 
 /** Nothing is decided about them any more. */
-function toldInside(entries: readonly ReceiverEntry[], inside: readonly Alert[]): ReceiverEntry[] {
+export function toldInside(entries: readonly ReceiverEntry[], inside: readonly Alert[]): ReceiverEntry[] {
   const ids = new Set(inside.map(({ id }) => id));
   return entries
     .filter(({ alertId, nextAt }) => nextAt !== null && ids.has(alertId))

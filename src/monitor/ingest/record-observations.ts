@@ -1,9 +1,9 @@
-import { groupBy } from "../../lib/group-by.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
 import type { Facts } from "../store/stores.ts";
-import { type AlertObservation, applyObservations } from "./apply-observations.ts";
+import { type AlertObservation, applyObservations, callsOf } from "./apply-observations.ts";
+import { type FloodLimit, openFloodGate } from "./hold-floods.ts";
 
 /** What observations changed. */
 export interface RecordedObservations {
@@ -12,8 +12,6 @@ export interface RecordedObservations {
   readonly calling: ReadonlyMap<string, readonly Mention[]>;
 }
 
-const CALLING = ["Fired", "Reopened", "SeverityRose"];
-
 /**
  * Applies observations of one query, in order of time, to the alerts' life cycle and writes the result. The caller holds the query's lock, so nothing else can change them meanwhile.
  */
@@ -21,18 +19,16 @@ export async function recordObservations(
   alerts: Facts["alerts"],
   query: Query,
   observations: readonly AlertObservation[],
+  floods: FloodLimit | null = null,
 ): Promise<RecordedObservations> {
   if (observations.length === 0) return { changed: [], calling: new Map() };
   const fingerprints = [...new Set(observations.map((one) => one.fingerprint))];
   const known = await alerts.latest(query.projectId, fingerprints);
-  const { changed, events, matches } = applyObservations(query, observations, known);
+  const gate = floods === null ? null : await openFloodGate(floods, query, observations, known);
+  const { changed, events, matches } = applyObservations(query, observations, known, gate?.admits);
+  await gate?.write();
   await alerts.save(changed);
   await alerts.addMatches(query.projectId, matches);
   await alerts.addEvents(query.projectId, events);
-  const mentions = groupBy(matches, ({ alertId }) => alertId);
-  const calling = events.flatMap(({ alertId, what }) => (CALLING.includes(what) ? [alertId] : []));
-  return {
-    changed,
-    calling: new Map(calling.map((id) => [id, (mentions.get(id) ?? []).map(({ mention }) => mention)])),
-  };
+  return { changed, calling: callsOf({ events, matches }) };
 }

@@ -2,12 +2,13 @@ import { z } from "zod";
 import { DAY, type Instant } from "../../lib/instant.ts";
 
 /** What a token of a program opens. Whoever acts has to read, so `act` opens both. */
-export const TokenScope = z.enum(["read", "act", "metrics", "push"]);
+export const TokenScope = z.enum(["read", "act", "atom", "metrics", "push"]);
 export type TokenScope = z.infer<typeof TokenScope>;
 
 export const SCOPE_WORDS: Readonly<Record<TokenScope, string>> = {
   read: "reads pages and JSON",
   act: "reads, acts on alerts, silences",
+  atom: "reads /alerts.atom and /mentions.atom, and may stand in their address",
   metrics: "reads /metrics, for Prometheus",
   push: "posts mentions to /feeds/push",
 };

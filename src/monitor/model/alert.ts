@@ -63,6 +63,8 @@ export interface WindowCount {
 
 /** How an alert developed. All counts are of windows of one length, so that they can be compared. */
 interface AlertProgress {
+  /** Its mentions are counted from here: the beginning of its first window. */
+  readonly countedFrom?: Instant;
   /** When the alert fired. */
   readonly first?: WindowCount;
   /** When they were last notified because it had grown. */

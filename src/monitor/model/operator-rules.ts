@@ -29,6 +29,7 @@ export const OPERATOR_LABELS = [
   "kind",
   "source",
   "process",
+  "heldRule",
 ] as const;
 type OperatorLabel = (typeof OPERATOR_LABELS)[number];
 
@@ -62,6 +63,7 @@ export type OperatorRuleName =
   | "engine-was-away"
   | "dead-letters"
   | "versions-differ"
+  | "rule-floods"
   | "loop-late"
   | "clock-jumped";
 
@@ -144,6 +146,12 @@ export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = 
     severity: "warning",
     overAfterMs: MINUTE,
     description: "Something failed at every try and is left out, so that it blocks nothing else.",
+  },
+  "rule-floods": {
+    severity: "warning",
+    overAfterMs: 2 * MINUTE,
+    description:
+      "A rule would open more alerts than anybody can read, so it is held. Everything else goes on.",
   },
   "loop-late": {
     severity: "warning",

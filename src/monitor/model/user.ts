@@ -44,7 +44,10 @@ export interface StoredUser {
   readonly name: string;
   readonly role: UserRole;
   readonly email: string | null;
+  /** Null: they log in elsewhere, or have not followed their invitation yet. */
   readonly passwordHash: string | null;
+  /** Who they are at an OpenID provider. Null: they do not log in there. */
+  readonly openId: { readonly issuer: string; readonly subject: string } | null;
   readonly createdAt: Instant;
   readonly createdBy: string;
   readonly endedAt: Instant | null;

@@ -224,7 +224,7 @@ export interface Interactions<Config> {
 }
 
 export interface InteractionDeps {
-  readonly actions: Pick<AlertActions, "once">;
+  readonly actions: Pick<AlertActions, "once" | "linkSlack">;
   /** The clock of signatures. */
   readonly wall: Clock;
   readonly log: Logger;

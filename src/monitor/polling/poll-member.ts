@@ -90,10 +90,13 @@ export async function claimPoll(parts: PollParts, key: PollKey): Promise<LeasedP
 export async function startMember(parts: PollParts, poll: LeasedPoll): Promise<PollMember> {
   const { key, query, claimed, startedAt } = poll;
   const rules = parts.rulesFor(query);
-  await prepareSeries(parts.store, query, rules);
-  const replayed = await replayDeadLetters(parts, poll, rules, claimed ?? NEW_POLL);
+  const [wanted, quirks] = await Promise.all([
+    parts.store.deadLetters.wanted(key.projectId, key.queryId),
+    parts.source.quirkLog.quirks(),
+    prepareSeries(parts.store, query, rules),
+  ]);
+  const replayed = await replayDeadLetters(parts, poll, rules, claimed ?? NEW_POLL, wanted);
   if (replayed.pending.length > 0) await parts.onPending(replayed.pending);
-  const quirks = await parts.source.quirkLog.quirks();
   const settings = observedSettings(parts.settings(query, key.poll), quirks, key.poll, startedAt);
   const stored = isOutdated(replayed.state, settings)
     ? abandonPoll(replayed.state, settings)
@@ -113,13 +116,14 @@ async function replayDeadLetters(
   run: LeasedPoll,
   rules: readonly Rule[],
   state: PollState,
+  wanted: Awaited<ReturnType<PollParts["store"]["deadLetters"]["wanted"]>>,
 ): Promise<{ readonly pending: readonly PendingNotification[]; readonly state: PollState }> {
   const { key, lease } = run;
-  const { projectId, queryId } = key;
+  const { projectId } = key;
   const { deadLetters } = parts.store;
   const pending: PendingNotification[] = [];
   let begun = state;
-  for (const { id, kind, body } of await deadLetters.wanted(projectId, queryId)) {
+  for (const { id, kind, body } of wanted) {
     if (kind === "page") {
       const { poll, from } = body as PageBody;
       if (poll !== key.poll) continue;

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db } from "./database.ts";
+import { type Db, withoutSync } from "./database.ts";
 
 /** How much a channel accepts. `everyMs` 0: no limit. */
 interface Pace {
@@ -18,7 +18,8 @@ export function createChannelLimitStore(db: Db) {
      */
     async take({ key, everyMs, burst }: Pace): Promise<{ readonly failures: number } | null> {
       const { rows } = await sql<{ failures: number }>`
-        insert into earshot.channel_limits as l (channel, tokens) values (${channelOf(key)}, ${burst - 1})
+        insert into earshot.channel_limits as l (channel, tokens)
+        select ${channelOf(key)}, ${burst - 1}::float8 where ${withoutSync}
         on conflict (channel) do update set counted_wall = greatest(now(), l.counted_wall), tokens = ${tokensLeft(everyMs, burst)} - 1
         where l.closed_until_wall <= now() and ${tokensLeft(everyMs, burst)} >= 1
         returning failures

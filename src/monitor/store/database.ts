@@ -19,8 +19,6 @@ export interface Database {
 interface PoolOptions {
   readonly url: string;
   readonly connections?: number;
-  /** The server plans each statement once for each connection: for tests, which run the same ones over and over. */
-  readonly prepares?: boolean;
   /** How long a statement may take, and how long it waits for a free connection: later, it is a BusyError. */
   readonly limits?: { readonly statementMs: number; readonly waitMs: number };
   /** Called when an idle connection breaks. The pool replaces it by itself. */
@@ -34,11 +32,10 @@ export const READER_LIMITS = { statementMs: 15 * SECOND, waitMs: 3 * SECOND };
 export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg.Pool {
   const { limits } = options;
   const pool = new (limits === undefined ? Pool : BusyPool)({
-    Client,
     connectionString: options.url,
     max: options.connections ?? 10,
     application_name: "earshot",
-    ...(options.prepares === true && { Client: PreparingClient }),
+    ...(limits === undefined && { Client: PreparingClient, onConnect: noteDirect }),
     ...(limits !== undefined && {
       Client: BusyClient,
       // Not a parameter of the connection: a PgBouncer refuses those that it does not know.
@@ -46,6 +43,8 @@ export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg
         client.query(`set statement_timeout = ${limits.statementMs}`).then(() => {}),
     }),
     ...(types === undefined ? {} : { types }),
+    // An event after a quiet hour finds some that are open and know the statements.
+    min: (options.connections ?? 10) < 10 ? 0 : 3,
     // Without this a statement hangs for ever when the server's machine vanishes.
     keepAlive: true,
     connectionTimeoutMillis: limits?.waitMs ?? 10_000,
@@ -64,20 +63,43 @@ export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg
   return pool;
 }
 
-/** Gives each statement with parameters a name, by which the server knows it again. */
+/**
+ * Gives each statement with parameters a name, by which the server knows it again: reading and planning it costs more
+ * than most of them do.
+ */
 class PreparingClient extends Client {
+  /** Nothing between us and the server hands our statements to another of its processes. */
+  isDirect = false;
+
   // Only calls with a text and values are changed.
   override query(...words: unknown[]): never {
     const [text, values] = words;
-    if (typeof text === "string" && Array.isArray(values)) {
-      const name = statements.get(text) ?? `statement ${statements.size}`;
-      statements.set(text, name);
-      words.splice(0, 2, { name, text, values });
+    if (this.isDirect && typeof text === "string" && Array.isArray(values) && values.length > 0) {
+      const name = nameOf(text);
+      if (name !== null) words.splice(0, 2, { name, text, values });
     }
     return super.query(...words);
   }
 }
 
+/** A pooler has process numbers of its own. Behind it a statement may meet a process that does not know its name. */
+async function noteDirect(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const { processID } = client as pg.ClientBase & { readonly processID: number | null };
+  if (client instanceof PreparingClient) client.isDirect = rows[0]?.pid === processID;
+}
+
+function nameOf(text: string): string | null {
+  const known = statements.get(text);
+  if (known !== undefined) return known;
+  // A statement that is put together has many forms, and each would stay in the memory of the server.
+  if (statements.size >= MOST_NAMED) return null;
+  const name = `statement ${statements.size}`;
+  statements.set(text, name);
+  return name;
+}
+
+const MOST_NAMED = 1_000;
 const statements = new Map<string, string>();
 
 /** A statement that took too long is a BusyError. */
@@ -114,6 +136,13 @@ export function openDatabase(options: PoolOptions): Database {
   const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
 }
+
+/**
+ * A condition that is always true, and lets the commit of its statement not wait for the disk. A server that crashes may
+ * forget what was committed in its last half second: for leases and limits, which are only lost then. It counts for the
+ * whole transaction, so the statement must be one.
+ */
+export const withoutSync = sql`(select set_config('synchronous_commit', 'off', true)) = 'off'`;
 
 /** `Instant` → timestamptz parameter. */
 export function at(instant: Instant): ReturnType<typeof sql<Date>> {

@@ -4,7 +4,7 @@ import { TransientError } from "../../lib/retry.ts";
 import { JUDGED_AHEAD_MS } from "../model/judging.ts";
 import type { PollKey } from "../model/poll.ts";
 import { OWN_QUERY, type SourceName } from "../model/query.ts";
-import { at, atOrNull, type Db } from "./database.ts";
+import { at, atOrNull, type Db, withoutSync } from "./database.ts";
 import { LEASE_SECONDS } from "./lease-seconds.ts";
 import { createPollPlanStore, isDueAt } from "./poll-plans.ts";
 import { isOfSource } from "./queries.ts";
@@ -38,7 +38,7 @@ export function createPollStore(db: Db) {
         update earshot.polls w set next_at = least(w.next_at, ${at(now)}), woken = coalesce(w.leased_until_wall > now(), false)
         from json_to_recordset(${JSON.stringify(keys)}::json) as k("queryId" text, poll text)
           join earshot.queries q on q.query_id = k."queryId"
-        where q.active and (w.project_id, w.query_id, w.poll) = (q.project_id, q.query_id, k.poll)
+        where q.active and (w.project_id, w.query_id, w.poll) = (q.project_id, q.query_id, k.poll) and ${withoutSync}
         returning w.project_id as "projectId", w.query_id as "queryId", w.poll
       `.execute(db);
       return rows;
@@ -128,7 +128,7 @@ function createPollLeaseStore(db: Db) {
         set lease = gen_random_uuid(), leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS}), woken = false
         where ${isPollKind(key)} and ${isDueAt(now, "polls")}
           and (leased_until_wall is null or leased_until_wall < now())
-          and (retry_at_wall is null or retry_at_wall <= now())
+          and (retry_at_wall is null or retry_at_wall <= now()) and ${withoutSync}
         returning lease, state, failures
       `.execute(db);
       return rows[0] ?? null;
@@ -138,7 +138,7 @@ function createPollLeaseStore(db: Db) {
     async renew(key: PollKey, lease: string): Promise<void> {
       await sql`
         update earshot.polls set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
-        where ${isPollKind(key)} and lease = ${lease}::uuid
+        where ${isPollKind(key)} and lease = ${lease}::uuid and ${withoutSync}
       `.execute(db);
     },
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import type { FailedAttempt, Notification, NotificationKind } from "../model/notification.ts";
 import type { GivenUp } from "../model/pipeline-facts.ts";
-import { at, type Db } from "./database.ts";
+import { at, type Db, withoutSync } from "./database.ts";
 import { LEASE_SECONDS } from "./lease-seconds.ts";
 
 /** A row of `earshot.notifications`, as the model has it. */
@@ -80,6 +80,7 @@ export function createSendingStore(db: Db) {
       const { numAffectedRows } = await sql`
         update earshot.notifications set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
         where project_id = ${projectId} and id = ${id}::uuid and state = 'due' and attempts = ${attempts}
+          and ${withoutSync}
       `.execute(db);
       return Number(numAffectedRows ?? 0) > 0;
     },

@@ -19,13 +19,17 @@ import { createWatchStore } from "./health.ts";
 import { createIncidentStore } from "./incidents.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
+import { createOneTimeCodeStore } from "./one-time-codes.ts";
 import { createPollStore } from "./polls.ts";
 import { createProcessStore } from "./processes.ts";
 import { createQueryStore } from "./queries.ts";
+import { createRuleFloodStore } from "./rule-floods.ts";
 import { createRulePageStore } from "./rule-pages.ts";
+import { createSecondFactorStore } from "./second-factors.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSettingStore } from "./settings.ts";
 import { createSilenceStore } from "./silences.ts";
+import { createSlackPeopleStore } from "./slack-people.ts";
 import { createStoryStore } from "./stories.ts";
 import { createInteractionStore } from "./used-once.ts";
 import { createUserStore } from "./users.ts";
@@ -98,12 +102,16 @@ function createFacts(db: Db) {
     sessions: createSessionStore(db),
     users: createUserStore(db),
     accessTokens: createAccessTokenStore(db),
+    secondFactors: createSecondFactorStore(db),
+    oneTimeCodes: createOneTimeCodeStore(db),
+    slackPeople: createSlackPeopleStore(db),
     audit: createAuditStore(db),
     failures: createFailureStore(db),
     deadLetters: createDeadLetterStore(db),
     health: createWatchStore(db),
     outages: createOutageStore(db),
     processes: createProcessStore(db),
+    ruleFloods: createRuleFloodStore(db),
     rulePages: createRulePageStore(db),
     silences: createSilenceStore(db),
     stories: createStoryStore(db),

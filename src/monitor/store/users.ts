@@ -8,11 +8,13 @@ export function createUserStore(db: Db) {
   return {
     /** False if there is one of this name, also one that has ended. */
     async add(user: Omit<StoredUser, "endedAt">): Promise<boolean> {
-      const { id, name, role, email, passwordHash, createdAt, createdBy } = user;
+      const { id, name, role, email, passwordHash, openId, createdAt, createdBy } = user;
       const { numAffectedRows } = await sql`
-        insert into earshot.users (id, name, name_key, role, email, password_hash, created_at, created_by)
-        values (${id}::uuid, ${name}, ${nameKey(name)}, ${role}, ${email}, ${passwordHash}, ${at(createdAt)}, ${createdBy})
-        on conflict (name_key) do nothing
+        insert into earshot.users
+          (id, name, name_key, role, email, password_hash, issuer, subject, created_at, created_by)
+        values (${id}::uuid, ${name}, ${nameKey(name)}, ${role}, ${email}, ${passwordHash},
+          ${openId?.issuer ?? null}, ${openId?.subject ?? null}, ${at(createdAt)}, ${createdBy})
+        on conflict do nothing
       `.execute(db);
       return Number(numAffectedRows ?? 0) > 0;
     },
@@ -21,6 +23,14 @@ export function createUserStore(db: Db) {
     async find(name: string): Promise<StoredUser | null> {
       const { rows } = await sql<StoredUser>`
         select ${COLUMNS} from earshot.users where name_key = ${nameKey(name)}
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    /** Of an identity at an OpenID provider. */
+    async findByOpenId({ issuer, subject }: { issuer: string; subject: string }): Promise<StoredUser | null> {
+      const { rows } = await sql<StoredUser>`
+        select ${COLUMNS} from earshot.users where issuer = ${issuer} and subject = ${subject}
       `.execute(db);
       return rows[0] ?? null;
     },
@@ -56,5 +66,6 @@ export function createUserStore(db: Db) {
   };
 }
 
-const COLUMNS = sql`id, name, role, email, password_hash as "passwordHash", created_at as "createdAt",
+const COLUMNS = sql`id, name, role, email, password_hash as "passwordHash",
+  case when issuer is not null then json_build_object('issuer', issuer, 'subject', subject) end as "openId", created_at as "createdAt",
   created_by as "createdBy", ended_at as "endedAt"`;

@@ -1,21 +1,22 @@
 import { pino } from "pino";
 import { inject } from "vitest";
 import { readMentions } from "../../../src/lab/backtest/read-mentions.ts";
+import { reportOf } from "../../../src/lab/backtest/report.ts";
 import { simulate } from "../../../src/lab/backtest/simulate.ts";
 import { startReplay } from "../../../src/lab/replay/replay.ts";
 import type { ReplayReport } from "../../../src/lab/replay/report.ts";
-import { DAY, floorTo, toIso } from "../../../src/lib/instant.ts";
+import { DAY, floorTo } from "../../../src/lib/instant.ts";
 import { BUCKET_MS } from "../../../src/monitor/model/judging.ts";
 import { loadRules } from "../../../src/monitor/rules/load-rules.ts";
 import { NOBODY } from "./notify-config.ts";
 
 const TEMPLATES = new URL("../../../templates", import.meta.url).pathname;
 
-/** An alert as a replay reports it. */
-export type FoundAlert = ReplayReport["alerts"][number];
+/** Alerts and incidents as a replay reports them. */
+export type Found = Pick<ReplayReport, "alerts" | "incidents">;
 
-/** The alerts of the whole monitor over a file. */
-export async function replayedAlerts(file: string, rules: string): Promise<readonly FoundAlert[]> {
+/** What the whole monitor finds in a file. */
+export async function replayed(file: string, rules: string): Promise<Found> {
   const running = await startReplay({
     file,
     speed: "max",
@@ -29,30 +30,34 @@ export async function replayedAlerts(file: string, rules: string): Promise<reado
     signal: new AbortController().signal,
   });
   try {
-    return (await running.run()).alerts;
+    const { alerts, incidents } = await running.run();
+    return { alerts, incidents };
   } finally {
     await running.stop();
   }
 }
 
-/** The alerts of a simulation over the same file. */
-export async function simulatedAlerts(file: string, rules: string): Promise<readonly FoundAlert[]> {
+/** What a simulation finds in the same file. */
+export async function simulated(file: string, rules: string): Promise<Found> {
   const { queries, mentions } = await readMentions({ file });
-  const { alerts } = simulate({
+  const span = {
+    from: floorTo(mentions[0]?.addedAt ?? 0, BUCKET_MS),
+    to: (mentions.at(-1)?.addedAt ?? 0) + DAY,
+  };
+  const result = await simulate({
     rules: (await loadRules(rules)).rules,
     queries,
     mentions,
     notifyConfig: NOBODY,
-    from: floorTo(mentions[0]?.addedAt ?? 0, BUCKET_MS),
-    to: (mentions.at(-1)?.addedAt ?? 0) + DAY,
+    ...span,
   });
-  return alerts.map(({ rule, queryName, severity, openedAt, resolvedAt, mentions, because }) => ({
-    rule,
-    query: queryName,
-    severity,
-    openedAt: toIso(openedAt),
-    resolvedAt: resolvedAt === null ? null : toIso(resolvedAt),
-    mentions,
-    because,
-  }));
+  const { alerts, incidents } = reportOf(result, { ...span, timezone: "UTC" });
+  return {
+    alerts: alerts.map(({ rule, query, severity, openedAt, resolvedAt, mentions: count, because }) => ({
+      ...{ rule, query, severity, openedAt, resolvedAt, mentions: count, because },
+    })),
+    incidents: incidents.map(({ query, severity, openedAt, endedAt, alerts: count }) => ({
+      ...{ query, severity, openedAt, endedAt, alerts: count },
+    })),
+  };
 }

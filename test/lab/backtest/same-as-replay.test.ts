@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOUR, MINUTE, SECOND, toIso } from "../../../src/lib/instant.ts";
-import { replayedAlerts, simulatedAlerts } from "./as-replay.ts";
+import { replayed, simulated } from "./as-replay.ts";
 
 const FROM = Date.parse("2026-03-02T06:00:00Z");
 let folder: string;
@@ -32,13 +32,14 @@ const MORE_RULES = {
   silence: "description: Nobody writes.\nseverity: info\nabsence:\n  within: 4h\n",
 };
 
-test("a backtest of a file gives the alerts of a replay of it", async () => {
+test("a backtest of a file gives the alerts and incidents of a replay of it", async () => {
   const file = join(folder, "generated.jsonl");
   await writeFile(file, generated().join("\n"));
   const rules = join(folder, "rules");
-  const simulated = await simulatedAlerts(file, rules);
-  expect(new Set(simulated.map(({ rule }) => rule)).size).toBeGreaterThan(5);
-  expect(simulated).toEqual(await replayedAlerts(file, rules));
+  const found = await simulated(file, rules);
+  expect(new Set(found.alerts.map(({ rule }) => rule)).size).toBeGreaterThan(5);
+  expect(found.incidents.length).toBeGreaterThan(0);
+  expect(found).toEqual(await replayed(file, rules));
 }, 240_000);
 
 /** Two brands for fourteen hours: calm, a storm about refunds, and seven hours in which nothing comes for one. */

@@ -49,28 +49,28 @@ function run(
   });
 }
 
-test("an alert opens when the bucket that fills the window closes, and resolves after quiet", () => {
-  const { alerts } = run({ busy: BUSY }, mentionsAt(...every(2 * MINUTE, FROM, 20)));
+test("an alert opens when the bucket that fills the window closes, and resolves after quiet", async () => {
+  const { alerts } = await run({ busy: BUSY }, mentionsAt(...every(2 * MINUTE, FROM, 20)));
   expect(
     alerts.map(({ openedAt, resolvedAt, rule }) => [rule, openedAt - FROM, (resolvedAt ?? 0) - FROM]),
   ).toEqual([["busy", 25 * MINUTE, 75 * MINUTE]]);
 });
 
-test("mentions of before the range teach and do not alert", () => {
+test("mentions of before the range teach and do not alert", async () => {
   const before = mentionsAt(...every(MINUTE, FROM - 2 * HOUR, 60));
-  expect(run({ busy: BUSY, recall: RECALL }, before).alerts).toEqual([]);
-  expect(run({ busy: BUSY }, before).firstAt).toBe(FROM - 2 * HOUR);
+  expect((await run({ busy: BUSY, recall: RECALL }, before)).alerts).toEqual([]);
+  expect((await run({ busy: BUSY }, before)).firstAt).toBe(FROM - 2 * HOUR);
 });
 
-test("mentions of other queries are ignored", () => {
+test("mentions of other queries are ignored", async () => {
   const others = mentionsAt(...every(MINUTE, FROM, 60)).map((one) => ({ ...one, queryId: "2" }));
-  expect(run({ busy: BUSY }, others)).toMatchObject({ alerts: [], mentions: 0 });
+  expect(await run({ busy: BUSY }, others)).toMatchObject({ alerts: [], mentions: 0 });
 });
 
-test("a receiver hears of an alert, of its repeat with new evidence, and of its end", () => {
+test("a receiver hears of an alert, of its repeat with new evidence, and of its end", async () => {
   const recall = { ...RECALL, over: { after: "6h" } };
   const mentions = mentionsAt(FROM, FROM + 5 * HOUR).map((one) => ({ ...one, text: "a recall" }));
-  const { notifications, withheld } = run({ recall }, mentions, toComms());
+  const { notifications, withheld } = await run({ recall }, mentions, toComms());
   expect(notifications.map(({ reason, createdAt }) => [reason, createdAt - FROM])).toEqual([
     ["FirstNotification", MINUTE],
     ["RepeatIntervalElapsed", 5 * HOUR + MINUTE],
@@ -79,19 +79,41 @@ test("a receiver hears of an alert, of its repeat with new evidence, and of its 
   expect(withheld).toEqual([]);
 });
 
-test("quiet hours hold a message until they end", () => {
+test("alerts about one thing are one incident, with one message and one end", async () => {
+  const text = "They sold the addresses of all their customers, says the paper of the town";
+  const mentions = mentionsAt(...every(MINUTE, FROM + HOUR, 60)).map((one) => ({ ...one, text }));
+  const rules = { busy: BUSY, busier: { ...BUSY, volume: { atLeast: 30, within: "1h" } } };
+  const apart = { busy: { ...BUSY, incident: "never" }, busier: { ...rules.busier, incident: "never" } };
+  const joined = await run(rules, mentions, toComms());
+  expect(joined.notifications.map(({ reason }) => reason)).toEqual(["FirstNotification", "Resolved"]);
+  const alone = await run(apart, mentions, toComms());
+  expect(alone.notifications).toHaveLength(4);
+
+  const report = reportOf(joined, { from: FROM, to: FROM + DAY, timezone: "UTC" });
+  expect(report.incidents).toEqual([
+    expect.objectContaining({ rule: "busy", query: "Acme", status: "over", alerts: 2, messages: 2 }),
+  ]);
+  expect(report.receivers[0]).toMatchObject({ receiver: "comms", messages: 2, alerts: 1 });
+  expect(renderReport(report, null)).toContain("<h2>Incidents</h2>");
+  expect(compareSimulations(alone, joined, { before: new Map(), after: new Map() }).incidents).toEqual({
+    before: 0,
+    after: 1,
+  });
+});
+
+test("quiet hours hold a message until they end", async () => {
   const quiet = QuietHours.parse({ from: "07:00", to: "10:00", timezone: "UTC", breakThrough: "nothing" });
   const config = {
     ...toComms(),
     receiver: (name: string) => ({ name, quietHours: [quiet], throttle: null }),
   };
   const mentions = mentionsAt(FROM + 30 * SECOND).map((one) => ({ ...one, text: "a recall" }));
-  const { notifications, withheld } = run({ recall: RECALL }, mentions, config);
+  const { notifications, withheld } = await run({ recall: RECALL }, mentions, config);
   expect(notifications[0]).toMatchObject({ reason: "FirstNotification", createdAt: FROM + 2 * HOUR });
   expect(withheld[0]).toMatchObject({ at: FROM + MINUTE, reason: "HeldByQuietHours", receiver: "comms" });
 });
 
-test("the throttle's share and what people said of real alerts are reported", () => {
+test("the throttle's share and what people said of real alerts are reported", async () => {
   const throttle = { atMost: 1, perMs: HOUR, breakThrough: "nothing" as const };
   const byAuthor = { ...RECALL, groupBy: "author", over: { after: "1h" } };
   const mentions = mentionsAt(...every(2 * MINUTE, FROM, 5)).map((one, index) => ({
@@ -99,7 +121,7 @@ test("the throttle's share and what people said of real alerts are reported", ()
     text: "recall",
     author: `<b>author ${index}</b>`,
   }));
-  const simulated = run({ recall: byAuthor }, mentions, toComms({ throttle }));
+  const simulated = await run({ recall: byAuthor }, mentions, toComms({ throttle }));
   const judged = simulated.alerts.map((alert, index) => ({ ...alert, handling: { relevant: index > 0 } }));
   const report = reportOf(simulated, { from: FROM, to: FROM + 7 * DAY, timezone: "UTC" }, judged);
   expect(report.receivers).toEqual([
@@ -122,12 +144,12 @@ test("the throttle's share and what people said of real alerts are reported", ()
   expect(html).not.toContain("<b>author");
 });
 
-test("one changed number changes exactly the alerts that it decides", () => {
+test("one changed number changes exactly the alerts that it decides", async () => {
   const times = [...every(2 * MINUTE, FROM, 15), ...every(MINUTE, FROM + 5 * HOUR, 40)];
   const mentions = mentionsAt(...times);
   const old = { busy: BUSY, all: { ...BUSY, volume: { atLeast: 3, within: "30m" } } };
   const fresh = { ...old, busy: { ...BUSY, volume: { atLeast: 20, within: "30m" } } };
-  const comparison = compareSimulations(run(old, mentions), run(fresh, mentions), {
+  const comparison = compareSimulations(await run(old, mentions), await run(fresh, mentions), {
     before: new Map(Object.entries(old)),
     after: new Map(Object.entries(fresh)),
   });
@@ -153,11 +175,11 @@ test("one changed number changes exactly the alerts that it decides", () => {
   expect(comparison.differences[0]?.reason).toContain("(limit 12)");
 });
 
-test("another severity, a new rule and a rule that is gone are told apart", () => {
+test("another severity, a new rule and a rule that is gone are told apart", async () => {
   const mentions = mentionsAt(...every(MINUTE, FROM, 30));
   const old = { busy: BUSY, left: BUSY };
   const fresh = { busy: { ...BUSY, severity: "critical" }, added: BUSY };
-  const { differences } = compareSimulations(run(old, mentions), run(fresh, mentions), {
+  const { differences } = compareSimulations(await run(old, mentions), await run(fresh, mentions), {
     before: new Map(Object.entries(old)),
     after: new Map(Object.entries(fresh)),
   });
@@ -172,12 +194,12 @@ test("another severity, a new rule and a rule that is gone are told apart", () =
   });
 });
 
-test("the same rules over the same mentions differ in nothing", () => {
+test("the same rules over the same mentions differ in nothing", async () => {
   const mentions = mentionsAt(...every(MINUTE, FROM, 60));
   const contents = new Map(Object.entries({ busy: BUSY }));
   const { differences, same } = compareSimulations(
-    run({ busy: BUSY }, mentions),
-    run({ busy: BUSY }, mentions),
+    await run({ busy: BUSY }, mentions),
+    await run({ busy: BUSY }, mentions),
     {
       before: contents,
       after: contents,

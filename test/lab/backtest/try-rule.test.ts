@@ -56,8 +56,8 @@ test.each([
     notifyConfig: toComms(),
     from: TO - 14 * DAY,
   });
-  for (const mention of MENTIONS) whole.take(mention);
-  const plain = whole.finish(TO);
+  for (const mention of MENTIONS) await whole.take(mention);
+  const plain = await whole.finish(TO);
   const alertOf = ({ id: _, ...alert }: (typeof plain.alerts)[number]) => alert;
   expect(trial.simulated.alerts.map(alertOf)).toEqual(plain.alerts.map(alertOf));
   expect(trial.simulated.notifications.map(({ createdAt, reason }) => [createdAt, reason])).toEqual(

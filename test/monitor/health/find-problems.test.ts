@@ -188,6 +188,27 @@ test("many silent queries are one problem", () => {
   ]);
 });
 
+const held = (lastAt: number) => ({
+  ...{ projectId: "1", queryId: "1", queryName: "Acme", rule: "too-wide" },
+  ...{
+    windowFrom: lastAt - (lastAt % (10 * MINUTE)),
+    inWindow: 900,
+    heldAt: NOW - HOUR,
+    held: 45_000,
+    lastAt,
+  },
+});
+
+test("a rule that floods is one problem, which says what goes on and when it ends", () => {
+  const [problem, ...others] = findProblems(aLine({ heldRules: [held(NOW)] }), SETTINGS);
+  expect(others).toEqual([]);
+  expect(problem).toMatchObject({ rule: "rule-floods", labels: { query: "Acme", heldRule: "too-wide" } });
+  expect(problem?.because).toBe(
+    "the rule too-wide is held: it opened 1,000 alerts for Acme within 10 minutes, and 45,000 more would have opened since. Those mentions are stored and counted, and open no alert; all other rules go on. It goes on by itself after ten minutes with fewer than 1,000. Is it too wide? See what it matches with earshot backtest, and narrow its when or group by less",
+  );
+  expect(found({ heldRules: [held(NOW - 11 * MINUTE)] })).toEqual([]);
+});
+
 const bounces = (changes: Partial<PipelineHealth["bounces"][number]> = {}): Partial<PipelineHealth> => ({
   bounces: [
     {

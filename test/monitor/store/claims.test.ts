@@ -1,7 +1,10 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { DAY, MINUTE } from "../../../src/lib/instant.ts";
 import { BUCKET_MS } from "../../../src/monitor/model/judging.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
+import { createStores, type Stores } from "../../../src/monitor/store/stores.ts";
 import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
 import { dueWork } from "./due-work.ts";
@@ -92,4 +95,27 @@ test("a window is due at the very moment at which its last bucket is complete, i
   await finish(NOON);
   expect(await stores.polls.completeUntil("p", "1")).toBe(NOON + BUCKET_MS);
   expect(await stores.polls.completeUntil("other", "1")).toBeNull();
+});
+
+/** What a crash of the server may take with it: leases and limits, which then end early, and nothing else. */
+test.each<[string, "on" | "off", (stores: Stores) => Promise<unknown>]>([
+  ["a poll that is made due", "off", ({ polls }) => polls.wake([{ queryId: "1", poll: "added" }], NOON)],
+  ["the lease of a poll", "off", ({ polls }) => polls.claim(KEY, NOON)],
+  ["its renewal", "off", ({ polls }) => polls.renew(KEY, randomUUID())],
+  [
+    "a slot of a channel",
+    "off",
+    ({ channelLimits }) => channelLimits.take({ key: "k", everyMs: 0, burst: 1 }),
+  ],
+  ["the attempt to send a message", "on", ({ notifications }) => notifications.claim("p", randomUUID())],
+  ["the watermark", "on", ({ polls }) => polls.advance(KEY, randomUUID(), {}).catch(() => {})],
+])("%s is committed with synchronous_commit %s", async (_, expected, work) => {
+  await database.db.connection().execute(async (connection) => {
+    await sql`begin`.execute(connection);
+    await sql`set local synchronous_commit = on`.execute(connection);
+    await work(createStores(connection));
+    const { rows } = await sql`show synchronous_commit`.execute(connection);
+    await sql`rollback`.execute(connection);
+    expect(rows).toEqual([{ synchronous_commit: expected }]);
+  });
 });

@@ -1,4 +1,5 @@
-import { createServer } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import fc from "fast-check";
 import pg from "pg";
 import { expect, test } from "vitest";
@@ -111,4 +112,48 @@ test("a full disk is named, with what to do", () => {
 test("a new database is not begun on a disk that it would fill", () => {
   expect(decideDiskSpace(110 * 2 ** 20)).toEqual({ outcome: "TooLittle", freeMb: 110, neededMb: 250 });
   expect(decideDiskSpace(2 ** 30)).toEqual({ outcome: "Enough" });
+});
+
+/** Before the server's own, a pooler gives a client a process number of its own (message `K`). */
+async function openPooler(serverPort: number) {
+  const pooler = createServer((client) => {
+    const server = connect(serverPort, "127.0.0.1");
+    client.pipe(server);
+    let isChanged = false;
+    server.on("data", (data) => {
+      const place = isChanged ? -1 : data.indexOf("4b0000000c", 0, "hex");
+      if (place >= 0) {
+        isChanged = true;
+        data.writeInt32BE(data.readInt32BE(place + 5) + 1, place + 5);
+      }
+      client.write(data);
+    });
+    for (const socket of [client, server]) socket.on("error", () => {});
+    server.on("close", () => client.end());
+  }).listen(0, "127.0.0.1");
+  await once(pooler, "listening");
+  return pooler;
+}
+
+test("statements are planned once for a connection, and not behind a pooler, which may change the server's process", async () => {
+  const database = await createTestDatabase();
+  const pooler = await openPooler(Number(new URL(database.url).port));
+  const behind = new URL(database.url);
+  behind.port = String((pooler.address() as AddressInfo).port);
+  try {
+    const planned: number[] = [];
+    for (const url of [database.url, behind.href]) {
+      const pool = openPool({ url, connections: 1, onError: () => {} });
+      for (const number of [1, 2, 3]) await pool.query("select $1::int as number", [number]);
+      const { rows } = await pool.query<{ n: number }>(
+        "select count(*)::int as n from pg_prepared_statements",
+      );
+      planned.push(rows[0]?.n ?? 0);
+      await pool.end();
+    }
+    expect(planned).toEqual([1, 0]);
+  } finally {
+    pooler.close();
+    await database.drop();
+  }
 });

@@ -10,21 +10,22 @@ const NAME = String.raw`[^;,·|]{1,60}?`;
 const meantBy = ({ topic, brand }: Context) =>
   sliceOf(topic.subject ?? "mentions", brand) ?? { brand, test: () => true };
 
-/** The mentions that a finding may be about: of the newest window, or of the whole alert until now. */
-function spans({ topic, message }: Context): readonly (readonly [Moment, Moment])[] {
+/**
+ * The times that a finding may be about, the likely ones first: the whole alert until now, or a window of it. What was
+ * found out of one window stands in the message until there is more to say.
+ */
+function* spans({ topic, message }: Context): Generator<readonly [Moment, Moment]> {
   const since = topic.since ?? message.at - DAY;
   const widthMs = topic.widthMs ?? HOUR;
   const to = Math.min(topic.until ?? message.at, message.at);
-  const newest: [Moment, Moment][] = [];
-  // What was found out of one window stands in the message until there is more to say.
-  for (let end = Math.floor(to / BUCKET) * BUCKET; end >= since - BUCKET; end -= BUCKET)
-    newest.push([end - widthMs, end]);
+  const starts = [since - widthMs, since];
+  if (topic.countedFrom !== null) starts.unshift(topic.countedFrom);
   // All of it, up to the bucket that was judged last.
-  const starts = [since - widthMs, since, ...(topic.countedFrom === null ? [] : [topic.countedFrom])];
-  const all = [to + BUCKET, to, to - BUCKET, to - 2 * BUCKET].flatMap((end) =>
-    starts.map((start): [Moment, Moment] => [start, end]),
-  );
-  return [...newest, ...all];
+  const ends = [to, to - BUCKET, to - 2 * BUCKET, to + BUCKET];
+  if (topic.countedTo !== null) ends.unshift(topic.countedTo);
+  for (const start of starts) for (const end of ends) yield [start, end];
+  for (let end = Math.floor(to / BUCKET) * BUCKET; end >= since - BUCKET; end -= BUCKET)
+    yield [end - widthMs, end];
 }
 
 function closest(values: readonly number[], to: number): number {
@@ -151,17 +152,15 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     judge: ([percent = ""], context) => {
       const { recount, message } = context;
       const everything = { brand: context.brand, test: () => true };
-      const parts = spans(context).flatMap(([from, to]) =>
-        recount.knownAt(message.at).map((known) => {
+      let nearest = Number.POSITIVE_INFINITY;
+      for (const [from, to] of spans(context))
+        for (const known of recount.knownAt(message.at)) {
           const all = recount.in(everything, from, to, known);
           const part = all.filter(({ sentiment }) => sentiment === "negative").length;
-          return (100 * part) / Math.max(1, all.length);
-        }),
-      );
-      const nearest = closest(parts, Number(percent));
-      return Math.abs(nearest - Number(percent)) <= 3
-        ? null
-        : `the time of the alert whose part is nearest has ${nearest.toFixed(1)}%`;
+          nearest = closest([nearest, (100 * part) / Math.max(1, all.length)], Number(percent));
+          if (Math.abs(nearest - Number(percent)) <= 3) return null;
+        }
+      return `the time of the alert whose part is nearest has ${nearest.toFixed(1)}%`;
     },
   },
   {
@@ -173,7 +172,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
       const { recount, message } = context;
       const people = [...list.matchAll(/(.+?) \((\d[\d,]*)\)(?:, |$)/g)];
       const meant = meantBy(context);
-      const fits = spans(context).some(([from, to]) => {
+      const fits = [...spans(context)].some(([from, to]) => {
         const alls = recount.knownAt(message.at).map((known) => recount.in(meant, from, to, known));
         return people.every(([, name = "", count = ""]) =>
           alls.some(
@@ -196,19 +195,17 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
         message.kind === "page"
           ? ["negative mentions", "mentions"].flatMap((subject) => sliceOf(subject, brand) ?? [])
           : [meantBy(context)];
-      const sizes = slices.flatMap((meant) =>
-        spans(context).map(([from, to]) =>
-          recount
-            .knownAt(message.at)
-            .map((known) => new Set(recount.in(meant, from, to, known).map(nameOf)).size),
-        ),
-      );
       const given = toNumber(count);
-      if (
-        sizes.some((both) => given >= 0.97 * Math.min(...both) - 1 && given <= 1.03 * Math.max(...both) + 1)
-      )
-        return null;
-      return `the time of the alert whose number is nearest has ${closest(sizes.flat(), given)}`;
+      let nearest = Number.POSITIVE_INFINITY;
+      for (const [from, to] of spans(context))
+        for (const meant of slices) {
+          const sizes = recount
+            .knownAt(message.at)
+            .map((known) => new Set(recount.in(meant, from, to, known).map(nameOf)).size);
+          if (given >= 0.97 * Math.min(...sizes) - 1 && given <= 1.03 * Math.max(...sizes) + 1) return null;
+          nearest = closest([nearest, ...sizes], given);
+        }
+      return `the time of the alert whose number is nearest has ${nearest}`;
     },
   },
   {

@@ -1,4 +1,4 @@
-import { type Context, type Statement, sliceOf, type Verdict } from "../grammar.ts";
+import { type Context, type Statement, sliceOf, type Topic, type Verdict } from "../grammar.ts";
 import { LENGTH, momentsOf, NUMBER, show, TIME, toLength, toNumber, wallOf } from "../times.ts";
 import { BUCKET, judgeBounds, usualIn, windowsAsSaid } from "../windows.ts";
 import { type Bounds, DAY, type Fact, HOUR, MINUTE, type Moment, type Slice } from "../world.ts";
@@ -8,34 +8,70 @@ const COUNTED = "(?:negative )?mentions?";
 /** An hour counts as the last one for so long: the poll that brings it, and the step of the clock. */
 const LATELY_MS = 45 * MINUTE;
 
-/** What messages say of an incident: all alerts of a brand that belong together. */
-export const INCIDENT_STATEMENTS: readonly Statement[] = [
+/** What was counted of an incident, in one sentence. A row of a digest says above it how long that was. */
+const SUMMARY: Statement = {
+  name: "incident",
+  means:
+    "So many were published from the one time to the other, negative and in all, and so many in the hour with most.",
+  pattern: re(
+    `(${NUMBER}) (${COUNTED})(?: of (${NUMBER}) in all)? from (${TIME}) to (${TIME})(?:; the most in one hour: (${NUMBER}), until (${TIME}))?`,
+  ),
+  judge: (
+    [count = "", subject = "", all = "", fromTime = "", toTime = "", most = "", until = ""],
+    context,
+  ) => {
+    const { recount, message, topic } = context;
+    const { timezone } = recount.world;
+    const meant = sliceOf(subject, context.brand);
+    const [from] = momentsOf(fromTime, message.at, timezone);
+    if (meant === null || from === undefined) return "it does not say of what, or from when";
+    const [to = from] = momentsOf(toTime, from, timezone);
+    if (to > message.at) return "it ends after this message";
+    const everything = { brand: context.brand, test: () => true };
+    const bounds = (one: Slice) => recount.bounds(one, from, to, message.at);
+    return (
+      judgeBounds(toNumber(count), bounds(meant), "in that time") ??
+      (all === "" ? null : judgeBounds(toNumber(all), bounds(everything), "in all in that time")) ??
+      (most === "" ? null : judgeMost(context, meant, { from, to }, toNumber(most), until)) ??
+      judgeLength(topic, to, timezone)
+    );
+  },
+};
+
+/** What the list of incidents of a digest says, before its rows are read as rows of alerts. */
+export const INCIDENT_ROWS: readonly Statement[] = [
+  SUMMARY,
   {
-    name: "incident",
-    means:
-      "So many were published from the one time to the other, negative and in all, and so many in the hour with most.",
-    pattern: re(
-      `(${NUMBER}) (${COUNTED})(?: of (${NUMBER}) in all)? from (${TIME}) to (${TIME})(?:; the most in one hour: (${NUMBER}), until (${TIME}))?`,
-    ),
-    judge: (
-      [count = "", subject = "", all = "", fromTime = "", toTime = "", most = "", until = ""],
-      context,
-    ) => {
-      const { recount, message } = context;
-      const meant = sliceOf(subject, context.brand);
-      const [from] = momentsOf(fromTime, message.at, recount.world.timezone);
-      if (meant === null || from === undefined) return "it does not say of what, or from when";
-      const [to = from] = momentsOf(toTime, from, recount.world.timezone);
-      if (to > message.at) return "it ends after this message";
-      const everything = { brand: context.brand, test: () => true };
-      const bounds = (one: Slice) => recount.bounds(one, from, to, message.at);
-      return (
-        judgeBounds(toNumber(count), bounds(meant), "in that time") ??
-        (all === "" ? null : judgeBounds(toNumber(all), bounds(everything), "in all in that time")) ??
-        (most === "" ? null : judgeMost(context, meant, { from, to }, toNumber(most), until))
-      );
+    name: "length of an incident",
+    means: "So long it was from its first sign until it was calm.",
+    pattern: re(`over after (${LENGTH})`),
+    judge: ([length = ""], { topic }) => {
+      topic.lastedMs = toLength(length);
+      return null;
     },
   },
+  {
+    name: "alerts of an incident",
+    means: "So many alerts belong to it: more than one, or it would be shown as that alert.",
+    pattern: re(`(${NUMBER}) alerts? in it`),
+    judge: ([count = ""]) => (toNumber(count) > 1 ? null : "one alert is no incident"),
+  },
+  {
+    name: "incidents of the time",
+    means: "So many incidents are in the list below.",
+    pattern: re(`(${NUMBER}) incidents?(?=,|$)`),
+    judge: ([count = ""], { message }) => {
+      const rows = [/ alerts? in it$/, / alerts? in it ·/].map(
+        (row) => message.lines.filter((line) => row.test(line)).length,
+      );
+      return rows.includes(toNumber(count)) ? null : `there are ${Math.max(...rows)}`;
+    },
+  },
+];
+
+/** What messages say of an incident: all alerts of a brand that belong together. */
+export const INCIDENT_STATEMENTS: readonly Statement[] = [
+  SUMMARY,
   {
     name: "day of an incident",
     means: "It is the day of so many, if that on which it began is the first.",
@@ -178,6 +214,14 @@ export const INCIDENT_STATEMENTS: readonly Statement[] = [
     },
   },
 ];
+
+/** The length of a row ends where its count ends. */
+function judgeLength({ since, lastedMs }: Topic, to: Moment, timezone: string): Verdict {
+  if (since === null || lastedMs === null) return null;
+  return Math.abs(since + lastedMs - to) <= BUCKET
+    ? null
+    : `its length says ${show(since + lastedMs, timezone)}`;
+}
 
 function judgeMost(
   { recount, message }: Context,

@@ -1,6 +1,6 @@
 import type { Instant } from "../../../lib/instant.ts";
 import { cutText } from "../../../lib/text.ts";
-import type { FeedItem } from "../../common/define-feed.ts";
+import type { FeedDocument, FeedItem } from "../../common/define-feed.ts";
 import { readFeedDate } from "../../common/feed-date.ts";
 import { readAgo } from "../../common/local-date.ts";
 import { textOfHtml, tidyLines } from "../../common/text-of-html.ts";
@@ -26,6 +26,7 @@ export interface FeedFacts {
   readonly site: string | null;
   readonly language: string | null;
   readonly author: string | null;
+  readonly links: FeedDocument["links"];
 }
 
 /** Of the lines of an excerpt, more are not compared. */

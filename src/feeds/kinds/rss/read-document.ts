@@ -32,7 +32,8 @@ export function readDocument(
     ? readJsonDocument(plain, base, language, kept.add)
     : readXmlDocument(plain, base, language, kept);
   const { items, leftOut } = kept.end();
-  return { items: toItems(items, feed), leftOut, problem, usualLength: middleLength(items) };
+  const { links } = feed;
+  return { items: toItems(items, feed), leftOut, problem, usualLength: middleLength(items), links };
 }
 
 function middleLength(items: readonly FoundItem[]): number | null {

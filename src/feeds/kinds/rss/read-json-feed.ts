@@ -22,7 +22,19 @@ export function readJsonFeed(
     site: nameIn(feed["title"]),
     language: languageOf(textIn(feed["language"])) ?? languageOf(language),
     author: authorIn(feed),
+    links: { hub: hubIn(feed, base), self: addressIn(feed["feed_url"], base) },
   };
+}
+
+function hubIn({ hubs }: Loose, base: string): string | null {
+  const all: readonly unknown[] = Array.isArray(hubs) ? hubs : [];
+  const hub = all.find((one) => isLoose(one) && /^websub$/i.test(textIn(one["type"]) ?? ""));
+  return isLoose(hub) ? addressIn(hub["url"], base) : null;
+}
+
+function addressIn(value: unknown, base: string): string | null {
+  const address = textIn(value);
+  return address !== undefined && URL.canParse(address, base) ? new URL(address, base).href : null;
 }
 
 function toFound(item: Loose, base: string): FoundItem {

@@ -74,8 +74,23 @@ export function toFacts(fields: readonly XmlElement[], language: string | null):
     language: languageOf(lineOf(fieldsOf(feed, LANGUAGES).find(isFilled))) ?? languageOf(language),
     // An entry without an author has that of its feed (RFC 4287).
     author: personIn(person),
+    links: { hub: linkIn(fields, "hub"), self: linkIn(fields, "self") },
   };
 }
+
+/** The address of the first \`<link>\` of the feed with this relation. */
+function linkIn(fields: readonly XmlElement[], relation: string): string | null {
+  for (const field of fields) {
+    const { name, base } = field;
+    const isMeant = /^(?:atom:)?link$/.test(name) && attributeOf(field, "rel")?.toLowerCase() === relation;
+    const href = isMeant ? attributeOf(field, "href")?.trim() : undefined;
+    if (href !== undefined && href.length <= LONGEST_LINK && URL.canParse(href, base))
+      return new URL(href, base).href;
+  }
+  return null;
+}
+
+const LONGEST_LINK = 2_000;
 
 function isFilled(element: XmlElement): boolean {
   return element.raw !== "" && lineOf(element) !== undefined;

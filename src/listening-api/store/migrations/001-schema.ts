@@ -545,6 +545,8 @@ const FEEDS = `
     gone_since timestamptz,
     -- Of a delete that nobody has said, but that was seen: until when it is undone if the feed shows the item again.
     may_return_until timestamptz,
+    -- Of such a delete, what the item was: its mentions and its names, encrypted. Until then it can be undone; nobody sees it.
+    sealed bytea,
     primary key (project_id, id_key)
   );
   create index heard_item_by_content on local_api.heard_item (project_id, content_key) where content_key is not null;
@@ -553,6 +555,7 @@ const FEEDS = `
   create index heard_item_by_day on local_api.heard_item (seen_on);
   create index heard_item_by_check on local_api.heard_item (project_id, feed_key, check_at)
     where check_at is not null and deleted_at is null;
+  create index heard_item_sealed on local_api.heard_item (may_return_until) where sealed is not null;
   create index heard_item_by_author on local_api.heard_item (project_id, author_key) where author_key is not null;
   -- Items and accounts that a stream has deleted and that are not stored here: almost all of a network. For as long as
   -- a stream may deliver older events again, they are not stored. Only hashes.
@@ -573,6 +576,26 @@ const FEEDS = `
     foreign key (project_id, key) references local_api.feed on delete cascade
   );
   create index feed_gap_by_feed on local_api.feed_gap (project_id, key, noticed_at desc);
+  -- The hub of a feed (WebSub), which pushes what is new. The secret signs what it pushes.
+  create table local_api.feed_hub (
+    project_id bigint not null,
+    key text collate "C" not null,
+    -- In the address that the hub calls: nobody else knows it.
+    id text collate "C" not null unique,
+    hub text not null,
+    topic text not null,
+    secret text not null,
+    -- When it was last asked to push, when it is asked next, and how often in a row it was, without a word from it.
+    asked_at timestamptz,
+    next_at timestamptz not null default now(),
+    attempts integer not null default 0,
+    -- Until then it pushes. Null: it has not agreed.
+    lease_until timestamptz,
+    problem text,
+    pushed_at timestamptz,
+    primary key (project_id, key),
+    foreign key (project_id, key) references local_api.feed on delete cascade
+  );
   -- Whose mentions are refused when they come only after somebody asked to forget them.
   create table local_api.forget_request (
     -- Of an author or an address, with a secret of these tables.

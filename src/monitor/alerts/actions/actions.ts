@@ -35,6 +35,10 @@ export interface AlertActions {
     most: number,
     work: (actions: AlertActions) => Promise<string | null>,
   ): Promise<string | null>;
+  /** The user of the console who this is. Null: nobody has linked them, or the user has ended. */
+  userInSlack(person: Pick<SlackIdentity, "teamId" | "userId">): Promise<string | null>;
+  /** Links them to the user who got this code on the page Account. Null: there is no such code, or it is over. */
+  linkSlack(code: string, person: SlackIdentity): Promise<string | null>;
   /** Active and future silences; with `past` also those that ended. */
   silences(past: boolean): Promise<readonly ListedSilence[]>;
   precision(since: Instant): Promise<readonly RulePrecision[]>;
@@ -42,6 +46,13 @@ export interface AlertActions {
   mergeIncidents(into: string, from: string, by: Actor): Promise<MoveResult | null>;
   /** The alert leaves its incident. Null: there is no such alert, or it is in no incident that goes on. */
   splitAlert(alertId: string, by: Actor): Promise<MoveResult | null>;
+}
+
+/** Somebody in Slack, as Slack names them. */
+export interface SlackIdentity {
+  readonly teamId: string;
+  readonly userId: string;
+  readonly slackName: string;
 }
 
 export type SilenceResult =

@@ -3,6 +3,7 @@ import { formatDuration } from "../../../lib/duration.ts";
 import { UserError } from "../../../lib/errors.ts";
 import { type Instant, MINUTE } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
+import { hashOfCode } from "../../../lib/readable-code.ts";
 import { uuid7 } from "../../../lib/uuid7.ts";
 import { describeRange, holdsWithin } from "../../../lib/weekly-range.ts";
 import { incidentAsAlert } from "../../incidents/incident-as-alert.ts";
@@ -70,6 +71,15 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
           return refused;
         }
         return "this link was used already";
+      }),
+    userInSlack: ({ teamId, userId }) => stores.slackPeople.nameOf(teamId, userId),
+    linkSlack: (code, person) =>
+      stores.transaction(async ({ oneTimeCodes, slackPeople }) => {
+        const linkedAt = clock.now();
+        const nameKey = await oneTimeCodes.use("slack", hashOfCode(code), linkedAt);
+        if (nameKey === null) return null;
+        await slackPeople.link({ ...person, nameKey, linkedAt });
+        return slackPeople.nameOf(person.teamId, person.userId);
       }),
     silences: async (past) => {
       const silences = await stores.silences.list(clock.now(), past);

@@ -52,6 +52,12 @@ export function auditActions(
       await note(by, "silence.expire", id, isEnded);
       return isEnded;
     },
+    linkSlack: async (code, person) => {
+      const name = await actions.linkSlack(code, person);
+      const target = `${person.slackName} (${person.userId})`.slice(0, 120);
+      await note({ via: "slack", login: name ?? target, typed: null }, "slack.link", target, name !== null);
+      return name;
+    },
     mergeIncidents: async (into, from, by) => {
       const result = await actions.mergeIncidents(into, from, by);
       await note(by, "incident.merge", into, result, `from ${from}`);

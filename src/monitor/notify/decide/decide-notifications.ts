@@ -30,6 +30,8 @@ export interface NotifyConfig {
   readonly rotations: readonly Rotation[];
   /** Undefined for a receiver that the configuration does not know (any more). */
   receiver(name: string): Omit<ReceiverTerms, "recent" | "recentBreakThrough" | "flushes"> | undefined;
+  /** How many alerts one rule may open for one query in ten minutes; absent or null: any number. */
+  readonly floodAt?: number | null;
   /** The receivers that have a throttle. */
   readonly throttled: readonly { readonly name: string; readonly throttle: Throttle }[];
 }

@@ -126,10 +126,13 @@ async function alertView(
   return { about: "alert", view, chart, contentVersion: content.version } as const;
 }
 
-/** From the beginning of its first window to the last that was judged; the window of its sentence may be a later one. */
+/**
+ * The time in which its mentions are counted: from its first window to the last that was judged. The window of its
+ * sentence may be a later or a shorter one.
+ */
 function spanOfAlert({ openedAt, windowFrom, windowTo, lastSeenAt, progress }: Alert) {
   return {
-    from: Math.min(windowFrom, openedAt - (windowTo - windowFrom)),
+    from: Math.min(windowFrom, progress?.countedFrom ?? openedAt - (windowTo - windowFrom)),
     to: Math.max(windowTo, lastSeenAt, progress?.now?.at ?? 0),
   };
 }

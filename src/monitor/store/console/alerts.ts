@@ -104,14 +104,20 @@ export function createConsoleAlerts(db: Db) {
       return rows[0]?.n ?? 0;
     },
 
-    /** Newest opened first. */
-    async alerts(states: AlertStates, after: AlertPosition | null, limit: number): Promise<AlertListing> {
+    /** Newest opened first; of one query, or of all (null). */
+    async alerts(
+      states: AlertStates,
+      after: AlertPosition | null,
+      limit: number,
+      query: { readonly projectId: string; readonly queryId: string } | null = null,
+    ): Promise<AlertListing> {
       const isAfter =
         after === null
           ? sql`true`
           : sql`a.opened_at <= ${at(after.openedAt)} and (a.opened_at, a.id) < (${at(after.openedAt)}, ${after.id}::uuid)`;
       const { rows } = await sql<ListedAlert>`
         select ${COLUMNS}, ${NEWEST} from earshot.alerts a where ${STATES[states]} and ${isAfter}
+          and ${query === null ? sql`true` : sql`a.project_id = ${query.projectId} and a.query_id = ${query.queryId}`}
         order by a.opened_at desc, a.id desc limit ${limit + 1}
       `.execute(db);
       const alerts = rows.slice(0, limit);

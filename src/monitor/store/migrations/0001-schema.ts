@@ -205,6 +205,23 @@ create table earshot.latest_alerts (
   primary key (project_id, fingerprint)
 );
 
+-- Times in which a rule opened no alerts for a query, because it would have opened too many.
+create table earshot.held_rules (
+  project_id text not null,
+  query_id text not null,
+  rule text not null,
+  held_at timestamptz not null,
+  -- The ten minutes that are counted, and how much in them would have opened an alert.
+  window_from timestamptz not null,
+  in_window integer not null,
+  -- What opened no alert in all this time, and when the last of it came.
+  held integer not null,
+  last_at timestamptz not null,
+  -- Null while it is held.
+  resumed_at timestamptz,
+  primary key (project_id, query_id, rule, held_at)
+);
+
 create table earshot.alert_events (
   project_id text not null,
   alert_id uuid not null,
@@ -669,6 +686,7 @@ create index notifications_in_hand on earshot.notifications (receiver) where sta
 create index notifications_decided on earshot.notifications (receiver, created_at) where alert_id is not null;
 create index alerts_open on earshot.alerts (project_id, query_id, rule, last_seen_at) where state <> 'resolved';
 create index alerts_firing on earshot.alerts (project_id, severity, opened_at) where fired_at is not null and resolved_at is null;
+create index held_rules_now on earshot.held_rules (project_id, query_id, rule) where resumed_at is null;
 create index deliveries_bounced on earshot.deliveries (notification_id) where outcome = 'bounced';
 create index arrival_rates_by_hour on earshot.arrival_rates (hour, poll);
 create index count_checks_open on earshot.count_checks (asked_at) where outcome is null;
@@ -690,10 +708,53 @@ create table earshot.users (
   role text not null check (role in ('viewer', 'responder', 'editor', 'admin')),
   email text,
   password_hash text,
+  -- Of somebody who logs in at an OpenID provider: who issued the identity, and whose it is there.
+  issuer text,
+  subject text,
   created_at timestamptz not null,
   created_by text not null,
-  ended_at timestamptz
+  ended_at timestamptz,
+  unique (issuer, subject)
 );
+
+-- Also of users that earshot.yaml names.
+create table earshot.second_factors (
+  name_key text primary key,
+  -- The secret that the app of the user has as well, sealed with AES-256-GCM.
+  sealed bytea not null,
+  -- Null until a first code was right.
+  confirmed_at timestamptz,
+  -- The step of thirty seconds of the newest code that was used: no code is used twice.
+  last_step bigint not null default 0,
+  -- SHA-256 of the recovery codes that are left.
+  recovery bytea[] not null default '{}',
+  -- Codes that were tried since that moment, and the last right one.
+  tries int not null default 0,
+  tries_since timestamptz not null default '-infinity'
+);
+
+-- What works once: the link of an invitation, the code that links somebody's Slack id.
+create table earshot.one_time_codes (
+  -- SHA-256 of it.
+  secret_hash bytea primary key,
+  purpose text not null check (purpose in ('invitation', 'slack')),
+  name_key text not null,
+  until timestamptz not null,
+  used_at timestamptz
+);
+create index one_time_codes_of_user on earshot.one_time_codes (name_key, purpose);
+
+-- Who somebody in Slack is here.
+create table earshot.slack_people (
+  team_id text not null,
+  user_id text not null,
+  name_key text not null,
+  -- What Slack calls them.
+  slack_name text not null,
+  linked_at timestamptz not null,
+  primary key (team_id, user_id)
+);
+create index slack_people_of_user on earshot.slack_people (name_key);
 
 -- Also of users that earshot.yaml names, so a session names its user by the key of the name.
 create table earshot.sessions (
@@ -720,7 +781,7 @@ create table earshot.access_tokens (
   secret_hash bytea not null unique,
   name_key text not null,
   label text not null,
-  scope text not null check (scope in ('read', 'act', 'metrics', 'push')),
+  scope text not null check (scope in ('read', 'act', 'atom', 'metrics', 'push')),
   created_at timestamptz not null,
   until timestamptz not null,
   used_at timestamptz,

@@ -1,8 +1,10 @@
 import { createHmac } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { addUser, changeUser } from "../../../../src/console/auth/manage-users.ts";
 import { createManualClock } from "../../../../src/lib/clock.ts";
 import { HOUR, MINUTE } from "../../../../src/lib/instant.ts";
+import { hashOfCode, inventCode } from "../../../../src/lib/readable-code.ts";
 import { uuid7 } from "../../../../src/lib/uuid7.ts";
 import { createAlertActions } from "../../../../src/monitor/alerts/actions/alert-actions.ts";
 import type { Alert } from "../../../../src/monitor/model/alert.ts";
@@ -125,7 +127,14 @@ function post(
   payload: object,
   over: { at?: number; secret?: string; body?: string } = {},
 ): Promise<Response> {
-  const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+  return postForm({ payload: JSON.stringify(payload) }, over);
+}
+
+function postForm(
+  form: Record<string, string>,
+  over: { at?: number; secret?: string; body?: string } = {},
+): Promise<Response> {
+  const body = new URLSearchParams(form).toString();
   const timestamp = String(Math.floor((over.at ?? NOW) / 1000));
   const hash = createHmac("sha256", over.secret ?? SIGNING_SECRET)
     .update(`v0:${timestamp}:${body}`)
@@ -280,4 +289,64 @@ test("an answer goes to Slack and nowhere else", async () => {
   const isNotified = () => said.join("").includes("could not be answered");
   await until("the log says that the click could not be answered", isNotified, { withinMs: 1_000 });
   expect(fake.answers).toEqual([]);
+});
+
+test("who has typed their code in Slack clicks in the name of the user, until the user ends or unlinks", async () => {
+  const parts = { stores: web.stores, namesOfFile: [], now: NOW };
+  await addUser(parts, { name: "Anna", role: "responder", email: null, password: null, by: "test" });
+  const code = inventCode();
+  const aCode = {
+    secretHash: hashOfCode(code),
+    purpose: "slack",
+    nameKey: "anna",
+    until: web.clock.now() + MINUTE,
+  } as const;
+  await web.stores.transaction(({ oneTimeCodes }) => oneTimeCodes.add(aCode));
+  const posted = await message();
+  const { user, team, response_url } = fake.press(posted, "earshot-acknowledge") as {
+    user: { id: string; name: string };
+    team: { id: string };
+    response_url: string;
+  };
+  const type = (text: string, more: Record<string, string> = {}) =>
+    postForm({
+      ...{
+        command: "/earshot",
+        text,
+        user_id: user.id,
+        user_name: user.name,
+        team_id: team.id,
+        response_url,
+      },
+      ...more,
+    });
+  expect((await postForm({ command: "/earshot", text: `link ${code}` }, { secret: "wrong" })).status).toBe(
+    401,
+  );
+  await type("link mfrg-gzdf-mztw-q2lk");
+  expect(await answer()).toContain("Nothing changed: this code was used, or its ten minutes are over.");
+  await type(`link ${code.toUpperCase()}`);
+  await until("the link is answered", () => fake.answers.some(({ text }) => text.includes("You are Anna")), {
+    withinMs: 2_000,
+  });
+  // The code works once: nobody else becomes Anna by it.
+  await type(`link ${code}`, { user_id: "U0MALLORY" });
+  await interaction(fake.press(posted, "earshot-acknowledge"));
+  const bo = { user: { id: "U0BO", name: "Bo" }, at: "1771864999.000200" };
+  await interaction(fake.press(posted, "earshot-resolve", bo));
+  expect(await history()).toEqual([
+    expect.stringMatching(/AcknowledgedBy by Anna$/),
+    expect.stringContaining("by Bo (U0BO)"),
+  ]);
+  const [entry] = await web.stores.audit.list(
+    { who: "anna", action: "alert", from: null, to: null },
+    null,
+    1,
+  );
+  expect(entry).toMatchObject({ actor: { via: "slack", login: "Anna" }, detail: "acknowledge" });
+  await changeUser(parts, "anna", { do: "end" });
+  expect(await web.stores.slackPeople.nameOf(team.id, user.id)).toBeNull();
+  await changeUser(parts, "anna", { do: "restore" });
+  await web.stores.slackPeople.unlink("anna", team.id, user.id);
+  expect(await web.stores.slackPeople.nameOf(team.id, user.id)).toBeNull();
 });

@@ -38,7 +38,7 @@ export interface Interaction {
   readonly id: string;
   readonly alertId: string;
   readonly action: InteractionAction;
-  readonly user: { readonly id: string; readonly name: string };
+  readonly user: { readonly id: string; readonly name: string; readonly teamId: string };
   /** Where to send an answer that only this person sees, valid for half an hour; null if Slack gave none. */
   readonly responseUrl: string | null;
 }
@@ -85,7 +85,10 @@ export function readInteraction(payload: unknown): ReadInteraction {
   const name = user.name ?? user.username ?? user.id;
   return {
     outcome: "Pressed",
-    interaction: { id, alertId, action, user: { id: user.id, name }, responseUrl: responseUrl ?? null },
+    interaction: {
+      ...{ id, alertId, action, responseUrl: responseUrl ?? null },
+      user: { id: user.id, name, teamId: team?.id ?? "" },
+    },
   };
 }
 
@@ -115,8 +118,32 @@ function actionOf({
   }
 }
 
+/** Somebody typed our command: `/earshot link mfrg-gzdf-mztw-q2lk`. */
+export interface Command {
+  readonly text: string;
+  readonly user: Interaction["user"];
+  readonly responseUrl: string | null;
+}
+
+/** Null: it is no command. It is untrusted, as an interaction is. */
+export function readCommand(payload: unknown): Command | null {
+  const parsed = SlashCommand.safeParse(payload);
+  if (!parsed.success) return null;
+  const { text, user_id: id, user_name: name, team_id: teamId, response_url: responseUrl } = parsed.data;
+  return { text: text.trim(), user: { id, name: name ?? id, teamId }, responseUrl: responseUrl ?? null };
+}
+
 const UserId = z.string().regex(/^[UW][A-Z0-9]{1,30}$/);
 const short = z.string().max(255);
+
+const SlashCommand = z.object({
+  command: z.string().startsWith("/").max(100),
+  text: short.catch(""),
+  user_id: UserId,
+  user_name: short.optional(),
+  team_id: short,
+  response_url: z.url().max(2000).optional(),
+});
 
 const Kind = z.object({ type: z.string().max(100) });
 const Action = z.object({

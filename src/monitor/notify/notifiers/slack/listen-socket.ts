@@ -60,11 +60,12 @@ async function oneSocket({ config, onInteraction, log, signal }: SocketParts): P
     openSince = monotonicMs();
     log.info("slack: the socket for buttons is open");
   });
-  client.on("interactive", ({ ack, body }: { ack: () => Promise<void>; body: unknown }) => {
-    take(onInteraction, body, ack, log).catch((error: unknown) =>
-      log.error({ reason: describeError(error) }, "slack: a click could not be handled"),
-    );
-  });
+  for (const what of ["interactive", "slash_commands"])
+    client.on(what, ({ ack, body }: { ack: () => Promise<void>; body: unknown }) => {
+      take(onInteraction, body, ack, log).catch((error: unknown) =>
+        log.error({ reason: describeError(error) }, "slack: a click could not be handled"),
+      );
+    });
   const disconnected = new Promise<void>((resolve) => client.once("disconnected", () => resolve()));
   const stop = () => void client.disconnect().catch(() => {});
   signal.addEventListener("abort", stop, { once: true });

@@ -3,7 +3,14 @@ import { describeError } from "../../../../lib/errors.ts";
 import type { Logger } from "../../../../lib/log.ts";
 import type { AlertActions } from "../../../alerts/actions/actions.ts";
 import type { Actor, AlertAction } from "../../../model/alert-action.ts";
-import { answerInteraction, type Interaction, nameOfUser, readInteraction } from "./interaction.ts";
+import {
+  answerInteraction,
+  type Command,
+  type Interaction,
+  nameOfUser,
+  readCommand,
+  readInteraction,
+} from "./interaction.ts";
 import type { SlackApp } from "./slack-config.ts";
 
 export type HandledInteraction =
@@ -18,14 +25,31 @@ export type HandledInteraction =
 
 /**
  * Handles the buttons in Slack, over the socket or the endpoint: the same actions as on the console and in a mail, once
- * per click, in the name of the person. Everybody who may read the channel may click.
+ * per click, in the name of the person: of the user of the console, once they are linked. Everybody who may read the
+ * channel may click.
  */
 export function createSlackActions(parts: {
-  readonly actions: Pick<AlertActions, "once">;
+  readonly actions: Pick<AlertActions, "once" | "linkSlack">;
   readonly log: Logger;
 }): (payload: unknown, app: SlackApp) => Promise<HandledInteraction> {
   const { log } = parts;
+  const answer = (responseUrl: string | null, text: string | null, userId: string, app: SlackApp): void => {
+    if (responseUrl === null || text === null) return;
+    answerInteraction(responseUrl, text, app).then(
+      (answered) => {
+        if (answered === "not-answered") log.warn({ user: userId }, "slack: a click could not be answered");
+      },
+      (error: unknown) => log.warn({ reason: describeError(error) }, "slack: a click could not be answered"),
+    );
+  };
   return async (payload, app) => {
+    const command = readCommand(payload);
+    if (command !== null) {
+      const linked = await link(parts.actions, command);
+      log.info({ user: command.user.id, ...linked.result }, "slack: a command");
+      answer(command.responseUrl, linked.answer, command.user.id, app);
+      return linked.result;
+    }
     const read = readInteraction(payload);
     if (read.outcome === "NotOurs") return { outcome: "NotOurs" };
     if (read.outcome === "Unfit") {
@@ -47,16 +71,7 @@ export function createSlackActions(parts: {
       },
       "slack: a click",
     );
-    if (interaction.responseUrl !== null && performed.answer !== null) {
-      answerInteraction(interaction.responseUrl, performed.answer, app).then(
-        (answer) => {
-          if (answer === "not-answered")
-            log.warn({ user: interaction.user.id }, "slack: a click could not be answered");
-        },
-        (error: unknown) =>
-          log.warn({ reason: describeError(error) }, "slack: a click could not be answered"),
-      );
-    }
+    answer(interaction.responseUrl, performed.answer, interaction.user.id, app);
     return performed.result;
   };
 }
@@ -76,11 +91,12 @@ async function requestOf({ action }: Interaction, app: SlackApp): Promise<Reques
 }
 
 async function perform(
-  actions: Pick<AlertActions, "act" | "silenceAlert">,
+  actions: Pick<AlertActions, "act" | "silenceAlert" | "userInSlack">,
   { alertId, user }: Interaction,
   request: RequestedAction,
 ): Promise<PerformResult> {
-  const by: Actor = { via: "slack", login: named(user.name, user.id), typed: null };
+  const known = await actions.userInSlack({ teamId: user.teamId, userId: user.id });
+  const by: Actor = { via: "slack", login: known ?? named(user.name, user.id), typed: null };
   if (request.do === "silence") {
     const silenced = await actions.silenceAlert(alertId, request.lengthMs, by);
     if (silenced?.outcome !== "Done") return refused(silenced);
@@ -97,6 +113,25 @@ function refused(answer: { readonly because: string } | null): PerformResult {
   return {
     result: { outcome: "Refused", because },
     answer: `Nothing changed: ${because}.`,
+  };
+}
+
+/** `/earshot link CODE` says who somebody is on the console. */
+async function link(
+  actions: Pick<AlertActions, "linkSlack">,
+  { text, user }: Command,
+): Promise<PerformResult> {
+  const code = /^link\s+(\S.{0,60})$/i.exec(text)?.[1];
+  if (code === undefined) {
+    const answer = "Type: /earshot link CODE. The code is on the page Account of Earshot, under Slack.";
+    return { result: { outcome: "Refused", because: "it is no command" }, answer };
+  }
+  const person = { teamId: user.teamId, userId: user.id, slackName: user.name.slice(0, 80) };
+  const name = await actions.linkSlack(code, person);
+  if (name === null) return refused({ because: "this code was used, or its ten minutes are over" });
+  return {
+    result: { outcome: "Done" },
+    answer: `You are ${name} in Earshot. What you click here carries that name.`,
   };
 }
 

@@ -75,6 +75,9 @@ function onceInAWhile(
   };
 }
 
+/** A click comes as JSON in a field of the form, a command as the form itself. */
 function payloadOf(body: string): unknown {
-  return readJson(new URLSearchParams(body).get("payload") ?? "") ?? null;
+  const form = new URLSearchParams(body);
+  if (form.has("command")) return Object.fromEntries(form);
+  return readJson(form.get("payload") ?? "") ?? null;
 }

@@ -8,7 +8,11 @@ import { SLACK_PATH } from "../../../../../src/monitor/notify/notifiers/slack/sl
 
 const Manifest = z.strictObject({
   display_information: z.object({ name: z.string(), description: z.string().max(140) }),
-  features: z.object({ bot_user: z.object({ display_name: z.string() }) }),
+  features: z.object({
+    bot_user: z.object({ display_name: z.string() }),
+    // Every command that the code answers: /earshot link CODE.
+    slash_commands: z.tuple([z.object({ command: z.literal("/earshot"), should_escape: z.literal(false) })]),
+  }),
   oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }),
   settings: z.object({
     interactivity: z.object({ is_enabled: z.literal(true), request_url: z.url().optional() }),
@@ -58,7 +62,8 @@ test("every method that the code calls is covered by a scope of the manifest", (
 
 test("no scope is asked for without a use, and the doctor knows what each is for", () => {
   const used = new Set(Object.values(NEEDED).flatMap((scopes) => scopes ?? []));
-  expect([...manifest.oauth_config.scopes.bot].sort()).toEqual([...used].sort());
+  // An app that was installed without the command goes on to work: the doctor says nothing.
+  expect([...manifest.oauth_config.scopes.bot].sort()).toEqual([...used, "commands"].sort());
   expect(Object.keys(SCOPES).sort()).toEqual([...used].sort());
 });
 

@@ -1,0 +1,252 @@
+import { sql } from "kysely";
+import { pino } from "pino";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { createFetchFeed } from "../../src/feeds/common/fetch-feed.ts";
+import { hubOf, linksIn } from "../../src/feeds/common/hub-links.ts";
+import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
+import { createWebSub, type HubEndpoint, maySubscribe } from "../../src/feeds/common/web-sub.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { startTestConsole } from "../console/start-test-console.ts";
+import { startFeedServer } from "../fakes/feed-server.ts";
+import { startHub } from "../fakes/hub.ts";
+import { until } from "../until.ts";
+import { feedsOf, startFeeding } from "./feeding.ts";
+import { reader } from "./reader.ts";
+
+const [server, hub] = [await startFeedServer(), await startHub()];
+const settings = feedsOf({ kind: "rss", urls: [`${server.url}/feed`] });
+const feeding = await startFeeding({ feeds: settings, queries: { Acme: "acme" } });
+const { db, projectId } = feeding;
+const feeds = planFeeds({ feeds: settings, queries: [] });
+const worker = feeding.worker({ hasHubs: true });
+const fetcher = createFetchFeed({ userAgent: "Earshot/test", clock: systemClock, timeoutMs: 5_000 });
+let endpoint: HubEndpoint | undefined;
+const late = () => endpoint as HubEndpoint;
+/** The real routes of the console, at an address that the hub reaches. */
+const web = await startTestConsole(Date.now(), {
+  deps: {
+    hubs: {
+      knows: (id) => late().knows(id),
+      verify: (id, question) => late().verify(id, question),
+      take: (id, pushed) => late().take(id, pushed),
+    },
+  },
+});
+const webSub = createWebSub({
+  ...{ db, projectId, feeds, reader, fetch: fetcher.fetch, receive: worker.receivePushed },
+  ...{ callback: `${web.url}/`, clock: systemClock, log: pino({ level: "silent" }) },
+  signal: new AbortController().signal,
+});
+endpoint = webSub.endpoint;
+afterAll(() => Promise.all([server.close(), hub.close(), web.close(), fetcher.close()]));
+
+const SOON = { withinMs: 10_000 };
+const usual = { onAsked: hub.onAsked };
+beforeEach(async () => {
+  Object.assign(hub, usual, { status: 202 });
+  hub.asked.length = 0;
+  hub.subscribers.clear();
+  server.requests.length = 0;
+  await sql`delete from local_api.mention`.execute(db);
+  await sql`delete from local_api.heard_item`.execute(db);
+  await sql`delete from local_api.feed_hub`.execute(db);
+  await sql`update local_api.feed set state = '{}', is_configured = true, next_at = now(), notes = '{}'`.execute(
+    db,
+  );
+  server.pages.set("/feed", { body: atom("first") });
+});
+
+const atom = (...ids: readonly string[]) =>
+  `<feed xmlns="http://www.w3.org/2005/Atom"><title>Blog</title><link rel="hub" href="${hub.url}"/>
+  <link rel="self" href="${server.url}/feed"/>${ids
+    .map(
+      (id) => `<entry><id>${id}</id><title>Acme ${id}</title><link href="https://blog.example/${id}"/>
+      <updated>${new Date(Date.now() - 60_000).toISOString()}</updated><content>text of ${id}</content></entry>`,
+    )
+    .join("")}</feed>`;
+const topic = `${server.url}/feed`;
+const titles = async () => (await feeding.mentions()).map(({ title }) => title);
+const row = async () =>
+  (
+    await sql<{ id: string; days: number | null; problem: string | null; attempts: number }>`
+      select id, problem, attempts, round(extract(epoch from lease_until - now()) / 86400)::integer as days
+      from local_api.feed_hub`.execute(db)
+  ).rows[0];
+const nextMinutes = async () =>
+  (
+    await sql<{ minutes: number }>`
+      select round(extract(epoch from next_at - now()) / 60)::integer as minutes from local_api.feed`.execute(
+      db,
+    )
+  ).rows[0]?.minutes;
+const fetchOnce = async () => {
+  await sql`update local_api.feed set next_at = now()`.execute(db);
+  await sql`delete from local_api.feed_host`.execute(db);
+  await worker.fetchNext();
+};
+async function subscribed(): Promise<void> {
+  await fetchOnce();
+  expect(await webSub.subscribeNext()).toBe(true);
+  await until("the hub has asked back", () => hub.subscribers.has(topic), SOON);
+}
+
+test("a feed that names a hub is subscribed to, and what the hub pushes comes without a fetch", async () => {
+  await subscribed();
+  expect(hub.asked).toEqual([
+    {
+      ...{ "hub.mode": "subscribe", "hub.topic": topic, "hub.lease_seconds": "864000" },
+      "hub.callback": `${web.url}/feeds/websub/${(await row())?.id}`,
+      "hub.secret": expect.stringMatching(/^[\w-]{43}$/),
+    },
+  ]);
+  expect(await row()).toMatchObject({ days: 10, problem: null, attempts: 0 });
+  server.requests.length = 0;
+  const answer = await hub.publish(topic, atom("second", "first"));
+  expect([answer.status, await titles()]).toEqual([202, ["Acme first", "Acme second"]]);
+  expect(server.requests).toEqual([]);
+  // A fetch brings nothing twice, and comes as a safety net.
+  server.pages.set("/feed", { body: atom("second", "first") });
+  await fetchOnce();
+  expect(await titles()).toHaveLength(2);
+  expect(await nextMinutes()).toBeGreaterThan(50);
+  const { rows } = await sql<{ hub: string }>`select notes->>'hub' as hub from local_api.feed`.execute(db);
+  expect(rows[0]?.hub).toBe("its hub pushes what is new; besides, it is read every 1h");
+});
+
+test.each(["sha1", "sha384", "sha512"])("a document that is signed with %s is read", async (method) => {
+  await subscribed();
+  await hub.publish(topic, atom("second"), { method });
+  expect(await titles()).toContain("Acme second");
+});
+
+test.each([
+  ["no signature", ""],
+  ["a wrong one", `sha256=${"0".repeat(64)}`],
+  ["one of another length", "sha256=00"],
+  ["one of a method that nobody named", `md5=${"0".repeat(40)}`],
+])("a document with %s is not read, and its sender is told nothing", async (_name, signature) => {
+  await subscribed();
+  const answer = await hub.publish(topic, atom("forged"), { signature });
+  expect([answer.status, await answer.text(), await titles()]).toEqual([202, "", ["Acme first"]]);
+});
+
+test("what is pushed and cannot be read is fetched instead", async () => {
+  await subscribed();
+  await fetchOnce();
+  expect(await nextMinutes()).toBeGreaterThan(50);
+  expect((await hub.publish(topic, "<html>not a feed</html>")).status).toBe(202);
+  expect(await nextMinutes()).toBe(0);
+});
+
+test("nobody is confirmed whom we did not ask", async () => {
+  await fetchOnce();
+  const callback = `${web.url}/feeds/websub/${(await row())?.id}`;
+  const question = {
+    "hub.mode": "subscribe",
+    "hub.topic": topic,
+    "hub.challenge": "x",
+    "hub.lease_seconds": "9",
+  };
+  const status = async (changed: object, address = callback) =>
+    (await hub.call(address, { ...question, ...changed })).status;
+  // Not asked yet.
+  expect(await status({})).toBe(404);
+  hub.onAsked = async () => {};
+  await webSub.subscribeNext();
+  expect(await status({ "hub.topic": `${topic}x` })).toBe(404);
+  expect(await status({ "hub.mode": "unsubscribe" })).toBe(404);
+  expect(await status({ "hub.challenge": "" })).toBe(404);
+  expect(await status({}, `${callback}x`)).toBe(404);
+  const right = await hub.call(callback, { ...question, "hub.challenge": "<script>1</script>" });
+  expect([right.status, right.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
+  // Once: a second one was not asked for.
+  expect(await status({})).toBe(404);
+  const unknown = await fetch(`${web.url}/feeds/websub/none`, { method: "POST", body: "x".repeat(100_000) });
+  expect(unknown.status).toBe(404);
+});
+
+test("a lease is renewed when half of it is over, and without one the feed is polled as before", async () => {
+  await subscribed();
+  const half = await sql<{ days: number }>`
+    select round(extract(epoch from next_at - now()) / 86400)::integer as days from local_api.feed_hub`.execute(
+    db,
+  );
+  expect(half.rows).toEqual([{ days: 5 }]);
+  expect(await webSub.subscribeNext()).toBe(false);
+  await sql`update local_api.feed_hub set next_at = now(), lease_until = now() + interval '1 day'`.execute(
+    db,
+  );
+  expect(await webSub.subscribeNext()).toBe(true);
+  await until("it is renewed", async () => (await row())?.days === 10, SOON);
+  await sql`update local_api.feed_hub set lease_until = now() - interval '1 second'`.execute(db);
+  await fetchOnce();
+  expect(await nextMinutes()).toBeLessThanOrEqual(15);
+});
+
+test("a hub that refuses, or is away, is asked again later each time; the feed is polled", async () => {
+  hub.status = 500;
+  await fetchOnce();
+  for (const attempts of [1, 2]) {
+    await sql`update local_api.feed_hub set next_at = now()`.execute(db);
+    await webSub.subscribeNext();
+    expect(await row()).toMatchObject({ attempts, days: null, problem: "the server fails (status 500)" });
+  }
+  hub.status = 202;
+  hub.onAsked = ({ "hub.callback": callback = "" }) =>
+    hub.call(callback, { "hub.mode": "denied", "hub.topic": topic, "hub.reason": "too many" });
+  await sql`update local_api.feed_hub set next_at = now()`.execute(db);
+  await webSub.subscribeNext();
+  await until("it has said no", async () => (await row())?.problem?.includes("too many") === true, SOON);
+  await fetchOnce();
+  expect(await nextMinutes()).toBeLessThanOrEqual(15);
+});
+
+test("a feed that is configured no more, or has another hub, ends the subscription", async () => {
+  await subscribed();
+  await sql`update local_api.feed set is_configured = false`.execute(db);
+  expect((await hub.publish(topic, atom("second"))).status).toBe(410);
+  await sql`update local_api.feed set is_configured = true`.execute(db);
+  const before = (await row())?.id;
+  server.pages.set("/feed", { body: atom("first").replace(hub.url, `${hub.url}other`) });
+  await fetchOnce();
+  expect((await row())?.id).not.toBe(before);
+  expect((await hub.publish(topic, atom("second"))).status).toBe(404);
+  server.pages.set("/feed", { body: atom("first").replace('rel="hub"', 'rel="x"') });
+  await fetchOnce();
+  expect(await row()).toBeUndefined();
+});
+
+test("a hub is found in headers, in XML and in JSON; its secret never goes there in clear", async () => {
+  const links = linksIn(
+    '</other>; rel=next, <https://hub.example/>; rel="x hub", <../self>; rel=self',
+    "https://x.example/a/b",
+  );
+  expect(links).toEqual({ hub: "https://hub.example/", self: "https://x.example/self" });
+  expect(
+    hubOf({ hub: "https://in.example/", self: null }, { hub: null, self: null }, "https://x.example/"),
+  ).toEqual({
+    ...{ url: "https://in.example/", topic: "https://x.example/" },
+  });
+  expect(hubOf({ hub: "javascript:1", self: null }, { hub: null, self: null }, "x")).toBeNull();
+  server.pages.set("/feed", {
+    body: JSON.stringify({
+      ...{ version: "https://jsonfeed.org/version/1.1", title: "Blog", feed_url: topic },
+      ...{
+        hubs: [
+          { type: "rssCloud", url: "https://x" },
+          { type: "WebSub", url: hub.url },
+        ],
+        items: [],
+      },
+    }),
+  });
+  await fetchOnce();
+  const { rows } = await sql`select hub, topic from local_api.feed_hub`.execute(db);
+  expect(rows).toEqual([{ hub: hub.url, topic }]);
+  const [feed] = feeds;
+  if (feed === undefined) throw new Error("no feed");
+  const open = { ...feed, settings: { ...feed.settings, allowPrivateAddress: false } };
+  expect(
+    ["http://hub.example/", "https://hub.example/"].map((url) => maySubscribe({ url, topic }, open)),
+  ).toEqual([false, true]);
+});
