@@ -19,7 +19,8 @@ export function oddQuery(facts: Partial<Query> = {}): Query {
 export const ODD_CLOCK = `
 create schema odd;
 create function odd.ahead() returns interval language sql stable parallel safe
-  return case when current_database() like 'test_ahead_%' then interval '1 hour' else interval '-1 hour' end;
+  return case when current_database() like 'test_ahead_%' then interval '1 hour'
+    when current_database() like 'test_behind_%' then interval '-1 hour' else interval '0' end;
 create function odd.now() returns timestamptz language sql stable parallel safe
   return pg_catalog.now() + odd.ahead();
 create function odd.clock_timestamp() returns timestamptz language sql volatile parallel safe
