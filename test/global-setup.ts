@@ -9,6 +9,7 @@ import { migrateQueueSchema } from "../src/monitor/queue/backend.ts";
 import { openPool } from "../src/monitor/store/database.ts";
 import { startEmbeddedPostgres } from "../src/monitor/store/embedded.ts";
 import { migrate } from "../src/monitor/store/migrate.ts";
+import { ODD_CLOCK, withOddClock } from "./odd-world.ts";
 import { TEMPLATE } from "./template-name.ts";
 
 /**
@@ -40,8 +41,13 @@ async function makeTemplate(server: string): Promise<void> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
   await client.query(`create database ${TEMPLATE}`);
+  await client.query(withOddClock(TEMPLATE));
   await client.end();
   const url = server.replace(/\/earshot$/, `/${TEMPLATE}`);
+  const own = new pg.Client({ connectionString: url });
+  await own.connect();
+  await own.query(ODD_CLOCK);
+  await own.end();
   await migrate(url);
   await migrateQueueSchema({ kind: "postgres", url, schema: "earshot_queue" });
   const pool = openPool({ url, onError: () => {} });

@@ -132,8 +132,7 @@ export function projectsOf(root: string): Readonly<Record<string, readonly strin
   const usesDatabase = databaseUsers(root);
   const projectOf = (file: string): Project => {
     if (STORIES.includes(file)) return "stories";
-    if (THOROUGH.some((one) => file === one || (one.endsWith("/") && file.startsWith(one))))
-      return "thorough";
+    if (isThorough(file)) return "thorough";
     return usesDatabase(file) ? "db" : "unit";
   };
   const of = (project: Project) => files.filter((file) => projectOf(file) === project);
@@ -143,6 +142,11 @@ export function projectsOf(root: string): Readonly<Record<string, readonly strin
     ...{ unit: of("unit"), db: of("db"), stories: of("stories"), thorough: of("thorough") },
     ...Object.fromEntries(rooms),
   };
+}
+
+/** Whether only `npm run test:all` runs it, or `npm test` as one of its stories. */
+export function isThorough(file: string): boolean {
+  return THOROUGH.some((one) => file === one || (one.endsWith("/") && file.startsWith(one)));
 }
 
 export function testFiles(root: string): readonly string[] {

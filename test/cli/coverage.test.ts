@@ -7,6 +7,7 @@ import { readCoverage } from "../../src/monitor/polling/read-coverage.ts";
 import { createSpikeState, packSpikeState } from "../../src/monitor/spike/spike-state.ts";
 import { aProcess } from "../monitor/model/a-process.ts";
 import { aRule } from "../monitor/rules/a-rule.ts";
+import { oddQuery } from "../odd-world.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const BUDGET: ShownBudget = {
@@ -47,7 +48,7 @@ const QUIRKS: readonly ShownQuirk[] = [
 ];
 
 const RULES = [aRule("when: { sentiment: negative }\nspike: { atLeast: 20 }")];
-const QUERY = { projectId: "p", projectName: "Brands", queryId: "1", name: "Acme", timezone: "UTC" };
+const QUERY = oddQuery();
 
 async function report(
   budgets: readonly ShownBudget[],

@@ -19,6 +19,7 @@ import { tracesInTables } from "../flows/find-traces.ts";
 import { aMention } from "../mention.ts";
 import { NOBODY } from "../monitor/ingest/use-polls.ts";
 import { aRule } from "../monitor/rules/a-rule.ts";
+import { oddQuery } from "../odd-world.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { until } from "../until.ts";
 import { type Ran, runCommand } from "./run-command.ts";
@@ -44,7 +45,7 @@ beforeAll(async () => {
   closing.add(opened.close);
   stores = createStores(opened.db);
   const now = systemClock.now();
-  const query = { projectId: "p", queryId: "1", name: "Acme", projectName: "Brands", timezone: "UTC" };
+  const query = oddQuery();
   await stores.queries.register([query], now - DAY, now - DAY);
   await stores.polls.ensure(now);
 }, 60_000);

@@ -121,24 +121,57 @@ function namesOfIds(rows: ReadonlyMap<string, readonly Row[]>): (text: string) =
 async function slackOf({ slack }: Sandbox): Promise<string[]> {
   const messages = await slack.messages();
   const textOf = new Map(messages.map(({ ts, text }) => [ts, text]));
+  const placeOf = numbered();
   return messages.map(({ channelName, threadTs, text, blocks, metadata }) => {
-    const thread = threadTs === null ? "" : ` in the thread of "${textOf.get(threadTs) ?? "nothing"}"`;
+    const thread =
+      threadTs === null
+        ? ""
+        : ` as number ${placeOf(threadTs)} in the thread of "${textOf.get(threadTs) ?? "nothing"}"`;
     return `slack #${channelName}${thread}: ${text} ${JSON.stringify(metadata)} ${JSON.stringify(blocks)}`;
   });
 }
 
+/** Counts those of each thread. */
+function numbered(): (thread: string) => number {
+  const counts = new Map<string, number>();
+  return (thread) => {
+    const place = (counts.get(thread) ?? 0) + 1;
+    counts.set(thread, place);
+    return place;
+  };
+}
+
 /** What signs a link is made for each installation. */
 const SIGNED = /(unsubscribe|act)\/[\w.-]+/g;
+/** What mail programs read: whom it answers, who sends it, what an unsubscription is. */
+const HEADERS = /^(from|to|reply-to|in-reply-to|references|list-|auto-submitted|precedence|x-)/;
+const FOLD = /\r\n[ \t]+/g;
+/** Made of ids, which differ. */
+const MESSAGE_ID = /<[0-9a-f]{32}@[^>]+>/g;
 
 async function mailsOf({ smtp }: Sandbox): Promise<{ mails: string[]; repeated: number }> {
   const seen = new Map<string, string>();
+  const placeOf = numbered();
+  const subjects = new Map(smtp.mails.map(({ parsed }) => [parsed.messageId, `<mail "${parsed.subject}">`]));
   let repeated = 0;
   for (const { to, parsed } of smtp.mails) {
-    const text = String(parsed.text).replaceAll(SIGNED, "$1/…");
-    const line = `mail to ${to.join()}: ${parsed.subject} ${parsed.inReplyTo === undefined ? "" : "(an answer) "}${text}`;
     const known = seen.get(`${to.join()} ${parsed.messageId}`);
-    if (known === undefined) seen.set(`${to.join()} ${parsed.messageId}`, line);
-    else repeated += 1;
+    if (known !== undefined) {
+      repeated += 1;
+      continue;
+    }
+    const headers = parsed.headerLines
+      .filter(({ key }) => HEADERS.test(key))
+      .map(({ line }) => line.replaceAll(FOLD, " "))
+      .sort();
+    const files = parsed.attachments.map(({ filename, contentType, cid, checksum }) => [
+      ...[filename, contentType, cid, checksum],
+    ]);
+    const [root = parsed.messageId] = [parsed.references ?? []].flat();
+    const place = `number ${placeOf(`${to.join()} ${root}`)} of its thread`;
+    const line = `mail to ${to.join()}, ${place}: ${parsed.subject} ${JSON.stringify([...headers, ...files])} ${parsed.text} ${parsed.html}`;
+    const named = line.replaceAll(MESSAGE_ID, (id) => subjects.get(id) ?? "<no mail>");
+    seen.set(`${to.join()} ${parsed.messageId}`, named.replaceAll(SIGNED, "$1/…"));
   }
   return { mails: [...seen.values()], repeated };
 }

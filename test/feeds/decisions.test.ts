@@ -154,8 +154,7 @@ describe("the next fetch", () => {
 });
 
 describe("an item", () => {
-  const known = { idKey: "a", contentKey: "x", resourceId: "1", editedAt: null, isDeleted: false };
-  const now = 10 * HOUR;
+  const known = { idKey: "a", contentKey: "x", resourceId: "1", editedAgoMs: null, isDeleted: false };
   test.each([
     ["never heard", { idKey: "b", contentKey: "y" }, [], { outcome: "New" }],
     ["known", { idKey: "a", contentKey: "x" }, [known], { outcome: "Same" }],
@@ -163,14 +162,14 @@ describe("an item", () => {
     [
       "changed a moment ago",
       { idKey: "a", contentKey: "y" },
-      [{ ...known, editedAt: now - 1 }],
+      [{ ...known, editedAgoMs: 1 }],
       { outcome: "Waits" },
     ],
     ["with a new id", { idKey: "b", contentKey: "x" }, [known], { outcome: "Renamed", resourceId: "1" }],
     [
       "changed a moment ago, from a source that says so once",
       { idKey: "a", contentKey: "y", editedEveryMs: 0 },
-      [{ ...known, editedAt: now - 1 }],
+      [{ ...known, editedAgoMs: 1 }],
       { outcome: "Edited", resourceId: "1" },
     ],
     [
@@ -186,7 +185,7 @@ describe("an item", () => {
       { outcome: "Deleted", resourceId: "1" },
     ],
   ])("%s", (_name, item, stored, decision) => {
-    expect(decideItem({ editedEveryMs: HOUR, ...item }, stored, now)).toEqual(decision);
+    expect(decideItem({ editedEveryMs: HOUR, ...item }, stored)).toEqual(decision);
   });
 });
 

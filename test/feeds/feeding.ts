@@ -152,7 +152,7 @@ export async function startFeeding(options: {
         select q.name as query, m.title, m.full_text as text, m.url, m.version,
           filled_fields || (select empty_fields from local_api.record_shape where id = shape_id) as fields
         from local_api.mention m join local_api.query q on q.id = m.query_id
-        where (q.type = ${RECEIVED_TYPE}) = ${heard} and superseded_at = 'infinity' and visible_at <= now()
+        where (q.type = ${RECEIVED_TYPE}) = ${heard} and superseded_at = 'infinity' and visible_at <= ${new Date(systemClock.now())}
         order by q.name, m.title, m.full_text, m.url`.execute(db);
       return rows.map(({ fields, ...row }) => ({ ...row, record: JSON.parse(fields) }));
     },

@@ -60,8 +60,9 @@ test("what the servers held is stored once, however often it is fetched", async 
 
 test("an item whose link has other tracking parameters is the same item, under another id, too", async () => {
   const html = "<p>One text</p>";
+  const date = recent();
   const tracked = (n: number, source: string) =>
-    item(n, { html, link: `https://blog.example/${n}?utm_source=${source}&utm_campaign=spring` });
+    item(n, { html, date, link: `https://blog.example/${n}?utm_source=${source}&utm_campaign=spring` });
   serve([tracked(1, "rss"), tracked(2, "rss")]);
   await feeding.fetchAll();
   const before = await feeding.mentions();

@@ -17,10 +17,11 @@ import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
 import { createRenderer } from "../../src/monitor/templates/create-renderer.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
 import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
+import { oddQuery } from "../odd-world.ts";
 import { useStores } from "../use-stores.ts";
 import { storyTime } from "./story-time.ts";
 
-const QUERY = { projectId: "p", queryId: "1", name: "Acme", projectName: "Brands", timezone: "UTC" };
+const QUERY = oddQuery();
 const closing = createClosing();
 const clock = createManualClock(storyTime("09:00"));
 const { database, stores } = await useStores();

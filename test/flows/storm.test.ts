@@ -17,6 +17,7 @@ import { aMention } from "../mention.ts";
 import { createMemoryKnowledge } from "../monitor/ingest/use-polls.ts";
 import { sourceOfPages } from "../monitor/polling/source-of-pages.ts";
 import { aRule } from "../monitor/rules/a-rule.ts";
+import { oddQuery } from "../odd-world.ts";
 import { useStores } from "../use-stores.ts";
 
 /** Ten thousand authors are angry within a minute, about four brands. */
@@ -58,7 +59,7 @@ test("10,000 alerts in a minute end as few readable messages with true counts, a
   const health = timeStore(stores);
   const startedAt = monotonicMs();
   await stores.queries.register(
-    QUERIES.map((name) => ({ projectId: "p", queryId: name, name, projectName: "Brands", timezone: "UTC" })),
+    QUERIES.map((name) => oddQuery({ queryId: name, name })),
     NINE - HOUR,
     NINE - HOUR,
   );

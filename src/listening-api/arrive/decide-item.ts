@@ -1,4 +1,3 @@
-import type { Instant } from "../../lib/instant.ts";
 import type { ReceivedItem } from "../store/received-items.ts";
 
 /** An item of a feed, as far as its identity goes. Keys are hashes in hex. */
@@ -36,7 +35,6 @@ export type ItemDecision =
 export function decideItem(
   { idKey, contentKey, linkKey = null, editedEveryMs, revision }: ItemKeys,
   known: readonly ReceivedItem[],
-  now: Instant,
 ): ItemDecision {
   const byId = known.find((one) => one.idKey === idKey);
   const byContent =
@@ -55,7 +53,7 @@ export function decideItem(
       const isOlder = revision < (byId.revision ?? revision);
       return isOlder ? { outcome: "Same" } : { outcome: "Edited", resourceId: byId.resourceId };
     }
-    const isFresh = byId.editedAt !== null && now - byId.editedAt < editedEveryMs;
+    const isFresh = byId.editedAgoMs !== null && byId.editedAgoMs < editedEveryMs;
     return isFresh ? { outcome: "Waits" } : { outcome: "Edited", resourceId: byId.resourceId };
   }
   if (byContent !== undefined) return { outcome: "Renamed", resourceId: byContent.resourceId };

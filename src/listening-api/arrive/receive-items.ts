@@ -254,7 +254,7 @@ function* decideItems(
       decided.push({ item: arrived, decision: { outcome: "Forgotten", resourceId }, found: [] });
       continue;
     }
-    const decision = decideItem(arrived, before, at);
+    const decision = decideItem(arrived, before);
     if (!HAS_CONTENT.has(decision.outcome)) {
       decided.push({ item: arrived, decision, found: [] });
       continue;

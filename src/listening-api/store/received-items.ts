@@ -52,7 +52,8 @@ export interface ReceivedItem {
   readonly contentKey: string | null;
   readonly linkKey?: string | null;
   readonly resourceId: string;
-  readonly editedAt: Instant | null;
+  /** By the clock that stored the edit: that of the database. */
+  readonly editedAgoMs: number | null;
   readonly isDeleted: boolean;
   /** It was only seen to be gone, and not long ago: it comes back if its feed shows it. */
   readonly mayReturn?: boolean;
@@ -72,7 +73,8 @@ export async function findReceived(
 ): Promise<ReceivedItem[]> {
   const { rows } = await sql<ReceivedRow>`
     select encode(id_key, 'hex') as id_key, encode(content_key, 'hex') as content_key,
-      encode(link_key, 'hex') as link_key, resource_id, edited_at,
+      encode(link_key, 'hex') as link_key, resource_id,
+      1000 * extract(epoch from clock_timestamp() - edited_at)::double precision as edited_ago_ms,
       deleted_at is not null as is_deleted, coalesce(may_return_until > now(), false) as may_return, revision
     from local_api.heard_item where project_id = ${projectId}
       and (id_key = any(select decode(k, 'hex') from unnest(${keys.ids}::text[]) k)
@@ -84,7 +86,7 @@ export async function findReceived(
     contentKey: row.content_key,
     linkKey: row.link_key,
     resourceId: row.resource_id,
-    editedAt: row.edited_at?.getTime() ?? null,
+    editedAgoMs: row.edited_ago_ms,
     isDeleted: row.is_deleted,
     mayReturn: row.may_return,
     revision: row.revision === null ? null : Number(row.revision),
@@ -96,7 +98,7 @@ interface ReceivedRow {
   content_key: string | null;
   link_key: string | null;
   resource_id: string;
-  edited_at: Date | null;
+  edited_ago_ms: number | null;
   is_deleted: boolean;
   may_return: boolean;
   revision: string | null;

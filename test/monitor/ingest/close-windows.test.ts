@@ -6,6 +6,7 @@ import { BUCKET_MS } from "../../../src/monitor/model/judging.ts";
 import type { Query } from "../../../src/monitor/model/query.ts";
 import type { Rule } from "../../../src/monitor/rules/rule.ts";
 import { aMention } from "../../mention.ts";
+import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
 import { dueWork } from "../store/due-work.ts";
@@ -19,7 +20,7 @@ const queries: Query[] = [];
 /** A query of which all is known until `completeUntil`, with a mention a minute since `from`. */
 async function aQuery(facts: { from: number; count: number; watchFrom: number }): Promise<Query> {
   const queryId = String(queries.length + 1);
-  const query = { projectId: "p", queryId, name: "Acme", projectName: "Brands", timezone: "UTC" };
+  const query = oddQuery({ queryId });
   queries.push(query);
   await stores.queries.register(queries, facts.watchFrom, facts.watchFrom - DAY);
   await stores.polls.ensure(NOON - DAY);

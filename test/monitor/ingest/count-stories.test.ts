@@ -5,6 +5,7 @@ import { prepareSeries } from "../../../src/monitor/ingest/prepare-series.ts";
 import type { Mention } from "../../../src/monitor/model/mention.ts";
 import { pollQuery } from "../../../src/monitor/polling/poll-queries.ts";
 import { aMention } from "../../mention.ts";
+import { oddQuery } from "../../odd-world.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
 import { NOON, useWalks } from "./use-polls.ts";
 
@@ -81,7 +82,7 @@ test("a changed mention is subtracted from its story, and a recount of what is s
   await read(said("b", OTHER, { updatedAt: NOON + MINUTE }), said("e", reworded), said("f", NEWS));
   expect(await counted()).toBe(2);
 
-  const query = { projectId: "p", queryId: "1", name: "Query 1", projectName: "Brands", timezone: "UTC" };
+  const query = oddQuery({ name: "Query 1" });
   await prepareSeries(stores(), query, []);
   expect(await prepareSeries(stores(), query, RULES)).toBe(1);
   expect(await counted()).toBe(2);

@@ -8,6 +8,7 @@ import type { Mention } from "../../../src/monitor/model/mention.ts";
 import { pollQuery } from "../../../src/monitor/polling/poll-queries.ts";
 import { createConsoleStore } from "../../../src/monitor/store/console.ts";
 import { aMention } from "../../mention.ts";
+import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
 import { sourceOfPages } from "../polling/source-of-pages.ts";
 import { aRule } from "../rules/a-rule.ts";
@@ -43,7 +44,7 @@ function mentionsOf(queryId: string): Mention[] {
 
 /** Stories of the mentions and alerts, after pages of so many. */
 async function read(queryId: string, pageSize: number, cache: () => StoryCache | undefined) {
-  const query = { projectId: "p", queryId, name: queryId, projectName: "Brands", timezone: "UTC" };
+  const query = oddQuery({ queryId, name: queryId });
   await stores.queries.register([query], NOON - DAY, NOON - DAY);
   await stores.polls.ensure(NOON);
   const all = mentionsOf(queryId);

@@ -8,6 +8,7 @@ import { rulesWarmingUp } from "../../../src/monitor/polling/read-coverage.ts";
 import type { Rule } from "../../../src/monitor/rules/rule.ts";
 import { createConsoleStore } from "../../../src/monitor/store/console.ts";
 import { aMention } from "../../mention.ts";
+import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
 import { closeAt, completeUntil } from "./close-at.ts";
@@ -20,7 +21,7 @@ let queries = 0;
 /** A query with a mention every ten minutes for three days, and so many more a minute in the last half hour. */
 async function aQuery(crowd: number): Promise<Query> {
   const queryId = String(++queries);
-  const query = { projectId: "p", queryId, name: "Acme", projectName: "Brands", timezone: "UTC" };
+  const query = oddQuery({ queryId });
   await stores.queries.register([query], NOON - 3 * DAY, NOON - 3 * DAY);
   await stores.polls.ensure(NOON - 3 * DAY);
   const usual = Array.from({ length: 432 }, (_, i) => NOON - 3 * DAY + i * 10 * MINUTE);

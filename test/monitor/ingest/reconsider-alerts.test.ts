@@ -7,13 +7,14 @@ import { reconsiderAlerts } from "../../../src/monitor/ingest/reconsider-alerts.
 import type { NotifyConfig } from "../../../src/monitor/notify/decide/decide-notifications.ts";
 import { QuietHours } from "../../../src/monitor/notify/decide/quiet-hours.ts";
 import { aMention } from "../../mention.ts";
+import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
 import { dueWork } from "../store/due-work.ts";
 import { completeUntil as readUntil } from "./close-at.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
-const QUERY = { projectId: "p", queryId: "1", name: "Acme", projectName: "Brands", timezone: "UTC" };
+const QUERY = oddQuery();
 const RULE = aWindowRule("when: { sentiment: negative }\nvolume: { atLeast: 10, within: 15m }");
 const MORNING = QuietHours.parse({ timezone: "UTC", from: "10:00", to: "16:00", breakThrough: "nothing" });
 /** The team gets nothing before 16:00. */

@@ -9,6 +9,7 @@ import type { PollParts } from "../../../src/monitor/polling/poll-parts.ts";
 import { type Database, openDatabase } from "../../../src/monitor/store/database.ts";
 import { createStores, type Stores } from "../../../src/monitor/store/stores.ts";
 import { aMention } from "../../mention.ts";
+import { oddQuery } from "../../odd-world.ts";
 import { createTestDatabase, type TestDatabase } from "../../postgres.ts";
 import { type Pages, sourceOfPages } from "../polling/source-of-pages.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
@@ -37,13 +38,7 @@ export function useWalks(queryIds: readonly string[] = ["1"]) {
       earshot.coverage, earshot.condition_states, earshot.dead_letters, earshot.server_quirks,
       earshot.count_checks, earshot.counted_queries`.execute(database.db);
     clock.set(NOON);
-    const queries = queryIds.map((queryId) => ({
-      projectId: "p",
-      queryId,
-      name: `Query ${queryId}`,
-      projectName: "Brands",
-      timezone: "UTC",
-    }));
+    const queries = queryIds.map((queryId) => oddQuery({ queryId, name: `Query ${queryId}` }));
     await stores.queries.register(queries, NOON - DAY, NOON - DAY);
     await stores.polls.ensure(NOON);
   };

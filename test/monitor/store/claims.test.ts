@@ -5,6 +5,7 @@ import { DAY, MINUTE } from "../../../src/lib/instant.ts";
 import { BUCKET_MS } from "../../../src/monitor/model/judging.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { createStores, type Stores } from "../../../src/monitor/store/stores.ts";
+import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
 import { dueWork } from "./due-work.ts";
 
@@ -14,9 +15,9 @@ const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
 
 beforeAll(async () => {
   await ensurePartitions(database.db, NOON);
-  const query = { queryId: "1", name: "Acme", projectName: "Brands", timezone: "UTC" };
+  const query = oddQuery();
   await stores.queries.register(
-    ["p", "other"].map((projectId) => ({ projectId, ...query })),
+    ["p", "other"].map((projectId) => ({ ...query, projectId })),
     NOON,
     NOON - DAY,
   );

@@ -7,6 +7,7 @@ import { openDatabase } from "../../../src/monitor/store/database.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { anAlert, makeAStory, PROJECT, pending, storeMentions } from "../../console/make-a-story.ts";
 import { aMention } from "../../mention.ts";
+import { oddQuery } from "../../odd-world.ts";
 import { createTestDatabase } from "../../postgres.ts";
 import { useStores } from "../../use-stores.ts";
 
@@ -80,11 +81,7 @@ test("a listing that ends exactly with its page has no next one", async () => {
 
 test("volume counts mentions in the window by hour and sentiment, undated ones by their arrival", async () => {
   const from = Date.parse("2026-03-03T12:00:00Z");
-  await stores.queries.register(
-    [{ projectId: PROJECT, queryId: "9", name: "Counted", projectName: "P", timezone: "UTC" }],
-    NOW,
-    NOW,
-  );
+  await stores.queries.register([oddQuery({ projectId: PROJECT, queryId: "9", name: "Counted" })], NOW, NOW);
   await storeMentions(
     stores,
     [

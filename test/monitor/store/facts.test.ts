@@ -6,6 +6,7 @@ import type { Alert } from "../../../src/monitor/model/alert.ts";
 import type { PendingNotification } from "../../../src/monitor/model/notification.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { aMention } from "../../mention.ts";
+import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
 import { dueWork } from "./due-work.ts";
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
 
 async function aQuery(): Promise<string> {
   const queryId = String(++queries);
-  const query = { projectId: "p", queryId, name: "Acme", projectName: "Brands", timezone: "UTC" };
+  const query = oddQuery({ queryId });
   await stores.queries.register([query], NOON, NOON - DAY);
   await stores.polls.ensure(NOON);
   return queryId;

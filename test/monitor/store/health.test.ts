@@ -1,13 +1,14 @@
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
+import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
 
 const NOON = Date.parse("2026-03-12T12:00:00Z");
 const { database, stores } = await useStores();
 
 beforeAll(async () => {
-  const query = { projectId: "p", queryId: "1", name: "Acme", projectName: "Brands", timezone: "UTC" };
+  const query = oddQuery();
   await stores.queries.register(
     [query, { ...query, queryId: "2", name: "Bolt" }],
     NOON - 6 * DAY,

@@ -6,6 +6,7 @@ import type { PollKey } from "../../../src/monitor/model/poll.ts";
 import { createQueues, type Queues } from "../../../src/monitor/queue/queues.ts";
 import { createWorker } from "../../../src/monitor/queue/worker.ts";
 import { createPollWaker, type PollWaker } from "../../../src/monitor/sweep/wake-polls.ts";
+import { oddQuery } from "../../odd-world.ts";
 import { until } from "../../until.ts";
 import { useStores } from "../../use-stores.ts";
 import { dueWork } from "../store/due-work.ts";
@@ -31,8 +32,7 @@ beforeAll(async () => {
     handlers: { "poll-query": poll },
   });
   await worker.start();
-  const named = { name: "Acme", projectName: "Brands", timezone: "UTC" };
-  const queries = ["1", "2"].map((queryId) => ({ projectId: "p", queryId, ...named }));
+  const queries = ["1", "2"].map((queryId) => oddQuery({ queryId }));
   await stores.queries.register(queries, NOON, NOON - DAY);
   await stores.polls.ensure(NOON);
   waker = createPollWaker({ stores, queues, clock, log });

@@ -20,6 +20,7 @@ import { buildAlertView } from "../../../../src/monitor/templates/build-alert-vi
 import { startTestConsole, type TestConsole } from "../../../console/start-test-console.ts";
 import { alertMessage, notifierDeps } from "../../../contracts/notifier.ts";
 import { type FakeSlack, startFakeSlack } from "../../../fakes/slack.ts";
+import { oddQuery } from "../../../odd-world.ts";
 import { until } from "../../../until.ts";
 
 const NOW = Date.UTC(2026, 2, 2, 12);
@@ -76,7 +77,7 @@ beforeEach(async () => {
   said.length = 0;
   fake.answers.length = 0;
   const queryId = uuid7(NOW);
-  const query = { projectId: "p", queryId, name: "Acme", projectName: "Brands", timezone: "UTC" };
+  const query = oddQuery({ queryId });
   await web.stores.queries.register([query], NOW, NOW);
   const times = { openedAt: NOW, firedAt: NOW, lastSeenAt: NOW, windowFrom: NOW, windowTo: NOW };
   alert = {

@@ -8,6 +8,7 @@ import { parseRule } from "../../../../src/monitor/rules/parse-rule.ts";
 import type { Rule } from "../../../../src/monitor/rules/rule.ts";
 import { createConsoleStore } from "../../../../src/monitor/store/console.ts";
 import { aMention } from "../../../mention.ts";
+import { oddQuery } from "../../../odd-world.ts";
 import { useStores } from "../../../use-stores.ts";
 import { closeAt, completeUntil } from "../../ingest/close-at.ts";
 
@@ -29,7 +30,7 @@ async function judged(
   { from = NOON - HOUR, count = 60, watchFrom = NOON - 2 * DAY, until = NOON } = {},
 ): Promise<{ query: Query; why: (minute: number, later?: readonly Rule[]) => Promise<Map<string, Found>> }> {
   const queryId = String(++queries);
-  const query = { projectId: "p", queryId, name: `Acme ${queryId}`, projectName: "Brands", timezone: "UTC" };
+  const query = oddQuery({ queryId, name: `Acme ${queryId}` });
   await stores.queries.register([query], watchFrom, watchFrom - DAY);
   await stores.polls.ensure(NOON - DAY);
   const page = Array.from({ length: count }, (_, i) => {
