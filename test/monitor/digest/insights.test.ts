@@ -7,7 +7,7 @@ const story = (id: string, given: Partial<PeriodStory> = {}): PeriodStory => ({
   ...{ story: id, topMention: aMention({ resourceId: id }), mentions: 10, negative: 0 },
   ...{ distinctAuthors: 10, audience: 0, firstAt: 5, ...given },
 });
-const ranked = (...stories: PeriodStory[]) => rankStories(stories).map((one) => one.story);
+const ranked = (...stories: PeriodStory[]) => rankStories(stories, 0).map((one) => one.story);
 
 test.each<[string, Partial<PeriodStory>, Partial<PeriodStory>]>([
   ["of more authors", { distinctAuthors: 11 }, { distinctAuthors: 10, mentions: 100 }],
