@@ -95,7 +95,7 @@ test("the list names every rule, what it looks at, and its tests", async () => {
 
 test("a rule's page names the tests that nobody ran, and says where the first one goes", async () => {
   const shipped = await (await ask("/rules/safety-category")).text();
-  expect(shipped).toContain("3 tests, no result on this page yet");
+  expect(shipped).toContain("4 tests, no result on this page yet");
   expect(shipped).toContain("<code>safety-category-one-story</code>");
   expect(shipped).not.toContain("Write a story");
   const own = await (await ask("/rules/complaints")).text();

@@ -334,7 +334,7 @@ onEveryEngine((begin, engine) => {
         "select body, project_id from earshot.mentions where resource_id like 'hers-%'",
       );
       expect(pages).toHaveLength(IDS.length);
-      const digests = (await story.slack.messages()).filter(({ text }) => text.includes("half-day"));
+      const digests = (await story.slack.messages()).filter(({ text }) => text.includes("Half day"));
       expect(tracesIn("digest", digests, WORDS)).not.toEqual([]);
       await deleteAtSource(story, [...IDS, DEAD]);
       await story.until("10:30", "20m");
