@@ -225,7 +225,7 @@ describe.skipIf(executable === null)("in a browser", () => {
     expect(await page.locator("#part-mentions li").count()).toBe(30);
     expect(await page.locator("noscript a").textContent()).toBe("Reload");
     await page.goto(`${web.url}/mentions`);
-    await page.getByLabel("Text contains").fill("tarmac");
+    await page.getByLabel("Words, or a query").fill("tarmac");
     await page.getByRole("button", { name: "Show" }).click();
     expect(page.url()).toContain("contains=tarmac");
     expect(await page.locator(".mention").first().textContent()).toContain("tarmac");

@@ -256,7 +256,7 @@ test.each([
   ],
   [
     LISTENING.replace("{ kind: hacker-news }", "{ kind: rss, url: x }"),
-    'unknown key "url" (known here: kind, name, every, allowPrivateAddress, urls, opml, headers, login, maxMegabytes)',
+    'unknown key "url" (known here: kind, name, every, allowPrivateAddress, proxy, urls, opml, headers, login, maxMegabytes)',
   ],
   [
     LISTENING.replace("{ kind: hacker-news }", "{ kind: rss, url: x }, { kind: news, for: [Acme, Rival] }"),

