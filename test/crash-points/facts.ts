@@ -123,12 +123,16 @@ async function slackOf({ slack }: Sandbox): Promise<string[]> {
   const textOf = new Map(messages.map(({ ts, text }) => [ts, text]));
   const placeOf = numbered();
   return messages.map(({ channelName, threadTs, text, blocks, metadata }) => {
+    // The details of a message are posted after it, beside what others say in its thread.
+    const place = threadTs === null || isDetails(metadata) ? "" : ` as number ${placeOf(threadTs)}`;
     const thread =
-      threadTs === null
-        ? ""
-        : ` as number ${placeOf(threadTs)} in the thread of "${textOf.get(threadTs) ?? "nothing"}"`;
+      threadTs === null ? "" : `${place} in the thread of "${textOf.get(threadTs) ?? "nothing"}"`;
     return `slack #${channelName}${thread}: ${text} ${JSON.stringify(metadata)} ${JSON.stringify(blocks)}`;
   });
+}
+
+function isDetails(metadata: unknown): boolean {
+  return JSON.stringify(metadata ?? null).includes('"part":"details"');
 }
 
 /** Counts those of each thread. */

@@ -25,12 +25,15 @@ export function createWatchStore(db: Db) {
       return new Map(rows.map(({ name, ago }) => [name, ago]));
     },
 
-    /** Takes a turn: only one process takes it in `everyMs` of wall time. */
+    /**
+     * Takes a turn: only one process takes it in `everyMs` of wall time. A turn of the future is one of a clock that was
+     * set back. Whoever waited for another one that took it asks the clock then: their `now()` is from before.
+     */
     async takeTurn(name: string, everyMs: number, now: Instant): Promise<boolean> {
       const { rows } = await sql<{ name: string }>`
         insert into earshot.pulses as p (name, at) values (${name}, ${at(now)})
         on conflict (name) do update set at = excluded.at, at_wall = now()
-          where p.at_wall <= now() - make_interval(secs => ${everyMs / 1000}) or p.at_wall > now()
+          where p.at_wall <= now() - make_interval(secs => ${everyMs / 1000}) or p.at_wall > clock_timestamp()
         returning name
       `.execute(db);
       return rows.length > 0;

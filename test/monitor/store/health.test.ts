@@ -77,6 +77,14 @@ test("of many processes one takes the turn", async () => {
   expect(takes.filter(Boolean)).toHaveLength(1);
 });
 
+test("whoever began before another one took the turn does not take it, too", async () => {
+  await stores.transaction(async (facts) => {
+    await facts.health.takeTurn("earlier", 60_000, NOON);
+    expect(await stores.health.takeTurn("late beat", 60_000, NOON)).toBe(true);
+    expect(await facts.health.takeTurn("late beat", 60_000, NOON)).toBe(false);
+  });
+});
+
 test("polls that wait for a retry are not untaken work", async () => {
   await sql`update earshot.polls set next_at = to_timestamp(0)`.execute(database.db);
   expect(await stores.health.waiting(NOON)).toMatchObject({ polls: 4, deliveries: 0, lastPolledAt: null });
