@@ -135,8 +135,8 @@ const NO_FACTS =
 /** Moments of the wall's clock, numbers that a sequence gave, counts of writes, and hashes with a secret. */
 const OF_THE_MOMENT =
   /^(id|shape_id|asked|lease|lease_until|revision|readings?|(added|updated|visible|fetched|next|tried|heard|item|edited|check|written|promised|created|last_modified|due)(_at)?)$/;
-/** Whether there is such a moment is a fact, and when is not. */
-const WHETHER = /^(deleted_at|gone_since|may_return_until)$/;
+/** Whether there is such a moment, or something sealed, is a fact; which one is not. */
+const WHETHER = /^(deleted_at|gone_since|may_return_until|sealed)$/;
 
 /** Every row of the local Listening API, a line each. */
 async function readFeedFacts(url: string): Promise<readonly string[]> {
