@@ -31,6 +31,9 @@ const THOROUGH: readonly string[] = [
   "test/monitor/queue/",
   // Processes and browsers.
   "test/admin/doctor/doctor.test.ts",
+  "test/admin/reload/reload.test.ts",
+  "test/console/live.test.ts",
+  "test/lab/rule-tests/test-databases.test.ts",
   "test/lab/demo/links.test.ts",
   "test/lab/demo/replay.test.ts",
   "test/lab/backtest/same-as-replay.test.ts",
