@@ -17,6 +17,9 @@ export function loginRoutes(
   /** A login elsewhere; null: there is none. */
   elsewhere: { readonly address: string; readonly label: string } | null,
 ): void {
+  const showForm = formOf((shown) => loginPage({ ...shown, elsewhere }));
+  const showCodeForm = formOf(codePage);
+
   app.get("/login", async (request, reply) => {
     const { next } = Next.parse(request.query);
     if (!(await actions.isDemanded())) return reply.redirect(localPath(next), 303);
@@ -85,32 +88,24 @@ export function loginRoutes(
     }
   });
 
+  /** Sends a page with a form. */
+  function formOf(page: (shown: Parameters<typeof codePage>[0]) => ReturnType<typeof codePage>) {
+    return (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      code: number,
+      next: string,
+      fault: string | null,
+    ): FastifyReply => {
+      const shown = page({ token: forms.token(request), next: localPath(next), fault });
+      return reply.code(code).type("text/html; charset=utf-8").send(shown.toString());
+    };
+  }
+
   app.post("/logout", { preHandler: [...forms.check] }, async (request, reply) => {
     await actions.logOut(request);
     return reply.redirect("/login", 303);
   });
-
-  function showCodeForm(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    code: number,
-    next: string,
-    fault: string | null,
-  ): FastifyReply {
-    const page = codePage({ token: forms.token(request), next: localPath(next), fault });
-    return reply.code(code).type("text/html; charset=utf-8").send(page.toString());
-  }
-
-  function showForm(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    code: number,
-    next: string,
-    fault: string | null,
-  ): FastifyReply {
-    const page = loginPage({ token: forms.token(request), next: localPath(next), fault, elsewhere });
-    return reply.code(code).type("text/html; charset=utf-8").send(page.toString());
-  }
 }
 
 const UNREADABLE =
