@@ -2,7 +2,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Incident, WholeIncident } from "../model/incident.ts";
 import type { StoryMention } from "../model/mention.ts";
 import { compareSeverity } from "../model/severity.ts";
-import { isTaken } from "./incident-life.ts";
+import { type IncidentStep, isTaken } from "./incident-life.ts";
 import { isNear } from "./join.ts";
 import type { Material } from "./material.ts";
 
@@ -43,6 +43,20 @@ export function decideCause(beginning: BeginningIncident, others: readonly Other
   return found === undefined
     ? { outcome: "Own", because: "NothingShared" }
     : { outcome: "PartOf", incident: found.incident };
+}
+
+/** The incident that began becomes a part of `whole`, whose timeline says it, too. `because`: for its alert. */
+export function asPartOf(whole: Incident, part: Incident): IncidentStep & { readonly because: string } {
+  const { checkedUntil: at } = part;
+  const because = `it shares stories with the incident of ${whole.queryName}, whose message shows it`;
+  return {
+    because,
+    incident: { ...part, partOf: whole.id },
+    entries: [
+      { incidentId: part.id, at, kind: "Joined", detail: because },
+      { incidentId: whole.id, at, kind: "NewFact", detail: `${part.queryName}, too: it shares stories` },
+    ],
+  };
 }
 
 /**

@@ -1,17 +1,8 @@
 import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
 import { formatNumber } from "../../lib/numbers.ts";
-import { uuid7 } from "../../lib/uuid7.ts";
-import { type Cause, decideCause, type OtherIncident } from "../incidents/cause.ts";
-import {
-  advance,
-  countIn,
-  grow,
-  PACE_MS,
-  type Pace,
-  renotified,
-  rouse,
-  wavesOf,
-} from "../incidents/incident-life.ts";
+import { beginIncident } from "../incidents/begin-incident.ts";
+import { asPartOf, type Cause, decideCause, type OtherIncident } from "../incidents/cause.ts";
+import { advance, countIn, grow, PACE_MS, type Pace, renotified, rouse } from "../incidents/incident-life.ts";
 import {
   decideJoining,
   type JoinableIncident,
@@ -19,9 +10,9 @@ import {
   REOPEN_WITHIN_MS,
 } from "../incidents/join.ts";
 import { type Material, materialOf, sharedWith, withoutMentions } from "../incidents/material.ts";
-import type { Alert } from "../model/alert.ts";
+import { type Alert, firedAtOf } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-action.ts";
-import type { HourCount, Incident, IncidentEntry, Membership } from "../model/incident.ts";
+import type { Incident, IncidentEntry, Membership } from "../model/incident.ts";
 import { BUCKET_MS } from "../model/judging.ts";
 import type { Mention, StoryMention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
@@ -212,44 +203,9 @@ async function openBook(
   }
 
   async function open(alert: Alert, group: string, mentions: readonly StoryMention[]): Promise<void> {
-    const { usual, hour, quarter } = await facts.incidents
-      .mentionBuckets(projectId, queryId, alert.openedAt - 8 * DAY, firedAtOf(alert))
-      .then((buckets) => ({
-        usual: usualOf(buckets, Math.min(alert.openedAt, alert.windowFrom)),
-        hour: countIn(buckets, firedAtOf(alert) - HOUR, firedAtOf(alert)),
-        quarter: countIn(buckets, firedAtOf(alert) - PACE_MS, firedAtOf(alert)),
-      }));
-    const negative = mentions.filter(({ mention }) => mention.sentiment === "negative").length;
-    const measure = negative * 5 >= mentions.length * 2 && negative > 0 ? "negative" : "total";
-    const incident: Incident = {
-      id: uuid7(alert.openedAt),
-      projectId,
-      queryId,
-      queryName: query.name,
-      group,
-      leaderId: alert.id,
-      status: "open",
-      severity: alert.severity,
-      openedAt: alert.openedAt,
-      // The window of an alert that turns in the mood has hours of before it.
-      countedFrom: Math.max(Math.min(alert.windowFrom, alert.openedAt), alert.openedAt - HOUR),
-      lastSeenAt: alert.lastSeenAt,
-      alerts: 1,
-      uncalmUntil: firedAtOf(alert),
-      calmSince: null,
-      endedAt: null,
-      checkedUntil: firedAtOf(alert),
-      notifyCount: 1,
-      renotifyReason: null,
-      waves: wavesOf([alert]),
-      notified: { at: firedAtOf(alert), count: quarter[measure] },
-      measure,
-      usual,
-      peak: hour,
-      day: 1,
-      factAt: firedAtOf(alert),
-      handling: { callingSince: firedAtOf(alert) },
-    };
+    const from = alert.openedAt - 8 * DAY;
+    const buckets = await facts.incidents.mentionBuckets(projectId, queryId, from, firedAtOf(alert));
+    const incident = beginIncident(query, alert, group, mentions, buckets);
     const cause = await causeOf(incident, mentions);
     incidentOf.set(alert.id, incident.id);
     joined.push({
@@ -266,8 +222,11 @@ async function openBook(
       detail: alert.because,
       alertId: alert.id,
     };
-    if (cause.outcome === "PartOf") keep(partOf(cause.incident, incident, opened));
-    else keep({ incident, entries: [opened] });
+    if (cause.outcome === "PartOf") {
+      const step = asPartOf(cause.incident, incident);
+      keep({ incident: step.incident, entries: [opened, ...step.entries] });
+      told.push({ alertId: alert.id, at: firedAtOf(alert), what: "JoinedIncident", detail: step.because });
+    } else keep({ incident, entries: [opened] });
     await adopt(incident, mentions);
   }
 
@@ -277,26 +236,10 @@ async function openBook(
     for (const other of await facts.incidents.elsewhere(projectId, queryId)) {
       const { countedFrom, checkedUntil, lastSeenAt } = other;
       const to = Math.max(checkedUntil, lastSeenAt, incident.checkedUntil) + 1;
-      const said = await facts.mentions.inWindow(projectId, other.queryId, countedFrom, to, MOST_READ);
-      others.push({ incident: other, stories: materialOf(said, []).stories });
+      const read = await facts.mentions.inWindow(projectId, other.queryId, countedFrom, to, MOST_READ);
+      others.push({ incident: other, stories: materialOf(read, []).stories });
     }
     return decideCause({ group: incident.group, at: incident.checkedUntil, mentions }, others);
-  }
-
-  /** The timeline of the one that speaks for both has it, too. */
-  function partOf(whole: Incident, part: Incident, opened: IncidentEntry) {
-    const { id: incidentId, leaderId: alertId, checkedUntil: at } = part;
-    const detail = `it shares stories with the incident of ${whole.queryName}, whose message shows it`;
-    const because = `${query.name}, too: it shares stories`;
-    told.push({ alertId, at, what: "JoinedIncident", detail });
-    return {
-      incident: { ...part, partOf: whole.id },
-      entries: [
-        opened,
-        { incidentId, at, kind: "Joined", detail },
-        { incidentId: whole.id, at, kind: "NewFact", detail: because },
-      ] as const,
-    };
   }
 
   /** Alerts that were open and alone, and belong to the incident that began now. */
@@ -458,10 +401,6 @@ function withoutOwn(material: Material, { kind }: Rule, mentions: readonly Story
   return withoutMentions(material, mentions);
 }
 
-function firedAtOf({ handling, firedAt, openedAt }: Alert): Instant {
-  return handling?.callingSince ?? firedAt ?? openedAt;
-}
-
 async function aloneOf(
   facts: IncidentFacts,
   { projectId, queryId }: WatchedQuery,
@@ -472,26 +411,4 @@ async function aloneOf(
     open.map(({ id }) => id),
   );
   return open.filter(({ id }) => !affiliated.has(id)).sort((a, b) => firedAtOf(b) - firedAtOf(a));
-}
-
-/** Mentions an hour, by hour of the day (UTC), before `to`; null if less than a day is known. */
-function usualOf(
-  buckets: readonly (HourCount & { readonly at: Instant })[],
-  to: Instant,
-): readonly HourCount[] | null {
-  const before = buckets.filter(({ at }) => at < to - HOUR);
-  const [first] = before;
-  if (first === undefined || to - first.at < DAY) return null;
-  const days = (to - HOUR - first.at) / DAY;
-  const all = countIn(before, 0, to);
-  return Array.from({ length: 24 }, (_, hour) => {
-    const its = countIn(
-      before.filter(({ at }) => Math.floor((at % DAY) / HOUR) === hour),
-      0,
-      to,
-    );
-    const usual = (name: keyof HourCount) =>
-      Math.round(100 * Math.max(its[name] / days, all[name] / days / 24)) / 100;
-    return { negative: usual("negative"), total: usual("total") };
-  });
 }

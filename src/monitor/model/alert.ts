@@ -137,3 +137,8 @@ export const Explanation = z.object({
     .nullable(),
 });
 export type Explanation = z.output<typeof Explanation>;
+
+/** When it last began to call people: a reopened alert calls anew. */
+export function firedAtOf({ handling, firedAt, openedAt }: Alert): Instant {
+  return handling?.callingSince ?? firedAt ?? openedAt;
+}

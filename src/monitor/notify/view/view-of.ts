@@ -1,7 +1,7 @@
 import type { Clock } from "../../../lib/clock.ts";
 import { DAY, type Instant } from "../../../lib/instant.ts";
 import type { PngRenderer } from "../../charts/png-renderer.ts";
-import type { Alert } from "../../model/alert.ts";
+import { type Alert, firedAtOf } from "../../model/alert.ts";
 import type { Mention } from "../../model/mention.ts";
 import type { Notification } from "../../model/notification.ts";
 import { OPERATOR_RULES } from "../../model/operator-rules.ts";
@@ -118,7 +118,7 @@ async function alertView(
     waited:
       kind === "unanswered"
         ? {
-            from: alert.handling?.callingSince ?? alert.firedAt ?? alert.openedAt,
+            from: firedAtOf(alert),
             to: notification.createdAt,
           }
         : null,

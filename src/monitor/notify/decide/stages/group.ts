@@ -1,5 +1,6 @@
 import { formatDuration } from "../../../../lib/duration.ts";
 import type { Instant } from "../../../../lib/instant.ts";
+import { firedAtOf } from "../../../model/alert.ts";
 import type { Batch, GroupTerms, HeldCandidate, Outgoing } from "../batch.ts";
 import { bundle } from "../bundle.ts";
 
@@ -60,5 +61,5 @@ function dueAtOf(
 /** An alert that ended before it was announced has been news since it fired. */
 function newsAt({ reason, candidate: { alert } }: Outgoing): Instant {
   const ended = reason === "Resolved" ? alert.resolvedAt : null;
-  return ended ?? alert.handling?.callingSince ?? alert.firedAt ?? alert.openedAt;
+  return ended ?? firedAtOf(alert);
 }
