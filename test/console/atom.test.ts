@@ -1,4 +1,4 @@
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeAtom } from "../../src/console/atom.ts";
 import { addToken } from "../../src/console/auth/access-tokens.ts";
@@ -6,10 +6,10 @@ import { addUser, changeUser } from "../../src/console/auth/manage-users.ts";
 import { readDocument } from "../../src/feeds/kinds/rss/read-document.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import type { TokenScope } from "../../src/monitor/model/access-token.ts";
-import { findChromium } from "../../src/monitor/notify/previews/take-pictures.ts";
 import { attacks } from "../fixtures/attacks.ts";
 import { aMention } from "../mention.ts";
 import { anAlert, PROJECT, storeMentions } from "./make-a-story.ts";
+import { hasBrowser, openBrowser } from "./open-browser.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
@@ -178,12 +178,10 @@ test("our own reader of feeds finds in it what was written, also where texts are
   expect(read.items).toHaveLength(hostile.length);
 });
 
-const executable = findChromium(process.env["PATH"] ?? "");
-describe.skipIf(executable === null)("a strict parser of XML", () => {
+describe.skipIf(!hasBrowser("feeds in Atom"))("a strict parser of XML", () => {
   let browser: Browser;
   beforeAll(async () => {
-    const args = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"];
-    browser = await chromium.launch({ executablePath: executable ?? "", args });
+    browser = await openBrowser();
   }, 60_000);
   afterAll(() => browser?.close());
 

@@ -1,18 +1,14 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MINUTE } from "../../src/lib/instant.ts";
-import { findChromium } from "../../src/monitor/notify/previews/take-pictures.ts";
 import { aMention } from "../mention.ts";
 import { anAlert, makeAStory, storeMentions } from "./make-a-story.ts";
+import { hasBrowser, openBrowser } from "./open-browser.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
-const executable = findChromium(process.env["PATH"] ?? "");
-if (executable === null) {
-  process.stderr.write("the console is not tried in a browser: no chromium or google-chrome on the PATH\n");
-}
 
-describe.skipIf(executable === null)("in a browser", () => {
+describe.skipIf(!hasBrowser("the console"))("in a browser", () => {
   let web: TestConsole;
   let browser: Browser;
   let alertId: string;
@@ -32,18 +28,7 @@ describe.skipIf(executable === null)("in a browser", () => {
       text: "plain",
       html: "<!doctype html><html><head><style>p { color: rgb(1, 2, 3) }</style></head><body><p>Hello reader</p></body></html>",
     });
-    browser = await chromium.launch({
-      executablePath: executable ?? "",
-      args: [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--no-first-run",
-      ],
-    });
+    browser = await openBrowser();
   });
   afterAll(async () => {
     await browser?.close();

@@ -1,28 +1,17 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findChromium } from "../../src/monitor/notify/previews/take-pictures.ts";
 import { type FeedConsoles, openFeedConsoles, PUSH_TOKEN } from "./feed-consoles.ts";
+import { hasBrowser, openBrowser } from "./open-browser.ts";
 import type { TestConsole } from "./start-test-console.ts";
 
-const executable = findChromium(process.env["PATH"] ?? "");
-if (executable === null)
-  process.stderr.write("the pages of feeds are not tried in a browser: no chromium or google-chrome\n");
-
-describe.skipIf(executable === null)("in a browser", () => {
+describe.skipIf(!hasBrowser("the pages of feeds"))("in a browser", () => {
   let all: FeedConsoles;
   let web: TestConsole;
   let browser: Browser;
   beforeAll(async () => {
     all = await openFeedConsoles();
     web = await all.start({}, true);
-    const args = [
-      "--headless",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-background-networking",
-      "--no-first-run",
-    ];
-    browser = await chromium.launch({ executablePath: executable ?? "", args });
+    browser = await openBrowser();
   }, 60_000);
   afterAll(async () => {
     await browser?.close();

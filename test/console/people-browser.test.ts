@@ -1,24 +1,21 @@
 import axe from "axe-core";
 import { Secret, TOTP } from "otpauth";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { invite } from "../../src/console/auth/invitations.ts";
 import { addUser } from "../../src/console/auth/manage-users.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY } from "../../src/lib/instant.ts";
-import { findChromium } from "../../src/monitor/notify/previews/take-pictures.ts";
 import { makeAStory } from "./make-a-story.ts";
+import { hasBrowser, openBrowser } from "./open-browser.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = systemClock.now();
 const PASSWORD = "four words in a row";
-const executable = findChromium(process.env["PATH"] ?? "");
-if (executable === null)
-  process.stderr.write("the pages of people are not tried: no chromium or google-chrome on the PATH\n");
 /** Where somebody wants to look at them: a folder for pictures. */
 const PICTURES = process.env["EARSHOT_PICTURES"];
 
-describe.skipIf(executable === null)("pages of people, and the search", () => {
+describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the search", () => {
   let web: TestConsole;
   let browser: Browser;
   let invitation: string;
@@ -38,10 +35,7 @@ describe.skipIf(executable === null)("pages of people, and the search", () => {
       ...{ id: "0199b2c4-7d1a-7000-8000-000000000001", nameKey: "bob", title: "Fires", isShared: true },
       ...{ address: "/mentions?contains=fire", createdAt: NOW },
     });
-    browser = await chromium.launch({
-      executablePath: executable ?? "",
-      args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"],
-    });
+    browser = await openBrowser();
   });
   afterAll(async () => {
     await browser?.close();

@@ -1,20 +1,17 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findChromium } from "../../src/monitor/notify/previews/take-pictures.ts";
 import { toComms } from "../lab/backtest/notify-config.ts";
 import { ATTACKS } from "./make-a-story.ts";
+import { hasBrowser, openBrowser } from "./open-browser.ts";
 import { SPIKE_RULE, storeWeeks } from "./rule-stories.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
-const executable = findChromium(process.env["PATH"] ?? "");
-if (executable === null)
-  process.stderr.write("the editor of rules is not tried in a browser: there is none\n");
 
-describe.skipIf(executable === null)("the editor of rules in a browser", () => {
+describe.skipIf(!hasBrowser("the editor of rules"))("the editor of rules in a browser", () => {
   let web: TestConsole;
   let browser: Browser;
   let folder: string;
@@ -32,10 +29,7 @@ describe.skipIf(executable === null)("the editor of rules in a browser", () => {
     );
     web = await startTestConsole(NOW, { folder, notifyConfig: toComms() });
     await storeWeeks(web.stores, NOW);
-    browser = await chromium.launch({
-      executablePath: executable ?? "",
-      args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"],
-    });
+    browser = await openBrowser();
   });
   afterAll(async () => {
     await browser?.close();
