@@ -57,12 +57,12 @@ export function atomRoutes(
       base: string,
     ) => Promise<Omit<AtomFeed, "self">>,
   ): Promise<FastifyReply> {
-    const { query: wanted, sentiment } = Asked.parse(request.query);
-    const query = wanted === null ? null : findQuery(await facts.queryNames(), wanted);
-    if (query === undefined) return reply.code(404).send({ error: `there is no query ${wanted}` });
+    const { query: name, sentiment } = Asked.parse(request.query);
+    const query = name === null ? null : findQuery(await facts.queryNames(), name);
+    if (query === undefined) return reply.code(404).send({ error: `there is no query ${name}` });
     const base = publicUrl?.replace(/\/$/, "") ?? `${request.protocol}://${request.host}`;
     const feed = await read({ query, sentiment }, base);
-    const own = Object.entries({ query: wanted, sentiment }).filter((one) => one[1] !== null) as [
+    const own = Object.entries({ query: name, sentiment }).filter((one) => one[1] !== null) as [
       string,
       string,
     ][];
@@ -85,11 +85,11 @@ export function atomRoutes(
 
 type NamedQuery = Awaited<ReturnType<ConsoleFacts["queryNames"]>>[number];
 
-function findQuery(queries: readonly NamedQuery[], wanted: string): NamedQuery | undefined {
+function findQuery(queries: readonly NamedQuery[], asked: string): NamedQuery | undefined {
   return (
-    queries.find(({ name }) => name === wanted) ??
-    queries.find(({ queryId }) => queryId === wanted) ??
-    queries.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())
+    queries.find(({ name }) => name === asked) ??
+    queries.find(({ queryId }) => queryId === asked) ??
+    queries.find(({ name }) => name.toLowerCase() === asked.toLowerCase())
   );
 }
 
@@ -105,11 +105,11 @@ const Asked = z.object({
 
 function entryOfAlert(alert: ListedAlert, base: string, times: Times): AtomEntry {
   const { id, rule, queryName, state, severity, openedAt, firedAt, resolvedAt, because } = alert;
-  const said = alert.newestMention;
+  const mention = alert.newestMention;
   const quote =
-    said == null
+    mention == null
       ? ""
-      : `\n\n${speakerOf(said) ?? "unknown author"}: ${shorten(said.title ?? said.text ?? "a mention without text", LONGEST_TITLE)}`;
+      : `\n\n${speakerOf(mention) ?? "unknown author"}: ${shorten(mention.title ?? mention.text ?? "a mention without text", LONGEST_TITLE)}`;
   const resolved = state === "resolved" ? "Resolved: " : "";
   return {
     id: ["alerts", id],

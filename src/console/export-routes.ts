@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { MentionPosition, ShownMention } from "#monitor";
 import { monotonicMs } from "../lib/clock.ts";
+import { BusyError } from "../lib/errors.ts";
 import { MINUTE } from "../lib/instant.ts";
 import { MentionsQuestion, searchOf } from "./pages/mentions.ts";
 import type { PageParts } from "./pages/page.ts";
@@ -39,7 +40,7 @@ export function exportRoutes(app: FastifyInstance, parts: PageParts): void {
     });
 }
 
-/** The newest ones, up to a number and a time that a database can bear. */
+/** The newest ones, up to a number that the page names. */
 async function* batchesOf(
   { facts, times }: PageParts,
   question: MentionsQuestion,
@@ -47,7 +48,10 @@ async function* batchesOf(
   const { filter, search } = searchOf(question, times.now());
   const began = monotonicMs();
   let after: MentionPosition | null = question.after;
-  for (let written = 0; written < MOST_EXPORTED && monotonicMs() - began < LONGEST_MS; ) {
+  for (let written = 0; written < MOST_EXPORTED; ) {
+    // Better a download that fails than a file that looks whole.
+    if (monotonicMs() - began > LONGEST_MS)
+      throw new BusyError("the download took longer than five minutes; ask for a shorter range");
     const { mentions, next } = await findMentions(facts, filter, search, after, BATCH);
     written += mentions.length;
     yield mentions;

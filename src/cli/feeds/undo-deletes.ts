@@ -31,28 +31,28 @@ Exit codes: 0 done; 1 failed; 2 nothing like this can be undone.`;
 
 /** `earshot feeds undo`: brings back what was only seen to be gone. */
 export async function runUndo(
-  wanted: string | undefined,
+  typed: string | undefined,
   options: UndoOptions,
   config: Pick<Config, "enrich">,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  if (wanted !== undefined && options.feed !== undefined)
+  if (typed !== undefined && options.feed !== undefined)
     throw new UserError("name a mention or a feed, not both");
   await withTables(env, async ({ db }) => {
     const project = await findProject(db, LISTENING);
     const undoable = await listUndoable(db, project.id);
-    if (wanted === undefined && options.feed === undefined) return list(undoable, options, env);
-    const url = wanted === undefined ? null : canonicalUrl(wanted);
+    if (typed === undefined && options.feed === undefined) return list(undoable, options, env);
+    const url = typed === undefined ? null : canonicalUrl(typed);
     const ofUrl = url === null ? [] : await findSealedAt(db, project.id, url);
     const meant = undoable.filter(({ id, feed }) =>
-      wanted === undefined ? feed === options.feed : ofUrl.includes(id) || isBeginning(wanted, id),
+      typed === undefined ? feed === options.feed : ofUrl.includes(id) || isBeginning(typed, id),
     );
     if (meant.length === 0)
-      throw new UserError(`no delete of ${JSON.stringify(wanted ?? options.feed)} can be undone`, [
+      throw new UserError(`no delete of ${JSON.stringify(typed ?? options.feed)} can be undone`, [
         "earshot feeds undo lists those that can be",
       ]);
-    if (wanted !== undefined && ofUrl.length === 0 && meant.length > 1)
-      throw new UserError(`${counted(meant.length, "id")} begin with ${wanted}; write more of it`);
+    if (typed !== undefined && ofUrl.length === 0 && meant.length > 1)
+      throw new UserError(`${counted(meant.length, "id")} begin with ${typed}; write more of it`);
     const { queue } = await createEnricher(config.enrich);
     const ids = meant.map(({ id }) => id);
     const undone = await undoDeletes(db, project.id, ids, { now: systemClock.now, queue });
@@ -86,8 +86,8 @@ async function list(
 
 /** Of 32 hexadecimal digits. */
 const SHOWN = 12;
-const LEAST_TYPED = 6;
+const SHORTEST_ID = 6;
 
-function isBeginning(wanted: string, id: string): boolean {
-  return wanted.length >= LEAST_TYPED && id.startsWith(wanted.toLowerCase());
+function isBeginning(typed: string, id: string): boolean {
+  return typed.length >= SHORTEST_ID && id.startsWith(typed.toLowerCase());
 }

@@ -284,8 +284,8 @@ export function createFeedRun(parts: FeedRunParts) {
   async function noteHubOf(transaction: Database, feed: PlannedFeed, { hub }: FeedRead): Promise<boolean> {
     if (parts.hasHubs !== true) return false;
     if (hub !== undefined) {
-      const wanted = hub !== null && maySubscribe(hub, feed) ? { ...hub, ...newSubscription() } : null;
-      await noteHub(transaction, project.id, feed.key, wanted);
+      const subscription = hub !== null && maySubscribe(hub, feed) ? { ...hub, ...newSubscription() } : null;
+      await noteHub(transaction, project.id, feed.key, subscription);
     }
     return isPushed(transaction, project.id, feed.key);
   }

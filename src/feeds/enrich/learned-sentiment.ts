@@ -7,7 +7,7 @@ export interface JudgedSentiment {
   readonly text: string;
   readonly sentiment: Sentiment;
   readonly before: Sentiment;
-  /** A person said so. Otherwise nobody has objected to what the model says. */
+  /** A person gave it. Otherwise it is that of the model, and nobody has changed it. */
   readonly isCorrected: boolean;
 }
 
@@ -48,7 +48,7 @@ const PARTS = 5;
 const MARGIN = 0.4;
 
 /**
- * Learns from the sentiments that people corrected in one query, beside texts of which nobody said that the model is wrong.
+ * Learns from the sentiments that people corrected in one query, beside texts whose sentiment nobody changed.
  * It tests itself as `learnRelevance` does, and changes little: what it has no words for keeps the sentiment of the model.
  */
 export async function learnSentiment(judged: readonly JudgedSentiment[]): Promise<LearnedSentiment> {
@@ -83,8 +83,8 @@ export async function learnSentiment(judged: readonly JudgedSentiment[]): Promis
       if (sentiment === before) return null;
       const model = models.get(sentiment);
       const words = model === undefined ? [] : tellingWords(text, model, 1);
-      const said = "like texts that people corrected";
-      return { sentiment, reason: words.length === 0 ? said : `${said}: ${words.join(", ")}` };
+      const reason = "like texts that people corrected";
+      return { sentiment, reason: words.length === 0 ? reason : `${reason}: ${words.join(", ")}` };
     },
   };
 }

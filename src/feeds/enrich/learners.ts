@@ -1,4 +1,4 @@
-import { type Database, type EnrichmentKind, readSaidSentiments, textForAnalyser } from "#listening-api";
+import { type Database, type EnrichmentKind, readAnalysedSentiments, textForAnalyser } from "#listening-api";
 import type { Instant } from "../../lib/instant.ts";
 import { type JudgedText, learnRelevance } from "./learned-relevance.ts";
 import { type JudgedSentiment, learnSentiment } from "./learned-sentiment.ts";
@@ -78,8 +78,8 @@ export function sentimentLearner(): Learner {
       const judge = await loadSentiment();
       const before = (text: string, language: unknown): Sentiment | null =>
         judge(text, typeof language === "string" ? language : null)?.sentiment ?? null;
-      const said = await readSaidSentiments(db, id, MOST_JUDGED, now);
-      const judged = said.flatMap(({ mention, isCorrected }): JudgedSentiment[] => {
+      const analysed = await readAnalysedSentiments(db, id, MOST_JUDGED, now);
+      const judged = analysed.flatMap(({ mention, isCorrected }): JudgedSentiment[] => {
         const text = textForAnalyser(mention);
         const known = SENTIMENTS.find((one) => one === mention.fields["sentiment"]);
         const own = before(text, mention.fields["language"]);
