@@ -40,7 +40,7 @@ const earshot = (...args: string[]) => runCommand(args, env);
 test("a reload has an entry with the version", async () => {
   expect(await earshot("reload", "--no-wait")).toMatchObject({ exitCode: 0 });
   expect(await newest()).toMatchObject({
-    ...{ action: "reload", outcome: "Done", detail: expect.stringMatching(/^version \d/) },
+    ...{ action: "reload", outcome: "Done", detail: expect.stringMatching(/^version [0-9a-f]{10}$/) },
     actor: { via: "shell", login: expect.stringMatching(/./), typed: null },
   });
 });
