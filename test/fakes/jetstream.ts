@@ -22,6 +22,8 @@ export interface Jetstream {
   /** Called with each served connection before its events. */
   onOpen: ((socket: WebSocket) => void) | undefined;
   readonly sockets: Set<WebSocket>;
+  /** Everybody who is connected, those as well whose request is not read yet. */
+  connections(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,10 @@ export async function startJetstream(): Promise<Jetstream> {
       fake.log.push(event);
       for (const socket of sockets) socket.send(event.frame);
     },
+    connections: () =>
+      new Promise((resolve, reject) => {
+        server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+      }),
     async close() {
       for (const socket of sockets) socket.terminate();
       for (const socket of raw) socket.destroy();

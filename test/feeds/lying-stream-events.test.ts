@@ -40,7 +40,8 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(running.splice(0).map((listener) => listener.stop()));
   // What the next test sends must not go to the connections of this one.
-  for (const { sockets } of [first, second]) await expect.poll(() => sockets.size, SOON).toBe(0);
+  // A request that was given up is read late on a busy machine, and would count as one of the next test.
+  for (const { connections } of [first, second]) await expect.poll(connections, SOON).toBe(0);
 });
 
 const texts = async (of = feeding) => (await of.mentions()).map(({ text }) => text);
@@ -159,6 +160,6 @@ test("whatever stands in an event of anybody, the events around it are stored ov
   hostile.push(account("did:plc:nobody", false, "\0"));
   first.emit(create("did:plc:bob", "2", "acme after"));
   await stored(["acme before", "acme after"]);
-  expect(first.asked).toHaveLength(1);
   expect((await feeding.feeds())[0]?.problem).toBeNull();
+  expect(first.asked).toHaveLength(1);
 });
