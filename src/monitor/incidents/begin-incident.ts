@@ -1,6 +1,6 @@
 import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
-import { type Alert, firedAtOf } from "../model/alert.ts";
+import { type Alert, firedAtOf, windowAt } from "../model/alert.ts";
 import type { HourCount, Incident } from "../model/incident.ts";
 import type { StoryMention } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
@@ -20,6 +20,7 @@ export function beginIncident(
   buckets: Buckets,
 ): Incident {
   const at = firedAtOf(alert);
+  const { from } = windowAt(alert, at);
   const negative = mentions.filter(({ mention }) => mention.sentiment === "negative").length;
   const measure = negative * 5 >= mentions.length * 2 && negative > 0 ? "negative" : "total";
   return {
@@ -33,7 +34,7 @@ export function beginIncident(
     severity: alert.severity,
     openedAt: alert.openedAt,
     // The window of an alert that turns in the mood has hours of before it.
-    countedFrom: Math.max(Math.min(alert.windowFrom, alert.openedAt), alert.openedAt - HOUR),
+    countedFrom: Math.max(Math.min(from, alert.openedAt), alert.openedAt - HOUR),
     lastSeenAt: alert.lastSeenAt,
     alerts: 1,
     uncalmUntil: at,
@@ -45,7 +46,7 @@ export function beginIncident(
     waves: wavesOf([alert]),
     notified: { at, count: countIn(buckets, at - PACE_MS, at)[measure] },
     measure,
-    usual: usualOf(buckets, Math.min(alert.openedAt, alert.windowFrom)),
+    usual: usualOf(buckets, Math.min(alert.openedAt, from)),
     peak: countIn(buckets, at - HOUR, at),
     day: 1,
     factAt: at,

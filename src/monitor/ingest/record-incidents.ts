@@ -10,7 +10,7 @@ import {
   REOPEN_WITHIN_MS,
 } from "../incidents/join.ts";
 import { type Material, materialOf, sharedWith, withoutMentions } from "../incidents/material.ts";
-import { type Alert, firedAtOf } from "../model/alert.ts";
+import { type Alert, firedAtOf, windowAt } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-action.ts";
 import type { Incident, IncidentEntry, Membership } from "../model/incident.ts";
 import { BUCKET_MS } from "../model/judging.ts";
@@ -160,12 +160,17 @@ async function openBook(
     return summary;
   }
 
-  async function mentionsOf(alert: Alert, matched: readonly Mention[]): Promise<readonly StoryMention[]> {
+  /** What an alert had counted or matched at `at`. */
+  async function mentionsOf(
+    alert: Alert,
+    matched: readonly Mention[],
+    at: Instant,
+  ): Promise<readonly StoryMention[]> {
     if (matched.length > 0) return matched.map((mention) => ({ mention, story: storyKey(mention) }));
     const rule = ruleOf(alert);
     if (rule === undefined || rule.kind === "mention") return facts.mentions.ofAlert(projectId, alert.id, 50);
-    const to = Math.max(alert.windowTo, alert.lastSeenAt);
-    const found = await facts.mentions.inWindow(projectId, queryId, alert.windowFrom, to, MOST_READ);
+    const { from, to } = windowAt(alert, at);
+    const found = await facts.mentions.inWindow(projectId, queryId, from, to, MOST_READ);
     return found.filter(({ mention }) => rule.judge(mention).met);
   }
 
@@ -252,7 +257,7 @@ async function openBook(
     const material = materialOf(mentions, []);
     for (const alert of near.slice(0, MOST_ADOPTED)) {
       if ((ruleOf(alert)?.incident ?? null) !== incident.group) continue;
-      const shared = sharedWith(await mentionsOf(alert, []), material);
+      const shared = sharedWith(await mentionsOf(alert, [], at), material);
       if (shared !== null) add(incidents.get(incident.id) ?? incident, alert, at, `it shares ${shared}`);
     }
   }
@@ -283,7 +288,7 @@ async function openBook(
       if (near.length === 0 && !counts) return;
       inhibitors ??= activeInhibitors(inhibitions, [...alerts.values()]);
       const mutedBy = incidentOf.get(inhibitorOf(inhibitors, alert)?.source.id ?? "");
-      const mentions = await mentionsOf(alert, matched);
+      const mentions = await mentionsOf(alert, matched, at);
       const joinable: JoinableIncident[] = [];
       for (const incident of near)
         joinable.push({
@@ -359,7 +364,7 @@ async function openBook(
 
 /** What is asked of the alerts of an incident for each alert that may join it. */
 interface Summary {
-  /** The earliest window. */
+  /** Where the earliest window began. */
   from: Instant;
   readonly rules: Set<string>;
   /** Rules on more than single mentions, by name. */
@@ -367,8 +372,9 @@ interface Summary {
 }
 
 /** True: its rule counts, and was not there before. */
-function include(summary: Summary, { rule: name, windowFrom }: Alert, rule: Rule | undefined): boolean {
-  summary.from = Math.min(summary.from, windowFrom);
+function include(summary: Summary, alert: Alert, rule: Rule | undefined): boolean {
+  const { rule: name } = alert;
+  summary.from = Math.min(summary.from, windowAt(alert, firedAtOf(alert)).from);
   summary.rules.add(name);
   if (rule === undefined || rule.kind === "mention" || summary.counting.has(name)) return false;
   summary.counting.set(name, rule);

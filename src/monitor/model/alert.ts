@@ -142,3 +142,15 @@ export type Explanation = z.output<typeof Explanation>;
 export function firedAtOf({ handling, firedAt, openedAt }: Alert): Instant {
   return handling?.callingSince ?? firedAt ?? openedAt;
 }
+
+/**
+ * The window in which its mentions stood at `at`. Windows that closed together are judged together: an alert that has
+ * fired may have moved on since, and what was true when it fired must not depend on how far.
+ */
+export function windowAt(
+  { windowFrom, windowTo, lastSeenAt }: Pick<Alert, "windowFrom" | "windowTo" | "lastSeenAt">,
+  at: Instant,
+): { readonly from: Instant; readonly to: Instant } {
+  const to = Math.min(Math.max(windowTo, lastSeenAt), at);
+  return { from: Math.min(windowFrom, to - (windowTo - windowFrom)), to };
+}

@@ -1,9 +1,11 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { describeFault } from "../../../src/lib/errors.ts";
 import { DAY, floorTo, HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import { prepareSeries } from "../../../src/monitor/ingest/prepare-series.ts";
 import { BUCKET_MS } from "../../../src/monitor/model/judging.ts";
 import type { Query } from "../../../src/monitor/model/query.ts";
+import { parseRule } from "../../../src/monitor/rules/parse-rule.ts";
 import type { Rule } from "../../../src/monitor/rules/rule.ts";
 import { aMention } from "../../mention.ts";
 import { oddQuery } from "../../odd-world.ts";
@@ -31,6 +33,31 @@ async function aQuery(facts: { from: number; count: number; watchFrom: number })
   });
   await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON);
   return query;
+}
+
+function aRuleNamed(name: string, lines: string): Rule {
+  const read = parseRule(name, `${name}.yaml`, `description: d\n${lines}\n`);
+  if ("rule" in read) return read.rule;
+  throw new Error(read.faults.map(describeFault).join("\n"));
+}
+
+/** More mentions of a query, one every half a minute. */
+async function storeMentions(query: Query, count: number, from: number, text: string): Promise<void> {
+  const page = Array.from({ length: count }, (_, i) => {
+    const addedAt = from + (i * MINUTE) / 2;
+    const { queryId } = query;
+    const resourceId = `${text} ${from} ${i}`;
+    const mention = aMention({
+      queryId,
+      resourceId,
+      addedAt,
+      publishedAt: addedAt,
+      text,
+      sentiment: "negative",
+    });
+    return { mention, eventAt: addedAt, story: resourceId };
+  });
+  await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON);
 }
 
 const completeUntil = (query: Query, until: number) => readUntil(tables, query, until);
@@ -72,6 +99,42 @@ test("a new rule counts stored mentions once, and its alerts are the same in one
       mentions: 60,
     },
   ]);
+  expect(other).toEqual(one);
+});
+
+test("what joins an incident is the same in one step or in many", async () => {
+  const facts = { from: NOON - HOUR, count: 10, watchFrom: NOON - 3 * HOUR };
+  const [atOnce, inSteps] = [await aQuery(facts), await aQuery(facts)];
+  const rules = [
+    aRuleNamed(
+      "surge",
+      "severity: warning\nwhen: { sentiment: negative }\nvolume: { atLeast: 10, within: 15m }",
+    ),
+    aRuleNamed(
+      "early",
+      "severity: info\nwhen: { keyword: early }\nvolume: { atLeast: 1, within: 5m }\nover: { after: 4h }",
+    ),
+  ];
+  for (const query of [atOnce, inSteps]) {
+    // After the alert fired, everybody says what an alert of an hour before said.
+    await storeMentions(query, 1, NOON - HOUR - 20 * MINUTE, "an early word about the harbour");
+    await storeMentions(query, 20, NOON - HOUR + 10 * MINUTE, "an early word about the harbour");
+    await prepareSeries(stores, query, rules);
+  }
+  await completeUntil(atOnce, NOON);
+  await close(atOnce, rules);
+  for (let until = NOON - 3 * HOUR; until <= NOON; until += 5 * MINUTE) {
+    await completeUntil(inSteps, until);
+    await close(inSteps, rules);
+  }
+  const [one, other] = await Promise.all(
+    [atOnce, inSteps].map(async ({ projectId, queryId }) =>
+      (await stores.incidents.ofQuery(projectId, queryId, 0)).map(
+        ({ id, leaderId, queryId: its, notified, ...facts }) => facts,
+      ),
+    ),
+  );
+  expect(one).toHaveLength(1);
   expect(other).toEqual(one);
 });
 
