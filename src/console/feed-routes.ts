@@ -65,7 +65,7 @@ export function feedRoutes(
         return frames.sendProblem(request, reply, 400, "That is no sentiment", "Choose one of three.");
       const { query: queryId, mention: resourceId, sentiment } = form.data;
       request.noted = { target: resourceId, detail: sentiment };
-      if (await feeds.correct({ queryId, resourceId }, sentiment))
+      if (await feeds.correct({ queryId, resourceId, sentiment }))
         return reply.redirect(`/why?${new URLSearchParams({ of: resourceId, corrected: sentiment })}`, 303);
       const advice = "It is deleted, or comes from an account: correct it there.";
       return frames.sendProblem(request, reply, 409, "Nothing was changed", advice);

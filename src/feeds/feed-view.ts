@@ -81,10 +81,11 @@ export interface FeedView {
    * A person says the sentiment of a mention in a query, as the monitor names them. False: it is none of ours, or gone. The
    * monitor reads it with the next changes.
    */
-  correct(
-    which: { readonly queryId: string; readonly resourceId: string },
-    sentiment: (typeof SENTIMENTS)[number],
-  ): Promise<boolean>;
+  correct(which: {
+    readonly queryId: string;
+    readonly resourceId: string;
+    readonly sentiment: (typeof SENTIMENTS)[number];
+  }): Promise<boolean>;
   /** Fetches a feed once and stores nothing; null if there is no such feed, "Busy" if others are being tried. */
   attempt(key: string, signal: AbortSignal): Promise<ShownTry | "Busy" | null>;
 }
@@ -132,7 +133,7 @@ export function openFeedView(parts: {
       return { at, feeds: feeds.filter(({ isConfigured }) => isConfigured).map((feed) => shown(feed, at)) };
     },
     learned: cached(learned, MINUTE, systemClock).ask,
-    correct: async ({ queryId, resourceId }, sentiment) => {
+    correct: async ({ queryId, resourceId, sentiment }) => {
       const own = ownIdOf(queryId);
       const project = await projectIdOf();
       const isOurs = (await listQueries(db, project)).some(({ id }) => id === own);
