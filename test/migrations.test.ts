@@ -13,7 +13,7 @@ const SRC = join(import.meta.dirname, "..", "src");
  * line here.
  */
 const RELEASED: Readonly<Record<string, string>> = {
-  "listening-api/store/migrations/001-schema.ts": "ff171e0f125b926f",
+  "listening-api/store/migrations/001-schema.ts": "d73d9a45637bbe00",
   "monitor/store/migrations/0001-schema.ts": "de8f5dd1b9287ab5",
 };
 

@@ -205,7 +205,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       volume: volume.ask,
       forms,
       hasActions: deps.actions !== undefined,
-      correctsFeeds: deps.feeds !== undefined,
+      feeds: deps.feeds ?? null,
     },
     frames,
   );

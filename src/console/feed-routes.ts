@@ -43,7 +43,10 @@ export function feedRoutes(
       parts: (request) => ({ list: () => feedsPart(feeds, times, tokenFor(request)) }),
       json: () => feeds.list(),
     });
-    if (parts.hasActions) correctRoute(feeds);
+    if (parts.hasActions) {
+      correctRoute(feeds);
+      categorizeRoute(feeds);
+    }
     if (parts.hasActions)
       app.post("/feeds/try", ownForm, async (request, reply) => {
         const { key } = z.object({ key: z.string().max(100).catch("") }).parse(request.body ?? {});
@@ -65,9 +68,34 @@ export function feedRoutes(
         return frames.sendProblem(request, reply, 400, "That is no sentiment", "Choose one of three.");
       const { query: queryId, mention: resourceId, sentiment } = form.data;
       request.noted = { target: resourceId, detail: sentiment };
-      if (await feeds.correct({ queryId, resourceId }, sentiment))
+      if (await feeds.correct({ queryId, resourceId, sentiment }))
         return reply.redirect(`/why?${new URLSearchParams({ of: resourceId, corrected: sentiment })}`, 303);
       const advice = "It is deleted, or comes from an account: correct it there.";
+      return frames.sendProblem(request, reply, 409, "Nothing was changed", advice);
+    });
+  }
+
+  /** The same for its categories, where `enrich.categories` is `learned`. */
+  function categorizeRoute(feeds: FeedView): void {
+    app.post("/mentions/categories", ownForm, async (request, reply) => {
+      const form = Categories.safeParse(request.body ?? {});
+      if (!form.success)
+        return frames.sendProblem(
+          request,
+          reply,
+          400,
+          "These are no categories",
+          "Choose those of the list.",
+        );
+      const { query: queryId, mention: resourceId, category: categories } = form.data;
+      request.noted = { target: resourceId, detail: categories.join(", ") };
+      if (await feeds.categorize({ queryId, resourceId, categories }))
+        return reply.redirect(
+          `/why?${new URLSearchParams({ of: resourceId, corrected: "categories" })}`,
+          303,
+        );
+      const advice =
+        "It is deleted, comes from an account, or has one of these categories at most. Correct an account's there.";
       return frames.sendProblem(request, reply, 409, "Nothing was changed", advice);
     });
   }
@@ -166,6 +194,13 @@ const Correction = z.object({
   query: z.string().max(100),
   mention: z.string().max(1_000),
   sentiment: z.enum(SENTIMENTS),
+});
+
+const CategoryId = z.coerce.number().int().min(1);
+const Categories = z.object({
+  query: z.string().max(100),
+  mention: z.string().max(1_000),
+  category: z.union([CategoryId.transform((one) => [one]), z.array(CategoryId).max(1_000)]).default([]),
 });
 
 const Written = z.object({ opened: text(64), slackChannel: text(100), slackToken: text(300) });

@@ -139,7 +139,9 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
   closing.add(database.close);
   const stores = createStores(database.db);
   const secret = await linkSecret(stores);
-  const actions = { ...createAlertActions({ stores, clock, rules: options.rules }), secret };
+  const { rules } = options;
+  const correctSentiment = options.feeds?.correct;
+  const actions = { ...createAlertActions({ stores, clock, rules, correctSentiment }), secret };
   const notifiers = (options.receivers ?? []).map(({ notifier }) => notifier);
   const facts = createConsoleStore(database.db);
   const inbox = createInboxStore<InboxMessage>(database.db);

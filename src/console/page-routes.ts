@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { FeedView } from "#feeds";
 import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { exportRoutes } from "./export-routes.ts";
@@ -22,8 +23,8 @@ export function pageRoutes(
     readonly forms: Forms;
     /** Whether people can act on alerts on this console. */
     readonly hasActions: boolean;
-    /** Whether mentions of our own feeds may be corrected. */
-    readonly correctsFeeds: boolean;
+    /** The feeds whose mentions may be corrected; null: there are none. */
+    readonly feeds: Pick<FeedView, "categories"> | null;
     readonly explainMention?: ExplainMention | undefined;
     readonly explainUnread?: ExplainUnread | undefined;
   },
@@ -92,11 +93,13 @@ export function pageRoutes(
       return { ...asked, ask: asked.ask && isOfThisSite(request) };
     };
     route(app, "/why", frames, {
-      page: (request) =>
-        whyMentionPage(explain, question(request), all.times, {
-          hasRules: all.hasRules === true,
-          token: all.correctsFeeds && all.hasActions && mayAct(request) ? all.forms.token(request) : null,
-        }),
+      page: async (request) => {
+        const { feeds } = all;
+        const token = feeds !== null && all.hasActions && mayAct(request) ? all.forms.token(request) : null;
+        const categories = token === null ? [] : ((await feeds?.categories()) ?? []);
+        const hasRules = all.hasRules === true;
+        return whyMentionPage(explain, question(request), all.times, { hasRules, token, categories });
+      },
       parts: () => ({}),
       json: (request) => explainMention(WhyQuestion.parse(request.query).of),
     });

@@ -1,9 +1,11 @@
 import {
+  categorizeMention,
   createDatabase,
   type DatabasePool,
   editMention,
   type FeedRow,
   findProject,
+  listCategories,
   listFeeds,
   listQueries,
 } from "#listening-api";
@@ -20,7 +22,7 @@ import { tryFeed } from "./common/try-feed.ts";
 import { userAgent } from "./common/user-agent.ts";
 import type { EnrichConfig } from "./enrich/enrich-config.ts";
 import type { ReadJudged } from "./enrich/learners.ts";
-import { describeLearned, learns, readLearned } from "./enrich/read-learned.ts";
+import { describeLearned, learns, nameLearned, readLearned } from "./enrich/read-learned.ts";
 import type { SENTIMENTS } from "./enrich/sentiment/model-file.ts";
 import type { Judged } from "./enrich/start-enrichment.ts";
 import { isStream } from "./kinds.ts";
@@ -81,10 +83,19 @@ export interface FeedView {
    * A person says the sentiment of a mention in a query, as the monitor names them. False: it is none of ours, or gone. The
    * monitor reads it with the next changes.
    */
-  correct(
-    which: { readonly queryId: string; readonly resourceId: string },
-    sentiment: (typeof SENTIMENTS)[number],
-  ): Promise<boolean>;
+  correct(which: {
+    readonly queryId: string;
+    readonly resourceId: string;
+    readonly sentiment: (typeof SENTIMENTS)[number];
+  }): Promise<boolean>;
+  /** The subcategories that a mention of the feeds may have, with their parents. */
+  categories(): Promise<readonly { readonly id: number; readonly name: string }[]>;
+  /** A person says in which subcategories a mention is, and so in which it is not. False: see `correct`; or they exclude each other. */
+  categorize(which: {
+    readonly queryId: string;
+    readonly resourceId: string;
+    readonly categories: readonly number[];
+  }): Promise<boolean>;
   /** Fetches a feed once and stores nothing; null if there is no such feed, "Busy" if others are being tried. */
   attempt(key: string, signal: AbortSignal): Promise<ShownTry | "Busy" | null>;
 }
@@ -118,7 +129,24 @@ export function openFeedView(parts: {
   const learned = async () => {
     if (!learns(config)) return [];
     const rows = await readLearned(db, await projectIdOf(), { config, judged, now: clock.now() });
-    return rows.map((row) => ({ query: row.query, what: row.what, how: describeLearned(row) }));
+    return rows.map((row) => ({ query: row.query, what: nameLearned(row), how: describeLearned(row) }));
+  };
+  /** False: the query is none of ours, or what it names is not there. */
+  const ofOurs = async (
+    queryId: string,
+    edit: (projectId: number, own: number) => Promise<unknown>,
+  ): Promise<boolean> => {
+    const own = ownIdOf(queryId);
+    const projectId = await projectIdOf();
+    const isOurs = (await listQueries(db, projectId)).some(({ id }) => id === own);
+    if (own === null || !isOurs) return false;
+    return edit(projectId, own).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof UserError) return false;
+        throw error;
+      },
+    );
   };
   const fetchOnce = async (feed: PlannedFeed, signal: AbortSignal): Promise<ShownTry> => {
     const { ofText: enrich } = await enricher();
@@ -132,20 +160,21 @@ export function openFeedView(parts: {
       return { at, feeds: feeds.filter(({ isConfigured }) => isConfigured).map((feed) => shown(feed, at)) };
     },
     learned: cached(learned, MINUTE, systemClock).ask,
-    correct: async ({ queryId, resourceId }, sentiment) => {
-      const own = ownIdOf(queryId);
-      const project = await projectIdOf();
-      const isOurs = (await listQueries(db, project)).some(({ id }) => id === own);
-      if (own === null || !isOurs) return false;
-      const which = { projectId: project, queryIds: [own], resourceId };
-      return editMention(db, which, { ...NO_OTHER_CHANGES, sentiment }, clock.now).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof UserError) return false;
-          throw error;
-        },
+    correct: ({ queryId, resourceId, sentiment }) =>
+      ofOurs(queryId, (projectId, own) => {
+        const which = { projectId, queryIds: [own], resourceId };
+        return editMention(db, which, { ...NO_OTHER_CHANGES, sentiment }, clock.now);
+      }),
+    categories: async () => {
+      const parents = await listCategories(db, await projectIdOf());
+      return parents.flatMap((parent) =>
+        parent.children.map(({ id, name }) => ({ id, name: `${parent.name}: ${name}` })),
       );
     },
+    categorize: ({ queryId, resourceId, categories }) =>
+      ofOurs(queryId, (projectId, own) =>
+        categorizeMention(db, { projectId, queryId: own, resourceId }, categories, clock.now),
+      ),
     version: cached(
       async () => {
         const { feeds } = await read();

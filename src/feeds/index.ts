@@ -12,7 +12,7 @@ export { userAgent } from "./common/user-agent.ts";
 export type { HubEndpoint } from "./common/web-sub.ts";
 export { createEnricher, type Enricher, type MeantQuery } from "./enrich/enrich.ts";
 export { EnrichConfig } from "./enrich/enrich-config.ts";
-export { describeLearned, type LearnedRow, learns, readLearned } from "./enrich/read-learned.ts";
+export { describeLearned, type LearnedRow, learns, nameLearned, readLearned } from "./enrich/read-learned.ts";
 export { createEnrichment } from "./enrich/run-enrichment.ts";
 export type { Judged } from "./enrich/start-enrichment.ts";
 export type { FeedView, ShownFeed, ShownTry } from "./feed-view.ts";

@@ -26,6 +26,7 @@ export { findForgettable, findSealedAt, undoDeletes } from "./arrive/sealed-item
 export { tombstoneMentions } from "./arrive/tombstone-mentions.ts";
 export { type QueryCache, queriesOf } from "./assign/assign-queries.ts";
 export { createLocalApi, type LocalApi, type LocalApiOptions } from "./create-local-api.ts";
+export { categorizeMention } from "./edit/categorize-mention.ts";
 export { editMention, editMentions } from "./edit/edit-mention.ts";
 export type { MentionChanges } from "./edit/mention-changes.ts";
 export type { LocalApiLog } from "./http/local-api-context.ts";
@@ -43,6 +44,11 @@ export { explainMiss } from "./query-language/explain-miss.ts";
 export type { Expression, Term } from "./query-language/expression.ts";
 export { conditionsOf } from "./query-language/required-terms.ts";
 export { searchableMention } from "./query-language/search-text.ts";
+export {
+  type CategoryJudgement,
+  categoryJudgement,
+  withCategoryJudgements,
+} from "./records/category-judgement.ts";
 export {
   judgeable,
   LOCAL,
@@ -128,6 +134,8 @@ export {
   reserveHost,
 } from "./store/feeds.ts";
 export { insertMentions } from "./store/insert-mentions.ts";
+export { readCorrectedCategories, readJudgedCategories } from "./store/judged-categories.ts";
+export { listCategories } from "./store/labels.ts";
 export type { MentionVersion } from "./store/mention-version.ts";
 export { migrateLocalApi } from "./store/migrate-local-api.ts";
 export { listQueries, readQueryVolumes } from "./store/queries.ts";

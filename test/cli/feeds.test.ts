@@ -170,10 +170,11 @@ test("what people have taught is listed by query, with how good it is", async ()
   const file = env["EARSHOT_CONFIG"] ?? "";
   await writeFile(
     file,
-    `${await readFile(file, "utf8")}enrich: { relevance: learned, sentiment: learned }\n`,
+    `${await readFile(file, "utf8")}enrich: { relevance: learned, sentiment: learned, categories: learned }\n`,
   );
   expect(await taught()).toMatch(/Acme +relevance +too few judged alerts \(0\): it begins with eight/);
   expect(await taught()).toMatch(/Acme +sentiment +too few corrected mentions \(0\)/);
+  expect(await taught()).toMatch(/Acme +category +too few corrected mentions \(0\)/);
   expect(JSON.parse((await feeds("learned", "--json")).stdout)).toContainEqual({
     ...{ query: "Acme", what: "sentiment", outcome: "TooFew", judged: 0 },
     ...{ precision: null, recall: null, without: null },

@@ -45,9 +45,12 @@ export async function openFeedConsoles(): Promise<FeedConsoles> {
   const database = await createTestDatabase();
   closing.add(database.drop);
   const config = await parseConfig({
-    enrich: { sentiment: "learned" },
+    enrich: { sentiment: "learned", categories: "learned" },
     listen: {
       queries: [{ name: "Acme", text: "acme" }],
+      categories: [
+        { name: "Safety", subcategories: [{ name: "Opening", text: "opens" }, { name: "Recall", text: "recall*" }] },
+      ],
       feeds: [
         { kind: "rss", urls: [`${server.url}/feed`, `${server.url}/gone`], allowPrivateAddress: true },
         { kind: "push", name: "<i>zapier</i>", token: PUSH_TOKEN },

@@ -8,6 +8,7 @@ import { openSetupView } from "../../src/admin/setup/open-setup-view.ts";
 import { SETUP_SCHEMAS } from "../../src/cli/schemas.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { openPool } from "../../src/monitor/store/database.ts";
+import { until } from "../until.ts";
 import { type FeedConsoles, openFeedConsoles, PUSH_TOKEN } from "./feed-consoles.ts";
 import type { TestConsole } from "./start-test-console.ts";
 
@@ -97,6 +98,53 @@ test("a sentiment is corrected by a person, and the page says what corrections h
   expect(text).toMatch(
     /Acme<\/bdi><\/th>\s*<td[^>]*>sentiment<\/td>\s*<td[^>]*>too few corrected mentions \([01]\): it begins with eight/,
   );
+});
+
+test("the categories of a mention are corrected by a person, and a rule does not bring back what they took away", async () => {
+  const pool = openPool({ url: all.databaseUrl, connections: 1, onError: () => {} });
+  const stored = async () =>
+    (
+      await pool.query<{ query: string; mention: string; names: string[]; said: string[] }>(
+        `select query_id as query, resource_id as mention, classifications as said,
+          array(select name from local_api.category where id = any(m.categories) order by name) as names
+        from local_api.mention m join local_api.query q on q.id = m.query_id
+        where q.name = 'Acme' and superseded_at = 'infinity' and title like '%opens%'`,
+      )
+    ).rows[0];
+  const found = await stored();
+  expect(found?.names).toEqual(["Opening"]);
+  const known = (await all.listening.view?.categories()) ?? [];
+  expect(known.map(({ name }) => name)).toEqual(["Safety: Opening", "Safety: Recall"]);
+  const [opening, recall] = known.map(({ id }) => String(id));
+  const fields = { query: `feeds-${found?.query}`, mention: found?.mention ?? "" };
+  const done = await post("/mentions/categories", { ...fields, category: recall ?? "" });
+  expect(done.url).toContain("corrected=categories");
+  expect(await stored()).toMatchObject({
+    names: ["Recall"],
+    said: expect.arrayContaining([`category:people:${opening}:out`, `category:people:${recall}:in`]),
+  });
+  expect((await post("/mentions/categories", { ...fields, category: "999999999" })).status).toBe(409);
+  expect((await post("/mentions/categories", { ...fields, category: "x" })).status).toBe(400);
+  expect((await post("/mentions/categories", { ...fields, query: "feeds-0" })).status).toBe(409);
+  // Its text changes, and the rule of the category is judged anew.
+  const page = all.server.pages.get("/feed");
+  if (page === undefined || !("body" in page)) throw new Error("there is a feed");
+  all.server.pages.set("/feed", { ...page, body: String(page.body).replace("opens", "opens again") });
+  await pool.query("update local_api.feed set next_at = now()");
+  await until(
+    "the edit is stored",
+    async () => {
+      const { rows } = await pool.query(
+        "select from local_api.mention where superseded_at = 'infinity' and title like '%opens again%'",
+      );
+      return rows.length > 0;
+    },
+    { withinMs: 30_000 },
+  );
+  expect((await stored())?.names).toEqual(["Recall"]);
+  expect((await post("/mentions/categories", fields)).url).toContain("corrected=categories");
+  expect((await stored())?.names).toEqual([]);
+  await pool.end();
 });
 
 test("a feed is tried with a form of the console only, and not again within a minute", async () => {

@@ -21,6 +21,8 @@ export const EVERY_PART: Partial<ConsoleDeps> = {
     list: async () => ({ at: 0, feeds: [] }),
     learned: async () => [],
     correct: async () => false,
+    categories: async () => [],
+    categorize: async () => false,
     version: async () => "",
     attempt: async () => null,
   },

@@ -24,6 +24,7 @@ const ROLES: readonly UserRole[] = ["viewer", "responder", "editor", "admin"];
 const NEEDS: Readonly<Partial<Record<UserRole, readonly string[]>>> = {
   responder: [
     "POST /alerts/:id/act",
+    "POST /mentions/categories",
     "POST /mentions/sentiment",
     "POST /silences",
     "POST /silences/:id/expire",
@@ -164,6 +165,7 @@ const FOR_PEOPLE = [
   ...["POST /users/change", "GET /audit"],
 ];
 const FOR_ACTING = [
+  "POST /mentions/categories",
   "POST /mentions/sentiment",
   "POST /alerts/:id/act",
   "POST /silences",

@@ -1,5 +1,5 @@
 import { type Config, LISTENING } from "#admin";
-import { describeLearned, learns, readLearned } from "#feeds";
+import { describeLearned, learns, nameLearned, readLearned } from "#feeds";
 import { findProject } from "#listening-api";
 import { FEEDS_PREFIX } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
@@ -9,8 +9,8 @@ import { withTables } from "../local-api/with-tables.ts";
 import { print } from "../print.ts";
 
 export const LEARNED_HELP = `
-"Not relevant" on an alert teaches relevance (enrich.relevance: learned), and a corrected sentiment teaches sentiment
-(enrich.sentiment: learned), each by query. It acts where a test on its own judgements shows that it is better than none.
+"Not relevant" on an alert teaches relevance (enrich.relevance: learned), a corrected sentiment teaches sentiment
+(enrich.sentiment: learned), and a corrected category that category (enrich.categories: learned), each by query. It acts where a test on its own judgements shows that it is better than none.
 Nothing that it learnt is stored: it is learnt again from the texts that are there. docs/enrich.md has all of it.
 
 Examples:
@@ -24,7 +24,7 @@ export async function showLearned(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   if (!learns(enrich) && !json) {
-    print("Nothing is learnt: set enrich.relevance or enrich.sentiment to learned in earshot.yaml.");
+    print("Nothing is learnt: set enrich.relevance, enrich.sentiment or enrich.categories to learned in earshot.yaml.");
     return;
   }
   await withAlertActions(env, ({ stores }) =>
@@ -36,7 +36,7 @@ export async function showLearned(
           stores.mentions.judged({ id: `${FEEDS_PREFIX}${id}`, name }, { most }),
         now: systemClock.now(),
       });
-      const shown = rows.map((row) => ({ query: row.query, what: row.what, how: describeLearned(row) }));
+      const shown = rows.map((row) => ({ query: row.query, what: nameLearned(row), how: describeLearned(row) }));
       await printRows(json ? rows.map((row) => ({ ...row })) : shown, { json, none: "There is no query." });
     }),
   );

@@ -102,6 +102,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   // Responders
   "POST /alerts/:id/act": responders,
   "POST /mentions/sentiment": responders,
+  "POST /mentions/categories": responders,
   "POST /silences": responders,
   "POST /silences/:id/expire": responders,
   "POST /inbox/press": people("responder"),
@@ -131,6 +132,7 @@ export const AUDITED: Readonly<Record<string, string>> = {
   "POST /unsubscribe/*": "digest.unsubscribe",
   "POST /alerts/:id/act": "alert.act",
   "POST /mentions/sentiment": "mention.sentiment",
+  "POST /mentions/categories": "mention.categories",
   "POST /silences": "silence.add",
   "POST /silences/:id/expire": "silence.expire",
   "POST /inbox/press": "inbox.press",

@@ -29,7 +29,7 @@ async function learnedPanel(feeds: FeedView): Promise<Html | null> {
   const rows = await feeds.learned();
   if (rows.length === 0) return null;
   return html`<section class="panel"><h2>Learned from people</h2>
-<p class="hint">“Not relevant” on alerts, and corrected sentiments, teach by query. It acts where it is better than none.</p>
+<p class="hint">“Not relevant” on alerts, and corrected sentiments and categories, teach by query. It acts where it is better than none.</p>
 <table class="rule-list">
 <thead><tr><th scope="col">Query</th><th scope="col">What</th><th scope="col">How good it is</th></tr></thead>
 <tbody>${rows.map(

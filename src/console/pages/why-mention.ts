@@ -71,8 +71,11 @@ export const WhyQuestion = z.object({
     .literal("source")
     .transform(() => true)
     .catch(false),
-  /** The sentiment that the reader has just said. */
-  corrected: z.enum(SENTIMENTS).nullable().catch(null),
+  /** What the reader has just corrected: the sentiment to this one, or the categories. */
+  corrected: z
+    .enum([...SENTIMENTS, "categories"])
+    .nullable()
+    .catch(null),
 });
 export type WhyQuestion = z.output<typeof WhyQuestion>;
 
@@ -87,11 +90,14 @@ export async function whyMentionPage(
   {
     hasRules = false,
     token = null,
+    categories = [],
   }: {
     /** Whether /rules shows rules. */
     readonly hasRules?: boolean;
     /** Of forms; null if nobody corrects a sentiment here. */
     readonly token?: string | null;
+    /** Those that mentions of our own feeds may have. */
+    readonly categories?: readonly Category[];
   } = {},
 ): Promise<Page> {
   const found = text === "" ? [] : await explain(text);
@@ -108,9 +114,9 @@ export async function whyMentionPage(
 </form>
 ${
   corrected !== null &&
-  html`<p class="panel" role="status">Corrected to ${corrected}.
+  html`<p class="panel" role="status">${corrected === "categories" ? "The categories are corrected" : `Corrected to ${corrected}`}.
 It is shown here when the changes of the feeds are read, in some minutes.</p>`
-}${found.map((one) => mentionPanel(one, nameOf(one), times, { hasRules, token }))}${
+}${found.map((one) => mentionPanel(one, nameOf(one), times, { hasRules, token, categories }))}${
   text !== "" && found.length === 0 && unreadPanel(text, missing ?? null, ask, times)
 }${text === "" && html`<p class="panel empty">Say which mention: why did it lead to an alert, or why not? It may be one that is not stored.</p>`}`,
   };
@@ -155,7 +161,15 @@ function mentionPanel(
   { mention, projectId, queryName, seenAt, rules, alerts }: ExplainedMention,
   name: string,
   times: Times,
-  { hasRules, token }: { readonly hasRules: boolean; readonly token: string | null },
+  {
+    hasRules,
+    token,
+    categories,
+  }: {
+    readonly hasRules: boolean;
+    readonly token: string | null;
+    readonly categories: readonly Category[];
+  },
 ): Html {
   const titleOf = (rule: string): Html =>
     hasRules ? html`<a href="${linkOfRule(rule)}">${times.titleOf(rule)}</a>` : html`${times.titleOf(rule)}`;
@@ -164,7 +178,7 @@ function mentionPanel(
   const others = rules.filter(({ outcome }) => outcome !== "Alerted");
   return html`<section class="panel"><h2>In ${foreign(name)}</h2>${mentionList([shown], times, "")}
 <p class="detail">At the source since ${times.moment(mention.addedAt)}, read first ${times.moment(seenAt)}.</p>
-${token !== null && mention.queryId.startsWith(FEEDS_PREFIX) && sentimentForm(mention, token)}${
+${token !== null && mention.queryId.startsWith(FEEDS_PREFIX) && correctForms(mention, categories, token)}${
   alerted.length > 0 &&
   html`<h3>Why: rules that alerted</h3>
 <dl class="facts is-wide">${alerted.map(
@@ -189,6 +203,11 @@ ${times.titleOf(alert.rule)}</a>, ${alert.state}, ${counted(alert.mentions, "men
 }
 
 /** Only for mentions of our own feeds: those of an account are corrected there. */
+function correctForms(mention: Mention, categories: readonly Category[], token: string): Html {
+  const hasCategories = categories.length > 0;
+  return html`${sentimentForm(mention, token)}${hasCategories && categoryForm(mention, categories, token)}`;
+}
+
 function sentimentForm({ queryId, resourceId, sentiment }: Mention, token: string): Html {
   return html`<form class="filters" method="post" action="/mentions/sentiment">
 <input type="hidden" name="token" value="${token}"><input type="hidden" name="query" value="${queryId}">
@@ -196,6 +215,29 @@ function sentimentForm({ queryId, resourceId, sentiment }: Mention, token: strin
 <label>Its sentiment is <select name="sentiment">${SENTIMENTS.map(
     (one) => html`<option value="${one}"${one === sentiment && html` selected`}>${one}</option>`,
   )}</select></label>
+<button type="submit">Correct</button>
+</form>`;
+}
+
+interface Category {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What is ticked is what it is in; the rest it is not in. */
+function categoryForm(
+  { queryId, resourceId, categories: has }: Mention,
+  categories: readonly Category[],
+  token: string,
+): Html {
+  const own = new Set(has.map(({ id }) => Number(id)));
+  return html`<form class="filters" method="post" action="/mentions/categories">
+<input type="hidden" name="token" value="${token}"><input type="hidden" name="query" value="${queryId}">
+<input type="hidden" name="mention" value="${resourceId}">
+<fieldset><legend>Its categories</legend>${categories.map(
+    ({ id, name }) =>
+      html`<label><input type="checkbox" name="category" value="${id}"${own.has(id) && html` checked`}> ${foreign(name)}</label> `,
+  )}</fieldset>
 <button type="submit">Correct</button>
 </form>`;
 }

@@ -86,6 +86,12 @@ export const EnrichConfig = z
       .describe(
         "Who judges whether a mention is about what its query means: learned (from the alerts that people called not relevant, and those that they acknowledged or resolved), or a chat API that reads `about`. Without it there is no relevance.",
       ),
+    categories: z
+      .literal("learned")
+      .exactOptional()
+      .describe(
+        "Learn categories from what people correct, by query and category, beside the rules of `listen.categories`. Without it only rules give them.",
+      ),
     chat: ChatConfig.exactOptional(),
   })
   .describe(

@@ -60,6 +60,8 @@ export async function createEnricher(config: EnrichConfig): Promise<Enricher> {
           withText.filter(({ record }) => isAskedAbout(record, endpoint)).map(keyOf),
         );
       if (endpoint === "learned") await queueEnrichment(transaction, "sentiment", withText.map(keyOf));
+      if (config.categories === "learned")
+        await queueEnrichment(transaction, "category", withText.map(keyOf));
       if (config.relevance === undefined) return;
       if (config.relevance === "learned")
         return queueEnrichment(transaction, "relevance", withText.map(keyOf));

@@ -1,9 +1,23 @@
-import { type Database, type EnrichmentKind, readAnalysedSentiments, textForAnalyser } from "#listening-api";
+import {
+  type CategoryJudgement,
+  categoryJudgement,
+  type Database,
+  type EnrichmentKind,
+  listCategories,
+  type MentionChanges,
+  projectsOfQueries,
+  readAnalysedSentiments,
+  readCorrectedCategories,
+  readJudgedCategories,
+  textForAnalyser,
+  withCategoryJudgements,
+} from "#listening-api";
 import type { Instant } from "../../lib/instant.ts";
+import { type LabelledText, type LearnedLabels, learnLabels } from "./learned-labels.ts";
 import { type JudgedText, learnRelevance } from "./learned-relevance.ts";
-import { type JudgedSentiment, learnSentiment } from "./learned-sentiment.ts";
 import {
   type AnswerBy,
+  categoryChanges,
   type Question,
   relevanceChanges,
   sentimentChanges,
@@ -22,10 +36,13 @@ export interface LearnedFigures {
   readonly recall: number | null;
   /** The precision without it; null: see above. */
   readonly without: number | null;
+  /** Of a category: which, with its parent. */
+  readonly category?: string;
 }
 
 export interface LearnedQuery {
-  readonly figures: LearnedFigures;
+  /** One; of categories one for each that people corrected, if they did. */
+  readonly figures: readonly LearnedFigures[];
   /** What it says of a mention; null: nothing. */
   readonly answerOf: (waiting: Waiting) => AnswerBy | null;
 }
@@ -62,7 +79,7 @@ export function relevanceLearner(judgedOf: ReadJudged): Learner {
       const figures = { outcome, judged, precision, recall, without };
       const scoreOf = outcome === "Better" ? learned.scoreOf : null;
       return {
-        figures,
+        figures: [figures],
         answerOf: ({ text }) => (scoreOf === null ? null : { answer: scoreOf(text), by: PEOPLE }),
       };
     },
@@ -79,27 +96,27 @@ export function sentimentLearner(): Learner {
       const before = (text: string, language: unknown): Sentiment | null =>
         judge(text, typeof language === "string" ? language : null)?.sentiment ?? null;
       const analysed = await readAnalysedSentiments(db, id, MOST_JUDGED, now);
-      const judged = analysed.flatMap(({ mention, isCorrected }): JudgedSentiment[] => {
+      const judged = analysed.flatMap(({ mention, isCorrected }): LabelledText<Sentiment>[] => {
         const text = textForAnalyser(mention);
         const known = SENTIMENTS.find((one) => one === mention.fields["sentiment"]);
         const own = before(text, mention.fields["language"]);
         // An older model said something else of it: nobody has seen what this one says.
         if (known === undefined || own === null || (!isCorrected && own !== known)) return [];
-        return [{ text, sentiment: known, before: own, isCorrected }];
+        return [{ text, label: known, before: own, isCorrected }];
       });
-      const learned = await learnSentiment(judged);
+      const learned = await learnLabels(judged);
       if (learned.outcome === "TooFew") return nothing("TooFew", learned.judged);
       const { outcome, precision, recall } = learned;
       const figures = { outcome, judged: learned.judged, precision, recall, without: 0 };
       const change = outcome === "Better" ? learned.change : null;
       return {
-        figures,
+        figures: [figures],
         answerOf: ({ text, mention }) => {
           const own = before(text, mention.fields["language"]);
           const found = own === null ? null : (change?.(text, own) ?? null);
           if (found === null) return null;
           return {
-            answer: found.sentiment,
+            answer: found.label,
             by: PEOPLE,
             confidence: rounded(precision),
             reason: found.reason,
@@ -110,9 +127,125 @@ export function sentimentLearner(): Learner {
   };
 }
 
+/** Categories, from those that people corrected: each by itself, against what its rules give. */
+export function categoryLearner(): Learner {
+  return {
+    kind: "category",
+    changes: categoryChanges,
+    async learn(db, { id: queryId }, now) {
+      const known = await categoriesOf(db, queryId);
+      const figures: LearnedFigures[] = [];
+      const acting: ActingCategory[] = [];
+      for (const categoryId of await readCorrectedCategories(db, queryId)) {
+        const category = known.get(categoryId);
+        if (category === undefined) continue;
+        const judged = await readJudgedCategories(db, { queryId, categoryId }, MOST_JUDGED, now);
+        const learned = await learnLabels(judged.flatMap(labelledByCategory));
+        const tested = { precision: null, recall: null, without: null, ...learned };
+        const { outcome, precision, recall } = tested;
+        const without = outcome === "TooFew" ? null : 0;
+        const named = `${category.parentName}: ${category.name}`;
+        figures.push({ outcome, judged: learned.judged, precision, recall, without, category: named });
+        if (learned.outcome === "Better") acting.push({ ...category, ...learned });
+      }
+      if (figures.length === 0) return nothing("TooFew", 0);
+      return {
+        figures,
+        answerOf: ({ text }) => {
+          if (acting.length === 0) return null;
+          const answer = { changesOf: (fields: Fields) => changesOfCategories(text, fields, acting) };
+          return { answer, by: PEOPLE };
+        },
+      };
+    },
+  };
+}
+
+type Membership = "in" | "out";
+type Fields = Readonly<Record<string, unknown>>;
+type Category = MentionChanges["addCategories"][number] & { readonly isExclusive: boolean };
+type ActingCategory = Category & Extract<LearnedLabels<Membership>, { outcome: "Better" }>;
+
+async function categoriesOf(db: Database, queryId: number): Promise<ReadonlyMap<number, Category>> {
+  const [projectId] = await projectsOfQueries(db, [queryId]);
+  const parents = projectId === undefined ? [] : await listCategories(db, projectId);
+  return new Map(
+    parents.flatMap(({ id: parent, name: parentName, multiple, children }) =>
+      children.map(({ id, name }) => {
+        const detail = { id: String(id), name, parentId: String(parent), parentName };
+        return [id, { ...detail, isExclusive: !multiple }] as const;
+      }),
+    ),
+  );
+}
+
+/** Who corrected a category found the other one. */
+function labelledByCategory({
+  mention,
+  isIn,
+  isCorrected,
+}: Awaited<ReturnType<typeof readJudgedCategories>>[number]): LabelledText<Membership>[] {
+  const text = textForAnalyser(mention);
+  const label = isIn ? "in" : "out";
+  return text === "" ? [] : [{ text, label, before: isCorrected ? other(label) : label, isCorrected }];
+}
+
+function other(label: Membership): Membership {
+  return label === "in" ? "out" : "in";
+}
+
+/** What a person said stays, and one category takes the place of no other that excludes it. */
+function changesOfCategories(
+  text: string,
+  fields: Fields,
+  acting: readonly ActingCategory[],
+): Partial<MentionChanges> {
+  const has = new Set((fields["categories"] ?? []) as readonly number[]);
+  const judgements: CategoryJudgement[] = [];
+  const gone: number[] = [];
+  const found = acting.flatMap((category) => {
+    const id = Number(category.id);
+    const said = categoryJudgement(fields, id);
+    if (said?.by === "people") return [];
+    const now = has.has(id) ? "in" : "out";
+    // What was learned before is no rule's.
+    const before = said === null ? now : other(said.isIn ? "in" : "out");
+    const changed = category.change(text, before);
+    return [{ category, id, now, wanted: changed?.label ?? before, reason: changed?.reason }];
+  });
+  const removed = found.filter(({ now, wanted }) => now === "in" && wanted === "out");
+  for (const { id } of removed) has.delete(id);
+  const parents = ((fields["categoryDetails"] ?? []) as readonly Category[])
+    .filter(({ id }) => has.has(Number(id)))
+    .map(({ parentId }) => parentId);
+  const added = found.filter(({ category, now, wanted }) => {
+    if (now === "in" || wanted === "out") return false;
+    if (category.isExclusive && parents.includes(category.parentId)) return false;
+    parents.push(category.parentId);
+    return true;
+  });
+  for (const { id, wanted, reason, category } of [...removed, ...added]) {
+    if (reason === undefined) gone.push(id);
+    else
+      judgements.push({
+        ...{ id, isIn: wanted === "in", by: "learned", reason },
+        confidence: rounded(category.precision),
+      });
+  }
+  return {
+    addCategories: added.map(({ category: { id, name, parentId, parentName } }) => ({
+      ...{ id, name, parentId, parentName },
+    })),
+    removeCategories: removed.map(({ id }) => id),
+    ...(judgements.length + gone.length > 0 && {
+      fields: withCategoryJudgements(fields, judgements, gone),
+    }),
+  };
+}
+
 function nothing(outcome: "TooFew", judged: number): LearnedQuery {
   return {
-    figures: { outcome, judged, precision: null, recall: null, without: null },
+    figures: [{ outcome, judged, precision: null, recall: null, without: null }],
     answerOf: () => null,
   };
 }

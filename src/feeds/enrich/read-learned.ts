@@ -1,17 +1,23 @@
 import { type Database, listQueries } from "#listening-api";
 import type { Instant } from "../../lib/instant.ts";
 import type { EnrichConfig } from "./enrich-config.ts";
-import { type LearnedFigures, type ReadJudged, relevanceLearner, sentimentLearner } from "./learners.ts";
+import {
+  categoryLearner,
+  type LearnedFigures,
+  type ReadJudged,
+  relevanceLearner,
+  sentimentLearner,
+} from "./learners.ts";
 
 /** What people have taught of a query: in numbers, and what becomes of it. */
 export interface LearnedRow extends LearnedFigures {
   readonly query: string;
-  readonly what: "relevance" | "sentiment";
+  readonly what: "relevance" | "sentiment" | "category";
 }
 
 /** Whether anything is learnt with this configuration. */
-export function learns({ relevance, sentiment }: EnrichConfig): boolean {
-  return relevance === "learned" || sentiment === "learned";
+export function learns({ relevance, sentiment, categories }: EnrichConfig): boolean {
+  return [relevance, sentiment, categories].includes("learned");
 }
 
 /** Learns anew for each query of the project, and gives the figures. A tenth of a second for each. */
@@ -27,14 +33,20 @@ export async function readLearned(
   const learners = [
     ...(config.relevance === "learned" ? [relevanceLearner(judged)] : []),
     ...(config.sentiment === "learned" ? [sentimentLearner()] : []),
+    ...(config.categories === "learned" ? [categoryLearner()] : []),
   ];
   const rows: LearnedRow[] = [];
   for (const { id, name } of learners.length === 0 ? [] : await listQueries(db, projectId))
     for (const learner of learners) {
       const { figures } = await learner.learn(db, { id, name }, now);
-      rows.push({ query: name, what: learner.kind, ...figures });
+      for (const one of figures) rows.push({ query: name, what: learner.kind, ...one });
     }
   return rows;
+}
+
+/** Relevance, sentiment, or which category. */
+export function nameLearned({ what, category }: LearnedRow): string {
+  return category === undefined ? what : `${what} ${category}`;
 }
 
 /** In a sentence, for people. */

@@ -11,7 +11,7 @@ import { describeError } from "../../lib/errors.ts";
 import { DAY, HOUR, MINUTE } from "../../lib/instant.ts";
 import { createChatEndpoint } from "./chat-endpoint.ts";
 import type { EnrichConfig } from "./enrich-config.ts";
-import { type ReadJudged, relevanceLearner, sentimentLearner } from "./learners.ts";
+import { categoryLearner, type ReadJudged, relevanceLearner, sentimentLearner } from "./learners.ts";
 import { createLearner } from "./run-learned.ts";
 import { type Analyser, type Round, type RoundResult, runRound } from "./run-round.ts";
 
@@ -122,6 +122,9 @@ function openLearner({ config, judged }: EnrichmentOptions): readonly Worker[] {
       : []),
     ...(config.sentiment === "learned"
       ? [{ kind: "sentiment", work: createLearner(sentimentLearner()) } as const]
+      : []),
+    ...(config.categories === "learned"
+      ? [{ kind: "category", work: createLearner(categoryLearner()) } as const]
       : []),
   ];
 }

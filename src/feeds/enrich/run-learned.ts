@@ -22,7 +22,8 @@ export function createLearner(learner: Learner): (round: LearnerRound) => Promis
     const learned = await learner.learn(db, query, clock.now());
     known.set(query.id, { at: clock.now(), learned });
     const figures = JSON.stringify(learned.figures);
-    if (reported.get(query.id) !== figures) report(log, query.name, learner.kind, learned.figures);
+    if (reported.get(query.id) !== figures)
+      for (const one of learned.figures) report(log, query.name, learner.kind, one);
     reported.set(query.id, figures);
     return learned;
   }
@@ -59,8 +60,16 @@ function report(log: Round["log"], query: string, kind: Learner["kind"], figures
   const [precision, recall, without] = [figures.precision, figures.recall, figures.without].map(
     (part) => Math.round(100 * (part ?? 0)) / 100,
   );
+  const { judged, category } = figures;
   log.info(
-    { query, judged: figures.judged, precision, recall, precisionWithout: without },
+    {
+      query,
+      ...(category !== undefined && { category }),
+      judged,
+      precision,
+      recall,
+      precisionWithout: without,
+    },
     figures.outcome === "Better"
       ? `${kind} is judged by what people said of mentions of this query`
       : `too little is known from what people said of mentions of this query to judge their ${kind}`,

@@ -124,6 +124,10 @@ export async function readWaiting(
 }
 
 type Answer = Sentiment | Relevance;
+/** Categories depend on those that the mention has. */
+interface CategoryAnswer {
+  readonly changesOf: (fields: CurrentMention["fields"]) => Partial<MentionChanges>;
+}
 
 /** Mentions that can be asked about in one call, because the instructions are the same. */
 export interface Question {
@@ -137,7 +141,10 @@ export interface Question {
 }
 
 export const relevanceChanges: Question["changes"] = ({ fields }, { answer }) =>
-  typeof answer === "string" ? {} : { fields: withRelevance(fields, answer) };
+  typeof answer === "object" && "score" in answer ? { fields: withRelevance(fields, answer) } : {};
+
+export const categoryChanges: Question["changes"] = ({ fields }, { answer }) =>
+  typeof answer === "object" && "changesOf" in answer ? answer.changesOf(fields) : {};
 
 export const sentimentChanges: Question["changes"] = ({ fields }, { answer, by, confidence, reason }) => {
   if (typeof answer !== "string" || !judgeable(fields)) return {};
@@ -193,7 +200,7 @@ interface Answered {
 }
 
 export interface AnswerBy {
-  readonly answer: Answer;
+  readonly answer: Answer | CategoryAnswer;
   readonly by: string;
   /** Of a sentiment, where the analyser gives one. */
   readonly reason?: string;

@@ -3,6 +3,7 @@ import { inQuery, type ProjectQueries, withMatchPositions } from "../assign/assi
 import type { ImportLine } from "../import/import-line.ts";
 import { importedMention } from "../import/imported-mention.ts";
 import { searchableMention } from "../query-language/search-text.ts";
+import { categoryJudgementsOf } from "../records/category-judgement.ts";
 import { judgeable } from "../records/judgement.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
 import { excerptOf } from "../records/mention-text.ts";
@@ -122,5 +123,7 @@ export function withKept(before: CurrentMention, after: MentionVersion): Mention
   ) as Partial<MentionRecord>;
   // What a person or the source said of it stays; an analyser judges the new text anew.
   const said = judgeable(before.fields) ? {} : { sentiment: before.fields["sentiment"] as string };
-  return { ...after, record: { ...after.record, ...kept, ...said }, tagIds: before.tagIds };
+  const classifications = [...after.record.classifications, ...categoryJudgementsOf(before.fields)];
+  const record = { ...after.record, ...kept, ...said, classifications };
+  return { ...after, record, tagIds: before.tagIds };
 }

@@ -7,8 +7,9 @@ import type { MentionCondition } from "../filters/mention-condition.ts";
 import { createParameterReader } from "../parameters/parameter-reader.ts";
 import { compile } from "../query-language/compile.ts";
 import { searchableMention } from "../query-language/search-text.ts";
+import { categoryJudgement } from "../records/category-judgement.ts";
 import type { LabelRule } from "../records/labels.ts";
-import type { CategoryDetail } from "../records/mention-record.ts";
+import type { CategoryDetail, MentionRecord } from "../records/mention-record.ts";
 import type { Database } from "../store/database.ts";
 import { matchingVersions, mentionsToLabel, type ReadyRule } from "../store/label-candidates.ts";
 import { listCategories, listTags } from "../store/labels.ts";
@@ -130,16 +131,22 @@ function withLabel(version: MentionVersion, label: Label): MentionVersion {
     };
   }
   const id = Number(label.detail.id);
-  if (record.categories.includes(id) || isTaken(label, record.categoryDetails)) return version;
+  if (record.categories.includes(id) || isTaken(label, record) || isRefused(record, id)) return version;
   const categoryDetails = [...record.categoryDetails, label.detail];
   return { ...version, record: { ...record, categories: [...record.categories, id], categoryDetails } };
 }
 
 function isTaken(
   { isExclusive, detail }: Label & { kind: "category" },
-  has: readonly CategoryDetail[],
+  { categoryDetails }: Pick<MentionRecord, "categoryDetails">,
 ): boolean {
-  return isExclusive && has.some(({ parentId }) => parentId === detail.parentId);
+  return isExclusive && categoryDetails.some(({ parentId }) => parentId === detail.parentId);
+}
+
+/** A person took it out of the category: a rule does not put it in again. */
+function isRefused(record: MentionRecord, id: number): boolean {
+  const said = categoryJudgement(record, id);
+  return said?.by === "people" && !said.isIn;
 }
 
 const AT_A_TIME = 500;
@@ -166,7 +173,7 @@ export async function labelStored(
       const keys = await yieldingLoop(
         collect(candidates, (candidate) => {
           const { record, fullText } = candidate;
-          if (label.kind === "category" && isTaken(label, record.categoryDetails)) return [];
+          if (label.kind === "category" && (isTaken(label, record) || isRefused(record, labelId))) return [];
           const meets = ready.search?.matches(searchableMention(record, fullText)) ?? true;
           return meets ? [candidate] : [];
         }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SENTIMENTS } from "../filters/content-filters.ts";
+import { withCategoryJudgements } from "../records/category-judgement.ts";
 import type { CategoryDetail, MentionRecord } from "../records/mention-record.ts";
 import type { CurrentMention } from "../store/current-mentions.ts";
 
@@ -92,6 +93,22 @@ export function applyChanges(
       String,
     ),
   };
+}
+
+/** The changes of a person: with what they said of categories, which rules and what was learned do not overrule. */
+export function saidByPerson(
+  { fields }: Pick<CurrentMention, "fields">,
+  changes: MentionChanges,
+): MentionChanges {
+  if (changes.addCategories.length + changes.removeCategories.length === 0) return changes;
+  const before = Labels.parse(fields).categories;
+  const after = Labels.parse(applyChanges({ fields, tagIds: [] }, changes, "").fields).categories;
+  const said = [
+    ...after.filter((id) => !before.includes(id)).map((id) => ({ id, isIn: true, by: "people" as const })),
+    ...before.filter((id) => !after.includes(id)).map((id) => ({ id, isIn: false, by: "people" as const })),
+  ];
+  if (said.length === 0) return changes;
+  return { ...changes, fields: { ...changes.fields, ...withCategoryJudgements(fields, said) } };
 }
 
 const Labels = z.object({

@@ -5,7 +5,7 @@ import type { MentionKey } from "./current-mentions.ts";
 import type { Database } from "./database.ts";
 import { lockQueries } from "./queries.ts";
 
-export type EnrichmentKind = "sentiment" | "relevance";
+export type EnrichmentKind = "sentiment" | "relevance" | "category";
 
 /** A mention that a worker has to ask an analyser about, until its lease ends. */
 export interface EnrichmentJob extends MentionKey {
@@ -119,7 +119,8 @@ export async function countWaiting(db: Database): Promise<Readonly<Record<Enrich
   const { rows } = await sql<{ kind: EnrichmentKind; waiting: string }>`
     select kind, count(*) as waiting from local_api.enrichment_job group by kind`.execute(db);
   const found = new Map(rows.map(({ kind, waiting }) => [kind, Number(waiting)]));
-  return { sentiment: found.get("sentiment") ?? 0, relevance: found.get("relevance") ?? 0 };
+  const of = (kind: EnrichmentKind) => found.get(kind) ?? 0;
+  return { sentiment: of("sentiment"), relevance: of("relevance"), category: of("category") };
 }
 
 /** Deleted mentions wait for no answer. A worker that has one stores it no more. */

@@ -88,6 +88,15 @@ export interface AlertHandling {
   readonly endedBecause?: string | undefined;
   /** False: somebody marked it not relevant. The precision of its rule is computed from this. */
   readonly relevant?: boolean | undefined;
+  /** The sentiment that somebody last gave its mention from a message. */
+  readonly corrected?: CorrectedSentiment | undefined;
+}
+
+interface CorrectedSentiment {
+  readonly resourceId: string;
+  readonly sentiment: string;
+  readonly by: string;
+  readonly at: Instant;
 }
 
 /**

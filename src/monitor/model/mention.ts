@@ -97,3 +97,16 @@ export interface PageOutcome {
   /** Positions of mentions that differ from the stored version, with that version and its story. */
   readonly changed: readonly { readonly index: number; readonly before: Mention; readonly story: string }[];
 }
+
+/** What people may say of a mention: the words of the Listening API. */
+export const SENTIMENTS = ["positive", "neutral", "negative"] as const;
+
+/** A sentiment that a person gives to a mention of a query. */
+export interface SentimentCorrection {
+  readonly queryId: string;
+  readonly resourceId: string;
+  readonly sentiment: (typeof SENTIMENTS)[number];
+}
+
+/** Stores a correction where the mention comes from. False: it is none of our own feeds, or gone. */
+export type CorrectSentiment = (correction: SentimentCorrection) => Promise<boolean>;

@@ -52,6 +52,7 @@ const WORDS: Readonly<Record<string, string>> = {
   AssignedBy: "Assigned",
   ResolvedBy: "Resolved by hand",
   NotRelevantSaid: "Marked not relevant",
+  SentimentCorrected: "Sentiment corrected",
   SilencedBy: "Silenced",
   // Notified.
   FirstNotification: "Notified, the first time",

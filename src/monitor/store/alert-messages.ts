@@ -159,7 +159,7 @@ const INCIDENT = sql`(select i.body - '{id,leaderId,checkedUntil,peak,uncalmUnti
 
 /** Everything that a message shows of an alert and that can change. */
 const STATE = sql`md5(concat_ws('|', a.state, a.severity, a.mentions, a.last_seen_at, a.resolved_at, a.notify_count, a.because,
-  a.handling->>'acknowledgedBy', a.handling->>'assignee', a.handling->>'closedBy', a.handling->>'relevant', nullif(a.content_version, 0), ${INCIDENT}))`;
+  a.handling->>'acknowledgedBy', a.handling->>'assignee', a.handling->>'closedBy', a.handling->>'relevant', a.handling->>'corrected', nullif(a.content_version, 0), ${INCIDENT}))`;
 
 export function editsDue(receivers: readonly string[], limit: number) {
   return sql<MessageKey>`

@@ -1,5 +1,6 @@
 import type { Alert, Explanation } from "../model/alert.ts";
 import type { Mention } from "../model/mention.ts";
+import { FEEDS_PREFIX } from "../model/query.ts";
 import type { ShownStory } from "../model/shown.ts";
 import { storyKey } from "../model/story.ts";
 import { titleOf } from "../model/wording.ts";
@@ -8,7 +9,13 @@ import { buildFindings, describeStory, howOften } from "./build-findings.ts";
 import { cleanLine, safeUrl, shortenText } from "./escape.ts";
 import { formatNumber } from "./formatters.ts";
 import { buildIncidentView, type IncidentFacts, newsOf } from "./incident-view.ts";
-import { buildMentionView, deletedMentions, MAIN_STORY, topMentions } from "./mention-view.ts";
+import {
+  buildMentionView,
+  deletedMentions,
+  MAIN_STORY,
+  type MentionView,
+  topMentions,
+} from "./mention-view.ts";
 import type { AlertView } from "./view.ts";
 
 export interface AlertViewFacts {
@@ -42,6 +49,8 @@ export interface AlertViewFacts {
   /** For an escalation step at `to`: since when the alert has waited for somebody. */
   readonly waited?: AlertView["waited"];
   readonly actions?: readonly { readonly label: string; readonly url: string }[];
+  /** The sentiment that somebody gave one of the mentions from a message; absent: nobody did. */
+  readonly corrected?: NonNullable<Alert["handling"]>["corrected"];
   /** How many mentions a message shows; default 5. */
   readonly maxMentions?: number;
 }
@@ -52,11 +61,12 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const top = topMentions(facts.mentions, facts.maxMentions ?? 5, facts.storyOf);
   const { story = null, storyOf = storyKey } = facts;
   // One story has one number in a message: that of all that is stored.
-  const mentions = top.map(({ mention, copies }, index) =>
-    story?.key === storyOf(mention)
-      ? buildMentionView(index === 0 ? story.first : mention, story.mentions)
-      : buildMentionView(mention, copies),
-  );
+  const mentions = top.map(({ mention, copies }, index) => {
+    const shown = asCorrected(mention, facts.corrected);
+    return story?.key === storyOf(mention)
+      ? buildMentionView(index === 0 ? story.first : shown, story.mentions)
+      : buildMentionView(shown, copies);
+  });
   const { deleted = 0 } = facts;
   const inTheirPlace = deleted === 0 ? [] : [deletedMentions(deleted)];
   const headline = buildHeadline(alert, mentions, deleted);
@@ -122,7 +132,8 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     about: aboutOf(facts, quote, growth === null || alert.resolvedAt !== null),
     measured: announced.text === headline || alert.windowTo <= alert.windowFrom ? null : line(headline, 200),
     isSingle: alert.windowTo <= alert.windowFrom && alert.mentions === 1 && incident === null,
-    handling: handlingOf(alert),
+    handling: handlingOf(alert, facts.corrected),
+    correctable: correctableOf(facts, mentions[0]),
     actions,
     primaryActions: actions.filter(({ isPrimary }) => isPrimary).length,
     consoleUrl: safeUrl(facts.consoleUrl),
@@ -144,7 +155,28 @@ function labelsOf(alert: Alert): AlertView["labels"] {
   );
 }
 
-function handlingOf({ state, handling }: Alert): AlertView["handling"] {
+/** The mention as people see it after a correction that the source has not brought back yet. */
+function asCorrected(mention: Mention, corrected: AlertViewFacts["corrected"]): Mention {
+  if (corrected?.resourceId !== mention.resourceId || mention.updatedAt >= corrected.at) return mention;
+  return { ...mention, sentiment: corrected.sentiment };
+}
+
+function correctableOf(
+  { alert, mentions, deleted = 0 }: AlertViewFacts,
+  shown: MentionView | undefined,
+): AlertView["correctable"] {
+  const [mention, another] = mentions;
+  if (mention === undefined || another !== undefined || deleted > 0 || alert.windowTo > alert.windowFrom)
+    return null;
+  const { queryId, resourceId } = mention;
+  if (!queryId.startsWith(FEEDS_PREFIX)) return null;
+  return { queryId, resourceId, sentiment: shown?.sentiment ?? null };
+}
+
+function handlingOf(
+  { state, handling }: Alert,
+  corrected: AlertViewFacts["corrected"],
+): AlertView["handling"] {
   const name = (text: string | undefined) => (text === undefined ? null : line(text, 80));
   return {
     // An acknowledgement of a milder alert does not count for a more severe one.
@@ -153,6 +185,8 @@ function handlingOf({ state, handling }: Alert): AlertView["handling"] {
     closedBy: name(handling?.closedBy),
     endedBecause: state === "resolved" ? name(handling?.endedBecause) : null,
     isRelevant: handling?.relevant !== false,
+    corrected:
+      corrected === undefined ? null : { sentiment: corrected.sentiment, by: line(corrected.by, 80) },
   };
 }
 

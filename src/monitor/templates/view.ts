@@ -102,7 +102,15 @@ export interface AlertView {
     readonly endedBecause: string | null;
     /** False if somebody marked it as not relevant. */
     readonly isRelevant: boolean;
+    /** The sentiment that somebody gave its mention from a message. */
+    readonly corrected: { readonly sentiment: string; readonly by: string } | null;
   };
+  /** The one mention that it shows, where people may correct its sentiment; null: it shows several, or an account's. */
+  readonly correctable: {
+    readonly queryId: string;
+    readonly resourceId: string;
+    readonly sentiment: string | null;
+  } | null;
   /** Links that act on the alert without a login, one action each; empty if there are none. */
   readonly actions: readonly AlertActionLink[];
   /** How many of them are shown as the button: one or none. */

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createEnricher } from "../../../src/feeds/enrich/enrich.ts";
 import { EnrichConfig } from "../../../src/feeds/enrich/enrich-config.ts";
 import { relevanceLearner } from "../../../src/feeds/enrich/learners.ts";
+import { describeLearned, nameLearned, readLearned } from "../../../src/feeds/enrich/read-learned.ts";
 import { createEnrichment, type Enrichment } from "../../../src/feeds/enrich/run-enrichment.ts";
 import { createLearner } from "../../../src/feeds/enrich/run-learned.ts";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
@@ -13,10 +14,12 @@ import {
   forgetAnswers,
   leaseEnrichment,
   putAbout,
+  queueEnrichment,
 } from "../../../src/listening-api/store/enrichment.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
 import { completion, eachWith, type FakeChatServer, startFakeChatServer } from "../../fakes/chat-server.ts";
 import { type Fixture, mentionVersion, startFixture, T0 } from "../../listening-api/fixture.ts";
+import { send } from "../../listening-api/send.ts";
 import { until } from "../../until.ts";
 
 let fixture: Fixture;
@@ -125,7 +128,7 @@ describe("sentiment of an endpoint", () => {
     });
     expect(after.updated > before.updated).toBe(true);
     expect(after.added).toBe(before.added);
-    expect(await countWaiting(db)).toEqual({ sentiment: 0, relevance: 0 });
+    expect(await countWaiting(db)).toEqual({ sentiment: 0, relevance: 0, category: 0 });
   });
 
   test("texts are asked about together, once each, between marks that change with every call", async () => {
@@ -387,7 +390,7 @@ describe("relevance", () => {
     await arrive([LATE], { relevance: true });
     await putAbout(db, queryId, null);
     await enrichmentOf({ relevance: true }).runDue();
-    expect(await countWaiting(db)).toEqual({ sentiment: 0, relevance: 0 });
+    expect(await countWaiting(db)).toEqual({ sentiment: 0, relevance: 0, category: 0 });
     expect(server.calls.length).toBe(0);
   });
 
@@ -476,6 +479,124 @@ describe("sentiment that people taught", () => {
     fixture.clock.advance(MINUTE);
     const [after = ""] = await arriveLearned([`${DRILL} 100`]);
     expect((await shown(after)).sentiment).toBe("negative");
+  });
+});
+
+describe("categories that people taught", () => {
+  const config = EnrichConfig.parse({ sentiment: "off", categories: "learned" });
+  const DRILL = "The fire brigade trains at the Acme tower of floor";
+  const COMPLAINT = "The kettle of Acme caught fire in my kitchen, order";
+
+  function safety() {
+    const [topics] = fixture.account.categories;
+    const safety = topics?.children.find(({ name }) => name === "Safety");
+    if (topics === undefined || safety === undefined) throw new Error("the account has the category");
+    const detail = {
+      id: String(safety.id),
+      name: "Safety",
+      parentId: String(topics.id),
+      parentName: "Topics",
+    };
+    return { id: safety.id, detail };
+  }
+
+  /** With the category that a rule gives everything that burns, unless `isIn` says no. */
+  async function arriveLabelled(texts: readonly string[], isIn = true): Promise<string[]> {
+    const enricher = await createEnricher(config);
+    const { id, detail } = safety();
+    const labels = isIn ? { categories: [id], categoryDetails: [detail] } : {};
+    const versions = texts.map((snippet) =>
+      mentionVersion(
+        { queryId, resourceId: `mention-${++made}`, snippet, ...labels },
+        { added: fixture.clock.now() },
+      ),
+    );
+    await db.transaction().execute(async (transaction) => {
+      await insertMentions(transaction, versions);
+      await enricher.queue(transaction, versions);
+    });
+    fixture.clock.advance(MINUTE);
+    await learning().runDue();
+    expect((await countWaiting(db)).category).toBe(0);
+    return versions.map(({ record }) => record.resourceId);
+  }
+
+  function learning(): Enrichment {
+    const { clock, logged } = fixture;
+    const keep = (fields: object, message: string) => logged.push({ ...fields, message });
+    const log = { info: keep, warn: keep, error: keep };
+    const one = createEnrichment({ pool: fixture.database.pool, clock, log, config });
+    open.push(one);
+    return one;
+  }
+
+  async function say(ids: readonly string[], change: object): Promise<void> {
+    const { status } = await send(fixture.api, {
+      method: "PATCH",
+      url: `/projects/${fixture.account.projectId}/data/mentions`,
+      headers: { authorization: `bearer ${fixture.token}`, "content-type": "application/json" },
+      payload: JSON.stringify(ids.map((resourceId) => ({ queryId, resourceId, ...change }))),
+    });
+    expect(status).toBe(200);
+    fixture.clock.advance(MINUTE);
+  }
+
+  test("corrections by the API change texts like them, and never what a person said", async () => {
+    const { id } = safety();
+    const drills = await arriveLabelled(Array.from({ length: 12 }, (_, n) => `${DRILL} ${n}`));
+    await arriveLabelled(Array.from({ length: 12 }, (_, n) => `${COMPLAINT} ${n}`));
+    await say(drills, { removeCategories: [id] });
+    expect((await shown(drills[0] ?? "")).classifications).toMatchObject([
+      { classifierId: `category:people:${id}`, labelId: "out" },
+    ]);
+    const [drill = "", complaint = ""] = await arriveLabelled([`${DRILL} 99`, `${COMPLAINT} 99`]);
+    const taught = await shown(drill);
+    expect(taught).toMatchObject({ categories: [], categoryDetails: [] });
+    expect(taught.classifications).toMatchObject([
+      { classifierId: `category:learned:${id}`, labelId: "out", confidence: 1 },
+    ]);
+    expect(taught.classifications[0].name).toMatch(
+      /^not in this category, said by people: like texts that people corrected: ".*(brigade|trains|tower|floor)/,
+    );
+    expect(await shown(complaint)).toMatchObject({ categories: [id], classifications: [] });
+    expect(fixture.logged).toContainEqual(
+      expect.objectContaining({
+        ...{ query: "Alpha", category: "Topics: Safety", judged: 12, precision: 1, recall: 1 },
+        message: expect.stringMatching(/^category is judged by what people/),
+      }),
+    );
+    const rows = await readLearned(db, fixture.account.projectId, {
+      ...{ config, judged: async () => [], now: fixture.clock.now() },
+    });
+    expect(
+      rows.filter(({ query }) => query === "Alpha").map((row) => [nameLearned(row), describeLearned(row)]),
+    ).toEqual([
+      [
+        "category Topics: Safety",
+        "it acts: of 12 corrected texts it gets 100 % right, and 100 % of its changes are right",
+      ],
+    ]);
+    // A person overrules what was learned, and that stays.
+    await say([drill], { addCategories: [id] });
+    await db
+      .transaction()
+      .execute((transaction) => queueEnrichment(transaction, "category", [{ queryId, resourceId: drill }]));
+    await learning().runDue();
+    expect(await shown(drill)).toMatchObject({
+      categories: [id],
+      classifications: [{ classifierId: `category:people:${id}`, labelId: "in" }],
+    });
+    // What is deleted or forgotten teaches nothing any more.
+    const { projectId } = fixture.account;
+    const at = fixture.clock.now();
+    await db
+      .transaction()
+      .execute((transaction) =>
+        tombstoneMentions(transaction, projectId, drills, { at, reason: "asked to forget" }),
+      );
+    fixture.clock.advance(MINUTE);
+    const [after = ""] = await arriveLabelled([`${DRILL} 100`]);
+    expect(await shown(after)).toMatchObject({ categories: [id], classifications: [] });
   });
 });
 

@@ -612,7 +612,7 @@ const ENRICHMENT = `
   create table local_api.enrichment_job (
     query_id bigint not null,
     resource_id text collate "C" not null,
-    kind text not null check (kind in ('sentiment', 'relevance')),
+    kind text not null check (kind in ('sentiment', 'relevance', 'category')),
     due_at timestamptz not null default now(),
     attempts integer not null default 0,
     -- Of the worker that has it; null again when the mention is queued anew, so that an old answer does not end it.

@@ -10,6 +10,7 @@ import { incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import type { Alert } from "../../model/alert.ts";
 import { type Actor, type AlertAction, describeActor } from "../../model/alert-action.ts";
 import { type AlertMatch, describeMatch } from "../../model/alert-match.ts";
+import type { CorrectSentiment, SentimentCorrection } from "../../model/mention.ts";
 import { nextSeverity } from "../../model/severity.ts";
 import { LONGEST_SILENCE_MS, type Silence } from "../../model/silence.ts";
 import type { Rule } from "../../rules/rule.ts";
@@ -23,7 +24,7 @@ import {
   openIncidentOf,
   splitAlert,
 } from "./act-on-incident.ts";
-import type { AlertActions, RequestedSilence, SilenceResult } from "./actions.ts";
+import type { AlertActions, CorrectResult, RequestedSilence, SilenceResult } from "./actions.ts";
 import { auditActions } from "./audit-actions.ts";
 
 export interface AlertActionsParts {
@@ -31,6 +32,8 @@ export interface AlertActionsParts {
   readonly clock: Clock;
   /** The loaded rules, to refuse silences with misspelt names; absent: nothing is refused. */
   readonly rules?: readonly Rule[];
+  /** Corrects a mention where it comes from; absent: only on the console. */
+  readonly correctSentiment?: CorrectSentiment | undefined;
 }
 
 export function createAlertActions(parts: AlertActionsParts): AlertActions {
@@ -55,6 +58,7 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
       return silence;
     },
     silenceAlert: (alertId, lengthMs, by) => silenceAlert({ stores, clock }, alertId, lengthMs, by),
+    correct: (alertId, correction, by) => correctMention(parts, alertId, correction, by),
     expireSilence: async (id, by) => {
       const now = clock.now();
       return stores.transaction(async (facts) => {
@@ -128,6 +132,36 @@ async function actOn(
     await facts.alertMessages.wake(projectId, id);
     await facts.dueWork.announce();
     return acted;
+  });
+}
+
+async function correctMention(
+  { stores, clock, correctSentiment }: AlertActionsParts,
+  alertId: string,
+  correction: SentimentCorrection,
+  by: Actor,
+): Promise<CorrectResult | null> {
+  const found = await findOne(stores, alertId);
+  if (found === null) return null;
+  const { projectId, id } = found;
+  const { queryId, resourceId, sentiment } = correction;
+  if (queryId !== found.queryId) return { outcome: "Refused", because: "the mention is of another query" };
+  const at = clock.now();
+  // Before the lock: it is stored elsewhere, and doing it again changes nothing.
+  if (correctSentiment === undefined || !(await correctSentiment(correction)))
+    return { outcome: "Refused", because: "the mention is deleted, or its feed is gone" };
+  return stores.transaction(async (facts) => {
+    await lockQueriesOf(facts, found);
+    const alert = await facts.alerts.find(projectId, id);
+    if (alert === null) return null;
+    const who = describeActor(by);
+    const corrected = { resourceId, sentiment, by: who, at };
+    const event = { alertId: id, at, what: "SentimentCorrected", detail: `by ${who}, to ${sentiment}` };
+    await facts.alerts.amend({ ...alert, handling: { ...alert.handling, corrected } });
+    await facts.alerts.addEvents(projectId, [{ ...event, actor: by }]);
+    await facts.alertMessages.wake(projectId, id);
+    await facts.dueWork.announce();
+    return { outcome: "Done" };
   });
 }
 

@@ -47,6 +47,11 @@ export function auditActions(
       await note(by, "silence.add", alertId, result);
       return result;
     },
+    correct: async (alertId, correction, by) => {
+      const result = await actions.correct(alertId, correction, by);
+      await note(by, "mention.sentiment", correction.resourceId, result, correction.sentiment);
+      return result;
+    },
     expireSilence: async (id, by) => {
       const isEnded = await actions.expireSilence(id, by);
       await note(by, "silence.expire", id, isEnded);

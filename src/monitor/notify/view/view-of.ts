@@ -123,6 +123,7 @@ async function alertView(
           }
         : null,
     actions: parts.actionsFor?.(alert, notification.receiver) ?? [],
+    corrected: found?.handling?.corrected,
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
   });
   const { pictures } = parts;

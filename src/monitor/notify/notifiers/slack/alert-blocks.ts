@@ -1,5 +1,8 @@
+import { z } from "zod";
 import { formatDuration } from "../../../../lib/duration.ts";
+import { readJson } from "../../../../lib/json.ts";
 import { ACTION_LABELS } from "../../../model/alert-action.ts";
+import { SENTIMENTS, type SentimentCorrection } from "../../../model/mention.ts";
 import { SILENCE_LENGTHS } from "../../../model/silence.ts";
 import type { Renderer } from "../../../templates/create-renderer.ts";
 import type { MentionView } from "../../../templates/mention-view.ts";
@@ -20,6 +23,7 @@ export const ACTION_IDS = {
   "not-relevant": "earshot-not-relevant",
   silence: "earshot-silence",
   assign: "earshot-assign",
+  correct: "earshot-correct",
 } as const;
 
 const ALERT_PREFIX = "earshot-alert:";
@@ -40,7 +44,7 @@ export function actionBlocks(view: AlertView, alertId: string | null): Block[] {
 }
 
 function actions(view: AlertView): ActionElement[] {
-  const notRelevant = view.handling.isRelevant ? [NOT_RELEVANT] : [];
+  const notRelevant = [...(view.handling.isRelevant ? [NOT_RELEVANT] : []), ...correct(view)];
   if (view.resolvedAt !== null) return notRelevant;
   return [
     ...(view.handling.acknowledgedBy === null ? [ACKNOWLEDGE] : []),
@@ -78,6 +82,29 @@ const NOT_RELEVANT = blockKit.button(ACTION_IDS["not-relevant"], ACTION_LABELS["
     no: "Keep it",
   },
 });
+
+/** A menu with the sentiments that the one mention of the message does not have. */
+function correct({ correctable }: AlertView): ActionElement[] {
+  if (correctable === null) return [];
+  const { queryId, resourceId, sentiment: known } = correctable;
+  const options = SENTIMENTS.filter((one) => one !== known).map((sentiment) => ({
+    text: known === null ? `It is ${sentiment}` : `Not ${known}: ${sentiment}`,
+    value: JSON.stringify([sentiment, queryId, resourceId]),
+  }));
+  // Slack refuses longer ones.
+  if (options.some(({ value }) => value.length > 150)) return [];
+  return [blockKit.select(ACTION_IDS.correct, "Sentiment …", options)];
+}
+
+const Correction = z.tuple([z.enum(SENTIMENTS), z.string().min(1), z.string().min(1)]);
+
+/** What a choice of that menu says; null if it is none. */
+export function readCorrection(value: string): SentimentCorrection | null {
+  const read = Correction.safeParse(readJson(value));
+  if (!read.success) return null;
+  const [sentiment, queryId, resourceId] = read.data;
+  return { sentiment, queryId, resourceId };
+}
 
 /** The part of a message that only its sender knows. */
 export interface BlockContext {

@@ -3,9 +3,10 @@ import { z } from "zod";
 import { parseDuration } from "../../../../lib/duration.ts";
 import { type Instant, MINUTE, SECOND } from "../../../../lib/instant.ts";
 import { isSameText } from "../../../../lib/signed-text.ts";
+import type { SentimentCorrection } from "../../../model/mention.ts";
 import { SILENCE_LENGTHS } from "../../../model/silence.ts";
 import { escapeValue } from "../../../templates/escape.ts";
-import { ACTION_IDS, alertOfBlock } from "./alert-blocks.ts";
+import { ACTION_IDS, alertOfBlock, readCorrection } from "./alert-blocks.ts";
 import { createClient } from "./connect.ts";
 import type { SlackConfig } from "./slack-config.ts";
 
@@ -46,6 +47,7 @@ export interface Interaction {
 type InteractionAction =
   | { readonly do: "acknowledge" | "resolve" | "not-relevant" }
   | { readonly do: "silence"; readonly lengthMs: number }
+  | { readonly do: "correct"; readonly correction: SentimentCorrection }
   | { readonly do: "assign"; readonly userId: string };
 
 type ReadInteraction =
@@ -112,6 +114,10 @@ function actionOf({
       const wanted = parseDuration(option?.value ?? "");
       const lengthMs = SILENCE_LENGTHS.find((known) => known === wanted);
       return lengthMs === undefined ? null : { do: "silence", lengthMs };
+    }
+    case ACTION_IDS.correct: {
+      const correction = readCorrection(option?.value ?? "");
+      return correction === null ? null : { do: "correct", correction };
     }
     default:
       return null;

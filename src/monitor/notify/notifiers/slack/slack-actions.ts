@@ -3,6 +3,7 @@ import { describeError } from "../../../../lib/errors.ts";
 import type { Logger } from "../../../../lib/log.ts";
 import type { AlertActions } from "../../../alerts/actions/actions.ts";
 import type { Actor, AlertAction } from "../../../model/alert-action.ts";
+import type { SentimentCorrection } from "../../../model/mention.ts";
 import {
   answerInteraction,
   type Command,
@@ -82,7 +83,10 @@ interface PerformResult {
   readonly answer: string | null;
 }
 
-type RequestedAction = AlertAction | { readonly do: "silence"; readonly lengthMs: number };
+type RequestedAction =
+  | AlertAction
+  | { readonly do: "silence"; readonly lengthMs: number }
+  | { readonly do: "correct"; readonly correction: SentimentCorrection };
 
 /** Asks Slack for names before any lock is taken. */
 async function requestOf({ action }: Interaction, app: SlackApp): Promise<RequestedAction> {
@@ -91,7 +95,7 @@ async function requestOf({ action }: Interaction, app: SlackApp): Promise<Reques
 }
 
 async function perform(
-  actions: Pick<AlertActions, "act" | "silenceAlert" | "userInSlack">,
+  actions: Pick<AlertActions, "act" | "silenceAlert" | "correct" | "userInSlack">,
   { alertId, user }: Interaction,
   request: RequestedAction,
 ): Promise<PerformResult> {
@@ -103,6 +107,11 @@ async function perform(
     const length = formatDuration(request.lengthMs);
     const answer = `Silenced for ${length}. A rise in severity and the end are still sent.`;
     return { result: { outcome: "Done" }, answer };
+  }
+  if (request.do === "correct") {
+    const corrected = await actions.correct(alertId, request.correction, by);
+    // The message says it, with the name.
+    return corrected?.outcome === "Done" ? { result: { outcome: "Done" }, answer: null } : refused(corrected);
   }
   const acted = await actions.act(alertId, request, by);
   return acted?.outcome === "Done" ? { result: { outcome: "Done" }, answer: null } : refused(acted);

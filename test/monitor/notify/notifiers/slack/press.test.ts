@@ -82,6 +82,8 @@ describe("an interaction", () => {
       payload({ action_id: "earshot-silence", selected_option: { value: "9000d" } }),
       payload({ action_id: "earshot-silence" }),
       payload({ action_id: "earshot-assign" }),
+      payload({ action_id: "earshot-correct", selected_option: { value: secret } }),
+      payload({ action_id: "earshot-correct", selected_option: { value: `["angry","q","${secret}"]` } }),
       payload({ action_id: "earshot-assign", selected_user: "<!channel>" }),
       payload({ action_id: "earshot-resolve", block_id: `earshot-alert:${secret}' or 1=1` }),
       payload({ action_id: "earshot-resolve" }, { user: { id: secret } }),
@@ -131,6 +133,7 @@ describe("the actions on an alert", () => {
     closedBy: null,
     endedBecause: null,
     isRelevant: true,
+    corrected: null,
   };
 
   it("are those that would not be refused", () => {
@@ -149,6 +152,31 @@ describe("the actions on an alert", () => {
     expect(deedsOf(over)).toEqual(["not-relevant", "open-in-earshot"]);
     expect(deedsOf({ ...over, handling: { ...handling, isRelevant: false } })).toEqual(["open-in-earshot"]);
     expect(deedsOf({ ...fired, kind: "test" })).toEqual(["open-in-earshot"]);
+  });
+
+  it("offer the sentiments that the one mention does not have, and read the choice back", () => {
+    const mention = { queryId: "feeds-1", resourceId: "abc", sentiment: "negative" };
+    const choices = (correctable: (typeof fired)["correctable"]) =>
+      (actionBlocks({ ...fired, correctable }, ALERT) as unknown as Row[]).flatMap(({ elements }) =>
+        elements.flatMap((one) => (one.action_id === "earshot-correct" ? (one.options ?? []) : [])),
+      );
+    interface Row {
+      elements: { action_id: string; options?: { text: { text: string }; value: string }[] }[];
+    }
+    expect(choices(mention).map(({ text }) => text.text)).toEqual([
+      "Not negative: positive",
+      "Not negative: neutral",
+    ]);
+    expect(choices({ ...mention, sentiment: null })).toHaveLength(3);
+    expect(choices(null)).toEqual([]);
+    // Slack refuses the whole message for a value that is too long.
+    expect(choices({ ...mention, resourceId: "x".repeat(150) })).toEqual([]);
+    for (const { value } of choices(mention))
+      expect(
+        readInteraction(payload({ action_id: "earshot-correct", selected_option: { value } })),
+      ).toMatchObject({
+        interaction: { action: { do: "correct", correction: { queryId: "feeds-1", resourceId: "abc" } } },
+      });
   });
 
   it("are only the link to the page if nobody listens, and none without a page", () => {

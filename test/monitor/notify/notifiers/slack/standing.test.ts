@@ -169,6 +169,7 @@ describe("the message of an alert in Slack", () => {
         closedBy: null,
         endedBecause: null,
         isRelevant: true,
+        corrected: null,
       };
       await updateMessage({ view: { ...fired, state: "acknowledged", handling }, chart: null });
       const blocks = JSON.stringify((await root())?.blocks);

@@ -1,27 +1,27 @@
 import { expect, test } from "vitest";
-import { type JudgedSentiment, learnSentiment } from "../../../src/feeds/enrich/learned-sentiment.ts";
+import { type LabelledText, learnLabels } from "../../../src/feeds/enrich/learned-labels.ts";
 import type { Sentiment } from "../../../src/feeds/enrich/sentiment/model-file.ts";
 
 const of = (
   n: number,
   text: string,
-  sentiment: Sentiment,
-  before: Sentiment = sentiment,
-): JudgedSentiment[] =>
+  label: Sentiment,
+  before: Sentiment = label,
+): LabelledText<Sentiment>[] =>
   Array.from({ length: n }, (_, index) => ({
-    ...{ text: `${text} ${index}`, sentiment, before },
-    isCorrected: before !== sentiment,
+    ...{ text: `${text} ${index}`, label, before },
+    isCorrected: before !== label,
   }));
 
 const DRILLS = of(12, "fire drill at the Acme tower", "neutral", "negative");
 const COMPLAINTS = of(30, "my Acme kettle leaks and smells", "negative");
 
 test("it changes what is like the corrected texts, and leaves the others", async () => {
-  const learned = await learnSentiment([...DRILLS, ...COMPLAINTS]);
+  const learned = await learnLabels([...DRILLS, ...COMPLAINTS]);
   if (learned.outcome !== "Better") throw new Error(learned.outcome);
   expect(learned).toMatchObject({ judged: 12, precision: 1, recall: 1 });
   expect(learned.change("another fire drill at the tower", "negative")).toEqual({
-    sentiment: "neutral",
+    label: "neutral",
     reason: expect.stringMatching(/^like texts that people corrected: .*"(fire|drill|tower)"/),
   });
   expect(learned.change("this kettle leaks", "negative")).toBeNull();
@@ -31,18 +31,18 @@ test("it changes what is like the corrected texts, and leaves the others", async
 
 test("texts like them that nobody has looked at do not keep it from acting", async () => {
   const unseen = of(20, "fire drill at the Acme tower, again", "negative");
-  const learned = await learnSentiment([
+  const learned = await learnLabels([
     ...DRILLS,
     ...unseen,
     ...COMPLAINTS,
     ...of(50, "late parcel of tea", "negative"),
   ]);
   if (learned.outcome !== "Better") throw new Error(learned.outcome);
-  expect(learned.change("another fire drill at the tower", "negative")?.sentiment).toBe("neutral");
+  expect(learned.change("another fire drill at the tower", "negative")?.label).toBe("neutral");
 });
 
 test("with few corrections it does not act", async () => {
-  expect(await learnSentiment([...DRILLS.slice(0, 7), ...COMPLAINTS])).toEqual({
+  expect(await learnLabels([...DRILLS.slice(0, 7), ...COMPLAINTS])).toEqual({
     outcome: "TooFew",
     judged: 7,
   });
@@ -50,23 +50,23 @@ test("with few corrections it does not act", async () => {
 
 test("corrections that no words explain do not act", async () => {
   const words = ["kettle", "tea", "lid", "order", "shop", "parcel"];
-  const chance = Array.from({ length: 60 }, (_, n): JudgedSentiment => {
+  const chance = Array.from({ length: 60 }, (_, n): LabelledText<Sentiment> => {
     const isCorrected = Math.imul(n + 1, 0x9e3779b1) % 3 === 0;
     const text = `${words[n % 6]} ${words[(n * 5) % 6]} ${words[(n * 7 + 3) % 6]}`;
-    return { text, sentiment: isCorrected ? "neutral" : "negative", before: "negative", isCorrected };
+    return { text, label: isCorrected ? "neutral" : "negative", before: "negative", isCorrected };
   });
-  expect((await learnSentiment(chance)).outcome).not.toBe("Better");
+  expect((await learnLabels(chance)).outcome).not.toBe("Better");
 });
 
 test("where almost everything was corrected the same way, it learns that", async () => {
-  const learned = await learnSentiment([...DRILLS, ...COMPLAINTS.slice(0, 2)]);
+  const learned = await learnLabels([...DRILLS, ...COMPLAINTS.slice(0, 2)]);
   expect(learned.outcome).toBe("Better");
 });
 
 test("the same corrections give the same changes, whatever the text is", async () => {
   const [a, b] = [
-    await learnSentiment([...DRILLS, ...COMPLAINTS]),
-    await learnSentiment([...DRILLS, ...COMPLAINTS]),
+    await learnLabels([...DRILLS, ...COMPLAINTS]),
+    await learnLabels([...DRILLS, ...COMPLAINTS]),
   ];
   if (a.outcome !== "Better" || b.outcome !== "Better") throw new Error("not better");
   for (const text of [
