@@ -182,22 +182,31 @@ export function announce(
     const { quote, title } = words;
     const isOver = alert.resolvedAt !== null;
     // The numbers of a rule are old when it is over.
-    if (quote === null) return { query: alert.queryName, text: isOver ? title : headline };
+    if (quote === null) return { query: alert.queryName, text: isOver ? title : headline, quote };
+    const said = `“${shortenText(quote, 75)}”`;
     const counted = isOver ? "" : `, ${withoutNormal(firstSentence(alert.because))}`;
-    return { query: alert.queryName, text: `“${shortenText(quote, 75)}”${counted}` };
+    return { query: alert.queryName, text: `${said}${counted}`, quote: said };
   }
   const does =
     first.sentiment === "negative" || first.sentiment === "positive"
       ? `is ${first.sentiment} about`
       : "mentions";
   if (alert.mentions === 1) {
-    return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}${saidIn(first)}` };
+    return {
+      query: null,
+      text: `${describePerson(first)} ${does} ${alert.queryName}${saidIn(first)}`,
+      quote: null,
+    };
   }
   const others = alert.mentions - 1;
   const more = `${formatNumber(others)} more ${others === 1 ? "mention" : "mentions"}`;
   if (alert.labels["author"] !== undefined)
-    return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}, ${more}` };
-  return { query: alert.queryName, text: `${describePerson(first)} and ${more}${saidIn(first)}` };
+    return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}, ${more}`, quote: null };
+  return {
+    query: alert.queryName,
+    text: `${describePerson(first)} and ${more}${saidIn(first)}`,
+    quote: null,
+  };
 }
 
 /** `: “Terrible. Broken twice.”`; empty if the source withholds the words. */

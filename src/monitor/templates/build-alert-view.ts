@@ -15,6 +15,7 @@ import {
   MAIN_STORY,
   type MentionView,
   topMentions,
+  typicalMention,
 } from "./mention-view.ts";
 import type { AlertView } from "./view.ts";
 
@@ -94,6 +95,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     announcement: {
       query: announced.query === null ? null : line(announced.query, 60),
       text: line(announced.text, 180),
+      quote: announced.quote === null ? null : line(announced.quote, 180),
     },
     lead: lead === null ? null : line(lead, 200),
     growth: growth === null ? null : { label: growth.label, text: line(growth.text, 200) },
@@ -204,26 +206,36 @@ function actionsOf(alert: Alert, actions: NonNullable<AlertViewFacts["actions"]>
   });
 }
 
-/** The words of the story that many of the mentions tell, as it was first told. Extractive: they are those of a mention. */
+interface Quote {
+  readonly words: string;
+  /** How many tell this story; null of a mention that stands for those that tell it in other words. */
+  readonly told: number | null;
+}
+
+/**
+ * The words of the story that many of the mentions tell, as it was first told; where none is and it is over, those of
+ * the mention with most of its new words. Extractive: they are those of a mention.
+ */
 function quoteOf(
-  { alert, mentions, story = null, storyOf = storyKey }: AlertViewFacts,
+  { alert, mentions, explanation, story = null, storyOf = storyKey }: AlertViewFacts,
   top: Mention | null,
-): { readonly words: string; readonly told: number } | null {
+): Quote | null {
   if (alert.windowTo <= alert.windowFrom || top === null) return null;
   const told = mentions.filter((one) => storyOf(one) === storyOf(top)).length;
-  if (told < MAIN_STORY.atLeast || told < MAIN_STORY.share * mentions.length) return null;
-  const first = story?.key === storyOf(top) ? story.first : top;
-  const words = line(first.title ?? first.text ?? "", 140);
-  return words === "" ? null : { words, told };
+  const isMain = told >= MAIN_STORY.atLeast && told >= MAIN_STORY.share * mentions.length;
+  const typical = alert.resolvedAt === null ? null : typicalMention(mentions, explanation?.words ?? [], top);
+  const first = !isMain ? typical : story?.key === storyOf(top) ? story.first : top;
+  const words = line(first?.title ?? first?.text ?? "", 140);
+  return words === "" ? null : { words, told: isMain ? told : null };
 }
 
 /** One sentence; the headline may have the words already. */
 function aboutOf(
   { mentions, explanation, alert }: AlertViewFacts,
-  quote: ReturnType<typeof quoteOf>,
+  quote: Quote | null,
   isInHeadline: boolean,
 ): string | null {
-  if (quote !== null) {
+  if (quote !== null && quote.told !== null) {
     const told = `${formatNumber(quote.told)} of ${formatNumber(mentions.length)} mentions`;
     return isInHeadline ? `${told} say the same.` : `About “${quote.words}”, ${told}.`;
   }

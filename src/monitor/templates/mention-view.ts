@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
+import { foldText } from "../../lib/text.ts";
 import { eventAt, type Mention, speakerOf } from "../model/mention.ts";
 import { storyKey } from "../model/story.ts";
 import { deletedWords } from "../model/wording.ts";
@@ -126,6 +127,37 @@ export function largestStory(stories: readonly string[]): string | null {
   for (const story of stories) sizes.set(story, (sizes.get(story) ?? 0) + 1);
   const [largest] = [...sizes].sort(([, a], [, b]) => b - a);
   return largest === undefined || largest[1] < 2 ? null : largest[0];
+}
+
+/**
+ * The mention in the mood of `top` that has most of the words in which an alert differs from the days before, two at
+ * least; of equals the one that most people may have seen, then the earliest. Null where there is none.
+ */
+export function typicalMention(
+  mentions: readonly Mention[],
+  words: readonly string[],
+  top: Mention,
+): Mention | null {
+  let typical: Typical | null = null;
+  for (const mention of mentions) {
+    if (mention.sentiment !== top.sentiment) continue;
+    const text = foldText(`${mention.title ?? ""} ${mention.text ?? ""}`.slice(0, MOST_READ));
+    const has = words.filter((word) => text.includes(word)).length;
+    if (has < 2 || (typical !== null && !isMoreTypical({ mention, has }, typical))) continue;
+    typical = { mention, has };
+  }
+  return typical?.mention ?? null;
+}
+
+interface Typical {
+  readonly mention: Mention;
+  readonly has: number;
+}
+
+function isMoreTypical(one: Typical, other: Typical): boolean {
+  if (one.has !== other.has) return one.has > other.has;
+  const [seen, seenOther] = [audienceOf(one.mention), audienceOf(other.mention)];
+  return seen === seenOther ? eventAt(one.mention) < eventAt(other.mention) : seen > seenOther;
 }
 
 interface Story {

@@ -15,6 +15,7 @@ const FIRED: AlertView = {
   announcement: {
     query: "Northwind",
     text: "“Northwind cancelled my flight and nobody answers the phone”, 62 negative mentions in 30 min",
+    quote: "“Northwind cancelled my flight and nobody answers the phone”",
   },
   lead: "Negative mentions are 6 times what is normal on a Monday morning.",
   growth: null,
@@ -83,6 +84,7 @@ const GROWN: Partial<AlertView> = {
   announcement: {
     query: "Northwind",
     text: "“Northwind cancelled my flight and nobody answers the phone”, 214 negative mentions in 30 min",
+    quote: "“Northwind cancelled my flight and nobody answers the phone”",
   },
   measured: "214 negative mentions in 30 min, 11 expected at this hour (19×)",
   lead: "Negative mentions are 19 times what is normal on a Monday morning.",
@@ -99,7 +101,11 @@ const GROWN: Partial<AlertView> = {
 };
 
 const OVER: Partial<AlertView> = {
-  announcement: { query: "Northwind", text: "“Northwind cancelled my flight and nobody answers the phone”" },
+  announcement: {
+    query: "Northwind",
+    text: "“Northwind cancelled my flight and nobody answers the phone”",
+    quote: "“Northwind cancelled my flight and nobody answers the phone”",
+  },
   actions: [],
   primaryActions: 0,
   findings: [
@@ -121,7 +127,7 @@ const BARE: AlertView = {
   hasChart: false,
   labels: [],
   headline: "1 mention",
-  announcement: { query: null, text: "unknown author mentions Northwind" },
+  announcement: { query: null, text: "unknown author mentions Northwind", quote: null },
   title: "Crisis spike",
   lead: null,
   reason: { label: "Why", text: "Negative" },
@@ -144,7 +150,7 @@ const SINGLE: AlertView = {
   title: "In the news",
   ruleDescription: "A news site writes about the brand.",
   headline: "neutral mention by The Daily Example",
-  announcement: { query: null, text: `The Daily Example mentions Northwind: “${NEWS.title}”` },
+  announcement: { query: null, text: `The Daily Example mentions Northwind: “${NEWS.title}”`, quote: null },
   lead: null,
   reason: { label: "Why", text: "On news" },
   because: "On news",

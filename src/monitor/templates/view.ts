@@ -27,7 +27,12 @@ export interface AlertView {
   /** The number against what is normal, without the brand: "62 negative mentions in 30 min, 11 expected (5.6×)". */
   readonly headline: string;
   /** The headline, with the brand where it does not name it; of mentions with the person: "Helena Brandt (184k followers) is negative about Acme". */
-  readonly announcement: { readonly query: string | null; readonly text: string };
+  readonly announcement: {
+    readonly query: string | null;
+    readonly text: string;
+    /** Of counts what people say, in their words: “no refund for my order”; null where no words stand for many. */
+    readonly quote: string | null;
+  };
   /** The numbers in words: "Negative mentions are 6 times what is normal on a Monday morning."; null where there are none. */
   readonly lead: string | null;
   /** How it has grown since the first message, with the current numbers; null for other messages. */

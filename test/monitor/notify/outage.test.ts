@@ -44,7 +44,10 @@ test("a mail server that is down for an hour gets few tries, and then one mail f
     liveMessages: stores.alertMessages,
     viewOf: async ({ alertId, kind }: { alertId: string | null; kind: string }) => {
       const query = ALERTS.find(({ id }) => id === alertId)?.queryName ?? "";
-      return { about: "alert", view: { ...view, query, announcement: { query, text: kind } } } as const;
+      return {
+        about: "alert",
+        view: { ...view, query, announcement: { query, text: kind, quote: null } },
+      } as const;
     },
     clock: createManualClock(NOW),
   };

@@ -82,6 +82,7 @@ test("an alert on mentions names the author, and who handled it", () => {
   expect(view(1).announcement).toEqual({
     query: null,
     text: "Helena Brandt (184k followers, verified) is negative about Acme",
+    quote: null,
   });
   expect(view(5).announcement).toEqual({
     query: "Acme",

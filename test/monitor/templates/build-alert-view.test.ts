@@ -9,6 +9,7 @@ import { createRenderer } from "../../../src/monitor/templates/create-renderer.t
 import { topMentions } from "../../../src/monitor/templates/mention-view.ts";
 import type { AlertView } from "../../../src/monitor/templates/view.ts";
 import { aMention } from "../../mention.ts";
+import { NO_EXPLANATION } from "../alerts/no-explanation.ts";
 
 const openedAt = Date.UTC(2026, 1, 23, 16, 35);
 const ALERT: Alert = {
@@ -40,8 +41,11 @@ function viewOf(
   alert: Partial<Alert>,
   mentions: readonly Mention[] = [MENTION],
   story: AlertViewFacts["story"] = null,
+  words: readonly string[] = [],
 ) {
+  const explanation = words.length === 0 ? null : { ...NO_EXPLANATION, words: [...words] };
   return buildAlertView({
+    explanation,
     kind: "fired",
     alert: { ...ALERT, ...alert },
     mentions,
@@ -83,6 +87,27 @@ describe("people's words come first", () => {
     expect(view.announcement.text).toBe(
       "“Found hundreds of parcels dumped in the wood behind the ring road”",
     );
+  });
+
+  it("that many say in other words are those of one of them; a rule's title is nothing that people said", async () => {
+    const said = [
+      "Nobody answers at gate 12",
+      "Flight cancelled, two hours on hold",
+      "cancelled again, and a phone that nobody answers: two hours on hold",
+      "cancelled, on hold",
+    ].map((text, n) => ({ ...MENTION, text, resourceId: `r${n}`, author: `a${n}`, sentiment: "negative" }));
+    const over = { ...spike, state: "resolved" as const, resolvedAt: openedAt + MINUTE };
+    const view = viewOf(over, said, null, ["cancelled", "hold", "phone"]);
+    expect(view.announcement.text).toBe(
+      "“cancelled again, and a phone that nobody answers: two hours on hold”",
+    );
+    const renderer = await createRenderer({ folder: "templates" });
+    const noWords = viewOf(over, [MENTION], null, ["elsewhere", "nowhere"]);
+    for (const template of ["slack/alert-reply.mrkdwn", "slack/alert-fallback.mrkdwn"] as const) {
+      expect(renderer.render(template, view)).toContain("It was about “cancelled again");
+      // Where no words stand for many, nothing is said of what it was about.
+      expect(renderer.render(template, noWords)).not.toContain("about");
+    }
   });
 
   it("with the mention that set it off, not the one that most people follow", () => {
