@@ -244,3 +244,8 @@ export interface ShownIncident {
   readonly members: readonly Alert[];
   readonly entries: readonly IncidentEntry[];
 }
+
+/** The same with the incidents of other queries that it speaks for, whose alerts are among its own. */
+export interface WholeShownIncident extends ShownIncident {
+  readonly parts: readonly Incident[];
+}
