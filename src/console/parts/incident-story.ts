@@ -39,7 +39,7 @@ ${
 
 /** What somebody wrote, as it was written. */
 export function written(note: IncidentNote, times: Times, readers: Readers): Html {
-  return html`<p class="note" dir="auto">${note.text}</p>
+  return html`<p class="written" dir="auto">${note.text}</p>
 <p class="detail">${times.moment(note.at)}${readers === "Colleagues" && html`, by <bdi>${describeActor(note.actor)}</bdi>`}</p>`;
 }
 
