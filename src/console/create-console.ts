@@ -49,6 +49,7 @@ import { readVolume } from "./pages/overview.ts";
 import type { ExplainMention, ExplainUnread } from "./pages/why-mention.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import { type PushReceiver, pushRoutes } from "./push-routes.ts";
+import { reviewRoutes } from "./review-routes.ts";
 import { roomRoutes } from "./room-routes.ts";
 import { ruleRoutes } from "./rule-routes.ts";
 import type { RuleView } from "./rule-view.ts";
@@ -188,6 +189,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   viewRoutes(app, { stores: deps.stored, forms, times, wall }, frames);
   const { facts, stored: stores } = deps;
   incidentRoutes(app, { facts, stores, forms, times, wall, publicUrl }, frames);
+  const closeReviews = reviewRoutes(app, { facts, stores, forms, times }, frames);
   roomRoutes(app, { facts, stores, times, wall });
   healthRoutes(app, { health: deps.health, facts: deps.facts, times, wall });
   const explainer = deps.explainer ?? null;
@@ -247,6 +249,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     close: async () => {
       watch.stop();
       closeStreams();
+      await closeReviews();
       const answered = Promise.all([...open].map((response) => once(response, "close")));
       await withTimeout(ANSWER_PATIENCE_MS, answered).catch(() => {});
       await app.close();

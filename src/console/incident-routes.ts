@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { Actor, ConsoleFacts, Stores } from "#monitor";
+import type { ConsoleFacts, Stores } from "#monitor";
 import type { Clock } from "../lib/clock.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { counted } from "../lib/numbers.ts";
-import { storableText } from "../lib/text.ts";
 import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
+import { actorOf, Form, IncidentId, MOST_BYTES, noteIncident, Statement } from "./incident-forms.ts";
 import {
   endRoom,
   type IncidentStory,
@@ -16,14 +16,7 @@ import {
   readIncidentStory,
   writeNote,
 } from "./incident-work.ts";
-import {
-  incidentPage,
-  incidentPart,
-  LONGEST_STATUS,
-  LONGEST_TEXT,
-  NOTHING_PRESSED,
-  type Pressed,
-} from "./pages/incident.ts";
+import { incidentPage, incidentPart, NOTHING_PRESSED, type Pressed } from "./pages/incident.ts";
 import type { Times } from "./times.ts";
 
 interface Parts {
@@ -35,9 +28,6 @@ interface Parts {
   readonly wall: Clock;
   readonly publicUrl: string | undefined;
 }
-
-/** Of a form with the longest text, in letters of any alphabet. */
-const MOST_BYTES = 60_000;
 
 /** Where people work on an incident: statements, and the link of its crisis room. */
 export function incidentRoutes(
@@ -72,8 +62,7 @@ export function incidentRoutes(
     const { by, status, text, seen } = form.data;
     const written = { kind: "statement" as const, status: status === "" ? null : status, text, seen };
     const work = { stores, by: actorOf(request, by), now: times.now() };
-    // No words of it: a request to forget somebody changes notes, and never the audit log.
-    note(request, story, work.by, counted(text.length, "letter"));
+    noteIncident(request, story.incident, work.by, counted(text.length, "letter"));
     const done = await writeNote(work, story.incident, written);
     if (done.outcome === "Done") return reply.redirect(`/incidents/${story.incident.id}`, 303);
     const newest = (await storyOf(request)) ?? story;
@@ -88,7 +77,7 @@ export function incidentRoutes(
       return show(request, reply.code(400), story, { fault: "A link works for 7 days at most." });
     const { by, length } = form.data;
     const work = { stores, by: actorOf(request, by), now: wall.now() };
-    note(request, story, work.by, `for ${length}`);
+    noteIncident(request, story.incident, work.by, `for ${length}`);
     const done = await openRoom(work, story.incident, parseDuration(length) ?? 0);
     if (done.outcome === "Refused")
       return show(request, reply.code(409), story, { fault: `No link was made: ${done.because}.` });
@@ -101,7 +90,7 @@ export function incidentRoutes(
     if (story === null) return gone(request, reply);
     const { by } = Form.parse(request.body);
     const work = { stores, by: actorOf(request, by), now: wall.now() };
-    note(request, story, work.by, "");
+    noteIncident(request, story.incident, work.by, "");
     const done = await endRoom(work, story.incident);
     if (done.outcome === "Refused")
       return show(request, reply.code(409), story, { fault: `Nothing was ended: ${done.because}.` });
@@ -109,7 +98,7 @@ export function incidentRoutes(
   });
 
   function storyOf(request: FastifyRequest): Promise<IncidentStory | null> {
-    const { id } = Params.parse(request.params);
+    const { id } = IncidentId.parse(request.params);
     return id === null ? Promise.resolve(null) : readIncidentStory(parts, id, times.now());
   }
 
@@ -142,30 +131,6 @@ export function incidentRoutes(
   }
 }
 
-function note(request: FastifyRequest, { incident }: IncidentStory, actor: Actor, detail: string): void {
-  request.noted = { actor, target: `${incident.queryName}, ${incident.id}`, detail };
-}
-
-function actorOf({ visitor }: FastifyRequest, typed: string): Actor {
-  return { via: "page", login: visitor?.user?.name ?? null, typed: typed === "" ? null : typed };
-}
-
-const Params = z.object({
-  id: z
-    .string()
-    .transform((text) => text.replace(/\.json$/, ""))
-    .pipe(z.guid())
-    .nullable()
-    .catch(null),
-});
-const Words = z.string().transform(storableText);
-const Form = z.object({ by: z.string().trim().max(80).catch("") });
-const Statement = Form.extend({
-  status: Words.pipe(z.string().trim().max(LONGEST_STATUS)).default(""),
-  text: Words.pipe(z.string().trim().min(1).max(LONGEST_TEXT)),
-  /** The newest statement on the page of whoever writes. */
-  seen: z.guid().nullable().catch(null),
-});
 const Length = Form.extend({
   length: z.enum(ROOM_LENGTHS.map((ms) => formatDuration(ms))).default("1d"),
 });

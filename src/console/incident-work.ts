@@ -28,9 +28,15 @@ export interface IncidentStory extends WholeShownIncident {
   readonly notes: readonly IncidentNote[];
 }
 
+/** What reads of incidents need. */
+export interface IncidentWork {
+  readonly facts: ConsoleFacts;
+  readonly stores: Pick<Stores, "incidentNotes">;
+}
+
 /** Null: there is no such incident, or its month was dropped. */
 export async function readIncidentStory(
-  { facts, stores }: { readonly facts: ConsoleFacts; readonly stores: Pick<Stores, "incidentNotes"> },
+  { facts, stores }: IncidentWork,
   id: string,
   now: Instant,
 ): Promise<IncidentStory | null> {
@@ -111,8 +117,8 @@ function hashOf(secret: string): Buffer {
 }
 
 /**
- * Adds what somebody wrote. `seen`: the newest statement on the page of whoever writes one, so that nobody replaces
- * words that they have not read.
+ * Adds what somebody wrote. `seen`: the newest statement, or what was learned, on the page of whoever writes a new one,
+ * so that nobody replaces words that they have not read.
  */
 export function writeNote(
   { stores, by, now }: Work,
@@ -122,10 +128,10 @@ export function writeNote(
   const { seen, ...words } = written;
   return stores.transaction(async ({ queries, incidentNotes }) => {
     await queries.lock(projectId, queryId);
-    if (words.kind === "statement") {
-      const newest = newestStatement(await incidentNotes.list(projectId, incidentId));
+    if (words.kind !== "comment") {
+      const newest = newestOf(await incidentNotes.list(projectId, incidentId), words.kind);
       if (newest !== null && newest.id !== seen)
-        return { outcome: "Refused", because: "somebody has written a statement meanwhile: read it first" };
+        return { outcome: "Refused", because: "somebody has written one meanwhile: read it first" };
     }
     const note = { ...words, id: uuid7(now), projectId, incidentId, at: now, actor: by };
     await incidentNotes.add(note);
@@ -133,6 +139,6 @@ export function writeNote(
   });
 }
 
-export function newestStatement(notes: readonly IncidentNote[]): IncidentNote | null {
-  return notes.findLast(({ kind }) => kind === "statement") ?? null;
+export function newestOf(notes: readonly IncidentNote[], kind: IncidentNote["kind"]): IncidentNote | null {
+  return notes.findLast((note) => note.kind === kind) ?? null;
 }

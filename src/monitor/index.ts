@@ -130,6 +130,7 @@ export type {
   AlertListing,
   AlertPosition,
   AlertStates,
+  IncidentFigures,
   ListedAlert,
   ListedIncident,
   MentionFilter,

@@ -106,6 +106,7 @@ describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the se
           ["/account", "account"],
           ["/users", "users"],
           [`/incidents/${incident.id}`, "incident"],
+          [`/incidents/${incident.id}/review`, "review"],
           ["/audit", "audit"],
           ["/views?save=%2Fmentions%3Fcontains%3Dbaggage", "views"],
           ["/mentions?contains=the+OR+a&language=en", "search"],

@@ -188,7 +188,7 @@ test("nobody publishes over a statement that they have not read", async () => {
   const answers = await Promise.all([post("The first one"), post("The second one")]);
   expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
   const refused = await answers.find(({ status }) => status === 409)?.text();
-  expect(refused).toContain("somebody has written a statement meanwhile");
+  expect(refused).toContain("somebody has written one meanwhile");
   // Nobody types it twice.
   expect(refused).toMatch(/<textarea[^>]*>\s*The (first|second) one<\/textarea>/);
   const notes = await web.stores.incidentNotes.list(PROJECT, incident.id);

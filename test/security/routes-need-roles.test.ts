@@ -25,6 +25,7 @@ const NEEDS: Readonly<Partial<Record<UserRole, readonly string[]>>> = {
   responder: [
     "POST /alerts/:id/act",
     "POST /incidents/:id/statement",
+    "POST /incidents/:id/review",
     "POST /incidents/:id/room",
     "POST /incidents/:id/room/end",
     "POST /mentions/sentiment",
@@ -169,6 +170,7 @@ const FOR_PEOPLE = [
 ];
 const FOR_ACTING = [
   "POST /incidents/:id/statement",
+  "POST /incidents/:id/review",
   "POST /mentions/sentiment",
   "POST /alerts/:id/act",
   "POST /silences",

@@ -53,6 +53,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /alerts/:id": readers,
   "GET /alerts/:id/chart-:theme.svg": readers,
   "GET /incidents/:id": readers,
+  "GET /incidents/:id/review": readers,
+  "GET /incidents/:id/review.pdf": readers,
   "GET /mentions": readers,
   "GET /mentions.json": readers,
   "GET /mentions.csv": readers,
@@ -104,6 +106,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   // Responders
   "POST /alerts/:id/act": responders,
   "POST /incidents/:id/statement": responders,
+  "POST /incidents/:id/review": responders,
   // Whoever shows an incident to strangers is a person, and no program.
   "POST /incidents/:id/room": people("responder"),
   "POST /incidents/:id/room/end": people("responder"),
@@ -137,6 +140,7 @@ export const AUDITED: Readonly<Record<string, string>> = {
   "POST /unsubscribe/*": "digest.unsubscribe",
   "POST /alerts/:id/act": "alert.act",
   "POST /incidents/:id/statement": "incident.statement",
+  "POST /incidents/:id/review": "incident.review",
   "POST /incidents/:id/room": "room.open",
   "POST /incidents/:id/room/end": "room.end",
   "POST /mentions/sentiment": "mention.sentiment",

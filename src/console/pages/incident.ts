@@ -3,7 +3,7 @@ import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
-import { type IncidentStory, newestStatement, ROOM_LENGTHS, ROOM_MS } from "../incident-work.ts";
+import { type IncidentStory, newestOf, ROOM_LENGTHS, ROOM_MS } from "../incident-work.ts";
 import { incidentBadge, incidentSpan, incidentStatus } from "../parts/incident-panel.ts";
 import { statementSection, storiesSection, timelineSection, volumeSection } from "../parts/incident-story.ts";
 import { livePart } from "../parts/live.ts";
@@ -43,7 +43,8 @@ export function incidentPage(address: string, shown: Shown, times: Times): Page 
     section: "/alerts",
     // Forms are outside of the live part, so that an update never replaces one in use.
     body: html`<p class="crumb"><a href="/alerts">Alerts</a></p>
-<div class="title"><h1>Incident: ${foreign(incident.queryName)}</h1><a href="/alerts/${incident.leaderId}">The alert that began it</a></div>
+<div class="title"><h1>Incident: ${foreign(incident.queryName)}</h1><a href="/alerts/${incident.leaderId}">The alert that began it</a>
+<a href="/incidents/${incident.id}/review">Review</a></div>
 ${fault !== null && html`<p class="fault" role="alert">${fault}</p>`}
 <div class="two is-alert"><div>
 ${livePart(address, { name: "story", on: ["alerts", "volume"] }, incidentPart(story, times))}</div>
@@ -72,7 +73,7 @@ function statementForm({ story, typed }: Shown, { token, asksName }: ReaderForm)
   const { incident, notes } = story;
   return html`<section class="panel action-form" aria-labelledby="h-write"><h2 id="h-write">Write a statement</h2>
 <form method="post" action="/incidents/${incident.id}/statement"><input type="hidden" name="token" value="${token}">
-<input type="hidden" name="seen" value="${newestStatement(notes)?.id ?? ""}">
+<input type="hidden" name="seen" value="${newestOf(notes, "statement")?.id ?? ""}">
 <label class="whole">Status <input name="status" maxlength="${LONGEST_STATUS}" list="statuses" value="${typed?.status ?? ""}" dir="auto"></label>
 <datalist id="statuses">${STATUSES.map((one) => html`<option value="${one}"></option>`)}</datalist>
 <label class="whole">Statement <textarea name="text" rows="4" maxlength="${LONGEST_TEXT}" required dir="auto">
@@ -81,7 +82,7 @@ ${asksName && NAME_FIELD}<button type="submit" class="is-first">Publish to the r
 <p class="hint">Whoever has the link of the room reads it. Earlier statements stay, and are shown below it.</p></section>`;
 }
 
-const NAME_FIELD = html`<label>Your name <input name="by" maxlength="80" autocomplete="name"></label>`;
+export const NAME_FIELD = html`<label>Your name <input name="by" maxlength="80" autocomplete="name"></label>`;
 
 function roomSection({ story, room, made, mayOpenRoom }: Shown, form: ReaderForm, times: Times): Html {
   const { token, asksName } = form;

@@ -6,6 +6,7 @@ import {
   type ShownStory,
   wordsOf,
 } from "#monitor";
+import type { Instant } from "../../lib/instant.ts";
 import { counted, formatNumber } from "../../lib/numbers.ts";
 import type { QueryVolume } from "../build-volume.ts";
 import { type Html, html } from "../html.ts";
@@ -93,21 +94,28 @@ export function withoutNames(text: string): string {
 const SORTING: ReadonlySet<IncidentEntry["kind"]> = new Set(["Joined", "Merged", "Split"]);
 
 /** What happened and what people said, oldest first. */
-export function timelineSection(
+export function timelineOf(
   entries: readonly IncidentEntry[],
   notes: readonly IncidentNote[],
-  times: Times,
   readers: Readers,
-): Html {
+): readonly { readonly at: Instant; readonly what: string; readonly detail: string }[] {
   const happened = entries
     .filter(({ kind }) => readers === "Colleagues" || !SORTING.has(kind))
     .map(({ at, kind, detail }) => ({ at, what: wordsOf(kind), detail }));
   const said = notes
     .filter(({ kind }) => kind === "statement")
     .map(({ at, status, text }) => ({ at, what: "Statement", detail: status ?? shorten(text, 120) }));
-  const all = [...happened, ...said].sort((a, b) => a.at - b.at);
+  return [...happened, ...said].sort((a, b) => a.at - b.at);
+}
+
+export function timelineSection(
+  entries: readonly IncidentEntry[],
+  notes: readonly IncidentNote[],
+  times: Times,
+  readers: Readers,
+): Html {
   return html`<section class="panel" aria-labelledby="h-line"><h2 id="h-line">What happened</h2>
-<ol class="timeline">${all.map(
+<ol class="timeline">${timelineOf(entries, notes, readers).map(
     ({ at, what, detail }) => html`<li><span class="when">${times.moment(at)}</span>
 <span><strong>${what}</strong> <span dir="auto" class="detail">${detail}</span></span></li>`,
   )}</ol></section>`;

@@ -11,11 +11,14 @@ const HEIGHT = 56;
 /** From bottom to top: the values to compare share the base line. */
 const STACK: readonly ShownSentiment[] = ["negative", "unknown", "neutral", "positive"];
 
-/** Bars by hour, and the same numbers as a sentence and a table. Linked: its name leads to its mentions. */
+/**
+ * Bars by hour, and the same numbers as a sentence and a table. Linked: its name leads to its mentions. `end`: what stands
+ * below the last bar.
+ */
 export function volumeChart(
   volume: QueryVolume,
   times: Times,
-  { isLinked }: { readonly isLinked: boolean } = { isLinked: true },
+  { isLinked = true, end = "now" }: { readonly isLinked?: boolean; readonly end?: string } = {},
 ): Html {
   const id = `volume-${volume.projectId}-${volume.queryId}`.replaceAll(/[^\w-]/g, "_");
   const share = volume.total === 0 ? 0 : Math.round((100 * volume.negative) / volume.total);
@@ -35,7 +38,7 @@ export function volumeChart(
 </div>
 ${drawing(id, volume, times)}
 <div class="volume-axis" aria-hidden="true">
-<span>${first(volume, times)}</span><span>peak ${formatNumber(volume.peak.total)} at ${times.hour(volume.peak.hour)}</span><span>now</span>
+<span>${first(volume, times)}</span><span>peak ${formatNumber(volume.peak.total)} at ${times.hour(volume.peak.hour)}</span><span>${end}</span>
 </div>
 <details id="${id}-numbers">
 <summary id="${id}-summary">Numbers by hour<span class="unseen"> of ${volume.queryName}</span>

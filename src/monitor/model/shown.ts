@@ -249,3 +249,15 @@ export interface ShownIncident {
 export interface WholeShownIncident extends ShownIncident {
   readonly parts: readonly Incident[];
 }
+
+/** What was said in an incident, in numbers: of mentions that have no sentiment, `mentions` has more than the rest. */
+export interface IncidentFigures {
+  readonly mentions: number;
+  readonly negative: number;
+  readonly neutral: number;
+  readonly positive: number;
+  /** Different ones. */
+  readonly authors: number;
+  readonly sites: number;
+  readonly languages: number;
+}

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Instant } from "../../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { Incident } from "../../model/incident.ts";
-import type { ShownStory, VolumeCount, WholeShownIncident } from "../../model/shown.ts";
+import type { IncidentFigures, ShownStory, VolumeCount, WholeShownIncident } from "../../model/shown.ts";
 import { at, type Db, projects } from "../database.ts";
 import { createIncidentStore } from "../incidents.ts";
 import { ALERT_COLUMNS } from "./alerts.ts";
@@ -11,6 +11,11 @@ import { ALERT_COLUMNS } from "./alerts.ts";
 const MEMBERS = 100;
 /** A story is what at least so many mentions say: one post of one person is none. */
 const LEAST_COPIES = 3;
+
+const NO_FIGURES: IncidentFigures = {
+  ...{ mentions: 0, negative: 0, neutral: 0, positive: 0 },
+  ...{ authors: 0, sites: 0, languages: 0 },
+};
 
 /** Incidents of one alert, too: whoever works on one does not ask how many alerts it has. */
 export function createConsoleIncidents(db: Db) {
@@ -70,6 +75,31 @@ export function createConsoleIncidents(db: Db) {
         group by 2, 3, 4, 5
       `.execute(db);
       return rows;
+    },
+
+    /** Counts all mentions of [from, to), each once, also where two of its queries found it. */
+    async incidentFigures(
+      { projectId }: Incident,
+      queryIds: readonly string[],
+      from: Instant,
+      to: Instant,
+    ): Promise<IncidentFigures> {
+      const { rows } = await sql<IncidentFigures>`
+        with m as (
+          select distinct on (resource_id) sentiment, event_at, body from earshot.mentions
+          where project_id = ${projectId} and query_id = any(${[...queryIds]}::text[])
+            and event_at >= ${at(from)} and event_at < ${at(to)}
+          order by resource_id, query_id)
+        select count(*)::int as mentions,
+          (count(*) filter (where sentiment = 'negative'))::int as negative,
+          (count(*) filter (where sentiment = 'neutral'))::int as neutral,
+          (count(*) filter (where sentiment = 'positive'))::int as positive,
+          count(distinct lower(coalesce(ltrim(body->>'author', '@'), body->>'authorName')))::int as authors,
+          count(distinct lower(body->>'domain'))::int as sites,
+          count(distinct lower(body->>'language'))::int as languages
+        from m
+      `.execute(db);
+      return rows[0] ?? NO_FIGURES;
     },
 
     /** What several mentions of [from, to) say, the most shared first: all its mentions are counted. */
