@@ -53,7 +53,7 @@ ${
 <span><strong>${what}</strong> <span dir="auto" class="detail">${detail}</span></span></li>`,
     )}</ol></section></div>
 <div class="aside">
-<section class="panel" aria-labelledby="h-figures"><h2 id="h-figures">Figures</h2><dl class="facts is-wide">${figures.map(
+<section class="panel" aria-labelledby="h-figures"><h2 id="h-figures">Figures</h2><dl class="facts">${figures.map(
       ([label, value]) => html`<dt>${label}</dt><dd>${value}</dd>`,
     )}</dl></section>
 <section class="panel" aria-labelledby="h-statements"><h2 id="h-statements">Statements</h2>
