@@ -43,6 +43,8 @@ export interface ForgetCounts {
   readonly localMentions: number | null;
   /** Silences whose matcher names the author. People wrote them, so people end them. */
   readonly silences: number;
+  /** Notes on incidents that name it. People wrote them: the name is taken out, and the rest stays. */
+  readonly notes: number;
   /** Whether the words are out of the files of the tables, too; null before it is done. */
   readonly files: FilesOutcome | null;
   /** Messages that were sent about alerts of these mentions, by receiver. */
@@ -64,6 +66,7 @@ export async function findToForget(parts: ForgetParts, asked: AskedToForget): Pr
     alerts: null,
     localMentions: local === null ? null : new Set(local.map(({ resourceId }) => resourceId)).size,
     silences: await parts.stores.forgotten.silencesNaming(exact.value),
+    notes: await parts.stores.incidentNotes.countNaming(exact.value),
     files: null,
     sent: await parts.stores.forgotten.sentAbout(found),
   };
@@ -105,6 +108,7 @@ export async function forget(parts: ForgetParts, asked: AskedToForget, actor: Ac
     mentions += forgotten;
     if (forgotten === 0) break;
   }
+  await stores.incidentNotes.forget(exact.value);
   // Copies can be made again.
   await parts.removeCopies();
   const files = await stores.forgotten.rewriteFiles();

@@ -149,7 +149,7 @@ function report(
 }
 
 function describe(
-  { mentions, alerts, localMentions, files, silences, sent }: ForgetCounts,
+  { mentions, alerts, localMentions, files, silences, notes, sent }: ForgetCounts,
   asked: AskedToForget,
 ): string {
   const lines = [
@@ -167,6 +167,10 @@ function describe(
   if (silences > 0)
     lines.push(
       `${counted(silences, "silence")} names it, written by people: earshot silence list, earshot silence expire`,
+    );
+  if (notes > 0)
+    lines.push(
+      `${counted(notes, "note")} on incidents ${notes === 1 ? "names" : "name"} it: the name is taken out`,
     );
   if (files !== null) lines.push(FILES[files]);
   if (mentions === 0 && (localMentions ?? 0) === 0)

@@ -21,9 +21,11 @@ const OWN = shippedFolder("src/console/assets");
 
 export const STYLESHEET = asset("/assets/console.css", join(OWN, "console.css"));
 
+export const HTMX = asset("/assets/htmx.js", require.resolve("htmx.org/dist/htmx.min.js"));
+
 /** In the order in which they must run. */
 export const SCRIPTS: readonly AssetFile[] = [
-  asset("/assets/htmx.js", require.resolve("htmx.org/dist/htmx.min.js")),
+  HTMX,
   asset("/assets/live.js", join(OWN, "live.js")),
   asset("/assets/sse.js", require.resolve("htmx-ext-sse/dist/sse.min.js")),
 ];

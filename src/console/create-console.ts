@@ -38,6 +38,7 @@ import type { Answer } from "./front.ts";
 import { type Health, healthRoutes } from "./health-routes.ts";
 import { type HubReceiver, hubRoutes } from "./hub-routes.ts";
 import type { InboxView } from "./inbox-view.ts";
+import { incidentRoutes } from "./incident-routes.ts";
 import { interactionRoutes } from "./interaction-routes.ts";
 import { invitationRoutes } from "./invitation-routes.ts";
 import { liveRoute, watchVersions } from "./live-route.ts";
@@ -48,6 +49,8 @@ import { readVolume } from "./pages/overview.ts";
 import type { ExplainMention, ExplainUnread } from "./pages/why-mention.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import { type PushReceiver, pushRoutes } from "./push-routes.ts";
+import { reviewRoutes } from "./review-routes.ts";
+import { roomRoutes } from "./room-routes.ts";
 import { ruleRoutes } from "./rule-routes.ts";
 import type { RuleView } from "./rule-view.ts";
 import { answerFaults, createRefusalLog, createServer, keepStorable, listen } from "./server.ts";
@@ -184,6 +187,10 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   accountRoutes(app, { stores: deps.stored, users, auth, secondFactors, forms, times, wall }, frames);
   userRoutes(app, { stores: deps.stored, users, forms, times, wall, publicUrl }, frames);
   viewRoutes(app, { stores: deps.stored, forms, times, wall }, frames);
+  const { facts, stored: stores } = deps;
+  incidentRoutes(app, { facts, stores, forms, times, wall, publicUrl }, frames);
+  const closeReviews = reviewRoutes(app, { facts, stores, forms, times }, frames);
+  roomRoutes(app, { facts, stores, times, wall });
   healthRoutes(app, { health: deps.health, facts: deps.facts, times, wall });
   const explainer = deps.explainer ?? null;
   const hasPreviews = deps.previews !== undefined;
@@ -242,6 +249,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     close: async () => {
       watch.stop();
       closeStreams();
+      await closeReviews();
       const answered = Promise.all([...open].map((response) => once(response, "close")));
       await withTimeout(ANSWER_PATIENCE_MS, answered).catch(() => {});
       await app.close();

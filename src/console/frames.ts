@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ConsoleFacts } from "#monitor";
 import { readAddress, withParameter } from "./address.ts";
 import { SCRIPTS, STYLESHEET } from "./asset-routes.ts";
+import { isPublic } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { Html } from "./html.ts";
 import { sinceToken, type VersionWatch } from "./live-route.ts";
@@ -101,7 +102,8 @@ export function createFrames(parts: FrameParts) {
   ): Promise<FastifyReply> {
     reply.code(status);
     if (!(request.headers.accept ?? "").includes("text/html")) return reply.send({ error: headline });
-    const body = problem(headline, advice);
+    // Whoever opens a link for strangers may have nothing else here.
+    const body = problem(headline, advice, !isPublic(request));
     // A stranger on a public page must not see the layout of the other pages.
     if (request.visitor === null) return sendHtml(reply, barePage(headline, body));
     const page: Page = { title: headline, section: null, body };

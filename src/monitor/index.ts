@@ -84,7 +84,8 @@ export {
 export { AlertMatch, describeMatch } from "./model/alert-match.ts";
 export type { AuditEntry, AuditFilter } from "./model/audit.ts";
 export type { DeadLetter, Outage } from "./model/failure.ts";
-export type { Incident, IncidentEntry, IncidentStatus } from "./model/incident.ts";
+export type { Incident, IncidentEntry, IncidentEntryKind, IncidentStatus } from "./model/incident.ts";
+export type { CrisisRoom, IncidentNote } from "./model/incident-work.ts";
 export {
   BUCKET_MS,
   type ConditionState,
@@ -129,6 +130,7 @@ export type {
   AlertListing,
   AlertPosition,
   AlertStates,
+  IncidentFigures,
   ListedAlert,
   ListedIncident,
   MentionFilter,
@@ -147,6 +149,7 @@ export type {
   ShownWait,
   ShownWarmUp,
   VolumeCount,
+  WholeShownIncident,
 } from "./model/shown.ts";
 export { type ListedSilence, LONGEST_SILENCE_MS, SILENCE_LENGTHS, type Silence } from "./model/silence.ts";
 export { storyKey, storyOf } from "./model/story.ts";

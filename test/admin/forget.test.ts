@@ -27,3 +27,23 @@ test("an alert about many mentions of a person is counted once, in however many 
   );
   expect(forgotten).toMatchObject({ mentions: 201, alerts: 1 });
 });
+
+test("a name leaves what people wrote about incidents, and the rest of their words stays", async () => {
+  const write = async (n: number, text: string, status: string | null = null) => {
+    const id = `0199b2c4-7d1a-7000-8000-00000000000${n}`;
+    await stores().incidentNotes.add({
+      ...{ id, projectId: "p", incidentId: id, at: NOON, kind: "comment", status, text },
+      actor: { via: "page", login: "ops", typed: null },
+    });
+    return async () => (await stores().incidentNotes.list("p", id)).map((note) => [note.text, note.status]);
+  };
+  const named = await write(1, "We wrote to @max.m (b), and MAX.M (b) has answered.", "max.m (b) knows");
+  const other = await write(2, "maxxm (b) and xmax.m (b)x are others");
+  const asked = { what: "author", value: "@max.m (b)", source: null } as const;
+  const parts = { stores: stores(), rulesFor: () => RULES, clock, removeCopies: async () => {}, local: null };
+  expect(await forget(parts, asked, { via: "shell", login: "ops", typed: null })).toMatchObject({ notes: 1 });
+  expect(await named()).toEqual([
+    ["We wrote to [forgotten], and [forgotten] has answered.", "[forgotten] knows"],
+  ]);
+  expect(await other()).toEqual([["maxxm (b) and xmax.m (b)x are others", null]]);
+});

@@ -128,6 +128,7 @@ export const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   ws: ["src/feeds/"],
   commander: ["src/cli/"],
   pino: ["src/lib/log.ts"],
+  pdfkit: ["src/console/review/"],
   "@resvg/": ["src/monitor/charts/"],
   croner: ["src/monitor/digest/"],
   htmlparser2: ["src/feeds/"],

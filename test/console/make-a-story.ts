@@ -1,6 +1,8 @@
 import { HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import { uuid7 } from "../../src/lib/uuid7.ts";
+import { beginIncident } from "../../src/monitor/incidents/begin-incident.ts";
 import type { Alert } from "../../src/monitor/model/alert.ts";
+import type { Incident } from "../../src/monitor/model/incident.ts";
 import type { Mention } from "../../src/monitor/model/mention.ts";
 import { eventAt } from "../../src/monitor/model/mention.ts";
 import type { PendingNotification } from "../../src/monitor/model/notification.ts";
@@ -56,6 +58,24 @@ export function anAlert(facts: Partial<Alert> & Pick<Alert, "openedAt">): Alert 
     progress: {},
     ...facts,
   };
+}
+
+/** An incident of this alert and others of its query, with the beginning of a timeline. */
+export async function makeAnIncident(
+  stores: Stores,
+  alert: Alert,
+  others: readonly Alert[] = [],
+): Promise<Incident> {
+  const { projectId, queryId, queryName } = alert;
+  const begun = beginIncident({ projectId, queryId, name: queryName }, alert, "", [], []);
+  const incident = { ...begun, alerts: 1 + others.length };
+  await stores.incidents.save([incident]);
+  const joined = { projectId, incidentId: incident.id, joinedAt: alert.openedAt, because: "it began it" };
+  await stores.incidents.join([alert, ...others].map(({ id }) => ({ ...joined, alertId: id })));
+  await stores.incidents.addEntries(projectId, [
+    { incidentId: incident.id, at: alert.openedAt, kind: "Opened", detail: alert.because, alertId: alert.id },
+  ]);
+  return incident;
 }
 
 export function pending(alert: Alert, facts: Partial<PendingNotification> = {}): PendingNotification {

@@ -4,9 +4,11 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { invite } from "../../src/console/auth/invitations.ts";
 import { addUser } from "../../src/console/auth/manage-users.ts";
+import { openRoom, writeNote } from "../../src/console/incident-work.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY } from "../../src/lib/instant.ts";
-import { makeAStory } from "./make-a-story.ts";
+import type { Incident } from "../../src/monitor/model/incident.ts";
+import { makeAnIncident, makeAStory } from "./make-a-story.ts";
 import { hasBrowser, openBrowser } from "./open-browser.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
@@ -19,10 +21,14 @@ describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the se
   let web: TestConsole;
   let browser: Browser;
   let invitation: string;
+  let incident: Incident;
+  let room: string;
 
   beforeAll(async () => {
     web = await startTestConsole(NOW);
-    await makeAStory(web.stores, NOW);
+    const { crisis, single } = await makeAStory(web.stores, NOW);
+    incident = await makeAnIncident(web.stores, { ...crisis, lastSeenAt: NOW }, [single]);
+    await workOn(incident);
     const parts = { stores: web.stores, namesOfFile: [], now: NOW };
     await addUser(parts, { name: "ann", role: "admin", email: null, password: PASSWORD, by: "test" });
     await addUser(parts, { name: "bob", role: "viewer", email: null, password: null, by: "ann" });
@@ -37,6 +43,21 @@ describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the se
     });
     browser = await openBrowser();
   });
+
+  /** Two statements, and a link for outsiders. */
+  async function workOn(of: Incident): Promise<void> {
+    const by = { via: "page", login: "ann", typed: null } as const;
+    const work = { stores: web.stores, by, now: NOW };
+    let seen: string | null = null;
+    for (const text of ["We are looking into it.", "Flights to the north are late.\nWe rebook for free."]) {
+      const written = { kind: "statement", status: "Holding statement out", text, seen } as const;
+      const done = await writeNote(work, of, written);
+      seen = done.outcome === "Done" ? done.note.id : null;
+    }
+    const opened = await openRoom(work, of, DAY);
+    room = opened.outcome === "Done" ? opened.path : "";
+  }
+
   afterAll(async () => {
     await browser?.close();
     await web.close();
@@ -75,6 +96,8 @@ describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the se
         await see(invitation, "invitation");
         await see("/invitations/none", "invitation-gone");
         await see("/login/oidc/callback", "oidc-fault");
+        await see(room, "room");
+        await see("/rooms/none", "room-gone");
         await page.goto(`${web.url}/login`);
         await page.fill("#username", "ann");
         await page.fill("#password", PASSWORD);
@@ -82,6 +105,8 @@ describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the se
         for (const [path, name] of [
           ["/account", "account"],
           ["/users", "users"],
+          [`/incidents/${incident.id}`, "incident"],
+          [`/incidents/${incident.id}/review`, "review"],
           ["/audit", "audit"],
           ["/views?save=%2Fmentions%3Fcontains%3Dbaggage", "views"],
           ["/mentions?contains=the+OR+a&language=en", "search"],

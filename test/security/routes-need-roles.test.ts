@@ -25,6 +25,10 @@ const NEEDS: Readonly<Partial<Record<UserRole, readonly string[]>>> = {
   responder: [
     "POST /alerts/:id/act",
     "POST /mentions/categories",
+    "POST /incidents/:id/statement",
+    "POST /incidents/:id/review",
+    "POST /incidents/:id/room",
+    "POST /incidents/:id/room/end",
     "POST /mentions/sentiment",
     "POST /silences",
     "POST /silences/:id/expire",
@@ -55,6 +59,7 @@ const STRANGERS = [
   "POST /unsubscribe/*",
   "GET /invitations/:code",
   "POST /invitations/:code",
+  "GET /rooms/:secret",
   "POST /slack/interactions",
   "POST /feeds/push",
   "GET /feeds/websub/:id",
@@ -162,10 +167,12 @@ const FOR_PEOPLE = [
     "GET /users",
     "POST /users",
   ],
-  ...["POST /users/change", "GET /audit"],
+  ...["POST /users/change", "GET /audit", "POST /incidents/:id/room", "POST /incidents/:id/room/end"],
 ];
 const FOR_ACTING = [
   "POST /mentions/categories",
+  "POST /incidents/:id/statement",
+  "POST /incidents/:id/review",
   "POST /mentions/sentiment",
   "POST /alerts/:id/act",
   "POST /silences",
@@ -188,7 +195,7 @@ async function ask(visitor: ConsoleVisitor, route: string, more: RequestInit = {
   const path = pattern
     .replace(":id", "0199b2c4-7d1a-7000-8000-000000000000")
     .replace(":theme", "dark")
-    .replace(/:link|:code|\*/, "x");
+    .replace(/:link|:code|:secret|\*/, "x");
   const headers = { accept: "application/json", "content-type": "application/x-www-form-urlencoded" };
   const answer = await visitor.ask(path, {
     method,

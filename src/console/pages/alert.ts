@@ -62,6 +62,8 @@ export interface AlertStory {
   readonly precision: RulePrecision;
   /** Its incident, if that has several alerts; null if not. */
   readonly incident: ShownIncident | null;
+  /** Of the incident, however many alerts it has; null: it is in none. */
+  readonly incidentId: string | null;
 }
 
 export async function readAlertStory(
@@ -81,6 +83,7 @@ export async function readAlertStory(
     precision,
     waits,
     incident,
+    incidentId,
   ] = await Promise.all([
     facts.alertEvents(alert.projectId, id, EVENTS),
     facts.alertMatches(alert.projectId, id, MENTIONS),
@@ -92,6 +95,7 @@ export async function readAlertStory(
     facts.rulePrecision(alert.rule, alert.openedAt - PRECISION_DAYS * DAY),
     askWaits(),
     facts.incidentOfAlert(alert.projectId, id),
+    facts.incidentIdOf(alert.projectId, id),
   ]);
   const common = {
     alert,
@@ -104,6 +108,7 @@ export async function readAlertStory(
     precision,
     waits,
     incident,
+    incidentId,
   };
   const mentionsAre = matches.length > 0 ? "matches" : "window";
   const span = spanOf(alert, incident);
@@ -137,7 +142,7 @@ ${parts.times.titleOf(story.alert.rule)}</h1>${
       story.alert.queryId !== OWN_QUERY.queryId &&
       html`<a
   href="${linkOfRule(story.alert.rule)}">Its rule</a>`
-    }</div>
+    }${story.incidentId !== null && html`<a href="/incidents/${story.incidentId}">Statement and crisis room</a>`}</div>
 ${!isOver && actions}${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}${isOver && actions}`,
   };
 }

@@ -6,8 +6,14 @@ import { type Html, html } from "../html.ts";
  * it, because its address may belong to one person.
  *
  * @param goesOnTo a page of this console that the browser opens at once
+ * @param head what else its head has, such as a script
  */
-export function barePage(title: string, content: Html, goesOnTo: string | null = null): Html {
+export function barePage(
+  title: string,
+  content: Html,
+  goesOnTo: string | null = null,
+  head: Html | null = null,
+): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -17,9 +23,9 @@ export function barePage(title: string, content: Html, goesOnTo: string | null =
 <meta name="robots" content="noindex">${goesOnTo !== null && html`<meta http-equiv="refresh" content="${`0; url=${goesOnTo}`}">`}
 <title>${title} · Earshot</title>
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="${STYLESHEET.address}">
+<link rel="stylesheet" href="${STYLESHEET.address}">${head}
 </head>
-<body><main class="bare">${content}</main></body>
+<body><main class="bare${head !== null && " is-large"}">${content}</main></body>
 </html>
 `;
 }

@@ -66,7 +66,7 @@ ${
 }
 
 /** htmx adds no styles, evaluates no attributes, runs no fetched scripts, and keeps no old pages. */
-const HTMX_CONFIG = JSON.stringify({
+export const HTMX_CONFIG = JSON.stringify({
   includeIndicatorStyles: false,
   allowEval: false,
   allowScriptTags: false,

@@ -18,9 +18,9 @@ export function incidentList(incidents: readonly ListedIncident[], times: Times)
     ({ incident, rule, about }) => html`<li class="alert is-${incident.severity}">
 <div class="alert-head">${incidentBadge(incident)}
 <h3><a id="incident-${incident.id}" href="/alerts/${incident.leaderId}">${foreign(incident.queryName)}: ${times.titleOf(rule)}</a></h3>
-<span class="when">${spanOf(incident, times)}</span></div>
+<span class="when">${incidentSpan(incident, times)}</span></div>
 ${about !== null && html`<p class="because" dir="auto">“${shorten(about.title ?? about.text ?? "", 160)}”</p>`}
-<p class="${about === null ? "because" : "detail"}">${statusOf(incident, times)}</p>
+<p class="${about === null ? "because" : "detail"}">${incidentStatus(incident, times)}</p>
 <div class="mention-foot"><span class="fact">${counted(incident.alerts, "alert")}</span></div>
 </li>`,
   )}</ol>`;
@@ -33,7 +33,7 @@ export function incidentPanel(
   alertId: string,
 ): Html {
   return html`<section class="panel" aria-labelledby="h-incident"><h2 id="h-incident">Incident</h2>
-<p class="alert-line">${incidentBadge(incident)} ${spanOf(incident, times)} · ${statusOf(incident, times)}</p>
+<p class="alert-line">${incidentBadge(incident)} ${incidentSpan(incident, times)} · ${incidentStatus(incident, times)}</p>
 <ul class="timeline">${members.map(
     (one) => html`<li><span class="when">${times.moment(one.firedAt ?? one.openedAt)}</span>
 <span>${nameOf(one, times, alertId)}, ${one.severity}, ${one.state}</span></li>`,
@@ -51,19 +51,19 @@ function nameOf({ id, rule }: Alert, times: Times, alertId: string): Html {
   return id === alertId ? html`<strong>${title}</strong>` : html`<a href="/alerts/${id}">${title}</a>`;
 }
 
-function incidentBadge({ severity, status }: Incident): Html {
+export function incidentBadge({ severity, status }: Incident): Html {
   const isOver = status === "over";
   return html`<span class="badge is-${isOver ? "resolved" : severity}">${severity}</span>
 <span class="badge is-state">${expandReason(status)}</span>`;
 }
 
-function spanOf({ openedAt, endedAt }: Incident, times: Times): Html {
+export function incidentSpan({ openedAt, endedAt }: Incident, times: Times): Html {
   return endedAt === null
     ? html`since ${times.moment(openedAt)}`
     : html`${times.moment(openedAt)} to ${times.moment(endedAt)}`;
 }
 
-function statusOf({ status, calmSince, handling, day }: Incident, times: Times): Html {
+export function incidentStatus({ status, calmSince, handling, day }: Incident, times: Times): Html {
   const who = handling.assignee ?? handling.acknowledgedBy;
   if (status === "watching" && calmSince !== null)
     return html`Calm since ${times.moment(calmSince)}; it is watched before it is over`;

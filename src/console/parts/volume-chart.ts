@@ -11,23 +11,34 @@ const HEIGHT = 56;
 /** From bottom to top: the values to compare share the base line. */
 const STACK: readonly ShownSentiment[] = ["negative", "unknown", "neutral", "positive"];
 
-/** Bars by hour, and the same numbers as a sentence and a table. */
-export function volumeChart(volume: QueryVolume, times: Times): Html {
+/**
+ * Bars by hour, and the same numbers as a sentence and a table. Linked: its name leads to its mentions. `end`: what stands
+ * below the last bar.
+ */
+export function volumeChart(
+  volume: QueryVolume,
+  times: Times,
+  { isLinked = true, end = "now" }: { readonly isLinked?: boolean; readonly end?: string } = {},
+): Html {
   const id = `volume-${volume.projectId}-${volume.queryId}`.replaceAll(/[^\w-]/g, "_");
   const share = volume.total === 0 ? 0 : Math.round((100 * volume.negative) / volume.total);
   const query = new URLSearchParams({ query: volume.queryId }).toString();
   return html`<section class="volume" aria-labelledby="${id}-name">
 <div class="volume-head">
-<h3 id="${id}-name">
+<h3 id="${id}-name">${
+    isLinked
+      ? html`
 <a id="${id}-link" href="/mentions?${query}">${foreign(volume.queryName)}</a>
-</h3>
+`
+      : foreign(volume.queryName)
+  }</h3>
 <p>
 <strong>${formatNumber(volume.total)}</strong> <span class="share">${share}% negative</span>
 </p>
 </div>
 ${drawing(id, volume, times)}
 <div class="volume-axis" aria-hidden="true">
-<span>${first(volume, times)}</span><span>peak ${formatNumber(volume.peak.total)} at ${times.hour(volume.peak.hour)}</span><span>now</span>
+<span>${first(volume, times)}</span><span>peak ${formatNumber(volume.peak.total)} at ${times.hour(volume.peak.hour)}</span><span>${end}</span>
 </div>
 <details id="${id}-numbers">
 <summary id="${id}-summary">Numbers by hour<span class="unseen"> of ${volume.queryName}</span>

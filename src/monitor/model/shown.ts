@@ -244,3 +244,20 @@ export interface ShownIncident {
   readonly members: readonly Alert[];
   readonly entries: readonly IncidentEntry[];
 }
+
+/** The same with the incidents of other queries that it speaks for, whose alerts are among its own. */
+export interface WholeShownIncident extends ShownIncident {
+  readonly parts: readonly Incident[];
+}
+
+/** What was said in an incident, in numbers: of mentions that have no sentiment, `mentions` has more than the rest. */
+export interface IncidentFigures {
+  readonly mentions: number;
+  readonly negative: number;
+  readonly neutral: number;
+  readonly positive: number;
+  /** Different ones. */
+  readonly authors: number;
+  readonly sites: number;
+  readonly languages: number;
+}

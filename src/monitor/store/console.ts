@@ -1,5 +1,6 @@
 import { createConsoleAlerts } from "./console/alerts.ts";
 import { createConsoleCoverage, createConsoleWarmUp } from "./console/coverage.ts";
+import { createConsoleIncidents } from "./console/incidents.ts";
 import { createConsoleMentions } from "./console/mentions.ts";
 import { createConsoleMetrics } from "./console/metrics.ts";
 import { createConsoleNotifications } from "./console/notifications.ts";
@@ -16,6 +17,7 @@ export function createConsoleStore(db: Db, options: { readonly searchTakesMs?: n
   return {
     ...createConsoleMentions(db, options.searchTakesMs),
     ...createConsoleAlerts(db),
+    ...createConsoleIncidents(db),
     ...createConsoleNotifications(db),
     ...createConsoleCoverage(db),
     ...createConsoleWarmUp(db),

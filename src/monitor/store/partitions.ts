@@ -17,6 +17,7 @@ const TABLES = {
   incidents: "id",
   incident_alerts: "id",
   incident_entries: "id",
+  incident_notes: "id",
   notifications: "id",
   deliveries: "id",
 } as const;

@@ -19,6 +19,7 @@ export async function pruneTables(parts: {
   const dropped = await dropPartitionsBefore(db, now - retentionMs);
   await stores.distinctAuthors.forgetBefore(now - DISTINCT_AUTHORS_FOR_MS);
   await stores.values.forgetBefore(now - VALUES_FOR_MS);
+  await stores.rooms.forgetBefore(now - retentionMs);
   await stores.alertMessages.forget();
   await stores.interactions.forget();
   if (dropped.length > 0) log.info({ dropped }, "months beyond the retention were dropped");

@@ -16,6 +16,7 @@ import { createErasureStore } from "./erasures.ts";
 import { createBounceStore, createFailureStore, createOutageStore } from "./failures.ts";
 import { createForgottenStore } from "./forgotten.ts";
 import { createWatchStore } from "./health.ts";
+import { createIncidentNoteStore } from "./incident-notes.ts";
 import { createIncidentStore } from "./incidents.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
@@ -23,6 +24,7 @@ import { createOneTimeCodeStore } from "./one-time-codes.ts";
 import { createPollStore } from "./polls.ts";
 import { createProcessStore } from "./processes.ts";
 import { createQueryStore } from "./queries.ts";
+import { createRoomStore } from "./rooms.ts";
 import { createRuleFloodStore } from "./rule-floods.ts";
 import { createRulePageStore } from "./rule-pages.ts";
 import { createSecondFactorStore } from "./second-factors.ts";
@@ -89,6 +91,8 @@ function createFacts(db: Db) {
     arrivals: createArrivalStore(db),
     alerts: createAlertStore(db),
     incidents: createIncidentStore(db),
+    incidentNotes: createIncidentNoteStore(db),
+    rooms: createRoomStore(db),
     notifications: createNotificationStore(db),
     bounces: createBounceStore(db),
     alertMessages: createAlertMessageStore(db),

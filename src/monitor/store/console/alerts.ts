@@ -22,7 +22,7 @@ export function createConsoleAlerts(db: Db) {
     /** Open alerts, the most severe and newest first. */
     async openAlerts(limit: number): Promise<ListedAlert[]> {
       const { rows } = await sql<ListedAlert>`
-        select ${COLUMNS}, ${NEWEST} from earshot.latest_alerts l
+        select ${ALERT_COLUMNS}, ${NEWEST} from earshot.latest_alerts l
         join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
         where l.open
         order by ${MOST_SEVERE_FIRST}, a.opened_at desc, a.id desc
@@ -34,7 +34,7 @@ export function createConsoleAlerts(db: Db) {
     /** The same without those that an incident of several alerts has: it stands for them. */
     async openAlertsAlone(limit: number): Promise<ListedAlert[]> {
       const { rows } = await sql<ListedAlert>`
-        select ${COLUMNS}, ${NEWEST} from earshot.latest_alerts l
+        select ${ALERT_COLUMNS}, ${NEWEST} from earshot.latest_alerts l
         join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
         where l.open and not exists (select from earshot.incident_alerts m
           join earshot.incidents i on i.project_id = m.project_id and i.id = m.incident_id
@@ -73,7 +73,7 @@ export function createConsoleAlerts(db: Db) {
       const [found] = rows;
       if (found === undefined) return null;
       const members = await sql<Alert>`
-        select ${COLUMNS} from earshot.incident_alerts m
+        select ${ALERT_COLUMNS} from earshot.incident_alerts m
         join earshot.alerts a on a.project_id = m.project_id and a.id = m.alert_id
         where m.project_id = ${projectId} and m.incident_id = ${found.id}::uuid order by m.joined_at, a.id limit 100
       `.execute(db);
@@ -127,7 +127,7 @@ export function createConsoleAlerts(db: Db) {
           ? sql`true`
           : sql`a.opened_at <= ${at(after.openedAt)} and (a.opened_at, a.id) < (${at(after.openedAt)}, ${after.id}::uuid)`;
       const { rows } = await sql<ListedAlert>`
-        select ${COLUMNS}, ${NEWEST} from earshot.alerts a where ${STATES[states]} and ${isAfter}
+        select ${ALERT_COLUMNS}, ${NEWEST} from earshot.alerts a where ${STATES[states]} and ${isAfter}
           and ${query === null ? sql`true` : sql`a.project_id = ${query.projectId} and a.query_id = ${query.queryId}`}
         order by a.opened_at desc, a.id desc limit ${limit + 1}
       `.execute(db);
@@ -141,7 +141,7 @@ export function createConsoleAlerts(db: Db) {
     /** The alerts of one rule that opened from `since` on, newest first. */
     async ruleAlerts(rule: string, since: Instant, limit: number): Promise<ListedAlert[]> {
       const { rows } = await sql<ListedAlert>`
-        select ${COLUMNS}, ${NEWEST} from earshot.alerts a
+        select ${ALERT_COLUMNS}, ${NEWEST} from earshot.alerts a
         where a.project_id in ${projects} and a.rule = ${rule} and a.opened_at >= ${at(since)}
         order by a.opened_at desc, a.id desc limit ${limit}
       `.execute(db);
@@ -151,7 +151,7 @@ export function createConsoleAlerts(db: Db) {
     /** By its id alone, as links contain it. */
     async alert(id: string): Promise<Alert | null> {
       const { rows } = await sql<Alert>`
-        select ${COLUMNS} from earshot.alerts a where a.project_id in ${projects} and a.id = ${id}::uuid
+        select ${ALERT_COLUMNS} from earshot.alerts a where a.project_id in ${projects} and a.id = ${id}::uuid
       `.execute(db);
       return rows[0] ?? null;
     },
@@ -249,7 +249,7 @@ const STATES = {
 /** An incident of one alert is shown as that alert. */
 const HAS_SEVERAL = sql`(i.body->>'alerts')::int > 1`;
 
-const COLUMNS = sql`
+export const ALERT_COLUMNS = sql`
   a.id, a.project_id as "projectId", a.rule, a.fingerprint, a.query_id as "queryId", a.query_name as "queryName",
   a.severity, a.state, a.labels, a.opened_at as "openedAt", a.fired_at as "firedAt", a.last_seen_at as "lastSeenAt",
   a.resolved_at as "resolvedAt", a.notify_count as "notifyCount", a.renotify_reason as "renotifyReason", a.mentions, a.because,

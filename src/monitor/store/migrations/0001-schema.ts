@@ -30,6 +30,7 @@ const PARTITIONED = {
   incidents: "project_id, id",
   incident_alerts: "project_id, alert_id",
   incident_entries: "project_id, incident_id, seq",
+  incident_notes: "project_id, incident_id, id",
 };
 
 const FACTS = `
@@ -571,6 +572,20 @@ create table earshot.incident_entries (
   actor jsonb
 ) partition by range (incident_id);
 
+-- What people write about incidents. They may name authors, so a request to forget somebody changes them; nothing else does.
+create table earshot.incident_notes (
+  project_id text not null,
+  incident_id uuid not null,
+  id uuid not null,
+  at timestamptz not null,
+  kind text not null check (kind in ('statement', 'comment', 'lesson')),
+  -- A few words of whoever wrote a statement.
+  status text,
+  text text not null,
+  -- Who wrote it: an Actor.
+  actor jsonb not null
+) partition by range (incident_id);
+
 -- Which process runs which version of the configuration. A few rows: one for each process that lives.
 create table earshot.processes (
   id uuid primary key,
@@ -806,6 +821,24 @@ create table earshot.access_tokens (
   ended_at timestamptz
 );
 create index access_tokens_of_user on earshot.access_tokens (name_key, created_at desc);
+
+-- Links to incidents, for people without an account. Wall time.
+create table earshot.rooms (
+  id uuid primary key,
+  project_id text not null,
+  incident_id uuid not null,
+  -- SHA-256 of the secret in the link.
+  secret_hash bytea not null unique,
+  created_at timestamptz not null,
+  until timestamptz not null,
+  actor jsonb not null,
+  ended_at timestamptz,
+  ended_by jsonb,
+  -- How often its page was opened, and when last.
+  opened integer not null default 0,
+  opened_at timestamptz
+);
+create index rooms_of_incident on earshot.rooms (project_id, incident_id);
 
 -- Never changed and never pruned by month: a few rows a day, and somebody asks for them years later.
 create table earshot.audit (

@@ -1,0 +1,45 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Actor, Incident } from "#monitor";
+import { storableText } from "../lib/text.ts";
+import { LONGEST_STATUS, LONGEST_TEXT } from "./pages/incident.ts";
+
+/** Of a form with the longest text, in letters of any alphabet. */
+export const MOST_BYTES = 60_000;
+
+export const IncidentId = z.object({
+  id: z
+    .string()
+    .transform((text) => text.replace(/\.json$/, ""))
+    .pipe(z.guid())
+    .nullable()
+    .catch(null),
+});
+
+const Words = z.string().transform(storableText);
+
+export const Form = z.object({ by: z.string().trim().max(80).catch("") });
+
+export const Text = Form.extend({
+  text: Words.pipe(z.string().trim().min(1).max(LONGEST_TEXT)),
+  /** The newest text of its kind on the page of whoever writes. */
+  seen: z.guid().nullable().catch(null),
+});
+
+export const Statement = Text.extend({
+  status: Words.pipe(z.string().trim().max(LONGEST_STATUS)).default(""),
+});
+
+export function actorOf({ visitor }: FastifyRequest, typed: string): Actor {
+  return { via: "page", login: visitor?.user?.name ?? null, typed: typed === "" ? null : typed };
+}
+
+/** No words of a text: a request to forget somebody changes notes, and never the audit log. */
+export function noteIncident(
+  request: FastifyRequest,
+  { queryName, id }: Incident,
+  actor: Actor,
+  detail: string,
+): void {
+  request.noted = { actor, target: `${queryName}, ${id}`, detail };
+}

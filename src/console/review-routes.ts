@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { formatTime, type Stores } from "#monitor";
+import { BusyError } from "../lib/errors.ts";
+import { counted } from "../lib/numbers.ts";
+import { createWorkerPool } from "../lib/worker-pool.ts";
+import { asksName, mayAct } from "./auth/access.ts";
+import type { Forms } from "./auth/forms.ts";
+import type { createFrames } from "./frames.ts";
+import { actorOf, IncidentId, MOST_BYTES, noteIncident, Text } from "./incident-forms.ts";
+import { type IncidentStory, type IncidentWork, readIncidentStory, writeNote } from "./incident-work.ts";
+import { NOTHING_PRESSED, type Pressed } from "./pages/incident.ts";
+import { reviewPage } from "./pages/review.ts";
+import type { PdfTasks } from "./review/pdf-thread.ts";
+import { readReview } from "./review/review.ts";
+import type { Times } from "./times.ts";
+
+/** Two documents at a time, and few that wait: each takes a part of a second. */
+const LIMITS = { threads: 1, waiting: 8, memoryMb: 256 };
+
+/** The review of an incident as a page and as a document. Returns what ends its thread. */
+export function reviewRoutes(
+  app: FastifyInstance,
+  parts: IncidentWork & { readonly stores: Stores; readonly forms: Forms; readonly times: Times },
+  frames: ReturnType<typeof createFrames>,
+): () => Promise<void> {
+  const { stores, forms, times } = parts;
+  const pool = createWorkerPool<PdfTasks>("src/console/review/pdf-thread", LIMITS);
+  const ownForm = { preHandler: [...forms.check], bodyLimit: MOST_BYTES };
+
+  app.get("/incidents/:id/review", async (request, reply) => {
+    const story = await storyOf(request);
+    return story === null ? gone(request, reply) : show(request, reply, story, NOTHING_PRESSED);
+  });
+
+  app.get("/incidents/:id/review.pdf", async (request, reply) => {
+    const story = await storyOf(request);
+    if (story === null) return gone(request, reply);
+    const review = await readReview(parts, story, times.zone);
+    const made = `Counted from the mentions at ${formatTime(times.now(), times.zone)}`;
+    const written = await pool.run("writePdf", { review, made }, { processorMs: 20_000 });
+    if (written.outcome === "Failed") throw new Error(`a review could not be written: ${written.message}`);
+    if (written.outcome !== "Done") throw new BusyError("a review took too long, or too many are written");
+    return reply
+      .type("application/pdf")
+      .header("content-disposition", `attachment; filename="incident-${story.incident.id.slice(0, 8)}.pdf"`)
+      .send(Buffer.from(written.result));
+  });
+
+  app.post("/incidents/:id/review", ownForm, async (request, reply) => {
+    const [story, form] = [await storyOf(request), Text.safeParse(request.body)];
+    if (story === null) return gone(request, reply);
+    if (!form.success)
+      return show(request, reply.code(400), story, {
+        ...NOTHING_PRESSED,
+        fault: "Write at most 4,000 letters.",
+      });
+    const { by, text, seen } = form.data;
+    const actor = actorOf(request, by);
+    noteIncident(request, story.incident, actor, counted(text.length, "letter"));
+    const work = { stores, by: actor, now: times.now() };
+    const done = await writeNote(work, story.incident, { kind: "lesson", status: null, text, seen });
+    if (done.outcome === "Done") return reply.redirect(`/incidents/${story.incident.id}/review`, 303);
+    const fault = `Nothing was saved: ${done.because}.`;
+    return show(request, reply.code(409), (await storyOf(request)) ?? story, {
+      ...NOTHING_PRESSED,
+      ...{ fault, typed: { status: "", text } },
+    });
+  });
+
+  return () => pool.close();
+
+  function storyOf(request: FastifyRequest): Promise<IncidentStory | null> {
+    const { id } = IncidentId.parse(request.params);
+    return id === null ? Promise.resolve(null) : readIncidentStory(parts, id, times.now());
+  }
+
+  function show(request: FastifyRequest, reply: FastifyReply, story: IncidentStory, pressed: Pressed) {
+    return frames.sendPage(request, reply, async () => {
+      const review = await readReview(parts, story, times.zone);
+      const form = mayAct(request) ? { token: forms.token(request), asksName: asksName(request) } : null;
+      return reviewPage({ story, review, form, ...pressed }, times);
+    });
+  }
+
+  function gone(request: FastifyRequest, reply: FastifyReply) {
+    const advice = "Its month may have been dropped.";
+    return frames.sendProblem(request, reply, 404, "There is no such incident", advice);
+  }
+}
