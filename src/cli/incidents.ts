@@ -1,5 +1,13 @@
 import type { Command } from "commander";
-import { formatTime, type Incident, type OpenAlertActions, wordsOf } from "#monitor";
+import {
+  asOne,
+  formatTime,
+  type Incident,
+  type OpenAlertActions,
+  queryNamesOf,
+  type WholeIncident,
+  wordsOf,
+} from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import { findAlert } from "./alerts/find-alert.ts";
 import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
@@ -18,7 +26,9 @@ export function defineIncidentsCommand(command: Command, env: NodeJS.ProcessEnv)
       withAlertActions(env, async ({ stores }) => {
         const incidents = await stores.incidents.list(options.all, 100);
         const timezone = await timezoneInUse(env);
-        const rows = incidents.map((one) => (options.json ? { ...one } : rowOf(one, timezone)));
+        const rows = incidents.map((whole) =>
+          options.json ? { ...asOne(whole), parts: whole.parts } : rowOf(whole, timezone),
+        );
         await printRows(rows, { json: options.json, none: "No incident is open." });
       }),
     );
@@ -91,13 +101,13 @@ async function findIncident(
   return found;
 }
 
-function rowOf(incident: Incident, timezone: string) {
-  const { id, severity, status, queryName, openedAt, endedAt, alerts, handling } = incident;
+function rowOf(whole: WholeIncident, timezone: string) {
+  const { id, severity, status, openedAt, endedAt, alerts, handling } = asOne(whole);
   return {
     id,
     severity,
     status,
-    query: queryName,
+    query: queryNamesOf(whole),
     since: formatTime(openedAt, timezone),
     until: endedAt === null ? "" : formatTime(endedAt, timezone),
     alerts,

@@ -41,6 +41,7 @@ export type { RuleObservation } from "./explain/why-rules.ts";
 export { checkClock } from "./health/checks/check-clock.ts";
 export { HEARTBEAT_KEY, HeartbeatConfig, type HeartbeatState } from "./health/heartbeat.ts";
 export { OperatorConfig } from "./health/operators.ts";
+export { asOne, queryNamesOf } from "./incidents/cause.ts";
 export { calmFrom } from "./incidents/incident-life.ts";
 export { isSmall } from "./incidents/join.ts";
 export { type AlertObservation, applyObservations, callsOf, endings } from "./ingest/apply-observations.ts";
@@ -84,7 +85,16 @@ export {
 export { AlertMatch, describeMatch } from "./model/alert-match.ts";
 export type { AuditEntry, AuditFilter } from "./model/audit.ts";
 export type { DeadLetter, Outage } from "./model/failure.ts";
-export type { Incident, IncidentEntry, IncidentEntryKind, IncidentStatus } from "./model/incident.ts";
+export type {
+  Incident,
+  Incident,
+  IncidentEntry,
+  IncidentEntry,
+  IncidentEntryKind,
+  IncidentStatus,
+  IncidentStatus,
+  WholeIncident,
+} from "./model/incident.ts";
 export type { CrisisRoom, IncidentNote } from "./model/incident-work.ts";
 export {
   BUCKET_MS,

@@ -93,6 +93,23 @@ test("incidents are merged and split by hand, which leaves a line and loses no a
   await expect(earshot("incidents", "merge", first.id, first.id)).rejects.toThrow("with itself");
 });
 
+test("an incident of two brands is one row, which goes on while one of them does", async () => {
+  const of = (queryName: string, more: Partial<Incident>): Incident => ({
+    ...anIncident(alertNamed(queryName).id),
+    ...{ queryId: queryName, queryName },
+    ...more,
+  });
+  const whole = of("Brell", { status: "over", endedAt: NOW });
+  await stores.incidents.save([whole, of("Corva", { partOf: whole.id, severity: "critical", alerts: 2 })]);
+  const rows = (await earshot("incidents")).split("\n").filter((line) => /Brell|Corva/.test(line));
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatch(new RegExp(`^${whole.id} +critical +open +Brell, Corva `));
+  const listed = JSON.parse(await earshot("incidents", "--json")) as Incident[];
+  expect(listed.filter(({ queryName }) => /Brell|Corva/.test(queryName))).toMatchObject([
+    { id: whole.id, status: "open", severity: "critical", parts: [{ queryName: "Corva" }] },
+  ]);
+});
+
 test("who resolves an alert of it ends the incident, once", async () => {
   await earshot("alerts", "resolve", leader.id, "--by", "Ann");
   expect(await stores.incidents.find(projectId, first.id)).toMatchObject({

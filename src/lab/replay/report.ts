@@ -1,4 +1,4 @@
-import { calmFrom, type Earshot, isSmall, OWN_QUERY } from "#monitor";
+import { asOne, calmFrom, type Earshot, isSmall, OWN_QUERY, queryNamesOf } from "#monitor";
 import { toIso } from "../../lib/instant.ts";
 import type { LocalParts } from "../local/local-parts.ts";
 
@@ -62,6 +62,7 @@ export async function reportOf(earshot: Earshot, local: LocalParts): Promise<Rep
         because,
       })),
     incidents: incidents
+      .map((whole) => ({ ...asOne(whole), queryName: queryNamesOf(whole) }))
       .filter((incident) => !isSmall(incident))
       .toSorted((a, b) => a.openedAt - b.openedAt)
       .map((incident) => ({

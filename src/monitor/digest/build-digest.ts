@@ -2,12 +2,13 @@ import type { Clock } from "../../lib/clock.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import { fitsQuery } from "../../lib/patterns.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
+import { asOne, queryNamesOf } from "../incidents/cause.ts";
 import { countIncident, spanOf } from "../incidents/incident-counts.ts";
 import type { Bucket } from "../incidents/incident-life.ts";
 import { calmFrom } from "../incidents/incident-life.ts";
 import type { Alert } from "../model/alert.ts";
 import { ALL_PROJECTS, type DigestEdition, type PeriodStory, type SentAlert } from "../model/digest.ts";
-import type { Incident, Membership } from "../model/incident.ts";
+import type { Membership, WholeIncident } from "../model/incident.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { DigestView } from "../templates/digest-view.ts";
@@ -52,7 +53,7 @@ export interface DigestStore {
   };
   readonly alerts: { openBetween(from: Instant, to: Instant): Promise<readonly Alert[]> };
   readonly incidents: {
-    openBetween(from: Instant, to: Instant): Promise<readonly Incident[]>;
+    openBetween(from: Instant, to: Instant): Promise<readonly WholeIncident[]>;
     members(projectId: string, incidentIds: readonly string[]): Promise<readonly Membership[]>;
     mentionBuckets(
       projectId: string,
@@ -194,7 +195,7 @@ async function collect(
 /** A week with a change of the clocks is an hour shorter. */
 const WEEK_OR_MORE_MS = 6 * DAY;
 
-/** Of one alert it is shown as that alert. */
+/** One row each, of brands that share the cause, too; those that the digest is not about are left out. Of one alert it is shown as that alert. */
 async function incidentsOf(
   store: DigestStore,
   {
@@ -212,26 +213,38 @@ async function incidentsOf(
   },
 ): Promise<DigestFacts["incidents"]> {
   const url = consoleUrl();
-  const open = (await store.incidents.openBetween(period.from, period.to)).filter(
-    ({ queryId, alerts: count }) => ids.has(queryId) && count > 1,
-  );
-  const rows = open.map(async (incident) => {
-    const { projectId, queryId, leaderId, endedAt, status } = incident;
-    const members = await store.incidents.members(projectId, [incident.id]);
+  const open = (await store.incidents.openBetween(period.from, period.to)).flatMap((whole) => {
+    const [incident, ...parts] = [whole.incident, ...whole.parts].filter(({ queryId }) => ids.has(queryId));
+    const seen = incident === undefined ? null : { incident, parts };
+    return seen === null || asOne(seen).alerts < 2 ? [] : [seen];
+  });
+  const rows = open.map(async (whole) => {
+    const own = [whole.incident, ...whole.parts];
+    const incident = asOne(whole);
+    const { projectId, leaderId, endedAt, status } = incident;
+    const members = await store.incidents.members(
+      projectId,
+      own.map(({ id }) => id),
+    );
     const alertIds = members.map(({ alertId }) => alertId);
     const its = alerts.filter(({ id }) => alertIds.includes(id));
-    const span = spanOf(incident);
-    const buckets = await store.incidents.mentionBuckets(projectId, queryId, span.from, span.to);
-    const counts = countIncident(incident, buckets, span);
+    const counted = await Promise.all(
+      own.map(async (one) => {
+        const span = spanOf(one);
+        const buckets = await store.incidents.mentionBuckets(projectId, one.queryId, span.from, span.to);
+        return { incident: one, counts: countIncident(one, buckets, span) };
+      }),
+    );
+    const [first, ...parts] = counted;
     const row = {
-      query: incident.queryName,
+      query: queryNamesOf(whole),
       title: titleOf(its.find(({ id }) => id === leaderId)?.rule ?? ""),
       severity: incident.severity,
       status,
       openedAt: incident.openedAt,
       endedAt: endedAt === null ? null : (calmFrom(incident) ?? endedAt),
       alerts: incident.alerts,
-      summary: summarizeIncident({ incident, counts }, timezone),
+      summary: first === undefined ? "" : summarizeIncident({ ...first, parts }, timezone),
       consoleUrl: url === null ? null : `${url}/alerts/${leaderId}`,
     };
     return { row, alertIds };

@@ -59,6 +59,11 @@ export function asPartOf(whole: Incident, part: Incident): IncidentStep & { read
   };
 }
 
+/** "Acme, Brell": the queries of an incident, the one that speaks for it first. */
+export function queryNamesOf({ incident, parts }: WholeIncident): string {
+  return [incident, ...parts].map(({ queryName }) => queryName).join(", ");
+}
+
 /**
  * An incident with its parts, as one: as severe as the most severe, calm and over when all are. That a part began is a
  * new fact. What people do to it is done to the incident that speaks for it.

@@ -61,21 +61,39 @@ export function createIncidentStore(db: Db) {
       return rows.map(({ body }) => body);
     },
 
-    /** Newest first; without `past` only those that have not ended. */
-    async list(past: boolean, limit: number): Promise<Incident[]> {
+    /** Newest first, each with its parts; without `past` only those that have not ended, or a part of which has not. */
+    async list(past: boolean, limit: number): Promise<WholeIncident[]> {
       const { rows } = await sql<{ body: Incident }>`
-        select body from earshot.incidents where ${past} or ended_at is null order by id desc limit ${limit}
+        select body from earshot.incidents i where part_of is null and (${past} or ended_at is null or exists (
+          select from earshot.incidents p where p.project_id = i.project_id and p.part_of = i.id and p.ended_at is null))
+        order by id desc limit ${limit}
       `.execute(db);
-      return rows.map(({ body }) => body);
+      return store.withParts(rows.map(({ body }) => body));
     },
 
-    /** Those that were not over at some moment of [from, to), oldest first. */
-    async openBetween(from: Instant, to: Instant): Promise<Incident[]> {
+    /** Those that were not over at some moment of [from, to), or a part of which was not; each with its parts, oldest first. */
+    async openBetween(from: Instant, to: Instant): Promise<WholeIncident[]> {
       const { rows } = await sql<{ body: Incident }>`
-        select body from earshot.incidents
-        where opened_at < ${at(to)} and (ended_at is null or ended_at >= ${at(from)}) order by opened_at, id
+        select body from earshot.incidents i
+        where part_of is null and opened_at < ${at(to)} and (ended_at is null or ended_at >= ${at(from)} or exists (
+          select from earshot.incidents p where p.project_id = i.project_id and p.part_of = i.id
+            and (p.ended_at is null or p.ended_at >= ${at(from)})))
+        order by opened_at, id
       `.execute(db);
-      return rows.map(({ body }) => body);
+      return store.withParts(rows.map(({ body }) => body));
+    },
+
+    /** Each of these, which speak for themselves, with its parts. */
+    async withParts(incidents: readonly Incident[]): Promise<WholeIncident[]> {
+      if (incidents.length === 0) return [];
+      const { rows } = await sql<{ body: Incident }>`
+        select body from earshot.incidents where part_of = any(${incidents.map(({ id }) => id)}::uuid[]) order by id
+      `.execute(db);
+      const parts = rows.map(({ body }) => body);
+      return incidents.map((incident) => ({
+        incident,
+        parts: parts.filter(({ partOf }) => partOf === incident.id),
+      }));
     },
 
     /** The incidents of these alerts, by the id of the alert. */

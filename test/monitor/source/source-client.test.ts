@@ -229,9 +229,8 @@ test.each([
   ["silence", silent],
   ["a stalled body", stalled],
 ])("%s ends with the timeout", async (_, reply) => {
-  fake().reply(json(EMPTY_LIST), reply);
+  fake().reply(reply);
   const client = connect({ timeoutMs: 150 });
-  await client.projects();
   expect(await failure(client.mentionsPage(PARAMS))).toMatchObject({ kind: "timeout", retryable: true });
 });
 

@@ -74,9 +74,17 @@ test("an incident that was not over at some moment of the period is in it", asyn
   } as const;
   await stores.incidents.save([incident]);
   const between = async (from: number, to: number) =>
-    (await stores.incidents.openBetween(from, to)).map(({ id }) => id);
+    (await stores.incidents.openBetween(from, to)).map(({ incident: { id } }) => id);
   expect(await between(NOW - 90 * MINUTE, NOW)).toEqual([incident.id]);
   expect(await between(NOW - DAY, NOW - 2 * HOUR)).toEqual([incident.id]);
   expect(await between(NOW, NOW + DAY)).toEqual([]);
   expect(await between(NOW - DAY, NOW - 4 * HOUR)).toEqual([]);
+
+  // A part is in the incident that speaks for it, which goes on with it.
+  const part: Incident = {
+    ...{ ...incident, id: "019cb3d1-0000-7000-8000-000000000002", queryId: "2", queryName: "Two" },
+    ...{ partOf: incident.id, status: "open", calmSince: null, endedAt: null },
+  };
+  await stores.incidents.save([part]);
+  expect(await stores.incidents.openBetween(NOW, NOW + DAY)).toEqual([{ incident, parts: [part] }]);
 });

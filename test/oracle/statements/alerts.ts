@@ -307,6 +307,13 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
     },
   },
   {
+    name: "mentions of an alert",
+    means: "So many mentions belong to the alert.",
+    pattern: re(`^(${NUMBER}) (mentions?)$`),
+    judge: ([count = "", subject = ""], context) =>
+      judgeTotal(context, toNumber(count), subject, context.message.at),
+  },
+  {
     name: "more mentions",
     means: "So many others belong to the same alert.",
     pattern: re(String.raw`(?:and|,) (${NUMBER}) more mentions?`),

@@ -89,18 +89,24 @@ export const DIGEST_STATEMENTS: readonly Statement[] = [
     judge: ([name = "", count = "", negative = ""], context) => {
       const [from, to] = period(context);
       const { recount, message } = context;
-      const own = (test: (fact: Fact) => boolean) => ({
-        brand: null,
-        test: (fact: Fact) => (fact.name ?? fact.author ?? fact.site) === name && test(fact),
-      });
-      const bounds = (test: (fact: Fact) => boolean) => recount.bounds(own(test), from, to, message.at);
-      return (
-        judgeBounds(
-          toNumber(count),
-          bounds(() => true),
-          "in this time",
-        ) ?? (negative === "" ? null : judgeBounds(toNumber(negative), bounds(isOf("negative")), "negative"))
-      );
+      // An account is called by its own name, or by that of who writes there.
+      const judgeBy = (called: (fact: Fact) => string | null): Verdict => {
+        const bounds = (test: (fact: Fact) => boolean) =>
+          recount.bounds(
+            { brand: null, test: (fact) => called(fact) === name && test(fact) },
+            ...([from, to, message.at] as const),
+          );
+        return (
+          judgeBounds(
+            toNumber(count),
+            bounds(() => true),
+            "in this time",
+          ) ??
+          (negative === "" ? null : judgeBounds(toNumber(negative), bounds(isOf("negative")), "negative"))
+        );
+      };
+      const wrong = judgeBy((fact) => fact.name ?? fact.author ?? fact.site);
+      return wrong === null || judgeBy(({ author }) => author) === null ? null : wrong;
     },
   },
   {

@@ -45,6 +45,17 @@ function nameOf({ name, author, site }: Fact): string {
   return name ?? author ?? site ?? "";
 }
 
+/** Two people may have one name, and no two one account. */
+function accountOf({ name, author, site }: Fact): string {
+  return author ?? name ?? site ?? "";
+}
+
+/** The text without what a repost changes: who is reposted, links, and signs. */
+function wordsOf({ title, text }: Fact): string {
+  const plain = `${title ?? ""} ${text ?? ""}`.toLowerCase().replaceAll(/\brt @\w+:?|https?:\S+/g, " ");
+  return plain.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
+}
+
 function isCalled(fact: Fact, name: string): boolean {
   const shown = nameOf(fact).replaceAll(/\s+/g, " ").trim();
   return shown === name || (name.endsWith("…") && shown.startsWith(name.slice(0, -1)));
@@ -207,7 +218,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
         for (const meant of slices) {
           const sizes = recount
             .knownAt(message.at)
-            .map((known) => new Set(recount.in(meant, from, to, known).map(nameOf)).size);
+            .map((known) => new Set(recount.in(meant, from, to, known).map(accountOf)).size);
           if (given >= 0.97 * Math.min(...sizes) - 1 && given <= 1.03 * Math.max(...sizes) + 1) return null;
           nearest = closest([nearest, ...sizes], given);
         }
@@ -244,7 +255,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     name: "first and furthest",
     means: "Who wrote it first, and when; who of them has the most followers.",
     pattern: re(
-      String.raw`(?:first|furthest|first and furthest) by (.{1,60}?)(?:,? (?:${WEEKDAY} )?(${TIME}))?(?:, (${NUMBER}) followers|, reach (${NUMBER}))?(?=;|$|\.$)`,
+      String.raw`(?:first|furthest|first and furthest) by (.{1,60}?)(?:,? (?:${WEEKDAY} )?(${TIME}))?(?:, (${NUMBER}) followers|, reach (${NUMBER}))?(?=;|, largest reach|$|\.$)`,
     ),
     judge: ([name = "", time = "", followers = ""], context) => {
       const { recount, message, brand } = context;
@@ -261,6 +272,39 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
       return theirs.some((fact) => rounded(fact.followers ?? 0) === followers)
         ? null
         : `${name} has ${theirs[0]?.followers} followers`;
+    },
+  },
+  {
+    name: "largest reach",
+    means: "Of the mentions with this text, whose may have been seen by most people, and by how many.",
+    pattern: re(`, largest reach (?:by (.{1,60}?)|of it, too) \\((${NUMBER})\\)`),
+    judge: ([name = "", count = ""], { recount, message, brand, line }) => {
+      const first = /first by (.{1,60}?) (?:[A-Z][a-z]{2} )?\d\d:\d\d/.exec(line)?.[1] ?? "";
+      const who = name === "" ? first : name;
+      const theirs = recount
+        .all(message.at)
+        .filter((fact) => isCalled(fact, who) && (brand === null || fact.query === brand));
+      return theirs.some(({ reach, followers }) => matches(reach ?? followers, count))
+        ? null
+        : `${who} has ${theirs.map(({ reach, followers }) => reach ?? followers).join(", ")}`;
+    },
+  },
+  {
+    name: "severity step of a story",
+    means: "The alert has this severity because at least so many mentions of one day have the same text.",
+    pattern: re(`(?:critical|warning|info) because of a story shared at least (${NUMBER}) times in a day`),
+    judge: ([count = ""], { recount, message, brand, topic }) => {
+      const from = (topic.since ?? message.at) - DAY;
+      const told = new Map<string, Moment[]>();
+      for (const fact of recount.in({ brand, test: () => true }, from, message.at, message.at)) {
+        const words = wordsOf(fact);
+        told.set(words, [...(told.get(words) ?? []), fact.at]);
+      }
+      const sizes = [...told.values()].map((times) =>
+        Math.max(...times.map((end) => times.filter((at) => at <= end && at > end - DAY).length)),
+      );
+      const most = Math.max(0, ...sizes);
+      return most >= toNumber(count) ? null : `the most was ${most}`;
     },
   },
   {

@@ -196,9 +196,15 @@ function withoutEmptyTexts({ type, elements }: RichTextPart): RichTextPart {
   return { type, elements: elements.filter(({ text }) => text !== "") };
 }
 
-/** Slack's limits count UTF-16 units, a reader counts characters: keeps as many whole characters as fit. */
+/**
+ * Slack's limits count UTF-16 units, a reader counts characters: keeps as many whole characters as fit. A quotation that
+ * is cut off still ends, so that nobody takes a stranger's number for ours.
+ */
 function cutPlain(text: string, limit: number): string {
-  return text.length <= limit ? text : `${wholeCharacters(text, limit - 1).trimEnd()}…`;
+  if (text.length <= limit) return text;
+  const head = wholeCharacters(text, limit - 1).trimEnd();
+  if (head.lastIndexOf("“") <= head.lastIndexOf("”")) return `${head}…`;
+  return `${wholeCharacters(text, limit - 2).trimEnd()}…”`;
 }
 
 /** Cuts between lines, so that no entity, link or bold mark breaks; a single line that is too long loses its marks. */

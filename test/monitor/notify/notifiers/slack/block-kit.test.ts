@@ -53,6 +53,14 @@ function expectWhole(cut: string, text: string, limit: number): void {
   expect(ends.has(kept.length) || ends.has(next)).toBe(true);
 }
 
+it("a quotation that a limit cuts off still ends", () => {
+  const header = (text: string) => blockKit.header(text)[0]?.text.text ?? "";
+  const cut = header(`Acme: Ann and 7 more mentions: “police count ${"more than 400 ".repeat(20)}”`);
+  expect(cut).toMatch(/^Acme: Ann and 7 more mentions: “police count .*…”$/);
+  expect(cut.length).toBeLessThanOrEqual(150);
+  expect(header(`Acme: “it broke”, ${"62 negative mentions ".repeat(20)}`)).toMatch(/…$/);
+});
+
 describe("no block breaks a character when it cuts", () => {
   const plain: readonly (readonly [string, number, (text: string) => string])[] = [
     ["header", 150, (text) => blockKit.header(text)[0]?.text.text ?? ""],
