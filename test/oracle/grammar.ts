@@ -32,6 +32,8 @@ export interface Context {
   readonly recount: Recount;
   readonly message: Message;
   readonly line: string;
+  /** The line with the sentences about other brands of the same incident. */
+  readonly whole: string;
   readonly topic: Topic;
   /** The brand that this line is about. */
   readonly brand: string | null;

@@ -12,6 +12,7 @@ import { ALERT_STATEMENTS } from "./statements/alerts.ts";
 import { DIGEST_STATEMENTS } from "./statements/digests.ts";
 import { FINDING_STATEMENTS } from "./statements/findings.ts";
 import { INCIDENT_ROWS, INCIDENT_STATEMENTS } from "./statements/incidents.ts";
+import { OPERATOR_STATEMENTS } from "./statements/operators.ts";
 import { PAGE_STATEMENTS } from "./statements/pages.ts";
 import { LENGTH, momentsOf, show, TIME, toLength } from "./times.ts";
 import { MINUTE, type Moment, Recount, type World } from "./world.ts";
@@ -149,7 +150,7 @@ function judgeMessage(
     topic.since = momentsOf(from, message.at, timezone)[0] ?? null;
     topic.until = momentsOf(to, message.at, timezone)[0] ?? null;
   } else learnTopic(topic, message, recount);
-  const kinds = [...INCIDENT_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS];
+  const kinds = [...OPERATOR_STATEMENTS, ...INCIDENT_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS];
   const statements = isDigest
     ? [...INCIDENT_ROWS, ...DIGEST_STATEMENTS, ...kinds]
     : message.kind === "page"
@@ -163,15 +164,16 @@ function judgeMessage(
     counted == null || topic.countedFrom === null
       ? []
       : momentsOf(counted[2] ?? "", topic.countedFrom, timezone).filter((one) => one <= message.at);
-  const read = (line: string, own: Topic): JudgedLine => {
+  const read = (line: string, own: Topic, whole: string): JudgedLine => {
     const brand = brandIn(line, recount.world.brands) ?? own.brand;
     const said = FINDINGS.test(line)
       ? { ...message, at: Math.min(message.at, countedTo + 10 * MINUTE) }
       : message;
-    const context: Context = { recount, message: said, line, topic: own, brand, said: new Map() };
+    const context: Context = { recount, message: said, line, topic: own, brand, whole, said: new Map() };
     return { line, ...readLine(statements as readonly Statement[], context, names) };
   };
-  const lines = message.lines.flatMap(byBrand).map((line) => {
+  const parts = message.lines.flatMap((whole) => byBrand(whole).map((line) => ({ line, whole })));
+  const lines = parts.map(({ line, whole }) => {
     // A line about another alert, and the line below it, have a topic of their own.
     const began = isDigest ? isAlertOfDigest(line, recount.world.brands) : isOther(line);
     if (began)
@@ -186,11 +188,13 @@ function judgeMessage(
     const own = alert ?? topic;
     if (alert !== null && alert.since === null && isDigest)
       Object.assign(alert, timesIn(line, message.at, timezone), { until: alert.until });
-    const judged = read(line, own);
+    const judged = read(line, own, whole);
     if (!began && isDigest) alert = null;
     return judged;
   });
-  const quotes = message.quotes.map(({ heading }) => read(heading, { ...emptyTopic(), since: topic.since }));
+  const quotes = message.quotes.map(({ heading }) =>
+    read(heading, { ...emptyTopic(), since: topic.since }, heading),
+  );
   return [...lines, ...quotes];
 }
 

@@ -77,6 +77,37 @@ test("each false number is found, with what it says", async () => {
   expect(await of(slack(5, "By chance about once a day"))).toEqual(["chance"]);
 });
 
+test("what operators are told is recounted from what came and when", async () => {
+  const of = async (text: string, world: Partial<World> = {}) => {
+    const messages = [{ ...slack(120, text), at: NOON + 2 * HOUR }];
+    const { findings } = await judge({ ...WORLD, ...world }, { messages, answers: {} });
+    return findings.map(({ kind, statement, said }) => statement ?? `${kind} ${said}`);
+  };
+  const flood = (opened: number, more: number, limit = opened) =>
+    `the rule loud is held: it opened ${opened} alerts for Acme within 10 minutes, and ${more} more would have opened since. It goes on by itself after ten minutes with fewer than ${limit}`;
+  expect(await of(flood(10, 12))).toEqual([]);
+  expect(await of(flood(12, 3))).toEqual(["flood"]);
+  expect(await of(flood(10, 4_000))).toEqual(["flood"]);
+  expect(await of(flood(10, 12, 20))).toEqual(["end of a flood"]);
+  const silent = (length: string, usual: number) =>
+    `Acme: no new mention for ${length}. In the same hours of the last 7 days there were ${usual} or more on three days of four.`;
+  expect(await of(silent("1h 42m", 3))).toEqual([]);
+  expect(await of(silent("12h", 3))).toEqual(["silence of a query"]);
+  expect(await of(silent("1h 42m", 30))).toEqual(["silence of a query"]);
+  expect(await of("1 queries that are usually busy at this hour bring no new mention")).toEqual([]);
+  expect(await of("3 queries that are usually busy at this hour bring no new mention")).toEqual([
+    "silent queries",
+  ]);
+  const steps = [NOON - HOUR, NOON, NOON + 90 * MINUTE];
+  expect(await of("nothing was watched for 1h 30m: no process ran", { steps })).toEqual([]);
+  expect(await of("nothing was watched for 3h: no process ran", { steps })).toEqual(["not watched"]);
+  const behind = (all: number, by: string) =>
+    `alerts come late: 1 of ${all} queries are behind, by up to ${by} (limit 10m)`;
+  expect(await of(behind(1, "40m"))).toEqual([]);
+  expect(await of(behind(4, "40m"))).toEqual(["queries behind"]);
+  expect(await of(behind(1, "5m"))).toEqual(["queries behind"]);
+});
+
 test("a number that nobody can explain is a finding, and digits of names are none", async () => {
   expect(await findingsOf(slack(5, "Acme: score 12 by reader_7"))).toEqual([["unexplained", "12"]]);
 });
@@ -122,20 +153,34 @@ test("messages are counted by receiver and day, and shown as they are read", asy
 });
 
 /** The row of an incident in the text of a digest's mail. */
-function digest(length: string, alerts: number, count: number): RawMessage {
+function digest(length: string, alerts: number, count: number | string): RawMessage {
   const text = [
     "Day: Brands, Mon 16 Mar 2026",
     "",
     "Incidents",
     "---------",
     `- CRITICAL Acme, Wave of negative mentions: Mon 16 Mar, 12:00 UTC, over after ${length}; ${alerts} alerts in it`,
-    `  ${count} negative mentions from Mon 16 Mar, 11:30 UTC to 12:20`,
+    typeof count === "string"
+      ? `  ${count}`
+      : `  ${count} negative mentions from Mon 16 Mar, 11:30 UTC to 12:20`,
     "",
     "Mon 16 Mar, 00:00 UTC to Tue 17 Mar, 00:00 UTC, data complete until Tue 17 Mar, 00:00 UTC.",
   ];
   const raw = ["From: a@b.example", "To: c@d.example", "Subject: Day", "", ...text].join("\r\n");
   return { kind: "email", at: NOON + DAY, to: "team", raw };
 }
+
+test("an incident of two brands is one row, as long as the longer of them", async () => {
+  const both = `41 negative mentions from Mon 16 Mar, 11:30 UTC to 12:20. Brell, too: 41 negative mentions from Mon 16 Mar, 11:30 UTC to 13:00`;
+  const brell = facts().map((fact) => ({ ...fact, query: "Brell" }));
+  const world = { ...WORLD, brands: ["Acme", "Brell"], facts: [...facts(), ...brell] };
+  const of = async (length: string) => {
+    const one = digest(length, 2, both);
+    return (await judge(world, { messages: [one], answers: {} })).findings.map(({ statement }) => statement);
+  };
+  expect(await of("1 h")).toEqual([]);
+  expect(await of("20 min")).toEqual(["incident"]);
+});
 
 test("the rows of incidents in a digest are recounted", async () => {
   expect(await findingsOf(digest("20 min", 2, 41))).toEqual([]);

@@ -1,4 +1,4 @@
-import { type Context, type Statement, sliceOf, type Topic, type Verdict } from "../grammar.ts";
+import { type Context, type Statement, sliceOf, type Verdict } from "../grammar.ts";
 import { LENGTH, momentsOf, NUMBER, show, TIME, toLength, toNumber, wallOf } from "../times.ts";
 import { BUCKET, judgeBounds, usualIn, windowsAsSaid } from "../windows.ts";
 import { type Bounds, DAY, type Fact, HOUR, MINUTE, type Moment, type Slice } from "../world.ts";
@@ -20,7 +20,7 @@ const SUMMARY: Statement = {
     [count = "", subject = "", all = "", fromTime = "", toTime = "", most = "", until = ""],
     context,
   ) => {
-    const { recount, message, topic } = context;
+    const { recount, message } = context;
     const { timezone } = recount.world;
     const meant = sliceOf(subject, context.brand);
     const [from] = momentsOf(fromTime, message.at, timezone);
@@ -33,7 +33,7 @@ const SUMMARY: Statement = {
       judgeBounds(toNumber(count), bounds(meant), "in that time") ??
       (all === "" ? null : judgeBounds(toNumber(all), bounds(everything), "in all in that time")) ??
       (most === "" ? null : judgeMost(context, meant, { from, to }, toNumber(most), until)) ??
-      judgeLength(topic, to, timezone)
+      judgeLength(context, from)
     );
   },
 };
@@ -223,9 +223,14 @@ export const INCIDENT_STATEMENTS: readonly Statement[] = [
   },
 ];
 
-/** The length of a row ends where its count ends. Of more than a day only hours are said. */
-function judgeLength({ since, lastedMs }: Topic, to: Moment, timezone: string): Verdict {
+/** The length of a row ends where the last of its counts ends. Of more than a day only hours are said. */
+function judgeLength({ topic: { since, lastedMs }, whole, recount }: Context, from: Moment): Verdict {
   if (since === null || lastedMs === null) return null;
+  const { timezone } = recount.world;
+  const ends = [...whole.matchAll(new RegExp(`from (${TIME}) to (${TIME})`, "g"))].flatMap(([, , end = ""]) =>
+    momentsOf(end, from, timezone).slice(0, 1),
+  );
+  const to = Math.max(from, ...ends);
   return Math.abs(since + lastedMs - to) <= (lastedMs >= DAY ? HOUR : BUCKET)
     ? null
     : `its length says ${show(since + lastedMs, timezone)}`;
