@@ -87,11 +87,8 @@ export type { AuditEntry, AuditFilter } from "./model/audit.ts";
 export type { DeadLetter, Outage } from "./model/failure.ts";
 export type {
   Incident,
-  Incident,
-  IncidentEntry,
   IncidentEntry,
   IncidentEntryKind,
-  IncidentStatus,
   IncidentStatus,
   WholeIncident,
 } from "./model/incident.ts";
