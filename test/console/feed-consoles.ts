@@ -49,7 +49,13 @@ export async function openFeedConsoles(): Promise<FeedConsoles> {
     listen: {
       queries: [{ name: "Acme", text: "acme" }],
       categories: [
-        { name: "Safety", subcategories: [{ name: "Opening", text: "opens" }, { name: "Recall", text: "recall*" }] },
+        {
+          name: "Safety",
+          subcategories: [
+            { name: "Opening", text: "opens" },
+            { name: "Recall", text: "recall*" },
+          ],
+        },
       ],
       feeds: [
         { kind: "rss", urls: [`${server.url}/feed`, `${server.url}/gone`], allowPrivateAddress: true },

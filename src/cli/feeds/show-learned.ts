@@ -24,7 +24,9 @@ export async function showLearned(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   if (!learns(enrich) && !json) {
-    print("Nothing is learnt: set enrich.relevance, enrich.sentiment or enrich.categories to learned in earshot.yaml.");
+    print(
+      "Nothing is learnt: set enrich.relevance, enrich.sentiment or enrich.categories to learned in earshot.yaml.",
+    );
     return;
   }
   await withAlertActions(env, ({ stores }) =>
@@ -36,7 +38,11 @@ export async function showLearned(
           stores.mentions.judged({ id: `${FEEDS_PREFIX}${id}`, name }, { most }),
         now: systemClock.now(),
       });
-      const shown = rows.map((row) => ({ query: row.query, what: nameLearned(row), how: describeLearned(row) }));
+      const shown = rows.map((row) => ({
+        query: row.query,
+        what: nameLearned(row),
+        how: describeLearned(row),
+      }));
       await printRows(json ? rows.map((row) => ({ ...row })) : shown, { json, none: "There is no query." });
     }),
   );
