@@ -19,6 +19,7 @@ export { reloadSaved } from "./reload/reload-saved.ts";
 export type { Reloadable } from "./reload/reloads.ts";
 export { requestReload } from "./reload/request-reload.ts";
 export { chooseFeeds, proposeFeeds } from "./setup/choose-feeds.ts";
+export { leaveOut, sensesIn, whyNoSenses } from "./setup/choose-senses.ts";
 export { rulesFolderOf, type SetupAnswers, type SetupDraft } from "./setup/draft-setup.ts";
 export { openSetupView } from "./setup/open-setup-view.ts";
 export {
@@ -30,7 +31,7 @@ export {
   type TypedSetup,
 } from "./setup/read-answers.ts";
 export { isSlackToken, slackReceiver, slackSecret } from "./setup/setup-receivers.ts";
-export { floodingQueries, tryFeeds } from "./setup/try-feeds.ts";
+export { floodingQueries, listenOf, tryFeeds } from "./setup/try-feeds.ts";
 export {
   draftChecked,
   inTheWay,

@@ -4,6 +4,8 @@ import {
   draftChecked,
   floodingQueries,
   inTheWay,
+  leaveOut,
+  listenOf,
   loadConfig,
   proposeFeeds,
   readAnswers,
@@ -11,10 +13,12 @@ import {
   type SetupAnswers,
   type SetupDraft,
   schemaLinesFor,
+  sensesIn,
   tryFeeds,
+  whyNoSenses,
   writeSetup,
 } from "#admin";
-import { kinds } from "#feeds";
+import { brandQuery, kinds, type Sense } from "#feeds";
 import { type Environment, partsOf, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { UserError } from "../lib/errors.ts";
@@ -26,6 +30,7 @@ import { isPrivateUrl } from "../lib/public-agent.ts";
 import { stopSignal } from "../lib/stop-signal.ts";
 import { listIn } from "./ask-questions.ts";
 import { askForBrand, askToReplace, type GivenAnswers, type SetupReceiver } from "./listen/ask-for-brand.ts";
+import { askForSenses } from "./listen/ask-for-senses.ts";
 import { print, printError, printJson } from "./print.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";
 import { toPort } from "./to-port.ts";
@@ -33,6 +38,8 @@ import { toPort } from "./to-port.ts";
 interface ListenOptions {
   readonly config?: string;
   readonly not?: readonly string[];
+  readonly about?: string;
+  readonly sense?: readonly string[];
   readonly rival?: readonly string[];
   readonly language?: readonly string[];
   readonly feed?: readonly string[];
@@ -60,6 +67,12 @@ export function defineListenCommand(command: Command, env: NodeJS.ProcessEnv): v
     .argument("[brand]", "name of the brand, such as acme")
     .argument("[spellings...]", 'what else people write: "acme corp", @acme_help')
     .option("--not <word>", "leave out texts with this word; repeat it", collect)
+    .option("--about <text>", "what the name means, for a chat model that judges relevance")
+    .option(
+      "--sense <word>",
+      "of several meanings that the name has in what the feeds bring, only the one with this word; repeat it",
+      collect,
+    )
     .option("--rival <name>", "also listen for this rival; repeat it", collect)
     .option("--language <code>", "only this language, such as en; repeat it (default: any)", collectEach)
     .option(
@@ -103,6 +116,7 @@ Examples:
   earshot listen acme "acme corp"
   earshot listen acme "acme corp" --rival rivalware --language en --feed hacker-news --feed https://blog.example/feed
   earshot listen delta "delta air lines" --not river --not variant --dry-run
+  earshot listen acme --sense kettle            leaves out texts that are not about kettles and what goes with them
   SLACK_BOT_TOKEN=xoxb-… earshot listen acme --slack-channel "#brand-alerts" --yes`;
 
 async function listen(
@@ -115,7 +129,8 @@ async function listen(
   const file = options.config ?? environment.configFile;
   if (options.json && options.start && !options.dryRun)
     throw new UserError("--json goes with --dry-run or --no-start");
-  const { answers, secrets, asks } = await answersFrom(brand, spellings, options);
+  const { answers: typed, secrets, asks } = await answersFrom(brand, spellings, options);
+  const answers = await withSenses(typed, options, asks);
   const draft = await draftChecked(answers, schemaLinesFor(file, rulesFolderOf(answers.brand)));
   for (const warning of draft.warnings) printError(`Note: ${warning}`);
   if (options.dryRun) return showDraft(file, draft, options.json);
@@ -141,6 +156,49 @@ async function listen(
   if (options.try) await tryAll(file, env);
   if (!options.start) return print(`\nRead it, change what you like, and start Earshot with: ${start}`);
   await startListening(file, answers, options, environment, env);
+}
+
+/** Looks what the feeds bring under the name, and leaves out the meanings that are not meant. */
+async function withSenses(
+  answers: SetupAnswers,
+  { try: tries, sense: words = [] }: ListenOptions,
+  asks: boolean,
+): Promise<SetupAnswers> {
+  if (words.length > 0 && !tries)
+    throw new UserError("--sense looks at what the feeds bring: leave out --no-try");
+  if (!tries || (words.length === 0 && !asks)) return answers;
+  const { brand, spellings, not } = answers;
+  printError("\nLooking what the feeds bring under the name …");
+  const signal = stopSignal();
+  const queries = [{ name: brand, text: brandQuery(spellings, not).text }];
+  const tried = await tryFeeds(listenOf(answers, queries), { clock: systemClock, signal });
+  signal.throwIfAborted();
+  const found = sensesIn(tried, answers);
+  if (found.outcome !== "Several") {
+    printError(`Note: ${whyNoSenses(found, brand)}`);
+    return answers;
+  }
+  const { senses } = found;
+  const meant =
+    words.length > 0
+      ? meantBy(words, senses, brand)
+      : await askForSenses(brand, senses, process.stdin, process.stderr);
+  const left = leaveOut(brand, senses, meant);
+  if (left.about !== null) printError(`Left out: ${left.not.join(", ") || "no word tells them apart"}.`);
+  return { ...answers, not: [...new Set([...not, ...left.not])], about: answers.about ?? left.about };
+}
+
+/** The indices of the senses that have one of the words. */
+function meantBy(words: readonly string[], senses: readonly Sense[], brand: string): readonly number[] {
+  const has = ({ words: own, not, examples }: Sense, word: string) =>
+    [...own, ...not].includes(word) || examples.some((one) => one.toLowerCase().includes(word));
+  return words.flatMap((given) => {
+    const word = given.trim().toLowerCase();
+    const index = senses.findIndex((sense) => has(sense, word));
+    if (index >= 0) return index;
+    const known = senses.map((sense) => sense.words.slice(0, 4).join(", "));
+    throw new UserError(`no meaning of ${brand} in what the feeds bring has the word "${given}"`, known);
+  });
 }
 
 async function startListening(
@@ -200,6 +258,7 @@ async function answersFrom(
     brand,
     spellings,
     not: options.not ?? [],
+    about: options.about ?? "",
     rivals: options.rival ?? [],
     languages: options.language ?? [],
     feeds: options.feed ?? [],

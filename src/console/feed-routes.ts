@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { FeedView } from "#feeds";
 import { reachesRole } from "#monitor";
+import { readJson } from "../lib/json.ts";
 import { mayAct, whyNot } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
@@ -114,8 +115,11 @@ export function feedRoutes(
       ),
     );
     app.post("/setup", ownForm, async (request, reply) => {
-      const form = Posted.parse(request.body ?? {});
-      const tries = Reflect.get(Object(request.body), "do") === "try" && mayTry(request, setup);
+      const posted = Posted.parse(request.body ?? {});
+      const does = Reflect.get(Object(request.body), "do");
+      const { senses, meant } = Meant.parse(request.body ?? {});
+      const form = does === "senses" ? setup.leaveOut(posted, senses, meant) : posted;
+      const tries = does === "try" && mayTry(request, setup);
       const mayWrite = whyReadOnly(request, setup) === null;
       const outcome = await untilGone(reply, (signal) => setup.draft(form, { tries, mayWrite, signal }));
       return frames.sendPage(request, reply, async () => setupPage(form, { ...shown(request), outcome }));
@@ -175,6 +179,7 @@ const Posted = z.object({
   brand: text(100),
   spellings: text(2_000),
   not: text(2_000),
+  about: text(500),
   rivals: text(2_000),
   languages: text(200),
   kinds: z
@@ -189,6 +194,22 @@ const Posted = z.object({
   addresses: text(10_000),
   contact: text(200),
 }) satisfies z.ZodType<SetupForm>;
+
+/** Of the senses that a page showed: a word is letters and digits, as the page had it. */
+const SenseWord = z.string().regex(/^[\p{L}\p{M}\p{N}]{3,30}$/u);
+const Senses = z
+  .array(z.object({ words: z.array(SenseWord).max(20), not: z.array(SenseWord).max(20) }))
+  .max(10);
+const Index = z.coerce.number().int().min(0).max(10);
+const Meant = z.object({
+  senses: z
+    .string()
+    .max(10_000)
+    .transform((text) => readJson(text))
+    .pipe(Senses)
+    .catch([]),
+  meant: z.union([Index.transform((one) => [one]), z.array(Index).max(10)]).catch([]),
+});
 
 const Correction = z.object({
   query: z.string().max(100),

@@ -7,6 +7,8 @@ export interface SetupForm {
   /** With commas between them, like the next ones. */
   readonly spellings: string;
   readonly not: string;
+  /** What the query means, in plain words. */
+  readonly about: string;
   readonly rivals: string;
   readonly languages: string;
   /** Kinds. */
@@ -33,9 +35,23 @@ export type SetupOutcome =
       readonly warnings: readonly string[];
       /** Null: nothing was fetched. */
       readonly tried: readonly ShownTry[] | null;
+      /** The meanings that the name has in what they bring; empty: one, or too little is known. */
+      readonly senses: readonly ShownSense[];
     }
   | { readonly outcome: "Faulty"; readonly faults: readonly string[] }
   | { readonly outcome: "Busy" };
+
+/** Words and headlines are of strangers. */
+export interface ShownSense extends SenseWords {
+  readonly texts: number;
+  readonly examples: readonly string[];
+}
+
+/** What a form brings back of a sense. */
+export interface SenseWords {
+  readonly words: readonly string[];
+  readonly not: readonly string[];
+}
 
 export interface ShownChange {
   /** The version of earshot.yaml that the difference is against. */
@@ -57,7 +73,7 @@ export interface SetupView {
   /** What the page asks, by field. */
   readonly questions: Readonly<
     Record<
-      "brand" | "spellings" | "not" | "rivals" | "languages" | "contact",
+      "brand" | "spellings" | "not" | "about" | "rivals" | "languages" | "contact",
       { readonly label: string; readonly example: string; readonly hint: string }
     >
   >;
@@ -68,6 +84,8 @@ export interface SetupView {
     form: SetupForm,
     options: { readonly tries: boolean; readonly mayWrite: boolean; readonly signal: AbortSignal },
   ): Promise<SetupOutcome>;
+  /** The form that leaves out the senses that are not meant: with their words in `not`, and what is meant in `about`. */
+  leaveOut(form: SetupForm, senses: readonly SenseWords[], meant: readonly number[]): SetupForm;
   /** The caller checks that the visitor may. `opened`: the version that was shown; empty for a first configuration. */
   write(
     form: SetupForm,

@@ -26,3 +26,4 @@ export {
   openSummarizer,
 } from "./on-demand.ts";
 export { brandQuery } from "./setup/brand-query.ts";
+export { aboutOf, groupSenses, type Sense, type Senses } from "./setup/group-senses.ts";

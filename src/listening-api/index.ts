@@ -35,6 +35,7 @@ export { type ImportLine, parseImportLine } from "./import/import-line.ts";
 export { type ImportOptions, type ImportResult, importMentions } from "./import/import-mentions.ts";
 export { type ImportedLabels, importedMention } from "./import/imported-mention.ts";
 export { readImportRows } from "./import/read-import-rows.ts";
+export { isTopicWord } from "./insights/count-topics.ts";
 export { createOperations } from "./operate/create-operations.ts";
 export { keepMentions } from "./operate/keep-mentions.ts";
 export { createMeter, type Meter } from "./operate/meter.ts";

@@ -4,14 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { loadConfig, parseConfig } from "../../src/admin/config/config.ts";
 import { proposeFeeds } from "../../src/admin/setup/choose-feeds.ts";
 import { draftSetup } from "../../src/admin/setup/draft-setup.ts";
 import { askForBrand, askToReplace } from "../../src/cli/listen/ask-for-brand.ts";
+import { askForSenses } from "../../src/cli/listen/ask-for-senses.ts";
 import { kindOf } from "../../src/feeds/kinds.ts";
 import { brandQuery } from "../../src/feeds/setup/brand-query.ts";
+import { groupSenses } from "../../src/feeds/setup/group-senses.ts";
 import { RuleTestFile } from "../../src/lab/rule-tests/test-file.ts";
 import { UserError } from "../../src/lib/errors.ts";
 import { InterruptedError } from "../../src/lib/stop-signal.ts";
@@ -19,6 +21,7 @@ import { compile } from "../../src/listening-api/query-language/compile.ts";
 import { searchableMention } from "../../src/listening-api/query-language/search-text.ts";
 import { parseRule } from "../../src/monitor/rules/parse-rule.ts";
 import { rssDocument, startFeedServer } from "../fakes/feed-server.ts";
+import { acmeTexts, CARTOONS, KETTLES } from "../feeds/setup/acme-texts.ts";
 import { schemaFaults } from "../schema-faults.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -157,6 +160,78 @@ test("the feeds are tried, and a query that floods is named", async () => {
   }
 });
 
+/** Thirty texts about a maker of kettles, and twenty about a cartoon. */
+function twoSenses() {
+  const texts = [
+    ...acmeTexts(30, KETTLES, 1).map((title) => ({ title, sense: "kettle" })),
+    ...acmeTexts(20, CARTOONS, 2).map((title) => ({ title, sense: "cartoon" })),
+  ];
+  const date = new Date().toUTCString();
+  return texts.map(({ title, sense }, n) => ({
+    ...{ guid: `${n}`, title, date },
+    link: `https://b.example/${sense}/${n}`,
+  }));
+}
+
+describe("the meanings that a name has in the feeds", () => {
+  const withFeed = async (items: ReturnType<typeof twoSenses>, ...words: string[]) => {
+    const server = await startFeedServer();
+    server.pages.set("/feed", { body: rssDocument(items) });
+    const all = ["listen", "acme", "--config", file, "--no-start", "--feed", `${server.url}/feed`, ...words];
+    try {
+      return await runCommand(all, {});
+    } finally {
+      await server.close();
+    }
+  };
+
+  test("are left out where they are not meant", async () => {
+    const { stdout, stderr, exitCode } = await withFeed(twoSenses(), "--sense", "kettle");
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/Left out: .*(coyote|cartoon)/)]);
+    const [query] = (await config()).listen.queries;
+    expect(query.text).toMatch(/^acme NOT \(.*(coyote|cartoon|anvil).*\)$/);
+    expect(query.text).not.toMatch(/kettle|boiler|lid/);
+    expect(query.about).toMatch(/^acme, as in texts about .*kettle.*; not about .*(coyote|cartoon)/);
+    // The file is valid, and what the feed brings now matches as is meant.
+    const [, matched] = /50 items, (\d+) matched/.exec(stdout) ?? [];
+    expect(Number(matched)).toBeGreaterThanOrEqual(30);
+    expect(Number(matched)).toBeLessThanOrEqual(34);
+  });
+
+  test("are listed where none has the word", async () => {
+    const { stderr, exitCode } = await withFeed(twoSenses(), "--sense", "unicorn");
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/the word "unicorn".*kettle.*coyote/s)]);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test("are not looked for in few texts, which one sentence says", async () => {
+    const { stderr, exitCode } = await withFeed(twoSenses().slice(0, 5), "--sense", "kettle");
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain("The feeds bring 5 texts with acme now: too few to tell");
+    expect((await config()).listen.queries[0]).toEqual({ name: "acme", text: "acme" });
+  });
+
+  test("need a look at the feeds", async () => {
+    const { stderr, exitCode } = await listen("acme", "--sense", "kettle");
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("leave out --no-try")]);
+  });
+});
+
+test("the meanings are shown with headlines, and numbers say which are meant", async () => {
+  const found = groupSenses(
+    twoSenses().map(({ title }) => ({ title, text: "" })),
+    ["acme"],
+  );
+  if (found.outcome !== "Several") throw new Error(found.outcome);
+  const ask = (...answers: string[]) =>
+    dialogue(answers, (input, output) => askForSenses("acme", found.senses, input, output));
+  const { asked, shown } = await ask("3", "two", "2");
+  expect(asked).toEqual([1]);
+  expect(shown).toContain("acme has 2 meanings in what the feeds bring now:");
+  expect(shown).toMatch(/ {2}1 {2}.*kettle.* \(30 texts\)\n( {7}Acme .*\n){3}/);
+  expect((await ask("")).asked).toEqual([0, 1]);
+});
+
 async function dialogue<Answer>(
   answers: readonly string[],
   ask: (input: PassThrough, output: PassThrough) => Promise<Answer>,
@@ -179,7 +254,7 @@ async function dialogue<Answer>(
 }
 
 const OPEN = { brand: undefined, contact: undefined, to: undefined };
-const NOTHING = { ...OPEN, spellings: [], not: [], rivals: [], languages: [], feeds: [] };
+const NOTHING = { ...OPEN, about: "", spellings: [], not: [], rivals: [], languages: [], feeds: [] };
 
 test("the dialogue takes defaults for empty answers, and asks again after a wrong one", async () => {
   const { asked, shown } = await dialogue(
@@ -206,6 +281,7 @@ test("the dialogue takes defaults for empty answers, and asks again after a wron
     brand: "delta",
     spellings: ["delta air lines"],
     not: ["river"],
+    about: "",
     rivals: [],
     languages: ["en"],
     feeds: [proposeFeeds({ queries: [], spellings: [], languages: [] })[0]?.kind, "blog.example/feed"],
@@ -221,7 +297,14 @@ test("the dialogue takes defaults for empty answers, and asks again after a wron
 });
 
 test("the dialogue asks only what flags left open, and can be left", async () => {
-  const all = { spellings: ["a b c d"], not: [], rivals: ["r"], languages: ["en"], feeds: ["hacker-news"] };
+  const all = {
+    spellings: ["a b c d"],
+    not: [],
+    about: "",
+    rivals: ["r"],
+    languages: ["en"],
+    feeds: ["hacker-news"],
+  };
   const to = { keys: null, secrets: [] };
   const { asked } = await dialogue([], (input, output) =>
     askForBrand({ ...all, brand: "acme", contact: "x@y.example", to }, input, output),
@@ -311,6 +394,7 @@ test("whatever a brand is called, the files are valid or it is refused", async (
           rivals,
           languages: [],
           feeds,
+          about: null,
           contact: null,
           timezone: "UTC",
           receiver: null,

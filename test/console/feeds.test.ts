@@ -8,6 +8,8 @@ import { openSetupView } from "../../src/admin/setup/open-setup-view.ts";
 import { SETUP_SCHEMAS } from "../../src/cli/schemas.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { openPool } from "../../src/monitor/store/database.ts";
+import { rssDocument } from "../fakes/feed-server.ts";
+import { acmeTexts, CARTOONS, KETTLES } from "../feeds/setup/acme-texts.ts";
 import { until } from "../until.ts";
 import { type FeedConsoles, openFeedConsoles, PUSH_TOKEN } from "./feed-consoles.ts";
 import type { TestConsole } from "./start-test-console.ts";
@@ -237,6 +239,36 @@ test("on a console with an earshot.yaml only admins write, where the file allows
   expect(await readFile(join(all.folder, "earshot.yaml"), "utf8")).toContain("https://x.example/feed");
 });
 
+test("the set-up asks which meanings of the name are meant, and leaves the others out", async () => {
+  const titles = [...acmeTexts(30, KETTLES, 1), ...acmeTexts(20, CARTOONS, 2)];
+  const date = new Date(systemClock.now()).toUTCString();
+  all.server.pages.set("/meanings", {
+    body: rssDocument(
+      titles.map((title, n) => ({ guid: `${n}`, title, link: `https://blog.example/m/${n}`, date })),
+    ),
+  });
+  const fields = { ...FORM, languages: "", not: "jobs", addresses: `${all.server.url}/meanings` };
+  const shown = await (await post("/setup", { ...fields, do: "try" })).text();
+  expect(shown).toContain("Which of these do you mean?");
+  const senses = /name="senses" value="([^"]+)"/.exec(shown)?.[1]?.replaceAll("&quot;", '"') ?? "";
+  expect(JSON.parse(senses)).toHaveLength(2);
+  const chosen = await (await post("/setup", { ...fields, do: "senses", senses, meant: "0" })).text();
+  expect(chosen).toMatch(/name="not" value="jobs, [^"]*coyote/);
+  expect(chosen).toMatch(
+    /name="about" value="Acme, as in texts about [^"]*kettle[^"]*; not about [^"]*coyote/,
+  );
+  expect(chosen).toMatch(/NOT \(jobs OR [^)]*coyote/);
+  // What a page never showed is no meaning: the form stays as it was.
+  for (const forged of ["[", '[{"words":["a b"],"not":["x OR y"]}]']) {
+    const same = await (await post("/setup", { ...fields, do: "senses", senses: forged, meant: "0" })).text();
+    expect(same).toMatch(/name="not" value="jobs"/);
+  }
+  const few = await (
+    await post("/setup", { ...fields, addresses: `${all.server.url}/feed`, do: "try" })
+  ).text();
+  expect(few).toContain("The feeds bring 1 text with Acme now: too few to tell");
+});
+
 test("strangers cannot make the console call its own network", async () => {
   const setup = openSetupView({
     ...{
@@ -251,6 +283,7 @@ test("strangers cannot make the console call its own network", async () => {
   const form = {
     ...FORM,
     not: "",
+    about: "",
     kinds: [],
     addresses: `${all.server.url}/feed http://localhost/x http://[::1]/`,
   };

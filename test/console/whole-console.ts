@@ -29,13 +29,14 @@ export const EVERY_PART: Partial<ConsoleDeps> = {
   setup: {
     isOpen: false,
     questions: Object.fromEntries(
-      ["brand", "spellings", "not", "rivals", "languages", "contact"].map((name) => [
+      ["brand", "spellings", "not", "about", "rivals", "languages", "contact"].map((name) => [
         name,
         { label: name, example: "", hint: "" },
       ]),
     ) as NonNullable<ConsoleDeps["setup"]>["questions"],
     kinds: [],
     draft: async () => ({ outcome: "Busy" }),
+    leaveOut: (form) => form,
     write: async () => ({ outcome: "Refused", because: "nothing is written here", details: [] }),
   },
   explainer: { findings: () => [], chart: () => null } as unknown as NonNullable<ConsoleDeps["explainer"]>,

@@ -103,6 +103,7 @@ test("a variable of the environment is refused in every field of the page", asyn
     { addresses: `https://evil.example/f?k=${VARIABLE}` },
     { addresses: `https://evil.example/${VARIABLE}/f` },
     { contact: VARIABLE },
+    { about: VARIABLE },
     { contact: `${VARIABLE.slice(0, 2)}not-a-name` },
   ]) {
     const { status, text } = await post(visitor, "/setup/write", { ...FORM, ...fields });
@@ -121,6 +122,7 @@ test.each([
   [["Zeta", "--rival", VARIABLE]],
   [["Zeta", "--feed", `https://x.example/${VARIABLE}`]],
   [["Zeta", "--contact", VARIABLE]],
+  [["Zeta", "--about", VARIABLE]],
   [["Zeta", "--webhook", `https://x.example/${VARIABLE}`]],
 ])("and in every flag of the command: %j", async (words) => {
   const ran = await runCommand(["listen", ...words, "--config", file, "--yes", "--no-start", "--no-try"], {});
@@ -130,7 +132,7 @@ test.each([
 
 test("what is drafted is read back with an empty environment, and fails if it has faults", async () => {
   const answers = {
-    ...{ brand: "Zeta", spellings: ["zeta"], not: [], rivals: [], languages: [], contact: null },
+    ...{ brand: "Zeta", spellings: ["zeta"], not: [], rivals: [], languages: [], about: null, contact: null },
     ...{ timezone: "UTC", receiver: null },
   };
   const lines = schemaLinesFor(file, "rules-zeta");

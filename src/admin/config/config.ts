@@ -89,7 +89,7 @@ async function parseFile(given: unknown, issues: Issue[]): Promise<Written | und
   checkReceivers({ publicUrl: parsed.data.web.publicUrl ?? null }, receivers, issues);
   const { source, listen: written, ...file } = parsed.data;
   const listen = written === undefined ? null : { ...written, feeds };
-  if (listen !== null) checkListen(listen, file.enrich, issues);
+  if (listen !== null) checkListen(listen, issues);
   const account = source === undefined ? [] : [{ ...source, name: "account" as const }];
   const [first, ...others] = [...account, ...(listen === null ? [] : [ownSource(listen)])];
   if (first === undefined) {

@@ -13,6 +13,8 @@ export interface SetupAnswers {
   readonly spellings: readonly string[];
   /** Words of texts that mean something else. */
   readonly not: readonly string[];
+  /** What its query means, in plain words; null: the words say it. */
+  readonly about: string | null;
   readonly rivals: readonly string[];
   /** Two letters each; empty for any. */
   readonly languages: readonly string[];
@@ -39,10 +41,10 @@ export interface SetupDraft {
  * name that is too long, a spelling that cannot be searched, or a text that would be filled in from the environment.
  */
 export function draftSetup(answers: SetupAnswers, schemas: SchemaLines): SetupDraft {
-  const { brand, spellings, not, receiver, ...more } = answers;
+  const { brand, spellings, not, about, receiver, ...more } = answers;
   // The token of Slack is a variable that the command names itself.
   const { token: _, ...keys } = receiver ?? {};
-  refuseVariables([brand, spellings, not, more, keys]);
+  refuseVariables([brand, spellings, not, about, more, keys]);
   const rivals = [...new Set(answers.rivals)].filter((name) => name !== brand);
   for (const name of [brand, ...rivals])
     if (name.length > LONGEST_NAME)
@@ -80,12 +82,14 @@ export function refuseVariables(typed: unknown): void {
 }
 
 function draftListen(
-  { languages, feeds, contact }: SetupAnswers,
+  { brand, about, languages, feeds, contact }: SetupAnswers,
   queries: readonly { readonly name: string; readonly text: string }[],
 ): string {
   const limits = languages.length === 0 ? "" : `, languages: ${listInYaml(languages)}`;
+  const meant = about === null ? "" : `, about: ${quoted(about)}`;
   const lines = queries.map(
-    ({ name, text }) => `    - { name: ${flow(name)}, text: ${quoted(text)}${limits} }`,
+    ({ name, text }) =>
+      `    - { name: ${flow(name)}, text: ${quoted(text)}${name === brand ? meant : ""}${limits} }`,
   );
   const sources = feeds.map(({ keys, about }) => `    # ${about}\n    - ${flowMap(keys)}`);
   return `listen:

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import type { SetupForm, SetupSlack, SetupView } from "#console";
-import { type FeedConfig, kindOf, ListenConfig } from "#feeds";
 import { describeActor, type Stores } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { atMost } from "../../lib/concurrency.ts";
@@ -9,10 +8,11 @@ import { BusyError, describeError, UserError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import { planSetupChange, writeSetupChange } from "./change-setup.ts";
 import { proposeFeeds } from "./choose-feeds.ts";
+import { leaveOut, sensesIn, whyNoSenses } from "./choose-senses.ts";
 import { rulesFolderOf, type SetupAnswers, type SetupDraft } from "./draft-setup.ts";
 import { readAnswers, SETUP_QUESTIONS } from "./read-answers.ts";
 import { slackReceiver, slackSecret } from "./setup-receivers.ts";
-import { floodingQueries, tryFeeds } from "./try-feeds.ts";
+import { floodingQueries, listenOf, tryFeeds } from "./try-feeds.ts";
 import { draftChecked, type SetupSchema, schemaLinesFor, writeSetup } from "./write-setup.ts";
 
 interface SetupParts {
@@ -63,7 +63,7 @@ export function openSetupView(parts: SetupParts): SetupView {
         const { answers, draft } = await draftOf(form);
         const { files, warnings } = draft;
         const change = mayWrite ? await changeOf(draft) : null;
-        if (!tries) return { outcome: "Drafted", files, change, warnings, tried: null };
+        if (!tries) return { outcome: "Drafted", files, change, warnings, tried: null, senses: [] };
         const tried = await turns(() => tryFeeds(listenOf(answers, draft.queries), { clock, signal }));
         const floods = floodingQueries(
           tried,
@@ -72,12 +72,23 @@ export function openSetupView(parts: SetupParts): SetupView {
           (name) =>
             `${name} matches a large part of everything. Leave out words of texts that mean something else.`,
         );
-        return { outcome: "Drafted", files, change, warnings: [...warnings, ...floods], tried };
+        const senses = sensesIn(tried, answers);
+        const noSenses = whyNoSenses(senses, answers.brand) ?? [];
+        return {
+          ...{ outcome: "Drafted", files, change, tried },
+          warnings: [...warnings, ...floods, noSenses].flat(),
+          senses: senses.outcome === "Several" ? senses.senses : [],
+        };
       } catch (error) {
         if (error instanceof BusyError) return { outcome: "Busy" };
         if (error instanceof UserError) return { outcome: "Faulty", faults: faultsIn(error) };
         throw error;
       }
+    },
+    leaveOut: (form, senses, meant) => {
+      const { not, about } = leaveOut(form.brand, senses, meant);
+      const all = [...new Set([...listIn(form.not), ...not])];
+      return { ...form, not: all.join(", "), about: about ?? form.about };
     },
     write: async (form, { opened, actor, slack }) => {
       try {
@@ -117,6 +128,7 @@ function answersIn(form: SetupForm, { timezone, allowPrivateAddress = false }: S
     brand: form.brand,
     spellings: listIn(form.spellings),
     not: listIn(form.not),
+    about: form.about,
     rivals: listIn(form.rivals),
     languages: listIn(form.languages),
     feeds: [...form.kinds, ...addresses],
@@ -134,19 +146,4 @@ function listIn(text: string): readonly string[] {
     .split(/[,\n]/)
     .map((part) => part.trim())
     .filter((part) => part !== "");
-}
-
-/** The part `listen` of the draft, as the file will be read. */
-function listenOf(
-  { languages, feeds, contact }: SetupAnswers,
-  queries: readonly { readonly name: string; readonly text: string }[],
-): ListenConfig {
-  const parsed = ListenConfig.parse({
-    queries: queries.map((query) => ({ ...query, languages })),
-    ...(contact === null ? {} : { contact }),
-  });
-  return {
-    ...parsed,
-    feeds: feeds.map(({ kind, keys }) => kindOf({ kind }).config.parse(keys) as FeedConfig),
-  };
 }

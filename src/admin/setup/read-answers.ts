@@ -9,6 +9,8 @@ export interface TypedSetup {
   readonly brand: string;
   readonly spellings: readonly string[];
   readonly not: readonly string[];
+  /** Empty: none. */
+  readonly about: string;
   readonly rivals: readonly string[];
   readonly languages: readonly string[];
   /** Kinds that need no account, and addresses. */
@@ -32,6 +34,11 @@ export const SETUP_QUESTIONS = {
     example: "jobs, river",
     hint: "for names that also mean something else",
   },
+  about: {
+    label: "What it means",
+    example: "the maker of kettles, not the cartoon",
+    hint: "a chat model that judges relevance reads it",
+  },
   rivals: { label: "Rivals", example: "rivalware", hint: "each gets a query of its own" },
   languages: { label: "Only these languages", example: "en, de", hint: "two letters each; empty: any" },
   contact: {
@@ -52,7 +59,7 @@ export function readAnswers(typed: TypedSetup, options: { readonly refusePrivate
   const spellings = readSpellings(brand, words.spellings);
   const about = { queries: [brand, ...words.rivals], spellings, languages };
   const feeds = chooseFeeds(named, about, options);
-  return { ...words, brand, spellings, languages, feeds, contact, receiver };
+  return { ...words, brand, spellings, about: readAbout(words.about), languages, feeds, contact, receiver };
 }
 
 /** All that the query of the brand searches. */
@@ -68,6 +75,15 @@ export function readLanguages(typed: readonly string[]): readonly string[] {
   if (wrong !== undefined) throw new UserError(`languages have two letters, such as en; got "${wrong}"`);
   return codes;
 }
+
+function readAbout(typed: string): string | null {
+  const about = typed.replaceAll(/\s+/g, " ").trim();
+  if (about.length > LONGEST_ABOUT)
+    throw new UserError(`what it means has ${LONGEST_ABOUT} characters at most`);
+  return about === "" ? null : about;
+}
+
+const LONGEST_ABOUT = 500;
 
 export function readContact(typed: string): string | null {
   const contact = typed.trim();

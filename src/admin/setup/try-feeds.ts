@@ -3,7 +3,8 @@ import {
   EnrichConfig,
   type FeedConfig,
   type FeedTry,
-  type ListenConfig,
+  kindOf,
+  ListenConfig,
   planFeeds,
   tryFeed,
   userAgent,
@@ -11,6 +12,7 @@ import {
 import type { Clock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
+import type { SetupAnswers } from "./draft-setup.ts";
 
 /** Feeds are tried for this long; those that have not answered then say so. */
 const PATIENCE_MS = MINUTE / 2;
@@ -53,3 +55,18 @@ export function floodingQueries(tried: readonly FeedTry[], queries: readonly str
 
 const FLOOD_FROM = 20;
 const FLOOD_SHARE = 0.2;
+
+/** The part `listen` of the draft, as the file will be read. */
+export function listenOf(
+  { languages, feeds, contact }: SetupAnswers,
+  queries: readonly { readonly name: string; readonly text: string }[],
+): ListenConfig {
+  const parsed = ListenConfig.parse({
+    queries: queries.map((query) => ({ ...query, languages })),
+    ...(contact === null ? {} : { contact }),
+  });
+  return {
+    ...parsed,
+    feeds: feeds.map(({ kind, keys }) => kindOf({ kind }).config.parse(keys) as FeedConfig),
+  };
+}

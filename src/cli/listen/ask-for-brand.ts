@@ -41,7 +41,7 @@ export function askForBrand(
     const { ask, say } = questions;
     /** What `read` refuses is asked again. */
     const askList = async (
-      field: Exclude<Field, "brand" | "contact">,
+      field: Exclude<Field, "brand" | "about" | "contact">,
       read = (list: readonly string[]): unknown => list,
     ): Promise<readonly string[]> =>
       given[field].length > 0
@@ -68,7 +68,7 @@ export function askForBrand(
     const feeds = given.feeds.length > 0 ? given.feeds : await askForFeeds(questions, about);
     const contact = given.contact ?? (await askFor(questions, "contact", (text) => readContact(text) ?? ""));
     const to = given.to ?? (await askForReceiver(questions));
-    return { brand, spellings, not, rivals, languages, feeds, contact, to };
+    return { brand, spellings, not, about: given.about, rivals, languages, feeds, contact, to };
   });
 }
 

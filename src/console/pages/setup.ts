@@ -1,6 +1,15 @@
 import { expandReason } from "#monitor";
+import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
-import type { SetupForm, SetupOutcome, SetupView, SetupWriteResult, ShownChange } from "../setup-view.ts";
+import { foreign } from "../parts/words.ts";
+import type {
+  SetupForm,
+  SetupOutcome,
+  SetupView,
+  SetupWriteResult,
+  ShownChange,
+  ShownSense,
+} from "../setup-view.ts";
 import type { Times } from "../times.ts";
 import { triedPart } from "./feeds.ts";
 import type { Page } from "./page.ts";
@@ -40,6 +49,7 @@ ${outcome?.outcome === "Busy" && problemNote("Others are trying feeds at the mom
 ${ask("brand", html` required`)}
 ${ask("spellings")}
 ${ask("not")}
+${ask("about")}
 ${ask("rivals")}
 ${ask("languages")}
 </div>
@@ -121,11 +131,12 @@ function problemNote(what: string, details: readonly string[]): Html {
 }
 
 function draftPart(
-  { files, change, warnings, tried }: Extract<SetupOutcome, { outcome: "Drafted" }>,
+  { files, change, warnings, tried, senses }: Extract<SetupOutcome, { outcome: "Drafted" }>,
   { readOnly, isFirst }: { readonly readOnly: string | null; readonly isFirst: boolean },
   times: Times,
 ): Html {
   return html`<h2 id="draft">What it writes</h2>${warnings.map((one) => html`<p class="note" dir="auto">${one}</p>`)}
+${senses.length > 0 && sensesPart(senses)}
 ${(tried ?? []).map((one) => triedPart(one, times))}
 ${change === null ? filesPart(files) : changePart(change)}
 <section class="panel action-form" aria-labelledby="h-write"><h2 id="h-write">Keep it</h2>${readOnly === null && isFirst && slackFields()}<div class="row">${
@@ -134,6 +145,24 @@ ${change === null ? filesPart(files) : changePart(change)}
   formaction="/setup/write">${change === null ? "Write the files" : "Change earshot.yaml"}</button>`
       : html`<p class="hint">They cannot be written here: ${readOnly}. Copy them, or run <code>earshot listen</code>.</p>`
   }</div></section>`;
+}
+
+/** Which meanings of the name are meant: all of them until somebody unticks some. */
+function sensesPart(senses: readonly ShownSense[]): Html {
+  const words = senses.map(({ words, not }) => ({ words, not }));
+  return html`<section class="panel" aria-labelledby="h-senses"><h2 id="h-senses">Which of these do you mean?</h2>
+<p class="hint">The name has several meanings in what the feeds bring now. Untick what is not meant: its words are left out.</p>
+<input type="hidden" name="senses" value="${JSON.stringify(words)}">
+<fieldset><legend class="unseen">Meanings</legend>${senses.map(
+    ({ words, texts, examples }, index) => html`<p>
+<label class="choice"><input type="checkbox" name="meant" value="${index}" checked> <span><strong>${foreign(words.slice(0, 4).join(", "))}</strong>
+<span class="hint">${counted(texts, "text")}</span></span></label>
+</p>
+<ul>${examples.map((one) => html`<li dir="auto">${one}</li>`)}</ul>`,
+  )}</fieldset>
+<div class="row">
+<button type="submit" name="do" value="senses">Leave out the others</button>
+</div></section>`;
 }
 
 /** Beside the button that writes: a token is never shown again, so it would be lost with any other. */

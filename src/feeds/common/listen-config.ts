@@ -32,7 +32,7 @@ const ListenedQuery = z.strictObject({
     .max(500)
     .exactOptional()
     .describe(
-      "What the words mean, in plain words, for `enrich.relevance`. Example: the airline, not the river",
+      "What the words mean, in plain words: an endpoint of `enrich.relevance` reads it. Example: the airline, not the river",
     ),
   languages: z
     .array(z.string().regex(/^[a-z]{2}$/, "expected two letters, such as en"))
@@ -91,17 +91,7 @@ export interface ListenConfig extends Omit<z.output<typeof ListenConfig>, "feeds
 }
 
 /** Faults that show only when all parts are known. */
-export function checkListen(
-  listen: ListenConfig,
-  enrich: { readonly relevance?: unknown },
-  issues: Issue[],
-): void {
-  if (typeof enrich.relevance !== "object")
-    listen.queries.forEach(({ about }, index) => {
-      const path = ["listen", "queries", index, "about"];
-      if (about !== undefined)
-        issues.push({ path, message: "nobody reads it: set enrich.relevance to an endpoint, too" });
-    });
+export function checkListen(listen: ListenConfig, issues: Issue[]): void {
   const repeated = (names: readonly string[], path: Issue["path"], key: string) => {
     names.forEach((name, index) => {
       if (names.indexOf(name) !== index)

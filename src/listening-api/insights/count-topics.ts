@@ -50,7 +50,8 @@ function written(text: string, start: number, end: number): string {
   return MANY_SPACES.test(part) ? part.replaceAll(/\s+/g, " ") : part;
 }
 
-function isTopicWord(folded: string): boolean {
+/** Whether a word may be what a text is about; `folded` as by `foldText`. */
+export function isTopicWord(folded: string): boolean {
   return folded.length > 1 && folded.length <= MAX_WORD && !STOP_WORDS.has(folded) && !/^\d+$/.test(folded);
 }
 
