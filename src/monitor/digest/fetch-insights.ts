@@ -9,8 +9,8 @@ const MOST = 50;
 const PATIENCE_MS = 20 * SECOND;
 
 /**
- * Top authors and hashtags as counted by the source, in calls of low priority. If the source does not have them, or has
- * no call left, they are counted from the stored mentions, so that the digest is still sent.
+ * Top authors and hashtags as counted by the source, in calls of low priority. If the source does not have them, has no
+ * call left, or lists only the first of its authors, they are counted from the stored mentions.
  */
 export function createFetchInsights(
   clientOf: (projectId: string) => Pick<SourceClient, "hashtags" | "extensions">,
@@ -33,6 +33,8 @@ export function createFetchInsights(
         };
         const hashtags = await source.hashtags(scope, { signal });
         const authors = await source.extensions.topAuthors({ ...scope, limit: MOST }, { signal });
+        // An author has a row for each site. Of a list that is cut off, the sum of the rows is no number of anybody.
+        if (authors.length >= MOST) return null;
         talks.push({
           hashtags: hashtags.items.flatMap(({ name, volume }) =>
             volume === null ? [] : [{ name: name.replace(/^#/, ""), mentions: volume }],

@@ -92,7 +92,8 @@ function stepTo(
 export function calmFrom(incident: Incident): Instant | null {
   const { calmSince, lastSeenAt, uncalmUntil } = incident;
   if (calmSince === null || isSmall(incident)) return calmSince;
-  return Math.min(calmSince, Math.max(lastSeenAt, uncalmUntil));
+  // To the end of five minutes: so far mentions are counted.
+  return Math.ceil(Math.min(calmSince, Math.max(lastSeenAt, uncalmUntil)) / BUCKET) * BUCKET;
 }
 
 /** How fast mentions of the measure come: in the last hour, and in the last quarter of an hour. */
@@ -134,7 +135,7 @@ function endIfCalm(incident: Incident, at: Instant): IncidentStep {
   };
 }
 
-/** It was watched, and is open again. */
+/** It was watched, and is open again. An alert that joins in a calm is no day and no wave: what is new is in the alert. */
 export function rouse(before: Incident, pace: Pace, at: Instant, zone: string): IncidentStep {
   const calmMs = at - before.uncalmUntil;
   const incident: Incident = {
@@ -144,6 +145,8 @@ export function rouse(before: Incident, pace: Pace, at: Instant, zone: string): 
     endedAt: null,
     uncalmUntil: at,
   };
+  const limits = limitsAt(incident, at);
+  if (limits !== null && pace.hour <= limits.calm) return { incident, entries: [] };
   if (dayOf(incident, at, zone) > incident.day) return beginDay(incident, pace, at, zone);
   if (calmMs < PAUSE_MS) return { incident, entries: [] };
   const detail = `${saidInAnHour(incident, pace.hour)}; it had been calm for ${formatMinutes(calmMs)}`;

@@ -23,7 +23,7 @@ export interface JoinableIncident {
   readonly mutes: boolean;
 }
 
-export type JoinReason = "MutedByIt" | "SharesStories" | "SharesAuthors" | "SharesWords";
+export type JoinReason = "MutedByIt" | "SharesStories" | "SharesAuthors" | "SharesWords" | "InItsWave";
 
 export type Joining =
   | { readonly outcome: "Joins"; readonly incident: Incident; readonly because: JoinReason }
@@ -33,7 +33,8 @@ export type Joining =
 
 /**
  * Whether an alert joins an incident, begins one, or stays alone. It joins the newest that it shares stories, authors or
- * words with, or that an inhibition lets mute it. A warning or more on counts begins one; a single small alert does not.
+ * words with, or that an inhibition lets mute it. Negative mentions without a count join while nearly all negative ones
+ * are about it. A warning or more on counts begins one; a single small alert does not.
  */
 export function decideJoining(newcomer: Newcomer, incidents: readonly JoinableIncident[]): Joining {
   const { group, alert, counts } = newcomer;
@@ -45,9 +46,25 @@ export function decideJoining(newcomer: Newcomer, incidents: readonly JoinableIn
     if (mutes) return { outcome: "Joins", incident, because: "MutedByIt" };
     const shared = sharedWith(newcomer.mentions, material);
     if (shared !== null) return { outcome: "Joins", incident, because: REASONS[shared] };
+    if (!counts && isNegative(newcomer.mentions) && isInWave(incident, newcomer.firedAt))
+      return { outcome: "Joins", incident, because: "InItsWave" };
   }
   if (counts && compareSeverity(alert.severity, "warning") >= 0) return { outcome: "Opens" };
   return { outcome: "Apart", because: near.length > 0 ? "NothingShared" : "Small" };
+}
+
+function isNegative(mentions: readonly StoryMention[]): boolean {
+  return mentions.length > 0 && mentions.every(({ mention }) => mention.sentiment === "negative");
+}
+
+/** So much more than usual in its largest hour that hardly a mention of its mood comes from anywhere else. */
+const WAVE_TIMES = 10;
+
+/** Whether nearly all negative mentions of its query are about the incident. */
+function isInWave({ measure, status, usual, peak, uncalmUntil }: Incident, at: Instant): boolean {
+  if (measure !== "negative" || status === "watching" || status === "over" || usual === null) return false;
+  const before = usual[Math.floor((at % DAY) / HOUR)]?.negative ?? 0;
+  return at - uncalmUntil < HOUR && peak.negative >= WAVE_TIMES * Math.max(1, before);
 }
 
 const REASONS = { stories: "SharesStories", authors: "SharesAuthors", words: "SharesWords" } as const;

@@ -92,9 +92,12 @@ function countWords(mentions: readonly StoryMention[]): ReadonlyMap<string, numb
 const MOST_CHARACTERS = 1_000;
 const SHORTEST_WORD = 4;
 
-/** The different words of a mention. Text without blanks between words has none, and is joined by stories and authors. */
+/**
+ * The different words of a mention. A hashtag is made to say what a text belongs to: it is a word with its sign and
+ * without, and so counts twice. Text without blanks between words has none, and is joined by stories and authors. */
 function wordsOf({ title, text }: Mention): ReadonlySet<string> {
   const folded = foldText(`${title ?? ""} ${text ?? ""}`.slice(0, MOST_CHARACTERS));
-  const words = folded.replaceAll(/https?:\S+/g, " ").match(/[\p{L}\p{N}]+/gu) ?? [];
+  const plain = folded.replaceAll(/https?:\S+/g, " ");
+  const words = [...(plain.match(/[\p{L}\p{N}]+/gu) ?? []), ...(plain.match(/#[\p{L}\p{N}]+/gu) ?? [])];
   return new Set(words.filter((word) => word.length >= SHORTEST_WORD));
 }

@@ -394,6 +394,7 @@ const JOINED: Readonly<Record<JoinReason, string>> = {
   SharesStories: "it shares stories",
   SharesAuthors: "it shares authors",
   SharesWords: "it shares words",
+  InItsWave: "nearly all that is negative is about the incident",
 };
 
 /** A rule about more than volume and mood: what it finds is a new kind of fact. */

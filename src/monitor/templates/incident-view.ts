@@ -121,7 +121,8 @@ export function newsOf(
       const [who = "", why] = entry?.detail.split(/: (?=it shares)/) ?? [];
       return why === undefined ? null : { label: `New: ${line(who, 80)}`, text: why };
     }
-    return { label: `New: ${line(about.title, 80)}`, text: line(about.text, 140) };
+    const text = about.text === "" ? saidInLastHour(incident, counts) : line(about.text, 140);
+    return { label: `New: ${line(about.title, 80)}`, text };
   }
   if (kind === "reminder") return { label: "Still going on", text: saidInLastHour(incident, counts) };
   if (kind === "escalated")

@@ -56,6 +56,22 @@ test("a quiet night does not end it, and the next day is said with the count of 
   ]);
 });
 
+test("an alert that joins in a calm begins no day and no wave", () => {
+  const night = live(incidentOf(), [resolvedAfter(10)], [...said(0, 9, 40), ...said(20, 24, 3)], hours(20.5));
+  const late = alertOf({ id: "late", openedAt: hours(21), firedAt: hours(21) });
+  const step = live(night.incident, [resolvedAfter(10), late], said(20, 24, 3), hours(22));
+  expect(night.incident.status).toBe("watching");
+  expect(step.incident).toMatchObject({ status: "open", day: 1, notifyCount: 1 });
+  expect(kindsOf(step)).toEqual([]);
+});
+
+test("the end of what is counted is a full five minutes, as its mentions are counted", () => {
+  const seen = hours(1) + 2 * MINUTE + 1_234;
+  expect(calmFrom(incidentOf({ calmSince: hours(4), lastSeenAt: seen, uncalmUntil: NOON }))).toBe(
+    hours(1) + 5 * MINUTE,
+  );
+});
+
 test("a flare on the same day is another wave; one after a short pause is not", () => {
   const flare = [...said(0, 1, 40), ...said(5, 6, 40)];
   expect(kindsOf(live(incidentOf(), [resolvedAfter(2)], flare, hours(6)))).toEqual(["Watching", "NewWave"]);

@@ -34,6 +34,33 @@ test("what tells the same in its own words joins; what tells something else does
   expect(sharedWith([told("the price went up")], material)).toBeNull();
 });
 
+test("one hashtag of it is enough", () => {
+  const tagged = materialOf(
+    many(20, (index) => `anything ${index} at all #BatteryGate`),
+    before,
+  );
+  expect(sharedWith([told("they deleted my comment #batterygate")], tagged)).toBe("words");
+  expect(sharedWith([told("they deleted my comment #brand")], tagged)).toBeNull();
+});
+
+test("while nearly all that is negative is about it, a negative mention joins in any words", () => {
+  const incident = incidentOf({ uncalmUntil: NOON + HOUR / 2 });
+  const joinable = [{ incident, material, mutes: false }];
+  const negative = (sentiment: string) => {
+    const one = told("the police are here");
+    return [{ ...one, mention: { ...one.mention, sentiment } }];
+  };
+  const joins = { outcome: "Joins", incident, because: "InItsWave" };
+  expect(decideJoining(newcomer({ mentions: negative("negative") }), joinable)).toEqual(joins);
+  const apart = { outcome: "Apart", because: "NothingShared" };
+  expect(decideJoining(newcomer({ mentions: negative("positive") }), joinable)).toEqual(apart);
+  const later = newcomer({ mentions: negative("negative"), firedAt: NOON + 3 * HOUR });
+  expect(decideJoining(later, joinable)).toEqual(apart);
+  const usual = Array.from({ length: 24 }, () => ({ negative: 8, total: 20 }));
+  const small = [{ incident: incidentOf({ ...incident, usual }), material, mutes: false }];
+  expect(decideJoining(newcomer({ mentions: negative("negative") }), small)).toEqual(apart);
+});
+
 test("the same author, or the same story, joins", () => {
   const [first] = crisis;
   if (first === undefined) throw new Error("no crisis");

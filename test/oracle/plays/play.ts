@@ -246,6 +246,8 @@ async function readFacts(pool: Pool): Promise<readonly Fact[]> {
   return rows.map((row) => {
     const fields = JSON.parse(`${row.filled_fields}}`) as {
       snippet?: string;
+      instagramFollowerCount?: number;
+      blueskyFollowers?: number;
       categoryDetails?: readonly { name?: string }[];
       authorVerifiedType?: string;
     };
@@ -259,7 +261,8 @@ async function readFacts(pool: Pool): Promise<readonly Fact[]> {
         author: row.author,
         name: row.name,
       },
-      ...{ site: row.site, domain: row.domain, followers: number(row.followers), reach: number(row.reach) },
+      followers: number(row.followers) ?? fields.instagramFollowerCount ?? fields.blueskyFollowers ?? null,
+      ...{ site: row.site, domain: row.domain, reach: number(row.reach) },
       ...{ verified: row.verified, title: row.title, text: row.full_text ?? fields.snippet ?? null },
       ...{ url: row.url, hashtags: row.hashtags, isDeleted: row.resource_type === "deleted" },
       isRepost: row.retweet_of !== null,

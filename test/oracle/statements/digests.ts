@@ -89,11 +89,17 @@ export const DIGEST_STATEMENTS: readonly Statement[] = [
     judge: ([name = "", count = "", negative = ""], context) => {
       const [from, to] = period(context);
       const { recount, message } = context;
-      // An account is called by its own name, or by that of who writes there.
-      const judgeBy = (called: (fact: Fact) => string | null): Verdict => {
+      // An account is called by its own name, or by that of who writes there, which several may share.
+      const accountOf = ({ author, name: own, site }: Fact) => author ?? own ?? site;
+      const accounts = new Set(
+        recount.world.facts
+          .filter((fact) => [fact.name, accountOf(fact)].includes(name))
+          .map((fact) => accountOf(fact)),
+      );
+      const judgeOne = (account: string | null): Verdict => {
         const bounds = (test: (fact: Fact) => boolean) =>
           recount.bounds(
-            { brand: null, test: (fact) => called(fact) === name && test(fact) },
+            { brand: null, test: (fact) => accountOf(fact) === account && test(fact) },
             ...([from, to, message.at] as const),
           );
         return (
@@ -105,8 +111,8 @@ export const DIGEST_STATEMENTS: readonly Statement[] = [
           (negative === "" ? null : judgeBounds(toNumber(negative), bounds(isOf("negative")), "negative"))
         );
       };
-      const wrong = judgeBy((fact) => fact.name ?? fact.author ?? fact.site);
-      return wrong === null || judgeBy(({ author }) => author) === null ? null : wrong;
+      const verdicts = [...accounts].map(judgeOne);
+      return verdicts.includes(null) ? null : (verdicts[0] ?? "nobody is called so");
     },
   },
   {
