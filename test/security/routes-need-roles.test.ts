@@ -26,6 +26,7 @@ const NEEDS: Readonly<Partial<Record<UserRole, readonly string[]>>> = {
     "POST /alerts/:id/act",
     "POST /incidents/:id/statement",
     "POST /incidents/:id/review",
+    "POST /incidents/:id/comment",
     "POST /incidents/:id/room",
     "POST /incidents/:id/room/end",
     "POST /mentions/sentiment",
@@ -171,6 +172,7 @@ const FOR_PEOPLE = [
 const FOR_ACTING = [
   "POST /incidents/:id/statement",
   "POST /incidents/:id/review",
+  "POST /incidents/:id/comment",
   "POST /mentions/sentiment",
   "POST /alerts/:id/act",
   "POST /silences",
