@@ -1,21 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { ConsoleFacts, Stores } from "#monitor";
+import { type ConsoleFacts, type Stores, writeNote } from "#monitor";
 import type { Clock } from "../lib/clock.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { counted } from "../lib/numbers.ts";
 import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
-import { actorOf, Form, IncidentId, MOST_BYTES, noteIncident, Statement } from "./incident-forms.ts";
-import {
-  endRoom,
-  type IncidentStory,
-  openRoom,
-  ROOM_LENGTHS,
-  readIncidentStory,
-  writeNote,
-} from "./incident-work.ts";
+import { actorOf, Form, IncidentId, MOST_BYTES, noteIncident, Statement, Text } from "./incident-forms.ts";
+import { endRoom, type IncidentStory, openRoom, ROOM_LENGTHS, readIncidentStory } from "./incident-work.ts";
 import { incidentPage, incidentPart, NOTHING_PRESSED, type Pressed } from "./pages/incident.ts";
 import type { Times } from "./times.ts";
 
@@ -61,13 +54,34 @@ export function incidentRoutes(
       });
     const { by, status, text, seen } = form.data;
     const written = { kind: "statement" as const, status: status === "" ? null : status, text, seen };
-    const work = { stores, by: actorOf(request, by), now: times.now() };
-    noteIncident(request, story.incident, work.by, counted(text.length, "letter"));
-    const done = await writeNote(work, story.incident, written);
+    const actor = actorOf(request, by);
+    noteIncident(request, story.incident, actor, counted(text.length, "letter"));
+    const done = await stores.transaction((facts) =>
+      writeNote(facts, story.incident, written, actor, times.now()),
+    );
     if (done.outcome === "Done") return reply.redirect(`/incidents/${story.incident.id}`, 303);
     const newest = (await storyOf(request)) ?? story;
     const fault = `Nothing was published: ${done.because}.`;
     return show(request, reply.code(409), newest, { fault, typed: { status, text } });
+  });
+
+  app.post("/incidents/:id/comment", { ...ownForm, bodyLimit: MOST_BYTES }, async (request, reply) => {
+    const [story, form] = [await storyOf(request), Text.safeParse(request.body)];
+    if (story === null) return gone(request, reply);
+    if (!form.success)
+      return show(request, reply.code(400), story, {
+        fault: "A comment needs words, of at most 4,000 letters.",
+      });
+    const { by, text } = form.data;
+    const actor = actorOf(request, by);
+    noteIncident(request, story.incident, actor, counted(text.length, "letter"));
+    const comment = { kind: "comment", status: null, text } as const;
+    const done = await stores.transaction((facts) =>
+      writeNote(facts, story.incident, comment, actor, times.now()),
+    );
+    if (done.outcome === "Refused")
+      return show(request, reply.code(409), story, { fault: `Nothing was written: ${done.because}.` });
+    return reply.redirect(`/incidents/${story.incident.id}`, 303);
   });
 
   app.post("/incidents/:id/room", ownForm, async (request, reply) => {

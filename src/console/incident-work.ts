@@ -115,30 +115,3 @@ export function roomOf(
 function hashOf(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }
-
-/**
- * Adds what somebody wrote. `seen`: the newest statement, or what was learned, on the page of whoever writes a new one,
- * so that nobody replaces words that they have not read.
- */
-export function writeNote(
-  { stores, by, now }: Work,
-  { projectId, queryId, id: incidentId }: Incident,
-  written: Pick<IncidentNote, "kind" | "status" | "text"> & { readonly seen: string | null },
-): Promise<WorkResult<{ readonly note: IncidentNote }>> {
-  const { seen, ...words } = written;
-  return stores.transaction(async ({ queries, incidentNotes }) => {
-    await queries.lock(projectId, queryId);
-    if (words.kind !== "comment") {
-      const newest = newestOf(await incidentNotes.list(projectId, incidentId), words.kind);
-      if (newest !== null && newest.id !== seen)
-        return { outcome: "Refused", because: "somebody has written one meanwhile: read it first" };
-    }
-    const note = { ...words, id: uuid7(now), projectId, incidentId, at: now, actor: by };
-    await incidentNotes.add(note);
-    return { outcome: "Done", note };
-  });
-}
-
-export function newestOf(notes: readonly IncidentNote[], kind: IncidentNote["kind"]): IncidentNote | null {
-  return notes.findLast((note) => note.kind === kind) ?? null;
-}

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { formatTime, type Stores } from "#monitor";
+import { formatTime, type Stores, writeNote } from "#monitor";
 import { BusyError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
 import { createWorkerPool } from "../lib/worker-pool.ts";
@@ -7,7 +7,7 @@ import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { createFrames } from "./frames.ts";
 import { actorOf, IncidentId, MOST_BYTES, noteIncident, Text } from "./incident-forms.ts";
-import { type IncidentStory, type IncidentWork, readIncidentStory, writeNote } from "./incident-work.ts";
+import { type IncidentStory, type IncidentWork, readIncidentStory } from "./incident-work.ts";
 import { NOTHING_PRESSED, type Pressed } from "./pages/incident.ts";
 import { reviewPage } from "./pages/review.ts";
 import type { PdfTasks } from "./review/pdf-thread.ts";
@@ -57,8 +57,10 @@ export function reviewRoutes(
     const { by, text, seen } = form.data;
     const actor = actorOf(request, by);
     noteIncident(request, story.incident, actor, counted(text.length, "letter"));
-    const work = { stores, by: actor, now: times.now() };
-    const done = await writeNote(work, story.incident, { kind: "lesson", status: null, text, seen });
+    const lesson = { kind: "lesson", status: null, text, seen } as const;
+    const done = await stores.transaction((facts) =>
+      writeNote(facts, story.incident, lesson, actor, times.now()),
+    );
     if (done.outcome === "Done") return reply.redirect(`/incidents/${story.incident.id}/review`, 303);
     const fault = `Nothing was saved: ${done.because}.`;
     return show(request, reply.code(409), (await storyOf(request)) ?? story, {

@@ -2,6 +2,7 @@
 
 export type { AlertActions } from "./alerts/actions/actions.ts";
 export { createAlertActions, matchOfAlert } from "./alerts/actions/alert-actions.ts";
+export { newestOf, writeNote } from "./alerts/actions/write-note.ts";
 export {
   type AlertNames,
   alertNames,

@@ -32,7 +32,7 @@ test("a name leaves what people wrote about incidents, and the rest of their wor
   const write = async (n: number, text: string, status: string | null = null) => {
     const id = `0199b2c4-7d1a-7000-8000-00000000000${n}`;
     await stores().incidentNotes.add({
-      ...{ id, projectId: "p", incidentId: id, at: NOON, kind: "comment", status, text },
+      ...{ id, projectId: "p", incidentId: id, at: NOON, kind: "comment", status, text, origin: null },
       actor: { via: "page", login: "ops", typed: null },
     });
     return async () => (await stores().incidentNotes.list("p", id)).map((note) => [note.text, note.status]);

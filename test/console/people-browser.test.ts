@@ -4,9 +4,10 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { invite } from "../../src/console/auth/invitations.ts";
 import { addUser } from "../../src/console/auth/manage-users.ts";
-import { openRoom, writeNote } from "../../src/console/incident-work.ts";
+import { openRoom } from "../../src/console/incident-work.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY } from "../../src/lib/instant.ts";
+import { type WrittenNote, writeNote } from "../../src/monitor/alerts/actions/write-note.ts";
 import type { Incident } from "../../src/monitor/model/incident.ts";
 import { makeAnIncident, makeAStory } from "./make-a-story.ts";
 import { hasBrowser, openBrowser } from "./open-browser.ts";
@@ -49,11 +50,13 @@ describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the se
     const by = { via: "page", login: "ann", typed: null } as const;
     const work = { stores: web.stores, by, now: NOW };
     let seen: string | null = null;
-    for (const text of ["We are looking into it.", "Flights to the north are late.\nWe rebook for free."]) {
-      const written = { kind: "statement", status: "Holding statement out", text, seen } as const;
-      const done = await writeNote(work, of, written);
-      seen = done.outcome === "Done" ? done.note.id : null;
-    }
+    const write = async (note: WrittenNote) => {
+      const done = await web.stores.transaction((facts) => writeNote(facts, of, note, by, NOW));
+      if (done.outcome === "Done" && note.kind === "statement") seen = done.note.id;
+    };
+    for (const text of ["We are looking into it.", "Flights to the north are late.\nWe rebook for free."])
+      await write({ kind: "statement", status: "Holding statement out", text, seen });
+    await write({ kind: "comment", status: null, text: "The desk at gate B14 knows more." });
     const opened = await openRoom(work, of, DAY);
     room = opened.outcome === "Done" ? opened.path : "";
   }

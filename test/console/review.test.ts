@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { writeNote } from "../../src/console/incident-work.ts";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { type WrittenNote, writeNote } from "../../src/monitor/alerts/actions/write-note.ts";
 import type { Incident } from "../../src/monitor/model/incident.ts";
 import { aMention } from "../mention.ts";
 import { aVisitor, tokenIn } from "../security/console-visitor.ts";
@@ -76,16 +76,10 @@ beforeAll(async () => {
     { incidentId: begun.id, at: BEGAN + 4 * HOUR, kind: "Over", detail: "calm for 1 h" },
   ]);
   const by = { via: "page", login: "ann", typed: null } as const;
-  const work = { stores: web.stores, by, now: BEGAN + 30 * MINUTE };
-  const statement = {
-    kind: "statement",
-    status: "Statement published",
-    text: "We recall the X2.",
-    seen: null,
-  } as const;
-  expect(await writeNote(work, incident, statement)).toMatchObject({ outcome: "Done" });
-  const comment = { kind: "comment", status: null, text: "among colleagues", seen: null } as const;
-  expect(await writeNote(work, incident, comment)).toMatchObject({ outcome: "Done" });
+  const write = (note: WrittenNote) =>
+    web.stores.transaction((facts) => writeNote(facts, incident, note, by, BEGAN + 30 * MINUTE));
+  await write({ kind: "statement", status: "Statement published", text: "We recall the X2." });
+  await write({ kind: "comment", status: null, text: "among colleagues" });
 });
 afterAll(() => web.close());
 

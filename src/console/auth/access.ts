@@ -107,6 +107,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /alerts/:id/act": responders,
   "POST /incidents/:id/statement": responders,
   "POST /incidents/:id/review": responders,
+  "POST /incidents/:id/comment": responders,
   // Whoever shows an incident to strangers is a person, and no program.
   "POST /incidents/:id/room": people("responder"),
   "POST /incidents/:id/room/end": people("responder"),
@@ -142,6 +143,7 @@ export const AUDITED: Readonly<Record<string, string>> = {
   "POST /alerts/:id/act": "alert.act",
   "POST /incidents/:id/statement": "incident.statement",
   "POST /incidents/:id/review": "incident.review",
+  "POST /incidents/:id/comment": "incident.comment",
   "POST /incidents/:id/room": "room.open",
   "POST /incidents/:id/room/end": "room.end",
   "POST /mentions/sentiment": "mention.sentiment",

@@ -1,11 +1,17 @@
-import { type CrisisRoom, describeActor } from "#monitor";
+import { type CrisisRoom, describeActor, type IncidentNote, newestOf } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
-import { type IncidentStory, newestOf, ROOM_LENGTHS, ROOM_MS } from "../incident-work.ts";
+import { type IncidentStory, ROOM_LENGTHS, ROOM_MS } from "../incident-work.ts";
 import { incidentBadge, incidentSpan, incidentStatus } from "../parts/incident-panel.ts";
-import { statementSection, storiesSection, timelineSection, volumeSection } from "../parts/incident-story.ts";
+import {
+  statementSection,
+  storiesSection,
+  timelineSection,
+  volumeSection,
+  written,
+} from "../parts/incident-story.ts";
 import { livePart } from "../parts/live.ts";
 import type { ReaderForm } from "../parts/silence-form.ts";
 import { foreign } from "../parts/words.ts";
@@ -49,6 +55,7 @@ ${fault !== null && html`<p class="fault" role="alert">${fault}</p>`}
 <div class="two is-alert"><div>
 ${livePart(address, { name: "story", on: ["alerts", "volume"] }, incidentPart(story, times))}</div>
 <div class="aside">
+${form !== null && commentForm(shown, form)}
 ${form !== null && statementForm(shown, form)}
 ${form !== null && roomSection(shown, form, times)}
 ${alertsSection(story, times)}
@@ -62,6 +69,7 @@ export function incidentPart(
 ): Html {
   return html`<p class="alert-line">${incidentBadge(incident)} ${incidentSpan(incident, times)} · ${incidentStatus(incident, times)}</p>
 ${statementSection(notes, times, "Colleagues")}
+${commentsSection(notes, times)}
 ${volumeSection(volume, times, "Colleagues")}
 ${storiesSection(stories, times, "Colleagues")}
 ${timelineSection(entries, notes, times, "Colleagues")}`;
@@ -83,6 +91,28 @@ ${asksName && NAME_FIELD}<button type="submit" class="is-first">Publish to the r
 }
 
 export const NAME_FIELD = html`<label>Your name <input name="by" maxlength="80" autocomplete="name"></label>`;
+
+/** Colleagues alone read it: here, and in the threads of its messages in Slack. */
+function commentsSection(notes: readonly IncidentNote[], times: Times): Html {
+  const comments = notes.filter(({ kind }) => kind === "comment");
+  return html`<section class="panel" aria-labelledby="h-comments"><h2 id="h-comments">Comments</h2>
+${
+  comments.length === 0
+    ? html`<p class="empty">Nobody has written one.</p>`
+    : html`<ul class="notes">${comments.map(
+        (note) =>
+          html`<li>${written(note, times, "Colleagues")}${note.origin !== null && html`<p class="detail">from Slack</p>`}</li>`,
+      )}</ul>`
+}</section>`;
+}
+
+function commentForm({ story }: Shown, { token, asksName }: ReaderForm): Html {
+  return html`<section class="panel action-form" aria-labelledby="h-comment"><h2 id="h-comment">Comment</h2>
+<form method="post" action="/incidents/${story.incident.id}/comment"><input type="hidden" name="token" value="${token}">
+<label class="whole">For colleagues <textarea name="text" rows="2" maxlength="${LONGEST_TEXT}" required dir="auto"></textarea></label>
+${asksName && NAME_FIELD}<button type="submit">Comment</button></form>
+<p class="hint">It appears in the threads of its messages in Slack, too. The room does not show it.</p></section>`;
+}
 
 function roomSection({ story, room, made, mayOpenRoom }: Shown, form: ReaderForm, times: Times): Html {
   const { token, asksName } = form;

@@ -1,5 +1,6 @@
+import { newestOf } from "#monitor";
 import { type Html, html } from "../html.ts";
-import { type IncidentStory, newestOf } from "../incident-work.ts";
+import type { IncidentStory } from "../incident-work.ts";
 import type { ReaderForm } from "../parts/silence-form.ts";
 import { volumeChart } from "../parts/volume-chart.ts";
 import { foreign } from "../parts/words.ts";

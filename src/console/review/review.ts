@@ -1,9 +1,16 @@
-import { describeActor, eventAt, formatTime, type IncidentFigures, type IncidentNote } from "#monitor";
+import {
+  describeActor,
+  eventAt,
+  formatTime,
+  type IncidentFigures,
+  type IncidentNote,
+  newestOf,
+} from "#monitor";
 import { formatMinutes } from "../../lib/duration.ts";
 import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
 import { counted, formatNumber } from "../../lib/numbers.ts";
 import { buildVolume, type QueryVolume } from "../build-volume.ts";
-import { type IncidentStory, type IncidentWork, newestOf, spanOf } from "../incident-work.ts";
+import { type IncidentStory, type IncidentWork, spanOf } from "../incident-work.ts";
 import { timelineOf, withoutNames } from "../parts/incident-story.ts";
 import { formatCompact, shorten } from "../parts/words.ts";
 

@@ -15,6 +15,8 @@ export interface IncidentNote {
   readonly status: string | null;
   readonly text: string;
   readonly actor: Actor;
+  /** The reply in a thread of Slack that a comment came from: `channel thread message`. Null: the console. */
+  readonly origin: string | null;
 }
 
 /** A link to an incident for people without an account. Moments are wall time. */

@@ -66,6 +66,8 @@ export interface Incident {
   readonly factAt: Instant;
   /** Who acknowledged it, its assignee, who ended it, and since when it needs attention. */
   readonly handling: AlertHandling;
+  /** How many comments people wrote: its messages show each in their thread. Absent: none. */
+  readonly comments?: number;
 }
 
 /** An incident that speaks for itself, with those of other queries that have the same cause, oldest first. */

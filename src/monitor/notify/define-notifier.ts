@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Issue } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { AlertActions } from "../alerts/actions/actions.ts";
+import type { IncidentNote } from "../model/incident-work.ts";
 import type { NotificationKind } from "../model/notification.ts";
 import type { Renderer } from "../templates/create-renderer.ts";
 import type { DigestView } from "../templates/digest-view.ts";
@@ -88,6 +89,8 @@ export interface LiveMessage extends Pick<AlertMessage, "alertId" | "view" | "ch
   /** 1 for the first try since it was last up to date. */
   readonly attempt: number;
   readonly previous: VendorRef;
+  /** What people wrote about its incident, oldest first: each belongs into its thread. */
+  readonly comments?: readonly IncidentNote[];
 }
 
 export interface UpdateOptions {
@@ -224,7 +227,7 @@ export interface Interactions<Config> {
 }
 
 export interface InteractionDeps {
-  readonly actions: Pick<AlertActions, "once" | "linkSlack">;
+  readonly actions: Pick<AlertActions, "once" | "linkSlack" | "isOfIncident">;
   /** The clock of signatures. */
   readonly wall: Clock;
   readonly log: Logger;

@@ -1,5 +1,7 @@
 import { sql } from "kysely";
+import type { IncidentNote } from "../model/incident-work.ts";
 import type { Db } from "./database.ts";
+import { NOTE_COLUMNS } from "./incident-notes.ts";
 import { LEASE_SECONDS } from "./lease-seconds.ts";
 import { MOST_SEVERE_FIRST } from "./severity-order.ts";
 
@@ -43,6 +45,19 @@ export function createAlertMessageStore(db: Db) {
         on conflict (project_id, alert_id, receiver)
         do update set shown = '', next_edit_wall = now(), watched = true, attempts = 0
       `.execute(db);
+    },
+
+    /** The comments on the incident that this alert began, whose messages are those about the alert; oldest first. */
+    async commentsOf(projectId: string, alertId: string): Promise<IncidentNote[]> {
+      const { rows } = await sql<IncidentNote>`
+        select ${NOTE_COLUMNS} from earshot.incident_alerts m
+        join earshot.incidents i on i.project_id = m.project_id and i.id = m.incident_id
+        join earshot.incident_notes n on n.project_id = i.project_id and n.incident_id = i.id
+        where m.project_id = ${projectId} and m.alert_id = ${alertId}::uuid and i.body->>'leaderId' = ${alertId}
+          and n.kind = 'comment'
+        order by n.id desc limit 1000
+      `.execute(db);
+      return rows.reverse();
     },
 
     /** The message now shows this state. It is checked again after `editEveryMs`, unless the alert has ended. */

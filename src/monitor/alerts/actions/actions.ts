@@ -6,6 +6,7 @@ import type { SentimentCorrection } from "../../model/mention.ts";
 import type { ListedSilence, Silence } from "../../model/silence.ts";
 import type { ActionResult } from "../act.ts";
 import type { MoveResult } from "./act-on-incident.ts";
+import type { WriteNoteResult } from "./write-note.ts";
 
 /**
  * Actions of people on alerts and silences. It only writes facts; they announce it, and the running process finds the alert
@@ -45,10 +46,24 @@ export interface AlertActions {
   /** Active and future silences; with `past` also those that ended. */
   silences(past: boolean): Promise<readonly ListedSilence[]>;
   precision(since: Instant): Promise<readonly RulePrecision[]>;
+  /** Whether a thread is below a message about an incident. */
+  isOfIncident(thread: Pick<RepliedThread, "channel" | "thread">): Promise<boolean>;
+  /**
+   * What somebody answered in the thread of a message becomes a comment on its incident. Null: the thread is of no
+   * incident.
+   */
+  commentInThread(thread: RepliedThread, text: string, by: Actor): Promise<WriteNoteResult | null>;
   /** One incident takes the alerts of another. Ids, or their first letters. Null: there is no such incident. */
   mergeIncidents(into: string, from: string, by: Actor): Promise<MoveResult | null>;
   /** The alert leaves its incident. Null: there is no such alert, or it is in no incident that goes on. */
   splitAlert(alertId: string, by: Actor): Promise<MoveResult | null>;
+}
+
+/** A message of a vendor, and the reply below it. */
+export interface RepliedThread {
+  readonly channel: string;
+  readonly thread: string;
+  readonly ts: string;
 }
 
 /** Somebody in Slack, as Slack names them. */

@@ -26,6 +26,7 @@ import {
 } from "./act-on-incident.ts";
 import type { AlertActions, CorrectResult, RequestedSilence, SilenceResult } from "./actions.ts";
 import { auditActions } from "./audit-actions.ts";
+import { writeNote } from "./write-note.ts";
 
 export interface AlertActionsParts {
   readonly stores: Stores;
@@ -97,6 +98,20 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
       return silences.map((one) => ({ ...one, mutes: describeMatch(one.match, names) }));
     },
     precision: (since) => stores.alerts.precision(since),
+    isOfIncident: async ({ channel, thread }) =>
+      (await stores.incidentNotes.incidentOfThread(channel, thread)) !== null,
+    commentInThread: ({ channel, thread, ts }, text, by) =>
+      stores.transaction(async (facts) => {
+        const incident = await facts.incidentNotes.incidentOfThread(channel, thread);
+        if (incident === null) return null;
+        const comment = {
+          kind: "comment",
+          status: null,
+          text,
+          origin: `${channel} ${thread} ${ts}`,
+        } as const;
+        return writeNote(facts, incident, comment, by, clock.now());
+      }),
     mergeIncidents: (into, from, by) => mergeIncidents(stores, into, from, by, clock.now()),
     splitAlert: async (alertId, by) => {
       const alert = await findOne(stores, alertId);

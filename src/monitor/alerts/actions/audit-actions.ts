@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import type { Clock } from "../../../lib/clock.ts";
+import { counted } from "../../../lib/numbers.ts";
 import type { Actor } from "../../model/alert-action.ts";
 import { describeMatch } from "../../model/alert-match.ts";
 import type { Facts } from "../../store/stores.ts";
@@ -62,6 +63,19 @@ export function auditActions(
       const target = `${person.slackName} (${person.userId})`.slice(0, 120);
       await note({ via: "slack", login: name ?? target, typed: null }, "slack.link", target, name !== null);
       return name;
+    },
+    commentInThread: async (thread, text, by) => {
+      const result = await actions.commentInThread(thread, text, by);
+      // Most threads of a channel are not about an incident, and no try to change anything.
+      if (result !== null)
+        await note(
+          by,
+          "incident.comment",
+          `${thread.channel} ${thread.thread}`,
+          result,
+          counted(text.length, "letter"),
+        );
+      return result;
     },
     mergeIncidents: async (into, from, by) => {
       const result = await actions.mergeIncidents(into, from, by);

@@ -1,4 +1,5 @@
 import { describeError } from "../../../lib/errors.ts";
+import type { IncidentNote } from "../../model/incident-work.ts";
 import type { LiveMessages, Notifier, Shown, VendorRef } from "../define-notifier.ts";
 import { type AcquiredSlot, acquireSlot } from "./acquire-slot.ts";
 import { asDeliveryError, decideRetry } from "./decide-retry.ts";
@@ -41,6 +42,8 @@ export interface LiveMessageLog {
     terms: { readonly editEveryMs: number; readonly isOver: boolean },
   ): Promise<void>;
   saveRef(projectId: string, notificationId: string, ref: VendorRef): Promise<void>;
+  /** What people wrote about the incident that the alert began, oldest first. */
+  commentsOf(projectId: string, alertId: string): Promise<readonly IncidentNote[]>;
   /** Null: given up. */
   postpone(claim: Claim, retryAfterMs: number | null): Promise<void>;
 }
@@ -96,8 +99,9 @@ export async function updateMessage(
       return { outcome: "GivenUp", error: "its alert or digest is no longer stored" };
     }
     const { notificationId, ref: previous } = claimed.root;
+    const comments = await parts.liveMessages.commentsOf(key.projectId, key.alertId);
     const shown = await notifier.liveMessages.updateMessage(
-      { ...found, alertId: key.alertId, notificationId, attempt: claimed.attempts, previous },
+      { ...found, alertId: key.alertId, notificationId, attempt: claimed.attempts, previous, comments },
       {
         signal: AbortSignal.any([signal, claim.lost]),
         beforePost: claim.renew,

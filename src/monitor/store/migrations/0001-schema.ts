@@ -583,7 +583,9 @@ create table earshot.incident_notes (
   status text,
   text text not null,
   -- Who wrote it: an Actor.
-  actor jsonb not null
+  actor jsonb not null,
+  -- The reply in a thread of Slack that a comment came from.
+  origin text
 ) partition by range (incident_id);
 
 -- Which process runs which version of the configuration. A few rows: one for each process that lives.
@@ -696,6 +698,8 @@ create index dead_letters_open on earshot.dead_letters (project_id, query_id, ki
 create index silences_by_end on earshot.silences (ends_at);
 create index alert_messages_watched on earshot.alert_messages (next_edit_wall) where watched;
 create index notifications_by_message on earshot.notifications ((vendor_ref->>'messageId')) where vendor_ref ? 'messageId';
+-- Replies in a thread of Slack: of which message.
+create index notifications_by_thread on earshot.notifications ((vendor_ref->>'ts')) where vendor_ref ? 'ts';
 create index notifications_also on earshot.notifications using gin (also jsonb_path_ops) where also is not null;
 create index notifications_waiting on earshot.notifications (receiver, urgency, id) where state = 'due';
 create index notifications_in_hand on earshot.notifications (receiver) where state = 'due' and leased_until_wall is not null;

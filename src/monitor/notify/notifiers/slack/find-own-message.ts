@@ -38,8 +38,8 @@ export async function isFileShared(client: WebClient, where: SearchedPart, fileI
   return found !== null;
 }
 
-/** What one notification may have posted: the message itself, and the details in its thread. */
-export type MessagePart = "message" | "details";
+/** What we post: the message of a notification, the details in its thread, and a comment there, by the id of the comment. */
+export type MessagePart = "message" | "details" | "comment";
 
 /**
  * Marks our messages; the payload holds `notification_id`, `part` if it is not the message itself, and `also_covers`

@@ -60,7 +60,7 @@ async function oneSocket({ config, onInteraction, log, signal }: SocketParts): P
     openSince = monotonicMs();
     log.info("slack: the socket for buttons is open");
   });
-  for (const what of ["interactive", "slash_commands"])
+  for (const what of ["interactive", "slash_commands", "message"])
     client.on(what, ({ ack, body }: { ack: () => Promise<void>; body: unknown }) => {
       take(onInteraction, body, ack, log).catch((error: unknown) =>
         log.error({ reason: describeError(error) }, "slack: a click could not be handled"),

@@ -12,6 +12,7 @@ import {
   readCommand,
   readInteraction,
 } from "./interaction.ts";
+import { type Reply, readReply } from "./reply.ts";
 import type { SlackApp } from "./slack-config.ts";
 
 export type HandledInteraction =
@@ -30,7 +31,7 @@ export type HandledInteraction =
  * channel may click.
  */
 export function createSlackActions(parts: {
-  readonly actions: Pick<AlertActions, "once" | "linkSlack">;
+  readonly actions: Pick<AlertActions, "once" | "linkSlack" | "isOfIncident">;
   readonly log: Logger;
 }): (payload: unknown, app: SlackApp) => Promise<HandledInteraction> {
   const { log } = parts;
@@ -51,6 +52,8 @@ export function createSlackActions(parts: {
       answer(command.responseUrl, linked.answer, command.user.id, app);
       return linked.result;
     }
+    const reply = readReply(payload);
+    if (reply !== null) return comment(parts.actions, reply, app);
     const read = readInteraction(payload);
     if (read.outcome === "NotOurs") return { outcome: "NotOurs" };
     if (read.outcome === "Unfit") {
@@ -123,6 +126,25 @@ function refused(answer: { readonly because: string } | null): PerformResult {
     result: { outcome: "Refused", because },
     answer: `Nothing changed: ${because}.`,
   };
+}
+
+/** An answer in the thread of a message becomes a comment on its incident. */
+async function comment(
+  actions: Pick<AlertActions, "once" | "isOfIncident">,
+  { text, user, ...thread }: Reply,
+  app: SlackApp,
+): Promise<HandledInteraction> {
+  // Most threads of a channel are about something else: of these Slack is asked nothing, and nothing is stored.
+  if (!(await actions.isOfIncident(thread))) return { outcome: "NotOurs" };
+  const name = await nameOfUser(user.id, app);
+  const written = await actions.once(`reply ${thread.channel} ${thread.ts}`, async (within) => {
+    const known = await within.userInSlack({ teamId: user.teamId, userId: user.id });
+    const by: Actor = { via: "slack", login: known ?? named(name, user.id), typed: null };
+    return within.commentInThread(thread, text, by);
+  });
+  if (written === "known") return { outcome: "Known" };
+  if (written === null) return { outcome: "NotOurs" };
+  return written.outcome === "Done" ? { outcome: "Done" } : written;
 }
 
 /** `/earshot link CODE` says who somebody is on the console. */

@@ -6,6 +6,7 @@ import { findOwnMessage } from "./find-own-message.ts";
 import { type EditResult, editMessage, postMessage, type Thread } from "./post-message.ts";
 import { hasButtons } from "./slack-config.ts";
 import { slackErrorCode } from "./slack-error.ts";
+import { postComments } from "./thread-comments.ts";
 
 /**
  * The stored parts of a message in addition to `channel` and `ts`: `details` is the reply with more mentions,
@@ -57,7 +58,9 @@ export async function updateLiveMessage(
       await keep({ ...ref, details: ts, detailsVersion: shownVersion });
     }
   }
-  return addPicture(thread, message, { ref: () => ref, keep }, options, connection);
+  const kept = { ref: () => ref, keep };
+  if (!(await postComments(message.comments ?? [], thread, message, kept, options, connection))) return LATER;
+  return addPicture(thread, message, kept, options, connection);
 }
 
 /** In the place of mentions of which none is left. */

@@ -46,6 +46,22 @@ test("clicks arrive over a socket, and only handled ones are acknowledged", asyn
   await until("closed", () => slack.sockets.count() === 0);
 });
 
+test("answers in threads arrive over it, too, and other events do not", async () => {
+  const taken: unknown[] = [];
+  const listening = listen(async (payload) => {
+    taken.push(payload);
+  });
+  await until("open", () => slack.sockets.count() === 1);
+  const event = (type: string) => ({ type: "event_callback", event: { type, text: type } });
+  slack.sockets.send({ type: "events_api", envelope_id: "v-1", payload: event("reaction_added") });
+  slack.sockets.send({ type: "events_api", envelope_id: "v-2", payload: event("message") });
+  await until("answered", () => slack.sockets.answered.some((one) => one.envelope_id === "v-2"));
+  expect(taken).toEqual([event("message")]);
+  aborter.abort();
+  await listening;
+  await until("closed", () => slack.sockets.count() === 0);
+});
+
 test("a socket that Slack renews, or that breaks, is followed by another", async () => {
   const listening = listen(async () => {});
   await until("open", () => slack.sockets.count() === 1);

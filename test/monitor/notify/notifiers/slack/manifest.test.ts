@@ -15,6 +15,9 @@ const Manifest = z.strictObject({
   }),
   oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }),
   settings: z.object({
+    event_subscriptions: z.strictObject({
+      bot_events: z.tuple([z.literal("message.channels"), z.literal("message.groups")]),
+    }),
     interactivity: z.object({ is_enabled: z.literal(true), request_url: z.url().optional() }),
     socket_mode_enabled: z.literal(true),
     org_deploy_enabled: z.boolean(),
