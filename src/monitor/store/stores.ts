@@ -17,6 +17,7 @@ import { createBounceStore, createFailureStore, createOutageStore } from "./fail
 import { createForgottenStore } from "./forgotten.ts";
 import { createWatchStore } from "./health.ts";
 import { createIncidentStore } from "./incidents.ts";
+import { createMentionCountStore } from "./mention-counts.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
 import { createOneTimeCodeStore } from "./one-time-codes.ts";
@@ -82,6 +83,7 @@ function createFacts(db: Db) {
     values: createSeenValueStore(db),
     polls: createPollStore(db),
     mentions: createMentionStore(db),
+    mentionCounts: createMentionCountStore(db),
     counts: createCountStore(db),
     countChecks: createCountCheckStore(db),
     conditions: createConditionStore(db),
