@@ -38,6 +38,7 @@ import type { Answer } from "./front.ts";
 import { type Health, healthRoutes } from "./health-routes.ts";
 import { type HubReceiver, hubRoutes } from "./hub-routes.ts";
 import type { InboxView } from "./inbox-view.ts";
+import { insightRoutes } from "./insight-routes.ts";
 import { interactionRoutes } from "./interaction-routes.ts";
 import { invitationRoutes } from "./invitation-routes.ts";
 import { liveRoute, watchVersions } from "./live-route.ts";
@@ -209,6 +210,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     },
     frames,
   );
+  insightRoutes(app, { stores: deps.stored, times }, frames);
   atomRoutes(app, { facts: deps.facts, times, settings });
   if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
   interactionRoutes(app, deps.interactions ?? []);

@@ -96,6 +96,7 @@ export {
   VALUES_FOR_MS,
 } from "./model/judging.ts";
 export { eventAt, type Mention, type StoryMention, speakerOf } from "./model/mention.ts";
+export type { Facet, FacetRow, QueryKey, StepCount } from "./model/mention-counts.ts";
 export type { GroupFlush, PendingNotification, ReceiverEntry } from "./model/notification.ts";
 export type { FeedHealth, MetricFacts, QueueCounts, ShownHeartbeat } from "./model/pipeline-facts.ts";
 export { clockAheadMs, type Priority, worstDelayMs } from "./model/poll.ts";

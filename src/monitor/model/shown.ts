@@ -48,6 +48,8 @@ export interface MentionFilter {
   readonly domain?: string | null;
   readonly language?: string | null;
   readonly pageType?: string | null;
+  /** Name of a country. */
+  readonly country?: string | null;
   /** Name of a category. */
   readonly category?: string | null;
   /** Those of [from, to), by their own time; null or absent: of any time. */
