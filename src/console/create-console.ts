@@ -210,7 +210,8 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     },
     frames,
   );
-  insightRoutes(app, { stores: deps.stored, times }, frames);
+  const hasRules = deps.rules !== undefined;
+  insightRoutes(app, { stores: deps.stored, facts: deps.facts, times, hasRules }, frames);
   atomRoutes(app, { facts: deps.facts, times, settings });
   if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
   interactionRoutes(app, deps.interactions ?? []);

@@ -1,8 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Stores } from "#monitor";
+import { type ConsoleFacts, type Stores, summarizeUnneeded } from "#monitor";
 import { CHART_SCRIPT } from "./asset-routes.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
-import { InsightsQuestion, readScope, type Scope } from "./insights/question.ts";
+import { FILTERS, InsightsQuestion, readScope, type Scope } from "./insights/question.ts";
+import { spanOfMoments } from "./insights/range.ts";
+import { responsePage } from "./insights/response-page.ts";
+import { MOST_ROWS, type Speakers, speakersPage } from "./insights/speakers-page.ts";
 import { buildVolume } from "./insights/volume.ts";
 import { volumePage, volumePart } from "./insights/volume-page.ts";
 import type { Times } from "./times.ts";
@@ -10,10 +13,15 @@ import type { Times } from "./times.ts";
 /** Pages that answer a question about a range of time, from counts that were made before anybody asks. */
 export function insightRoutes(
   app: FastifyInstance,
-  parts: { readonly stores: Stores; readonly times: Times },
+  parts: {
+    readonly stores: Stores;
+    readonly facts: ConsoleFacts;
+    readonly times: Times;
+    readonly hasRules: boolean;
+  },
   frames: ReturnType<typeof createFrames>,
 ): void {
-  const { stores, times } = parts;
+  const { stores, facts, times, hasRules } = parts;
   const scopeOf = ({ query }: FastifyRequest) => readScope(stores, times, InsightsQuestion.parse(query));
 
   const volumeOf = async ({ chosen, range, question: { filter } }: Scope) => {
@@ -40,5 +48,44 @@ export function insightRoutes(
       const scope = await scopeOf(request);
       return { range: scope.range, ...(await volumeOf(scope)) };
     },
+  });
+
+  const speakersOf = async ({ chosen, range }: Scope): Promise<Speakers> => {
+    const periods = { period: spanOfMoments(range.moments), before: spanOfMoments(range.before) };
+    return Promise.all(
+      FILTERS.map(async (facet) => {
+        const rows = await stores.mentionCounts.byValue(chosen, facet, periods, MOST_ROWS);
+        return { facet, rows };
+      }),
+    );
+  };
+  route(app, "/insights/speakers", frames, {
+    isShared: true,
+    page: async (request) => {
+      const scope = await scopeOf(request);
+      return speakersPage(addressOf(request.url), scope, await speakersOf(scope));
+    },
+    parts: () => ({}),
+    json: async (request) => speakersOf(await scopeOf(request)),
+  });
+
+  const responseOf = async ({ chosen, range }: Scope) => {
+    const period = spanOfMoments(range.moments);
+    const [alerts, before, sent] = await Promise.all([
+      facts.answeredAlerts(chosen, period),
+      facts.answeredAlerts(chosen, spanOfMoments(range.before)),
+      stores.digests.sentAlerts(chosen, period),
+    ]);
+    return { alerts, before, unneeded: summarizeUnneeded(sent, times.titleOf) };
+  };
+  route(app, "/insights/response", frames, {
+    isShared: true,
+    page: async (request) => {
+      const scope = await scopeOf(request);
+      const shown = { times, hasRules, script: CHART_SCRIPT.address };
+      return responsePage(addressOf(request.url), scope, await responseOf(scope), shown);
+    },
+    parts: () => ({}),
+    json: async (request) => responseOf(await scopeOf(request)),
   });
 }

@@ -29,6 +29,7 @@ export { readConfig } from "./config/read-config.ts";
 export { type RuleFiles, ruleFilesOf } from "./config/rule-files.ts";
 export { DigestConfig } from "./digest/digest-config.ts";
 export { digestClashes } from "./digest/planned-digest.ts";
+export { summarizeUnneeded } from "./digest/unneeded.ts";
 export {
   askEach,
   type TextVerdict,
@@ -130,6 +131,7 @@ export type {
   AlertListing,
   AlertPosition,
   AlertStates,
+  AnsweredAlert,
   ListedAlert,
   ListedIncident,
   MentionFilter,
@@ -304,6 +306,7 @@ export type { SweepOptions } from "./sweep/sweep.ts";
 export { sweepEveryMs } from "./sweep/sweep-every-ms.ts";
 export { shortCount } from "./templates/alert-words.ts";
 export type { Renderer } from "./templates/create-renderer.ts";
+export type { UnneededView } from "./templates/digest-view.ts";
 export { cleanLine } from "./templates/escape.ts";
 export { formatTime } from "./templates/formatters.ts";
 export { openTemplates, validTemplates } from "./templates/open-templates.ts";

@@ -30,7 +30,7 @@ export function insightsPage({ address, scope, title, path, scripts = [] }: Show
     section: "/insights",
     scripts,
     body: html`<div class="title"><h1>${title}</h1></div>
-<nav class="tabs" aria-label="Insights"><ul>${PAGES.map(
+<nav aria-label="Insights"><ul class="tabs">${PAGES.map(
       ([href, label]) =>
         html`<li><a href="${sameOn(href, address)}"${href === path && html` aria-current="page"`}>${label}</a></li>`,
     )}</ul></nav>
@@ -39,7 +39,12 @@ export function insightsPage({ address, scope, title, path, scripts = [] }: Show
       (one) =>
         html`<option value="${one}"${one === range.last && html` selected`}>${RANGE_LABELS[one]}</option>`,
     )}</select></label>
-${path === "/insights" && html`<label>By <select name="by">${STEPS.map((one) => html`<option value="${one}"${one === range.by && html` selected`}>${one}</option>`)}</select></label>`}
+${
+  path === "/insights" &&
+  html`<label>By <select name="by">${STEPS.map(
+    (one) => html`<option value="${one}"${one === range.by && html` selected`}>${one}</option>`,
+  )}</select></label>`
+}
 ${question.last === null && hidden({ from: question.from, to: question.to })}
 ${filter !== null && html`<input type="hidden" name="${filter.facet}" value="${filter.value}">`}
 <button type="submit">Show</button>

@@ -6,7 +6,7 @@ import { livePart } from "../parts/live.ts";
 import { foreign } from "../parts/words.ts";
 import { changeOf, insightsPage, mentionsLink, pointsOf } from "./frame.ts";
 import type { InsightsQuestion, Scope } from "./question.ts";
-import { labelOf, type Range, shortLabelOf, spanOfMoments } from "./range.ts";
+import { labelOf, shortLabelOf, spanOfMoments } from "./range.ts";
 import type { Mood, VoiceOf, Volume } from "./volume.ts";
 
 const MOODS = ["negative", "unknown", "neutral", "positive"] as const satisfies readonly (keyof Mood)[];
@@ -21,13 +21,13 @@ export function volumePage(address: string, scope: Scope, volume: Volume, script
 }
 
 export function volumePart(scope: Scope, volume: Volume): Html {
-  const { range } = scope;
   const share = (mood: Mood, of: number) => (of === 0 ? null : mood.negative / of);
   return html`<section class="panel" aria-labelledby="h-volume"><h2 id="h-volume">Volume</h2>
 <p class="lead"><strong>${counted(volume.total, "mention")}</strong>, ${changeOf(volume.total, volume.before)}</p>
 ${volume.voices.length > 1 && legend(volume.voices, scope)}
 <div class="chart" data-drag>${columnChart("volume", volumeColumns(scope, volume))}</div>
-<p class="hint">${volume.before > 0 && html`The marks are the period before. `}A column leads to its mentions.</p>
+<p class="hint">${volume.before > 0 && html`The marks are the period before. `}A column leads to its mentions;
+drag over columns to choose a time. New mentions are counted within a minute.</p>
 ${volumeTable(scope, volume)}</section>
 ${volume.voices.length > 1 && html`<section class="panel" aria-labelledby="h-share"><h2 id="h-share">Share of voice</h2>${shareTable(scope, volume)}</section>`}
 <section class="panel" aria-labelledby="h-mood"><h2 id="h-mood">Mood</h2>
@@ -35,8 +35,13 @@ ${volume.voices.length > 1 && html`<section class="panel" aria-labelledby="h-sha
     share(volume.mood, volume.total),
     share(volume.moodBefore, volume.before),
   )}</p>
-<ul class="legend" aria-label="Colours of the mood"><li class="is-negative">negative</li><li class="is-neutral">neutral</li><li class="is-positive">positive</li><li>unknown</li></ul>
-<div class="chart" data-drag>${columnChart("mood", moodColumns(scope, volume, range))}</div>
+<ul class="legend" aria-label="Colours of the mood">
+<li class="is-negative">negative</li>
+<li class="is-neutral">neutral</li>
+<li class="is-positive">positive</li>
+<li>unknown</li>
+</ul>
+<div class="chart" data-drag>${columnChart("mood", moodColumns(scope, volume))}</div>
 ${moodTable(scope, volume)}</section>`;
 }
 
@@ -67,7 +72,7 @@ function volumeColumns(scope: Scope, { voices, countsBefore }: Volume): Column[]
   });
 }
 
-function moodColumns(scope: Scope, { moods }: Volume, _range: Range): Column[] {
+function moodColumns(scope: Scope, { moods }: Volume): Column[] {
   return columnsOf(scope, (step, period) => ({
     parts: MOODS.map((mood) => ({
       ...{ name: mood, fill: `fill-${mood}`, n: moods[step]?.[mood] ?? 0 },
@@ -130,7 +135,8 @@ function numbers(
   const { range } = scope;
   const steps = range.moments.slice(0, -1).map((from, step) => ({ from, step }));
   return html`<details id="${id}-numbers"><summary id="${id}-summary">Numbers by ${range.by}<span class="unseen"> of the ${id}</span></summary>
-<div class="scrolls" tabindex="0" role="region" aria-labelledby="${id}-summary"><table class="numbers"><thead><tr><th scope="col">${range.by === "hour" ? "Hour" : range.by === "day" ? "Day" : "Week"}</th>${heads.map(
+<div class="scrolls" tabindex="0" role="group" aria-labelledby="${id}-summary">
+<table class="numbers"><thead><tr><th scope="col">From</th>${heads.map(
     (head) => html`<th scope="col">${head}</th>`,
   )}</tr></thead>
 <tbody>${steps.toReversed().map(
@@ -144,12 +150,15 @@ ${cells(step).map((n) => html`<td>${formatNumber(n)}</td>`)}</tr>`,
 
 function shareTable(scope: Scope, { voices, total, before }: Volume): Html {
   const period = spanOfMoments(scope.range.moments);
-  return html`<div class="scrolls" tabindex="0" role="region" aria-labelledby="h-share"><table class="precision"><thead><tr><th scope="col">Query</th>
+  return html`<div class="scrolls" tabindex="0" role="group" aria-labelledby="h-share"><table class="precision"><thead><tr><th scope="col">Query</th>
 <th scope="col" class="number">Mentions</th><th scope="col" class="number">Share</th><th scope="col">Against before</th>
 <th scope="col" class="number">Negative</th><th scope="col">Against before</th></tr></thead>
 <tbody>${voices.map(
     (voice) => html`<tr><th scope="row">${voice.queryId === null ? voice.name : foreign(voice.name)}</th>
-<td class="number"><a href="${mentionsLink(scope, { ...period, query: voice.queryId })}">${formatNumber(voice.total)}<span class="unseen"> mentions of ${voice.name}</span></a></td>
+<td class="number">
+<a href="${mentionsLink(scope, { ...period, query: voice.queryId })}">${formatNumber(voice.total)}<span
+  class="unseen"> mentions of ${voice.name}</span></a>
+</td>
 <td class="number">${total === 0 ? "0%" : formatShare(voice.total / total)}</td>
 <td>${pointsOf(rate(voice.total, total), rate(voice.before, before), "")}</td>
 <td class="number">${voice.total === 0 ? "" : formatShare(voice.negative / voice.total)}</td>

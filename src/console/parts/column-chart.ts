@@ -2,11 +2,11 @@ import { countTicks, formatTick } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
 import { type Html, html } from "../html.ts";
 
-/** A piece of a column: `fill` is a class of the style sheet. Its link shows what it counts. */
+/** A piece of a column: `fill` is a class of the style sheet. Its link, if there is one, shows what it counts. */
 export interface ColumnPart {
   readonly fill: string;
   readonly n: number;
-  readonly href: string;
+  readonly href?: string;
 }
 
 export interface Column {
@@ -64,8 +64,9 @@ function drawColumn(
   const pieces = parts.map(({ fill, n, href }) => {
     if (n === 0) return null;
     below += n;
-    return html`<a href="${href}" tabindex="-1"><rect class="${fill}" x="${percent(x)}" y="${y(below)}" width="${percent(inner)}"
-  height="${percent(100 - Number.parseFloat(y(n)))}"/></a>`;
+    const piece = html`<rect class="${fill}" x="${percent(x)}" y="${y(below)}" width="${percent(inner)}"
+  height="${percent(100 - Number.parseFloat(y(n)))}"/>`;
+    return href === undefined ? piece : html`<a href="${href}" tabindex="-1">${piece}</a>`;
   });
   return html`<g data-from="${from}" data-to="${to}" data-text="${text}"><title>${text}</title><rect class="fill-none" x="${percent(x)}"
   y="0" width="${percent(width)}" height="100%"/>${pieces}${

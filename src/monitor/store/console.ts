@@ -3,6 +3,7 @@ import { createConsoleCoverage, createConsoleWarmUp } from "./console/coverage.t
 import { createConsoleMentions } from "./console/mentions.ts";
 import { createConsoleMetrics } from "./console/metrics.ts";
 import { createConsoleNotifications } from "./console/notifications.ts";
+import { createConsoleResponse } from "./console/response.ts";
 import { createConsoleVersions } from "./console/versions.ts";
 import type { Db } from "./database.ts";
 
@@ -20,6 +21,7 @@ export function createConsoleStore(db: Db, options: { readonly searchTakesMs?: n
     ...createConsoleCoverage(db),
     ...createConsoleWarmUp(db),
     ...createConsoleMetrics(db),
+    ...createConsoleResponse(db),
     ...createConsoleVersions(db),
   };
 }
