@@ -53,6 +53,7 @@ const THOROUGH: readonly string[] = [
   "test/feeds/web-sub.test.ts",
   "test/console/browser.test.ts",
   "test/console/feeds-browser.test.ts",
+  "test/console/insights-browser.test.ts",
   "test/console/people-browser.test.ts",
   "test/console/rules.test.ts",
   "test/console/rules-browser.test.ts",

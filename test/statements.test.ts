@@ -101,6 +101,8 @@ const NEVER_NULL = new Set([
   // Only of messages that were sent, which have one.
   "src/monitor/store/alert-messages.ts ref",
   "src/monitor/store/notifications.ts ref",
+  // Only of alerts that fired: the statement compares it.
+  "src/monitor/store/console/response.ts firedAt",
   // Only of jobs, which have one.
   "src/monitor/store/dead-letters.ts scope",
   // Written by the statement itself.

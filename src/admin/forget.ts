@@ -111,6 +111,8 @@ export async function forget(parts: ForgetParts, asked: AskedToForget, actor: Ac
   await stores.incidentNotes.forget(exact.value);
   // Copies can be made again.
   await parts.removeCopies();
+  // Counts name authors and sites.
+  await stores.mentionCounts.countStale();
   const files = await stores.forgotten.rewriteFiles();
   await stores.forgotten.countRequest(request.id, { mentions, alerts: alerts.size, files });
   return { ...before, mentions, alerts: alerts.size, files };

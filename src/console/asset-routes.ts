@@ -33,11 +33,14 @@ export const SCRIPTS: readonly AssetFile[] = [
 /** Only for pages with an editor of rules. */
 export const EDITOR_SCRIPT = asset("/assets/rule-editor.js", join(OWN, "rule-editor.js"));
 
+/** Only for pages with charts that a reader points at. */
+export const CHART_SCRIPT = asset("/assets/chart.js", join(OWN, "chart.js"));
+
 const ICON = asset("/assets/icon.svg", join(OWN, "icon.svg"));
 
 export async function assetRoutes(app: FastifyInstance): Promise<void> {
   await app.register(fastifyStatic, { root: OWN, serve: false, cacheControl: false });
-  for (const { path, address, file } of [STYLESHEET, ...SCRIPTS, EDITOR_SCRIPT, ICON]) {
+  for (const { path, address, file } of [STYLESHEET, ...SCRIPTS, EDITOR_SCRIPT, CHART_SCRIPT, ICON]) {
     app.get(path, async (request, reply) => {
       const isVersioned = request.url === address;
       reply.header("cache-control", isVersioned ? "public, max-age=31536000, immutable" : "no-cache");

@@ -39,6 +39,7 @@ import { type Health, healthRoutes } from "./health-routes.ts";
 import { type HubReceiver, hubRoutes } from "./hub-routes.ts";
 import type { InboxView } from "./inbox-view.ts";
 import { incidentRoutes } from "./incident-routes.ts";
+import { insightRoutes } from "./insight-routes.ts";
 import { interactionRoutes } from "./interaction-routes.ts";
 import { invitationRoutes } from "./invitation-routes.ts";
 import { liveRoute, watchVersions } from "./live-route.ts";
@@ -216,6 +217,8 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     },
     frames,
   );
+  const hasRules = deps.rules !== undefined;
+  insightRoutes(app, { stores: deps.stored, facts: deps.facts, times, hasRules }, frames);
   atomRoutes(app, { facts: deps.facts, times, settings });
   if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
   interactionRoutes(app, deps.interactions ?? []);

@@ -23,6 +23,7 @@ export interface HandlerParts {
   readonly updateMessage: UpdateMessageParts;
   readonly correctMessage: CorrectParts;
   readonly digest: Omit<DigestParts, "onPending">;
+  readonly countMentions: (signal: AbortSignal) => Promise<void>;
   readonly sweep: () => Promise<void>;
   /** Repeats the work of a job until the tables have no more of it, and stores its failures. */
   readonly noted: <T>(
@@ -144,6 +145,7 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       log.info({ ...edition, ...result }, "digest");
       parts.onDone("build-digest", result);
     },
+    "count-mentions": (_, { signal }) => parts.countMentions(signal),
     sweep: async () => {
       await parts.sweep();
     },

@@ -30,6 +30,7 @@ export { readConfig } from "./config/read-config.ts";
 export { type RuleFiles, ruleFilesOf } from "./config/rule-files.ts";
 export { DigestConfig } from "./digest/digest-config.ts";
 export { digestClashes } from "./digest/planned-digest.ts";
+export { summarizeUnneeded } from "./digest/unneeded.ts";
 export {
   askEach,
   type TextVerdict,
@@ -105,6 +106,7 @@ export {
   VALUES_FOR_MS,
 } from "./model/judging.ts";
 export { eventAt, type Mention, type StoryMention, speakerOf } from "./model/mention.ts";
+export type { Facet, FacetRow, QueryKey, StepCount } from "./model/mention-counts.ts";
 export type { GroupFlush, PendingNotification, ReceiverEntry } from "./model/notification.ts";
 export type { FeedHealth, MetricFacts, QueueCounts, ShownHeartbeat } from "./model/pipeline-facts.ts";
 export { clockAheadMs, type Priority, worstDelayMs } from "./model/poll.ts";
@@ -138,6 +140,7 @@ export type {
   AlertListing,
   AlertPosition,
   AlertStates,
+  AnsweredAlert,
   IncidentFigures,
   ListedAlert,
   ListedIncident,
@@ -314,6 +317,7 @@ export type { SweepOptions } from "./sweep/sweep.ts";
 export { sweepEveryMs } from "./sweep/sweep-every-ms.ts";
 export { shortCount } from "./templates/alert-words.ts";
 export type { Renderer } from "./templates/create-renderer.ts";
+export type { UnneededView } from "./templates/digest-view.ts";
 export { cleanLine } from "./templates/escape.ts";
 export { formatTime } from "./templates/formatters.ts";
 export { openTemplates, validTemplates } from "./templates/open-templates.ts";

@@ -11,27 +11,16 @@ export type Role = (typeof ROLES)[number];
  */
 export const CONCURRENCY = { poll: 4, "poll-feeds": 2, tick: 2, deliver: 5, digest: 1, sweep: 1 };
 
+const JOBS_OF: Readonly<Record<Role, readonly (keyof Handlers)[]>> = {
+  poll: ["poll-query", "poll-feeds", "poll-together"],
+  tick: ["close-windows", "reconsider-alerts"],
+  deliver: ["deliver", "update-message", "correct-message"],
+  digest: ["build-digest", "count-mentions"],
+  sweep: ["sweep"],
+};
+
 /** The handlers of the jobs that these roles work on. */
 export function handlersOf(roles: readonly Role[], handlers: Required<Handlers>): Handlers {
-  const {
-    "poll-query": poll,
-    "poll-feeds": feeds,
-    "poll-together": together,
-    "close-windows": close,
-    "reconsider-alerts": reconsider,
-    deliver,
-    "update-message": updateMessage,
-    "correct-message": correctMessage,
-    "build-digest": digest,
-    sweep,
-  } = handlers;
-  return {
-    ...(roles.includes("poll") ? { "poll-query": poll, "poll-feeds": feeds, "poll-together": together } : {}),
-    ...(roles.includes("tick") ? { "close-windows": close, "reconsider-alerts": reconsider } : {}),
-    ...(roles.includes("deliver")
-      ? { deliver, "update-message": updateMessage, "correct-message": correctMessage }
-      : {}),
-    ...(roles.includes("digest") ? { "build-digest": digest } : {}),
-    ...(roles.includes("sweep") ? { sweep } : {}),
-  };
+  const names = roles.flatMap((role) => JOBS_OF[role]);
+  return Object.fromEntries(names.map((name) => [name, handlers[name]]));
 }

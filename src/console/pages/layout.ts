@@ -83,6 +83,7 @@ function entries(frame: Frame): readonly (readonly [string, Html])[] {
       html`Alerts <span aria-live="polite" hx-get="/?part=count" hx-trigger="sse:alerts" hx-swap="innerHTML">${openCount(frame.openAlerts)}</span>`,
     ],
     ["/mentions", html`Mentions`],
+    ["/insights", html`Insights`],
     ...(frame.hasRules ? ([["/rules", html`Rules`]] as const) : []),
     ...(frame.hasInbox ? ([["/inbox", html`Inbox`]] as const) : []),
     ...(frame.hasFeeds ? ([["/feeds", html`Feeds`]] as const) : []),

@@ -38,6 +38,7 @@ export const MentionsQuestion = z.object({
   language: optionalText(20),
   type: optionalText(40),
   category: optionalText(100),
+  country: optionalText(100),
   last: z.enum(RANGES).nullable().catch(null),
   from: moment(),
   to: moment(),
@@ -51,12 +52,12 @@ export function searchOf(
   question: MentionsQuestion,
   now: Instant,
 ): { readonly filter: MentionFilter; readonly search: Search } {
-  const { query, sentiment, to, alert, author, domain, language, type, category, last } = question;
+  const { query, sentiment, to, alert, author, domain, language, type, category, country, last } = question;
   const from = last === null ? question.from : now - (parseDuration(last) ?? 0);
   return {
     filter: {
       ...{ projectId: null, queryId: query, sentiment, contains: null, from, to, alertId: alert },
-      ...{ author, domain, language, pageType: type, category },
+      ...{ author, domain, language, pageType: type, category, country },
     },
     search: readSearch(question.contains),
   };
@@ -147,6 +148,7 @@ const FURTHER = [
   ["language", "Language"],
   ["type", "Page type"],
   ["category", "Category"],
+  ["country", "Country"],
 ] as const;
 
 function exportLinks(address: string): Html {

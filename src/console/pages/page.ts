@@ -29,6 +29,7 @@ export interface Page {
     | "/"
     | "/alerts"
     | "/mentions"
+    | "/insights"
     | "/rules"
     | "/inbox"
     | "/feeds"

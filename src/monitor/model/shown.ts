@@ -5,6 +5,7 @@ import type { Mention } from "./mention.ts";
 import type { NotificationKind, NotificationState } from "./notification.ts";
 import type { PollKind } from "./poll.ts";
 import type { ServerQuirk } from "./server-quirk.ts";
+import type { Severity } from "./severity.ts";
 
 /** A mention with its query and project. */
 export interface ShownMention {
@@ -48,6 +49,8 @@ export interface MentionFilter {
   readonly domain?: string | null;
   readonly language?: string | null;
   readonly pageType?: string | null;
+  /** Name of a country. */
+  readonly country?: string | null;
   /** Name of a category. */
   readonly category?: string | null;
   /** Those of [from, to), by their own time; null or absent: of any time. */
@@ -81,6 +84,20 @@ export interface VolumeCount {
   readonly hour: Instant;
   readonly sentiment: string | null;
   readonly n: number;
+}
+
+/** An alert that fired, and when a person first acted on it; null: nobody has. */
+export interface AnsweredAlert {
+  readonly alertId: string;
+  readonly rule: string;
+  readonly queryName: string;
+  readonly severity: Severity;
+  readonly firedAt: Instant;
+  readonly answeredAt: Instant | null;
+  /** What people said of it; null: nothing. */
+  readonly relevant: boolean | null;
+  /** Sent, to all receivers together. */
+  readonly messages: number;
 }
 
 export type AlertStates = "open" | "resolved" | "all";

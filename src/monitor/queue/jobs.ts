@@ -71,6 +71,8 @@ export const JOBS = {
     payload: z.strictObject({ name: id, localDate: id }),
     attempts: 5,
   },
+  // Counts the quarters again whose mentions changed. The next sweep is the retry.
+  "count-mentions": { queue: "digest", payload: z.strictObject({}), attempts: 1 },
   // The next sweep is the retry.
   sweep: { queue: "sweep", payload: z.strictObject({}), attempts: 1 },
 } as const satisfies Record<string, JobDefinition>;

@@ -4,6 +4,7 @@ import { createConsoleIncidents } from "./console/incidents.ts";
 import { createConsoleMentions } from "./console/mentions.ts";
 import { createConsoleMetrics } from "./console/metrics.ts";
 import { createConsoleNotifications } from "./console/notifications.ts";
+import { createConsoleResponse } from "./console/response.ts";
 import { createConsoleVersions } from "./console/versions.ts";
 import type { Db } from "./database.ts";
 
@@ -22,6 +23,7 @@ export function createConsoleStore(db: Db, options: { readonly searchTakesMs?: n
     ...createConsoleCoverage(db),
     ...createConsoleWarmUp(db),
     ...createConsoleMetrics(db),
+    ...createConsoleResponse(db),
     ...createConsoleVersions(db),
   };
 }

@@ -7,6 +7,7 @@ import { editsDue } from "./alert-messages.ts";
 import { correctionsDue } from "./corrections.ts";
 import type { Database, Db } from "./database.ts";
 import { decisionsDue } from "./decisions.ts";
+import { staleCountsDue } from "./mention-counts.ts";
 import { pollsDue, windowsDue } from "./polls.ts";
 import { deliveriesDue } from "./sending.ts";
 
@@ -35,6 +36,8 @@ interface DueWork {
     readonly receiver: string;
   }[];
   readonly corrections: DueWork["deliveries"];
+  /** Mentions changed since they were counted. */
+  readonly hasStaleCounts: boolean;
   /** Editions of digests are announced and not built. */
   readonly hasDigests: boolean;
   /** Keys of the jobs that are dead letters. */
@@ -78,6 +81,7 @@ export function createDueWorkStore(db: Db) {
         select ${listOf(polls)} as polls, ${listOf(windowsDue(bucketMs, now))} as windows,
           ${listOf(decisionsDue(now))} as decisions, ${listOf(deliveriesDue(mostDeliveries, []))} as deliveries,
           ${listOf(editsDue(liveReceivers, mostEdits))} as edits, ${listOf(correctionsDue(mostEdits))} as corrections,
+          ${staleCountsDue} as "hasStaleCounts",
           exists (select from earshot.digests where state = 'due') as "hasDigests",
           array(select scope from earshot.dead_letters where kind = 'job' and settled_at is null) as "deadJobs",
           array(select k.channel from earshot.channel_limits k

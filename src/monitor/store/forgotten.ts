@@ -4,6 +4,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Actor } from "../model/alert-action.ts";
 import type { Mention } from "../model/mention.ts";
 import { at, type Db } from "./database.ts";
+import { staleCounts } from "./mention-counts.ts";
 import { type FilesOutcome, rewriteTables } from "./rewrite-tables.ts";
 
 /** A mention that was taken out of the tables. */
@@ -108,7 +109,8 @@ export function createForgottenStore(db: Db) {
       const { rows } = await sql<RemovedMention>`
         with gone as (
           delete from earshot.mentions where project_id = ${projectId} and query_id = ${queryId}
-            and resource_id = any(${ids}::text[]) returning resource_id, story, body),
+            and resource_id = any(${ids}::text[]) returning query_id, resource_id, event_at, story, body),
+        stale as (${staleCounts(projectId, sql`gone`, "AtOnce")}),
         matched as (
           delete from earshot.matches where project_id = ${projectId} and query_id = ${queryId}
             and resource_id = any(${ids}::text[]) returning resource_id, alert_id)

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import type { Mention, PageOutcome, PageRows, StoredMention } from "../model/mention.ts";
 import { at, type Db } from "./database.ts";
+import { staleCounts } from "./mention-counts.ts";
 
 /** UTC day of publication, part of the identity because it is the partition. */
 export function dayOf({ publishedAt }: Pick<Mention, "publishedAt">): string {
@@ -40,13 +41,16 @@ export function createMentionPageStore(db: Db) {
       const rows = pageRows(page, folded);
       // Inserts straight from the parameter: a materialised copy to join with would be spilled to disk.
       const inserted = await sql<MentionKey>`
-        insert into earshot.mentions (project_id, query_id, resource_id, day, event_at, added_at, updated_at, seen_at,
-          sentiment, story, reach, body)
-        select ${projectId}, q, r, d, to_timestamp(e / 1000), to_timestamp(a / 1000), to_timestamp(u / 1000),
-          ${at(seenAt)}, s, k, n, b
-        from ${rows} as p
-        on conflict do nothing
-        returning query_id as "queryId", resource_id as "resourceId"
+        with stored as (
+          insert into earshot.mentions (project_id, query_id, resource_id, day, event_at, added_at, updated_at, seen_at,
+            sentiment, story, reach, body)
+          select ${projectId}, q, r, d, to_timestamp(e / 1000), to_timestamp(a / 1000), to_timestamp(u / 1000),
+            ${at(seenAt)}, s, k, n, b
+          from ${rows} as p
+          on conflict do nothing
+          returning query_id, resource_id, event_at),
+        stale as (${staleCounts(projectId, sql`stored`)})
+        select query_id as "queryId", resource_id as "resourceId" from stored
       `.execute(db);
       const added = placesOf(inserted.rows, page.keys);
       const edited = added.filter((index) => page.edited.has(index));
@@ -124,7 +128,8 @@ async function removeMoved(
     gone as (
       delete from earshot.mentions m using page
       where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day <> d
-      returning i, m.body as before, m.story as story_before),
+      returning i, m.query_id, m.event_at, m.body as before, m.story as story_before),
+    stale as (${staleCounts(projectId, sql`gone`)}),
     followed as (
       update earshot.matches x set day = d from page
       where x.project_id = ${projectId} and x.query_id = q and x.resource_id = r and x.day <> d)
@@ -144,7 +149,7 @@ async function replaceChanged(
       select distinct on (q, r, d) * from ${rows} as p
       order by q, r, d, u desc, i),
     old as (
-      select page.*, m.body as before, m.story as story_before from page
+      select page.*, m.body as before, m.story as story_before, m.query_id, m.event_at from page
       join earshot.mentions m on m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d
       where m.body::text <> b::text and m.updated_at <= to_timestamp(u / 1000)
       for update of m),
@@ -152,7 +157,11 @@ async function replaceChanged(
       update earshot.mentions m
       set event_at = to_timestamp(e / 1000), added_at = to_timestamp(a / 1000), updated_at = to_timestamp(u / 1000),
         sentiment = s, story = k, reach = n, body = b
-      from old where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d)
+      from old where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d),
+    stale as (${staleCounts(
+      projectId,
+      sql`(select query_id, event_at from old union all select query_id, to_timestamp(e / 1000) from old)`,
+    )})
     select i as index, before, story_before as story from old order by i
   `.execute(db);
   return changed.rows;

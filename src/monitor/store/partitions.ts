@@ -9,6 +9,7 @@ const TABLES = {
   mentions: "date",
   matches: "date",
   counts: "moment",
+  mention_counts: "moment",
   coverage: "moment",
   dead_letters: "moment",
   alerts: "id",

@@ -18,6 +18,7 @@ import { createForgottenStore } from "./forgotten.ts";
 import { createWatchStore } from "./health.ts";
 import { createIncidentNoteStore } from "./incident-notes.ts";
 import { createIncidentStore } from "./incidents.ts";
+import { createMentionCountStore } from "./mention-counts.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
 import { createOneTimeCodeStore } from "./one-time-codes.ts";
@@ -84,6 +85,7 @@ function createFacts(db: Db) {
     values: createSeenValueStore(db),
     polls: createPollStore(db),
     mentions: createMentionStore(db),
+    mentionCounts: createMentionCountStore(db),
     counts: createCountStore(db),
     countChecks: createCountCheckStore(db),
     conditions: createConditionStore(db),

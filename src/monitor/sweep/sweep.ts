@@ -96,6 +96,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<SweepResul
     ...digests.map(({ name, localDate }) =>
       queues.add("build-digest", { name, localDate }, { dedupe: `${name}-${localDate}` }),
     ),
+    ...(due.hasStaleCounts ? [queues.add("count-mentions", {}, { dedupe: "count-mentions" })] : []),
   ]);
   return {
     polls: polls.length,

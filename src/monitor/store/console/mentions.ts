@@ -55,6 +55,7 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
           filter.domain,
           filter.language,
           filter.pageType,
+          filter.country,
           filter.category,
         ].some((one) => one != null);
       const share = searches ? scanLimit : limit + 1;
@@ -135,7 +136,14 @@ const TEXT = sql`concat(body->>'title', ' ', body->>'text')`;
 
 function fits(filter: MentionFilter) {
   const { sentiment, contains, words = [], required = [] } = filter;
-  const { author = null, domain = null, language = null, pageType = null, category = null } = filter;
+  const {
+    author = null,
+    domain = null,
+    language = null,
+    pageType = null,
+    country = null,
+    category = null,
+  } = filter;
   const parts = [...(contains === null ? [] : [contains]), ...words];
   const conditions = [
     ...parts.map((part) => sql`${TEXT} ilike ${`%${escapeLike(part)}%`}`),
@@ -159,6 +167,7 @@ function fits(filter: MentionFilter) {
         ]),
     ...(language === null ? [] : [sql`lower(body->>'language') = lower(${language})`]),
     ...(pageType === null ? [] : [sql`lower(body->>'pageType') = lower(${pageType})`]),
+    ...(country === null ? [] : [sql`lower(body->>'country') = lower(${country})`]),
     ...(category === null
       ? []
       : [

@@ -20,6 +20,7 @@ const PARTITIONED = {
   mentions: "project_id, query_id, resource_id, day",
   matches: "project_id, query_id, resource_id, day, rule",
   counts: "project_id, query_id, series, arrived, bucket",
+  mention_counts: "project_id, query_id, facet, quarter, value",
   coverage: "project_id, query_id, poll, started_at",
   dead_letters: "project_id, at, id",
   alerts: "project_id, id",
@@ -117,6 +118,32 @@ create table earshot.counts (
   bucket timestamptz not null,
   n integer not null
 ) partition by range (arrived);
+
+-- Stored mentions, counted by quarter of an hour of their own time, and by what people ask for: a facet and its value.
+-- Zones differ from UTC by whole quarters, so days of any zone can be made of them. The facet 'all' has the value ''.
+create table earshot.mention_counts (
+  project_id text not null,
+  query_id text not null,
+  facet text not null,
+  quarter timestamptz not null,
+  value text not null,
+  mentions integer not null,
+  negative integer not null,
+  neutral integer not null,
+  positive integer not null,
+  -- The sum of their reach; null where no mention has one.
+  reach bigint
+) partition by range (quarter);
+
+-- Quarters whose mentions changed since they were counted, a row for each page: appended, so that no page waits for a
+-- count, and no count for a page.
+create table earshot.stale_counts (
+  id bigint generated always as identity primary key,
+  project_id text not null,
+  query_id text not null,
+  quarter timestamptz not null,
+  since_wall timestamptz not null default now()
+);
 
 create table earshot.condition_states (
   project_id text not null,

@@ -1,0 +1,128 @@
+import { formatNumber } from "../../lib/numbers.ts";
+import { type Html, html } from "../html.ts";
+import type { Page } from "../pages/page.ts";
+import { foreign } from "../parts/words.ts";
+import { type Scope, sameOn } from "./question.ts";
+import { describeSpan, RANGES, STEPS, spanOfMoments } from "./range.ts";
+
+/** The pages of Insights; a question goes along from one to the other. */
+const PAGES = [
+  ["/insights", "Volume and mood"],
+  ["/insights/speakers", "Who speaks"],
+  ["/insights/response", "Our response"],
+] as const;
+
+interface Shown {
+  readonly address: string;
+  readonly scope: Scope;
+  readonly title: string;
+  readonly path: (typeof PAGES)[number][0];
+  readonly scripts?: readonly string[];
+}
+
+/** A page that answers a question about a range of time: what is asked above, the answer below. */
+export function insightsPage({ address, scope, title, path, scripts = [] }: Shown, answer: Html): Page {
+  const { question, queries, range, hasZones } = scope;
+  const { filter } = question;
+  const save = new URLSearchParams({ save: address }).toString();
+  return {
+    title,
+    section: "/insights",
+    scripts,
+    body: html`<div class="title"><h1>${title}</h1></div>
+<nav aria-label="Insights"><ul class="tabs">${PAGES.map(
+      ([href, label]) =>
+        html`<li><a href="${sameOn(href, address)}"${href === path && html` aria-current="page"`}>${label}</a></li>`,
+    )}</ul></nav>
+<form class="filters" method="get" action="${path}">
+<label>Time <select name="last">${question.from !== null && question.last === null && html`<option value="">chosen</option>`}${RANGES.map(
+      (one) =>
+        html`<option value="${one}"${one === range.last && html` selected`}>${RANGE_LABELS[one]}</option>`,
+    )}</select></label>
+${
+  path === "/insights" &&
+  html`<label>By <select name="by">${STEPS.map(
+    (one) => html`<option value="${one}"${one === range.by && html` selected`}>${one}</option>`,
+  )}</select></label>`
+}
+${question.last === null && hidden({ from: question.from, to: question.to })}
+${filter !== null && html`<input type="hidden" name="${filter.facet}" value="${filter.value}">`}
+<button type="submit">Show</button>
+${queries.length > 1 && queryChoice(scope)}
+</form>
+<p class="detail">${describeSpan(spanOfMoments(range.moments), range.zone)}, times of ${range.zone}${
+      hasZones && html` (the queries have several zones)`
+    }; compared with ${describeSpan(spanOfMoments(range.before), range.zone)}.${
+      filter !== null &&
+      html` Only ${filter.facet} ${foreign(filter.value)}. <a href="${path}">All mentions</a>.`
+    } ${address.includes("?") && html`<a href="/views?${save}">Save this view</a>`}</p>
+${answer}`,
+  };
+}
+
+const RANGE_LABELS: Readonly<Record<(typeof RANGES)[number], string>> = {
+  "24h": "24 hours",
+  "7d": "7 days",
+  "30d": "30 days",
+  "90d": "90 days",
+};
+
+function queryChoice({ queries, question }: Scope): Html {
+  const { query } = question;
+  return html`<details class="whole"${query.length > 0 && html` open`}><summary>Queries${query.length === 0 && ": all"}</summary>
+<fieldset class="choices"><legend class="unseen">Queries</legend>${queries.map(
+    ({ queryId, name }) =>
+      html`<label class="check"><input type="checkbox" name="query" value="${queryId}"${query.includes(queryId) && html` checked`}> ${foreign(name)}</label>`,
+  )}</fieldset></details>`;
+}
+
+function hidden(values: Readonly<Record<string, number | null>>): readonly Html[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
+  );
+}
+
+/** The page of the mentions that a number counts. Without a query of its own it is the only one that was chosen. */
+export function mentionsLink(
+  { question, chosen }: Pick<Scope, "question" | "chosen">,
+  of: {
+    readonly from: number;
+    readonly to: number;
+    readonly query?: string | null;
+    readonly sentiment?: string | null;
+    readonly facet?: { readonly facet: string; readonly value: string };
+  },
+): string {
+  const single = chosen.length === 1 ? (chosen[0]?.queryId ?? null) : null;
+  const facet = of.facet ?? question.filter;
+  const asked = {
+    ...{ query: of.query ?? single, sentiment: of.sentiment ?? null, from: of.from, to: of.to },
+    ...(facet === null ? {} : { [facet.facet]: facet.value }),
+  };
+  const given = Object.entries(asked).flatMap(([name, value]) =>
+    value === null ? [] : [[name, String(value)] as [string, string]],
+  );
+  return `/mentions?${new URLSearchParams(given)}`;
+}
+
+/** `12% more than the 1,100 before`. */
+export function changeOf(now: number, before: number): string {
+  if (before === 0) return now === 0 ? "and none before" : "none before";
+  if (now === before) return `as many as before`;
+  const share = Math.abs(now - before) / before;
+  const by =
+    share >= 1 && now > before
+      ? `${formatNumber(now / before)} times`
+      : `${Math.max(1, Math.round(share * 100))}%`;
+  const than = `the ${formatNumber(before)} before`;
+  if (now > before && share >= 1) return `${by} ${than}`;
+  return `${by} ${now > before ? "more" : "less"} than ${than}`;
+}
+
+/** `, 4 points more than before`; two shares, null where there was nothing. */
+export function pointsOf(now: number | null, before: number | null, begin = ", "): string {
+  if (now === null || before === null) return "";
+  const points = Math.round(now * 100) - Math.round(before * 100);
+  if (points === 0) return `${begin}as before`;
+  return `${begin}${Math.abs(points)} ${Math.abs(points) === 1 ? "point" : "points"} ${points > 0 ? "more" : "less"}`;
+}

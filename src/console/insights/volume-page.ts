@@ -1,0 +1,171 @@
+import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
+import { type Html, html } from "../html.ts";
+import type { Page } from "../pages/page.ts";
+import { type Column, columnChart } from "../parts/column-chart.ts";
+import { livePart } from "../parts/live.ts";
+import { foreign } from "../parts/words.ts";
+import { changeOf, insightsPage, mentionsLink, pointsOf } from "./frame.ts";
+import type { InsightsQuestion, Scope } from "./question.ts";
+import { labelOf, shortLabelOf, spanOfMoments } from "./range.ts";
+import type { Mood, VoiceOf, Volume } from "./volume.ts";
+
+const MOODS = ["negative", "unknown", "neutral", "positive"] as const satisfies readonly (keyof Mood)[];
+
+export function volumePage(address: string, scope: Scope, volume: Volume, script: string): Page {
+  const content = volumePart(scope, volume);
+  const lives = scope.range.last !== null;
+  return insightsPage(
+    { address, scope, title: "Volume and mood", path: "/insights", scripts: [script] },
+    lives ? livePart(address, { name: "charts", on: ["mentions"] }, content) : content,
+  );
+}
+
+export function volumePart(scope: Scope, volume: Volume): Html {
+  const share = (mood: Mood, of: number) => (of === 0 ? null : mood.negative / of);
+  return html`<section class="panel" aria-labelledby="h-volume"><h2 id="h-volume">Volume</h2>
+<p class="lead"><strong>${counted(volume.total, "mention")}</strong>, ${changeOf(volume.total, volume.before)}</p>
+${volume.voices.length > 1 && legend(volume.voices, scope)}
+<div class="chart" data-drag>${columnChart("volume", volumeColumns(scope, volume))}</div>
+<p class="hint">${volume.before > 0 && html`The marks are the period before. `}A column leads to its mentions;
+drag over columns to choose a time. New mentions are counted within a minute.</p>
+${volumeTable(scope, volume)}</section>
+${volume.voices.length > 1 && html`<section class="panel" aria-labelledby="h-share"><h2 id="h-share">Share of voice</h2>${shareTable(scope, volume)}</section>`}
+<section class="panel" aria-labelledby="h-mood"><h2 id="h-mood">Mood</h2>
+<p class="lead"><strong>${volume.total === 0 ? "No mention" : `${formatShare(share(volume.mood, volume.total) ?? 0)} negative`}</strong>${pointsOf(
+    share(volume.mood, volume.total),
+    share(volume.moodBefore, volume.before),
+  )}</p>
+<ul class="legend" aria-label="Colours of the mood">
+<li class="is-negative">negative</li>
+<li class="is-neutral">neutral</li>
+<li class="is-positive">positive</li>
+<li>unknown</li>
+</ul>
+<div class="chart" data-drag>${columnChart("mood", moodColumns(scope, volume))}</div>
+${moodTable(scope, volume)}</section>`;
+}
+
+function legend(voices: readonly VoiceOf[], { question }: Scope): Html {
+  return html`<ul class="legend" aria-label="Colours of the queries">${voices.map(
+    ({ name, queryId, fill }) =>
+      html`<li class="is-${fill}">${queryId === null ? name : html`<a href="${only(question, queryId)}">${foreign(name)}</a>`}</li>`,
+  )}</ul>`;
+}
+
+/** The same page of one query. */
+function only({ last, from, to, by, filter }: InsightsQuestion, queryId: string): string {
+  const given = Object.entries({ query: queryId, last, from, to, by, ...filterOf(filter) });
+  return `/insights?${new URLSearchParams(given.flatMap(([name, value]) => (value == null ? [] : [[name, String(value)] as [string, string]])))}`;
+}
+
+function filterOf(filter: InsightsQuestion["filter"]): Record<string, string> {
+  return filter === null ? {} : { [filter.facet]: filter.value };
+}
+
+function volumeColumns(scope: Scope, { voices, countsBefore }: Volume): Column[] {
+  return columnsOf(scope, (step, period) => {
+    const parts = voices.map(({ name, queryId, fill, counts }) => ({
+      ...{ name, fill, n: counts[step] ?? 0, href: mentionsLink(scope, { ...period, query: queryId }) },
+    }));
+    const before = countsBefore[step] ?? 0;
+    return { parts, before };
+  });
+}
+
+function moodColumns(scope: Scope, { moods }: Volume): Column[] {
+  return columnsOf(scope, (step, period) => ({
+    parts: MOODS.map((mood) => ({
+      ...{ name: mood, fill: `fill-${mood}`, n: moods[step]?.[mood] ?? 0 },
+      href: mentionsLink(scope, { ...period, sentiment: mood === "unknown" ? null : mood }),
+    })),
+  }));
+}
+
+type NamedPart = Column["parts"][number] & { readonly name: string };
+
+function columnsOf(
+  { range }: Scope,
+  make: (
+    step: number,
+    period: { readonly from: number; readonly to: number },
+  ) => { readonly parts: readonly NamedPart[]; readonly before?: number },
+): Column[] {
+  return range.moments.slice(0, -1).map((from, step) => {
+    const to = range.moments[step + 1] ?? from;
+    const { parts, before } = make(step, { from, to });
+    const all = parts.reduce((sum, { n }) => sum + n, 0);
+    const names = parts.filter(({ n }) => n > 0).map(({ name, n }) => `${name} ${formatNumber(n)}`);
+    const text = [
+      `${labelOf(range, step)}: ${counted(all, "mention")}`,
+      ...(parts.length > 1 ? names : []),
+      ...(before === undefined ? [] : [`before ${formatNumber(before)}`]),
+    ].join(", ");
+    return {
+      from,
+      to,
+      text,
+      axis: shortLabelOf(range, step),
+      parts,
+      ...(before !== undefined && { before }),
+    };
+  });
+}
+
+function volumeTable(scope: Scope, { voices, countsBefore }: Volume): Html {
+  return numbers("volume", scope, [...voices.map(({ name }) => foreign(name)), "All", "Before"], (step) => {
+    const all = voices.reduce((sum, { counts }) => sum + (counts[step] ?? 0), 0);
+    return [...voices.map(({ counts }) => counts[step] ?? 0), all, countsBefore[step] ?? 0];
+  });
+}
+
+function moodTable(scope: Scope, { moods }: Volume): Html {
+  return numbers("mood", scope, ["Negative", "Neutral", "Positive", "Unknown"], (step) => {
+    const { negative = 0, neutral = 0, positive = 0, unknown = 0 } = moods[step] ?? {};
+    return [negative, neutral, positive, unknown];
+  });
+}
+
+/** The numbers behind a chart, newest first; each row leads to its mentions. */
+function numbers(
+  id: string,
+  scope: Scope,
+  heads: readonly (Html | string)[],
+  cells: (step: number) => readonly number[],
+): Html {
+  const { range } = scope;
+  const steps = range.moments.slice(0, -1).map((from, step) => ({ from, step }));
+  return html`<details id="${id}-numbers"><summary id="${id}-summary">Numbers by ${range.by}<span class="unseen"> of the ${id}</span></summary>
+<div class="scrolls" tabindex="0" role="group" aria-labelledby="${id}-summary">
+<table class="numbers"><thead><tr><th scope="col">From</th>${heads.map(
+    (head) => html`<th scope="col">${head}</th>`,
+  )}</tr></thead>
+<tbody>${steps.toReversed().map(
+    ({
+      from,
+      step,
+    }) => html`<tr><th scope="row"><a href="${mentionsLink(scope, { from, to: range.moments[step + 1] ?? from })}">${labelOf(range, step)}</a></th>
+${cells(step).map((n) => html`<td>${formatNumber(n)}</td>`)}</tr>`,
+  )}</tbody></table></div></details>`;
+}
+
+function shareTable(scope: Scope, { voices, total, before }: Volume): Html {
+  const period = spanOfMoments(scope.range.moments);
+  return html`<div class="scrolls" tabindex="0" role="group" aria-labelledby="h-share"><table class="precision"><thead><tr><th scope="col">Query</th>
+<th scope="col" class="number">Mentions</th><th scope="col" class="number">Share</th><th scope="col">Against before</th>
+<th scope="col" class="number">Negative</th><th scope="col">Against before</th></tr></thead>
+<tbody>${voices.map(
+    (voice) => html`<tr><th scope="row">${voice.queryId === null ? voice.name : foreign(voice.name)}</th>
+<td class="number">
+<a href="${mentionsLink(scope, { ...period, query: voice.queryId })}">${formatNumber(voice.total)}<span
+  class="unseen"> mentions of ${voice.name}</span></a>
+</td>
+<td class="number">${total === 0 ? "0%" : formatShare(voice.total / total)}</td>
+<td>${pointsOf(rate(voice.total, total), rate(voice.before, before), "")}</td>
+<td class="number">${voice.total === 0 ? "" : formatShare(voice.negative / voice.total)}</td>
+<td>${pointsOf(rate(voice.negative, voice.total), rate(voice.negativeBefore, voice.before), "")}</td></tr>`,
+  )}</tbody></table></div>`;
+}
+
+function rate(n: number, of: number): number | null {
+  return of === 0 ? null : n / of;
+}

@@ -1,0 +1,123 @@
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/lib/clock.ts";
+import { makeAStory } from "./make-a-story.ts";
+import { hasBrowser, openBrowser } from "./open-browser.ts";
+import { startTestConsole, type TestConsole } from "./start-test-console.ts";
+
+const NOW = systemClock.now();
+/** Where somebody wants to look at them: a folder for pictures. */
+const PICTURES = process.env["EARSHOT_PICTURES"];
+const PAGES = [
+  ["/insights?last=24h", "volume-day"],
+  ["/insights?last=30d&query=1", "volume-month"],
+  ["/insights?query=1&query=2", "volume-chosen"],
+  ["/insights/speakers", "speakers"],
+  ["/insights/response?last=30d", "response"],
+  ["/views?save=%2Finsights%3Flast%3D24h", "view"],
+] as const;
+
+describe.skipIf(!hasBrowser("the pages of insights"))("insights in a browser", () => {
+  let web: TestConsole;
+  let browser: Browser;
+  beforeAll(async () => {
+    web = await startTestConsole(NOW);
+    await makeAStory(web.stores, NOW);
+    await web.stores.mentionCounts.countStale();
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await web.close();
+  });
+
+  async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
+    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+    await page.evaluate(axe.source);
+    const found = (await page.evaluate(
+      `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+        violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 160)).join(" | ")))`,
+    )) as string[];
+    const isWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+    return [...found, ...(isWide === true ? ["it scrolls sideways"] : [])].map(
+      (fault) => `${name}: ${fault}`,
+    );
+  }
+
+  test.each([1280, 768, 390])(
+    "axe finds nothing at %i pixels, light and dark, tables open",
+    async (width) => {
+      const faults: string[] = [];
+      for (const colorScheme of ["light", "dark"] as const) {
+        const context = await browser.newContext({
+          viewport: { width, height: 900 },
+          colorScheme,
+          bypassCSP: true,
+        });
+        const page = await context.newPage();
+        for (const [path, name] of PAGES) {
+          await page.goto(`${web.url}${path}`);
+          faults.push(...(await faultsOf(page, `${name}-${width}-${colorScheme}`)));
+          await page.evaluate(`for (const one of document.querySelectorAll("main details")) one.open = true`);
+          faults.push(...(await faultsOf(page, `${name}-open-${width}-${colorScheme}`)));
+        }
+        await context.close();
+      }
+      expect(faults).toEqual([]);
+    },
+    120_000,
+  );
+
+  test("the pointer shows the numbers of a column, a click leads to its mentions, dragging chooses a range", async () => {
+    const page = await browser.newPage({ viewport: { width: 1000, height: 900 } });
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(String(error)));
+    page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    await page.goto(`${web.url}/insights?last=24h&live=off`);
+    const columns = page.locator("#volume g[data-from]");
+    expect(await columns.count()).toBe(24);
+    const middleOf = async (n: number) => {
+      const box = await columns.nth(n).boundingBox();
+      if (box === null) throw new Error("the column is not drawn");
+      return {
+        x: box.x + box.width / 2,
+        y: box.y + box.height - 3,
+        to: await columns.nth(n).getAttribute("data-to"),
+      };
+    };
+    const [left, right] = [await middleOf(5), await middleOf(9)];
+    await page.mouse.move(left.x, left.y);
+    expect(await page.textContent(".chart-tip")).toMatch(/^\w{3} \d+ \w+, \d\d:00: \d+ mentions/);
+    await page.mouse.down();
+    await page.mouse.move((left.x + right.x) / 2, left.y - 20, { steps: 5 });
+    await page.mouse.move(right.x, right.y, { steps: 5 });
+    expect(await page.locator("g.is-chosen").count()).toBe(5);
+    await page.mouse.up();
+    await page.waitForURL(/from=/);
+    expect(new URL(page.url()).searchParams.get("last")).toBeNull();
+    expect(new URL(page.url()).searchParams.get("to")).toBe(right.to);
+    const chosen = await page.locator("#volume g[data-from]").count();
+    expect(chosen).toBe(5);
+    const place = await middleOf(2);
+    await page.mouse.click(place.x, place.y);
+    await page.waitForURL("**/mentions?**");
+    expect(await page.locator(".mentions li").count()).toBeGreaterThan(0);
+    expect(errors).toEqual([]);
+    await page.close();
+  }, 60_000);
+
+  test("without scripts, and by keyboard, every number is in the tables", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${web.url}/insights?last=24h`);
+    await page.focus("#volume-summary");
+    await page.keyboard.press("Enter");
+    expect(await page.locator("#volume-numbers tbody tr").count()).toBe(24);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/mentions?**");
+    await context.close();
+  }, 60_000);
+});

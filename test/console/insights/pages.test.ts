@@ -1,0 +1,212 @@
+import { DateTime } from "luxon";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
+import { eventAt, type Mention } from "../../../src/monitor/model/mention.ts";
+import { aMention } from "../../mention.ts";
+import { ATTACKS, PROJECT, storeMentions } from "../make-a-story.ts";
+import { startTestConsole, type TestConsole } from "../start-test-console.ts";
+
+/** Two days after clocks changed in Berlin. */
+const NOW = Date.parse("2026-03-31T10:05:00Z");
+const ZONE = "Europe/Berlin";
+let web: TestConsole;
+let mentions: readonly Mention[];
+
+beforeAll(async () => {
+  web = await startTestConsole(NOW);
+  const query = (queryId: string, name: string) => ({
+    projectId: PROJECT,
+    queryId,
+    name,
+    projectName: "Brands",
+    timezone: ZONE,
+  });
+  await web.stores.queries.register(
+    [query("1", "Acme"), query("2", `Rival ${ATTACKS[0]}`)],
+    NOW - HOUR,
+    NOW - HOUR,
+  );
+  mentions = Array.from({ length: 600 }, (_, n) => {
+    const publishedAt = NOW - n * 47 * MINUTE - 1;
+    return aMention({
+      ...{ resourceId: `m${n}`, queryId: n % 3 === 0 ? "2" : "1", publishedAt, addedAt: publishedAt },
+      sentiment: ["negative", "neutral", "positive", "negative", null][n % 5] ?? null,
+      author: n % 7 === 0 ? (ATTACKS[n % ATTACKS.length] ?? null) : `@author${n % 11}`,
+      ...{ domain: n > 300 ? "old.example" : `Site${n % 4}.example`, language: n % 2 === 0 ? "de" : "en" },
+      ...{ country: "Germany", pageType: "news", reach: n % 2 === 0 ? 100 : null },
+    });
+  });
+  await storeMentions(web.stores, mentions, NOW);
+  await web.stores.mentionCounts.countStale();
+});
+afterAll(() => web.close());
+
+const page = async (path: string) => {
+  const answer = await fetch(`${web.url}${path}`, { headers: { accept: "text/html" } });
+  expect(answer.status).toBe(200);
+  return answer.text();
+};
+const json = async (path: string) => (await fetch(`${web.url}${path}`)).json() as Promise<never>;
+
+/** The table behind a chart: rows of cells, as a reader without scripts sees it. */
+function tableOf(markup: string, id: string): { readonly link: string; readonly cells: readonly string[] }[] {
+  const table = markup.split(`id="${id}-numbers"`)[1]?.split("</table>")[0] ?? "";
+  return table
+    .split("<tr>")
+    .slice(2)
+    .map((row) => ({
+      link: (row.match(/href="([^"]+)"/)?.[1] ?? "").replaceAll("&amp;", "&"),
+      cells: [...row.matchAll(/<t[dh][^>]*>(?:<a[^>]*>)?([^<]*)/g)].map(([, text]) => text ?? ""),
+    }));
+}
+
+test("the numbers of the volume are those of the mentions, by day of the zone, also over a change of clocks", async () => {
+  const rows = tableOf(await page("/insights?last=7d"), "volume");
+  const dayOf = (at: number) => DateTime.fromMillis(at, { zone: ZONE, locale: "en" }).toFormat("ccc d LLL");
+  expect(rows.map(({ cells }) => cells[0])).toEqual(
+    [0, 1, 2, 3, 4, 5, 6].map((days) =>
+      dayOf(DateTime.fromMillis(NOW, { zone: ZONE }).minus({ days }).toMillis()),
+    ),
+  );
+  for (const { cells } of rows) {
+    const own = mentions.filter(
+      (mention) => dayOf(eventAt(mention)) === cells[0] && eventAt(mention) > NOW - 8 * DAY,
+    );
+    const of = (queryId: string) => own.filter((mention) => mention.queryId === queryId).length;
+    expect(cells.slice(1, 4)).toEqual([of("1"), of("2"), own.length].map(String));
+  }
+});
+
+test("the mood, the share of voice and the period before are counted from the mentions", async () => {
+  const isIn = (mention: Mention, days: number) =>
+    eventAt(mention) >= weekOf(days).from && eventAt(mention) < weekOf(days).to;
+  const now = mentions.filter((mention) => isIn(mention, 0));
+  const before = mentions.filter((mention) => isIn(mention, 7));
+  const volume = (await json("/insights.json?last=7d")) as {
+    total: number;
+    before: number;
+    mood: unknown;
+    voices: unknown[];
+  };
+  const of = (some: readonly Mention[], sentiment: string | null) =>
+    some.filter((one) => one.sentiment === sentiment).length;
+  expect(volume).toMatchObject({
+    ...{ total: now.length, before: before.length },
+    mood: {
+      ...{ negative: of(now, "negative"), neutral: of(now, "neutral") },
+      ...{ positive: of(now, "positive"), unknown: of(now, null) },
+    },
+    voices: ["1", "2"].map((queryId) => ({
+      queryId,
+      total: now.filter((one) => one.queryId === queryId).length,
+      before: before.filter((one) => one.queryId === queryId).length,
+      negative: of(
+        now.filter((one) => one.queryId === queryId),
+        "negative",
+      ),
+    })),
+  });
+});
+
+test("each row leads to just the mentions that it counts", async () => {
+  for (const of of [
+    "",
+    "&query=2",
+    "&domain=site1.example",
+    "&author=author3",
+    "&language=de&query=1",
+    "&country=Germany&type=NEWS",
+  ]) {
+    const [, yesterday] = tableOf(await page(`/insights?last=7d${of}`), "volume");
+    const { mentions: listed } = (await json((yesterday?.link ?? "").replace("?", ".json?"))) as {
+      mentions: unknown[];
+    };
+    expect([of, String(listed.length)]).toEqual([of, yesterday?.cells.at(-2)]);
+  }
+});
+
+test("a chart is a drawing with links, hidden from those who have the table", async () => {
+  const markup = await page("/insights?last=24h&query=1");
+  const [svg = ""] = markup.match(/<svg class="columns" id="volume"[\s\S]*?<\/svg>/) ?? [];
+  expect(svg).toContain('aria-hidden="true"');
+  expect(svg.match(/<g data-from/g)).toHaveLength(24);
+  for (const [link] of svg.matchAll(/<a [^>]*>/g)) expect(link).toMatch(/tabindex="-1"/);
+  expect(svg).toMatch(/href="\/mentions\?query=1&amp;from=\d+&amp;to=\d+"/);
+});
+
+test("what strangers wrote is text", async () => {
+  for (const path of ["/insights", `/insights?author=${encodeURIComponent(ATTACKS[1] ?? "")}`]) {
+    const markup = await page(path);
+    expect(markup).not.toContain("<script>document");
+    expect(markup).not.toContain("<img");
+  }
+  expect(await page("/insights")).toContain("Rival &lt;script&gt;");
+});
+
+test("a question that is not understood is the usual one", async () => {
+  for (const wrong of ["?query=nobody", "?last=7y&by=second", "?from=x&to=-1", "?query=1&query=2&author="])
+    expect(await page(`/insights${wrong}`)).toContain("Volume and mood");
+});
+
+test("a view of it can be saved", async () => {
+  const markup = await page("/insights?last=30d&query=1");
+  expect(markup).toContain(`/views?save=${encodeURIComponent("/insights?last=30d&query=1")}`);
+  expect(await page(`/views?save=${encodeURIComponent("/insights?last=30d&query=1")}`)).toContain(
+    "Save this search",
+  );
+});
+
+test("who speaks: the values of each facet, with what is new, from the mentions", async () => {
+  const { from, to } = weekOf(0);
+  const before = weekOf(7);
+  const within = (some: readonly Mention[], span: { from: number; to: number }) =>
+    some.filter((one) => eventAt(one) >= span.from && eventAt(one) < span.to);
+  const speakers = (await json("/insights/speakers.json?last=7d")) as {
+    facet: string;
+    rows: {
+      value: string;
+      mentions: number;
+      before: number;
+      values: number;
+      newValues: number;
+      reach: number | null;
+    }[];
+  }[];
+  const keyOf: Record<string, (mention: Mention) => string | null> = {
+    author: ({ author }) => author?.replace(/^@+/, "") ?? null,
+    domain: ({ domain }) => domain?.toLowerCase() ?? null,
+    country: ({ country }) => country,
+    language: ({ language }) => language,
+    type: ({ pageType }) => pageType,
+  };
+  expect(speakers.map(({ facet }) => facet)).toEqual(Object.keys(keyOf));
+  for (const { facet, rows } of speakers) {
+    const key = keyOf[facet] ?? (() => null);
+    const [now, past] = [within(mentions, { from, to }), within(mentions, before)];
+    const values = new Set(now.map(key).filter((value) => value !== null));
+    const old = new Set(past.map(key));
+    expect(rows[0]).toMatchObject({
+      values: values.size,
+      newValues: [...values].filter((value) => !old.has(value)).length,
+    });
+    expect(rows).toHaveLength(Math.min(15, values.size));
+    for (const { value, mentions: n, before: were, reach } of rows) {
+      const own = now.filter((one) => key(one) === value);
+      expect([n, were]).toEqual([own.length, past.filter((one) => key(one) === value).length]);
+      const reached = own.flatMap((one) => one.reach ?? []);
+      expect(reach).toBe(reached.length === 0 ? null : reached.reduce((sum, one) => sum + one, 0));
+    }
+  }
+  const markup = await page("/insights/speakers?last=7d");
+  expect(markup).not.toContain("<img");
+  expect(markup).toMatch(/href="\/mentions\?from=\d+&amp;to=\d+&amp;domain=site0.example"/);
+});
+
+/** Up to the quarter of now, seven days in the zone; `back`: so many days before. */
+function weekOf(back: number): { readonly from: number; readonly to: number } {
+  const now = DateTime.fromMillis(NOW, { zone: ZONE }).minus({ days: back });
+  return {
+    from: now.startOf("day").minus({ days: 6 }).toMillis(),
+    to: now.set({ minute: 15, second: 0, millisecond: 0 }).toMillis(),
+  };
+}
