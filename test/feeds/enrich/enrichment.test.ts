@@ -100,6 +100,29 @@ async function arrive(
   return versions.map(({ record }) => record.resourceId);
 }
 
+function learningWith(config: EnrichConfig): Enrichment {
+  const { clock, logged } = fixture;
+  const keep = (fields: object, message: string) => logged.push({ ...fields, message });
+  const log = { info: keep, warn: keep, error: keep };
+  const one = createEnrichment({ pool: fixture.database.pool, clock, log, config });
+  open.push(one);
+  return one;
+}
+
+/** Mentions arrive, and what people taught judges them. */
+async function storeAndLearn(
+  config: EnrichConfig,
+  enricher: Awaited<ReturnType<typeof createEnricher>>,
+  versions: readonly ReturnType<typeof mentionVersion>[],
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await insertMentions(transaction, versions);
+    await enricher.queue(transaction, versions);
+  });
+  fixture.clock.advance(MINUTE);
+  await learningWith(config).runDue();
+}
+
 /** As a client of the Listening API reads it, by `updated`. */
 async function shown(id: string) {
   const { body } = await fixture.get(`/projects/${fixture.account.projectId}/data/mentions`, [
@@ -419,22 +442,8 @@ describe("sentiment that people taught", () => {
         { added: fixture.clock.now() },
       );
     });
-    await db.transaction().execute(async (transaction) => {
-      await insertMentions(transaction, versions);
-      await enricher.queue(transaction, versions);
-    });
-    fixture.clock.advance(MINUTE);
-    await learning().runDue();
+    await storeAndLearn(config, enricher, versions);
     return versions.map(({ record }) => record.resourceId);
-  }
-
-  function learning(): Enrichment {
-    const { clock, logged } = fixture;
-    const keep = (fields: object, message: string) => logged.push({ ...fields, message });
-    const log = { info: keep, warn: keep, error: keep };
-    const one = createEnrichment({ pool: fixture.database.pool, clock, log, config });
-    open.push(one);
-    return one;
   }
 
   async function correct(resourceId: string, sentiment: string): Promise<void> {
@@ -511,23 +520,9 @@ describe("categories that people taught", () => {
         { added: fixture.clock.now() },
       ),
     );
-    await db.transaction().execute(async (transaction) => {
-      await insertMentions(transaction, versions);
-      await enricher.queue(transaction, versions);
-    });
-    fixture.clock.advance(MINUTE);
-    await learning().runDue();
+    await storeAndLearn(config, enricher, versions);
     expect((await countWaiting(db)).category).toBe(0);
     return versions.map(({ record }) => record.resourceId);
-  }
-
-  function learning(): Enrichment {
-    const { clock, logged } = fixture;
-    const keep = (fields: object, message: string) => logged.push({ ...fields, message });
-    const log = { info: keep, warn: keep, error: keep };
-    const one = createEnrichment({ pool: fixture.database.pool, clock, log, config });
-    open.push(one);
-    return one;
   }
 
   async function say(ids: readonly string[], change: object): Promise<void> {
@@ -581,7 +576,7 @@ describe("categories that people taught", () => {
     await db
       .transaction()
       .execute((transaction) => queueEnrichment(transaction, "category", [{ queryId, resourceId: drill }]));
-    await learning().runDue();
+    await learningWith(config).runDue();
     expect(await shown(drill)).toMatchObject({
       categories: [id],
       classifications: [{ classifierId: `category:people:${id}`, labelId: "in" }],
