@@ -89,6 +89,31 @@ describe.skipIf(!hasBrowser("the console"))("in a browser", () => {
     await page.context().close();
   });
 
+  test("a phone shows every column of Silences, and the header leaves the page its room", async () => {
+    const { page } = await openPage("/silences", { viewport: { width: 390, height: 844 }, isMobile: true });
+    const cut = await page.evaluate(`
+      [...document.querySelectorAll("main th, main td")].filter((cell) => {
+        const { left, right, width } = cell.getBoundingClientRect();
+        return width > 0 && (left < 0 || right > innerWidth || cell.scrollWidth > cell.clientWidth + 1);
+      }).map((cell) => cell.textContent)
+    `);
+    expect(cut).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    // The names of the pages are one row that the finger moves, and no word of it is broken.
+    const names = await page
+      .locator(".top nav a")
+      .evaluateAll((links) =>
+        links.map(
+          (link) =>
+            (link as unknown as { getBoundingClientRect(): { height: number } }).getBoundingClientRect()
+              .height,
+        ),
+      );
+    expect(Math.max(...names)).toBeLessThan(45);
+    expect((await page.locator("main").boundingBox())?.y).toBeLessThan(140);
+    await page.context().close();
+  });
+
   test("mentions and alerts appear while the page is open", async () => {
     const { page, faults } = await openPage("/");
     await page.locator("#live").filter({ hasText: "Live" }).waitFor();
