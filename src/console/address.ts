@@ -1,3 +1,4 @@
+import { z } from "zod";
 /** The same address of this console with a query parameter set or removed. */
 export function withParameter(address: string, name: string, value: string | null): string {
   const { path, parameters } = readAddress(address);
@@ -15,3 +16,13 @@ export function readAddress(address: string): { path: string; parameters: URLSea
   const [path = "", ...query] = address.split("?");
   return { path: `/${path.replace(/^[/\\]+/, "")}`, parameters: new URLSearchParams(query.join("?")) };
 }
+
+/** The `:id` of a path, with or without `.json`; null for none that there can be. */
+export const IdInAddress = z.object({
+  id: z
+    .string()
+    .transform((text) => text.replace(/\.json$/, ""))
+    .pipe(z.guid())
+    .nullable()
+    .catch(null),
+});

@@ -7,15 +7,6 @@ import { LONGEST_STATUS, LONGEST_TEXT } from "./pages/incident.ts";
 /** Of a form with the longest text, in letters of any alphabet. */
 export const MOST_BYTES = 60_000;
 
-export const IncidentId = z.object({
-  id: z
-    .string()
-    .transform((text) => text.replace(/\.json$/, ""))
-    .pipe(z.guid())
-    .nullable()
-    .catch(null),
-});
-
 const Words = z.string().transform(storableText);
 
 export const Form = z.object({ by: z.string().trim().max(80).catch("") });

@@ -4,10 +4,11 @@ import { type ConsoleFacts, type Stores, writeNote } from "#monitor";
 import type { Clock } from "../lib/clock.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { counted } from "../lib/numbers.ts";
+import { IdInAddress } from "./address.ts";
 import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
-import { actorOf, Form, IncidentId, MOST_BYTES, noteIncident, Statement, Text } from "./incident-forms.ts";
+import { actorOf, Form, MOST_BYTES, noteIncident, Statement, Text } from "./incident-forms.ts";
 import { endRoom, type IncidentStory, openRoom, ROOM_LENGTHS, readIncidentStory } from "./incident-work.ts";
 import { incidentPage, incidentPart, NOTHING_PRESSED, type Pressed } from "./pages/incident.ts";
 import type { Times } from "./times.ts";
@@ -112,7 +113,7 @@ export function incidentRoutes(
   });
 
   function storyOf(request: FastifyRequest): Promise<IncidentStory | null> {
-    const { id } = IncidentId.parse(request.params);
+    const { id } = IdInAddress.parse(request.params);
     return id === null ? Promise.resolve(null) : readIncidentStory(parts, id, times.now());
   }
 

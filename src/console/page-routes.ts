@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { z } from "zod";
 import type { FeedView } from "#feeds";
+import { IdInAddress } from "./address.ts";
 import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { exportRoutes } from "./export-routes.ts";
@@ -115,7 +115,7 @@ export function pageRoutes(
   if (all.inbox !== null) inboxRoutes(app, { inbox: all.inbox, times: all.times, forms: all.forms }, frames);
 
   function storyOf(request: FastifyRequest) {
-    const { id } = AlertId.parse(request.params);
+    const { id } = IdInAddress.parse(request.params);
     return id === null ? Promise.resolve(null) : readAlertStory(all, id);
   }
 }
@@ -125,12 +125,3 @@ function isOfThisSite({ headers }: FastifyRequest): boolean {
   const from = headers["sec-fetch-site"];
   return from === undefined || from === "same-origin" || from === "none";
 }
-
-const AlertId = z.object({
-  id: z
-    .string()
-    .transform((text) => text.replace(/\.json$/, ""))
-    .pipe(z.guid())
-    .nullable()
-    .catch(null),
-});

@@ -3,10 +3,11 @@ import { formatTime, type Stores, writeNote } from "#monitor";
 import { BusyError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
 import { createWorkerPool } from "../lib/worker-pool.ts";
+import { IdInAddress } from "./address.ts";
 import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { createFrames } from "./frames.ts";
-import { actorOf, IncidentId, MOST_BYTES, noteIncident, Text } from "./incident-forms.ts";
+import { actorOf, MOST_BYTES, noteIncident, Text } from "./incident-forms.ts";
 import { type IncidentStory, type IncidentWork, readIncidentStory } from "./incident-work.ts";
 import { NOTHING_PRESSED, type Pressed } from "./pages/incident.ts";
 import { reviewPage } from "./pages/review.ts";
@@ -72,7 +73,7 @@ export function reviewRoutes(
   return () => pool.close();
 
   function storyOf(request: FastifyRequest): Promise<IncidentStory | null> {
-    const { id } = IncidentId.parse(request.params);
+    const { id } = IdInAddress.parse(request.params);
     return id === null ? Promise.resolve(null) : readIncidentStory(parts, id, times.now());
   }
 

@@ -117,6 +117,7 @@ test("outsiders see volume, mood, stories, what happened, who has it and the sta
     token: tokenIn(await (await ann.ask(`/alerts/${alert.id}`)).text()),
     ...{ do: "assign", to: "Ann of the press office" },
   });
+  expect((await press("comment", { text: "among colleagues only" })).status).toBe(303);
   wall.advance(MINUTE);
   const { text } = await read(path);
   const shown = text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
@@ -128,6 +129,7 @@ test("outsiders see volume, mood, stories, what happened, who has it and the sta
   expect(shown).toContain("social.example");
   expect(text).not.toContain("_private");
   expect(text).not.toContain("Private ");
+  expect(text).not.toContain("among colleagues only");
   expect(shown).not.toContain("Only I have said this");
 });
 
@@ -201,7 +203,7 @@ test("making and ending a link and publishing are in the audit log, with who did
   expect(new Set(ofIncident.map(({ action, outcome }) => `${action} ${outcome}`))).toEqual(
     new Set([
       ...["room.open Done", "room.open Refused", "room.end Done", "room.end Refused"],
-      ...["incident.statement Done", "incident.statement Refused"],
+      ...["incident.statement Done", "incident.statement Refused", "incident.comment Done"],
     ]),
   );
   expect(JSON.stringify(ofIncident)).not.toContain("We look into it");
@@ -213,7 +215,7 @@ test("a viewer sees the page of the incident, and neither makes a link nor publi
   const page = await (await vic.ask(pageOf())).text();
   expect(page).toContain("Incident:");
   expect(page).not.toContain("Make a link");
-  for (const what of ["room", "room/end", "statement"]) {
+  for (const what of ["room", "room/end", "statement", "comment", "review"]) {
     const answer = await vic.post(`${pageOf()}/${what}`, { text: "x", length: "1d" });
     expect([what, answer.status]).toEqual([what, 403]);
   }

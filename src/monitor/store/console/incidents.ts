@@ -115,15 +115,22 @@ export function createConsoleIncidents(db: Db) {
       const { rows } = await sql<ShownStory>`
         with top as (
           select m.story, count(*)::int as n, min(m.event_at) as since from earshot.mentions m where ${ofIncident}
-          group by m.story having count(*) >= ${LEAST_COPIES} order by n desc, since, m.story limit ${limit})
+          group by m.story having count(*) >= ${LEAST_COPIES} order by n desc, since, m.story limit ${limit}),
+        -- Without their texts: a story may have ten thousands of mentions.
+        copies as materialized (
+          select m.story, m.query_id, m.resource_id, m.day, m.event_at, m.reach,
+            (m.body->>'followers')::double precision as followers
+          from earshot.mentions m where ${ofIncident} and m.story in (select story from top))
         select top.n as mentions, f.body as first, w.body as widest from top
         cross join lateral (
-          select m.body from earshot.mentions m where ${ofIncident} and m.story = top.story
-          order by m.event_at, m.resource_id limit 1) f
+          select m.body from (
+            select * from copies c where c.story = top.story order by c.event_at, c.resource_id limit 1) c
+          join earshot.mentions m using (query_id, resource_id, day) where m.project_id = ${projectId}) f
         cross join lateral (
-          select m.body from earshot.mentions m where ${ofIncident} and m.story = top.story
-          order by m.reach desc nulls last, (m.body->>'followers')::double precision desc nulls last, m.event_at,
-            m.resource_id limit 1) w
+          select m.body from (
+            select * from copies c where c.story = top.story
+            order by c.reach desc nulls last, c.followers desc nulls last, c.event_at, c.resource_id limit 1) c
+          join earshot.mentions m using (query_id, resource_id, day) where m.project_id = ${projectId}) w
         order by top.n desc, top.since, top.story
       `.execute(db);
       return rows;
