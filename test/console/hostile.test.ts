@@ -97,7 +97,16 @@ beforeAll(async () => {
   await createAlertActions(web).addSilence(silence);
   const link = signAlertLink(SECRET, { alertId: crisis.id, action: "acknowledge", by: "desk" }, NOW);
   paths = [
-    ...["/", "/alerts?state=all", "/mentions", "/coverage", "/silences", "/inbox", "/unsubscribe/x"],
+    ...[
+      "/",
+      "/alerts?state=all",
+      "/mentions",
+      "/insights",
+      "/insights/speakers",
+      "/insights/response",
+      "/coverage",
+    ],
+    ...["/silences", "/inbox", "/unsubscribe/x"],
     ...[crisis, single, over].map(({ id }) => `/alerts/${id}`),
     `/preview?alert=${crisis.id}`,
     `/act/${link}`,

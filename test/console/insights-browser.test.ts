@@ -1,14 +1,12 @@
-import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
+import { faultsOf } from "./faults-of-page.ts";
 import { makeAStory } from "./make-a-story.ts";
 import { hasBrowser, openBrowser } from "./open-browser.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = systemClock.now();
-/** Where somebody wants to look at them: a folder for pictures. */
-const PICTURES = process.env["EARSHOT_PICTURES"];
 const PAGES = [
   ["/insights?last=24h", "volume-day"],
   ["/insights?last=30d&query=1", "volume-month"],
@@ -31,19 +29,6 @@ describe.skipIf(!hasBrowser("the pages of insights"))("insights in a browser", (
     await browser?.close();
     await web.close();
   });
-
-  async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
-    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
-    await page.evaluate(axe.source);
-    const found = (await page.evaluate(
-      `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-        violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 160)).join(" | ")))`,
-    )) as string[];
-    const isWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
-    return [...found, ...(isWide === true ? ["it scrolls sideways"] : [])].map(
-      (fault) => `${name}: ${fault}`,
-    );
-  }
 
   test.each([1280, 768, 390])(
     "axe finds nothing at %i pixels, light and dark, tables open",

@@ -1,6 +1,5 @@
-import axe from "axe-core";
 import { Secret, TOTP } from "otpauth";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { invite } from "../../src/console/auth/invitations.ts";
 import { addUser } from "../../src/console/auth/manage-users.ts";
@@ -9,14 +8,13 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { type WrittenNote, writeNote } from "../../src/monitor/alerts/actions/write-note.ts";
 import type { Incident } from "../../src/monitor/model/incident.ts";
+import { faultsOf } from "./faults-of-page.ts";
 import { makeAnIncident, makeAStory } from "./make-a-story.ts";
 import { hasBrowser, openBrowser } from "./open-browser.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = systemClock.now();
 const PASSWORD = "four words in a row";
-/** Where somebody wants to look at them: a folder for pictures. */
-const PICTURES = process.env["EARSHOT_PICTURES"];
 
 describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the search", () => {
   let web: TestConsole;
@@ -65,20 +63,6 @@ describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the se
     await browser?.close();
     await web.close();
   });
-
-  /** What axe finds wrong with the page as it is, and whether something sticks out of it. */
-  async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
-    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
-    await page.evaluate(axe.source);
-    const found = (await page.evaluate(
-      `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-        violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 120)).join(" | ")))`,
-    )) as string[];
-    const isWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
-    return [...found, ...(isWide === true ? ["it scrolls sideways"] : [])].map(
-      (fault) => `${name}: ${fault}`,
-    );
-  }
 
   test.each([1280, 768, 390])(
     "axe finds nothing at %i pixels, light and dark",

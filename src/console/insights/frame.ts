@@ -108,7 +108,9 @@ export function mentionsLink(
 /** `12% more than the 1,100 before`. */
 export function changeOf(now: number, before: number): string {
   if (before === 0) return now === 0 ? "and none before" : "none before";
-  if (now === before) return `as many as before`;
+  if (now === before) return "as many as before";
+  // A thousand times one says nothing of a usual day.
+  if (now > 10 * before) return `${formatNumber(before)} before`;
   const share = Math.abs(now - before) / before;
   const by =
     share >= 1 && now > before

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Instant } from "../../lib/instant.ts";
+import { DAY, type Instant } from "../../lib/instant.ts";
 import { FACETS, type Facet, type FacetRow, type QueryKey, type StepCount } from "../model/mention-counts.ts";
 import { at, type Db } from "./database.ts";
 
@@ -138,8 +138,8 @@ interface Period {
 async function count(tx: Db, quarters: readonly Quarter[]): Promise<void> {
   const rows = quarters.map(({ quarter, ...query }) => ({ ...query, ms: quarter }));
   // The day is the partition; undated mentions are in the first.
-  const days = [...new Set([0, ...quarters.map(({ quarter }) => quarter)])].map((moment) =>
-    new Date(moment).toISOString().slice(0, 10),
+  const days = [...new Set([0, ...quarters.map(({ quarter }) => Math.floor(quarter / DAY) * DAY)])].map(
+    (day) => new Date(day).toISOString().slice(0, 10),
   );
   await sql`
     with quarters as (
@@ -152,9 +152,10 @@ async function count(tx: Db, quarters: readonly Quarter[]): Promise<void> {
         (count(*) filter (where m.sentiment = 'positive'))::int as positive,
         case when count(m.reach) > 0 then least(sum(greatest(m.reach, 0)), 9e15)::bigint end as reach
       from quarters q
-      join earshot.mentions m on m.project_id = q.project_id and m.query_id = q.query_id
+      -- By the index, whatever the planner knows of a table that grows; so is what was counted before.
+      cross join lateral (select * from earshot.mentions m where m.project_id = q.project_id and m.query_id = q.query_id
         and m.event_at >= q.quarter and m.event_at < q.quarter + interval '15 minutes'
-        and m.day = any(${days}::date[])
+        and m.day = any(${days}::date[]) offset 0) m
       cross join lateral json_to_record(m.body) as b(author text, "authorName" text, domain text, country text,
         language text, "pageType" text)
       cross join lateral (values ('all', ''),
@@ -162,7 +163,6 @@ async function count(tx: Db, quarters: readonly Quarter[]): Promise<void> {
         ('country', b.country), ('language', lower(b.language)), ('type', lower(b."pageType"))) as f(facet, value)
       where f.value <> '' or f.facet = 'all'
       group by 1, 2, 3, 4, 5),
-    -- By the index, whatever the planner knows of a table that grows.
     known as materialized (
       select c.* from quarters q cross join unnest(${[...FACETS]}::text[]) f(facet)
       cross join lateral (select * from earshot.mention_counts c where c.project_id = q.project_id
