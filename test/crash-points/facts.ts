@@ -1,4 +1,6 @@
 import pg from "pg";
+import { openDatabase } from "../../src/monitor/store/database.ts";
+import { createMentionCountStore } from "../../src/monitor/store/mention-counts.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /** The state after a chapter: lines that can be compared, and how many mails came again under one Message-ID. */
@@ -13,6 +15,7 @@ export interface Ending {
  * are left out; a mail that came twice under one Message-ID is one mail, and is counted.
  */
 export async function readEnding(sandbox: Sandbox, url: string): Promise<Ending> {
+  await countMentions(url);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -39,6 +42,16 @@ export async function readEnding(sandbox: Sandbox, url: string): Promise<Ending>
     return { lines: [...facts, ...coverage, ...messages].sort(), repeatedMails: repeated };
   } finally {
     await client.end();
+  }
+}
+
+/** Mentions are counted within a minute: a story that took longer has counted more of them so far. */
+async function countMentions(url: string): Promise<void> {
+  const database = openDatabase({ url, connections: 1, onError: () => {} });
+  try {
+    await createMentionCountStore(database.db).countStale();
+  } finally {
+    await database.close();
   }
 }
 
