@@ -121,8 +121,7 @@ function ruleTable(
 }
 
 function unneededPart(unneeded: UnneededView | null, { titleOf }: Times): Html {
-  if (unneeded === null)
-    return html`<p class="empty">None: somebody acted on every alert that was sent and is over.</p>`;
+  if (unneeded === null) return html`<p class="empty">None among the alerts that are over.</p>`;
   return html`<p class="hint">About alerts that are over, and on which nobody acted, or which somebody called not relevant.</p>
 <ul class="plain">${unneeded.receivers.map(
     ({ receiver, messages, unneeded: n }) =>
