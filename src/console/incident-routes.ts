@@ -1,15 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { type ConsoleFacts, type Stores, writeNote } from "#monitor";
+import { type Actor, type ConsoleFacts, type Incident, type Stores, writeNote } from "#monitor";
 import type { Clock } from "../lib/clock.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { counted } from "../lib/numbers.ts";
-import { IdInAddress } from "./address.ts";
 import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
-import { actorOf, Form, MOST_BYTES, noteIncident, Statement, Text } from "./incident-forms.ts";
-import { endRoom, type IncidentStory, openRoom, ROOM_LENGTHS, readIncidentStory } from "./incident-work.ts";
+import {
+  actorOf,
+  Form,
+  MOST_BYTES,
+  noteIncident,
+  Statement,
+  sendNoIncident,
+  storyOf,
+  Text,
+} from "./incident-requests.ts";
+import { endRoom, type IncidentStory, openRoom, ROOM_LENGTHS, type WorkResult } from "./incident-work.ts";
 import { incidentPage, incidentPart, NOTHING_PRESSED, type Pressed } from "./pages/incident.ts";
 import type { Times } from "./times.ts";
 
@@ -30,91 +38,84 @@ export function incidentRoutes(
   frames: ReturnType<typeof createFrames>,
 ): void {
   const { stores, forms, times, wall, publicUrl } = parts;
-  const ownForm = { preHandler: [...forms.check] };
+  const ownForm = { preHandler: [...forms.check], bodyLimit: MOST_BYTES };
+  const read = (request: FastifyRequest) => storyOf(request, parts, times.now());
 
   route(app, "/incidents/:id", frames, {
     page: async (request) => {
-      const story = await storyOf(request);
+      const story = await read(request);
       return story === null ? null : pageOf(request, story, NOTHING_PRESSED);
     },
     parts: (request) => ({
       story: async () => {
-        const story = await storyOf(request);
+        const story = await read(request);
         return story === null ? null : incidentPart(story, times);
       },
     }),
-    json: storyOf,
+    json: read,
   });
 
-  app.post("/incidents/:id/statement", { ...ownForm, bodyLimit: MOST_BYTES }, async (request, reply) => {
-    const [story, form] = [await storyOf(request), Statement.safeParse(request.body)];
-    if (story === null) return gone(request, reply);
-    if (!form.success)
-      return show(request, reply.code(400), story, {
-        fault: "A statement needs words, of at most 4,000 letters.",
-      });
-    const { by, status, text, seen } = form.data;
-    const written = { kind: "statement" as const, status: status === "" ? null : status, text, seen };
-    const actor = actorOf(request, by);
-    noteIncident(request, story.incident, actor, counted(text.length, "letter"));
-    const done = await stores.transaction((facts) =>
-      writeNote(facts, story.incident, written, actor, times.now()),
-    );
-    if (done.outcome === "Done") return reply.redirect(`/incidents/${story.incident.id}`, 303);
-    const newest = (await storyOf(request)) ?? story;
-    const fault = `Nothing was published: ${done.because}.`;
-    return show(request, reply.code(409), newest, { fault, typed: { status, text } });
+  onForm("statement", Statement, {
+    invalid: "A statement needs words, of at most 4,000 letters.",
+    refused: "Nothing was published",
+    noted: ({ text }) => counted(text.length, "letter"),
+    typed: ({ status, text }) => ({ status, text }),
+    act: ({ status, text, seen }, incident, by) => {
+      const statement = { kind: "statement" as const, status: status === "" ? null : status, text, seen };
+      return stores.transaction((facts) => writeNote(facts, incident, statement, by, times.now()));
+    },
   });
 
-  app.post("/incidents/:id/comment", { ...ownForm, bodyLimit: MOST_BYTES }, async (request, reply) => {
-    const [story, form] = [await storyOf(request), Text.safeParse(request.body)];
-    if (story === null) return gone(request, reply);
-    if (!form.success)
-      return show(request, reply.code(400), story, {
-        fault: "A comment needs words, of at most 4,000 letters.",
-      });
-    const { by, text } = form.data;
-    const actor = actorOf(request, by);
-    noteIncident(request, story.incident, actor, counted(text.length, "letter"));
-    const comment = { kind: "comment", status: null, text } as const;
-    const done = await stores.transaction((facts) =>
-      writeNote(facts, story.incident, comment, actor, times.now()),
-    );
-    if (done.outcome === "Refused")
-      return show(request, reply.code(409), story, { fault: `Nothing was written: ${done.because}.` });
-    return reply.redirect(`/incidents/${story.incident.id}`, 303);
+  onForm("comment", Text, {
+    invalid: "A comment needs words, of at most 4,000 letters.",
+    refused: "Nothing was written",
+    noted: ({ text }) => counted(text.length, "letter"),
+    act: ({ text }, incident, by) =>
+      stores.transaction((facts) =>
+        writeNote(facts, incident, { kind: "comment", status: null, text }, by, times.now()),
+      ),
   });
 
-  app.post("/incidents/:id/room", ownForm, async (request, reply) => {
-    const [story, form] = [await storyOf(request), Length.safeParse(request.body)];
-    if (story === null) return gone(request, reply);
-    if (!form.success)
-      return show(request, reply.code(400), story, { fault: "A link works for 7 days at most." });
-    const { by, length } = form.data;
-    const work = { stores, by: actorOf(request, by), now: wall.now() };
-    noteIncident(request, story.incident, work.by, `for ${length}`);
-    const done = await openRoom(work, story.incident, parseDuration(length) ?? 0);
-    if (done.outcome === "Refused")
-      return show(request, reply.code(409), story, { fault: `No link was made: ${done.because}.` });
-    const base = publicUrl?.replace(/\/$/, "") ?? `${request.protocol}://${request.host}`;
-    return show(request, reply, story, { made: { link: `${base}${done.path}`, until: done.until } });
+  onForm("room", Length, {
+    invalid: "A link works for 7 days at most.",
+    refused: "No link was made",
+    noted: ({ length }) => `for ${length}`,
+    act: ({ length }, incident, by) =>
+      openRoom({ stores, by, now: wall.now() }, incident, parseDuration(length) ?? 0),
+    answer: ({ path, until }, request, reply, story) => {
+      const base = publicUrl?.replace(/\/$/, "") ?? `${request.protocol}://${request.host}`;
+      return show(request, reply, story, { made: { link: `${base}${path}`, until } });
+    },
   });
 
-  app.post("/incidents/:id/room/end", ownForm, async (request, reply) => {
-    const story = await storyOf(request);
-    if (story === null) return gone(request, reply);
-    const { by } = Form.parse(request.body);
-    const work = { stores, by: actorOf(request, by), now: wall.now() };
-    noteIncident(request, story.incident, work.by, "");
-    const done = await endRoom(work, story.incident);
-    if (done.outcome === "Refused")
-      return show(request, reply.code(409), story, { fault: `Nothing was ended: ${done.because}.` });
-    return reply.redirect(`/incidents/${story.incident.id}`, 303);
+  onForm("room/end", Form, {
+    invalid: "Reload the page, and press again.",
+    refused: "Nothing was ended",
+    noted: () => "",
+    act: (_, incident, by) => endRoom({ stores, by, now: wall.now() }, incident),
   });
 
-  function storyOf(request: FastifyRequest): Promise<IncidentStory | null> {
-    const { id } = IdInAddress.parse(request.params);
-    return id === null ? Promise.resolve(null) : readIncidentStory(parts, id, times.now());
+  /** A form on the page of an incident. What is refused shows the page again, as it is then. */
+  function onForm<Fields extends z.output<typeof Form>, Done extends object>(
+    path: string,
+    schema: z.ZodType<Fields>,
+    { invalid, refused, noted, typed, act, answer }: FormOfIncident<Fields, Done>,
+  ): void {
+    app.post(`/incidents/:id/${path}`, ownForm, async (request, reply) => {
+      const [story, form] = [await read(request), schema.safeParse(request.body)];
+      if (story === null) return sendNoIncident(request, reply, frames);
+      if (!form.success) return show(request, reply.code(400), story, { fault: invalid });
+      const { incident } = story;
+      const actor = actorOf(request, form.data.by);
+      noteIncident(request, incident, actor, noted(form.data));
+      const result = await act(form.data, incident, actor);
+      if (result.outcome === "Refused")
+        return show(request, reply.code(409), (await read(request)) ?? story, {
+          fault: `${refused}: ${result.because}.`,
+          typed: typed?.(form.data) ?? null,
+        });
+      return answer?.(result, request, reply, story) ?? reply.redirect(`/incidents/${incident.id}`, 303);
+    });
   }
 
   async function pageOf(request: FastifyRequest, story: IncidentStory, pressed: Pressed) {
@@ -134,16 +135,26 @@ export function incidentRoutes(
   ) {
     return frames.sendPage(request, reply, () => pageOf(request, story, { ...NOTHING_PRESSED, ...pressed }));
   }
+}
 
-  function gone(request: FastifyRequest, reply: FastifyReply) {
-    return frames.sendProblem(
-      request,
-      reply,
-      404,
-      "There is no such incident",
-      "Its month may have been dropped.",
-    );
-  }
+/** What differs between the forms of an incident. */
+interface FormOfIncident<Fields, Done extends object> {
+  /** Said of fields that cannot be read. */
+  readonly invalid: string;
+  /** What did not happen; the reason follows. */
+  readonly refused: string;
+  /** For the audit log: no words of a text. */
+  readonly noted: (fields: Fields) => string;
+  /** What nobody should have to type again. */
+  readonly typed?: (fields: Fields) => Pressed["typed"];
+  readonly act: (fields: Fields, incident: Incident, by: Actor) => Promise<WorkResult<Done>>;
+  /** Absent: the page is loaded anew. */
+  readonly answer?: (
+    done: Done,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    story: IncidentStory,
+  ) => Promise<unknown>;
 }
 
 const Length = Form.extend({

@@ -3,12 +3,11 @@ import { formatTime, type Stores, writeNote } from "#monitor";
 import { BusyError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
 import { createWorkerPool } from "../lib/worker-pool.ts";
-import { IdInAddress } from "./address.ts";
 import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { createFrames } from "./frames.ts";
-import { actorOf, MOST_BYTES, noteIncident, Text } from "./incident-forms.ts";
-import { type IncidentStory, type IncidentWork, readIncidentStory } from "./incident-work.ts";
+import { actorOf, MOST_BYTES, noteIncident, sendNoIncident, storyOf, Text } from "./incident-requests.ts";
+import type { IncidentStory, IncidentWork } from "./incident-work.ts";
 import { NOTHING_PRESSED, type Pressed } from "./pages/incident.ts";
 import { reviewPage } from "./pages/review.ts";
 import type { PdfTasks } from "./review/pdf-thread.ts";
@@ -27,15 +26,18 @@ export function reviewRoutes(
   const { stores, forms, times } = parts;
   const pool = createWorkerPool<PdfTasks>("src/console/review/pdf-thread", LIMITS);
   const ownForm = { preHandler: [...forms.check], bodyLimit: MOST_BYTES };
+  const read = (request: FastifyRequest) => storyOf(request, parts, times.now());
 
   app.get("/incidents/:id/review", async (request, reply) => {
-    const story = await storyOf(request);
-    return story === null ? gone(request, reply) : show(request, reply, story, NOTHING_PRESSED);
+    const story = await read(request);
+    return story === null
+      ? sendNoIncident(request, reply, frames)
+      : show(request, reply, story, NOTHING_PRESSED);
   });
 
   app.get("/incidents/:id/review.pdf", async (request, reply) => {
-    const story = await storyOf(request);
-    if (story === null) return gone(request, reply);
+    const story = await read(request);
+    if (story === null) return sendNoIncident(request, reply, frames);
     const review = await readReview(parts, story, times.zone);
     const made = `Counted from the mentions at ${formatTime(times.now(), times.zone)}`;
     const written = await pool.run("writePdf", { review, made }, { processorMs: 20_000 });
@@ -48,8 +50,8 @@ export function reviewRoutes(
   });
 
   app.post("/incidents/:id/review", ownForm, async (request, reply) => {
-    const [story, form] = [await storyOf(request), Text.safeParse(request.body)];
-    if (story === null) return gone(request, reply);
+    const [story, form] = [await read(request), Text.safeParse(request.body)];
+    if (story === null) return sendNoIncident(request, reply, frames);
     if (!form.success)
       return show(request, reply.code(400), story, {
         ...NOTHING_PRESSED,
@@ -64,7 +66,7 @@ export function reviewRoutes(
     );
     if (done.outcome === "Done") return reply.redirect(`/incidents/${story.incident.id}/review`, 303);
     const fault = `Nothing was saved: ${done.because}.`;
-    return show(request, reply.code(409), (await storyOf(request)) ?? story, {
+    return show(request, reply.code(409), (await read(request)) ?? story, {
       ...NOTHING_PRESSED,
       ...{ fault, typed: { status: "", text } },
     });
@@ -72,21 +74,11 @@ export function reviewRoutes(
 
   return () => pool.close();
 
-  function storyOf(request: FastifyRequest): Promise<IncidentStory | null> {
-    const { id } = IdInAddress.parse(request.params);
-    return id === null ? Promise.resolve(null) : readIncidentStory(parts, id, times.now());
-  }
-
   function show(request: FastifyRequest, reply: FastifyReply, story: IncidentStory, pressed: Pressed) {
     return frames.sendPage(request, reply, async () => {
       const review = await readReview(parts, story, times.zone);
       const form = mayAct(request) ? { token: forms.token(request), asksName: asksName(request) } : null;
       return reviewPage({ story, review, form, ...pressed }, times);
     });
-  }
-
-  function gone(request: FastifyRequest, reply: FastifyReply) {
-    const advice = "Its month may have been dropped.";
-    return frames.sendProblem(request, reply, 404, "There is no such incident", advice);
   }
 }

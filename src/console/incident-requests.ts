@@ -1,7 +1,11 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Actor, Incident } from "#monitor";
+import type { Instant } from "../lib/instant.ts";
 import { storableText } from "../lib/text.ts";
+import { IdInAddress } from "./address.ts";
+import type { createFrames } from "./frames.ts";
+import { type IncidentStory, type IncidentWork, readIncidentStory } from "./incident-work.ts";
 import { LONGEST_STATUS, LONGEST_TEXT } from "./pages/incident.ts";
 
 /** Of a form with the longest text, in letters of any alphabet. */
@@ -33,4 +37,22 @@ export function noteIncident(
   detail: string,
 ): void {
   request.noted = { actor, target: `${queryName}, ${id}`, detail };
+}
+
+/** The incident that an address names; null: there is none. */
+export async function storyOf(
+  { params }: FastifyRequest,
+  parts: IncidentWork,
+  now: Instant,
+): Promise<IncidentStory | null> {
+  const { id } = IdInAddress.parse(params);
+  return id === null ? null : readIncidentStory(parts, id, now);
+}
+
+export function sendNoIncident(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { sendProblem }: ReturnType<typeof createFrames>,
+) {
+  return sendProblem(request, reply, 404, "There is no such incident", "Its month may have been dropped.");
 }
