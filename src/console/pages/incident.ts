@@ -1,5 +1,5 @@
 import { type CrisisRoom, describeActor, type IncidentNote, newestOf } from "#monitor";
-import { formatDuration } from "../../lib/duration.ts";
+import { formatDuration, formatMinutes } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
@@ -111,7 +111,7 @@ function commentForm({ story }: Shown, { token, asksName }: ReaderForm): Html {
 <form method="post" action="/incidents/${story.incident.id}/comment"><input type="hidden" name="token" value="${token}">
 <label class="whole">For colleagues <textarea name="text" rows="2" maxlength="${LONGEST_TEXT}" required dir="auto"></textarea></label>
 ${asksName && NAME_FIELD}<button type="submit">Comment</button></form>
-<p class="hint">It appears in the threads of its messages in Slack, too. The room does not show it.</p></section>`;
+<p class="hint">If Slack has messages of this incident, it appears in their threads, too. The room does not show it.</p></section>`;
 }
 
 function roomSection({ story, room, made, mayOpenRoom }: Shown, form: ReaderForm, times: Times): Html {
@@ -131,7 +131,7 @@ ${
   html`<form method="post" action="${action}"><input type="hidden" name="token" value="${token}">
 <label>It works for <select name="length">${ROOM_LENGTHS.map(
     (ms) =>
-      html`<option value="${formatDuration(ms)}"${ms === ROOM_MS && html` selected`}>${formatDuration(ms)}</option>`,
+      html`<option value="${formatDuration(ms)}"${ms === ROOM_MS && html` selected`}>${formatMinutes(ms)}</option>`,
   )}</select></label>
 ${asksName && NAME_FIELD}<button type="submit" class="is-first">Make a link</button></form>`
 }`
