@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
-import { faultsOf } from "./faults-of-page.ts";
+import { faultsAtWidth } from "./faults-of-page.ts";
 import { makeAStory } from "./make-a-story.ts";
 import { hasBrowser, openBrowser } from "./open-browser.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
@@ -33,22 +33,14 @@ describe.skipIf(!hasBrowser("the pages of insights"))("insights in a browser", (
   test.each([1280, 768, 390])(
     "axe finds nothing at %i pixels, light and dark, tables open",
     async (width) => {
-      const faults: string[] = [];
-      for (const colorScheme of ["light", "dark"] as const) {
-        const context = await browser.newContext({
-          viewport: { width, height: 900 },
-          colorScheme,
-          bypassCSP: true,
-        });
-        const page = await context.newPage();
+      const faults = await faultsAtWidth(browser, width, async (page, look) => {
         for (const [path, name] of PAGES) {
           await page.goto(`${web.url}${path}`);
-          faults.push(...(await faultsOf(page, `${name}-${width}-${colorScheme}`)));
+          await look(name);
           await page.evaluate(`for (const one of document.querySelectorAll("main details")) one.open = true`);
-          faults.push(...(await faultsOf(page, `${name}-open-${width}-${colorScheme}`)));
+          await look(`${name}-open`);
         }
-        await context.close();
-      }
+      });
       expect(faults).toEqual([]);
     },
     120_000,

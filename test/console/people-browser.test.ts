@@ -8,7 +8,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { type WrittenNote, writeNote } from "../../src/monitor/alerts/actions/write-note.ts";
 import type { Incident } from "../../src/monitor/model/incident.ts";
-import { faultsOf } from "./faults-of-page.ts";
+import { faultsAtWidth } from "./faults-of-page.ts";
 import { makeAnIncident, makeAStory } from "./make-a-story.ts";
 import { hasBrowser, openBrowser } from "./open-browser.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
@@ -67,17 +67,10 @@ describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the se
   test.each([1280, 768, 390])(
     "axe finds nothing at %i pixels, light and dark",
     async (width) => {
-      const faults: string[] = [];
-      for (const colorScheme of ["light", "dark"] as const) {
-        const context = await browser.newContext({
-          viewport: { width, height: 900 },
-          colorScheme,
-          bypassCSP: true,
-        });
-        const page = await context.newPage();
+      const faults = await faultsAtWidth(browser, width, async (page, look) => {
         const see = async (path: string, name: string) => {
           await page.goto(`${web.url}${path}`);
-          faults.push(...(await faultsOf(page, `${name}-${width}-${colorScheme}`)));
+          await look(name);
         };
         await see("/login", "login");
         await see(invitation, "invitation");
@@ -102,13 +95,12 @@ describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the se
           await see(path, name);
         await page.goto(`${web.url}/account`);
         await page.click("text=Get a code for Slack");
-        faults.push(...(await faultsOf(page, `account-slack-${width}-${colorScheme}`)));
+        await look("account-slack");
         await page.goto(`${web.url}/account`);
         await page.fill("form[action='/account/second-factor'] input[type=password]", PASSWORD);
         await page.click("text=Set it up");
-        faults.push(...(await faultsOf(page, `account-factor-${width}-${colorScheme}`)));
-        await context.close();
-      }
+        await look("account-factor");
+      });
       expect(faults).toEqual([]);
     },
     120_000,

@@ -1,16 +1,14 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { describeFault } from "../../../src/lib/errors.ts";
 import { DAY, floorTo, HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import { prepareSeries } from "../../../src/monitor/ingest/prepare-series.ts";
 import { BUCKET_MS } from "../../../src/monitor/model/judging.ts";
 import type { Query } from "../../../src/monitor/model/query.ts";
-import { parseRule } from "../../../src/monitor/rules/parse-rule.ts";
 import type { Rule } from "../../../src/monitor/rules/rule.ts";
 import { aMention } from "../../mention.ts";
 import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
-import { aWindowRule } from "../rules/a-rule.ts";
+import { aRule, aWindowRule } from "../rules/a-rule.ts";
 import { dueWork } from "../store/due-work.ts";
 import { closeAt, completeUntil as readUntil } from "./close-at.ts";
 
@@ -33,12 +31,6 @@ async function aQuery(facts: { from: number; count: number; watchFrom: number })
   });
   await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON);
   return query;
-}
-
-function aRuleNamed(name: string, lines: string): Rule {
-  const read = parseRule(name, `${name}.yaml`, `description: d\n${lines}\n`);
-  if ("rule" in read) return read.rule;
-  throw new Error(read.faults.map(describeFault).join("\n"));
 }
 
 /** More mentions of a query, one every half a minute. */
@@ -106,14 +98,8 @@ test("what joins an incident is the same in one step or in many", async () => {
   const facts = { from: NOON - HOUR, count: 10, watchFrom: NOON - 3 * HOUR };
   const [atOnce, inSteps] = [await aQuery(facts), await aQuery(facts)];
   const rules = [
-    aRuleNamed(
-      "surge",
-      "severity: warning\nwhen: { sentiment: negative }\nvolume: { atLeast: 10, within: 15m }",
-    ),
-    aRuleNamed(
-      "early",
-      "severity: info\nwhen: { keyword: early }\nvolume: { atLeast: 1, within: 5m }\nover: { after: 4h }",
-    ),
+    aRule("when: { sentiment: negative }\nvolume: { atLeast: 10, within: 15m }", "surge", "warning"),
+    aRule("when: { keyword: early }\nvolume: { atLeast: 1, within: 5m }\nover: { after: 4h }", "early"),
   ];
   for (const query of [atOnce, inSteps]) {
     // After the alert fired, everybody says what an alert of an hour before said.
