@@ -1,4 +1,4 @@
-import type { AnsweredAlert, UnneededView } from "#monitor";
+import { type AnsweredAlert, MOST_ANSWERED_ALERTS, type UnneededView } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
@@ -46,11 +46,14 @@ ${unneededPart(read.unneeded, times)}</section>`,
   );
 }
 
-function answersLine({ fired, answered, medianMs, slowest }: Answers): Html {
+export function answersLine({ fired, answered, medianMs, slowest }: Answers): Html {
   if (fired === 0) return html`No alert fired.`;
-  if (medianMs === null || slowest === null)
-    return html`${counted(fired, "alert")} fired, and nobody acted on any.`;
-  return html`<strong>${counted(fired, "alert")}</strong> fired; somebody was on ${formatNumber(answered)} of them. Median wait
+  const alerts =
+    fired < MOST_ANSWERED_ALERTS
+      ? html`<strong>${counted(fired, "alert")}</strong> fired`
+      : html`<strong>The newest ${counted(fired, "alert")}</strong> are counted here`;
+  if (medianMs === null || slowest === null) return html`${alerts}, and nobody acted on any.`;
+  return html`${alerts}; somebody was on ${formatNumber(answered)} of them. Median wait
 <strong>${wait(medianMs)}</strong>, longest ${wait(answerMs(slowest))}.`;
 }
 

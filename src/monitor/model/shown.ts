@@ -86,6 +86,9 @@ export interface VolumeCount {
   readonly n: number;
 }
 
+/** Of more that fired in a period, only the newest are read. */
+export const MOST_ANSWERED_ALERTS = 5_000;
+
 /** An alert that fired, and when a person first acted on it; null: nobody has. */
 export interface AnsweredAlert {
   readonly alertId: string;

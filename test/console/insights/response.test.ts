@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildAnswers } from "../../../src/console/insights/response.ts";
+import { answersLine } from "../../../src/console/insights/response-page.ts";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import { uuid7 } from "../../../src/lib/uuid7.ts";
-import type { AnsweredAlert } from "../../../src/monitor/model/shown.ts";
+import { type AnsweredAlert, MOST_ANSWERED_ALERTS } from "../../../src/monitor/model/shown.ts";
 import { anAlert, PROJECT } from "../make-a-story.ts";
 import { startTestConsole, type TestConsole } from "../start-test-console.ts";
 
@@ -49,6 +50,14 @@ test("the middle of an even number of waits is between the two in the middle; wi
   });
   expect(of(null).medianMs).toBeNull();
   expect(buildAnswers([])).toMatchObject({ fired: 0, medianMs: null, slowest: null });
+});
+
+test("where more alerts fired than are read, the page says that it counts the newest", () => {
+  const said = (n: number) => String(answersLine(buildAnswers(new Array(n).fill(answered(2)))));
+  expect(said(MOST_ANSWERED_ALERTS - 1)).toContain(
+    "<strong>4,999 alerts</strong> fired; somebody was on 4,999",
+  );
+  expect(said(MOST_ANSWERED_ALERTS)).toContain("<strong>The newest 5,000 alerts</strong> are counted here");
 });
 
 test("the first action of a person counts, and who had the incident before was there at once", async () => {

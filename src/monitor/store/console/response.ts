@@ -1,11 +1,8 @@
 import { sql } from "kysely";
 import type { Instant } from "../../../lib/instant.ts";
 import type { QueryKey } from "../../model/mention-counts.ts";
-import type { AnsweredAlert } from "../../model/shown.ts";
+import { type AnsweredAlert, MOST_ANSWERED_ALERTS } from "../../model/shown.ts";
 import { at, type Db } from "../database.ts";
-
-/** More are not read: the newest stand for all. */
-const MOST_ALERTS = 5_000;
 
 export function createConsoleResponse(db: Db) {
   return {
@@ -35,7 +32,7 @@ export function createConsoleResponse(db: Db) {
             where m.project_id = a.project_id and m.alert_id = a.id and t.actor is not null
               and t.kind in ('Handled', 'Over')) acts) p on true
         where a.fired_at >= ${at(from)} and a.fired_at < ${at(to)} and a.opened_at < ${at(to)}
-        order by a.fired_at desc, a.id desc limit ${MOST_ALERTS}
+        order by a.fired_at desc, a.id desc limit ${MOST_ANSWERED_ALERTS}
       `.execute(db);
       return rows;
     },
