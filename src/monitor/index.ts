@@ -54,7 +54,7 @@ export {
   distinctAuthorKey,
 } from "./ingest/count-distinct-authors.ts";
 export { forgetMentions } from "./ingest/forget-mentions.ts";
-export { type AskedToForget, askedHash, forgetSecret, withoutAt } from "./ingest/forget-requests.ts";
+export { forgetSecret } from "./ingest/forget-requests.ts";
 export { judgePage, mentionObservations, storiesToCount } from "./ingest/judge-page.ts";
 export { noteValues, noveltiesOf, usesOf, valueKeys, valueObservations } from "./ingest/note-values.ts";
 export { countedAt } from "./ingest/page-counts.ts";
@@ -87,6 +87,7 @@ export {
 export { AlertMatch, describeMatch } from "./model/alert-match.ts";
 export type { AuditEntry, AuditFilter } from "./model/audit.ts";
 export type { DeadLetter, Outage } from "./model/failure.ts";
+export { type AskedToForget, askedHash, withoutAt } from "./model/forget-request.ts";
 export type {
   Incident,
   IncidentEntry,

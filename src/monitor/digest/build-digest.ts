@@ -47,10 +47,11 @@ export interface DigestStore {
     insights(queries: readonly WatchedQuery[], period: Period): Promise<Insights>;
     /** The alerts of which messages were sent in the period. */
     sentAlerts(queries: readonly WatchedQuery[], period: Period): Promise<readonly SentAlert[]>;
-    /** An edition that is not built yet, without locking it. */
+    /** An edition that is not built yet; waits while another transaction has it. */
     findDue(name: string, localDate: string): Promise<DigestEdition | null>;
     settle(edition: DigestEdition, state: "built" | "skipped", view: DigestView | null): Promise<void>;
   };
+  readonly forgotten: { namesAsked(names: readonly string[], since: Instant): Promise<ReadonlySet<string>> };
   readonly alerts: { openBetween(from: Instant, to: Instant): Promise<readonly Alert[]> };
   readonly incidents: {
     openBetween(from: Instant, to: Instant): Promise<readonly WholeIncident[]>;
@@ -96,8 +97,10 @@ export async function buildDigest(
   parts: DigestParts,
   job: { readonly name: string; readonly localDate: string },
 ): Promise<BuildOutcome> {
+  const due = await parts.store.digests.findDue(job.name, job.localDate);
+  if (due === null) return { outcome: "NotDue" };
   const config = parts.digests.find((digest) => digest.name === job.name);
-  const asked = config === undefined ? null : await insightsOf(parts, config, job);
+  const asked = config === undefined ? null : await askInsights(parts, config, due);
   const built = await parts.store.snapshot(async (store) => {
     const edition = await store.digests.lockDue(job.name, job.localDate);
     if (edition === null) return { outcome: { outcome: "NotDue" } as const, pending: [] };
@@ -105,7 +108,7 @@ export async function buildDigest(
       await store.digests.settle(edition, "skipped", null);
       return { outcome: { outcome: "NotConfigured" } as const, pending: [] };
     }
-    const view = await collect(store, config, edition, { ...parts, insights: asked });
+    const view = await collect(store, config, edition, { ...parts, asked });
     if (view.quiet && config.skipQuiet) {
       await store.digests.settle(edition, "skipped", view);
       return { outcome: { outcome: "SkippedQuiet" } as const, pending: [] };
@@ -126,14 +129,38 @@ async function queriesOf(store: DigestStore, config: PlannedDigest): Promise<rea
   return active.filter(({ queryId, name }) => fitsQuery(config.queries, { queryId, queryName: name }));
 }
 
-/** Null if there is no source to ask; then the stored mentions are counted. */
-async function insightsOf(
+/** What the source was asked before the edition was locked, because it is slow. */
+interface AskedInsights {
+  readonly queries: readonly WatchedQuery[];
+  readonly insights: Insights | null;
+}
+
+async function askInsights(
   { store, fetchInsights }: DigestParts,
   config: PlannedDigest,
-  { name, localDate }: { readonly name: string; readonly localDate: string },
-): Promise<Insights | null> {
-  const edition = fetchInsights === undefined ? null : await store.digests.findDue(name, localDate);
-  return edition === null ? null : (fetchInsights?.(await queriesOf(store, config), edition.period) ?? null);
+  { period }: DigestEdition,
+): Promise<AskedInsights> {
+  const queries = await queriesOf(store, config);
+  return { queries, insights: (await fetchInsights?.(queries, period)) ?? null };
+}
+
+/**
+ * What the source counted, without authors whom somebody asked to forget: the source may not have heard of it. Where it
+ * has nothing, or was asked about other queries than there are now, the stored mentions are counted.
+ */
+async function insightsOf(
+  store: DigestStore,
+  queries: readonly WatchedQuery[],
+  period: Period,
+  asked: AskedInsights | null,
+): Promise<Insights> {
+  const ids = (of: readonly WatchedQuery[]) => JSON.stringify(of.map(({ queryId }) => queryId).sort());
+  if (asked === null || asked.insights === null || ids(asked.queries) !== ids(queries))
+    return store.digests.insights(queries, period);
+  const { authors, hashtags } = asked.insights;
+  const names = authors.map(({ name }) => name);
+  const gone = await store.forgotten.namesAsked(names, period.from);
+  return { hashtags, authors: authors.filter(({ name }) => !gone.has(name)) };
 }
 
 /** The number of periods for the usual count: a week of days, a month of weeks, a quarter of months. */
@@ -143,7 +170,7 @@ async function collect(
   store: DigestStore,
   config: PlannedDigest,
   edition: DigestEdition,
-  parts: Pick<DigestParts, "historyMs" | "consoleUrl" | "titleOf"> & { readonly insights: Insights | null },
+  parts: Pick<DigestParts, "historyMs" | "consoleUrl" | "titleOf"> & { readonly asked: AskedInsights | null },
 ): Promise<DigestView> {
   const { period, before } = edition;
   const queries = await queriesOf(store, config);
@@ -170,7 +197,7 @@ async function collect(
         earlier: earlier.filter((one) => one.from >= knownFrom(query)),
       }),
     ),
-    insights: parts.insights ?? (await store.digests.insights(queries, period)),
+    insights: await insightsOf(store, queries, period, parts.asked),
     stories: await store.digests.stories(queries, period),
     volume: await store.digests.volume(queries, period, {
       step: volumeStep(period),

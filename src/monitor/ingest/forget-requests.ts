@@ -1,35 +1,14 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { type AskedToForget, askedHash, FORGET_SECRET } from "../model/forget-request.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
 import type { ForgetRequest } from "../store/forgotten.ts";
 import type { Facts } from "../store/stores.ts";
 import type { MentionToForget } from "./forget-mentions.ts";
 
-/** What a person asks to forget: all mentions of an author (handle or name, exactly) or of an address. */
-export interface AskedToForget {
-  readonly what: ForgetRequest["what"];
-  readonly value: string;
-  /** Only of this domain or page type; null: of all. */
-  readonly source: string | null;
-}
-
-/** The secret of this installation: without it nobody can guess names from the stored hashes. */
+/** The secret of this installation; of the first request, a new one. */
 export async function forgetSecret(facts: Pick<Facts, "settings">): Promise<Buffer> {
-  const stored = await facts.settings.getOrPut(SECRET, randomBytes(32).toString("base64url"));
+  const stored = await facts.settings.getOrPut(FORGET_SECRET, randomBytes(32).toString("base64url"));
   return Buffer.from(String(stored), "base64url");
-}
-
-const SECRET = "forget-secret";
-
-export function askedHash(secret: Buffer, { what, value, source }: AskedToForget): Buffer {
-  const exact = what === "author" ? withoutAt(value) : value;
-  return createHmac("sha256", secret)
-    .update(JSON.stringify([what, exact, source]))
-    .digest();
-}
-
-/** `@ann` and `ann` are one handle. */
-export function withoutAt(author: string): string {
-  return author.replace(/^@/, "");
 }
 
 /** Of these mentions, those from before a request that asked for them. A person's newer ones are theirs to publish. */

@@ -100,11 +100,15 @@ export function createDigestStore(db: Db) {
       return new Map(rows.map(({ queryId, first }) => [queryId, first]));
     },
 
-    /** An edition that is not built yet; null if it is built. */
+    /**
+     * An edition that is not built yet; null if it is built. Waits while another transaction has it: a request to forget
+     * somebody, or another worker. A snapshot that begins afterwards has what that one did.
+     */
     async findDue(name: string, localDate: string): Promise<DigestEdition | null> {
       const { rows } = await sql<Row>`
         select ${COLUMNS} from earshot.digests
         where project_id = ${ALL_PROJECTS} and name = ${name} and local_date = ${localDate} and state = 'due'
+        for share
       `.execute(db);
       return rows[0] === undefined ? null : toEdition(rows[0]);
     },

@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { Actor } from "../model/alert-action.ts";
+import { type AskedToForget, askedHash, FORGET_SECRET } from "../model/forget-request.ts";
 import type { Mention } from "../model/mention.ts";
 import { at, type Db } from "./database.ts";
 import { staleCounts } from "./mention-counts.ts";
 import { type FilesOutcome, rewriteTables } from "./rewrite-tables.ts";
+import { createSettingStore } from "./settings.ts";
 
 /** A mention that was taken out of the tables. */
 export interface RemovedMention {
@@ -20,7 +22,7 @@ export interface ForgetRequest {
   readonly id: string;
   readonly at: Instant;
   readonly actor: Actor;
-  readonly what: "author" | "url";
+  readonly what: AskedToForget["what"];
   /** Keyed hash of what was asked. */
   readonly asked: Buffer;
   readonly ofOneSource: boolean;
@@ -53,6 +55,24 @@ export function createForgottenStore(db: Db) {
         hasTombstones: rows[0]?.hasTombstones ?? false,
         requests: requests.map((row) => ({ ...row, asked: Buffer.from(row.asked, "hex") })),
       };
+    },
+
+    /** Of these names, those of authors whom somebody asked to forget since then: what others count may have them still. */
+    async namesAsked(names: readonly string[], since: Instant): Promise<Set<string>> {
+      const secret = await createSettingStore(db).get(FORGET_SECRET);
+      if (secret === null || names.length === 0) return new Set();
+      const key = Buffer.from(String(secret), "base64url");
+      const byHash = new Map(
+        names.map((value) => [
+          askedHash(key, { what: "author", value, source: null }).toString("hex"),
+          value,
+        ]),
+      );
+      const { rows } = await sql<{ asked: string }>`
+        select encode(asked, 'hex') as asked from earshot.forget_requests
+        where at >= ${at(since)} and asked in (select decode(h, 'hex') from unnest(${[...byHash.keys()]}::text[]) h)
+      `.execute(db);
+      return new Set(rows.flatMap(({ asked }) => byHash.get(asked) ?? []));
     },
 
     /** Those of the mentions that have a tombstone. */
