@@ -10,10 +10,10 @@ import {
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { findAlert } from "./alerts/find-alert.ts";
-import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { shortIds } from "./alerts/short-ids.ts";
-import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
-import { printOutcome, printRows } from "./local-api/print.ts";
+import { timezoneInUse } from "./common/load-rules-in-use.ts";
+import { printOutcome, printRows } from "./common/print-rows.ts";
+import { shellActor, withAlertActions } from "./common/with-alert-actions.ts";
 
 /** `earshot alerts`: lists alerts, and acknowledges, assigns or resolves them. */
 export function defineAlertsCommand(command: Command, env: NodeJS.ProcessEnv): void {

@@ -7,7 +7,7 @@ import { MINUTE } from "../lib/instant.ts";
 import { stopSignal } from "../lib/stop-signal.ts";
 import { findAccess } from "./api/access.ts";
 import type { ApiOptions } from "./api/run-api.ts";
-import { commandLog } from "./command-log.ts";
+import { commandLog } from "./common/command-log.ts";
 
 /** `earshot api CALL`: one call of the Listening API from the shell. Each call of the client is a command. */
 export function defineApiCommand(command: Command, env: NodeJS.ProcessEnv): void {

@@ -23,8 +23,8 @@ import { shippedFolder } from "../lib/folders.ts";
 import { toIso } from "../lib/instant.ts";
 import { stopSignal } from "../lib/stop-signal.ts";
 import { type RuleSet, readRuleSet } from "./backtest/read-rule-set.ts";
-import { commandLog } from "./command-log.ts";
-import { print, printError, printJson } from "./print.ts";
+import { commandLog } from "./common/command-log.ts";
+import { print, printError, printJson } from "./common/print.ts";
 
 /** Where mentions come from; `suggest` has the same. */
 export interface MentionOptions {

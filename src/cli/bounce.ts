@@ -2,9 +2,9 @@ import { createReadStream } from "node:fs";
 import type { Command } from "commander";
 import { cleanLine, MOST_OF_BOUNCE, type TakenBounce, takeBounce } from "#monitor";
 import { describeError, UserError, whyUnread } from "../lib/errors.ts";
-import { withAlertActions } from "./alerts/with-alert-actions.ts";
-import { print, printJson } from "./print.ts";
-import { ExitError } from "./run.ts";
+import { print, printJson } from "./common/print.ts";
+import { ExitError } from "./common/run.ts";
+import { withAlertActions } from "./common/with-alert-actions.ts";
 
 /** EX_TEMPFAIL of sysexits: the mail server keeps the message and tries again later. */
 const LATER = 75;

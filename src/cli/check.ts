@@ -6,7 +6,7 @@ import { loadRules, openTemplates, readEnvironment } from "#monitor";
 import { describeFault, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { counted } from "../lib/numbers.ts";
-import { print } from "./print.ts";
+import { print } from "./common/print.ts";
 
 interface CheckOptions {
   readonly config?: string;
@@ -51,7 +51,7 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
       `listen: ${counted(config.listen.queries.length, "query", "queries")}, ${counted(planFeeds(config.listen).length, "feed")}`,
     );
   print(`${rulesFolder}: ${counted(rules.length, "rule")}, valid`);
-  const { padToWidth } = await import("./text-width.ts");
+  const { padToWidth } = await import("./common/text-width.ts");
   for (const rule of rules)
     print(`  ${padToWidth(rule.name, 28)} ${rule.severity.padEnd(9)} ${firstLine(rule.description)}`);
   print(`${templatesFolder}: valid`);

@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import { type CoverageReport, formatTime, namesInList, readCoverage, whyOther } from "#monitor";
 import { formatDuration } from "../lib/duration.ts";
 import type { Instant } from "../lib/instant.ts";
-import { loadRulesInUse, timezoneInUse } from "./alerts/load-rules-in-use.ts";
-import { withAlertActions } from "./alerts/with-alert-actions.ts";
-import { print } from "./print.ts";
+import { loadRulesInUse, timezoneInUse } from "./common/load-rules-in-use.ts";
+import { print } from "./common/print.ts";
+import { withAlertActions } from "./common/with-alert-actions.ts";
 
 export function defineCoverageCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
@@ -35,7 +35,7 @@ export async function formatCoverage(
   timezone: string,
 ): Promise<string> {
   const time = (at: Instant) => formatTime(at, timezone);
-  const { formatTable } = await import("./format-table.ts");
+  const { formatTable } = await import("./common/format-table.ts");
   const nameOf = namesInList(polls);
   const rows = polls.map((poll) => ({
     query: nameOf(poll),

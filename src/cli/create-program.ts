@@ -1,5 +1,5 @@
 import { Command, Help } from "commander";
-import { showActing } from "./print.ts";
+import { showActing } from "./common/print.ts";
 
 type DefineCommand = (command: Command, env: NodeJS.ProcessEnv) => void;
 

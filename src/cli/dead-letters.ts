@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import { type DeadLetter, formatTime } from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import { toIso } from "../lib/instant.ts";
-import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
-import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
-import { notedInShell } from "./note-in-shell.ts";
-import { print } from "./print.ts";
+import { timezoneInUse } from "./common/load-rules-in-use.ts";
+import { notedInShell } from "./common/note-in-shell.ts";
+import { print } from "./common/print.ts";
+import { shellActor, withAlertActions } from "./common/with-alert-actions.ts";
 
 /** `earshot dead-letters`: lists what always failed, and tries it again. */
 export function defineDeadLettersCommand(command: Command, env: NodeJS.ProcessEnv): void {

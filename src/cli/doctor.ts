@@ -3,8 +3,8 @@ import { doctor, type Finding, timeHere } from "#admin";
 import { cleanLine, readEnvironment } from "#monitor";
 import { createLog } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
-import { print } from "./print.ts";
-import { ExitError } from "./run.ts";
+import { print } from "./common/print.ts";
+import { ExitError } from "./common/run.ts";
 
 export function defineDoctorCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
@@ -36,7 +36,7 @@ Exit codes: 0 nothing failed (there may be warnings), 1 something failed.`,
 }
 
 async function table(findings: readonly Finding[]): Promise<string> {
-  const { padToWidth, textWidth } = await import("./text-width.ts");
+  const { padToWidth, textWidth } = await import("./common/text-width.ts");
   const width = Math.max(...findings.map(({ what }) => textWidth(cleanLine(what))));
   return findings
     .flatMap(({ what, state, found, advice }) => {

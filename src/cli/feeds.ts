@@ -10,12 +10,12 @@ import { didYouMean, UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import { counted } from "../lib/numbers.ts";
 import { stopSignal } from "../lib/stop-signal.ts";
-import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
+import { timezoneInUse } from "./common/load-rules-in-use.ts";
+import { print, printJson } from "./common/print.ts";
+import { padToWidth } from "./common/text-width.ts";
 import { LEARNED_HELP, showLearned } from "./feeds/show-learned.ts";
 import { runUndo, UNDO_HELP, type UndoOptions } from "./feeds/undo-deletes.ts";
 import { withTables } from "./local-api/with-tables.ts";
-import { print, printJson } from "./print.ts";
-import { padToWidth } from "./text-width.ts";
 
 interface Options {
   readonly config?: string;

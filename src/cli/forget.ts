@@ -5,13 +5,13 @@ import { removeCopies } from "#lab";
 import { type AskedToForget, describeActor, formatTime, readEnvironment, rulesByQuery } from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
-import { configInUse, loadRulesInUse, timezoneInUse } from "./alerts/load-rules-in-use.ts";
-import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
-import { askForYes } from "./ask-questions.ts";
-import { printRows } from "./local-api/print.ts";
+import { askForYes } from "./common/ask-questions.ts";
+import { configInUse, loadRulesInUse, timezoneInUse } from "./common/load-rules-in-use.ts";
+import { notedInShell } from "./common/note-in-shell.ts";
+import { print, printJson } from "./common/print.ts";
+import { printRows } from "./common/print-rows.ts";
+import { shellActor, withAlertActions } from "./common/with-alert-actions.ts";
 import { withTables } from "./local-api/with-tables.ts";
-import { notedInShell } from "./note-in-shell.ts";
-import { print, printJson } from "./print.ts";
 
 interface Options {
   readonly source?: string;

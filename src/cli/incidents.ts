@@ -10,9 +10,9 @@ import {
 } from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import { findAlert } from "./alerts/find-alert.ts";
-import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
-import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
-import { printOutcome, printRows } from "./local-api/print.ts";
+import { timezoneInUse } from "./common/load-rules-in-use.ts";
+import { printOutcome, printRows } from "./common/print-rows.ts";
+import { shellActor, withAlertActions } from "./common/with-alert-actions.ts";
 
 /** `earshot incidents`: lists incidents, shows their timelines, and merges and splits them. */
 export function defineIncidentsCommand(command: Command, env: NodeJS.ProcessEnv): void {

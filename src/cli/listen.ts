@@ -28,12 +28,12 @@ import { createLog } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
 import { isPrivateUrl } from "../lib/public-agent.ts";
 import { stopSignal } from "../lib/stop-signal.ts";
-import { listIn } from "./ask-questions.ts";
+import { listIn } from "./common/ask-questions.ts";
+import { print, printError, printJson } from "./common/print.ts";
+import { toPort } from "./common/to-port.ts";
 import { askForBrand, askToReplace, type GivenAnswers, type SetupReceiver } from "./listen/ask-for-brand.ts";
 import { askForSenses } from "./listen/ask-for-senses.ts";
-import { print, printError, printJson } from "./print.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";
-import { toPort } from "./to-port.ts";
 
 interface ListenOptions {
   readonly config?: string;

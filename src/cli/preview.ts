@@ -29,8 +29,8 @@ import { closestWord } from "../lib/closest-word.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { findAlert } from "./alerts/find-alert.ts";
-import { commandLog } from "./command-log.ts";
-import { print, printError, printJson } from "./print.ts";
+import { commandLog } from "./common/command-log.ts";
+import { print, printError, printJson } from "./common/print.ts";
 
 interface PreviewOptions {
   readonly alert?: string;

@@ -3,9 +3,9 @@ import { cleanLine } from "#monitor";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
-import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
-import { notedInShell } from "./note-in-shell.ts";
-import { print } from "./print.ts";
+import { notedInShell } from "./common/note-in-shell.ts";
+import { print } from "./common/print.ts";
+import { shellActor, withAlertActions } from "./common/with-alert-actions.ts";
 
 /** `earshot redeliver`: sends messages again that a receiver refused for good, once the cause is fixed. */
 export function defineRedeliverCommand(command: Command, env: NodeJS.ProcessEnv): void {

@@ -14,10 +14,10 @@ import { monotonicMs } from "../lib/clock.ts";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
-import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
-import { notedInShell } from "./note-in-shell.ts";
-import { print, printJson } from "./print.ts";
-import { ExitError } from "./run.ts";
+import { notedInShell } from "./common/note-in-shell.ts";
+import { print, printJson } from "./common/print.ts";
+import { ExitError } from "./common/run.ts";
+import { shellActor, withAlertActions } from "./common/with-alert-actions.ts";
 
 interface ReloadOptions {
   readonly wait: boolean;

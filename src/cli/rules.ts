@@ -5,8 +5,8 @@ import { DRAFT_KINDS, loadRules, type Rule, readConfig, readEnvironment } from "
 import { describeFault, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { counted } from "../lib/numbers.ts";
-import { printRows } from "./local-api/print.ts";
-import { defineNewRuleCommand } from "./rules/new-rule.ts";
+import { printRows } from "./common/print-rows.ts";
+import { defineNewRuleCommand } from "./new-rule.ts";
 
 /** `earshot rules`: lists the rules of a folder, and writes new ones. */
 export function defineRulesCommand(command: Command, env: NodeJS.ProcessEnv): void {

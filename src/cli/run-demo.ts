@@ -4,7 +4,7 @@ import type { Environment } from "#monitor";
 import { openTogether } from "../lib/closing.ts";
 import type { Logger } from "../lib/log.ts";
 import { aborted, leave, stopSignal, unlessStopped } from "../lib/stop-signal.ts";
-import { print } from "./print.ts";
+import { print } from "./common/print.ts";
 import { SETUP_SCHEMAS } from "./schemas.ts";
 import type { StartOptions } from "./start-options.ts";
 

@@ -10,7 +10,7 @@ import { toIso } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
 import { aborted, stopSignal } from "../lib/stop-signal.ts";
-import { print, printError, printJson } from "./print.ts";
+import { print, printError, printJson } from "./common/print.ts";
 import type { StartOptions } from "./start-options.ts";
 
 /** Replays a file of past mentions, and reports what would have been sent. */

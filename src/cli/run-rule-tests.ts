@@ -25,7 +25,7 @@ import { createClosing } from "../lib/closing.ts";
 import { UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import type { Logger } from "../lib/log.ts";
-import { commandLog } from "./command-log.ts";
+import { commandLog } from "./common/command-log.ts";
 
 export interface RuleTestOptions {
   readonly config?: string;

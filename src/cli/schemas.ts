@@ -6,7 +6,7 @@ import { ruleTestJsonSchema } from "#lab";
 import { ruleJsonSchema } from "#monitor";
 import { describeError, UserError } from "../lib/errors.ts";
 import { type JsonSchema, printSchema, shareRepeated } from "../lib/json-schema.ts";
-import { print, printJson } from "./print.ts";
+import { print, printJson } from "./common/print.ts";
 
 interface Published {
   readonly file: string;

@@ -4,9 +4,9 @@ import { cleanLine, openTemplates, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
-import { commandLog } from "./command-log.ts";
-import { print, printJson } from "./print.ts";
-import { ExitError } from "./run.ts";
+import { commandLog } from "./common/command-log.ts";
+import { print, printJson } from "./common/print.ts";
+import { ExitError } from "./common/run.ts";
 
 interface SendTestOptions {
   readonly config?: string;

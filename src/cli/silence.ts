@@ -15,11 +15,11 @@ import { UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import { describeRange, rangeAt } from "../lib/weekly-range.ts";
 import { findAlert } from "./alerts/find-alert.ts";
-import { loadRulesInUse, timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { readMatch } from "./alerts/read-match.ts";
 import { readWindow } from "./alerts/read-window.ts";
-import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
-import { printOutcome, printRows } from "./local-api/print.ts";
+import { loadRulesInUse, timezoneInUse } from "./common/load-rules-in-use.ts";
+import { printOutcome, printRows } from "./common/print-rows.ts";
+import { shellActor, withAlertActions } from "./common/with-alert-actions.ts";
 
 /** `earshot silence`: adds, lists and ends silences, which mute alerts for a time. */
 export function defineSilenceCommand(command: Command, env: NodeJS.ProcessEnv): void {

@@ -7,8 +7,8 @@ import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean, UserError } from "../lib/errors.ts";
 import { createLog } from "../lib/log.ts";
 import { stopSignal } from "../lib/stop-signal.ts";
+import { toPort } from "./common/to-port.ts";
 import type { StartOptions } from "./start-options.ts";
-import { toPort } from "./to-port.ts";
 
 export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command

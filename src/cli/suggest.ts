@@ -16,7 +16,7 @@ import { type Instant, toIso } from "../lib/instant.ts";
 import { counted, formatNumber } from "../lib/numbers.ts";
 import { readRuleSet } from "./backtest/read-rule-set.ts";
 import { addMentionOptions, configOf, type MentionOptions, mentionsFor, simulateAll } from "./backtest.ts";
-import { print, printJson } from "./print.ts";
+import { print, printJson } from "./common/print.ts";
 
 interface SuggestOptions extends MentionOptions {
   readonly rules?: string;

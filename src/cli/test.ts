@@ -7,8 +7,8 @@ import { monotonicMs } from "../lib/clock.ts";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
 import { aborted, stopSignal } from "../lib/stop-signal.ts";
-import { print, printError, printJson } from "./print.ts";
-import { ExitError } from "./run.ts";
+import { print, printError, printJson } from "./common/print.ts";
+import { ExitError } from "./common/run.ts";
 import { configForTests, createRuleTests, type RuleTestOptions, type RuleTests } from "./run-rule-tests.ts";
 
 interface TestOptions extends RuleTestOptions {

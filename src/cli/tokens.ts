@@ -3,9 +3,9 @@ import { addToken } from "#console";
 import { formatTime, nameKey, SCOPE_WORDS, TokenScope } from "#monitor";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
-import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
-import { printOutcome, printRows } from "./local-api/print.ts";
-import { noteInShell } from "./note-in-shell.ts";
+import { timezoneInUse } from "./common/load-rules-in-use.ts";
+import { noteInShell } from "./common/note-in-shell.ts";
+import { printOutcome, printRows } from "./common/print-rows.ts";
 import { withUsers } from "./users/with-users.ts";
 
 /** `earshot tokens`: with what programs use the console. */

@@ -6,10 +6,10 @@ import { describeActor, formatTime, nameKey, ROLE_WORDS, UserRole } from "#monit
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
 import { hashPassword } from "../lib/password-hash.ts";
-import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
-import { printOutcome, printRows } from "./local-api/print.ts";
-import { noteInShell } from "./note-in-shell.ts";
-import { print } from "./print.ts";
+import { timezoneInUse } from "./common/load-rules-in-use.ts";
+import { noteInShell } from "./common/note-in-shell.ts";
+import { print } from "./common/print.ts";
+import { printOutcome, printRows } from "./common/print-rows.ts";
 import { type InviteFlags, inviteUser } from "./users/invite-user.ts";
 import { nameIn, roleIn } from "./users/read-names.ts";
 import { type UserParts, withUsers } from "./users/with-users.ts";

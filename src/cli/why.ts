@@ -26,11 +26,11 @@ import { createClosing } from "../lib/closing.ts";
 import { UserError } from "../lib/errors.ts";
 import { SECOND } from "../lib/instant.ts";
 import { findAlertOrNull } from "./alerts/find-alert.ts";
-import { configInUse, loadRulesInUse } from "./alerts/load-rules-in-use.ts";
-import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { findAccesses } from "./api/access.ts";
-import { commandLog } from "./command-log.ts";
-import { print, printJson } from "./print.ts";
+import { commandLog } from "./common/command-log.ts";
+import { configInUse, loadRulesInUse } from "./common/load-rules-in-use.ts";
+import { print, printJson } from "./common/print.ts";
+import { withAlertActions } from "./common/with-alert-actions.ts";
 
 interface WhyOptions {
   readonly rules?: string;

@@ -11,13 +11,13 @@ import type { Tasks, ThreadMessage, ThreadTask } from "./serve-tasks.ts";
  * Threads that read what strangers wrote, so that whatever it does to a parser, the loop of the process goes on: a task
  * that takes too long or too much memory is ended with its thread, and the next one gets a new thread.
  *
- *     // src/feeds/common/reader-thread.ts; files whose name ends in -thread.ts are entries of the build.
+ *     // src/feeds/run/reader-thread.ts; files whose name ends in -thread.ts are entries of the build.
  *     const tasks = { readFeed: async () => (await import("./read-feed.ts")).readFeed };
  *     export type ReaderTasks = typeof tasks;
  *     serveTasks(tasks);
  *
  *     // elsewhere
- *     const pool = createWorkerPool<ReaderTasks>("src/feeds/common/reader-thread");
+ *     const pool = createWorkerPool<ReaderTasks>("src/feeds/run/reader-thread");
  *     const read = await pool.run("readFeed", { bytes }, { transfer: [bytes.buffer] });
  *     if (read.outcome === "Done") use(read.result);
  *

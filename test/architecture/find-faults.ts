@@ -216,7 +216,7 @@ function findUnlisted(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return PLUG_IN_LISTS.flatMap(({ list, folder }) => {
     const listed = graph.get(list);
     const plugIns = [...graph.keys()].filter(
-      (path) => path.startsWith(folder) && !path.slice(folder.length).includes("/"),
+      (path) => path !== list && path.startsWith(folder) && !path.slice(folder.length).includes("/"),
     );
     return plugIns
       .filter((path) => listed?.includes(path) !== true)

@@ -11,7 +11,7 @@ import { pino } from "pino";
 import { Agent, request } from "undici";
 import { parseConfig } from "../../src/admin/config/config.ts";
 import { withListening } from "../../src/app/open-listening.ts";
-import type { PushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
+import type { PushEndpoint } from "../../src/feeds/run/push-endpoint.ts";
 import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
 import { type Closing, createClosing } from "../../src/lib/closing.ts";
 import { startEarshot } from "../../src/monitor/monitor.ts";

@@ -1,10 +1,10 @@
 import type { FeedReader } from "../../src/feeds/common/define-feed.ts";
-import { openReader } from "../../src/feeds/common/open-reader.ts";
-import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
-import { readFeeds } from "../../src/feeds/common/read-feeds.ts";
 import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
-import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
 import { walkXml } from "../../src/feeds/kinds/rss/walk-xml.ts";
+import { openReader } from "../../src/feeds/run/open-reader.ts";
+import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
+import { readFeeds } from "../../src/feeds/run/read-feeds.ts";
+import { noEnrichment, toArrived } from "../../src/feeds/run/to-arrived.ts";
 import type { Issue } from "../../src/lib/errors.ts";
 import { DAY, toIso } from "../../src/lib/instant.ts";
 

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { openReader } from "../../src/feeds/common/open-reader.ts";
+import { openReader } from "../../src/feeds/run/open-reader.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 
 // Documents of 50 MB, one after the other, through the threads that read what strangers wrote: memory of the process, which

@@ -11,7 +11,7 @@ import { proposeFeeds } from "../../src/admin/setup/choose-feeds.ts";
 import { draftSetup } from "../../src/admin/setup/draft-setup.ts";
 import { askForBrand, askToReplace } from "../../src/cli/listen/ask-for-brand.ts";
 import { askForSenses } from "../../src/cli/listen/ask-for-senses.ts";
-import { kindOf } from "../../src/feeds/kinds.ts";
+import { kindOf } from "../../src/feeds/kinds/all-kinds.ts";
 import { brandQuery } from "../../src/feeds/setup/brand-query.ts";
 import { groupSenses } from "../../src/feeds/setup/group-senses.ts";
 import { RuleTestFile } from "../../src/lab/rule-tests/test-file.ts";

@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
-import { askForRule } from "../../src/cli/rules/new-rule.ts";
+import { askForRule } from "../../src/cli/new-rule.ts";
 import { SCHEMAS, schemaLine, schemaText } from "../../src/cli/schemas.ts";
 import { InterruptedError } from "../../src/lib/stop-signal.ts";
 import { parseRule } from "../../src/monitor/rules/parse-rule.ts";

@@ -1,5 +1,5 @@
+import { run } from "../../src/cli/common/run.ts";
 import { createProgram } from "../../src/cli/create-program.ts";
-import { run } from "../../src/cli/run.ts";
 
 export interface Ran {
   readonly exitCode: number;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { feedStatus } from "../../src/feeds/common/feed-status.ts";
+import { feedStatus } from "../../src/feeds/run/feed-status.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { listFeeds } from "../../src/listening-api/store/feeds.ts";
 import { type Jetstream, type JetstreamEvent, refuse, startJetstream } from "../fakes/jetstream.ts";

@@ -1,7 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { sql } from "kysely";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { countLanguages, describeLanguages } from "../../src/feeds/common/count-languages.ts";
 import {
   decideCompleteness,
   decideInterval,
@@ -9,6 +8,7 @@ import {
   spanOf,
 } from "../../src/feeds/common/decide-completeness.ts";
 import { askedPause } from "../../src/feeds/common/rate-limit.ts";
+import { countLanguages, describeLanguages } from "../../src/feeds/run/count-languages.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { fetchOnce, plannedOf } from "../contracts/feed.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decideDelete, type Witness } from "../../src/feeds/common/decide-delete.ts";
+import { decideDelete, type Witness } from "../../src/feeds/run/decide-delete.ts";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
 
 const gone: Witness = { seen: "Gone", isSiteThere: true, isListed: false, goneForMs: 2 * DAY };

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalUrl } from "../../src/feeds/common/canonical-url.ts";
-import { CIRCUIT_OPENS_AT, decideNext } from "../../src/feeds/common/decide-next.ts";
 import type { FeedItem } from "../../src/feeds/common/define-feed.ts";
 import { decideDate, readFeedDate } from "../../src/feeds/common/feed-date.ts";
-import { feedStatus } from "../../src/feeds/common/feed-status.ts";
 import { readAgo } from "../../src/feeds/common/local-date.ts";
 import { askedPause } from "../../src/feeds/common/rate-limit.ts";
 import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
-import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
+import { CIRCUIT_OPENS_AT, decideNext } from "../../src/feeds/run/decide-next.ts";
+import { feedStatus } from "../../src/feeds/run/feed-status.ts";
+import { noEnrichment, toArrived } from "../../src/feeds/run/to-arrived.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { decideItem } from "../../src/listening-api/arrive/decide-item.ts";

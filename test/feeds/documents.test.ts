@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readAnswer } from "../../src/feeds/common/read-answer.ts";
 import { readDocument } from "../../src/feeds/kinds/rss/read-document.ts";
+import { readAnswer } from "../../src/feeds/run/read-answer.ts";
 
 const NOON = Date.UTC(2026, 10, 23, 12);
 const rssItem = (inner: string) => `<rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"

@@ -1,5 +1,5 @@
-import type { FeedConfig } from "../../src/feeds/common/listen-config.ts";
-import { readFeeds } from "../../src/feeds/common/read-feeds.ts";
+import type { FeedConfig } from "../../src/feeds/run/listen-config.ts";
+import { readFeeds } from "../../src/feeds/run/read-feeds.ts";
 import type { Issue } from "../../src/lib/errors.ts";
 
 /** A configuration as people write it; feeds on this machine are allowed. */

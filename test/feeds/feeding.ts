@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll } from "vitest";
-import { createFetchFeed, type FetchLimits } from "../../src/feeds/common/fetch-feed.ts";
-import type { FeedConfig } from "../../src/feeds/common/listen-config.ts";
-import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
-import { createFeedRun, type FeedRunParts } from "../../src/feeds/common/run-feeds.ts";
-import { runStream, type StreamRunParts } from "../../src/feeds/common/run-stream.ts";
+import { createFetchFeed, type FetchLimits } from "../../src/feeds/run/fetch-feed.ts";
+import type { FeedConfig } from "../../src/feeds/run/listen-config.ts";
+import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
+import { createFeedRun, type FeedRunParts } from "../../src/feeds/run/run-feeds.ts";
+import { runStream, type StreamRunParts } from "../../src/feeds/run/run-stream.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { seedAccount } from "../../src/listening-api/account/seed-account.ts";

@@ -1,8 +1,8 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import type { FeedRequest } from "../../src/feeds/common/define-feed.ts";
-import { createFetchFeed } from "../../src/feeds/common/fetch-feed.ts";
-import { textOfBytes } from "../../src/feeds/common/text-of-bytes.ts";
+import { createFetchFeed } from "../../src/feeds/run/fetch-feed.ts";
+import { textOfBytes } from "../../src/feeds/run/text-of-bytes.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { type FeedServer, startFeedServer } from "../fakes/feed-server.ts";
 

@@ -7,7 +7,7 @@ import {
   type FeedRequest,
   type StoredItem,
 } from "../../src/feeds/common/define-feed.ts";
-import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
+import { noEnrichment, toArrived } from "../../src/feeds/run/to-arrived.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { plannedOf } from "../contracts/feed.ts";
 import { answerOf } from "./reader.ts";

@@ -6,7 +6,7 @@ import {
   STREAM_LIMITS,
   type StreamEnd,
   type StreamLimits,
-} from "../../src/feeds/common/open-stream.ts";
+} from "../../src/feeds/run/open-stream.ts";
 import {
   closeFrame,
   drip,

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, expect, test } from "vitest";
-import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
+import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { startFeedServer } from "../fakes/feed-server.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";

@@ -1,5 +1,5 @@
-import type { FeedEnricher } from "../../src/feeds/common/store-items.ts";
-import { noEnrichment } from "../../src/feeds/common/to-arrived.ts";
+import type { FeedEnricher } from "../../src/feeds/run/store-items.ts";
+import { noEnrichment } from "../../src/feeds/run/to-arrived.ts";
 
 /** Texts show nothing by themselves, and nothing waits for an endpoint. */
 export const noEnricher: FeedEnricher = { ofText: noEnrichment, queue: async () => {} };

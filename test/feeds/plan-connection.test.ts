@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { openStream, STREAM_LIMITS } from "../../src/feeds/common/open-stream.ts";
+import { bluesky } from "../../src/feeds/kinds/bluesky.ts";
+import { openStream, STREAM_LIMITS } from "../../src/feeds/run/open-stream.ts";
 import {
   decideReconnect,
   findGap,
@@ -8,8 +9,7 @@ import {
   nextPlace,
   planConnection,
   type StreamTrouble,
-} from "../../src/feeds/common/plan-connection.ts";
-import { bluesky } from "../../src/feeds/kinds/bluesky.ts";
+} from "../../src/feeds/run/plan-connection.ts";
 import { HOUR } from "../../src/lib/instant.ts";
 import { startJetstream } from "../fakes/jetstream.ts";
 

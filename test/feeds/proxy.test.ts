@@ -1,7 +1,7 @@
 import { createServer } from "node:tls";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import type { FeedProxy } from "../../src/feeds/common/define-feed.ts";
-import { createFetchFeed } from "../../src/feeds/common/fetch-feed.ts";
+import { createFetchFeed } from "../../src/feeds/run/fetch-feed.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { fetchOnce, plannedOf } from "../contracts/feed.ts";
 import { startDns } from "../fakes/dns.ts";

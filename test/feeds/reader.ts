@@ -1,7 +1,7 @@
 import type { FeedAnswer, FeedRequest } from "../../src/feeds/common/define-feed.ts";
-import { openReader } from "../../src/feeds/common/open-reader.ts";
-import { readJsonAnswer } from "../../src/feeds/common/read-json-answer.ts";
 import { readDocument } from "../../src/feeds/kinds/rss/read-document.ts";
+import { openReader } from "../../src/feeds/run/open-reader.ts";
+import { readJsonAnswer } from "../../src/feeds/run/read-json-answer.ts";
 
 /** One for all files of a process: its threads end by themselves, and keep no process alive. */
 export const reader = openReader();

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { nextCheckMs } from "../../src/feeds/common/decide-next.ts";
+import { nextCheckMs } from "../../src/feeds/run/decide-next.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE, toIso } from "../../src/lib/instant.ts";
 import { closeHost } from "../../src/listening-api/store/feeds.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAllowed, readRobots } from "../../src/feeds/common/robots.ts";
+import { isAllowed, readRobots } from "../../src/feeds/run/robots.ts";
 
 const allows = (robots: string, path: string) =>
   isAllowed(readRobots(new Uint8Array(Buffer.from(robots))), `https://a.example${path}`);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { noEnrichment, toArrived } from "../../src/feeds/common/to-arrived.ts";
 import { rss } from "../../src/feeds/kinds/rss.ts";
+import { noEnrichment, toArrived } from "../../src/feeds/run/to-arrived.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import { TransientError } from "../../src/lib/retry.ts";
@@ -350,7 +350,7 @@ test.each([
   ["between two copies of the item", ["create", "delete", "create", "create"]],
 ])("a delete that comes %s leaves nothing of it", async (_when, order) => {
   const worker = feeding.worker();
-  const feed = (await import("../../src/feeds/common/plan-feeds.ts")).planFeeds({
+  const feed = (await import("../../src/feeds/run/plan-feeds.ts")).planFeeds({
     feeds: feedsOf({ kind: "push", token: "sixteen-letters!" }),
     queries: [],
   })[0];

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { FeedReader, StoredItem } from "../../src/feeds/common/define-feed.ts";
-import type { PlannedFeed } from "../../src/feeds/common/plan-feeds.ts";
+import type { PlannedFeed } from "../../src/feeds/run/plan-feeds.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { fetchOnce, plannedOf, testFeed } from "../contracts/feed.ts";

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
-import { nextReadingMs } from "../../src/feeds/common/decide-next.ts";
-import { feedStatus } from "../../src/feeds/common/feed-status.ts";
-import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
-import { readJsonAnswer } from "../../src/feeds/common/read-json-answer.ts";
+import { nextReadingMs } from "../../src/feeds/run/decide-next.ts";
+import { feedStatus } from "../../src/feeds/run/feed-status.ts";
+import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
+import { readJsonAnswer } from "../../src/feeds/run/read-json-answer.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import { configureFeeds, listFeeds } from "../../src/listening-api/store/feeds.ts";

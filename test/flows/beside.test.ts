@@ -6,7 +6,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Config, parseConfig } from "../../src/admin/config/config.ts";
 import { withListening } from "../../src/app/open-listening.ts";
-import type { PushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
+import type { PushEndpoint } from "../../src/feeds/run/push-endpoint.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { SECOND } from "../../src/lib/instant.ts";

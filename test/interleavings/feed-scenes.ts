@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { forget as forgetPerson } from "../../src/admin/forget.ts";
 import type { StreamItem } from "../../src/feeds/common/define-feed.ts";
-import { authorKeyOf, noEnrichment, toArrived, toDeleted } from "../../src/feeds/common/to-arrived.ts";
+import { authorKeyOf, noEnrichment, toArrived, toDeleted } from "../../src/feeds/run/to-arrived.ts";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
 import { type ArrivedBatch, receiveItems } from "../../src/listening-api/arrive/receive-items.ts";
 import { editMention } from "../../src/listening-api/edit/edit-mention.ts";

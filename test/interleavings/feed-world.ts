@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { pino } from "pino";
-import { createFetchFeed } from "../../src/feeds/common/fetch-feed.ts";
-import { type PlannedFeed, planFeeds } from "../../src/feeds/common/plan-feeds.ts";
-import { createFeedRun } from "../../src/feeds/common/run-feeds.ts";
+import { createFetchFeed } from "../../src/feeds/run/fetch-feed.ts";
+import { type PlannedFeed, planFeeds } from "../../src/feeds/run/plan-feeds.ts";
+import { createFeedRun } from "../../src/feeds/run/run-feeds.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { DAY } from "../../src/lib/instant.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
-import { createPushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
+import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
+import { createPushEndpoint } from "../../src/feeds/run/push-endpoint.ts";
 import { SLACK_PATH } from "../../src/monitor/notify/notifiers/slack/slack-endpoint.ts";
 import { startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { feedsOf } from "../feeds/feeding.ts";

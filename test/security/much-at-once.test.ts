@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, expect, test } from "vitest";
-import { planFeeds } from "../../src/feeds/common/plan-feeds.ts";
-import { createPushEndpoint } from "../../src/feeds/common/push-endpoint.ts";
+import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
+import { createPushEndpoint } from "../../src/feeds/run/push-endpoint.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { feedsOf, startFeeding } from "../feeds/feeding.ts";

@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
 import { Agent, request } from "undici";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createFetchFeed } from "../../src/feeds/common/fetch-feed.ts";
-import { openStream, STREAM_LIMITS } from "../../src/feeds/common/open-stream.ts";
+import { createFetchFeed } from "../../src/feeds/run/fetch-feed.ts";
+import { openStream, STREAM_LIMITS } from "../../src/feeds/run/open-stream.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createAgent } from "../../src/lib/public-agent.ts";
 import { createHttpPost } from "../../src/monitor/notify/http-post.ts";

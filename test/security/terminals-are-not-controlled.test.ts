@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { showActing } from "../../src/cli/print.ts";
+import { showActing } from "../../src/cli/common/print.ts";
 import { HOUR } from "../../src/lib/instant.ts";
 import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
 import { type Ran, runCommand } from "../cli/run-command.ts";

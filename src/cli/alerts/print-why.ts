@@ -15,7 +15,7 @@ import {
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import { padToWidth } from "../text-width.ts";
+import { padToWidth } from "../common/text-width.ts";
 
 /** The message that shows it, if it has none of its own. */
 function incidentLine({ alert, incident: found }: AlertWhy): string[] {

@@ -4,7 +4,7 @@ import { formatDuration } from "../../lib/duration.ts";
 import { SECOND } from "../../lib/instant.ts";
 import { counted, formatNumber } from "../../lib/numbers.ts";
 import { retryDelayMs } from "../../lib/retry.ts";
-import type { Row } from "../format-table.ts";
+import type { Row } from "../common/format-table.ts";
 import { recordsOf } from "./print-answer.ts";
 
 const PAGE_SIZE = "5000";

@@ -1,6 +1,14 @@
 import type { ApiCall, LoginAnswer } from "#monitor";
 import { formatNumber } from "../../lib/numbers.ts";
-import { fieldOf, formatCell, formatTable, isRow, plainFields, type Row, titleOf } from "../format-table.ts";
+import {
+  fieldOf,
+  formatCell,
+  formatTable,
+  isRow,
+  plainFields,
+  type Row,
+  titleOf,
+} from "../common/format-table.ts";
 
 /** The records of a list answer, with or without an envelope; null if the answer is one record. */
 export function recordsOf(answer: unknown): readonly unknown[] | null {

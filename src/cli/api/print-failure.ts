@@ -3,7 +3,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { toIso } from "../../lib/instant.ts";
 import { InterruptedError } from "../../lib/stop-signal.ts";
-import { ExitError } from "../run.ts";
+import { ExitError } from "../common/run.ts";
 import { type Access, LOCAL } from "./access.ts";
 
 const EXIT_CODES: Readonly<Record<SourceErrorKind, number>> = {

@@ -11,9 +11,9 @@ import {
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
 import { InterruptedError } from "../../lib/stop-signal.ts";
-import { isRow } from "../format-table.ts";
-import { NobodyReadsError, printError, printLines, showJson } from "../print.ts";
-import { ExitError } from "../run.ts";
+import { isRow } from "../common/format-table.ts";
+import { NobodyReadsError, printError, printLines, showJson } from "../common/print.ts";
+import { ExitError } from "../common/run.ts";
 import type { Access, AccessFlags } from "./access.ts";
 import { fetchAll } from "./fetch-all.ts";
 import { findProject, findQueries } from "./names.ts";

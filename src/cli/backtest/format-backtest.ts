@@ -7,7 +7,7 @@ import {
 } from "#lab";
 import { wordsOf } from "#monitor";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
-import { formatTable } from "../format-table.ts";
+import { formatTable } from "../common/format-table.ts";
 
 /** The report for a terminal. */
 export function formatBacktest(report: BacktestReport): readonly string[] {

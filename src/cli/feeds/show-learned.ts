@@ -3,10 +3,10 @@ import { describeLearned, learns, nameLearned, readLearned } from "#feeds";
 import { findProject } from "#listening-api";
 import { FEEDS_PREFIX } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
-import { withAlertActions } from "../alerts/with-alert-actions.ts";
-import { printRows } from "../local-api/print.ts";
+import { print } from "../common/print.ts";
+import { printRows } from "../common/print-rows.ts";
+import { withAlertActions } from "../common/with-alert-actions.ts";
 import { withTables } from "../local-api/with-tables.ts";
-import { print } from "../print.ts";
 
 export const LEARNED_HELP = `
 "Not relevant" on an alert teaches relevance (enrich.relevance: learned), a corrected sentiment teaches sentiment

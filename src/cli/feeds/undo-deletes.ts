@@ -6,8 +6,8 @@ import { formatTime } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
 import { counted } from "../../lib/numbers.ts";
-import { timezoneInUse } from "../alerts/load-rules-in-use.ts";
-import { printOutcome, printRows } from "../local-api/print.ts";
+import { timezoneInUse } from "../common/load-rules-in-use.ts";
+import { printOutcome, printRows } from "../common/print-rows.ts";
 import { withTables } from "../local-api/with-tables.ts";
 
 export interface UndoOptions {

@@ -14,7 +14,7 @@ import {
 import { brandQuery } from "#feeds";
 import { UserError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { listIn, type Questions, withQuestions } from "../ask-questions.ts";
+import { listIn, type Questions, withQuestions } from "../common/ask-questions.ts";
 
 /** Where messages go: the keys of the receiver, or null for the Inbox, and the secrets that it reads from files. */
 export interface SetupReceiver {

@@ -1,6 +1,6 @@
 import type { Sense } from "#feeds";
 import { counted } from "../../lib/numbers.ts";
-import { listIn, withQuestions } from "../ask-questions.ts";
+import { listIn, withQuestions } from "../common/ask-questions.ts";
 
 /** Shows the meanings of a name with three headlines each, and asks which are meant. Gives their indices; Enter: all. */
 export function askForSenses(

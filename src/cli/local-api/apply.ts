@@ -15,8 +15,8 @@ import {
 } from "#listening-api";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError, whyUnread } from "../../lib/errors.ts";
-import { askForYes } from "../ask-questions.ts";
-import { print, printError, printJson } from "../print.ts";
+import { askForYes } from "../common/ask-questions.ts";
+import { print, printError, printJson } from "../common/print.ts";
 import { withTables } from "./with-tables.ts";
 
 interface ApplyOptions {

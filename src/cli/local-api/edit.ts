@@ -3,8 +3,8 @@ import { deleteNamed, editNamed, type NamedEdit } from "#listening-api";
 import { systemClock } from "../../lib/clock.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
+import { printOutcome } from "../common/print-rows.ts";
 import { collect, toMoment } from "./flags.ts";
-import { printOutcome } from "./print.ts";
 import { withTables } from "./with-tables.ts";
 
 interface EditOptions

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { exportMentions, findProject, listQueries, pick } from "#listening-api";
 import { systemClock } from "../../lib/clock.ts";
 import type { Instant } from "../../lib/instant.ts";
-import { printError, printLines } from "../print.ts";
+import { printError, printLines } from "../common/print.ts";
 import { collect, toMoment } from "./flags.ts";
 import { withTables } from "./with-tables.ts";
 

@@ -14,8 +14,8 @@ import {
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
 import { counted } from "../../lib/numbers.ts";
+import { printOutcome, printRows } from "../common/print-rows.ts";
 import { toCount, toProbability } from "./flags.ts";
-import { printOutcome, printRows } from "./print.ts";
 import { withTables } from "./with-tables.ts";
 
 export function addLocalFault(group: Command, env: NodeJS.ProcessEnv): void {

@@ -8,8 +8,8 @@ import {
   readStoredAccount,
 } from "#listening-api";
 import { systemClock } from "../../lib/clock.ts";
-import { print, printJson } from "../print.ts";
-import { printRows } from "./print.ts";
+import { print, printJson } from "../common/print.ts";
+import { printRows } from "../common/print-rows.ts";
 import { withTables } from "./with-tables.ts";
 
 interface GetOptions {

@@ -5,7 +5,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
 import { toIso } from "../../lib/instant.ts";
 import { stopSignal } from "../../lib/stop-signal.ts";
-import { print, printError } from "../print.ts";
+import { print, printError } from "../common/print.ts";
 import { collectPairs } from "./flags.ts";
 import { withTables } from "./with-tables.ts";
 

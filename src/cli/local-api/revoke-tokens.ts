@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { revoke } from "#listening-api";
 import { counted } from "../../lib/numbers.ts";
-import { printOutcome } from "./print.ts";
+import { printOutcome } from "../common/print-rows.ts";
 import { withTables } from "./with-tables.ts";
 
 export function addLocalRevoke(group: Command, env: NodeJS.ProcessEnv): void {

@@ -5,7 +5,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
 import { DAY, floorTo, HOUR, type Instant, toIso } from "../../lib/instant.ts";
 import { aborted, stopSignal } from "../../lib/stop-signal.ts";
-import { print, printError, printJson } from "../print.ts";
+import { print, printError, printJson } from "../common/print.ts";
 import { toDurationMs, toMoment } from "./flags.ts";
 import { withTables } from "./with-tables.ts";
 

@@ -22,9 +22,9 @@ import { type Closing, openTogether } from "../../lib/closing.ts";
 import { describeError, UserError, whyUnread } from "../../lib/errors.ts";
 import { DAY, floorTo, type Instant, toIso } from "../../lib/instant.ts";
 import { aborted, stopSignal } from "../../lib/stop-signal.ts";
-import { commandLog } from "../command-log.ts";
-import { print, printError, printJson } from "../print.ts";
-import { toPort } from "../to-port.ts";
+import { commandLog } from "../common/command-log.ts";
+import { print, printError, printJson } from "../common/print.ts";
+import { toPort } from "../common/to-port.ts";
 
 interface StartOptions {
   readonly host: string;

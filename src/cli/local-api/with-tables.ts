@@ -2,7 +2,7 @@ import { type LocalTables, openLocalTables, readLocalAddress } from "#admin";
 import { createDatabase, type Database } from "#listening-api";
 import { readEnvironment } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
-import { commandLog } from "../command-log.ts";
+import { commandLog } from "../common/command-log.ts";
 
 /** The tables of the local API, open during one command. */
 export interface LocalApiTables extends Pick<LocalTables, "pool"> {

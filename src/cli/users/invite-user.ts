@@ -2,9 +2,9 @@ import { addUser, invite, LONGEST_INVITATION_MS } from "#console";
 import { cleanLine, describeActor, formatTime, sendInvitation } from "#monitor";
 import { parseDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
-import { configInUse } from "../alerts/load-rules-in-use.ts";
-import { printOutcome } from "../local-api/print.ts";
-import { noteInShell } from "../note-in-shell.ts";
+import { configInUse } from "../common/load-rules-in-use.ts";
+import { noteInShell } from "../common/note-in-shell.ts";
+import { printOutcome } from "../common/print-rows.ts";
 import { nameIn, roleIn } from "./read-names.ts";
 import type { UserParts } from "./with-users.ts";
 

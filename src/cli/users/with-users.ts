@@ -3,7 +3,7 @@ import { usersOfFile } from "#admin";
 import { type Actor, readEnvironment, type Stores, type UserRole } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import type { Instant } from "../../lib/instant.ts";
-import { shellActor, withAlertActions } from "../alerts/with-alert-actions.ts";
+import { shellActor, withAlertActions } from "../common/with-alert-actions.ts";
 
 export interface UserParts {
   readonly stores: Stores;

@@ -5,7 +5,7 @@ import { HttpAddress } from "../../lib/http-address.ts";
 import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import { plainLine } from "../../lib/text.ts";
-import type { ReceivedMail } from "../kinds/mailbox/mail.ts";
+import type { ReceivedMail } from "./mail.ts";
 
 /** What the terms of a source and the law ask of whoever stores its posts. Data: nothing outside asks for the kind. */
 export interface FeedPolicy {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadConfig, parseConfig } from "../../../src/admin/config/config.ts";
-import { kinds } from "../../../src/feeds/kinds.ts";
+import { kinds } from "../../../src/feeds/kinds/all-kinds.ts";
 import { UserError } from "../../../src/lib/errors.ts";
 import { DAY, MINUTE } from "../../../src/lib/instant.ts";
 import { notifiers } from "../../../src/monitor/notify/notifiers.ts";

@@ -1,6 +1,6 @@
 import type { Access } from "../../../src/cli/api/access.ts";
 import { type ApiOptions, runApi } from "../../../src/cli/api/run-api.ts";
-import { ExitError } from "../../../src/cli/run.ts";
+import { ExitError } from "../../../src/cli/common/run.ts";
 import { type Clock, systemClock } from "../../../src/lib/clock.ts";
 import { UserError } from "../../../src/lib/errors.ts";
 import type { Gate } from "../../../src/monitor/source/budget.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { noEnrichment, toArrived } from "../../../src/feeds/common/to-arrived.ts";
 import { rss } from "../../../src/feeds/kinds/rss.ts";
+import { noEnrichment, toArrived } from "../../../src/feeds/run/to-arrived.ts";
 import { receiveItems } from "../../../src/listening-api/arrive/receive-items.ts";
 import { tombstoneMentions } from "../../../src/listening-api/arrive/tombstone-mentions.ts";
 import type { MentionCondition } from "../../../src/listening-api/filters/mention-condition.ts";

@@ -13,7 +13,7 @@ import {
   type FeedRead,
   UnreadableError,
 } from "../../common/define-feed.ts";
-import type { ReceivedMail } from "./mail.ts";
+import type { ReceivedMail } from "../../common/mail.ts";
 
 export interface MailboxSettings {
   readonly imap: {

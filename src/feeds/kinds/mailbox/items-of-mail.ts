@@ -3,7 +3,7 @@ import type { Instant } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
 import { canonicalUrl } from "../../common/canonical-url.ts";
 import type { FeedItem } from "../../common/define-feed.ts";
-import type { Mail } from "./mail.ts";
+import type { Mail } from "../../common/mail.ts";
 
 const GOOGLE_ALERTS = "googlealerts-noreply@google.com";
 

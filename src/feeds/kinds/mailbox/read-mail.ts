@@ -1,8 +1,8 @@
 import { simpleParser } from "mailparser";
 import type { FeedItem } from "../../common/define-feed.ts";
+import type { ReceivedMail } from "../../common/mail.ts";
 import { textOfHtml } from "../../common/text-of-html.ts";
 import { itemsOfMail } from "./items-of-mail.ts";
-import type { ReceivedMail } from "./mail.ts";
 
 /** Of the fields that are read: what else stands in a header is in the envelope, or of no use. */
 const LONGEST_HEADER = 20_000;

@@ -1,0 +1,271 @@
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import type { DueCheck, ScheduledCheck } from "#listening-api";
+import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
+import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import {
+  type CollectParts,
+  type FeedAnswer,
+  FeedError,
+  type FeedRead,
+  type FeedRequest,
+} from "../common/define-feed.ts";
+import type { FetchFeed, RawAnswer, Validators } from "./fetch-feed.ts";
+import { judgeChecks } from "./judge-checks.ts";
+import { type ForeignReader, isReadInThread } from "./open-reader.ts";
+import { type PlannedFeed, proxyOf } from "./plan-feeds.ts";
+
+/** What is stored of a feed between two fetches. */
+const State = z.object({
+  cursor: z.json().default(null),
+  /** By address: what the server gave to recognise its answer by, and the hash of the body. */
+  validators: z
+    .record(
+      z.string(),
+      z.object({
+        etag: z.string().optional(),
+        lastModified: z.string().optional(),
+        body: z.string().optional(),
+      }),
+    )
+    .default({}),
+  /** When it was last fetched without conditions. */
+  wholeAt: z.number().default(0),
+  /** By address: where it has moved for good. */
+  moved: z.record(z.string(), z.string()).catch({}).default({}),
+});
+
+/** Some servers answer 304 for ever, or keep the ETag of an old document. */
+const WHOLE_EVERY_MS = 6 * HOUR;
+const MOST_VALIDATORS = 20;
+const LONGEST_VALIDATOR = 500;
+
+/** Waiting for longer would outlive the lease, and keep a worker from other feeds. */
+const LONGEST_TURN_MS = MINUTE;
+
+/** The host has asked another feed meanwhile to be left alone: this one waits its turn, too, and has not failed. */
+export class HostClosedError extends Error {
+  override readonly name = "HostClosedError";
+}
+
+export interface ReadParts {
+  readonly fetch: FetchFeed["fetch"];
+  /** Takes the next moments at which the host may be asked; gives the wait until the first, in milliseconds. */
+  readonly reserve: (host: string, slots: { count: number; paceMs: number }) => Promise<number>;
+  /** Called before each batch of requests. Throws if the feed is no longer ours. */
+  readonly hold: () => Promise<void>;
+  readonly reader: ForeignReader;
+  /** Called before something is read in a thread: see CollectParts. */
+  readonly beginReading: CollectParts["beginReading"];
+  /** Stored items of the feed that are to be asked for again. Default: none. */
+  readonly dueChecks?: (most: number) => Promise<readonly DueCheck[]>;
+  readonly signal: AbortSignal;
+  /** Longest silence of a server, for kinds with a protocol of their own. Default: 30 s. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Lets the reader of the feed ask what it wants, at the pace of its host, and gives what it read with the state to
+ * store. Stores nothing. Throws what the fetch or the reader throws; then the old state stays good.
+ */
+export async function readPart(
+  { part, definition, settings }: PlannedFeed,
+  stored: JsonObject,
+  now: Instant,
+  parts: ReadParts,
+): Promise<{
+  readonly read: FeedRead;
+  readonly state: JsonObject;
+  /** When the stored items are asked for next that were to be asked for again. */
+  readonly checks: readonly ScheduledCheck[];
+  /** Where its address has moved for good. */
+  readonly movedTo?: string | null;
+}> {
+  const before = State.catch({ cursor: null, validators: {}, wholeAt: 0, moved: {} }).parse(stored);
+  const isWhole = now - before.wholeAt >= WHOLE_EVERY_MS;
+  const validators: Record<string, z.output<typeof State>["validators"][string]> = {};
+  if (definition.collect !== undefined) {
+    await parts.hold();
+    const { signal, hold, beginReading, reader, timeoutMs = 30 * SECOND } = parts;
+    const around = { now, signal, hold, beginReading, timeoutMs, readMail: reader.readMail };
+    const read = await definition.collect(part, settings, before.cursor as JsonValue, around);
+    return { read, state: { cursor: read.cursor }, checks: [] };
+  }
+  if (definition.read === undefined) throw new Error(`a feed of the kind ${definition.kind} is not fetched`);
+  const { pace } = definition;
+
+  const moved = new Map(Object.entries(before.moved));
+  let isReading = false;
+
+  /** What a document is stays the same name until it changes; of other answers there are many in a fetch. */
+  async function read(fetched: RawAnswer, wanted: FeedRequest, hash: string | null): Promise<FeedAnswer> {
+    if (isReadInThread(fetched, wanted.reads) && !isReading) {
+      isReading = true;
+      await parts.beginReading(hash ?? "answers");
+    }
+    return parts.reader.readAnswer(fetched, wanted.reads, parts.signal);
+  }
+
+  /** A document that has moved for good is asked for where it is now; if that fails, where it was. */
+  async function fetchMoved(wanted: FeedRequest, how: Parameters<ReadParts["fetch"]>[1]): Promise<RawAnswer> {
+    const to = wanted.conditional === true ? moved.get(wanted.url) : undefined;
+    if (to !== undefined)
+      try {
+        const answer = await parts.fetch({ ...wanted, url: to, headers: headersFor(to, wanted) }, how);
+        if (answer.movedTo !== undefined) moved.set(wanted.url, answer.movedTo);
+        return answer;
+      } catch (error) {
+        if (!(error instanceof FeedError)) throw error;
+        moved.delete(wanted.url);
+      }
+    const answer = await parts.fetch(wanted, how);
+    if (
+      wanted.conditional === true &&
+      answer.movedTo !== undefined &&
+      answer.movedTo.length < LONGEST_VALIDATOR
+    )
+      moved.set(wanted.url, answer.movedTo);
+    return answer;
+  }
+
+  async function ask(wanted: FeedRequest): Promise<FeedAnswer> {
+    const known = wanted.conditional === true ? before.validators[wanted.url] : undefined;
+    const { allowPrivateAddress } = settings;
+    const how = { allowPrivateAddress, signal: parts.signal, ...proxyOf(settings) };
+    const conditions = known === undefined || isWhole ? {} : { validators: conditionsOf(known) };
+    const answer = await fetchMoved(wanted, { ...how, ...conditions });
+    if (wanted.conditional !== true) return read(answer, wanted, null);
+    if (answer.status === 304) {
+      if (known !== undefined) validators[wanted.url] = known;
+      return unchanged(answer);
+    }
+    const body = createHash("sha256").update(answer.bytes).digest("base64url");
+    validators[wanted.url] = { ...validatorsOf(answer), body };
+    // Many servers give every answer a new ETag.
+    return !isWhole && known?.body === body ? unchanged(answer) : read(answer, wanted, body);
+  }
+
+  async function askAll(requests: readonly FeedRequest[]): Promise<FeedAnswer[]> {
+    const answers: FeedAnswer[] = [];
+    // Small batches, so that the lease is held and a stop is not kept waiting.
+    for (let from = 0; from < requests.length; from += MOST_AT_ONCE) {
+      const batch = requests.slice(from, from + MOST_AT_ONCE);
+      await parts.hold();
+      const host = new URL(batch[0]?.url ?? "").host;
+      const wait = await parts.reserve(host, { count: batch.length, paceMs: pace.everyMs });
+      if (wait > LONGEST_TURN_MS) throw new HostClosedError(host);
+      await delay(wait, undefined, { signal: parts.signal });
+      answers.push(...(await inTurns(batch, pace, ask, parts.signal)));
+    }
+    return answers;
+  }
+
+  async function run<Result>(
+    reader: Generator<readonly FeedRequest[], Result, readonly FeedAnswer[]>,
+  ): Promise<Result> {
+    let step = reader.next([]);
+    while (step.done !== true) step = reader.next(await askAll(step.value));
+    return step.value;
+  }
+
+  /** What became of stored items. A failure here is reported, and takes nothing from what was read. */
+  async function recheck(): Promise<Partial<FeedRead> & { readonly checks: readonly ScheduledCheck[] }> {
+    const { most, read, asksPages = false } = definition.recheck ?? {};
+    const due = most === undefined || asksPages ? [] : ((await parts.dueChecks?.(most)) ?? []);
+    if (due.length === 0 || read === undefined) return { checks: [] };
+    const nothing = () => judgeChecks(due, { deletes: [], unanswered: due }, false).checks;
+    try {
+      const { items, pauseMs, ...found } = await run(read(due, part, settings, now));
+      const { deletes, checks, away } = judgeChecks(due, found, false);
+      const pause = pauseMs === undefined ? {} : { pauseMs };
+      const problem = away === 0 ? {} : { problem: siteAway(away) };
+      return { items, deletes, ...pause, ...problem, checks };
+    } catch (error) {
+      if (error instanceof HostClosedError) return { checks: nothing() };
+      if (!(error instanceof FeedError)) throw error;
+      const problem = `stored items could not be checked for deletes: ${error.message}`;
+      const pause = error.retryAfterMs === null ? {} : { pauseMs: error.retryAfterMs };
+      return { problem, ...pause, checks: nothing() };
+    }
+  }
+
+  const fresh = await run(definition.read(part, settings, before.cursor as JsonValue, now));
+  const mayAsk = fresh.more !== true && fresh.pauseMs === undefined;
+  const { checks, ...more }: Awaited<ReturnType<typeof recheck>> = mayAsk ? await recheck() : { checks: [] };
+  const all: FeedRead = {
+    ...fresh,
+    ...more,
+    // Of two states of one item the later one counts, and the first in the list is taken.
+    items: [...(more.items ?? []), ...fresh.items],
+    deletes: [...fresh.deletes, ...(more.deletes ?? [])],
+  };
+  // A document that broke off is fetched whole again.
+  const kept = all.problem === undefined ? Object.entries(validators).slice(0, MOST_VALIDATORS) : [];
+  const wholeAt = isWhole && all.problem === undefined ? now : before.wholeAt;
+  const movedFor =
+    moved.size === 0 ? {} : { moved: Object.fromEntries([...moved].slice(0, MOST_VALIDATORS)) };
+  const state = {
+    ...{ cursor: all.cursor, validators: Object.fromEntries(kept), wholeAt },
+    ...movedFor,
+  } as JsonObject;
+  return { read: all, state, checks, movedTo: moved.get(part.url ?? "") ?? null };
+}
+
+/** For people. A move, or a server that does not let us in, looks like a thousand deletes. */
+export function siteAway(items: number): string {
+  return `its server answers as if it had none of the ${items} items that were asked for again; nothing was deleted. Has it moved?`;
+}
+
+/** A secret of one site is none of another's business. */
+function headersFor(to: string, { url, headers = {} }: FeedRequest): Readonly<Record<string, string>> {
+  if (new URL(to).origin === new URL(url).origin) return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() === "accept"));
+}
+
+const MOST_AT_ONCE = 100;
+
+/** Starts the requests at the pace, some at a time; answers in the order of the requests. The first failure counts. */
+async function inTurns(
+  requests: readonly FeedRequest[],
+  { everyMs, atOnce }: { readonly everyMs: number; readonly atOnce: number },
+  ask: (wanted: FeedRequest) => Promise<FeedAnswer>,
+  signal: AbortSignal,
+): Promise<FeedAnswer[]> {
+  const answers: FeedAnswer[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next++; index < requests.length; index = next++) {
+      const wanted = requests[index];
+      if (wanted === undefined) return;
+      if (index > 0 && everyMs > 0) await delay(everyMs * Math.min(atOnce, index), undefined, { signal });
+      answers[index] = await ask(wanted);
+    }
+  };
+  const workers = Array.from({ length: Math.min(atOnce, requests.length) }, work);
+  const ended = await Promise.allSettled(workers);
+  for (const one of ended) if (one.status === "rejected") throw one.reason;
+  return answers;
+}
+
+function unchanged({ url, header }: RawAnswer): FeedAnswer {
+  return { status: 304, url, header, json: undefined, document: null, start: "" };
+}
+
+function validatorsOf(answer: RawAnswer): Validators {
+  const etag = answer.header("etag");
+  const lastModified = answer.header("last-modified");
+  const isFit = (value: string | null): value is string =>
+    value !== null && value.length <= LONGEST_VALIDATOR;
+  return { ...(isFit(etag) ? { etag } : {}), ...(isFit(lastModified) ? { lastModified } : {}) };
+}
+
+function conditionsOf({
+  etag,
+  lastModified,
+}: {
+  etag?: string | undefined;
+  lastModified?: string | undefined;
+}): Validators {
+  return { ...(etag === undefined ? {} : { etag }), ...(lastModified === undefined ? {} : { lastModified }) };
+}

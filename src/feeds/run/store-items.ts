@@ -1,0 +1,135 @@
+import {
+  type ArrivedItem,
+  type Arriving,
+  type Database,
+  NOTHING,
+  type QueryCache,
+  type ReceiveResult,
+  receiveItems,
+  sumOf,
+} from "#listening-api";
+import type { Clock } from "../../lib/clock.ts";
+import { yieldingLoop } from "../../lib/concurrency.ts";
+import type { FeedItem, FeedRead } from "../common/define-feed.ts";
+import { countLanguages, type LanguageCount } from "./count-languages.ts";
+import { FIRST_CHECK_MS } from "./decide-next.ts";
+import { linkKeysOf } from "./link-keys.ts";
+import type { PlannedFeed } from "./plan-feeds.ts";
+import { type Enrich, toArrived, toDeleted } from "./to-arrived.ts";
+
+/** Items of a transaction: pushes and other feeds of the project wait for no more. */
+const BATCH = 500;
+
+export interface FeedEnricher {
+  readonly ofText: Enrich;
+  /** Called in the transaction that stores the mentions, also with those whose text has changed. */
+  readonly queue: Arriving["queue"];
+}
+
+/** What a fetch or a push has stored so far. */
+export interface StoredPart {
+  /** New and edited ones. */
+  readonly items: number;
+  readonly added: number;
+  /** Of the new ones. */
+  readonly matched: number;
+  /** Items that were known before. */
+  readonly known: number;
+  /** Items that wait. */
+  readonly left: number;
+  readonly isLast: boolean;
+}
+
+/** Turns the items of feeds into mentions, and stores them in the local Listening API. */
+export function createItemStore(parts: {
+  readonly db: Database;
+  readonly project: { readonly id: number; readonly timezone: string };
+  /** Awaited when the first item comes. */
+  readonly enricher: () => Promise<FeedEnricher>;
+  readonly keepMs: number;
+  readonly clock: Clock;
+}) {
+  const { db, project, enricher, keepMs, clock } = parts;
+  const cache: QueryCache = new Map();
+
+  /**
+   * Stores up to `most` new and changed items, in as many transactions as it takes: other feeds and pushes of the project
+   * wait for one of them. `commit` is called at the end of each.
+   */
+  async function storeMost(
+    feed: PlannedFeed,
+    arrived: readonly ArrivedItem[],
+    deletes: FeedRead["deletes"],
+    most: number,
+    commit: (transaction: Database, stored: StoredPart) => Promise<void>,
+  ): Promise<ReceiveResult> {
+    let total = NOTHING;
+    let knownItems = 0;
+    let rest = arrived;
+    for (let [isFirst, isLast] = [true, false]; !isLast; isFirst = false) {
+      const atOnce = Math.min(BATCH, most - total.added - total.edited);
+      await db.transaction().execute(async (transaction) => {
+        const part = { arrived: rest.slice(0, atOnce), deletes: isFirst ? deletes : [] };
+        const { left, known, ...received } = await store(transaction, feed, part);
+        knownItems += known;
+        rest = [...left, ...rest.slice(atOnce)];
+        total = sumOf(total, received);
+        const items = total.added + total.edited;
+        isLast = rest.length === 0 || items >= most;
+        const { added, matched } = total;
+        await commit(transaction, {
+          ...{ items, added, matched, isLast },
+          ...{ known: knownItems, left: rest.length },
+        });
+      });
+    }
+    return total;
+  }
+
+  /** Each item once, as the first of two in a document counts. Lets others run: languages and moods take time. */
+  async function arrivedOf(
+    feed: PlannedFeed,
+    items: readonly FeedItem[],
+  ): Promise<{ readonly arrived: readonly ArrivedItem[]; readonly languages: LanguageCount }> {
+    const { ofText: enrich } = await enricher();
+    const at = clock.now();
+    const around = { kind: feed.definition, fetchedAt: at, keepFrom: at - keepMs, enrich };
+    const arrived = new Map<string, ArrivedItem>();
+    const languages = countLanguages();
+    const links = feed.definition.findsByLink === true ? linkKeysOf(feed.key, items) : null;
+    await yieldingLoop(
+      (function* () {
+        for (const found of items) {
+          const { item } = toArrived(found, around);
+          if (item !== null && !arrived.has(item.idKey)) {
+            arrived.set(item.idKey, links === null ? item : { ...item, linkKey: links.get(found) ?? null });
+            languages.add(found.language ?? null, item.line);
+          }
+          yield;
+        }
+      })(),
+    );
+    const all = [...arrived.values()];
+    const sorted = all.length > BATCH ? all.sort((a, b) => (b.line.date ?? at) - (a.line.date ?? at)) : all;
+    return { arrived: sorted, languages: languages.count };
+  }
+
+  async function store(
+    transaction: Database,
+    feed: PlannedFeed,
+    { arrived, deletes }: { readonly arrived: readonly ArrivedItem[]; readonly deletes: FeedRead["deletes"] },
+  ) {
+    const { queue } = await enricher();
+    const at = clock.now();
+    const { definition } = feed;
+    const from = {
+      ...{ kind: definition.kind, feedKey: feed.key, host: feed.host },
+      policyVersion: definition.policy.version,
+      checkInMs: definition.recheck === undefined ? null : FIRST_CHECK_MS,
+    };
+    const deleted = deletes.map((one) => toDeleted(definition, one));
+    return receiveItems(transaction, project, from, { arrived, deleted }, { at, cache, queue });
+  }
+
+  return { arrivedOf, storeMost, store };
+}
