@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type ConsoleFacts, type Stores, summarizeUnneeded } from "#monitor";
 import { CHART_SCRIPT } from "./asset-routes.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
-import { FILTERS, InsightsQuestion, readScope, type Scope } from "./insights/question.ts";
-import { spanOfMoments } from "./insights/range.ts";
+import { buildMovers, MOST_MOVERS, MOVING_FACETS } from "./insights/movers.ts";
+import { InsightsQuestion, readScope, type Scope } from "./insights/question.ts";
+import { type Range, spanOfMoments } from "./insights/range.ts";
 import { responsePage } from "./insights/response-page.ts";
-import { MOST_ROWS, type Speakers, speakersPage } from "./insights/speakers-page.ts";
-import { buildVolume } from "./insights/volume.ts";
+import { MOST_ROWS, SPEAKER_FACETS, type Speakers, speakersPage } from "./insights/speakers-page.ts";
+import { MOST_STORIES, storiesPage } from "./insights/stories-page.ts";
+import { buildVolume, type Volume } from "./insights/volume.ts";
 import { volumePage, volumePart } from "./insights/volume-page.ts";
 import type { Times } from "./times.ts";
 
@@ -30,7 +32,25 @@ export function insightRoutes(
       stores.mentionCounts.bySteps(chosen, of, range.moments),
       stores.mentionCounts.bySteps(chosen, of, range.before),
     ]);
-    return buildVolume(chosen, range.moments.length - 1, counts, before);
+    const volume = buildVolume(chosen, range.moments.length - 1, counts, before);
+    return { ...volume, movers: await moversOf({ chosen, range }, filter, volume) };
+  };
+  /** Counts know one facet at a time, so a filter leaves nothing to explain the mood by. */
+  const moversOf = async (
+    { chosen, range }: Pick<Scope, "chosen" | "range">,
+    filter: Scope["question"]["filter"],
+    { total, before }: Pick<Volume, "total" | "before">,
+  ) => {
+    if (filter !== null || total === 0 || before === 0) return null;
+    const mentions = { period: total, before };
+    const rows = await stores.mentionCounts.movers(
+      chosen,
+      MOVING_FACETS,
+      periodsOf(range),
+      mentions,
+      MOST_MOVERS,
+    );
+    return buildMovers(rows, mentions);
   };
   route(app, "/insights", frames, {
     isShared: true,
@@ -51,9 +71,9 @@ export function insightRoutes(
   });
 
   const speakersOf = async ({ chosen, range }: Scope): Promise<Speakers> => {
-    const periods = { period: spanOfMoments(range.moments), before: spanOfMoments(range.before) };
+    const periods = periodsOf(range);
     return Promise.all(
-      FILTERS.map(async (facet) => {
+      SPEAKER_FACETS.map(async (facet) => {
         const rows = await stores.mentionCounts.byValue(chosen, facet, periods, MOST_ROWS);
         return { facet, rows };
       }),
@@ -67,6 +87,19 @@ export function insightRoutes(
     },
     parts: () => ({}),
     json: async (request) => speakersOf(await scopeOf(request)),
+  });
+
+  const storiesOf = ({ chosen, range }: Scope) =>
+    facts.spreadStories(chosen, range.moments, spanOfMoments(range.before), MOST_STORIES);
+  route(app, "/insights/stories", frames, {
+    isShared: true,
+    page: async (request) => {
+      const scope = await scopeOf(request);
+      const shown = { times, script: CHART_SCRIPT.address };
+      return storiesPage(addressOf(request.url), scope, await storiesOf(scope), shown);
+    },
+    parts: () => ({}),
+    json: async (request) => storiesOf(await scopeOf(request)),
   });
 
   const responseOf = async ({ chosen, range }: Scope) => {
@@ -88,4 +121,8 @@ export function insightRoutes(
     parts: () => ({}),
     json: async (request) => responseOf(await scopeOf(request)),
   });
+}
+
+function periodsOf({ moments, before }: Range) {
+  return { period: spanOfMoments(moments), before: spanOfMoments(before) };
 }

@@ -10,7 +10,7 @@ import { viewsPage } from "./pages/views.ts";
 import type { Times } from "./times.ts";
 
 /** Pages whose address holds all that they show. */
-const PAGES = ["/mentions", "/insights", "/insights/speakers", "/insights/response"];
+const PAGES = ["/mentions", "/insights", "/insights/speakers", "/insights/stories", "/insights/response"];
 
 /** Such a page with its parameters; what else somebody sends becomes none. */
 const Address = z

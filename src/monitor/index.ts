@@ -107,7 +107,7 @@ export {
   VALUES_FOR_MS,
 } from "./model/judging.ts";
 export { eventAt, type Mention, type StoryMention, speakerOf } from "./model/mention.ts";
-export type { Facet, FacetRow, QueryKey, StepCount } from "./model/mention-counts.ts";
+export type { Facet, FacetRow, MoverRow, QueryKey, StepCount } from "./model/mention-counts.ts";
 export type { GroupFlush, PendingNotification, ReceiverEntry } from "./model/notification.ts";
 export type { FeedHealth, MetricFacts, QueueCounts, ShownHeartbeat } from "./model/pipeline-facts.ts";
 export { clockAheadMs, type Priority, worstDelayMs } from "./model/poll.ts";
@@ -161,6 +161,7 @@ export {
   type ShownStory,
   type ShownWait,
   type ShownWarmUp,
+  type SpreadStory,
   type VolumeCount,
   type WholeShownIncident,
 } from "./model/shown.ts";

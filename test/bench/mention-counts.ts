@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
+import { createConsoleStore } from "../../src/monitor/store/console.ts";
 import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
 import { createStores } from "../../src/monitor/store/stores.ts";
 import { openBenchDatabase } from "./bench-database.ts";
@@ -26,11 +27,12 @@ const closing = createClosing();
 try {
   const { db } = await openBenchDatabase(closing);
   const { mentionCounts } = createStores(db);
+  const facts = createConsoleStore(db);
   for (const day of [0, 31, 59]) await ensurePartitions(db, FROM + day * DAY);
   // A quarter of a million authors of very different diligence for a million mentions, 2,000 sites.
   await sql`
     insert into earshot.mentions
-    select 'p', q::text, n::text, at::date, at, at, at, at, sentiment, n::text, n % 5000, json_build_object(
+    select 'p', q::text, n::text, at::date, at, at, at, at, sentiment, (n % ${mentions / 2} + n % 3)::text, n % 5000, json_build_object(
       'queryId', q::text, 'resourceId', n::text, 'publishedAt', 1, 'addedAt', 1, 'title', 'A title', 'text', repeat('many words ', 40),
       'author', 'author' || (power(random(), 2) * ${AUTHORS})::int, 'domain', 'site' || (power(random(), 3) * 2000)::int || '.example',
       'language', (array['en','de','fr'])[1 + n % 3], 'country', 'Country ' || n % 40, 'pageType', (array['twitter','news','blog'])[1 + n % 3],
@@ -69,6 +71,18 @@ try {
         where project_id = 'p' and query_id = any(${queries.map((one) => one.queryId)}::text[])
           and event_at >= to_timestamp(${period.from / 1000}) and event_at < to_timestamp(${period.to / 1000})
           and day >= to_timestamp(${period.from / 1000})::date group by 1, 2, 3`.execute(db),
+    );
+    await time(`${days} days, what moved the mood`, () =>
+      mentionCounts.movers(
+        queries,
+        ["domain", "type", "country", "language"],
+        { period, before },
+        { period: 1, before: 1 },
+        3,
+      ),
+    );
+    await time(`${days} days, the stories that spread`, () =>
+      facts.spreadStories(queries, moments, before, 10),
     );
     for (const facet of ["domain", "author"] as const)
       await time(`${days} days, the first of each ${facet}, and the time before`, () =>

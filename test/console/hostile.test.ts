@@ -103,6 +103,7 @@ beforeAll(async () => {
       "/mentions",
       "/insights",
       "/insights/speakers",
+      "/insights/stories",
       "/insights/response",
       "/coverage",
     ],

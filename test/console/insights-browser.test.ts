@@ -12,6 +12,7 @@ const PAGES = [
   ["/insights?last=30d&query=1", "volume-month"],
   ["/insights?query=1&query=2", "volume-chosen"],
   ["/insights/speakers", "speakers"],
+  ["/insights/stories", "stories"],
   ["/insights/response?last=30d", "response"],
   ["/views?save=%2Finsights%3Flast%3D24h", "view"],
 ] as const;

@@ -28,8 +28,9 @@ export async function storeMentions(
   stores: Stores,
   mentions: readonly Mention[],
   seenAt: Instant,
+  storyOf: (mention: Mention) => string = ({ resourceId }) => resourceId,
 ): Promise<void> {
-  const page = mentions.map((mention) => ({ mention, eventAt: eventAt(mention), story: mention.resourceId }));
+  const page = mentions.map((mention) => ({ mention, eventAt: eventAt(mention), story: storyOf(mention) }));
   await stores.mentions.storePage(PROJECT, stores.mentions.rowsOf(page), seenAt);
 }
 

@@ -66,6 +66,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /insights.json": readers,
   "GET /insights/speakers": readers,
   "GET /insights/speakers.json": readers,
+  "GET /insights/stories": readers,
+  "GET /insights/stories.json": readers,
   "GET /insights/response": readers,
   "GET /insights/response.json": readers,
   "GET /why": readers,

@@ -9,6 +9,7 @@ import { describeSpan, RANGES, STEPS, spanOfMoments } from "./range.ts";
 const PAGES = [
   ["/insights", "Volume and mood"],
   ["/insights/speakers", "Who speaks"],
+  ["/insights/stories", "Stories"],
   ["/insights/response", "Our response"],
 ] as const;
 
@@ -50,7 +51,7 @@ ${filter !== null && html`<input type="hidden" name="${filter.facet}" value="${f
 <button type="submit">Show</button>
 ${queries.length > 1 && queryChoice(scope)}
 </form>
-<p class="detail">${describeSpan(spanOfMoments(range.moments), range.zone)}, times of ${range.zone}${
+<p class="detail">${describeSpan(spanOfMoments(range.moments), range.zone)}, times in ${range.zone.replace("Etc/", "")}${
       hasZones && html` (the queries have several zones)`
     }; compared with ${describeSpan(spanOfMoments(range.before), range.zone)}.${
       filter !== null &&

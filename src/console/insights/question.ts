@@ -11,6 +11,7 @@ export const FILTERS = [
   "country",
   "language",
   "type",
+  "category",
 ] as const satisfies readonly Facet[];
 
 const Filter = z.string().trim().min(1).max(200).nullable().catch(null).default(null);
@@ -40,7 +41,7 @@ function filterOf(filters: Readonly<Record<string, unknown>>) {
 /** As it was counted. */
 function normalize(facet: (typeof FILTERS)[number], value: string): string {
   if (facet === "author") return value.replace(/^@+/, "");
-  return facet === "country" ? value : value.toLowerCase();
+  return facet === "country" || facet === "category" ? value : value.toLowerCase();
 }
 
 /** The queries and the time that a question is about. */

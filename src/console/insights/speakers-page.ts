@@ -1,15 +1,22 @@
-import type { FacetRow } from "#monitor";
+import type { Facet, FacetRow } from "#monitor";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
 import type { Page } from "../pages/page.ts";
 import { foreign, formatCompact } from "../parts/words.ts";
 import { changeOf, insightsPage, mentionsLink } from "./frame.ts";
-import type { FILTERS, Scope } from "./question.ts";
+import type { Scope } from "./question.ts";
 import { spanOfMoments } from "./range.ts";
 
 /** The values of each facet with the most mentions. */
 export type Speakers = readonly { readonly facet: SpeakerFacet; readonly rows: readonly FacetRow[] }[];
-type SpeakerFacet = (typeof FILTERS)[number];
+export const SPEAKER_FACETS = [
+  "author",
+  "domain",
+  "country",
+  "language",
+  "type",
+] as const satisfies readonly Facet[];
+type SpeakerFacet = (typeof SPEAKER_FACETS)[number];
 
 /** Of each facet. */
 export const MOST_ROWS = 15;

@@ -5,13 +5,17 @@ import { type Column, columnChart } from "../parts/column-chart.ts";
 import { livePart } from "../parts/live.ts";
 import { foreign } from "../parts/words.ts";
 import { changeOf, insightsPage, mentionsLink, pointsOf } from "./frame.ts";
+import type { Mover } from "./movers.ts";
 import type { InsightsQuestion, Scope } from "./question.ts";
 import { labelOf, shortLabelOf, spanOfMoments } from "./range.ts";
 import type { Mood, VoiceOf, Volume } from "./volume.ts";
 
 const MOODS = ["negative", "unknown", "neutral", "positive"] as const satisfies readonly (keyof Mood)[];
 
-export function volumePage(address: string, scope: Scope, volume: Volume, script: string): Page {
+/** `movers` is null where nothing is compared. */
+type ExplainedVolume = Volume & { readonly movers: readonly Mover[] | null };
+
+export function volumePage(address: string, scope: Scope, volume: ExplainedVolume, script: string): Page {
   const content = volumePart(scope, volume);
   const lives = scope.range.last !== null;
   return insightsPage(
@@ -20,7 +24,7 @@ export function volumePage(address: string, scope: Scope, volume: Volume, script
   );
 }
 
-export function volumePart(scope: Scope, volume: Volume): Html {
+export function volumePart(scope: Scope, volume: ExplainedVolume): Html {
   const share = (mood: Mood, of: number) => (of === 0 ? null : mood.negative / of);
   return html`<section class="panel" aria-labelledby="h-volume"><h2 id="h-volume">Volume</h2>
 <p class="lead"><strong>${counted(volume.total, "mention")}</strong>, ${changeOf(volume.total, volume.before)}</p>
@@ -42,7 +46,28 @@ ${volume.voices.length > 1 && html`<section class="panel" aria-labelledby="h-sha
 <li>unknown</li>
 </ul>
 <div class="chart" data-drag>${columnChart("mood", moodColumns(scope, volume))}</div>
-${moodTable(scope, volume)}</section>`;
+${moodTable(scope, volume)}</section>
+${volume.movers !== null && moversPanel(scope, volume.movers)}`;
+}
+
+const FACET_NAMES: Readonly<Record<string, string>> = { domain: "site", type: "page type" };
+
+function moversPanel(scope: Scope, movers: readonly Mover[]): Html {
+  const period = spanOfMoments(scope.range.moments);
+  return html`<section class="panel" aria-labelledby="h-movers"><h2 id="h-movers">What moved the mood</h2>
+${
+  movers.length === 0
+    ? html`<p class="empty">Nothing changed it by a percentage point or more.</p>`
+    : html`<div class="scrolls" tabindex="0" role="group" aria-labelledby="h-movers"><table class="precision"><thead><tr><th scope="col">Of</th>
+<th scope="col" class="number">Negative mentions</th><th scope="col" class="number">Of all mentions</th><th scope="col">Against before</th></tr></thead>
+<tbody>${movers.map(({ facet, value, negative, share, shareBefore }) => {
+        const href = mentionsLink(scope, { ...period, sentiment: "negative", facet: { facet, value } });
+        return html`<tr><th scope="row">${FACET_NAMES[facet] ?? facet} ${foreign(value)}</th>
+<td class="number"><a href="${href}">${formatNumber(negative)}<span class="unseen"> negative mentions of ${value}</span></a></td>
+<td class="number">${formatShare(share)}</td><td>${pointsOf(share, shareBefore, "")}</td></tr>`;
+      })}</tbody></table></div>
+<p class="hint">A mention is in a row for each thing that it has: its site, its country, each of its categories.</p>`
+}</section>`;
 }
 
 function legend(voices: readonly VoiceOf[], { question }: Scope): Html {

@@ -39,6 +39,7 @@ export const MentionsQuestion = z.object({
   type: optionalText(40),
   category: optionalText(100),
   country: optionalText(100),
+  story: optionalText(40),
   last: z.enum(RANGES).nullable().catch(null),
   from: moment(),
   to: moment(),
@@ -52,12 +53,13 @@ export function searchOf(
   question: MentionsQuestion,
   now: Instant,
 ): { readonly filter: MentionFilter; readonly search: Search } {
-  const { query, sentiment, to, alert, author, domain, language, type, category, country, last } = question;
+  const { query, sentiment, to, alert, author, domain, language, type, category, country, story, last } =
+    question;
   const from = last === null ? question.from : now - (parseDuration(last) ?? 0);
   return {
     filter: {
       ...{ projectId: null, queryId: query, sentiment, contains: null, from, to, alertId: alert },
-      ...{ author, domain, language, pageType: type, category, country },
+      ...{ author, domain, language, pageType: type, category, country, story },
     },
     search: readSearch(question.contains),
   };

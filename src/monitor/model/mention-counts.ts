@@ -1,5 +1,5 @@
 /** By what mentions are counted before anybody asks; `all` has one value, the empty one. */
-export const FACETS = ["all", "author", "domain", "country", "language", "type"] as const;
+export const FACETS = ["all", "author", "domain", "country", "language", "type", "category"] as const;
 export type Facet = (typeof FACETS)[number];
 
 export interface QueryKey {
@@ -19,6 +19,14 @@ interface Sums {
 /** Mentions of a query in one step of a chart, counted from 0. */
 export interface StepCount extends QueryKey, Sums {
   readonly step: number;
+}
+
+/** Negative mentions with one value of a facet, in a period and in the one before. */
+export interface MoverRow {
+  readonly facet: Facet;
+  readonly value: string;
+  readonly negative: number;
+  readonly negativeBefore: number;
 }
 
 /** Mentions with one value of a facet in a period. */

@@ -29,6 +29,22 @@ export interface ShownStory {
   readonly widest: Mention;
 }
 
+/** A story of a period, as it spread. A mention counts once for each query that found it. */
+export interface SpreadStory extends ShownStory {
+  readonly story: string;
+  /** Mentions in the period before. */
+  readonly before: number;
+  readonly negative: number;
+  readonly authors: number;
+  readonly lastAt: Instant;
+  /** Where it was told, in the order in which it came there; the first ones only. */
+  readonly sites: readonly { readonly domain: string; readonly at: Instant; readonly mentions: number }[];
+  /** Mentions by step, those steps that have any: `[step, mentions]`. */
+  readonly steps: readonly (readonly [step: number, mentions: number])[];
+  /** Of the whole period: how many stories there are. */
+  readonly stories: number;
+}
+
 /** Selects mentions; an empty text or null does not restrict. */
 export interface MentionFilter {
   readonly projectId: string | null;
@@ -56,6 +72,8 @@ export interface MentionFilter {
   /** Those of [from, to), by their own time; null or absent: of any time. */
   readonly from?: Instant | null;
   readonly to?: Instant | null;
+  /** Those that tell this story. */
+  readonly story?: string | null;
   /** Those that met the rule of this alert. */
   readonly alertId?: string | null;
 }

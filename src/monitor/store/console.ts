@@ -5,6 +5,7 @@ import { createConsoleMentions } from "./console/mentions.ts";
 import { createConsoleMetrics } from "./console/metrics.ts";
 import { createConsoleNotifications } from "./console/notifications.ts";
 import { createConsoleResponse } from "./console/response.ts";
+import { createConsoleStories } from "./console/stories.ts";
 import { createConsoleVersions } from "./console/versions.ts";
 import type { Db } from "./database.ts";
 
@@ -24,6 +25,7 @@ export function createConsoleStore(db: Db, options: { readonly searchTakesMs?: n
     ...createConsoleWarmUp(db),
     ...createConsoleMetrics(db),
     ...createConsoleResponse(db),
+    ...createConsoleStories(db),
     ...createConsoleVersions(db),
   };
 }

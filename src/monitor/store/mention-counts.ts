@@ -1,6 +1,13 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../../lib/instant.ts";
-import { FACETS, type Facet, type FacetRow, type QueryKey, type StepCount } from "../model/mention-counts.ts";
+import {
+  FACETS,
+  type Facet,
+  type FacetRow,
+  type MoverRow,
+  type QueryKey,
+  type StepCount,
+} from "../model/mention-counts.ts";
 import { at, type Db } from "./database.ts";
 
 /** While pages come in, a quarter is counted once in so many seconds, and not for each of them. */
@@ -92,6 +99,37 @@ export function createMentionCountStore(db: Db) {
       `.execute(db);
       return rows;
     },
+
+    /**
+     * The values of each facet whose negative mentions changed their part of all mentions most, in either direction.
+     * `mentions`: all mentions of the period and of the period before, which are not 0.
+     */
+    async movers(
+      queries: readonly QueryKey[],
+      facets: readonly Facet[],
+      { period, before }: { readonly period: Period; readonly before: Period },
+      mentions: { readonly period: number; readonly before: number },
+      limit: number,
+    ): Promise<MoverRow[]> {
+      const negativeIn = ({ from, to }: Period) =>
+        sql`coalesce(sum(c.negative) filter (where c.quarter >= ${at(from)} and c.quarter < ${at(to)}), 0)::int`;
+      const { rows } = await sql<MoverRow>`
+        select facet, value, negative, "negativeBefore" from (
+          select *, row_number() over (partition by facet order by
+            abs(negative::double precision / ${mentions.period} - "negativeBefore"::double precision / ${mentions.before}) desc,
+            value) as place
+          from (
+            select c.facet, c.value, ${negativeIn(period)} as negative, ${negativeIn(before)} as "negativeBefore"
+            from ${keysOf(queries)}
+            join earshot.mention_counts c on c.project_id = q."projectId" and c.query_id = q."queryId"
+            where c.facet = any(${[...facets]}::text[]) and c.negative > 0
+              and (c.quarter >= ${at(period.from)} and c.quarter < ${at(period.to)}
+                or c.quarter >= ${at(before.from)} and c.quarter < ${at(before.to)})
+            group by c.facet, c.value) summed) ranked
+        where place <= ${limit} order by array_position(${[...facets]}::text[], facet), place
+      `.execute(db);
+      return rows;
+    },
   };
 }
 
@@ -157,10 +195,13 @@ async function count(tx: Db, quarters: readonly Quarter[]): Promise<void> {
         and m.event_at >= q.quarter and m.event_at < q.quarter + interval '15 minutes'
         and m.day = any(${days}::date[]) offset 0) m
       cross join lateral json_to_record(m.body) as b(author text, "authorName" text, domain text, country text,
-        language text, "pageType" text)
+        language text, "pageType" text, categories json)
       cross join lateral (values ('all', ''),
         ('author', coalesce(nullif(ltrim(b.author, '@'), ''), b."authorName")), ('domain', lower(b.domain)),
-        ('country', b.country), ('language', lower(b.language)), ('type', lower(b."pageType"))) as f(facet, value)
+        ('country', b.country), ('language', lower(b.language)), ('type', lower(b."pageType"))
+        -- The page Mentions finds a category by its own name or its parent's.
+        union select 'category', n.name from json_array_elements(b.categories) c
+        cross join lateral (values (c->>'name'), (c->>'parentName')) n(name)) as f(facet, value)
       where f.value <> '' or f.facet = 'all'
       group by 1, 2, 3, 4, 5),
     known as materialized (

@@ -34,12 +34,21 @@ beforeAll(async () => {
       author: n % 7 === 0 ? (ATTACKS[n % ATTACKS.length] ?? null) : `@author${n % 11}`,
       ...{ domain: n > 300 ? "old.example" : `Site${n % 4}.example`, language: n % 2 === 0 ? "de" : "en" },
       ...{ country: "Germany", pageType: "news", reach: n % 2 === 0 ? 100 : null },
+      ...{ text: ATTACKS[n % ATTACKS.length] ?? null, followers: n % 9 === 0 ? n : null },
+      categories:
+        n % 5 === 0 || n > 214 ? [] : [{ id: "1", name: "Price", parentId: "9", parentName: "Service" }],
     });
   });
-  await storeMentions(web.stores, mentions, NOW);
+  await storeMentions(web.stores, mentions, NOW, storyOf);
   await web.stores.mentionCounts.countStale();
 });
 afterAll(() => web.close());
+
+/** Two in five mentions share one of four texts. */
+function storyOf({ resourceId }: Mention): string {
+  const n = Number(resourceId.slice(1));
+  return n % 10 < 4 ? `story${n % 4}` : resourceId;
+}
 
 const page = async (path: string) => {
   const answer = await fetch(`${web.url}${path}`, { headers: { accept: "text/html" } });
@@ -200,6 +209,93 @@ test("who speaks: the values of each facet, with what is new, from the mentions"
   const markup = await page("/insights/speakers?last=7d");
   expect(markup).not.toContain("<img");
   expect(markup).toMatch(/href="\/mentions\?from=\d+&amp;to=\d+&amp;domain=site0.example"/);
+});
+
+test("what moved the mood: negative mentions as a share of all, against the time before, from the mentions", async () => {
+  const { movers } = (await json("/insights.json?last=7d")) as {
+    movers: { facet: string; value: string; negative: number; share: number; shareBefore: number }[];
+  };
+  const [now, before] = [weekOf(0), weekOf(7)].map(({ from, to }) =>
+    mentions.filter((one) => eventAt(one) >= from && eventAt(one) < to),
+  ) as [Mention[], Mention[]];
+  const valuesOf: Record<string, (mention: Mention) => readonly (string | null)[]> = {
+    category: ({ categories }) => categories.flatMap(({ name, parentName }) => [name, parentName]),
+    domain: ({ domain }) => [domain?.toLowerCase() ?? null],
+    type: ({ pageType }) => [pageType],
+    country: ({ country }) => [country],
+    language: ({ language }) => [language],
+  };
+  const moved = Object.entries(valuesOf).flatMap(([facet, of]) => {
+    const share = (some: readonly Mention[], value: string | null) =>
+      some.filter((one) => one.sentiment === "negative" && of(one).includes(value)).length / some.length;
+    const values = [...new Set([...now, ...before].flatMap(of))].filter((value) => value !== null);
+    return values
+      .map((value) => ({ facet, value, share: share(now, value), shareBefore: share(before, value) }))
+      .map((one) => ({ ...one, change: Math.abs(one.share - one.shareBefore) }))
+      .sort((a, b) => b.change - a.change || (a.value < b.value ? -1 : 1))
+      .slice(0, 3)
+      .filter(({ change }) => change >= 0.01)
+      .map(({ change: _, ...one }) => one);
+  });
+  expect(moved.length).toBeGreaterThan(3);
+  expect(movers).toEqual(moved.map((one) => expect.objectContaining(one)));
+
+  const [row] = movers;
+  const link = /href="(\/mentions\?sentiment=negative[^"]*category=Price)"/.exec(
+    await page("/insights?last=7d"),
+  )?.[1];
+  const listed = await json((link ?? "").replaceAll("&amp;", "&").replace("?", ".json?"));
+  expect((listed as { mentions: unknown[] }).mentions).toHaveLength(Math.min(50, row?.negative ?? 0));
+  const filtered = (await json("/insights.json?last=7d&language=de")) as { movers: unknown };
+  expect(filtered.movers).toBeNull();
+});
+
+test("stories: what three mentions say, how it spread and who told it, from the mentions", async () => {
+  const stories = (await json("/insights/stories.json?last=7d&by=day")) as {
+    story: string;
+    mentions: number;
+    before: number;
+    negative: number;
+    authors: number;
+    lastAt: number;
+    first: Mention;
+    widest: Mention;
+    stories: number;
+    sites: { domain: string; at: number; mentions: number }[];
+    steps: [number, number][];
+  }[];
+  const [now, before] = [weekOf(0), weekOf(7)].map(({ from, to }) =>
+    mentions.filter((one) => eventAt(one) >= from && eventAt(one) < to),
+  ) as [Mention[], Mention[]];
+  expect(stories.map(({ story }) => story).sort()).toEqual(["story0", "story1", "story2", "story3"]);
+  expect(stories.map((one) => one.mentions)).toEqual(
+    stories.map((one) => one.mentions).sort((a, b) => b - a),
+  );
+  for (const one of stories) {
+    const own = now
+      .filter((mention) => storyOf(mention) === one.story)
+      .sort((a, b) => eventAt(a) - eventAt(b));
+    const sites = [...new Set(own.map(({ domain }) => domain?.toLowerCase() ?? ""))];
+    expect(one).toMatchObject({
+      ...{ stories: 4, mentions: own.length, first: own[0], lastAt: own.at(-1)?.publishedAt },
+      before: before.filter((mention) => storyOf(mention) === one.story).length,
+      negative: own.filter(({ sentiment }) => sentiment === "negative").length,
+      authors: new Set(own.map(({ author }) => author?.replace(/^@/, "").toLowerCase())).size,
+      sites: sites.map((domain) => ({
+        domain,
+        at: own.find((mention) => mention.domain?.toLowerCase() === domain)?.publishedAt,
+        mentions: own.filter((mention) => mention.domain?.toLowerCase() === domain).length,
+      })),
+    });
+    const most = Math.max(...own.map(({ reach }) => reach ?? -1));
+    expect(one.widest.reach).toBe(most === -1 ? null : most);
+    expect(one.steps.reduce((sum, [, n]) => sum + n, 0)).toBe(own.length);
+  }
+  const markup = await page("/insights/stories?last=7d&by=day");
+  for (const attack of ["<script>document", "<img"]) expect(markup).not.toContain(attack);
+  const [link] = markup.match(/\/mentions\?[^"]*story=story\d/) ?? [];
+  const listed = await json((link ?? "").replaceAll("&amp;", "&").replace("?", ".json?"));
+  expect((listed as { mentions: unknown[] }).mentions).toHaveLength(Math.min(50, stories[0]?.mentions ?? 0));
 });
 
 /** Up to the quarter of now, seven days in the zone; `back`: so many days before. */

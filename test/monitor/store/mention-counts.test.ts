@@ -24,6 +24,17 @@ async function store(mentions: readonly Mention[]): Promise<void> {
 const countAll = () => stores.mentionCounts.countStale();
 
 /** Facts of a mention by a few values, so that they meet; `version` moves and rewrites it. */
+const category = (id: string, name: string | null, parentName: string | null) => ({
+  ...{ id, name, parentName, parentId: parentName === null ? null : "p" },
+});
+/** A parent beside its child counts once. */
+const CATEGORIES = [
+  category("1", "Price", "Service"),
+  category("2", "Delivery", "Service"),
+  category("p", "Service", null),
+  category("4", null, null),
+  category("5", "", null),
+];
 const facts = fc.record({
   resourceId: fc.constantFrom("a", "b", "c", "d"),
   queryId: fc.constantFrom("1", "2"),
@@ -34,6 +45,7 @@ const facts = fc.record({
   domain: fc.constantFrom("News.example", "x.example", null),
   country: fc.constantFrom("Germany", null),
   reach: fc.constantFrom(0, 100, null),
+  categories: fc.array(fc.constantFrom(...CATEGORIES), { maxLength: 3 }),
 });
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant("page"), some: fc.array(facts, { maxLength: 5 }) }) },
@@ -85,14 +97,14 @@ async function recounted(): Promise<Row[]> {
   for (const { body } of rows) {
     const quarter = (eventAt(body) - (eventAt(body) % (15 * MINUTE))) / 1000;
     for (const facet of FACETS) {
-      const value = facetOf(body, facet);
-      if (value === null) continue;
-      const key = JSON.stringify([body.queryId, facet, quarter, value]);
-      const one = counts.get(key) ?? { n: 0, by: {}, reach: null };
-      one.n++;
-      one.by[body.sentiment ?? ""] = (one.by[body.sentiment ?? ""] ?? 0) + 1;
-      if (body.reach !== null) one.reach = (one.reach ?? 0) + body.reach;
-      counts.set(key, one);
+      for (const value of facetOf(body, facet)) {
+        const key = JSON.stringify([body.queryId, facet, quarter, value]);
+        const one = counts.get(key) ?? { n: 0, by: {}, reach: null };
+        one.n++;
+        one.by[body.sentiment ?? ""] = (one.by[body.sentiment ?? ""] ?? 0) + 1;
+        if (body.reach !== null) one.reach = (one.reach ?? 0) + body.reach;
+        counts.set(key, one);
+      }
     }
   }
   const { negative, neutral, positive } = { negative: "negative", neutral: "neutral", positive: "positive" };
@@ -104,8 +116,12 @@ async function recounted(): Promise<Row[]> {
   );
 }
 
-function facetOf(mention: Mention, facet: Facet): string | null {
-  const values: Record<Facet, string | null> = {
+function facetOf(mention: Mention, facet: Facet): readonly string[] {
+  if (facet === "category") {
+    const names = mention.categories.flatMap(({ name, parentName }) => [name, parentName]);
+    return [...new Set(names.filter((name) => name !== null && name !== ""))] as string[];
+  }
+  const values: Record<Exclude<Facet, "category">, string | null> = {
     all: "",
     author: mention.author?.replace(/^@+/, "") || mention.authorName,
     domain: mention.domain?.toLowerCase() ?? null,
@@ -113,7 +129,8 @@ function facetOf(mention: Mention, facet: Facet): string | null {
     language: mention.language,
     type: mention.pageType,
   };
-  return facet === "all" ? "" : values[facet] || null;
+  const value = facet === "all" ? "" : values[facet] || null;
+  return value === null ? [] : [value];
 }
 
 function sorted(rows: readonly Row[]): Row[] {

@@ -10,7 +10,7 @@ import { ALERT_COLUMNS } from "./alerts.ts";
 /** More is not read: nobody looks at more alerts of one incident. */
 const MEMBERS = 100;
 /** A story is what at least so many mentions say: one post of one person is none. */
-const LEAST_COPIES = 3;
+export const LEAST_COPIES = 3;
 
 const NO_FIGURES: IncidentFigures = {
   ...{ mentions: 0, negative: 0, neutral: 0, positive: 0 },

@@ -57,6 +57,7 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
           filter.pageType,
           filter.country,
           filter.category,
+          filter.story,
         ].some((one) => one != null);
       const share = searches ? scanLimit : limit + 1;
       const statement = sql<FoundRow>`
@@ -143,6 +144,7 @@ function fits(filter: MentionFilter) {
     pageType = null,
     country = null,
     category = null,
+    story = null,
   } = filter;
   const parts = [...(contains === null ? [] : [contains]), ...words];
   const conditions = [
@@ -153,6 +155,7 @@ function fits(filter: MentionFilter) {
         sql`(${TEXT} ~ '[^[:ascii:]]' or lower(${TEXT}) like any(${some.map((one) => `%${escapeLike(one)}%`)}::text[]))`,
     ),
     ...(sentiment === null ? [] : [sql`sentiment = ${sentiment}`]),
+    ...(story === null ? [] : [sql`story = ${story}`]),
     ...(author === null
       ? []
       : [
@@ -183,10 +186,10 @@ function escapeLike(text: string): string {
 }
 
 /** The publication days that a window can contain, so that other months are not opened. Undated mentions have day 0. */
-function daysOf(from: Instant, to: Instant) {
-  const days = [0];
-  for (let day = Math.floor(from / DAY); day * DAY < to; day++) days.push(day);
-  return sql`m.day in (${sql.join(days.map((day) => sql`${new Date(day * DAY).toISOString().slice(0, 10)}::date`))})`;
+export function daysOf(from: Instant, to: Instant) {
+  const day = (moment: Instant) =>
+    sql`${new Date(Math.floor(moment / DAY) * DAY).toISOString().slice(0, 10)}::date`;
+  return sql`(m.day between ${day(from)} and ${day(to - 1)} or m.day = '1970-01-01')`;
 }
 
 interface FoundRow {

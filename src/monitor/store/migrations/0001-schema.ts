@@ -707,7 +707,7 @@ on conflict do nothing;
 `;
 
 const INDEXES = `
-create index mentions_by_event on earshot.mentions (project_id, query_id, event_at desc);
+create index mentions_by_event on earshot.mentions (project_id, query_id, event_at desc) include (story);
 create index mentions_by_arrival on earshot.mentions (added_at desc);
 -- The history of one query in order of arrival: a new rule reads it in batches.
 create index mentions_of_query on earshot.mentions (project_id, query_id, added_at, resource_id);
