@@ -46,7 +46,7 @@ onEveryEngine((begin) => {
       },
       {
         type: "context",
-        elements: [{ type: "mrkdwn", text: "Why: Negative, by a verified author", verbatim: true }],
+        elements: [{ type: "mrkdwn", text: "Why: Negative, by a verified author.", verbatim: true }],
       },
       {
         type: "context",

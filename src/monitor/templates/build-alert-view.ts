@@ -99,7 +99,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     },
     lead: lead === null ? null : line(lead, 200),
     growth: growth === null ? null : { label: growth.label, text: line(growth.text, 200) },
-    reason: { label: reason.label, text: line(capitalised(reason.text), 400) },
+    reason: { label: reason.label, text: ended(line(capitalised(reason.text), 400)) },
     severityReason: step === null ? null : line(step, 160),
     // An incident has its own numbers.
     peak: incident === null ? peakOf(alert) : null,
@@ -145,6 +145,11 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
 /** Makes a sentence of a rule's clauses. */
 function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** With a full stop: another sentence may follow. */
+function ended(text: string): string {
+  return text === "" || /[.!?…]$/u.test(text) ? text : `${text}.`;
 }
 
 function labelsOf(alert: Alert): AlertView["labels"] {

@@ -202,7 +202,7 @@ describe("the view of an alert", () => {
   it("does not say that a mention is in the category that its rule is about", () => {
     const reason = (because: string) => viewOf({ because, windowFrom: openedAt }).reason.text;
     expect(reason('in category "Product Safety"')).toBe("");
-    expect(reason('negative, in category "Product Safety"')).toBe('Negative, in category "Product Safety"');
+    expect(reason('negative, in category "Product Safety"')).toBe('Negative, in category "Product Safety".');
   });
 
   it("does not repeat the query as a label", () => {
