@@ -7,12 +7,15 @@ import { HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { createAlertActions } from "../../src/monitor/alerts/actions/alert-actions.ts";
 import { writeNote } from "../../src/monitor/alerts/actions/write-note.ts";
 import { recordProblems } from "../../src/monitor/health/record-problems.ts";
+import { recordIncidents } from "../../src/monitor/ingest/record-incidents.ts";
 import type { Alert } from "../../src/monitor/model/alert.ts";
 import type { Incident } from "../../src/monitor/model/incident.ts";
+import { eventAt } from "../../src/monitor/model/mention.ts";
 import { OWN_QUERY } from "../../src/monitor/model/query.ts";
 import type { NotifyConfig } from "../../src/monitor/notify/decide/decide-notifications.ts";
 import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
 import { aMention } from "../mention.ts";
+import { aRule } from "../monitor/rules/a-rule.ts";
 import { until } from "../until.ts";
 import { useStores } from "../use-stores.ts";
 import { anAlert, makeAnIncident, PROJECT, storeMentions } from "./make-a-story.ts";
@@ -27,31 +30,44 @@ const query = (queryId: string) =>
   sql`select from earshot.queries where query_id = ${queryId} for no key update`;
 const decisions = sql`select pg_advisory_xact_lock(hashtext('earshot-decisions'), hashtext(${PROJECT}))`;
 
-/** Whether the work waits for whoever holds the lock, or passes by. */
-async function waitsFor(lock: RawBuilder<unknown>, work: () => Promise<unknown>): Promise<boolean> {
-  let waits = false;
+/** Until the work waits for a lock (true), or has ended (false). */
+async function waits(work: Promise<unknown>): Promise<boolean> {
+  let [isWaiting, hasEnded] = [false, false];
+  const end = () => {
+    hasEnded = true;
+  };
+  void work.then(end, end);
+  await until(
+    "it waits, or has ended",
+    async () => {
+      const { rows } = await sql<{ n: number }>`
+        select count(*)::int as n from pg_stat_activity
+        where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0
+      `.execute(database.db);
+      isWaiting = (rows[0]?.n ?? 0) > 0;
+      return isWaiting || hasEnded;
+    },
+    { withinMs: 20_000 },
+  );
+  return isWaiting;
+}
+
+/** Whether the work waits for whoever holds the lock, or passes by. `meanwhile` is done while it waits. */
+async function waitsFor(
+  lock: RawBuilder<unknown>,
+  work: () => Promise<unknown>,
+  meanwhile: () => Promise<unknown> = async () => {},
+): Promise<boolean> {
   let working: Promise<unknown> = Promise.resolve();
-  await database.db.transaction().execute(async (holder) => {
+  const isWaiting = await database.db.transaction().execute(async (holder) => {
     await lock.execute(holder);
-    let hasEnded = false;
-    working = work().finally(() => {
-      hasEnded = true;
-    });
-    working.catch(() => {});
-    await until(
-      "it waits, or has ended",
-      async () => {
-        const { rows } = await sql<{ n: number }>`
-          select count(*)::int as n from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))
-        `.execute(holder);
-        waits = (rows[0]?.n ?? 0) > 0;
-        return waits || hasEnded;
-      },
-      { withinMs: 20_000 },
-    );
+    working = work();
+    const isWaiting = await waits(working);
+    await meanwhile();
+    return isWaiting;
   });
   await working;
-  return waits;
+  return isWaiting;
 }
 
 /** Alone; with a member, which can be split; a part of it, of another query. */
@@ -175,6 +191,57 @@ const WAITS: readonly (readonly [what: string, lock: RawBuilder<unknown>, work: 
 test.each(WAITS)("%s waits", async (_, lock, work) => {
   await begin();
   expect(await waitsFor(lock, work)).toBe(true);
+});
+
+/** An alert of the query fires, and an incident begins; `after` comes before the commit. */
+function fires(queryId: string, after: () => Promise<void> = async () => {}): Promise<void> {
+  const alert = anAlert({ openedAt: NOW - MINUTE, queryId, queryName: `Brand ${queryId}` });
+  const rules = [aRule("volume: { atLeast: 3, within: 1h }", alert.rule, "critical")];
+  return stores.transaction(async (facts) => {
+    const locked = await facts.queries.lock(PROJECT, queryId);
+    if (locked === null) throw new Error("the query is not watched");
+    await facts.alerts.save([alert]);
+    const recorded = { changed: [alert], calling: new Map([[alert.id, []]]) };
+    await recordIncidents(facts, locked, { rules, inhibitions: [] }, recorded, null);
+    await after();
+  });
+}
+
+test("of two incidents with one cause that begin at once, one speaks for both", async () => {
+  await begin();
+  await sql`truncate earshot.incidents, earshot.incident_alerts`.execute(database.db);
+  const said = ["1", "2"].flatMap((queryId) =>
+    [1, 2, 3, 4].map((n) => aMention({ queryId, resourceId: `m${n}`, publishedAt: NOW - n * 10 * MINUTE })),
+  );
+  for (const queryId of ["1", "2"]) {
+    const page = said
+      .filter((mention) => mention.queryId === queryId)
+      .map((mention) => ({ mention, eventAt: eventAt(mention), story: "told by all" }));
+    await stores.mentions.storePage(PROJECT, stores.mentions.rowsOf(page), NOW);
+  }
+  let second: Promise<void> = Promise.resolve();
+  await fires("1", async () => {
+    second = fires("2");
+    await waits(second);
+  });
+  await second;
+  const [one, another] = await stores.incidents.list(false, 10);
+  expect(one?.parts.map(({ queryName }) => queryName)).toEqual(["Brand 2"]);
+  expect(another).toBeUndefined();
+});
+
+test("what speaks for another since a moment ago is joined to nothing", async () => {
+  await begin();
+  const [mine, third] = [anAlert({ openedAt: NOW - MINUTE, queryId: "2" }), anAlert({ openedAt: NOW })];
+  await stores.alerts.save([mine, third]);
+  const from = await makeAnIncident(stores, mine);
+  const later = await makeAnIncident(stores, third);
+  let merged: unknown;
+  const merges = async () => {
+    merged = await actions.mergeIncidents(whole.id, from.id, BY);
+  };
+  await waitsFor(decisions, merges, () => stores.incidents.save([{ ...later, partOf: from.id }]));
+  expect(merged).toMatchObject({ outcome: "Refused", because: expect.stringContaining("speaks for other") });
 });
 
 test("who waited for a lock decides on what the one before has done", async () => {
