@@ -232,7 +232,7 @@ export const ConfigFile = z.strictObject({
   retention: durationBetween(31 * DAY, 36_500 * DAY)
     .prefault("400d")
     .describe(
-      "How long mentions, counts, alerts and deliveries are kept. Whole months that ended earlier are deleted.",
+      "How long mentions, counts, alerts, digests and deliveries are kept. Whole months that ended earlier are deleted.",
     ),
 });
 export type ConfigFile = z.output<typeof ConfigFile>;

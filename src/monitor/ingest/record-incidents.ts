@@ -36,6 +36,8 @@ export interface IncidentFacts {
   >;
   readonly mentions: Pick<Facts["mentions"], "inWindow" | "ofAlert">;
   readonly alerts: Pick<Facts["alerts"], "findMany" | "openOfQuery" | "addEvents">;
+  /** Absent in a backtest, which works alone. */
+  readonly notifications?: Pick<Facts["notifications"], "lockNotifications">;
 }
 
 /**
@@ -235,8 +237,12 @@ async function openBook(
     await adopt(incident, mentions);
   }
 
-  /** Other queries are read without their locks: what is decided of them is only which one speaks for both. */
+  /**
+   * Other queries are read without their locks. That of the project lets one incident begin, join or leave at a time: of
+   * two that begin at once one speaks for both, and what becomes a part of another speaks for nobody.
+   */
   async function causeOf(incident: Incident, mentions: readonly StoryMention[]): Promise<Cause> {
+    await facts.notifications?.lockNotifications(projectId);
     const others: OtherIncident[] = [];
     for (const other of await facts.incidents.elsewhere(projectId, queryId)) {
       const { countedFrom, checkedUntil, lastSeenAt } = other;

@@ -51,11 +51,6 @@ export function createRoomStore(db: Db) {
       `.execute(db);
       return Number(numAffectedRows ?? 0) > 0;
     },
-
-    /** Their incidents are not kept any longer, either. */
-    async forgetBefore(moment: Instant): Promise<void> {
-      await sql`delete from earshot.rooms where until < ${at(moment)}`.execute(db);
-    },
   };
 }
 

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createManualClock } from "../../../src/lib/clock.ts";
 import { MINUTE } from "../../../src/lib/instant.ts";
+import type { Notification } from "../../../src/monitor/model/notification.ts";
 import { deliver } from "../../../src/monitor/notify/deliver/deliver.ts";
 import { email } from "../../../src/monitor/notify/notifiers/email.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
@@ -42,10 +43,12 @@ test("a mail server that is down for an hour gets few tries, and then one mail f
     channelLimits: stores.channelLimits,
     receiversOf: () => ["desk"],
     liveMessages: stores.alertMessages,
-    viewOf: async ({ alertId, kind }: { alertId: string | null; kind: string }) => {
+    viewOf: async (notification: Notification) => {
+      const { alertId, kind } = notification;
       const query = ALERTS.find(({ id }) => id === alertId)?.queryName ?? "";
       return {
         about: "alert",
+        behind: await stores.notifications.waitingBehind(notification),
         view: { ...view, query, announcement: { query, text: kind, quote: null } },
       } as const;
     },

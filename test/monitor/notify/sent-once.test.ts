@@ -36,7 +36,9 @@ function worker(changed: Partial<DeliverParts> = {}): DeliverParts {
     channelLimits: stores.channelLimits,
     receiversOf: () => ["desk"],
     liveMessages: stores.alertMessages,
-    viewOf: async () => ({ about: "alert", view: VIEW }),
+    viewOf: async (notification) => ({
+      ...{ about: "alert", view: VIEW, behind: await stores.notifications.waitingBehind(notification) },
+    }),
     clock: createManualClock(NOW),
     ...changed,
   };
@@ -100,6 +102,25 @@ test("news that was sent with a lost answer is not sent again", async () => {
   await passLeases();
   expect(await deliver(worker(), first, signal())).toMatchObject({ outcome: "Sent" });
   expect(await deliver(worker(), behind, signal())).toEqual({ outcome: "NotDue" });
+  expect(await fake.messages()).toHaveLength(1);
+});
+
+test("news of a moment before the facts are read is in the message, and not sent again", async () => {
+  const alert = anAlert({ openedAt: NOW });
+  const [one, news] = (["fired", "escalated"] as const).map((kind, index) =>
+    pending(alert, { receiver: "desk", kind, createdAt: NOW + index }),
+  );
+  if (one === undefined || news === undefined) throw new Error("nothing is pending");
+  await stores.notifications.addPending([one]);
+  const first = { projectId: one.projectId, notificationId: one.id };
+  const later = { projectId: one.projectId, notificationId: news.id };
+  const reads: DeliverParts["viewOf"] = async (notification) => {
+    await stores.notifications.addPending([news]);
+    return worker().viewOf(notification);
+  };
+  expect(await deliver(worker({ viewOf: reads }), first, signal())).toMatchObject({ outcome: "Sent" });
+  expect(await deliver(worker(), later, signal())).toEqual({ outcome: "NotDue" });
+  expect(await sentRows(later.notificationId)).toBe(1);
   expect(await fake.messages()).toHaveLength(1);
 });
 

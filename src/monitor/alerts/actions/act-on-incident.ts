@@ -132,10 +132,11 @@ async function joinQueries(
   by: Actor,
   now: Instant,
 ): Promise<MoveResult> {
+  // Before it is read what they speak for: an incident of a third query may begin as a part of one of them.
+  await facts.notifications.lockNotifications(into.projectId);
   const own = (await facts.incidents.wholes(from.projectId, [from.leaderId])).get(from.leaderId);
   const joined = joinCause(into, { incident: from, parts: own?.parts ?? [] }, describeActor(by), now);
   if (joined.outcome === "Refused") return joined;
-  await facts.notifications.lockNotifications(into.projectId);
   await writeStep(facts, joined.part, by);
   await writeStep(facts, joined.into, by);
   await decideAgain(facts, from, now);

@@ -84,7 +84,7 @@ async function correct(
       retryable: true,
     });
   if (notifier?.correct === undefined || notification.vendorRef === null) return "OutOfReach";
-  const message = await messageOf(parts, notification, []);
+  const message = await messageOf(parts, notification, { alone: true });
   // Without its facts nothing can be shown in the place of what was deleted.
   if (message === null) return "OutOfReach";
   await notifier.correct(message, notification.vendorRef, { signal, version });

@@ -21,8 +21,6 @@ export interface DeliveryLog {
   /** The next notification to send to these receivers: the most severe, then the oldest. */
   nextDue(receivers: readonly string[]): Promise<{ projectId: string; notificationId: string } | null>;
   firstRef(projectId: string, alertId: string, receiver: string): Promise<VendorRef | null>;
-  /** Later ones about the same alert to the same receiver that carry no other alert, oldest first. */
-  waitingBehind(notification: Notification): Promise<readonly SupersededNotification[]>;
   /** `covered`: ids of the notifications that this message already covers. */
   markSent(
     notification: Notification,
@@ -60,7 +58,14 @@ export interface DeliverParts {
 }
 
 type View =
-  | ({ readonly about: "alert" } & Pick<AlertMessage, "view" | "chart" | "contentVersion">)
+  | ({
+      readonly about: "alert";
+      /**
+       * Later ones about the same alert to the same receiver that carry no other alert, oldest first: those that were
+       * stored in the state that the message shows, and no newer one.
+       */
+      readonly behind?: readonly SupersededNotification[];
+    } & Pick<AlertMessage, "view" | "chart" | "contentVersion">)
   | { readonly about: "digest"; readonly view: Extract<NotifierMessage, { kind: "digest" }>["view"] };
 
 export type DeliverOutcome =
@@ -116,9 +121,7 @@ async function deliverOne(
         retryable: true,
       });
     }
-    // Read before the facts, so that the facts cover all of these.
-    const behind = notifier.readByProgram === true ? [] : await parts.log.waitingBehind(notification);
-    const message = await messageOf(parts, notification, behind);
+    const message = await messageOf(parts, notification, { alone: notifier.readByProgram === true });
     if (message === null)
       return await giveUp(parts, notification, {
         code: "gone",
@@ -128,7 +131,8 @@ async function deliverOne(
       signal: AbortSignal.any([signal, claim.lost]),
       beforePost: claim.renew,
     });
-    const covered = found?.alsoCovers ?? behind.map(({ id }) => id);
+    const carried = message.kind === "digest" ? undefined : message.alsoCovers;
+    const covered = found?.alsoCovers ?? carried ?? [];
     // Nothing may come between: after a crash here nobody knows that the message was sent, and it is sent again.
     await noteSent(signal, async () => {
       // Written first: after a crash in between, a sent message is still updated with its alert.
@@ -216,11 +220,11 @@ async function giveUp(
   return { outcome: "Dead", error: failure.detail };
 }
 
-/** The message as it would be sent now; null if its facts are deleted. */
+/** The message as it would be sent now; null if its facts are deleted. `alone`: it covers no notification behind it. */
 export async function messageOf(
   parts: Pick<DeliverParts, "viewOf" | "log">,
   notification: Notification,
-  behind: readonly SupersededNotification[],
+  { alone }: { readonly alone: boolean },
 ): Promise<NotifierMessage | null> {
   const found = await parts.viewOf(notification);
   if (found === null) return null;
@@ -230,6 +234,7 @@ export async function messageOf(
   if (alertId === null || kind === "digest") return null;
   const previous = await parts.log.firstRef(projectId, alertId, receiver);
   const { chart, contentVersion } = found;
+  const behind = alone ? [] : (found.behind ?? []);
   const kindNow = kindToSend(kind, behind, found.view.resolvedAt !== null);
   const view = { ...found.view, kind: kindNow };
   return {

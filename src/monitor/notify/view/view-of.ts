@@ -50,7 +50,7 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
       const language = parts.languageOf?.(name, notification.receiver) ?? view.language;
       return { about: "digest", view: { ...view, language, unsubscribeUrl } };
     }
-    // One state of the tables: a message that counts two mentions shows two.
+    // One state of the tables: a message that counts two mentions shows two, and covers the news of the second.
     const made = await parts.stores.snapshot((stores) => alertView({ ...parts, stores }, notification));
     // No transaction waits for a model.
     if (made === null || withSummary === null) return made;
@@ -127,11 +127,14 @@ async function alertView(
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
   });
   const { pictures } = parts;
+  // One that was sent covers nothing any more.
+  const behind =
+    notification.state === "due" ? await parts.stores.notifications.waitingBehind(notification) : [];
   const chart =
     svg === null || pictures === undefined
       ? null
       : (scheme?: "light" | "dark") => pictures.render((scheme === "dark" ? drawn("dark") : null) ?? svg);
-  return { about: "alert", view, chart, contentVersion: content.version } as const;
+  return { about: "alert", view, chart, behind, contentVersion: content.version } as const;
 }
 
 /**

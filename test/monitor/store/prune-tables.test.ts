@@ -1,0 +1,123 @@
+import { sql } from "kysely";
+import { beforeAll, expect, test } from "vitest";
+import { createManualClock } from "../../../src/lib/clock.ts";
+import { DAY, MINUTE } from "../../../src/lib/instant.ts";
+import { createLog } from "../../../src/lib/log.ts";
+import { pruneTables } from "../../../src/monitor/store/prune-tables.ts";
+import { useStores } from "../../use-stores.ts";
+
+const NOW = Date.parse("2026-03-15T12:00:00Z");
+const RETENTION_MS = 60 * DAY;
+const { database, stores } = await useStores();
+
+/** Of tables whose rows are deleted: a row whose time ended at $1, in place of a name 'old' or 'new' at $2. */
+const PRUNED: Readonly<Record<string, string>> = {
+  digests: `(project_id, name, local_date, period_from, period_to, before_from, before_to, due_at, body)
+    values ('*', $2, '2026-01-01', $1, $1, $1, $1, $1, '{"text": "words of a mention"}')`,
+  silences: `(id, match, author, comment, created_at, starts_at, ends_at, windows)
+    values (gen_random_uuid(), '{}', $2, '', $1, $1, $1, '[]')`,
+  held_rules: `(project_id, query_id, rule, held_at, window_from, in_window, held, last_at, resumed_at)
+    values ('p', '1', $2, $1, $1, 1, 1, $1, $1)`,
+  outages: `(engine, outcome, from_at, to_at, because) values ('queue', 'Away', $1, $1, $2)`,
+  inbox: `(id, kind, place, received_at, updated_at, message) values ($2, 'slack', '', $1, $1, '{}')`,
+  inbox_files: `(id, name, type, received_at, bytes) values ($2, '', '', $1, '')`,
+  rooms: `(id, project_id, incident_id, secret_hash, created_at, until, actor)
+    values (gen_random_uuid(), 'p', gen_random_uuid(), sha256($2), $1, $1, '{}')`,
+  access_tokens: `(id, secret_hash, name_key, label, scope, created_at, until)
+    values (gen_random_uuid(), sha256($2), $2, '', 'read', $1, $1)`,
+  one_time_codes: `(secret_hash, purpose, name_key, until) values (sha256($2), 'slack', $2, $1)`,
+};
+
+/** Of all others, where their rows end, or why they are kept. */
+const OTHERS: Readonly<Record<string, string>> = {
+  series: "with its query's windows",
+  stale_counts: "counted within a minute",
+  condition_states: "one a rule and query: state of the detector, no words",
+  distinct_authors: "by its own limit: hashes",
+  seen_values: "by its own limit: hashes",
+  story_texts: "the newest texts of a query",
+  ...{
+    queries: "the list of the source",
+    polls: "one a query",
+    arrival_rates: "24 a poll",
+    tokens: "of the source",
+  },
+  latest_alerts: "one a fingerprint: a hash",
+  ...{
+    alert_messages: "by its own limit",
+    corrections: "until they are made",
+  },
+  ...{ group_flushes: "by its own limit", unsubscribed: "a person's wish", interactions: "eight days" },
+  ...{ tombstones: "for ever, hashes: nothing of it comes back", forget_requests: "for ever, hashes" },
+  ...{
+    failures: "one a place",
+    pulses: "one a name",
+    channel_limits: "one a channel",
+    server_quirks: "one a server",
+  },
+  ...{ budgets: "one an account", budget_slots: "one a call of the window", processes: "minutes" },
+  ...{ count_checks: "30 days", counted_queries: "one a query", settings: "one a name" },
+  ...{
+    rule_tests: "one a test",
+    rule_edits: "for ever: who changed which rule",
+    audit: "for ever: who did what",
+  },
+  ...{
+    users: "until an admin ends them",
+    second_factors: "with their user",
+    views: "until their user ends them",
+  },
+  ...{ slack_people: "until they are unlinked", sessions: "30 days after their end" },
+  ...{ kysely_migration: "what was migrated", kysely_migration_lock: "one row" },
+};
+
+beforeAll(() => pruneTables(parts()));
+
+function parts() {
+  const clock = createManualClock(NOW);
+  return { ...database, stores, retentionMs: RETENTION_MS, clock, log: createLog({ level: "silent" }) };
+}
+
+test("every table ends: by months, by the retention, or for a reason that is named here", async () => {
+  const { rows } = await sql<{ name: string; isMonthly: boolean }>`
+    select c.relname as name, c.relkind = 'p' as "isMonthly" from pg_class c
+    where c.relnamespace = 'earshot'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+  `.execute(database.db);
+  const named = [...Object.keys(PRUNED), ...Object.keys(OTHERS)];
+  const others = rows.filter(({ isMonthly }) => !isMonthly).map(({ name }) => name);
+  expect(named.toSorted()).toEqual(others.toSorted());
+  const { rows: months } = await sql<{ name: string }>`
+    select relname as name from pg_class where relnamespace = 'earshot'::regnamespace and relname like '%\_2026\_03'
+      and relkind = 'r'
+  `.execute(database.db);
+  const monthly = rows.filter(({ isMonthly }) => isMonthly).map(({ name }) => `${name}_2026_03`);
+  expect(months.map(({ name }) => name).toSorted()).toEqual(monthly.toSorted());
+});
+
+test.each(Object.entries(PRUNED))(
+  "%s: what is older than the retention goes, and nothing else",
+  async (table, row) => {
+    const add = (at: number, name: string) =>
+      database.pool.query(`insert into earshot.${table} ${row}`, [new Date(at), name]);
+    await add(NOW - RETENTION_MS - MINUTE, "old");
+    await add(NOW - RETENTION_MS + MINUTE, "new");
+    await pruneTables(parts());
+    const { rows } = await database.pool.query<{ all: string }>(
+      `select count(*)::int as n from earshot.${table}`,
+    );
+    expect(rows).toEqual([{ n: 1 }]);
+    await pruneTables({ ...parts(), clock: createManualClock(NOW + 2 * MINUTE) });
+    const { rows: later } = await database.pool.query(`select from earshot.${table}`);
+    expect(later).toHaveLength(0);
+  },
+);
+
+test("months are dropped when the last of their days is older", async () => {
+  const at = (moment: string) => pruneTables({ ...parts(), clock: createManualClock(Date.parse(moment)) });
+  const isThere = async () =>
+    (await sql`select from pg_class where relname = 'mentions_2026_03'`.execute(database.db)).rows.length;
+  await at("2026-05-30T23:59:59Z");
+  expect(await isThere()).toBe(1);
+  await at("2026-05-31T00:00:00Z");
+  expect(await isThere()).toBe(0);
+});
