@@ -57,7 +57,6 @@ export async function commitPage(
     readonly key: PollKey;
     readonly query: WatchedQuery;
     readonly lease: string;
-    readonly onStoring?: () => void;
   },
   prepared: PreparedPage,
   state: PollState,
@@ -77,10 +76,7 @@ export async function commitPage(
     );
     const { folded, done } = await foldStories(facts.stories, parts.stories, key, stories);
     keepStories = done;
-    const storing = facts.mentions.storePage(key.projectId, rows, seenAt, folded);
-    // The rows go out first: whoever reads the next page keeps the thread busy.
-    if (run.onStoring !== undefined) setImmediate(run.onStoring);
-    const outcome = await storing;
+    const outcome = await facts.mentions.storePage(key.projectId, rows, seenAt, folded);
     await facts.coverage.deadLetters(key.projectId, key.queryId, seenAt, page.rejected);
     const after = (index: number) => storyOfMention(at(assessed, index), folded.get(index));
     const changes = [

@@ -27,7 +27,7 @@ const MOST_POISON = 100;
  */
 export async function commitWithDeadLetters(
   parts: CommitParts,
-  run: LeasedPoll & { readonly onStoring?: () => void },
+  run: LeasedPoll,
   prepared: PreparedPage,
   states: { readonly before: PollState; readonly after: PollState },
 ): Promise<CommittedPage> {

@@ -72,8 +72,6 @@ export interface PollMember extends LeasedPoll {
   state: PollState;
   readonly counts: PollCounts;
   readonly repeats: ReturnType<typeof createRepeatCounter>;
-  /** Called while PostgreSQL writes a page of it: the next one can be read meanwhile. */
-  onStoring?: () => void;
 }
 
 /** Claims a poll. Null: another worker has it, it is not due, or its query is gone. */

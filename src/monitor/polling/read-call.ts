@@ -57,20 +57,16 @@ export async function readCall(
   });
   try {
     const held = run.pages === null || proven ? [] : await untilProven(parts, run, run.pages);
-    /** The queue of one: a page is fetched and read while PostgreSQL writes the one before it. */
+    /** The queue of one: a page is fetched and read while the one before it is stored. */
     let ahead: Promise<FetchResult> | null = null;
-    const fetchAhead = (): void => {
-      if (!run.call.seen.isOver && held.length === 0 && running.size > 0) ahead ??= startFetch(parts, run);
-    };
-    for (const member of members) member.onStoring = fetchAhead;
     while (running.size > 0) {
       const next: FetchResult = held.shift() ?? (await (ahead ?? fetchNext(parts, run)));
-      ahead = null;
       if (next.outcome === "Failed") {
         const { failure } = next;
         await forEachAtOnce(running, (member) => failWith(parts, run, member, failure));
         return endOf(failure);
       }
+      ahead = run.call.seen.isOver || held.length > 0 ? null : startFetch(parts, run);
       await forEachAtOnce(next.parts, ([member, part]) => commitNext(parts, run, member, part));
     }
     return endOf(null);
