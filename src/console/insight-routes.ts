@@ -92,7 +92,7 @@ export function insightRoutes(
   const storiesOf = ({ chosen, range }: Scope) =>
     facts.spreadStories(chosen, range.moments, spanOfMoments(range.before), MOST_STORIES);
   route(app, "/insights/stories", frames, {
-    isShared: true,
+    isShared: () => true,
     page: async (request) => {
       const scope = await scopeOf(request);
       const shown = { times, script: CHART_SCRIPT.address };

@@ -8,6 +8,8 @@ import { uuid7Floor } from "../../lib/uuid7.ts";
 const TABLES = {
   mentions: "date",
   matches: "date",
+  mention_workflow: "date",
+  mention_steps: "date",
   counts: "moment",
   mention_counts: "moment",
   coverage: "moment",

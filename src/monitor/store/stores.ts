@@ -19,6 +19,7 @@ import { createWatchStore } from "./health.ts";
 import { createIncidentNoteStore } from "./incident-notes.ts";
 import { createIncidentStore } from "./incidents.ts";
 import { createMentionCountStore } from "./mention-counts.ts";
+import { createMentionWorkflowStore } from "./mention-workflow.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
 import { createOneTimeCodeStore } from "./one-time-codes.ts";
@@ -86,6 +87,7 @@ function createFacts(db: Db) {
     polls: createPollStore(db),
     mentions: createMentionStore(db),
     mentionCounts: createMentionCountStore(db),
+    mentionWorkflow: createMentionWorkflowStore(db),
     counts: createCountStore(db),
     countChecks: createCountCheckStore(db),
     conditions: createConditionStore(db),

@@ -19,6 +19,8 @@ export async function up(db: Kysely<never>): Promise<void> {
 const PARTITIONED = {
   mentions: "project_id, query_id, resource_id, day",
   matches: "project_id, query_id, resource_id, day, rule",
+  mention_workflow: "project_id, query_id, resource_id, day",
+  mention_steps: "project_id, query_id, resource_id, day, press",
   counts: "project_id, query_id, series, arrived, bucket",
   mention_counts: "project_id, query_id, facet, quarter, value",
   coverage: "project_id, query_id, poll, started_at",
@@ -101,6 +103,35 @@ create table earshot.matches (
   alert_id uuid not null,
   at timestamptz not null,
   because text not null
+) partition by range (day);
+
+-- What people decided about a mention: a row only where somebody did. It goes with its mention.
+create table earshot.mention_workflow (
+  project_id text not null,
+  query_id text not null,
+  resource_id text not null,
+  day date not null,
+  status text not null default 'open' check (status in ('open', 'in-progress', 'done', 'not-relevant')),
+  assignee text,
+  tags text[] not null default '{}',
+  notes integer not null default 0,
+  -- The press that changed it last; null while there are only notes.
+  press uuid
+) partition by range (day);
+
+-- Its history, and its notes. Several mentions may share a press. Steps are only added, but for a request to forget somebody.
+create table earshot.mention_steps (
+  project_id text not null,
+  query_id text not null,
+  resource_id text not null,
+  day date not null,
+  press uuid not null,
+  at timestamptz not null,
+  kind text not null check (kind in ('change', 'undo', 'note')),
+  before jsonb,
+  after jsonb,
+  text text,
+  actor jsonb not null
 ) partition by range (day);
 
 create table earshot.series (
@@ -712,6 +743,9 @@ create index mentions_by_arrival on earshot.mentions (added_at desc);
 -- The history of one query in order of arrival: a new rule reads it in batches.
 create index mentions_of_query on earshot.mentions (project_id, query_id, added_at, resource_id);
 create index matches_by_alert on earshot.matches (project_id, alert_id);
+create index mention_workflow_of on earshot.mention_workflow (lower(assignee)) where assignee is not null;
+create index mention_steps_of_press on earshot.mention_steps (press);
+create index mention_steps_newest on earshot.mention_steps (at desc);
 create index counts_by_arrival on earshot.counts (project_id, query_id, arrived);
 create index alerts_by_opening on earshot.alerts (opened_at desc);
 create index alert_receivers_due on earshot.alert_receivers (next_at) where next_at is not null;
