@@ -1,10 +1,19 @@
 import { z } from "zod";
-import { type Alert, eventAt, FEEDS_PREFIX, type Mention, namesInList } from "#monitor";
+import {
+  type Alert,
+  eventAt,
+  FEEDS_PREFIX,
+  type Mention,
+  type MentionKey,
+  namesInList,
+  type Stores,
+} from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../html.ts";
 import { mentionList, SENTIMENTS } from "../parts/mention-list.ts";
 import { foreign } from "../parts/words.ts";
+import { type Said, saidLine, type WorkForm, workflowPanel } from "../parts/workflow.ts";
 import type { Times } from "../times.ts";
 import type { Page } from "./page.ts";
 import { linkOfRule } from "./rules.ts";
@@ -61,6 +70,19 @@ export type ExplainMention = (text: string) => Promise<readonly ExplainedMention
 /** Explains why a mention is not stored; `ask` also asks the source, which costs calls of its rate limit. */
 export type ExplainUnread = (text: string, ask: boolean) => Promise<ExplainedUnread>;
 
+type WorkStory = Awaited<ReturnType<Stores["mentionWorkflow"]["story"]>>;
+
+/** What the page needs to show and change what people decided about a mention. */
+interface Work {
+  /** Null: the reader may not act. */
+  readonly form: WorkForm | null;
+  /** What the last press did. */
+  readonly said: Said | null;
+  readonly story: (key: MentionKey) => Promise<WorkStory>;
+  /** The name of a new note. */
+  readonly note: () => string;
+}
+
 export const WhyQuestion = z.object({
   of: z
     .string()
@@ -91,6 +113,7 @@ export async function whyMentionPage(
     hasRules = false,
     token = null,
     categories = [],
+    work = null,
   }: {
     /** Whether /rules shows rules. */
     readonly hasRules?: boolean;
@@ -98,9 +121,14 @@ export async function whyMentionPage(
     readonly token?: string | null;
     /** Those that mentions of our own feeds may have. */
     readonly categories?: readonly Category[];
+    /** What people decided about it; null: this console does not show it. */
+    readonly work?: Work | null;
   } = {},
 ): Promise<Page> {
   const found = text === "" ? [] : await explain(text);
+  const stories = await Promise.all(
+    found.map(({ projectId, mention }) => work?.story({ ...mention, projectId })),
+  );
   const nameOf = namesInList(found);
   const missing = text === "" || found.length > 0 ? null : await unread?.(text, ask);
   return {
@@ -116,7 +144,13 @@ ${
   corrected !== null &&
   html`<p class="panel" role="status">${corrected === "categories" ? "The categories are corrected" : `Corrected to ${corrected}`}.
 It is shown here when the changes of the feeds are read, in some minutes.</p>`
-}${found.map((one) => mentionPanel(one, nameOf(one), times, { hasRules, token, categories }))}${
+}${work?.form && html`<div id="work-said" role="status">${saidLine(work.said, work.form)}</div>`}${found.map(
+  (one, n) =>
+    mentionPanel(one, nameOf(one), times, {
+      ...{ hasRules, token, categories },
+      workflow: workflowOf(one, stories[n], times, work),
+    }),
+)}${
   text !== "" && found.length === 0 && unreadPanel(text, missing ?? null, ask, times)
 }${text === "" && html`<p class="panel empty">Say which mention: why did it lead to an alert, or why not? It may be one that is not stored.</p>`}`,
   };
@@ -165,10 +199,12 @@ function mentionPanel(
     hasRules,
     token,
     categories,
+    workflow,
   }: {
     readonly hasRules: boolean;
     readonly token: string | null;
     readonly categories: readonly Category[];
+    readonly workflow: Html | null;
   },
 ): Html {
   const titleOf = (rule: string): Html =>
@@ -178,7 +214,7 @@ function mentionPanel(
   const others = rules.filter(({ outcome }) => outcome !== "Alerted");
   return html`<section class="panel"><h2>In ${foreign(name)}</h2>${mentionList([shown], times, "")}
 <p class="detail">At the source since ${times.moment(mention.addedAt)}, read first ${times.moment(seenAt)}.</p>
-${token !== null && mention.queryId.startsWith(FEEDS_PREFIX) && correctForms(mention, categories, token)}${
+${workflow}${token !== null && mention.queryId.startsWith(FEEDS_PREFIX) && correctForms(mention, categories, token)}${
   alerted.length > 0 &&
   html`<h3>Why: rules that alerted</h3>
 <dl class="facts is-wide">${alerted.map(
@@ -200,6 +236,16 @@ ${times.titleOf(alert.rule)}</a>, ${alert.state}, ${counted(alert.mentions, "men
 </li>`,
         )}</ol>`
   }</section>`;
+}
+
+function workflowOf(
+  { projectId, mention: { queryId, resourceId } }: ExplainedMention,
+  story: WorkStory | undefined,
+  times: Times,
+  work: Work | null,
+): Html | null {
+  if (work === null || story === undefined) return null;
+  return workflowPanel({ projectId, queryId, resourceId }, story, times, work.form, work.note());
 }
 
 /** Only for mentions of our own feeds: those of an account are corrected there. */

@@ -24,6 +24,7 @@ export interface WorkflowChange {
 /** One mention of a press, as it is stored now. */
 interface PressedChange extends MentionKey, WorkflowChange {
   readonly at: Instant;
+  readonly kind: "change" | "undo";
   readonly actor: Actor;
   /** Who changed it after the press; null: nobody has. */
   readonly changedBy: Actor | null;
@@ -119,14 +120,14 @@ export function createMentionWorkflowStore(db: Db) {
     async ofPress(press: string): Promise<PressedChange[]> {
       const { rows } = await sql<PressedChange>`
         select s.project_id as "projectId", s.query_id as "queryId", s.resource_id as "resourceId", s.day::text as day,
-          s.at, s.actor, s.before, s.after,
+          s.at, s.kind, s.actor, s.before, s.after,
           case when w.press is distinct from s.press then coalesce(
             (select t.actor from earshot.mention_steps t where t.press = w.press and t.project_id = w.project_id
               and t.query_id = w.query_id and t.resource_id = w.resource_id and t.day = w.day), s.actor)
           end as "changedBy"
         from earshot.mention_steps s join earshot.mention_workflow w
           on w.project_id = s.project_id and w.query_id = s.query_id and w.resource_id = s.resource_id and w.day = s.day
-        where s.press = ${press}::uuid and s.kind = 'change' order by 1, 2, 3
+        where s.press = ${press}::uuid and s.kind <> 'note' order by 1, 2, 3
       `.execute(db);
       return rows;
     },
