@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { FeedView } from "#feeds";
 import type { MentionKey } from "#monitor";
 import { uuid7 } from "../lib/uuid7.ts";
 import { IdInAddress } from "./address.ts";
 import { asksName, mayAct } from "./auth/access.ts";
+import type { Corrections } from "./corrections.ts";
 import { exportRoutes } from "./export-routes.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
@@ -24,8 +24,8 @@ export function pageRoutes(
     readonly volume: VolumeReader;
     /** Whether people can act on this console, and what they need for it. */
     readonly work: Omit<WorkParts, "times">;
-    /** The feeds whose mentions may be corrected; null: there are none. */
-    readonly feeds: Pick<FeedView, "categories"> | null;
+    /** Takes corrections of mentions; null: nobody corrects any here. */
+    readonly corrections: Corrections | null;
     readonly explainMention?: ExplainMention | undefined;
     readonly explainUnread?: ExplainUnread | undefined;
   },
@@ -115,16 +115,24 @@ export function pageRoutes(
     };
     route(app, "/why", frames, {
       page: async (request) => {
-        const { feeds } = all;
-        const token = feeds !== null && work.hasActions && mayAct(request) ? work.forms.token(request) : null;
-        const categories = token === null ? [] : ((await feeds?.categories()) ?? []);
+        const isCorrected = all.corrections !== null && work.hasActions && mayAct(request);
+        const token = isCorrected ? work.forms.token(request) : null;
         const hasRules = all.hasRules === true;
         const form = await workFormOf(request, work);
         const { pressed, gone } = PressedQuestion.parse(request.query);
         const said = form === null ? null : await readSaid(work.stores, pressed, gone);
-        const story = (key: MentionKey) => work.stores.mentionWorkflow.story(key);
+        const { mentionWorkflow, sourceEdits } = work.stores;
+        const story = async (key: MentionKey) => ({
+          ...(await mentionWorkflow.story(key)),
+          edits: await sourceEdits.ofMention(key),
+        });
         return whyMentionPage(explain, whyQuestion(request), all.times, {
-          ...{ hasRules, token, categories, work: { form, said, story, note: () => uuid7(all.times.now()) } },
+          ...{
+            hasRules,
+            token,
+            corrections: all.corrections,
+            work: { form, said, story, note: () => uuid7(all.times.now()) },
+          },
         });
       },
       parts: () => ({}),

@@ -1,15 +1,17 @@
 import { z } from "zod";
 import {
   type Alert,
+  describeActor,
   eventAt,
-  FEEDS_PREFIX,
   type Mention,
   type MentionKey,
   namesInList,
+  type ShownSourceEdit,
   type Stores,
 } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
+import type { Corrections } from "../corrections.ts";
 import { type Html, html } from "../html.ts";
 import { mentionList, SENTIMENTS } from "../parts/mention-list.ts";
 import { foreign } from "../parts/words.ts";
@@ -70,7 +72,18 @@ export type ExplainMention = (text: string) => Promise<readonly ExplainedMention
 /** Explains why a mention is not stored; `ask` also asks the source, which costs calls of its rate limit. */
 export type ExplainUnread = (text: string, ask: boolean) => Promise<ExplainedUnread>;
 
-type WorkStory = Awaited<ReturnType<Stores["mentionWorkflow"]["story"]>>;
+/** A correction, and whether the account has it. */
+function editLine({ at, actor, edit, state, problem }: ShownSourceEdit, times: Times): Html {
+  const what = "sentiment" in edit ? `sentiment to ${edit.sentiment}` : "categories";
+  const became = { sent: "the account has it", due: "waits to be written", "given-up": "was not written" }[state];
+  return html`<li><span class="when">${times.moment(at)}</span><div><bdi>${describeActor(actor)}</bdi>: ${what}; ${became}${
+    problem !== null && state !== "sent" && html` <span class="detail" dir="auto">${problem}</span>`
+  }</div></li>`;
+}
+
+type WorkStory = Awaited<ReturnType<Stores["mentionWorkflow"]["story"]>> & {
+  readonly edits: readonly ShownSourceEdit[];
+};
 
 /** What the page needs to show and change what people decided about a mention. */
 interface Work {
@@ -112,15 +125,14 @@ export async function whyMentionPage(
   {
     hasRules = false,
     token = null,
-    categories = [],
+    corrections = null,
     work = null,
   }: {
     /** Whether /rules shows rules. */
     readonly hasRules?: boolean;
     /** Of forms; null if nobody corrects a sentiment here. */
     readonly token?: string | null;
-    /** Those that mentions of our own feeds may have. */
-    readonly categories?: readonly Category[];
+    readonly corrections?: Pick<Corrections, "takes" | "choices"> | null;
     /** What people decided about it; null: this console does not show it. */
     readonly work?: Work | null;
   } = {},
@@ -128,6 +140,11 @@ export async function whyMentionPage(
   const found = text === "" ? [] : await explain(text);
   const stories = await Promise.all(
     found.map(({ projectId, mention }) => work?.story({ ...mention, projectId })),
+  );
+  const choices = await Promise.all(
+    found.map(({ projectId, mention: { queryId } }) =>
+      token !== null && corrections?.takes(queryId) ? corrections.choices(projectId, queryId) : null,
+    ),
   );
   const nameOf = namesInList(found);
   const missing = text === "" || found.length > 0 ? null : await unread?.(text, ask);
@@ -143,11 +160,11 @@ export async function whyMentionPage(
 ${
   corrected !== null &&
   html`<p class="panel" role="status">${corrected === "categories" ? "The categories are corrected" : `Corrected to ${corrected}`}.
-It is shown here when the changes of the feeds are read, in some minutes.</p>`
+It is shown here when the changes of its source are read, in some minutes.</p>`
 }${work?.form && html`<div id="work-said" role="status">${saidLine(work.said, work.form)}</div>`}${found.map(
   (one, n) =>
     mentionPanel(one, nameOf(one), times, {
-      ...{ hasRules, token, categories },
+      ...{ hasRules, token, choices: choices[n] ?? null },
       workflow: workflowOf(one, stories[n], times, work),
     }),
 )}${
@@ -198,12 +215,13 @@ function mentionPanel(
   {
     hasRules,
     token,
-    categories,
+    choices,
     workflow,
   }: {
     readonly hasRules: boolean;
     readonly token: string | null;
-    readonly categories: readonly Category[];
+    /** Its categories to choose from; null: it is not corrected here. */
+    readonly choices: readonly Category[] | null;
     readonly workflow: Html | null;
   },
 ): Html {
@@ -214,7 +232,7 @@ function mentionPanel(
   const others = rules.filter(({ outcome }) => outcome !== "Alerted");
   return html`<section class="panel"><h2>In ${foreign(name)}</h2>${mentionList([shown], times, "")}
 <p class="detail">At the source since ${times.moment(mention.addedAt)}, read first ${times.moment(seenAt)}.</p>
-${workflow}${token !== null && mention.queryId.startsWith(FEEDS_PREFIX) && correctForms(mention, categories, token)}${
+${workflow}${token !== null && choices !== null && correctForms(mention, choices, token)}${
   alerted.length > 0 &&
   html`<h3>Why: rules that alerted</h3>
 <dl class="facts is-wide">${alerted.map(
@@ -245,10 +263,15 @@ function workflowOf(
   work: Work | null,
 ): Html | null {
   if (work === null || story === undefined) return null;
-  return workflowPanel({ projectId, queryId, resourceId }, story, times, work.form, work.note());
+  const panel = workflowPanel({ projectId, queryId, resourceId }, story, times, work.form, work.note());
+  return html`${panel}${
+    story.edits.length > 0 &&
+    html`<h3>Corrections for the account</h3>
+<ul class="timeline">${story.edits.map((edit) => editLine(edit, times))}</ul>`
+  }`;
 }
 
-/** Only for mentions of our own feeds: those of an account are corrected there. */
+/** Of our own feeds, and of an account that takes corrections from here; else they are corrected there. */
 function correctForms(mention: Mention, categories: readonly Category[], token: string): Html {
   const hasCategories = categories.length > 0;
   return html`${sentimentForm(mention, token)}${hasCategories && categoryForm(mention, categories, token)}`;

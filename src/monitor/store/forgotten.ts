@@ -134,6 +134,9 @@ export function createForgottenStore(db: Db) {
         workflow as (
           delete from earshot.mention_workflow where project_id = ${projectId} and query_id = ${queryId}
             and resource_id = any(${ids}::text[])),
+        edits as (
+          delete from earshot.source_edits where project_id = ${projectId} and query_id = ${queryId}
+            and resource_id = any(${ids}::text[])),
         steps as (
           delete from earshot.mention_steps where project_id = ${projectId} and query_id = ${queryId}
             and resource_id = any(${ids}::text[])),

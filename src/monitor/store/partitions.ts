@@ -10,6 +10,7 @@ const TABLES = {
   matches: "date",
   mention_workflow: "date",
   mention_steps: "date",
+  source_edits: "id",
   counts: "moment",
   mention_counts: "moment",
   coverage: "moment",

@@ -34,6 +34,7 @@ import { createSessionStore } from "./sessions.ts";
 import { createSettingStore } from "./settings.ts";
 import { createSilenceStore } from "./silences.ts";
 import { createSlackPeopleStore } from "./slack-people.ts";
+import { createSourceEditStore } from "./source-edits.ts";
 import { createStoryStore } from "./stories.ts";
 import { createInteractionStore } from "./used-once.ts";
 import { createUserStore } from "./users.ts";
@@ -124,6 +125,7 @@ function createFacts(db: Db) {
     ruleFloods: createRuleFloodStore(db),
     rulePages: createRulePageStore(db),
     silences: createSilenceStore(db),
+    sourceEdits: createSourceEditStore(db),
     stories: createStoryStore(db),
   };
 }

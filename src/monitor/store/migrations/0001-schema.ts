@@ -21,6 +21,7 @@ const PARTITIONED = {
   matches: "project_id, query_id, resource_id, day, rule",
   mention_workflow: "project_id, query_id, resource_id, day",
   mention_steps: "project_id, query_id, resource_id, day, press",
+  source_edits: "project_id, id",
   counts: "project_id, query_id, series, arrived, bucket",
   mention_counts: "project_id, query_id, facet, quarter, value",
   coverage: "project_id, query_id, poll, started_at",
@@ -133,6 +134,22 @@ create table earshot.mention_steps (
   text text,
   actor jsonb not null
 ) partition by range (day);
+
+-- What people corrected of the mentions of an account, to be written there.
+create table earshot.source_edits (
+  project_id text not null,
+  query_id text not null,
+  resource_id text not null,
+  id uuid not null,
+  at timestamptz not null,
+  actor jsonb not null,
+  edit jsonb not null,
+  state text not null default 'due' check (state in ('due', 'sent', 'given-up')),
+  attempts integer not null default 0,
+  next_try_wall timestamptz not null default now(),
+  leased_until_wall timestamptz,
+  problem text
+) partition by range (id);
 
 create table earshot.series (
   project_id text not null,
@@ -746,6 +763,8 @@ create index matches_by_alert on earshot.matches (project_id, alert_id);
 create index mention_workflow_of on earshot.mention_workflow (lower(assignee)) where assignee is not null;
 create index mention_steps_of_press on earshot.mention_steps (press);
 create index mention_steps_newest on earshot.mention_steps (at desc);
+create index source_edits_due on earshot.source_edits (next_try_wall) where state = 'due';
+create index source_edits_of on earshot.source_edits (project_id, query_id, resource_id);
 create index counts_by_arrival on earshot.counts (project_id, query_id, arrived);
 create index alerts_by_opening on earshot.alerts (opened_at desc);
 create index alert_receivers_due on earshot.alert_receivers (next_at) where next_at is not null;
