@@ -1,6 +1,6 @@
 import type { Instant } from "../../src/lib/instant.ts";
-import { noteMention, pressMentions, undoPress } from "../../src/monitor/workflow/actions/press-mentions.ts";
 import type { Stores } from "../../src/monitor/store/stores.ts";
+import { noteMention, pressMentions, undoPress } from "../../src/monitor/workflow/actions/press-mentions.ts";
 
 /** What somebody does on the console about the mentions of a query. */
 export const WORK = ["assign", "status", "tag", "note", "undo"] as const;
@@ -10,9 +10,18 @@ const ANN = { via: "page", login: "ann", typed: null } as const;
 const BO = { via: "page", login: "bo", typed: null } as const;
 
 /** Done again it changes nothing. The last press is undone, by whom it was made. */
-export async function workOnMentions(stores: Stores, work: Work, now: Instant, who: "ann" | "bo" = "ann"): Promise<void> {
+export async function workOnMentions(
+  stores: Stores,
+  work: Work,
+  now: Instant,
+  who: "ann" | "bo" = "ann",
+): Promise<void> {
   const found = await stores.forgotten.findMentions({ what: "author", value: "ann", source: null }, 100);
-  const keys = found.map(({ projectId, mention: { queryId, resourceId } }) => ({ projectId, queryId, resourceId }));
+  const keys = found.map(({ projectId, mention: { queryId, resourceId } }) => ({
+    projectId,
+    queryId,
+    resourceId,
+  }));
   const parts = { stores, by: who === "ann" ? ANN : BO, now };
   const [first] = keys;
   if (work === "assign") await pressMentions(parts, keys, { do: "assign", to: who });

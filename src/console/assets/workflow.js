@@ -10,6 +10,9 @@
   const count = document.getElementById("chosen");
   const none = document.getElementById("choose-none");
   const help = document.getElementById("keys");
+  const openKeys = document.getElementById("open-keys");
+  openKeys.hidden = false;
+  openKeys.addEventListener("click", () => help.showModal());
   const items = () => [...list.querySelectorAll("li.mention")];
   const boxOf = (item) => item.querySelector("input[type=checkbox]");
   const chosen = () => items().filter((item) => boxOf(item).checked);

@@ -174,7 +174,9 @@ ${hidden(question)}<button type="submit">Show</button>
 <p class="hint" id="search-hint">Every word has to be there. Or in the query language: battery AND (fire OR smoke), "recall notice",
 title:recall, fire NEAR/5 battery, NOT advert. What people decided: assignee:me, assignee:nobody, status:to-do, tag:vip.</p></details>
 </form>
-<p class="detail">${exportLinks(address)}${ruleLink(question, parts, queries)}</p>
+<p class="detail">${exportLinks(address)}${ruleLink(question, parts, queries)}${
+      work !== null && html` <button type="button" id="open-keys" class="as-link" hidden>Keys (?)</button>`
+    }</p>
 ${limitsLine(question, parts)}<div class="panel">${lives || work !== null ? livePart(address, { name, on: lives ? ["mentions"] : [], alsoOn: ["worked from:body"] }, list) : list}</div>
 ${work !== null && html`<div id="work-said" role="status">${saidLine(work.said, work.form)}</div>${workBar(work.form)}${keysHelp()}`}
 <p class="detail"><a href="/mentions.atom${feedSearch(question)}">Atom feed</a></p>`,

@@ -75,7 +75,9 @@ export type ExplainUnread = (text: string, ask: boolean) => Promise<ExplainedUnr
 /** A correction, and whether the account has it. */
 function editLine({ at, actor, edit, state, problem }: ShownSourceEdit, times: Times): Html {
   const what = "sentiment" in edit ? `sentiment to ${edit.sentiment}` : "categories";
-  const became = { sent: "the account has it", due: "waits to be written", "given-up": "was not written" }[state];
+  const became = { sent: "the account has it", due: "waits to be written", "given-up": "was not written" }[
+    state
+  ];
   return html`<li><span class="when">${times.moment(at)}</span><div><bdi>${describeActor(actor)}</bdi>: ${what}; ${became}${
     problem !== null && state !== "sent" && html` <span class="detail" dir="auto">${problem}</span>`
   }</div></li>`;

@@ -82,7 +82,8 @@ function pressButtons({ asksName }: WorkForm): Html {
     html`<label>Your name <input name="by" maxlength="80" autocomplete="name" id="your-name"></label>`
   }<span class="group"><button name="do" value="assign-me">Assign to me</button>
 <label><span class="unseen">Assign to</span><input name="to" list="people" maxlength="80" placeholder="somebody" autocomplete="off"></label>
-<button name="do" value="assign">Assign</button></span>
+<button name="do" value="assign">Assign</button>
+<button name="do" value="unassign">Unassign</button></span>
 <span class="group"><button name="do" value="in-progress">In progress</button>
 <button name="do" value="done">Done</button>
 <button name="do" value="not-relevant">Not relevant</button>
@@ -127,8 +128,8 @@ ${facts.length === 0 ? html`<p class="empty">Open, and nobody has it.</p>` : htm
   form !== null &&
   html`<form class="work-row" method="post" action="/mentions/work">${hiddenFields(form)}<input
   type="hidden" name="mention" value="${value}"><button name="do" value="typed" hidden>Do what was typed</button>
-${pressButtons(form)}<button name="do" value="unassign">Nobody has it</button></form>${namesList(form)}
-<form class="action-form" method="post" action="/mentions/note">${hiddenFields(form)}<input
+${pressButtons(form)}</form>${namesList(form)}
+<form class="action-form note-form" method="post" action="/mentions/note">${hiddenFields(form)}<input
   type="hidden" name="mention" value="${value}"><input type="hidden" name="press" value="${note}">
 ${form.asksName && html`<label>Your name <input name="by" maxlength="80" autocomplete="name"></label>`}<label class="grows">Note, for colleagues
 <textarea name="text" rows="2" maxlength="${LONGEST_NOTE}" required dir="auto"></textarea></label>

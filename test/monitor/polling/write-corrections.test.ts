@@ -1,10 +1,10 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createManualClock } from "../../../src/lib/clock.ts";
+import { uuid7 } from "../../../src/lib/uuid7.ts";
 import { createDatabase } from "../../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
 import { listCategories, saveCategory } from "../../../src/listening-api/store/labels.ts";
-import { createManualClock } from "../../../src/lib/clock.ts";
-import { uuid7 } from "../../../src/lib/uuid7.ts";
 import type { MentionEdit } from "../../../src/monitor/model/source-edit.ts";
 import { createQuirkLog } from "../../../src/monitor/polling/quirk-log.ts";
 import { decideEdit, writeNext } from "../../../src/monitor/polling/write-corrections.ts";
@@ -14,9 +14,16 @@ import { SourceError, type SourceErrorKind } from "../../../src/monitor/source/s
 import { type Database, openDatabase } from "../../../src/monitor/store/database.ts";
 import { createServerQuirkStore } from "../../../src/monitor/store/server-quirks.ts";
 import { createStores, type Stores } from "../../../src/monitor/store/stores.ts";
-import { type Fixture, mentionVersion, resourceId, SEED, startFixture, T0 } from "../../listening-api/fixture.ts";
-import { createTestDatabase, type TestDatabase } from "../../postgres.ts";
 import { startFakeListeningApi } from "../../fakes/listening-api.ts";
+import {
+  type Fixture,
+  mentionVersion,
+  resourceId,
+  SEED,
+  startFixture,
+  T0,
+} from "../../listening-api/fixture.ts";
+import { createTestDatabase, type TestDatabase } from "../../postgres.ts";
 
 const ann = { via: "page", login: "ann", typed: null } as const;
 const NOW = T0;
@@ -32,7 +39,11 @@ let parts: Parameters<typeof writeNext>[0];
 const clientTo = (baseUrl: string) =>
   createSourceClient({
     baseUrl,
-    credentials: { username: SEED.user.username, password: SEED.user.password, clientId: "earshot-api-client" },
+    credentials: {
+      username: SEED.user.username,
+      password: SEED.user.password,
+      clientId: "earshot-api-client",
+    },
     tokens: createMemoryTokenStore(),
   });
 
@@ -45,7 +56,10 @@ beforeAll(async () => {
   const alpha = fixture.account.queries.get("Alpha") ?? 0;
   queryId = String(alpha);
   const versions = [1, 2].map((n) =>
-    mentionVersion({ queryId: alpha, resourceId: resourceId(n), sentiment: "neutral" }, { added: T0 - n * 60_000 }),
+    mentionVersion(
+      { queryId: alpha, resourceId: resourceId(n), sentiment: "neutral" },
+      { added: T0 - n * 60_000 },
+    ),
   );
   await insertMentions(createDatabase(fixture.database.pool), versions);
   client = clientTo(await fixture.api.listen({ host: "127.0.0.1", port: 0 }));
@@ -70,9 +84,15 @@ function partsOf(background: SourceClient): Parameters<typeof writeNext>[0] {
 const keyOf = (n: number) => ({ projectId, queryId, resourceId: resourceId(n) });
 const correct = (n: number, edit: MentionEdit) =>
   stores.sourceEdits.add({ ...keyOf(n), id: uuid7(NOW), at: NOW, actor: ann, edit });
-const statesOf = async (n: number) => (await stores.sourceEdits.ofMention(keyOf(n))).map(({ state }) => state);
+const statesOf = async (n: number) =>
+  (await stores.sourceEdits.ofMention(keyOf(n))).map(({ state }) => state);
 async function atTheSource(n: number) {
-  const page = await client.mentionsPage({ projectId, queryIds: [queryId], startDate: T0 - 86_400_000, endDate: T0 });
+  const page = await client.mentionsPage({
+    projectId,
+    queryIds: [queryId],
+    startDate: T0 - 86_400_000,
+    endDate: T0,
+  });
   return page.mentions.find((one) => one.resourceId === resourceId(n));
 }
 
