@@ -57,6 +57,7 @@ const THOROUGH: readonly string[] = [
   "test/console/people-browser.test.ts",
   "test/console/rules.test.ts",
   "test/console/rules-browser.test.ts",
+  "test/console/workflow-browser.test.ts",
   // Hostile text.
   "test/monitor/ingest/long-addresses.test.ts",
   "test/listening-api/mentions/long-page.test.ts",

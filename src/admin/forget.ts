@@ -43,7 +43,7 @@ export interface ForgetCounts {
   readonly localMentions: number | null;
   /** Silences whose matcher names the author. People wrote them, so people end them. */
   readonly silences: number;
-  /** Notes on incidents that name it. People wrote them: the name is taken out, and the rest stays. */
+  /** Notes on incidents and mentions that name it. People wrote them: the name is taken out, and the rest stays. */
   readonly notes: number;
   /** Whether the words are out of the files of the tables, too; null before it is done. */
   readonly files: FilesOutcome | null;
@@ -66,7 +66,9 @@ export async function findToForget(parts: ForgetParts, asked: AskedToForget): Pr
     alerts: null,
     localMentions: local === null ? null : new Set(local.map(({ resourceId }) => resourceId)).size,
     silences: await parts.stores.forgotten.silencesNaming(exact.value),
-    notes: await parts.stores.incidentNotes.countNaming(exact.value),
+    notes:
+      (await parts.stores.incidentNotes.countNaming(exact.value)) +
+      (await parts.stores.mentionWorkflow.countNaming(exact.value)),
     files: null,
     sent: await parts.stores.forgotten.sentAbout(found),
   };
@@ -109,6 +111,7 @@ export async function forget(parts: ForgetParts, asked: AskedToForget, actor: Ac
     if (forgotten === 0) break;
   }
   await stores.incidentNotes.forget(exact.value);
+  await stores.mentionWorkflow.forget(exact.value);
   // Copies can be made again.
   await parts.removeCopies();
   // Counts name authors and sites.

@@ -53,10 +53,11 @@ function contentsOf(
   const { file, port, schemas } = options;
   const clock = systemClock;
   const { stores, queueCounts: queues } = earshot;
+  const writesCorrections = config.sources.some((one) => one.writeCorrections);
   const files = { ...ruleFilesOf(config), reload: () => reloadSaved(file, env, stores) };
   return {
     ...{ databaseUrl, clock, log, queues, rules, previews, why },
-    settings: { ...config.web, timezone: config.timezone, port: port ?? config.web.port },
+    settings: { ...config.web, timezone: config.timezone, port: port ?? config.web.port, writesCorrections },
     hasLocalInbox: config.usesLocalInbox,
     ...(press !== null && { press }),
     besidePipeline: options.roles.length > 1,

@@ -169,9 +169,7 @@ function describe(
       `${counted(silences, "silence")} names it, written by people: earshot silence list, earshot silence expire`,
     );
   if (notes > 0)
-    lines.push(
-      `${counted(notes, "note")} on incidents ${notes === 1 ? "names" : "name"} it: the name is taken out`,
-    );
+    lines.push(`${counted(notes, "note")} ${notes === 1 ? "names" : "name"} it: the name is taken out`);
   if (files !== null) lines.push(FILES[files]);
   if (mentions === 0 && (localMentions ?? 0) === 0)
     lines.push(

@@ -36,11 +36,21 @@ export const EDITOR_SCRIPT = asset("/assets/rule-editor.js", join(OWN, "rule-edi
 /** Only for pages with charts that a reader points at. */
 export const CHART_SCRIPT = asset("/assets/chart.js", join(OWN, "chart.js"));
 
+/** Only for lists of mentions that a reader works on. */
+export const WORKFLOW_SCRIPT = asset("/assets/workflow.js", join(OWN, "workflow.js"));
+
 const ICON = asset("/assets/icon.svg", join(OWN, "icon.svg"));
 
 export async function assetRoutes(app: FastifyInstance): Promise<void> {
   await app.register(fastifyStatic, { root: OWN, serve: false, cacheControl: false });
-  for (const { path, address, file } of [STYLESHEET, ...SCRIPTS, EDITOR_SCRIPT, CHART_SCRIPT, ICON]) {
+  for (const { path, address, file } of [
+    STYLESHEET,
+    ...SCRIPTS,
+    EDITOR_SCRIPT,
+    CHART_SCRIPT,
+    WORKFLOW_SCRIPT,
+    ICON,
+  ]) {
     app.get(path, async (request, reply) => {
       const isVersioned = request.url === address;
       reply.header("cache-control", isVersioned ? "public, max-age=31536000, immutable" : "no-cache");

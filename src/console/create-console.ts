@@ -32,6 +32,7 @@ import { createSecondFactors } from "./auth/second-factor.ts";
 import { openCookies } from "./auth/sessions.ts";
 import { guardHost, setSecurityHeaders } from "./auth/set-security-headers.ts";
 import { createUsers } from "./auth/users.ts";
+import { createCorrections } from "./corrections.ts";
 import { feedRoutes } from "./feed-routes.ts";
 import { createFrames } from "./frames.ts";
 import type { Answer } from "./front.ts";
@@ -194,6 +195,11 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   roomRoutes(app, { facts, stores, times, wall });
   healthRoutes(app, { health: deps.health, facts: deps.facts, times, wall });
   const explainer = deps.explainer ?? null;
+  const toAccount = settings.writesCorrections === true;
+  const corrections =
+    deps.feeds === undefined && !toAccount
+      ? null
+      : createCorrections({ feeds: deps.feeds ?? null, stores, toAccount });
   const hasPreviews = deps.previews !== undefined;
   pageRoutes(
     app,
@@ -211,9 +217,8 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       waits: deps.waits,
       times,
       volume: volume.ask,
-      forms,
-      hasActions: deps.actions !== undefined,
-      feeds: deps.feeds ?? null,
+      work: { stores: deps.stored, users, forms, hasActions: deps.actions !== undefined },
+      corrections,
     },
     frames,
   );
@@ -235,7 +240,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   }
   const { feeds = null, setup = null } = deps;
   const hasActions = deps.actions !== undefined;
-  feedRoutes(app, { feeds, setup, hasActions, times, forms, settings }, frames);
+  feedRoutes(app, { feeds, setup, corrections, hasActions, times, forms, settings }, frames);
   const closeStreams = liveRoute(app, auth, watch, times, deps.heartbeatMs);
   const open = new Set<ServerResponse>();
   return {

@@ -4,10 +4,11 @@ import type { MentionPosition, ShownMention } from "#monitor";
 import { monotonicMs } from "../lib/clock.ts";
 import { BusyError } from "../lib/errors.ts";
 import { MINUTE } from "../lib/instant.ts";
-import { MentionsQuestion, searchOf } from "./pages/mentions.ts";
+import { type Asked, MentionsQuestion, searchOf } from "./pages/mentions.ts";
 import type { PageParts } from "./pages/page.ts";
 import { EXPORTS, type ExportKind, MOST_EXPORTED } from "./search/export-mentions.ts";
 import { findMentions } from "./search/find-mentions.ts";
+import { nameOf } from "./work-routes.ts";
 
 const BATCH = 500;
 const LONGEST_MS = 5 * MINUTE;
@@ -19,8 +20,8 @@ export function exportRoutes(app: FastifyInstance, parts: PageParts): void {
   let open = 0;
   for (const kind of Object.keys(EXPORTS) as ExportKind[])
     app.get(`/mentions.${kind}`, { exposeHeadRoute: false }, async (request, reply) => {
-      const question = MentionsQuestion.parse(request.query);
-      const { search } = searchOf(question, parts.times.now());
+      const asked = { question: MentionsQuestion.parse(request.query), me: nameOf(request) };
+      const { search } = searchOf(asked, parts.times.now());
       if (search.kind === "Fault")
         return reply
           .code(400)
@@ -36,18 +37,18 @@ export function exportRoutes(app: FastifyInstance, parts: PageParts): void {
       return reply
         .type(type)
         .header("content-disposition", `attachment; filename="mentions.${kind}"`)
-        .send(Readable.from(write(batchesOf(parts, question))));
+        .send(Readable.from(write(batchesOf(parts, asked))));
     });
 }
 
 /** The newest ones, up to a number that the page names. */
 async function* batchesOf(
   { facts, times }: PageParts,
-  question: MentionsQuestion,
+  asked: Asked,
 ): AsyncGenerator<readonly ShownMention[]> {
-  const { filter, search } = searchOf(question, times.now());
+  const { filter, search } = searchOf(asked, times.now());
   const began = monotonicMs();
-  let after: MentionPosition | null = question.after;
+  let after: MentionPosition | null = asked.question.after;
   for (let written = 0; written < MOST_EXPORTED; ) {
     // Better a download that fails than a file that looks whole.
     if (monotonicMs() - began > LONGEST_MS)

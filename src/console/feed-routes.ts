@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { FeedView } from "#feeds";
-import { reachesRole } from "#monitor";
+import { type Actor, reachesRole } from "#monitor";
 import { readJson } from "../lib/json.ts";
 import { mayAct, whyNot } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
+import type { Corrections } from "./corrections.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { feedsPage, feedsPart, triedFeedPage } from "./pages/feeds.ts";
 import { noFeedsPage, setupPage, writtenSetupPage } from "./pages/setup.ts";
@@ -20,6 +21,8 @@ export function feedRoutes(
   app: FastifyInstance,
   parts: {
     readonly feeds: FeedView | null;
+    /** Null: nothing is corrected here. */
+    readonly corrections: Corrections | null;
     readonly setup: SetupView | null;
     /** Whether people act on this console: then they may try feeds, too. */
     readonly hasActions: boolean;
@@ -44,10 +47,6 @@ export function feedRoutes(
       parts: (request) => ({ list: () => feedsPart(feeds, times, tokenFor(request)) }),
       json: () => feeds.list(),
     });
-    if (parts.hasActions) {
-      correctRoute(feeds);
-      categorizeRoute(feeds);
-    }
     if (parts.hasActions)
       app.post("/feeds/try", ownForm, async (request, reply) => {
         const { key } = z.object({ key: z.string().max(100).catch("") }).parse(request.body ?? {});
@@ -60,16 +59,21 @@ export function feedRoutes(
   } else if (setup !== null)
     app.get("/feeds", (request, reply) => frames.sendPage(request, reply, async () => noFeedsPage()));
   if (setup !== null) setupRoutes(setup);
+  if (parts.hasActions && parts.corrections !== null) {
+    correctRoute(parts.corrections);
+    categorizeRoute(parts.corrections);
+  }
 
   /** "This is no complaint": it counts for the mention, and teaches where \`enrich.sentiment\` is \`learned\`. */
-  function correctRoute(feeds: FeedView): void {
+  function correctRoute(corrections: Corrections): void {
     app.post("/mentions/sentiment", ownForm, async (request, reply) => {
       const form = Correction.safeParse(request.body ?? {});
       if (!form.success)
         return frames.sendProblem(request, reply, 400, "That is no sentiment", "Choose one of three.");
       const { query: queryId, mention: resourceId, sentiment } = form.data;
       request.noted = { target: resourceId, detail: sentiment };
-      if (await feeds.correct({ queryId, resourceId, sentiment }))
+      const which = { queryId, resourceId, sentiment };
+      if (await corrections.sentiment(which, actorOf(request), times.now()))
         return reply.redirect(`/why?${new URLSearchParams({ of: resourceId, corrected: sentiment })}`, 303);
       const advice = "It is deleted, or comes from an account: correct it there.";
       return frames.sendProblem(request, reply, 409, "Nothing was changed", advice);
@@ -77,7 +81,7 @@ export function feedRoutes(
   }
 
   /** The same for its categories, where `enrich.categories` is `learned`. */
-  function categorizeRoute(feeds: FeedView): void {
+  function categorizeRoute(corrections: Corrections): void {
     app.post("/mentions/categories", ownForm, async (request, reply) => {
       const form = Categories.safeParse(request.body ?? {});
       if (!form.success)
@@ -90,7 +94,8 @@ export function feedRoutes(
         );
       const { query: queryId, mention: resourceId, category: categories } = form.data;
       request.noted = { target: resourceId, detail: categories.join(", ") };
-      if (await feeds.categorize({ queryId, resourceId, categories }))
+      const which = { queryId, resourceId, categories };
+      if (await corrections.categories(which, actorOf(request), times.now()))
         return reply.redirect(
           `/why?${new URLSearchParams({ of: resourceId, corrected: "categories" })}`,
           303,
@@ -99,6 +104,10 @@ export function feedRoutes(
         "It is deleted, comes from an account, or has one of these categories at most. Correct an account's there.";
       return frames.sendProblem(request, reply, 409, "Nothing was changed", advice);
     });
+  }
+
+  function actorOf({ visitor }: FastifyRequest): Actor {
+    return { via: "page", login: visitor?.user?.name ?? null, typed: null };
   }
 
   function setupRoutes(setup: SetupView): void {

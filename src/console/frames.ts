@@ -115,21 +115,21 @@ type Frames = ReturnType<typeof createFrames>;
 
 /** A page, its parts that can be requested alone (`?part=`), and the same facts as JSON. */
 interface Answers {
-  /** No token, no name and no right of the reader is in it: a crowd may share it. */
-  readonly isShared?: true;
+  /** No token, no name and no right of the reader is in it: a crowd may share it. `part`: null for the whole page. */
+  readonly isShared?: (request: FastifyRequest, part: string | null) => boolean;
   readonly page: (request: FastifyRequest) => Promise<Page | null>;
   readonly parts: (request: FastifyRequest) => Readonly<Record<string, () => Promise<Html | null>>>;
   readonly json?: (request: FastifyRequest) => Promise<unknown>;
 }
 
 export function route(app: FastifyInstance, path: string, frames: Frames, answers: Answers): void {
-  const { isShared = false } = answers;
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (answers.json !== undefined && wantsJson(request)) {
       const facts = await answers.json(request);
       return facts === null ? reply.code(404).send({ error: "there is nothing here" }) : reply.send(facts);
     }
     const { part } = z.object({ part: z.string().nullable().catch(null) }).parse(request.query);
+    const isShared = answers.isShared?.(request, part) ?? false;
     if (part === null) return frames.sendPage(request, reply, () => answers.page(request), { isShared });
     const make = Object.entries(answers.parts(request)).find(([name]) => name === part)?.[1];
     const content = make === undefined ? null : await (isShared ? frames.share(request, make) : make());

@@ -53,7 +53,7 @@ export function insightRoutes(
     return buildMovers(rows, mentions);
   };
   route(app, "/insights", frames, {
-    isShared: true,
+    isShared: () => true,
     page: async (request) => {
       const scope = await scopeOf(request);
       return volumePage(addressOf(request.url), scope, await volumeOf(scope), CHART_SCRIPT.address);
@@ -80,7 +80,7 @@ export function insightRoutes(
     );
   };
   route(app, "/insights/speakers", frames, {
-    isShared: true,
+    isShared: () => true,
     page: async (request) => {
       const scope = await scopeOf(request);
       return speakersPage(addressOf(request.url), scope, await speakersOf(scope));
@@ -92,7 +92,7 @@ export function insightRoutes(
   const storiesOf = ({ chosen, range }: Scope) =>
     facts.spreadStories(chosen, range.moments, spanOfMoments(range.before), MOST_STORIES);
   route(app, "/insights/stories", frames, {
-    isShared: true,
+    isShared: () => true,
     page: async (request) => {
       const scope = await scopeOf(request);
       const shown = { times, script: CHART_SCRIPT.address };
@@ -112,7 +112,7 @@ export function insightRoutes(
     return { alerts, before, unneeded: summarizeUnneeded(sent, times.titleOf) };
   };
   route(app, "/insights/response", frames, {
-    isShared: true,
+    isShared: () => true,
     page: async (request) => {
       const scope = await scopeOf(request);
       const shown = { times, hasRules, script: CHART_SCRIPT.address };

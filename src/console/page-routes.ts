@@ -1,18 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { FeedView } from "#feeds";
+import type { MentionKey } from "#monitor";
+import { uuid7 } from "../lib/uuid7.ts";
 import { IdInAddress } from "./address.ts";
 import { asksName, mayAct } from "./auth/access.ts";
-import type { Forms } from "./auth/forms.ts";
+import type { Corrections } from "./corrections.ts";
 import { exportRoutes } from "./export-routes.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { alertPage, alertPart, readAlertStory } from "./pages/alert.ts";
 import { AlertsQuestion, alertsPage, alertsPart, readAlerts } from "./pages/alerts.ts";
 import { coveragePage, coveragePart, readCoverageFacts } from "./pages/coverage.ts";
-import { listMentions, MentionsQuestion, mentionsPage, mentionsPart } from "./pages/mentions.ts";
+import { asksForMe, listMentions, MentionsQuestion, mentionsPage, mentionsPart } from "./pages/mentions.ts";
 import { overviewPage, overviewParts, type VolumeReader } from "./pages/overview.ts";
 import type { PageParts } from "./pages/page.ts";
 import { type ExplainMention, type ExplainUnread, WhyQuestion, whyMentionPage } from "./pages/why-mention.ts";
+import { nameOf, PressedQuestion, readSaid, type WorkParts, workFormOf, workRoutes } from "./work-routes.ts";
 
 type Frames = ReturnType<typeof createFrames>;
 
@@ -20,19 +22,18 @@ export function pageRoutes(
   app: FastifyInstance,
   all: PageParts & {
     readonly volume: VolumeReader;
-    readonly forms: Forms;
-    /** Whether people can act on alerts on this console. */
-    readonly hasActions: boolean;
-    /** The feeds whose mentions may be corrected; null: there are none. */
-    readonly feeds: Pick<FeedView, "categories"> | null;
+    /** Whether people can act on this console, and what they need for it. */
+    readonly work: Omit<WorkParts, "times">;
+    /** Takes corrections of mentions; null: nobody corrects any here. */
+    readonly corrections: Corrections | null;
     readonly explainMention?: ExplainMention | undefined;
     readonly explainUnread?: ExplainUnread | undefined;
   },
   frames: Frames,
 ): void {
-  const { volume } = all;
+  const { volume, work } = all;
   route(app, "/", frames, {
-    isShared: true,
+    isShared: () => true,
     page: ({ url }) => overviewPage(addressOf(url), all, volume),
     parts: () => overviewParts(all, volume),
     json: async () => ({
@@ -45,7 +46,7 @@ export function pageRoutes(
   });
 
   route(app, "/alerts", frames, {
-    isShared: true,
+    isShared: () => true,
     page: (request) => alertsPage(addressOf(request.url), all, AlertsQuestion.parse(request.query)),
     parts: (request) => ({
       list: () => alertsPart(addressOf(request.url), all, AlertsQuestion.parse(request.query)),
@@ -58,8 +59,8 @@ export function pageRoutes(
       const story = await storyOf(request);
       if (story === null) return null;
       const form =
-        all.hasActions && mayAct(request)
-          ? { token: all.forms.token(request), asksName: asksName(request) }
+        work.hasActions && mayAct(request)
+          ? { token: work.forms.token(request), asksName: asksName(request) }
           : null;
       return alertPage(addressOf(request.url), story, all, form);
     },
@@ -72,14 +73,34 @@ export function pageRoutes(
     json: storyOf,
   });
 
-  route(app, "/mentions", frames, {
-    isShared: true,
-    page: (request) => mentionsPage(addressOf(request.url), all, MentionsQuestion.parse(request.query)),
-    parts: (request) => ({
-      list: () => mentionsPart(addressOf(request.url), all, MentionsQuestion.parse(request.query)),
-    }),
-    json: (request) => listMentions(all, MentionsQuestion.parse(request.query)),
+  const asked = (request: FastifyRequest) => ({
+    question: MentionsQuestion.parse(request.query),
+    me: nameOf(request),
   });
+  route(app, "/mentions", frames, {
+    // Whoever may act has a form of their own around the list; the list is the same for all, but for who "me" is.
+    isShared: (request, part) =>
+      !asksForMe(MentionsQuestion.parse(request.query)) &&
+      (part !== null || !work.hasActions || !mayAct(request)),
+    page: async (request) => {
+      const form = await workFormOf(request, work);
+      const { pressed, gone } = PressedQuestion.parse(request.query);
+      const said = form === null ? null : await readSaid(work.stores, pressed, gone);
+      return mentionsPage(
+        form?.back ?? addressOf(request.url),
+        all,
+        asked(request),
+        form === null ? null : { form, said },
+      );
+    },
+    parts: (request) => {
+      const part = (isWorkedOn: boolean) => () =>
+        mentionsPart(addressOf(request.url), all, asked(request), { isWorkedOn });
+      return { list: part(false), "work-list": part(true) };
+    },
+    json: (request) => listMentions(all, asked(request)),
+  });
+  workRoutes(app, { ...work, times: all.times }, frames);
   exportRoutes(app, all);
 
   const { explainMention, explainUnread } = all;
@@ -88,17 +109,31 @@ export function pageRoutes(
       mention: explainMention,
       unread: explainUnread,
     };
-    const question = (request: FastifyRequest): WhyQuestion => {
+    const whyQuestion = (request: FastifyRequest): WhyQuestion => {
       const asked = WhyQuestion.parse(request.query);
       return { ...asked, ask: asked.ask && isOfThisSite(request) };
     };
     route(app, "/why", frames, {
       page: async (request) => {
-        const { feeds } = all;
-        const token = feeds !== null && all.hasActions && mayAct(request) ? all.forms.token(request) : null;
-        const categories = token === null ? [] : ((await feeds?.categories()) ?? []);
+        const isCorrected = all.corrections !== null && work.hasActions && mayAct(request);
+        const token = isCorrected ? work.forms.token(request) : null;
         const hasRules = all.hasRules === true;
-        return whyMentionPage(explain, question(request), all.times, { hasRules, token, categories });
+        const form = await workFormOf(request, work);
+        const { pressed, gone } = PressedQuestion.parse(request.query);
+        const said = form === null ? null : await readSaid(work.stores, pressed, gone);
+        const { mentionWorkflow, sourceEdits } = work.stores;
+        const story = async (key: MentionKey) => ({
+          ...(await mentionWorkflow.story(key)),
+          edits: await sourceEdits.ofMention(key),
+        });
+        return whyMentionPage(explain, whyQuestion(request), all.times, {
+          ...{
+            hasRules,
+            token,
+            corrections: all.corrections,
+            work: { form, said, story, note: () => uuid7(all.times.now()) },
+          },
+        });
       },
       parts: () => ({}),
       json: (request) => explainMention(WhyQuestion.parse(request.query).of),
@@ -106,13 +141,13 @@ export function pageRoutes(
   }
 
   route(app, "/coverage", frames, {
-    isShared: true,
+    isShared: () => true,
     page: ({ url }) => coveragePage(addressOf(url), all),
     parts: () => ({ coverage: async () => coveragePart(await readCoverageFacts(all), all) }),
     json: () => readCoverageFacts(all),
   });
 
-  if (all.inbox !== null) inboxRoutes(app, { inbox: all.inbox, times: all.times, forms: all.forms }, frames);
+  if (all.inbox !== null) inboxRoutes(app, { inbox: all.inbox, times: all.times, forms: work.forms }, frames);
 
   function storyOf(request: FastifyRequest) {
     const { id } = IdInAddress.parse(request.params);

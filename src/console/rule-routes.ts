@@ -33,7 +33,7 @@ export function ruleRoutes(
   const ownForm = { preHandler: [...forms.check], bodyLimit: MOST_BYTES };
 
   route(app, "/rules", frames, {
-    isShared: true,
+    isShared: () => true,
     page: async () => rulesPage(await rules.list(), times),
     parts: () => ({}),
     json: () => rules.list(),

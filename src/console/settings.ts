@@ -50,6 +50,8 @@ export interface ConsoleSettings {
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Whether editors may write rules into the folder of rules. */
   readonly editRules?: boolean;
+  /** Whether corrections of mentions of the account are written there. */
+  readonly writesCorrections?: boolean;
   /** Whether admins may replace `listen` in earshot.yaml. */
   readonly editSetup?: boolean;
   /** Whether the shared login is an admin: then it is named here. Otherwise it is a responder. */

@@ -6,6 +6,7 @@ import { repeat } from "../lib/repeat.ts";
 import type { Query } from "./model/query.ts";
 import type { OpenSource } from "./polling/open-source.ts";
 import { reconcileCounts } from "./polling/reconcile-counts.ts";
+import { writeCorrections } from "./polling/write-corrections.ts";
 import type { Db } from "./store/database.ts";
 import { pruneTables } from "./store/prune-tables.ts";
 import type { Stores } from "./store/stores.ts";
@@ -47,6 +48,7 @@ export function runBackgroundLoops(
       }),
     ),
     ...sources.map((source) => reconcileCounts({ stores, source, clock, log, signal })),
+    ...sources.map((source) => writeCorrections({ stores, source, log, signal })),
   ];
   for (const loop of loops) closing.add(() => loop);
 }

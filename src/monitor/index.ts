@@ -108,6 +108,18 @@ export {
 } from "./model/judging.ts";
 export { eventAt, type Mention, type StoryMention, speakerOf } from "./model/mention.ts";
 export type { Facet, FacetRow, MoverRow, QueryKey, StepCount } from "./model/mention-counts.ts";
+export {
+  LONGEST_NOTE,
+  LONGEST_TAG,
+  type MentionKey,
+  MOST_PRESSED,
+  readTags,
+  type ShownWorkflow,
+  STATUS_WORDS,
+  WORK_STATUSES,
+  type WorkflowStep,
+  type WorkStatus,
+} from "./model/mention-workflow.ts";
 export type { GroupFlush, PendingNotification, ReceiverEntry } from "./model/notification.ts";
 export type { FeedHealth, MetricFacts, QueueCounts, ShownHeartbeat } from "./model/pipeline-facts.ts";
 export { clockAheadMs, type Priority, worstDelayMs } from "./model/poll.ts";
@@ -149,6 +161,7 @@ export {
   type MentionListing,
   type MentionPosition,
   MOST_ANSWERED_ALERTS,
+  NOBODY,
   type ShownBudget,
   type ShownDeadLetter,
   type ShownDelivery,
@@ -164,8 +177,10 @@ export {
   type SpreadStory,
   type VolumeCount,
   type WholeShownIncident,
+  type WorkFilter,
 } from "./model/shown.ts";
 export { type ListedSilence, LONGEST_SILENCE_MS, SILENCE_LENGTHS, type Silence } from "./model/silence.ts";
+export type { MentionEdit, ShownSourceEdit } from "./model/source-edit.ts";
 export { storyKey, storyOf } from "./model/story.ts";
 export {
   nameKey,
@@ -326,3 +341,10 @@ export { formatTime } from "./templates/formatters.ts";
 export { openTemplates, validTemplates } from "./templates/open-templates.ts";
 export { type Sample, samples } from "./templates/samples.ts";
 export { TEMPLATE_NAMES, type TemplateName } from "./templates/template-names.ts";
+export {
+  noteMention,
+  type PressResult,
+  pressMentions,
+  undoPress,
+} from "./workflow/actions/press-mentions.ts";
+export { type Press, UNDO_MS } from "./workflow/press.ts";

@@ -32,6 +32,7 @@ const DECIDES: Readonly<Record<string, readonly string[]>> = {
   charts: [],
   alerts: ["rules"],
   incidents: [],
+  workflow: [],
   templates: [],
   rules: ["spike"],
   "polling/planner": [],
@@ -46,6 +47,7 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   // A deleted mention leaves built digests in that transaction, too.
   ingest: ["alerts", "incidents", "digest", "notify/decide"],
   "alerts/actions": ["alerts", "incidents"],
+  "workflow/actions": ["workflow"],
   // "Why" judges a window and reads the routes again, with the functions that did it the first time.
   explain: ["ingest", "notify/decide", "rules", "source"],
   notify: ["notify/decide", "notify/notifiers"],

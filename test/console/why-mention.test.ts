@@ -108,7 +108,8 @@ test("a mention of our own feeds has a form that corrects its sentiment, for who
     const of = { mention: async () => [explained(queryId)] };
     const times = createTimes(createManualClock(NOW), "UTC");
     const question = { of: "x", ask: false, corrected };
-    return String((await whyMentionPage(of, question, times, { token })).body);
+    const corrections = { takes: (id: string) => id.startsWith("feeds-"), choices: async () => [] };
+    return String((await whyMentionPage(of, question, times, { token, corrections })).body);
   };
   expect(await page("feeds-7", "t")).toMatch(
     /action="\/mentions\/sentiment">.*name="query" value="feeds-7">\s*<input type="hidden" name="mention" value="a&amp;b">/s,

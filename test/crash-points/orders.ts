@@ -1,5 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import type { BackendOptions } from "../../src/monitor/queue/backend.ts";
+import type { Work } from "./work-on-mention.ts";
 
 /** An order to a worker. `now`: what its clock shows meanwhile. */
 export type Order =
@@ -17,6 +18,7 @@ export type Order =
   | { readonly do: "resolve"; readonly now: number }
   | { readonly do: "replay"; readonly now: number }
   | { readonly do: "redeliver"; readonly now: number; readonly receiver: string }
+  | { readonly do: "work"; readonly now: number; readonly work: Work }
   | { readonly do: "stop" };
 
 export type Report =

@@ -210,6 +210,7 @@ async function happen(parts: PlayParts, players: Players, happening: Happening):
   }
   if ("resolve" in happening) return players.run({ do: "resolve", now });
   if ("replay" in happening) return players.run({ do: "replay", now });
+  if ("work" in happening) return players.run({ do: "work", now, work: happening.work });
   if ("redeliver" in happening) return players.run({ do: "redeliver", now, receiver: happening.redeliver });
   await players.run({ do: "settle", now });
 }

@@ -1,5 +1,6 @@
 import type { Said, Stream } from "../flows/stream.ts";
 import type { Script } from "./stage.ts";
+import type { Work } from "./work-on-mention.ts";
 
 /** What happens in a chapter, in order. After each of these everything that follows from it is done before the next. */
 export type Happening =
@@ -15,6 +16,8 @@ export type Happening =
   | { readonly replay: true }
   /** Somebody wants what a receiver refused for good to be sent after all. */
   | { readonly redeliver: string }
+  /** Somebody works on the mentions of Ann. */
+  | { readonly work: Work }
   /** Somebody with the keys to the database does this. */
   | { readonly sql: string }
   /** Slack refuses whatever is posted with this error, or takes it again (null). */
@@ -176,6 +179,20 @@ export const CHAPTERS: readonly Chapter[] = [
     // The edition waits for its query, of which the last forty minutes are never complete, and is built without them. Then
     // a mention of it is deleted.
     happenings: [{ until: "08:00" }, { until: "08:25" }, { until: "08:30" }, { until: "09:15" }],
+  },
+  {
+    name: "work",
+    from: "09:00",
+    said: [
+      ["09:01", { ...angry, resourceId: "worked on", snippet: "Never again" }],
+      ["09:02", { ...angry, resourceId: "deleted later", snippet: "I said never" }],
+    ],
+    changes: [["09:07", "deleted later", { resourceType: "deleted" }]],
+    before: [{ until: "09:05" }],
+    happenings: [
+      ...(["assign", "status", "note", "tag", "undo"] as const).map((work) => ({ work })),
+      { until: "09:15" },
+    ],
   },
   {
     name: "dead letters",

@@ -8,6 +8,7 @@ import { type Earshot, startEarshot } from "../../src/monitor/monitor.ts";
 import { createUnsubscribing, linkSecret } from "../../src/monitor/notify/view/signed-links.ts";
 import { ROLES } from "../../src/monitor/roles.ts";
 import { type Addressed, createOutcomes, type Order, type Report } from "./orders.ts";
+import { workOnMentions } from "./work-on-mention.ts";
 
 /**
  * Workers with all roles, in one process that waits for orders: loaded, warm, and without a database until an order
@@ -49,6 +50,7 @@ async function run(id: number, order: Order): Promise<Report> {
   }
   if (order.do === "resolve") await resolveByLink(worker);
   if (order.do === "replay") await earshot.stores.deadLetters.replay("all", clock.now());
+  if (order.do === "work") await workOnMentions(earshot.stores, order.work, clock.now());
   if (order.do === "redeliver") await earshot.stores.notifications.redeliver(order.receiver, 0);
   await settle(worker);
   return { done: "settled" };

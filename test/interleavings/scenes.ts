@@ -406,6 +406,28 @@ export const SCENES: readonly Scene[] = [
     ],
   },
   {
+    name: "work on mentions",
+    ...ONE_ALERT,
+    queries: ["work on mentions"],
+    said: [
+      ["09:01", "work on mentions", angry("worked-1", "Never again")],
+      ["09:02", "work on mentions", angry("worked-2", "I said never")],
+    ],
+    changes: [["09:07", "worked-2", { resourceType: "deleted" }]],
+    at: "09:10",
+    first: [task.work("status")],
+    pairs: [
+      [task.work("assign"), task.work("assign", "bo")],
+      [task.work("tag"), task.work("assign", "bo")],
+      [task.work("undo"), task.work("assign", "bo")],
+      [task.work("note"), task.work("tag", "bo")],
+      [task.work("assign"), task.poll("work on mentions", "updated")],
+      [task.work("note"), task.forget("ann")],
+      [task.work("undo"), task.forget("ann")],
+      [task.work("undo"), task.work("undo")],
+    ],
+  },
+  {
     name: "two incidents",
     from: "09:00",
     queries: ["crowd of two incidents"],

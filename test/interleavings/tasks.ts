@@ -7,6 +7,7 @@ import { reconcile } from "../../src/monitor/polling/reconcile-counts.ts";
 import type { JobContext } from "../../src/monitor/queue/worker.ts";
 import { pruneTables } from "../../src/monitor/store/prune-tables.ts";
 import type { Stores } from "../../src/monitor/store/stores.ts";
+import { type Work, workOnMentions } from "../crash-points/work-on-mention.ts";
 import type { Process } from "./process.ts";
 import type { Task } from "./task.ts";
 
@@ -240,6 +241,15 @@ export const reconcileCounts: MonitorTask = {
       await reconcile(parts, clock.now());
     },
 };
+
+/** Somebody works on the mentions of Ann. */
+export const work = (what: Work, who: "ann" | "bo" = "ann"): MonitorTask => ({
+  name: `${what} of mentions by ${who}`,
+  prepare:
+    async () =>
+    ({ stores, clock }) =>
+      workOnMentions(stores, what, clock.now(), who),
+});
 
 export const replay: MonitorTask = {
   name: "replay of dead letters",

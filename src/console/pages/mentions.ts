@@ -1,16 +1,27 @@
 import { z } from "zod";
-import type { MentionFilter, MentionListing, MentionPosition } from "#monitor";
+import {
+  LONGEST_TAG,
+  type MentionFilter,
+  type MentionListing,
+  type MentionPosition,
+  NOBODY,
+  STATUS_WORDS,
+  type WorkFilter,
+} from "#monitor";
 import { parseDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { readJson } from "../../lib/json.ts";
 import { formatNumber } from "../../lib/numbers.ts";
 import { storableText } from "../../lib/text.ts";
 import { withParameter } from "../address.ts";
+import { WORKFLOW_SCRIPT } from "../asset-routes.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList, SENTIMENTS } from "../parts/mention-list.ts";
+import { keysHelp, type Said, saidLine, type WorkForm, workBar } from "../parts/workflow.ts";
 import { MOST_EXPORTED } from "../search/export-mentions.ts";
 import { type FoundMentions, findMentions } from "../search/find-mentions.ts";
+import { readNarrowing, WORK_FILTERS } from "../search/read-narrowing.ts";
 import { readSearch, type Search } from "../search/read-search.ts";
 import type { Page, PageParts } from "./page.ts";
 
@@ -44,54 +55,80 @@ export const MentionsQuestion = z.object({
   from: moment(),
   to: moment(),
   alert: z.uuid().nullable().catch(null),
+  assignee: optionalText(80),
+  status: z.enum(WORK_FILTERS).nullable().catch(null),
+  tag: optionalText(LONGEST_TAG),
   after: z.string().max(2000).transform(readPosition).catch(null),
 });
 export type MentionsQuestion = z.output<typeof MentionsQuestion>;
 
+/** What somebody asks for, and who "me" is; null: nobody that we know. */
+export interface Asked {
+  readonly question: MentionsQuestion;
+  readonly me: string | null;
+}
+
+const isMe = (name: string | null | undefined): boolean => name?.toLowerCase() === "me";
+
+function nameOf(assignee: string | null, me: string | null): string | null {
+  if (isMe(assignee)) return me;
+  return assignee?.toLowerCase() === "nobody" ? NOBODY : assignee;
+}
+
+/** Whether the answer is another one for each reader. */
+export function asksForMe({ assignee, contains }: MentionsQuestion): boolean {
+  return isMe(assignee) || isMe(readNarrowing(contains ?? "").narrowing.assignee);
+}
+
 /** What the parameters mean. */
 export function searchOf(
-  question: MentionsQuestion,
+  { question, me }: Asked,
   now: Instant,
 ): { readonly filter: MentionFilter; readonly search: Search } {
   const { query, sentiment, to, alert, author, domain, language, type, category, country, story, last } =
     question;
   const from = last === null ? question.from : now - (parseDuration(last) ?? 0);
+  const { rest, narrowing, faults } = readNarrowing(question.contains ?? "");
+  const { assignee, status, tag } = { ...question, ...narrowing };
+  const nameless =
+    isMe(assignee) && me === null ? ["assignee: me is whoever is logged in; write a name."] : [];
+  const because = [...faults, ...nameless];
   return {
     filter: {
       ...{ projectId: null, queryId: query, sentiment, contains: null, from, to, alertId: alert },
       ...{ author, domain, language, pageType: type, category, country, story },
+      ...{ assignee: nameOf(assignee ?? null, me), status, tag },
     },
-    search: readSearch(question.contains),
+    search: because.length > 0 ? { kind: "Fault", because } : readSearch(rest),
   };
 }
 
-export function readMentions(
-  { facts, times }: PageParts,
-  question: MentionsQuestion,
-): Promise<FoundMentions> {
-  const { filter, search } = searchOf(question, times.now());
-  return findMentions(facts, filter, search, question.after, LENGTH);
+function readMentions({ facts, times }: PageParts, asked: Asked): Promise<FoundMentions> {
+  const { filter, search } = searchOf(asked, times.now());
+  return findMentions(facts, filter, search, asked.question.after, LENGTH);
 }
 
 /** The same for programs, as it was before anything was marked. */
-export async function listMentions(parts: PageParts, question: MentionsQuestion): Promise<MentionListing> {
-  const { mentions, next, stoppedEarly } = await readMentions(parts, question);
+export async function listMentions(parts: PageParts, asked: Asked): Promise<MentionListing> {
+  const { mentions, next, stoppedEarly } = await readMentions(parts, asked);
   return { mentions, next, stoppedEarly };
 }
 
 export async function mentionsPart(
   address: string,
   parts: PageParts,
-  question: MentionsQuestion,
+  asked: Asked,
+  { isWorkedOn }: { readonly isWorkedOn: boolean },
 ): Promise<Html> {
-  const { search } = searchOf(question, parts.times.now());
+  const { question } = asked;
+  const { search } = searchOf(asked, parts.times.now());
   if (search.kind === "Fault")
     return html`<div class="fault" role="alert"><p>This is no query that can be read:</p>
 <ul>${search.because.map((one) => html`<li dir="auto">${one}</li>`)}</ul></div>`;
-  const { mentions, marks, next, stoppedEarly } = await readMentions(parts, question);
+  const { mentions, marks, next, stoppedEarly } = await readMentions(parts, asked);
   const onward = next === null ? null : withParameter(address, "after", writePosition(next));
   const why = mentions.length === 0 && question.contains !== null && whyLink(question.contains);
-  return html`${mentionList(mentions, parts.times, stoppedEarly ? "None so far." : "No mention fits.", marks)}${why}${
+  return html`${mentionList(mentions, parts.times, stoppedEarly ? "None so far." : "No mention fits.", { marks, isWorkedOn })}${why}${
     onward !== null &&
     html`<p class="more">${
       next !== null && stoppedEarly && html`Searched back to ${parts.times.moment(next.moment)}. `
@@ -102,10 +139,14 @@ export async function mentionsPart(
 export async function mentionsPage(
   address: string,
   parts: PageParts,
-  question: MentionsQuestion,
+  asked: Asked,
+  /** Of a reader who may act: the form, and what the last press did. */
+  work: { readonly form: WorkForm; readonly said: Said | null } | null = null,
 ): Promise<Page> {
+  const { question, me } = asked;
+  const name = work === null ? "list" : "work-list";
   const [list, queries] = await Promise.all([
-    mentionsPart(address, parts, question),
+    mentionsPart(address, parts, asked, { isWorkedOn: work !== null }),
     parts.facts.queryNames(),
   ]);
   // Older pages get no new mentions, and their list should not move while it is read.
@@ -113,13 +154,17 @@ export async function mentionsPage(
   return {
     title: "Mentions",
     section: "/mentions",
-    body: html`<div class="title"><h1>Mentions</h1><p class="hint"><a href="/views">Saved searches</a></p></div>
+    ...(work !== null && { scripts: [WORKFLOW_SCRIPT.address] }),
+    body: html`<div class="title"><h1>Mentions</h1><p class="hint">${
+      me !== null && html`<a href="/mentions?assignee=me&amp;status=to-do">Yours to do</a> · `
+    }<a href="/views">Saved searches</a></p></div>
 <form class="filters" method="get" action="/mentions" role="search">
 <label class="grows">Words, or a query <input type="search" name="contains" value="${question.contains}" maxlength="1000" dir="auto"
   aria-describedby="search-hint"></label>
 <label>Query <select name="query"><option value="">all</option>${queries.map(({ queryId, name }) => option(queryId, name, question.query))}</select></label>
 <label>Sentiment <select name="sentiment"><option value="">any</option>${SENTIMENTS.map((one) => option(one, one, question.sentiment))}</select></label>
 <label>Of the last <select name="last"><option value="">any time</option>${RANGES.map((one) => option(one, one, question.last))}</select></label>
+<label>Status <select name="status"><option value="">any</option>${WORK_FILTERS.map((one) => option(one, FILTER_WORDS[one], question.status))}</select></label>
 ${hidden(question)}<button type="submit">Show</button>
 <details class="whole"${FURTHER.some(([name]) => question[name] !== null) && html` open`}><summary>More</summary>
 <div class="filters">${FURTHER.map(
@@ -127,10 +172,13 @@ ${hidden(question)}<button type="submit">Show</button>
         html`<label>${label} <input name="${name}" value="${question[name]}" maxlength="100" dir="auto"></label>`,
     )}</div>
 <p class="hint" id="search-hint">Every word has to be there. Or in the query language: battery AND (fire OR smoke), "recall notice",
-title:recall, fire NEAR/5 battery, NOT advert.</p></details>
+title:recall, fire NEAR/5 battery, NOT advert. What people decided: assignee:me, assignee:nobody, status:to-do, tag:vip.</p></details>
 </form>
-<p class="detail">${exportLinks(address)}${ruleLink(question, parts, queries)}</p>
-${limitsLine(question, parts)}<div class="panel">${lives ? livePart(address, { name: "list", on: ["mentions"] }, list) : list}</div>
+<p class="detail">${exportLinks(address)}${ruleLink(question, parts, queries)}${
+      work !== null && html` <button type="button" id="open-keys" class="as-link" hidden>Keys (?)</button>`
+    }</p>
+${limitsLine(question, parts)}<div class="panel">${lives || work !== null ? livePart(address, { name, on: lives ? ["mentions"] : [], alsoOn: ["worked from:body"] }, list) : list}</div>
+${work !== null && html`<div id="work-said" role="status">${saidLine(work.said, work.form)}</div>${workBar(work.form)}${keysHelp()}`}
 <p class="detail"><a href="/mentions.atom${feedSearch(question)}">Atom feed</a></p>`,
   };
 }
@@ -151,7 +199,14 @@ const FURTHER = [
   ["type", "Page type"],
   ["category", "Category"],
   ["country", "Country"],
+  ["assignee", "Assigned to"],
+  ["tag", "Tag"],
 ] as const;
+
+const FILTER_WORDS: Readonly<Record<WorkFilter, string>> = {
+  "to-do": "open or in progress",
+  ...STATUS_WORDS,
+};
 
 function exportLinks(address: string): Html {
   const all = withParameter(withParameter(address, "after", null), "live", null);
@@ -168,9 +223,13 @@ function ruleLink(
   { hasRules = false }: PageParts,
   queries: readonly { readonly queryId: string; readonly name: string }[],
 ): Html | null {
-  const search = readSearch(question.contains);
+  const { rest, narrowing } = readNarrowing(question.contains ?? "");
+  const search = readSearch(rest);
   const isOneWord = search.kind === "Words" && search.words.length === 1;
-  if (!hasRules || !(isOneWord || search.kind === "Everything")) return null;
+  const { assignee, status, tag } = { ...question, ...narrowing };
+  // A rule judges what a mention says, and not what people decided about it.
+  const isOfPeople = [assignee, status, tag].some((one) => one != null);
+  if (!hasRules || isOfPeople || !(isOneWord || search.kind === "Everything")) return null;
   const { sentiment, author, language, type, category } = question;
   const fields = {
     keyword: isOneWord ? `${search.words[0]}*` : null,

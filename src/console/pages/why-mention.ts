@@ -1,10 +1,21 @@
 import { z } from "zod";
-import { type Alert, eventAt, FEEDS_PREFIX, type Mention, namesInList } from "#monitor";
+import {
+  type Alert,
+  describeActor,
+  eventAt,
+  type Mention,
+  type MentionKey,
+  namesInList,
+  type ShownSourceEdit,
+  type Stores,
+} from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
+import type { Corrections } from "../corrections.ts";
 import { type Html, html } from "../html.ts";
 import { mentionList, SENTIMENTS } from "../parts/mention-list.ts";
 import { foreign } from "../parts/words.ts";
+import { type Said, saidLine, type WorkForm, workflowPanel } from "../parts/workflow.ts";
 import type { Times } from "../times.ts";
 import type { Page } from "./page.ts";
 import { linkOfRule } from "./rules.ts";
@@ -61,6 +72,32 @@ export type ExplainMention = (text: string) => Promise<readonly ExplainedMention
 /** Explains why a mention is not stored; `ask` also asks the source, which costs calls of its rate limit. */
 export type ExplainUnread = (text: string, ask: boolean) => Promise<ExplainedUnread>;
 
+/** A correction, and whether the account has it. */
+function editLine({ at, actor, edit, state, problem }: ShownSourceEdit, times: Times): Html {
+  const what = "sentiment" in edit ? `sentiment to ${edit.sentiment}` : "categories";
+  const became = { sent: "the account has it", due: "waits to be written", "given-up": "was not written" }[
+    state
+  ];
+  return html`<li><span class="when">${times.moment(at)}</span><div><bdi>${describeActor(actor)}</bdi>: ${what}; ${became}${
+    problem !== null && state !== "sent" && html` <span class="detail" dir="auto">${problem}</span>`
+  }</div></li>`;
+}
+
+type WorkStory = Awaited<ReturnType<Stores["mentionWorkflow"]["story"]>> & {
+  readonly edits: readonly ShownSourceEdit[];
+};
+
+/** What the page needs to show and change what people decided about a mention. */
+interface Work {
+  /** Null: the reader may not act. */
+  readonly form: WorkForm | null;
+  /** What the last press did. */
+  readonly said: Said | null;
+  readonly story: (key: MentionKey) => Promise<WorkStory>;
+  /** The name of a new note. */
+  readonly note: () => string;
+}
+
 export const WhyQuestion = z.object({
   of: z
     .string()
@@ -90,17 +127,27 @@ export async function whyMentionPage(
   {
     hasRules = false,
     token = null,
-    categories = [],
+    corrections = null,
+    work = null,
   }: {
     /** Whether /rules shows rules. */
     readonly hasRules?: boolean;
     /** Of forms; null if nobody corrects a sentiment here. */
     readonly token?: string | null;
-    /** Those that mentions of our own feeds may have. */
-    readonly categories?: readonly Category[];
+    readonly corrections?: Pick<Corrections, "takes" | "choices"> | null;
+    /** What people decided about it; null: this console does not show it. */
+    readonly work?: Work | null;
   } = {},
 ): Promise<Page> {
   const found = text === "" ? [] : await explain(text);
+  const stories = await Promise.all(
+    found.map(({ projectId, mention }) => work?.story({ ...mention, projectId })),
+  );
+  const choices = await Promise.all(
+    found.map(({ projectId, mention: { queryId } }) =>
+      token !== null && corrections?.takes(queryId) ? corrections.choices(projectId, queryId) : null,
+    ),
+  );
   const nameOf = namesInList(found);
   const missing = text === "" || found.length > 0 ? null : await unread?.(text, ask);
   return {
@@ -115,8 +162,14 @@ export async function whyMentionPage(
 ${
   corrected !== null &&
   html`<p class="panel" role="status">${corrected === "categories" ? "The categories are corrected" : `Corrected to ${corrected}`}.
-It is shown here when the changes of the feeds are read, in some minutes.</p>`
-}${found.map((one) => mentionPanel(one, nameOf(one), times, { hasRules, token, categories }))}${
+It is shown here when the changes of its source are read, in some minutes.</p>`
+}${work?.form && html`<div id="work-said" role="status">${saidLine(work.said, work.form)}</div>`}${found.map(
+  (one, n) =>
+    mentionPanel(one, nameOf(one), times, {
+      ...{ hasRules, token, choices: choices[n] ?? null },
+      workflow: workflowOf(one, stories[n], times, work),
+    }),
+)}${
   text !== "" && found.length === 0 && unreadPanel(text, missing ?? null, ask, times)
 }${text === "" && html`<p class="panel empty">Say which mention: why did it lead to an alert, or why not? It may be one that is not stored.</p>`}`,
   };
@@ -164,11 +217,14 @@ function mentionPanel(
   {
     hasRules,
     token,
-    categories,
+    choices,
+    workflow,
   }: {
     readonly hasRules: boolean;
     readonly token: string | null;
-    readonly categories: readonly Category[];
+    /** Its categories to choose from; null: it is not corrected here. */
+    readonly choices: readonly Category[] | null;
+    readonly workflow: Html | null;
   },
 ): Html {
   const titleOf = (rule: string): Html =>
@@ -178,7 +234,7 @@ function mentionPanel(
   const others = rules.filter(({ outcome }) => outcome !== "Alerted");
   return html`<section class="panel"><h2>In ${foreign(name)}</h2>${mentionList([shown], times, "")}
 <p class="detail">At the source since ${times.moment(mention.addedAt)}, read first ${times.moment(seenAt)}.</p>
-${token !== null && mention.queryId.startsWith(FEEDS_PREFIX) && correctForms(mention, categories, token)}${
+${workflow}${token !== null && choices !== null && correctForms(mention, choices, token)}${
   alerted.length > 0 &&
   html`<h3>Why: rules that alerted</h3>
 <dl class="facts is-wide">${alerted.map(
@@ -202,7 +258,22 @@ ${times.titleOf(alert.rule)}</a>, ${alert.state}, ${counted(alert.mentions, "men
   }</section>`;
 }
 
-/** Only for mentions of our own feeds: those of an account are corrected there. */
+function workflowOf(
+  { projectId, mention: { queryId, resourceId } }: ExplainedMention,
+  story: WorkStory | undefined,
+  times: Times,
+  work: Work | null,
+): Html | null {
+  if (work === null || story === undefined) return null;
+  const panel = workflowPanel({ projectId, queryId, resourceId }, story, times, work.form, work.note());
+  return html`${panel}${
+    story.edits.length > 0 &&
+    html`<h3>Corrections for the account</h3>
+<ul class="timeline">${story.edits.map((edit) => editLine(edit, times))}</ul>`
+  }`;
+}
+
+/** Of our own feeds, and of an account that takes corrections from here; else they are corrected there. */
 function correctForms(mention: Mention, categories: readonly Category[], token: string): Html {
   const hasCategories = categories.length > 0;
   return html`${sentimentForm(mention, token)}${hasCategories && categoryForm(mention, categories, token)}`;

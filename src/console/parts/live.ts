@@ -8,10 +8,15 @@ import type { LivePart } from "../live-route.ts";
  */
 export function livePart(
   address: string,
-  part: { readonly name: string; readonly on: readonly LivePart[] },
+  part: {
+    readonly name: string;
+    readonly on: readonly LivePart[];
+    /** Other events, as htmx names them. */
+    readonly alsoOn?: readonly string[];
+  },
   content: Html,
 ): Html {
-  const trigger = part.on.map((name) => `sse:${name}`).join(", ");
+  const trigger = [...part.on.map((name) => `sse:${name}`), ...(part.alsoOn ?? [])].join(", ");
   return html`<div id="part-${part.name}" hx-get="${withParameter(address, "part", part.name)}" hx-trigger="${trigger}" hx-swap="innerHTML">${content}</div>`;
 }
 

@@ -5,6 +5,7 @@ import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
 import { highlight, type Mark } from "./highlight.ts";
 import { foreign, formatCompact, shorten } from "./words.ts";
+import { workflowFacts, writeKey } from "./workflow.ts";
 
 export const SENTIMENTS = ["negative", "neutral", "positive"] as const;
 export type ShownSentiment = (typeof SENTIMENTS)[number] | "unknown";
@@ -30,19 +31,29 @@ export function mentionList(
   mentions: readonly ShownMention[],
   times: Times,
   empty: string,
-  /** What was searched for in the text of each. */
-  marks: ReadonlyMap<ShownMention, readonly Mark[]> = new Map(),
+  {
+    marks = new Map(),
+    isWorkedOn = false,
+  }: {
+    /** What was searched for in the text of each. */
+    readonly marks?: ReadonlyMap<ShownMention, readonly Mark[]>;
+    /** Whether each has a box of the form `work`. */
+    readonly isWorkedOn?: boolean;
+  } = {},
 ): Html {
   if (mentions.length === 0) return html`<p class="empty">${empty}</p>`;
-  return html`<ol class="mentions">${mentions.map((one) => mentionItem(one, times, marks.get(one) ?? []))}</ol>`;
+  return html`<ol class="mentions">${mentions.map((one) => mentionItem(one, times, marks.get(one) ?? [], isWorkedOn))}</ol>`;
 }
 
 function mentionItem(
-  { mention, projectId, queryName, eventAt }: ShownMention,
+  { mention, projectId, queryName, eventAt, workflow }: ShownMention,
   times: Times,
   marks: readonly Mark[],
+  isWorkedOn: boolean,
 ): Html {
   const name = speakerOf(mention);
+  const { queryId, resourceId } = mention;
+  const id = shortId(projectId, queryId, resourceId);
   const reach = mention.followers !== null && mention.followers > 0 ? followed(mention.followers) : null;
   const facts = [
     foreign(queryName),
@@ -54,17 +65,21 @@ function mentionItem(
       .slice(0, 3)
       .map((category) => (category.name === null ? null : foreign(category.name))),
   ].filter((fact) => fact !== null);
-  return html`<li class="mention is-${sentimentOf(mention.sentiment)}">
-<div class="mention-head"><span class="author">${name === null ? "unknown author" : foreign(shorten(name, 80))}${
+  return html`<li class="mention is-${sentimentOf(mention.sentiment)}"${isWorkedOn && html` id="${id}-item" tabindex="-1"`}>
+<div class="mention-head">${
+    isWorkedOn &&
+    html`<label class="choose"><input type="checkbox" form="work" name="mention" id="${id}-box"
+  value="${writeKey({ projectId, queryId, resourceId })}"><span class="unseen">Choose ${name ?? "this one"}, ${times.moment(eventAt)}</span></label>`
+  }<span class="author">${name === null ? "unknown author" : foreign(shorten(name, 80))}${
     mention.verified === true && html` <span class="verified">verified</span>`
   }</span>${sentimentMark(mention.sentiment)}<span class="when">${times.moment(eventAt)}</span></div>
 ${mention.title !== null && mention.title !== mention.text && html`<p class="mention-title" dir="auto">${shorten(mention.title, 200)}</p>`}
 ${mention.text !== null && html`<p class="mention-text" dir="auto">${highlight(mention.text, marks, TEXT_LIMIT)}</p>`}
-<div class="mention-foot">${facts.map(
+<div class="mention-foot">${workflowFacts(workflow)}${facts.map(
     (fact) => html`<span
   class="fact">${fact}</span>`,
-  )}${outsideLink(mention.url, shortId(projectId, mention.queryId, mention.resourceId))}<a class="fact"
-  href="/why?${new URLSearchParams({ of: mention.resourceId }).toString()}">why?</a>
+  )}${outsideLink(mention.url, id)}<a class="fact"
+  href="/why?${new URLSearchParams({ of: resourceId }).toString()}">why?</a>
 </div>
 </li>`;
 }

@@ -1,5 +1,5 @@
 import { strToU8, Zip, ZipDeflate } from "fflate";
-import type { ShownMention } from "#monitor";
+import { type ShownMention, STATUS_WORDS } from "#monitor";
 import { toIso } from "../../lib/instant.ts";
 
 /** One mention as a row of a table. Texts are of strangers, numbers are ours. */
@@ -22,6 +22,9 @@ const COLUMNS: Readonly<Record<string, (shown: ShownMention) => Cell>> = {
   reach: ({ mention }) => mention.reach,
   categories: ({ mention }) => mention.categories.map(({ name, id }) => name ?? id).join(", "),
   tags: ({ mention }) => mention.tags.join(", "),
+  status: ({ workflow }) => STATUS_WORDS[workflow?.status ?? "open"],
+  assignee: ({ workflow }) => workflow?.assignee ?? null,
+  "own tags": ({ workflow }) => workflow?.tags.join(", ") ?? "",
   id: ({ mention }) => mention.resourceId,
 };
 

@@ -65,6 +65,11 @@ export const QUIRKS = {
     low: "is lower than what it sends",
     none: "is missing: Earshot cannot compare its count",
   },
+  edits: {
+    what: "Corrections of sentiments and categories (source.writeCorrections)",
+    accepted: "are taken",
+    refused: "are refused: it has no such call, or this login may not edit; Earshot tries again once a day",
+  },
   dates: {
     what: "The dates of mentions",
     missing: "are sometimes missing: Earshot uses the time of arrival instead",

@@ -2,6 +2,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Alert } from "./alert.ts";
 import type { Incident, IncidentEntry } from "./incident.ts";
 import type { Mention } from "./mention.ts";
+import type { ShownWorkflow, WorkStatus } from "./mention-workflow.ts";
 import type { NotificationKind, NotificationState } from "./notification.ts";
 import type { PollKind } from "./poll.ts";
 import type { ServerQuirk } from "./server-quirk.ts";
@@ -13,6 +14,8 @@ export interface ShownMention {
   readonly projectId: string;
   readonly queryName: string;
   readonly eventAt: Instant;
+  /** What people decided about it. Null: nothing; absent: the list does not show it. */
+  readonly workflow?: ShownWorkflow | null;
 }
 
 /** An alert in a list. */
@@ -76,7 +79,18 @@ export interface MentionFilter {
   readonly story?: string | null;
   /** Those that met the rule of this alert. */
   readonly alertId?: string | null;
+  /** A name, without regard to capitals; `NOBODY`: those that nobody has. */
+  readonly assignee?: string | null;
+  readonly status?: WorkFilter | null;
+  /** A tag of the source or of this installation, without regard to capitals. */
+  readonly tag?: string | null;
 }
+
+/** `to-do`: open, or in progress. */
+export type WorkFilter = WorkStatus | "to-do";
+
+/** No user has a name with a bracket. */
+export const NOBODY = "(nobody)";
 
 /** The position of a listing: it continues after this mention, in its own order. */
 export interface MentionPosition {

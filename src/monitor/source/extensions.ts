@@ -1,4 +1,5 @@
 import type { Mention } from "../model/mention.ts";
+import { type EditParams, editMention } from "./calls/edit-mention.ts";
 import {
   type ExplainedQueries,
   type ExplainParams,
@@ -34,6 +35,8 @@ export interface Extensions {
   explainQueries(params: ExplainParams, options?: CallOptions): Promise<ExplainedQueries>;
   /** Null: the record has no identity or no time. */
   findMention(params: FindMentionParams, options?: CallOptions): Promise<Mention | null>;
+  /** Writes: sentiment or categories of one mention. */
+  editMention(params: EditParams, options?: CallOptions): Promise<void>;
   locationLists(projectId: string, options?: CallOptions): Promise<readonly LocationList[]>;
   tags(projectId: string, options?: CallOptions): Promise<readonly SourceTag[]>;
   ruleTags(projectId: string, options?: CallOptions): Promise<readonly SourceTag[]>;
@@ -54,6 +57,7 @@ export function createExtensions(
   return {
     explainQueries: (params, options) => run(explainQueries, params, options),
     findMention: (params, options) => run(findMention, params, options),
+    editMention: (params, options) => run(editMention, params, options),
     locationLists: (projectId, options) => run(locationLists, { projectId }, options),
     tags: (projectId, options) => run(tags, { projectId }, options),
     ruleTags: (projectId, options) => run(ruleTags, { projectId }, options),

@@ -57,6 +57,12 @@ export const SourceConfig = z
         "How far back a new query is read, to learn what is usual. Mentions of that time open no alert.",
       ),
     pageSize: z.int().min(1).max(5_000).default(5_000).describe("Mentions in one page, 1 to 5000."),
+    writeCorrections: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Writes sentiments and categories that people correct on the console back to the account. Needs a login that may edit mentions.",
+      ),
     timeout: durationBetween(100, HOUR).prefault("60s").describe("How long one call may take."),
   })
   .refine(({ overlap, lookback }) => overlap <= lookback, {

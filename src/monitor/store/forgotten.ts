@@ -119,7 +119,7 @@ export function createForgottenStore(db: Db) {
       `.execute(db);
     },
 
-    /** Deletes mentions with their matches and dead letters, and returns those that were stored. */
+    /** Deletes mentions with their matches, dead letters and what people decided about them, and returns those that were stored. */
     async remove(
       projectId: string,
       queryId: string,
@@ -131,6 +131,15 @@ export function createForgottenStore(db: Db) {
           delete from earshot.mentions where project_id = ${projectId} and query_id = ${queryId}
             and resource_id = any(${ids}::text[]) returning query_id, resource_id, event_at, story, body),
         stale as (${staleCounts(projectId, sql`gone`, "AtOnce")}),
+        workflow as (
+          delete from earshot.mention_workflow where project_id = ${projectId} and query_id = ${queryId}
+            and resource_id = any(${ids}::text[])),
+        edits as (
+          delete from earshot.source_edits where project_id = ${projectId} and query_id = ${queryId}
+            and resource_id = any(${ids}::text[])),
+        steps as (
+          delete from earshot.mention_steps where project_id = ${projectId} and query_id = ${queryId}
+            and resource_id = any(${ids}::text[])),
         matched as (
           delete from earshot.matches where project_id = ${projectId} and query_id = ${queryId}
             and resource_id = any(${ids}::text[]) returning resource_id, alert_id)

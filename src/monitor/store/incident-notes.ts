@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Incident } from "../model/incident.ts";
 import type { IncidentNote } from "../model/incident-work.ts";
 import { at, type Db } from "./database.ts";
+import { wholeWord } from "./whole-word.ts";
 
 /** What people write about incidents. Notes are added and never changed, but by a request to forget somebody. */
 export function createIncidentNoteStore(db: Db) {
@@ -59,8 +60,3 @@ export function createIncidentNoteStore(db: Db) {
 
 export const NOTE_COLUMNS = sql`n.id, n.project_id as "projectId", n.incident_id as "incidentId", n.at, n.kind, n.status, n.text, n.actor,
   n.origin`;
-
-/** A pattern of PostgreSQL that finds a text as it is, and not inside a longer word. */
-function wholeWord(text: string): string {
-  return `(?<![[:alnum:]_])@?${text.replaceAll(/[^\p{L}\p{N}_\s]/gu, "\\$&")}(?![[:alnum:]_])`;
-}

@@ -132,6 +132,12 @@ async function removeMoved(
     stale as (${staleCounts(projectId, sql`gone`)}),
     followed as (
       update earshot.matches x set day = d from page
+      where x.project_id = ${projectId} and x.query_id = q and x.resource_id = r and x.day <> d),
+    workflow_followed as (
+      update earshot.mention_workflow x set day = d from page
+      where x.project_id = ${projectId} and x.query_id = q and x.resource_id = r and x.day <> d),
+    steps_followed as (
+      update earshot.mention_steps x set day = d from page
       where x.project_id = ${projectId} and x.query_id = q and x.resource_id = r and x.day <> d)
     select i as index, before, story_before as story from gone order by i
   `.execute(db);

@@ -78,24 +78,34 @@ export function createMentionStore(db: Db) {
 
     /**
      * Titles and texts of a query that people judged by an action on their alert, of the newest alerts first: the newest
-     * mention of each. "Not relevant" says no; acknowledging, assigning and resolving say yes. `relevant` chooses one of
-     * the two. A mention that was deleted since is not among them.
+     * mention of each; and those that people called not relevant themselves. "Not relevant" says no; acknowledging,
+     * assigning and resolving an alert say yes. `relevant` chooses one of the two. A mention that was deleted since is not
+     * among them.
      */
     async judged(
       query: { readonly id: string; readonly name: string },
       { relevant = null, most }: { readonly relevant?: boolean | null; readonly most: number },
     ): Promise<{ text: string; isRelevant: boolean }[]> {
       const { rows } = await sql<{ text: string; isRelevant: boolean }>`
-        select newest.text, (a.handling->>'relevant')::boolean as "isRelevant" from earshot.alerts a, lateral (
-          select concat_ws(E'\n', m.body->>'title', m.body->>'text') as text from earshot.matches x
-          join earshot.mentions m using (project_id, query_id, resource_id, day)
-          where x.project_id = a.project_id and x.alert_id = a.id
-          order by m.event_at desc, m.resource_id limit 1) newest
-        where a.query_id = ${query.id} and a.query_name = ${query.name}
-          and a.handling->>'relevant' is not null
-          and (${relevant}::boolean is null or (a.handling->>'relevant')::boolean = ${relevant}::boolean)
-          and newest.text <> ''
-        order by a.opened_at desc, a.id limit ${most}
+        select text, "isRelevant" from (
+          (select newest.text, (a.handling->>'relevant')::boolean as "isRelevant", a.opened_at as at, a.id::text as id
+            from earshot.alerts a, lateral (
+              select ${TEXT} as text from earshot.matches x
+              join earshot.mentions m using (project_id, query_id, resource_id, day)
+              where x.project_id = a.project_id and x.alert_id = a.id
+              order by m.event_at desc, m.resource_id limit 1) newest
+            where a.query_id = ${query.id} and a.query_name = ${query.name} and a.handling->>'relevant' is not null
+              and (${relevant}::boolean is null or (a.handling->>'relevant')::boolean = ${relevant}::boolean)
+              and newest.text <> ''
+            order by a.opened_at desc, a.id limit ${most})
+          union all
+          (select ${TEXT}, false, m.event_at, m.resource_id from earshot.mention_workflow w
+            join earshot.mentions m using (project_id, query_id, resource_id, day)
+            join earshot.queries q using (project_id, query_id)
+            where query_id = ${query.id} and q.name = ${query.name} and w.status = 'not-relevant'
+              and ${relevant !== true} and ${TEXT} <> ''
+            order by m.event_at desc, m.resource_id limit ${most})) judged
+        order by at desc, id limit ${most}
       `.execute(db);
       return rows;
     },
@@ -183,3 +193,5 @@ export function createMentionStore(db: Db) {
     },
   };
 }
+
+const TEXT = sql`concat_ws(E'\n', m.body->>'title', m.body->>'text')`;

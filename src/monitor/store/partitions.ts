@@ -8,6 +8,9 @@ import { uuid7Floor } from "../../lib/uuid7.ts";
 const TABLES = {
   mentions: "date",
   matches: "date",
+  mention_workflow: "date",
+  mention_steps: "date",
+  source_edits: "id",
   counts: "moment",
   mention_counts: "moment",
   coverage: "moment",

@@ -19,6 +19,7 @@ import { createWatchStore } from "./health.ts";
 import { createIncidentNoteStore } from "./incident-notes.ts";
 import { createIncidentStore } from "./incidents.ts";
 import { createMentionCountStore } from "./mention-counts.ts";
+import { createMentionWorkflowStore } from "./mention-workflow.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
 import { createOneTimeCodeStore } from "./one-time-codes.ts";
@@ -33,6 +34,7 @@ import { createSessionStore } from "./sessions.ts";
 import { createSettingStore } from "./settings.ts";
 import { createSilenceStore } from "./silences.ts";
 import { createSlackPeopleStore } from "./slack-people.ts";
+import { createSourceEditStore } from "./source-edits.ts";
 import { createStoryStore } from "./stories.ts";
 import { createInteractionStore } from "./used-once.ts";
 import { createUserStore } from "./users.ts";
@@ -86,6 +88,7 @@ function createFacts(db: Db) {
     polls: createPollStore(db),
     mentions: createMentionStore(db),
     mentionCounts: createMentionCountStore(db),
+    mentionWorkflow: createMentionWorkflowStore(db),
     counts: createCountStore(db),
     countChecks: createCountCheckStore(db),
     conditions: createConditionStore(db),
@@ -122,6 +125,7 @@ function createFacts(db: Db) {
     ruleFloods: createRuleFloodStore(db),
     rulePages: createRulePageStore(db),
     silences: createSilenceStore(db),
+    sourceEdits: createSourceEditStore(db),
     stories: createStoryStore(db),
   };
 }

@@ -10,7 +10,10 @@ import type {
   ShownMention,
   VolumeCount,
 } from "../../model/shown.ts";
+import { NOBODY } from "../../model/shown.ts";
+import { nameKey } from "../../model/user.ts";
 import { at, type Db } from "../database.ts";
+import { WORKFLOW } from "../mention-workflow.ts";
 
 /** Rows that one listing reads at most before it answers. */
 const SCAN_LIMIT = 20_000;
@@ -58,21 +61,26 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
           filter.country,
           filter.category,
           filter.story,
+          filter.tag,
         ].some((one) => one != null);
       const share = searches ? scanLimit : limit + 1;
       const statement = sql<FoundRow>`
         with scanned as (
           select *, ${moment} as moment, row_number() over (order by ${moment} desc, query_id desc, resource_id desc) as i
           from (
-            select * from earshot.mentions where ${ofQuery(filter)} and ${isMeant(filter)} and ${isAfter(after, moment)}
+            select * from earshot.mentions
+            where ${ofQuery(filter)} and ${isMeant(filter)} and ${isWorkedOn(filter)} and ${isAfter(after, moment)}
             order by ${moment} desc, query_id desc, resource_id desc limit ${share}) newest),
         fitting as (
           select * from scanned where ${fits(filter)} order by i limit ${limit + 1}),
         ends as (select count(*) as scanned, max(i) as last from scanned)
         select json_build_object('mention', ${BODY}, 'projectId', m.project_id, 'queryName', ${QUERY_NAME},
-            'eventAt', round(extract(epoch from m.event_at) * 1000)) as found,
+            'eventAt', round(extract(epoch from m.event_at) * 1000), 'workflow', ${WORKFLOW}) as found,
           m.moment, m.query_id as "queryId", m.resource_id as "resourceId", ends.scanned, m.i
-        from fitting m ${WITH_QUERY} cross join ends
+        from fitting m ${WITH_QUERY}
+        left join earshot.mention_workflow w on w.project_id = m.project_id and w.query_id = m.query_id
+          and w.resource_id = m.resource_id and w.day = m.day
+        cross join ends
         union all
         select null, s.moment, s.query_id, s.resource_id, ends.scanned, s.i from ends join scanned s on s.i = ends.last
         order by i
@@ -126,6 +134,28 @@ function isMeant({ from = null, to = null, alertId = null }: MentionFilter) {
     }`;
 }
 
+/**
+ * What people decided, before the rows of a listing are limited. Few mentions have a row for it, and what nobody has
+ * decided about is open.
+ */
+function isWorkedOn({ assignee = null, status = null }: MentionFilter) {
+  const isOpen = status === "open" || status === "to-do";
+  const others = status === "open" ? sql`status <> 'open'` : sql`status in ('done', 'not-relevant')`;
+  const having = (condition: ReturnType<typeof sql>) => sql`(project_id, query_id, resource_id, day) in
+    (select project_id, query_id, resource_id, day from earshot.mention_workflow where ${condition})`;
+  const lacking = (condition: ReturnType<typeof sql>) => sql`not exists (
+    select from earshot.mention_workflow w where w.project_id = mentions.project_id and w.query_id = mentions.query_id
+      and w.resource_id = mentions.resource_id and w.day = mentions.day and ${condition})`;
+  const ofSomebody =
+    assignee === null
+      ? sql`true`
+      : assignee === NOBODY
+        ? lacking(sql`w.assignee is not null`)
+        : having(sql`lower(assignee) = ${nameKey(assignee)}`);
+  if (status === null) return ofSomebody;
+  return sql`${ofSomebody} and ${isOpen ? lacking(others) : having(sql`status = ${status}`)}`;
+}
+
 function isAfter(after: MentionPosition | null, moment: ReturnType<typeof sql.ref>) {
   if (after === null) return sql`true`;
   // The first comparison uses the index, the second one breaks ties.
@@ -145,6 +175,7 @@ function fits(filter: MentionFilter) {
     country = null,
     category = null,
     story = null,
+    tag = null,
   } = filter;
   const parts = [...(contains === null ? [] : [contains]), ...words];
   const conditions = [
@@ -176,6 +207,14 @@ function fits(filter: MentionFilter) {
       : [
           sql`exists (select 1 from json_array_elements(body->'categories') c
             where lower(${category}) in (lower(c->>'name'), lower(c->>'parentName')))`,
+        ]),
+    ...(tag === null
+      ? []
+      : [
+          sql`(lower(${tag}) in (select lower(t) from json_array_elements_text(body->'tags') t) or exists (
+            select from earshot.mention_workflow w where w.project_id = scanned.project_id
+              and w.query_id = scanned.query_id and w.resource_id = scanned.resource_id and w.day = scanned.day
+              and lower(${tag}) in (select lower(t) from unnest(w.tags) t)))`,
         ]),
   ];
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);

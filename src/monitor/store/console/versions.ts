@@ -17,7 +17,8 @@ export function createConsoleVersions(db: Db) {
       const { rows } = await sql<Versions>`
         select
           (select ${digest(sql`m.query_id || m.resource_id || m.body`)} from (
-            select * from earshot.mentions order by added_at desc, query_id desc, resource_id desc limit 50) m) as mentions,
+            select * from earshot.mentions order by added_at desc, query_id desc, resource_id desc limit 50) m)
+          || coalesce((select press::text from earshot.mention_steps order by at desc, press desc limit 1), '') as mentions,
           (select ${digest(sql`${ALERT}`)} from earshot.latest_alerts l
             join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id where l.open)
           || (select ${digest(sql`${ALERT}`)} from (

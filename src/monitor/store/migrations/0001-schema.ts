@@ -19,6 +19,9 @@ export async function up(db: Kysely<never>): Promise<void> {
 const PARTITIONED = {
   mentions: "project_id, query_id, resource_id, day",
   matches: "project_id, query_id, resource_id, day, rule",
+  mention_workflow: "project_id, query_id, resource_id, day",
+  mention_steps: "project_id, query_id, resource_id, day, press",
+  source_edits: "project_id, id",
   counts: "project_id, query_id, series, arrived, bucket",
   mention_counts: "project_id, query_id, facet, quarter, value",
   coverage: "project_id, query_id, poll, started_at",
@@ -102,6 +105,51 @@ create table earshot.matches (
   at timestamptz not null,
   because text not null
 ) partition by range (day);
+
+-- What people decided about a mention: a row only where somebody did. It goes with its mention.
+create table earshot.mention_workflow (
+  project_id text not null,
+  query_id text not null,
+  resource_id text not null,
+  day date not null,
+  status text not null default 'open' check (status in ('open', 'in-progress', 'done', 'not-relevant')),
+  assignee text,
+  tags text[] not null default '{}',
+  notes integer not null default 0,
+  -- The press that changed it last; null while there are only notes.
+  press uuid
+) partition by range (day);
+
+-- Its history, and its notes. Several mentions may share a press. Steps are only added, but for a request to forget somebody.
+create table earshot.mention_steps (
+  project_id text not null,
+  query_id text not null,
+  resource_id text not null,
+  day date not null,
+  press uuid not null,
+  at timestamptz not null,
+  kind text not null check (kind in ('change', 'undo', 'note')),
+  before jsonb,
+  after jsonb,
+  text text,
+  actor jsonb not null
+) partition by range (day);
+
+-- What people corrected of the mentions of an account, to be written there.
+create table earshot.source_edits (
+  project_id text not null,
+  query_id text not null,
+  resource_id text not null,
+  id uuid not null,
+  at timestamptz not null,
+  actor jsonb not null,
+  edit jsonb not null,
+  state text not null default 'due' check (state in ('due', 'sent', 'given-up')),
+  attempts integer not null default 0,
+  next_try_wall timestamptz not null default now(),
+  leased_until_wall timestamptz,
+  problem text
+) partition by range (id);
 
 create table earshot.series (
   project_id text not null,
@@ -712,6 +760,11 @@ create index mentions_by_arrival on earshot.mentions (added_at desc);
 -- The history of one query in order of arrival: a new rule reads it in batches.
 create index mentions_of_query on earshot.mentions (project_id, query_id, added_at, resource_id);
 create index matches_by_alert on earshot.matches (project_id, alert_id);
+create index mention_workflow_of on earshot.mention_workflow (lower(assignee)) where assignee is not null;
+create index mention_steps_of_press on earshot.mention_steps (press);
+create index mention_steps_newest on earshot.mention_steps (at desc);
+create index source_edits_due on earshot.source_edits (next_try_wall) where state = 'due';
+create index source_edits_of on earshot.source_edits (project_id, query_id, resource_id);
 create index counts_by_arrival on earshot.counts (project_id, query_id, arrived);
 create index alerts_by_opening on earshot.alerts (opened_at desc);
 create index alert_receivers_due on earshot.alert_receivers (next_at) where next_at is not null;

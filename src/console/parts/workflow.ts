@@ -1,0 +1,198 @@
+import { z } from "zod";
+import {
+  describeActor,
+  LONGEST_NOTE,
+  LONGEST_TAG,
+  type MentionKey,
+  type ShownWorkflow,
+  STATUS_WORDS,
+  type WorkflowStep,
+} from "#monitor";
+import { readJson } from "../../lib/json.ts";
+import { counted } from "../../lib/numbers.ts";
+import { storableText } from "../../lib/text.ts";
+import { type Html, html } from "../html.ts";
+import type { Times } from "../times.ts";
+import { foreign } from "./words.ts";
+
+/** What a reader who may act needs for the forms of the workflow. */
+export interface WorkForm {
+  readonly token: string;
+  readonly asksName: boolean;
+  /** People to choose from; any other name may be typed. */
+  readonly names: readonly string[];
+  /** The page to come back to. */
+  readonly back: string;
+}
+
+/** What people decided, for the foot of a mention: nothing where nobody did. */
+export function workflowFacts(workflow: ShownWorkflow | null | undefined): readonly Html[] {
+  if (workflow == null) return [];
+  const { status, assignee, tags, notes } = workflow;
+  return [
+    ...(status === "open" ? [] : [html`<span class="work is-${status}">${STATUS_WORDS[status]}</span>`]),
+    ...(assignee === null ? [] : [html`<span class="work">${foreign(assignee)} has it</span>`]),
+    ...tags.map(
+      (tag) => html`<span class="work is-tag"><span class="unseen">tagged </span>${foreign(tag)}</span>`,
+    ),
+    ...(notes === 0 ? [] : [html`<span class="work">${counted(notes, "note")}</span>`]),
+  ];
+}
+
+/** What the last press did, with its undo. */
+export interface Said {
+  readonly sentence: string;
+  readonly fault: boolean;
+  /** The press that can be undone; null: none. */
+  readonly undo: string | null;
+}
+
+export function saidLine(said: Said | null, { token, back }: Pick<WorkForm, "token" | "back">): Html {
+  if (said === null) return html``;
+  const { sentence, fault, undo } = said;
+  return html`<form class="${fault ? "fault" : "said"}" method="post" action="/mentions/undo" hx-post="/mentions/undo" hx-target="#work-said">
+<input type="hidden" name="token" value="${token}"><input type="hidden" name="back" value="${back}">
+<p>${foreign(sentence)}${undo !== null && html` <button name="press" value="${undo}" id="undo">Undo</button>`}</p></form>`;
+}
+
+/**
+ * The bar for chosen mentions. Their boxes belong to its form wherever they stand, so the list has no token and can be
+ * shared and replaced. The first button is what Enter in a field presses.
+ */
+export function workBar(form: WorkForm): Html {
+  return html`<form id="work" class="work-bar" method="post" action="/mentions/work" hx-post="/mentions/work" hx-target="#work-said"
+  aria-label="Chosen mentions">
+${hiddenFields(form)}<button name="do" value="typed" hidden>Do what was typed</button>
+<p class="chosen" role="status"><span id="chosen">Choose mentions above.</span> <button type="button" id="choose-none" hidden>Choose none</button></p>
+<div class="work-row">${pressButtons(form)}</div></form>
+${namesList(form)}`;
+}
+
+function hiddenFields({ token, back }: WorkForm): Html {
+  return html`<input type="hidden" name="token" value="${token}"><input type="hidden" name="back" value="${back}">`;
+}
+
+function namesList({ names }: WorkForm): Html {
+  return html`<datalist id="people">${names.map((name) => html`<option value="${name}"></option>`)}</datalist>`;
+}
+
+function pressButtons({ asksName }: WorkForm): Html {
+  return html`${
+    asksName &&
+    html`<label>Your name <input name="by" maxlength="80" autocomplete="name" id="your-name"></label>`
+  }<span class="group"><button name="do" value="assign-me">Assign to me</button>
+<label><span class="unseen">Assign to</span><input name="to" list="people" maxlength="80" placeholder="somebody" autocomplete="off"></label>
+<button name="do" value="assign">Assign</button>
+<button name="do" value="unassign">Unassign</button></span>
+<span class="group"><button name="do" value="in-progress">In progress</button>
+<button name="do" value="done">Done</button>
+<button name="do" value="not-relevant">Not relevant</button>
+<button name="do" value="open">Open again</button></span>
+<span class="group"><label><span class="unseen">Tags, with commas between them</span><input name="tag" maxlength="${LONGEST_TAG}"
+  placeholder="tag" autocomplete="off" dir="auto"></label>
+<button name="do" value="tag">Add tag</button>
+<button name="do" value="untag">Remove tag</button></span>`;
+}
+
+/** The keys of the list, shown by `?`. */
+export function keysHelp(): Html {
+  return html`<dialog id="keys" aria-labelledby="h-keys"><h2 id="h-keys">Keys</h2>
+<dl class="facts">${KEYS.map(([keys, what]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${what}</dd>`)}</dl>
+<label class="check"><input type="checkbox" id="keys-on" checked> Keys are on, except in a field</label>
+<form method="dialog"><button>Close</button></form></dialog>`;
+}
+
+const KEYS: readonly (readonly [readonly string[], string])[] = [
+  [["j", "k"], "next, previous mention"],
+  [["Enter"], "open its page"],
+  [["x"], "choose it; with Shift: all from the last chosen one"],
+  [["e"], "done"],
+  [["a"], "assign to me"],
+  [["u"], "undo"],
+  [["?"], "this list"],
+];
+
+/** On the page of a mention: what people decided, what they wrote, and how it came. */
+export function workflowPanel(
+  key: MentionKey,
+  story: { readonly workflow: ShownWorkflow | null; readonly steps: readonly WorkflowStep[] },
+  times: Times,
+  form: WorkForm | null,
+  /** Names the next note: a form that is sent twice writes once. */
+  note: string,
+): Html {
+  const facts = workflowFacts(story.workflow);
+  const value = writeKey(key);
+  return html`<h3>What we do about it</h3>
+${facts.length === 0 ? html`<p class="empty">Open, and nobody has it.</p>` : html`<p class="mention-foot">${facts}</p>`}${
+  form !== null &&
+  html`<form class="work-row" method="post" action="/mentions/work">${hiddenFields(form)}<input
+  type="hidden" name="mention" value="${value}"><button name="do" value="typed" hidden>Do what was typed</button>
+${pressButtons(form)}</form>${namesList(form)}
+<form class="action-form note-form" method="post" action="/mentions/note">${hiddenFields(form)}<input
+  type="hidden" name="mention" value="${value}"><input type="hidden" name="press" value="${note}">
+${form.asksName && html`<label>Your name <input name="by" maxlength="80" autocomplete="name"></label>`}<label class="grows">Note, for colleagues
+<textarea name="text" rows="2" maxlength="${LONGEST_NOTE}" required dir="auto"></textarea></label>
+<button type="submit">Write it</button></form>`
+}${
+  story.steps.length > 0 &&
+  html`<ol class="timeline">${story.steps.map(
+    (step) =>
+      html`<li><span class="when">${times.moment(step.at)}</span><div><bdi>${describeActor(step.actor)}</bdi>${stepWords(step)}</div></li>`,
+  )}</ol>`
+}`;
+}
+
+function stepWords(step: WorkflowStep): Html {
+  if (step.kind === "note") return html`<p class="written" dir="auto">${step.text}</p>`;
+  return html`${step.kind === "undo" && " undid it"}: ${foreign(describeChange(step))}`;
+}
+
+/** `assigned to ann, bob had it before; done; tagged vip`. */
+export function describeChange({ before, after }: Pick<WorkflowStep, "before" | "after">): string {
+  if (before === null || after === null) return "";
+  const added = after.tags.filter((tag) => !before.tags.includes(tag));
+  const removed = before.tags.filter((tag) => !after.tags.includes(tag));
+  return [
+    ...(before.assignee === after.assignee
+      ? []
+      : [
+          `${after.assignee === null ? "nobody has it" : `assigned to ${after.assignee}`}${before.assignee === null ? "" : `, ${before.assignee} had it before`}`,
+        ]),
+    ...(before.status === after.status ? [] : [STATUS_WORDS[after.status]]),
+    ...(added.length === 0 ? [] : [`tagged ${added.join(", ")}`]),
+    ...(removed.length === 0 ? [] : [`no longer tagged ${removed.join(", ")}`]),
+  ].join("; ");
+}
+
+/** What a press changed in all of its mentions, and who had them before. */
+export function describePress(changes: readonly Pick<WorkflowStep, "before" | "after" | "kind">[]): string {
+  const [first] = changes;
+  if (first?.before == null || first.after === null) return "Nothing is left of it.";
+  const { kind, before, after } = first;
+  const isGiven = after.assignee !== null && after.assignee !== before.assignee;
+  const words = describeChange({ before: isGiven ? { ...before, assignee: null } : before, after });
+  const had = changes.flatMap((one) => (isGiven && one.before?.assignee ? [one.before.assignee] : []));
+  const many = changes.length === 1 ? "The mention" : counted(changes.length, "mention");
+  return `${kind === "undo" ? "Undone. " : ""}${many}: ${words}${
+    had.length === 0
+      ? ""
+      : `; before, ${[...new Set(had)].join(", ")} had ${changes.length === 1 ? "it" : counted(had.length, "of them", "of them")}`
+  }.`;
+}
+
+/** Names a mention in a form. */
+export function writeKey({ projectId, queryId, resourceId }: MentionKey): string {
+  return Buffer.from(JSON.stringify([projectId, queryId, resourceId])).toString("base64url");
+}
+
+/** Null: no such name was written. */
+export function readKey(text: string): MentionKey | null {
+  const read = Key.safeParse(readJson(Buffer.from(text, "base64url").toString("utf8")));
+  if (!read.success) return null;
+  const [projectId, queryId, resourceId] = read.data;
+  return { projectId, queryId, resourceId };
+}
+
+const Id = z.string().max(2_000).transform(storableText);
+const Key = z.tuple([Id, Id, Id]);

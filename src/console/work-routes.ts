@@ -1,0 +1,236 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import {
+  type Actor,
+  LONGEST_NOTE,
+  type MentionKey,
+  MOST_PRESSED,
+  nameKey,
+  noteMention,
+  type Press,
+  type PressResult,
+  pressMentions,
+  readTags,
+  type Stores,
+  undoPress,
+} from "#monitor";
+import { counted } from "../lib/numbers.ts";
+import { storableText } from "../lib/text.ts";
+import { readAddress, withParameter } from "./address.ts";
+import { asksName, mayAct } from "./auth/access.ts";
+import type { Forms } from "./auth/forms.ts";
+import type { Users } from "./auth/users.ts";
+import type { createFrames } from "./frames.ts";
+import { describePress, readKey, type Said, saidLine, type WorkForm } from "./parts/workflow.ts";
+import type { Times } from "./times.ts";
+
+/** With the longest names of as many mentions as one press takes. */
+const MOST_BYTES = 500_000;
+
+export interface WorkParts {
+  readonly stores: Stores;
+  readonly users: Users;
+  readonly forms: Forms;
+  readonly times: Times;
+  /** Whether people act on this console. */
+  readonly hasActions: boolean;
+}
+
+/** What people do about mentions: by forms, which work without scripts, too. */
+export function workRoutes(
+  app: FastifyInstance,
+  { stores, forms, times }: WorkParts,
+  frames: ReturnType<typeof createFrames>,
+): void {
+  const ownForm = { preHandler: [...forms.check], bodyLimit: MOST_BYTES };
+
+  app.post("/mentions/work", ownForm, async (request, reply) => {
+    const form = Pressed.safeParse(request.body ?? {});
+    const keys = form.success ? form.data.mention.flatMap((text) => readKey(text) ?? []) : [];
+    if (!form.success || keys.length === 0) return refuse(request, reply, 400, "choose mentions first");
+    const pressed = readPress(form.data, nameOf(request, form.data.by));
+    if (typeof pressed === "string") return refuse(request, reply, 400, pressed);
+    const by = actorOf(request, form.data.by);
+    request.noted = { actor: by, target: targetOf(keys), detail: detailOf(pressed) };
+    return answer(request, reply, await pressMentions({ stores, by, now: times.now() }, keys, pressed));
+  });
+
+  app.post("/mentions/undo", ownForm, async (request, reply) => {
+    const form = Undone.safeParse(request.body ?? {});
+    if (!form.success) return refuse(request, reply, 400, "there is nothing to undo");
+    const by = actorOf(request, "");
+    request.noted = { actor: by, target: form.data.press };
+    return answer(request, reply, await undoPress({ stores, by, now: times.now() }, form.data.press));
+  });
+
+  app.post("/mentions/note", ownForm, async (request, reply) => {
+    const form = Noted.safeParse(request.body ?? {});
+    const key = form.success ? readKey(form.data.mention) : null;
+    if (!form.success || key === null)
+      return refuse(request, reply, 400, "a note needs words, of at most 4,000 letters");
+    const { text, press, back } = form.data;
+    const by = actorOf(request, form.data.by);
+    // No words of it: a request to forget somebody changes notes, and never the audit log.
+    request.noted = { actor: by, target: targetOf([key]), detail: counted(text.length, "letter") };
+    const noted = await noteMention({ stores, by, now: times.now() }, key, { press, text });
+    return noted.outcome === "Refused"
+      ? refuse(request, reply, 409, noted.because)
+      : reply.redirect(back, 303);
+  });
+
+  async function answer(request: FastifyRequest, reply: FastifyReply, result: PressResult) {
+    if (result.outcome === "Refused") return refuse(request, reply, 409, result.because);
+    const { back } = Back.parse(request.body);
+    const { press, changed, gone } = result;
+    if (isByScript(request)) {
+      reply.header("hx-trigger", "worked");
+      const said = await readSaid(stores, changed === 0 ? "none" : press, gone);
+      return frames.sendHtml(reply, saidLine(said, { token: forms.token(request), back }));
+    }
+    const shown = withParameter(back, "pressed", changed === 0 ? "none" : press);
+    return reply.redirect(gone === 0 ? shown : withParameter(shown, "gone", String(gone)), 303);
+  }
+
+  function refuse(request: FastifyRequest, reply: FastifyReply, status: number, because: string) {
+    if (!isByScript(request))
+      return frames.sendProblem(
+        request,
+        reply,
+        status,
+        `Nothing was changed: ${because}`,
+        "Go back to the page and try again.",
+      );
+    const said = { sentence: `Nothing was changed: ${because}.`, fault: true, undo: null };
+    const { back } = Back.parse(request.body ?? {});
+    return frames.sendHtml(reply.code(status), saidLine(said, { token: forms.token(request), back }));
+  }
+}
+
+/** What a page says after a press; `pressed` and `gone` are in its address. */
+export async function readSaid(
+  stores: Pick<Stores, "mentionWorkflow">,
+  pressed: string | null,
+  gone: number,
+): Promise<Said | null> {
+  if (pressed === null) return null;
+  const left =
+    gone === 0 ? "" : ` ${counted(gone, "mention")} ${gone === 1 ? "is" : "are"} not stored any more.`;
+  if (pressed === "none")
+    return { sentence: `Nothing changed: it was so already.${left}`, fault: false, undo: null };
+  const changes = await stores.mentionWorkflow.ofPress(pressed);
+  const canUndo = changes[0]?.kind === "change";
+  return { sentence: `${describePress(changes)}${left}`, fault: false, undo: canUndo ? pressed : null };
+}
+
+/** Of an address after a press. */
+export const PressedQuestion = z.object({
+  pressed: z
+    .union([z.literal("none"), z.guid()])
+    .nullable()
+    .catch(null),
+  gone: z.coerce.number().int().min(0).max(MOST_PRESSED).catch(0),
+});
+
+/** What a reader needs to act; null for one who may not. */
+export async function workFormOf(
+  request: FastifyRequest,
+  { stores, users, forms, hasActions }: Omit<WorkParts, "times">,
+): Promise<WorkForm | null> {
+  if (!hasActions || !mayAct(request)) return null;
+  const stored = await stores.users.list();
+  const names = [...users.ofFile, ...stored.filter(({ endedAt }) => endedAt === null)].map(
+    ({ name }) => name,
+  );
+  const back = ["pressed", "gone", "part"].reduce((url, name) => withParameter(url, name, null), request.url);
+  return { token: forms.token(request), asksName: asksName(request), names: [...new Set(names)], back };
+}
+
+/** Who "me" is: a user, or the name that somebody typed where several share a login. Null: nobody that we know. */
+export function nameOf(request: FastifyRequest, typed = ""): string | null {
+  const login = request.visitor?.user?.name ?? null;
+  return asksName(request) && typed !== "" ? typed : login;
+}
+
+type PressForm = z.output<typeof Pressed>;
+
+/** A sentence, if the press cannot be read. */
+function readPress(form: PressForm, me: string | null): Press | string {
+  const tags = readTags(form.tag);
+  switch (form.do) {
+    case "assign-me":
+      return me === null ? "type your name first" : { do: "assign", to: me };
+    case "assign":
+      if (form.to === "") return "say who gets it";
+      return { do: "assign", to: nameKey(form.to) === "me" && me !== null ? me : form.to };
+    case "unassign":
+      return { do: "assign", to: null };
+    case "tag":
+    case "untag":
+      return tags.length === 0 ? "type a tag first" : { do: form.do, tags };
+    case "typed":
+      if (form.to !== "") return { do: "assign", to: form.to };
+      return tags.length === 0 ? "choose what to do" : { do: "tag", tags };
+    default:
+      return { do: "status", status: form.do };
+  }
+}
+
+/** No words of tags: they may name somebody who asks to be forgotten. */
+function detailOf(pressed: Press): string {
+  if (pressed.do === "assign") return pressed.to === null ? "unassign" : `assign to ${pressed.to}`;
+  return pressed.do === "status" ? pressed.status : `${pressed.do} ${counted(pressed.tags.length, "tag")}`;
+}
+
+function targetOf(keys: readonly MentionKey[]): string {
+  const named = keys.slice(0, 5).map(({ resourceId }) => resourceId.slice(0, 200));
+  return keys.length > named.length
+    ? `${named.join(", ")} and ${keys.length - named.length} more`
+    : named.join(", ");
+}
+
+function actorOf({ visitor }: FastifyRequest, typed: string): Actor {
+  return { via: "page", login: visitor?.user?.name ?? null, typed: typed === "" ? null : typed };
+}
+
+function isByScript({ headers }: FastifyRequest): boolean {
+  return headers["hx-request"] === "true";
+}
+
+const Words = z.string().transform(storableText);
+const Name = Words.pipe(z.string().trim().max(80)).catch("");
+const Back = z.object({
+  back: z
+    .string()
+    .max(4_000)
+    .refine((address) => /^\/(?:mentions|why)(?:\?[\x21-\x7E]*)?$/.test(address))
+    .transform((address) => {
+      const { path, parameters } = readAddress(address);
+      return parameters.size === 0 ? path : `${path}?${parameters}`;
+    })
+    .catch("/mentions"),
+});
+const Form = Back.extend({ by: Name });
+const Keys = z.string().max(8_500);
+const Pressed = Form.extend({
+  do: z.enum([
+    "typed",
+    "assign-me",
+    "assign",
+    "unassign",
+    "tag",
+    "untag",
+    "open",
+    "in-progress",
+    "done",
+    "not-relevant",
+  ]),
+  mention: z.union([Keys.transform((one) => [one]), z.array(Keys).min(1).max(MOST_PRESSED)]),
+  to: Name,
+  tag: Words.pipe(z.string().max(400)).catch(""),
+});
+const Undone = Form.extend({ press: z.guid() });
+const Noted = Form.extend({
+  mention: Keys,
+  press: z.guid(),
+  text: Words.pipe(z.string().trim().min(1).max(LONGEST_NOTE)),
+});
