@@ -110,7 +110,8 @@ function columnsOf(story: SpreadStory, scope: Scope) {
 
 function numbers(id: string, story: SpreadStory, scope: Scope): Html {
   const { range } = scope;
-  return html`<details id="${id}-numbers"><summary id="${id}-summary">Numbers by ${range.by}<span class="unseen"> of story ${id.replace("story-", "")}</span></summary>
+  return html`<details id="${id}-numbers"><summary id="${id}-summary">Numbers by ${range.by}<span
+  class="unseen"> of story ${id.replace("story-", "")}</span></summary>
 <div class="scrolls" tabindex="0" role="group" aria-labelledby="${id}-summary">
 <table class="numbers"><thead><tr><th scope="col">From</th><th scope="col">Mentions</th></tr></thead>
 <tbody>${story.steps.toReversed().map(([step, n]) => {

@@ -177,7 +177,11 @@ title:recall, fire NEAR/5 battery, NOT advert. What people decided: assignee:me,
 <p class="detail">${exportLinks(address)}${ruleLink(question, parts, queries)}${
       work !== null && html` <button type="button" id="open-keys" class="as-link" hidden>Keys (?)</button>`
     }</p>
-${limitsLine(question, parts)}<div class="panel">${lives || work !== null ? livePart(address, { name, on: lives ? ["mentions"] : [], alsoOn: ["worked from:body"] }, list) : list}</div>
+${limitsLine(question, parts)}<div class="panel">${
+      lives || work !== null
+        ? livePart(address, { name, on: lives ? ["mentions"] : [], alsoOn: ["worked from:body"] }, list)
+        : list
+    }</div>
 ${work !== null && html`<div id="work-said" role="status">${saidLine(work.said, work.form)}</div>${workBar(work.form)}${keysHelp()}`}
 <p class="detail"><a href="/mentions.atom${feedSearch(question)}">Atom feed</a></p>`,
   };

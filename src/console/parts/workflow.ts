@@ -157,7 +157,8 @@ export function describeChange({ before, after }: Pick<WorkflowStep, "before" | 
     ...(before.assignee === after.assignee
       ? []
       : [
-          `${after.assignee === null ? "nobody has it" : `assigned to ${after.assignee}`}${before.assignee === null ? "" : `, ${before.assignee} had it before`}`,
+          (after.assignee === null ? "nobody has it" : `assigned to ${after.assignee}`) +
+            (before.assignee === null ? "" : `, ${before.assignee} had it before`),
         ]),
     ...(before.status === after.status ? [] : [STATUS_WORDS[after.status]]),
     ...(added.length === 0 ? [] : [`tagged ${added.join(", ")}`]),

@@ -30,6 +30,12 @@ interface PressedChange extends MentionKey, WorkflowChange {
   readonly changedBy: Actor | null;
 }
 
+/** A note has no workflow before and after it. */
+interface PressedRow extends Omit<PressedChange, "before" | "after"> {
+  readonly before: Workflow | null;
+  readonly after: Workflow | null;
+}
+
 /** What belongs to all changes of one press. */
 interface Pressed {
   readonly press: string;
@@ -118,7 +124,7 @@ export function createMentionWorkflowStore(db: Db) {
 
     /** The mentions that a press changed and that are still stored. */
     async ofPress(press: string): Promise<PressedChange[]> {
-      const { rows } = await sql<PressedChange>`
+      const { rows } = await sql<PressedRow>`
         select s.project_id as "projectId", s.query_id as "queryId", s.resource_id as "resourceId", s.day::text as day,
           s.at, s.kind, s.actor, s.before, s.after,
           case when w.press is distinct from s.press then coalesce(
@@ -129,7 +135,9 @@ export function createMentionWorkflowStore(db: Db) {
           on w.project_id = s.project_id and w.query_id = s.query_id and w.resource_id = s.resource_id and w.day = s.day
         where s.press = ${press}::uuid and s.kind <> 'note' order by 1, 2, 3
       `.execute(db);
-      return rows;
+      return rows.flatMap(({ before, after, ...rest }) =>
+        before === null || after === null ? [] : [{ ...rest, before, after }],
+      );
     },
 
     /** How many notes name somebody: an author, or an address. */
