@@ -4,7 +4,7 @@ import { CHART_SCRIPT } from "./asset-routes.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { buildMovers, MOST_MOVERS, MOVING_FACETS } from "./insights/movers.ts";
 import { InsightsQuestion, readScope, type Scope } from "./insights/question.ts";
-import { type Range, spanOfMoments } from "./insights/range.ts";
+import { spanOfMoments } from "./insights/range.ts";
 import { responsePage } from "./insights/response-page.ts";
 import { MOST_ROWS, SPEAKER_FACETS, type Speakers, speakersPage } from "./insights/speakers-page.ts";
 import { MOST_STORIES, storiesPage } from "./insights/stories-page.ts";
@@ -42,14 +42,9 @@ export function insightRoutes(
     { total, before }: Pick<Volume, "total" | "before">,
   ) => {
     if (filter !== null || total === 0 || before === 0) return null;
+    const periods = { period: spanOfMoments(range.moments), before: spanOfMoments(range.before) };
     const mentions = { period: total, before };
-    const rows = await stores.mentionCounts.movers(
-      chosen,
-      MOVING_FACETS,
-      periodsOf(range),
-      mentions,
-      MOST_MOVERS,
-    );
+    const rows = await stores.mentionCounts.movers(chosen, MOVING_FACETS, periods, mentions, MOST_MOVERS);
     return buildMovers(rows, mentions);
   };
   route(app, "/insights", frames, {
@@ -71,7 +66,7 @@ export function insightRoutes(
   });
 
   const speakersOf = async ({ chosen, range }: Scope): Promise<Speakers> => {
-    const periods = periodsOf(range);
+    const periods = { period: spanOfMoments(range.moments), before: spanOfMoments(range.before) };
     return Promise.all(
       SPEAKER_FACETS.map(async (facet) => {
         const rows = await stores.mentionCounts.byValue(chosen, facet, periods, MOST_ROWS);
@@ -121,8 +116,4 @@ export function insightRoutes(
     parts: () => ({}),
     json: async (request) => responseOf(await scopeOf(request)),
   });
-}
-
-function periodsOf({ moments, before }: Range) {
-  return { period: spanOfMoments(moments), before: spanOfMoments(before) };
 }
