@@ -156,6 +156,18 @@ test("two that undo the same at once bring it back once", async () => {
   expect((await shown()).filter((text) => text === `Acme: ${GONE}`)).toHaveLength(1);
 });
 
+test("what somebody has just asked to forget is not brought back, though its seal is still there", async () => {
+  const { id } = await seenGone();
+  const { rows } = await sql<{ author: string }>`
+    select author from local_api.mention where author is not null`.execute(db);
+  const author = { what: "author", value: String(rows[0]?.author), source: null } as const;
+  await rememberForgotten(db, author, systemClock.now());
+  expect(await undo([id])).toBe(0);
+  expect(await undoable()).toEqual([id]);
+  expect(await shown()).not.toContain(`Acme: ${GONE}`);
+  await sql`delete from local_api.forget_request`.execute(db);
+});
+
 test("an undo that dies in the middle has done nothing", async () => {
   const { id } = await seenGone();
   const queue = () => Promise.reject(new Error("killed"));

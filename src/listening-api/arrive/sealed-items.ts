@@ -18,7 +18,7 @@ import {
 import { type ItemName, namesOf, readSealed, returnItems } from "../store/sealed-items.ts";
 import { settingOr } from "../store/settings.ts";
 import { beginWriting } from "../store/write-order.ts";
-import type { ForgetTarget } from "./forget-requests.ts";
+import { type ForgetTarget, readForgotten } from "./forget-requests.ts";
 
 /**
  * Items that were only seen to be gone are sealed: for a week their content is kept where no call, page, search or count
@@ -111,10 +111,14 @@ export function undoDeletes(
     const queries = (await listQueries(transaction, projectId)).map(({ id }) => id);
     const all = new Set([hidden, ...queries]);
     await lockQueries(transaction, [...all]);
+    // Whoever forgets an author has looked for what is sealed, and removes it a moment later.
+    const isForgotten = await readForgotten(transaction);
     const versions: MentionVersion[] = [];
     const names: (ItemName & { readonly newResourceId: string })[] = [];
     let undone = 0;
     for await (const item of unsealItems(transaction, { projectId, resourceIds })) {
+      if (item.mentions.some(({ fields }) => isForgotten?.(namesIn(fields), dateOf(fields)) === true))
+        continue;
       undone++;
       const newResourceId = returnedId(item.resourceId, at);
       names.push(...item.names.map((name) => ({ ...name, newResourceId })));
@@ -133,6 +137,19 @@ export function undoDeletes(
     );
     return undone;
   });
+}
+
+function namesIn(fields: CurrentMention["fields"]) {
+  const text = (name: string) => (typeof fields[name] === "string" ? String(fields[name]) : null);
+  return {
+    ...{ author: text("author"), fullname: text("fullname"), url: text("url") },
+    ...{ domain: text("domain"), pageType: text("pageType") },
+  };
+}
+
+/** Without a date it is as old as can be. */
+function dateOf({ date }: CurrentMention["fields"]): Instant {
+  return typeof date === "string" ? Date.parse(date) : 0;
 }
 
 /** Mentions of an author or an address in every project, sealed ones too. Reads all that is sealed. */
