@@ -10,6 +10,7 @@ import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
 import { createWebSub, type HubEndpoint, maySubscribe } from "../../src/feeds/run/web-sub.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
+import { claimHub } from "../../src/listening-api/store/feed-hubs.ts";
 import { startTestConsole } from "../console/start-test-console.ts";
 import { startFeedServer } from "../fakes/feed-server.ts";
 import { startHub } from "../fakes/hub.ts";
@@ -186,6 +187,21 @@ test("a lease is renewed when half of it is over, and without one the feed is po
   await sql`update local_api.feed_hub set lease_until = now() - interval '1 second'`.execute(db);
   await fetchOnce();
   expect(await nextMinutes()).toBeLessThanOrEqual(15);
+});
+
+test("of two processes that ask hubs at once, one asks", async () => {
+  await fetchOnce();
+  await sql`update local_api.feed_hub set next_at = now()`.execute(db);
+  const keys = feeds.map(({ key }) => key);
+  let other: Promise<unknown> = Promise.resolve();
+  const claimed = await db.transaction().execute(async (first) => {
+    const mine = await claimHub(first, projectId, keys, 1_000);
+    // Passes by what another has, or waits for it.
+    other = claimHub(db, projectId, keys, 1_000);
+    await Promise.race([other, sql`select pg_sleep(0.2)`.execute(first)]);
+    return mine;
+  });
+  expect([claimed === null, await other]).toEqual([false, null]);
 });
 
 test("a hub that refuses, or is away, is asked again later each time; the feed is polled", async () => {

@@ -1,7 +1,9 @@
+import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Arrivals, followArrivals } from "../../src/listening-api/store/arrivals.ts";
+import { type Arrivals, announceArrivals, followArrivals } from "../../src/listening-api/store/arrivals.ts";
 import { createDatabase, type Database } from "../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
+import type { MentionVersion } from "../../src/listening-api/store/mention-version.ts";
 import { until } from "../until.ts";
 import { type Fixture, mentionVersion, resourceId, SEED, startFixture, T0 } from "./fixture.ts";
 
@@ -71,4 +73,29 @@ test("after its connection broke it follows on another one", async () => {
   expect(broken).toHaveLength(1);
   await insertMentions(db, [mention("Alpha")]);
   await until("it is announced", () => heard.length > 0, { withinMs: 5_000 });
+});
+
+test("a page of more queries than fit into one announcement is announced in parts", async () => {
+  const ids = Array.from({ length: 1_200 }, (_, n) => 1_000_000_000 + n);
+  const versions = ids.map((queryId) => ({ version: 1, record: { queryId } }) as unknown as MentionVersion);
+  await announceArrivals(db, versions);
+  await until("all are announced", () => heard.flatMap(({ added }) => added).length === 1_200, {
+    withinMs: 5_000,
+  });
+  expect(heard.flatMap(({ added }) => added)).toEqual(ids);
+});
+
+test("a connection that listened is nobody else's", async () => {
+  const pool = new Pool({ ...fixture.database.pool.options, max: 1 });
+  pool.on("error", () => {});
+  const end = followArrivals(
+    pool,
+    () => {},
+    () => {},
+  );
+  await until("it listens", () => pool.totalCount === 1 && pool.idleCount === 0, { withinMs: 5_000 });
+  await end();
+  const { rows } = await pool.query("select pg_listening_channels() as channel");
+  await pool.end();
+  expect(rows).toEqual([]);
 });

@@ -133,3 +133,33 @@ test("why says that the rule was held", async () => {
     },
   ]);
 });
+
+test("a rule is held for the query that floods, and from the moment on at which it was, until it is resumed", async () => {
+  const { ruleFloods } = stores();
+  const query = (queryId: string) => ({ projectId: "p", queryId });
+  const flood = { rule: "flood", windowFrom: NOON, inWindow: 4, held: 1, lastAt: NOON };
+  const [heldAt, resumedAt] = [NOON + MINUTE, NOON + 20 * MINUTE];
+  await ruleFloods.save(query("1"), [{ ...flood, heldAt, resumedAt: null }]);
+  const of = (queryId: string) => ruleFloods.ofRules(query(queryId), ["flood"], NOON, NOON + 10 * MINUTE);
+  expect([await of("1"), await of("2")]).toEqual([[{ ...flood, heldAt }], []]);
+  await ruleFloods.save(query("1"), [{ ...flood, heldAt, resumedAt }]);
+  expect(await of("1")).toEqual([]);
+  const since = (at: Instant, queryId = "1") => ruleFloods.heldSince(query(queryId), "flood", at);
+  expect(await Promise.all([heldAt - 1, heldAt, resumedAt - 1, resumedAt].map((at) => since(at)))).toEqual([
+    null,
+    heldAt,
+    heldAt,
+    null,
+  ]);
+  expect(await since(heldAt, "2")).toBeNull();
+});
+
+test("an alert at the end of ten minutes counts into the next ten", async () => {
+  await poll([...said(NOON + 10 * MINUTE - SECOND, 1), ...said(NOON + 10 * MINUTE, 1)]);
+  const of = (from: Instant) =>
+    stores().ruleFloods.ofRules({ projectId: "p", queryId: "1" }, ["flood"], from, from + 10 * MINUTE);
+  expect([await of(NOON), await of(NOON + 10 * MINUTE)]).toMatchObject([
+    [{ inWindow: 1 }],
+    [{ inWindow: 1 }],
+  ]);
+});
