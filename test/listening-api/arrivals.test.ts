@@ -65,11 +65,8 @@ test("what is rolled back is not announced, and what was stored already neither"
 test("after its connection broke it follows on another one", async () => {
   const [holder] = (await holders()).rows;
   await fixture.database.pool.query("select pg_terminate_backend($1)", [holder?.pid]);
-  await until(
-    "another connection follows",
-    async () => (await holders()).rows.some(({ pid }) => pid !== holder?.pid),
-    { withinMs: 10_000 },
-  );
+  const follows = async () => (await holders()).rows.some(({ pid }) => pid !== holder?.pid);
+  await expect.poll(follows, { timeout: 10_000 }).toBe(true);
   expect(broken).toHaveLength(1);
   await insertMentions(db, [mention("Alpha")]);
   await until("it is announced", () => heard.length > 0, { withinMs: 5_000 });
@@ -78,7 +75,7 @@ test("after its connection broke it follows on another one", async () => {
 test("a page of more queries than fit into one announcement is announced in parts", async () => {
   const ids = Array.from({ length: 1_200 }, (_, n) => 1_000_000_000 + n);
   const versions = ids.map((queryId) => ({ version: 1, record: { queryId } }) as unknown as MentionVersion);
-  await announceArrivals(db, versions);
+  await expect(announceArrivals(db, versions)).resolves.toBeUndefined();
   await until("all are announced", () => heard.flatMap(({ added }) => added).length === 1_200, {
     withinMs: 5_000,
   });
