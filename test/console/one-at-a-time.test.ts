@@ -244,6 +244,15 @@ test("what speaks for another since a moment ago is joined to nothing", async ()
   expect(merged).toMatchObject({ outcome: "Refused", because: expect.stringContaining("speaks for other") });
 });
 
+test("an incident that speaks for another is merged into none: nobody would hear of that one any more", async () => {
+  await begin();
+  const alert = anAlert({ openedAt: NOW - MINUTE });
+  await stores.alerts.save([alert]);
+  const into = await makeAnIncident(stores, alert);
+  const merged = await actions.mergeIncidents(into.id, whole.id, BY);
+  expect(merged).toMatchObject({ outcome: "Refused", because: expect.stringContaining("speaks for other") });
+});
+
 test("who waited for a lock decides on what the one before has done", async () => {
   await begin();
   await Promise.all([openRoom(room, whole, HOUR), openRoom(room, whole, HOUR)]);

@@ -38,9 +38,13 @@ export async function readFaults(folder: string): Promise<Fault[]> {
 export function applyFault({ name, edits }: Fault, files: ReadonlyMap<string, string>): Patched {
   const patched = new Map<string, string>();
   for (const { find, replace } of edits) {
-    const pattern = new RegExp(find.trim().split(/\s+/).map(escapeRegExp).join("\\s+"), "g");
+    const parts = find.trim().split(/\s+/);
+    const pattern = new RegExp(parts.map(escapeRegExp).join("\\s+"), "g");
+    // Hardly a file has it: most are passed over without the pattern.
+    const longest = parts.reduce((a, b) => (b.length > a.length ? b : a));
     const found = [...files.keys()].flatMap((path) => {
       const text = patched.get(path) ?? files.get(path) ?? "";
+      if (!text.includes(longest)) return [];
       return [...text.matchAll(pattern)].map((match) => ({ path, text, match }));
     });
     const [only, another] = found;

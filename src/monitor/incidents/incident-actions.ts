@@ -26,7 +26,7 @@ export type MergeResult =
 /** One incident takes all alerts of another, which ends without a message. */
 export function merge(
   into: Incident,
-  from: Incident,
+  { incident: from, parts }: WholeIncident,
   members: readonly Alert[],
   by: string,
   now: Instant,
@@ -35,6 +35,8 @@ export function merge(
   if (into.projectId !== from.projectId || into.queryId !== from.queryId)
     return refused("they are of different queries");
   if (into.status === "over") return refused("the incident that should take the alerts is over");
+  // Nobody would hear of them any more.
+  if (parts.length > 0) return refused("it speaks for other incidents: split those first");
   const isMoreSevere = compareSeverity(from.severity, into.severity) > 0;
   const isOpen = into.calmSince !== null && from.calmSince === null;
   const merged: Incident = {

@@ -4,7 +4,7 @@ import { joinCause, leaveCause, merge, split, withAction } from "../../incidents
 import { incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import type { Alert } from "../../model/alert.ts";
 import { type Actor, type AlertAction, describeActor } from "../../model/alert-action.ts";
-import type { Incident, IncidentEntry } from "../../model/incident.ts";
+import type { Incident, IncidentEntry, WholeIncident } from "../../model/incident.ts";
 import type { Facts, Stores } from "../../store/stores.ts";
 import { type ActionResult, act } from "../act.ts";
 
@@ -101,13 +101,15 @@ export function mergeIncidents(
   return stores.transaction(async (facts) => {
     const [into, from] = [await findLocked(facts, intoId), await findLocked(facts, fromId)];
     if (into === null || from === null) return null;
-    if (into.queryId !== from.queryId) return joinQueries(facts, into, from, by, now);
+    const { projectId } = into;
+    // Before it is read what they speak for: an incident of a third query may begin as a part of one of them.
+    await facts.notifications.lockNotifications(projectId);
+    const parts = await partsOf(facts, from);
+    if (into.queryId !== from.queryId) return joinQueries(facts, into, { incident: from, parts }, by, now);
     const joined = await membersOf(facts, from);
     const members = [...(await membersOf(facts, into)), ...joined];
-    const merged = merge(into, from, members, describeActor(by), now);
+    const merged = merge(into, { incident: from, parts }, members, describeActor(by), now);
     if (merged.outcome === "Refused") return merged;
-    const { projectId } = into;
-    await facts.notifications.lockNotifications(projectId);
     await facts.incidents.join(
       joined.map(({ id }) => ({
         projectId,
@@ -128,18 +130,15 @@ export function mergeIncidents(
 async function joinQueries(
   facts: Facts,
   into: Incident,
-  from: Incident,
+  from: WholeIncident,
   by: Actor,
   now: Instant,
 ): Promise<MoveResult> {
-  // Before it is read what they speak for: an incident of a third query may begin as a part of one of them.
-  await facts.notifications.lockNotifications(into.projectId);
-  const own = (await facts.incidents.wholes(from.projectId, [from.leaderId])).get(from.leaderId);
-  const joined = joinCause(into, { incident: from, parts: own?.parts ?? [] }, describeActor(by), now);
+  const joined = joinCause(into, from, describeActor(by), now);
   if (joined.outcome === "Refused") return joined;
   await writeStep(facts, joined.part, by);
   await writeStep(facts, joined.into, by);
-  await decideAgain(facts, from, now);
+  await decideAgain(facts, from.incident, now);
   await decideAgain(facts, into, now);
   return { outcome: "Done", incident: joined.into.incident };
 }
@@ -185,6 +184,12 @@ async function findLocked(facts: Facts, id: string): Promise<Incident | null> {
   if (found === undefined || another !== undefined) return null;
   await facts.queries.lock(found.projectId, found.queryId);
   return facts.incidents.find(found.projectId, found.id);
+}
+
+/** The incidents that it speaks for. */
+async function partsOf(facts: Facts, { projectId, id, leaderId }: Incident): Promise<readonly Incident[]> {
+  const whole = (await facts.incidents.wholes(projectId, [leaderId])).get(leaderId);
+  return whole?.incident.id === id ? whole.parts : [];
 }
 
 async function membersOf(
