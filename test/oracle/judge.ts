@@ -9,6 +9,7 @@ import {
 import type { Message, Recording } from "./message.ts";
 import { quotedAddresses, readMessage } from "./read-message.ts";
 import { ALERT_STATEMENTS } from "./statements/alerts.ts";
+import { DELIVERY_STATEMENTS } from "./statements/deliveries.ts";
 import { DIGEST_STATEMENTS } from "./statements/digests.ts";
 import { FINDING_STATEMENTS } from "./statements/findings.ts";
 import { INCIDENT_ROWS, INCIDENT_STATEMENTS } from "./statements/incidents.ts";
@@ -150,7 +151,10 @@ function judgeMessage(
     topic.since = momentsOf(from, message.at, timezone)[0] ?? null;
     topic.until = momentsOf(to, message.at, timezone)[0] ?? null;
   } else learnTopic(topic, message, recount);
-  const kinds = [...OPERATOR_STATEMENTS, ...INCIDENT_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS];
+  const kinds = [
+    ...[...DELIVERY_STATEMENTS, ...OPERATOR_STATEMENTS],
+    ...[...INCIDENT_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS],
+  ];
   const statements = isDigest
     ? [...INCIDENT_ROWS, ...DIGEST_STATEMENTS, ...kinds]
     : message.kind === "page"
