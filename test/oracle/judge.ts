@@ -238,6 +238,7 @@ function timesIn(line: string, at: Moment, timezone: string): Pick<Topic, "since
 function learnTopic(topic: Topic, message: Message, recount: Recount): void {
   const { timezone, brands } = recount.world;
   if (message.lines.some((line) => /another wave/i.test(line))) topic.waveAt = message.at;
+  let isLed = message.kind === "page" && topic.subject !== null;
   for (const line of message.lines.flatMap((one) => byBrand(one).slice(0, 1))) {
     topic.brand ??= brandIn(line, brands);
     const since = new RegExp(
@@ -258,18 +259,18 @@ function learnTopic(topic: Topic, message: Message, recount: Recount): void {
       topic.countedTo = momentsOf(to, topic.countedFrom ?? message.at, timezone)[0] ?? null;
     }
     const share = /% of [\d,]+ mentions in (\d+ (?:min|h)) are (negative|positive|neutral)/.exec(line);
-    if (share !== null && !isOther(line)) {
-      topic.subject ??= `${share[2]} mentions`;
-      topic.widthMs ??= toLength(share[1] ?? "");
-    }
     const counted =
       /(\d[\d,]*) ((?:negative|positive) mentions?|mentions|negative|positive) in (\d+ (?:min|h|d)(?: \d+ min)?)/.exec(
         line,
       );
-    if (counted !== null && !isOther(line)) {
-      topic.subject ??= counted[2] ?? null;
+    if ((share === null && counted === null) || isOther(line)) continue;
+    const subject = share === null ? counted?.[2] : `${share[2]} mentions`;
+    // What is said first is about the most severe alert of an incident, which may have changed.
+    if (subject !== undefined && !isLed) topic.subject = subject;
+    isLed = true;
+    if (share !== null) topic.widthMs ??= toLength(share[1] ?? "");
+    if (counted !== null)
       topic.widthMs = Math.max(topic.widthMs ?? 0, toLength(counted[3] ?? ""));
-    }
   }
   const after = message.lines
     .map((line) => new RegExp(`[Rr]esolved,? after (${LENGTH})`).exec(line)?.[1])
