@@ -269,8 +269,7 @@ function learnTopic(topic: Topic, message: Message, recount: Recount): void {
     if (subject !== undefined && !isLed) topic.subject = subject;
     isLed = true;
     if (share !== null) topic.widthMs ??= toLength(share[1] ?? "");
-    if (counted !== null)
-      topic.widthMs = Math.max(topic.widthMs ?? 0, toLength(counted[3] ?? ""));
+    if (counted !== null) topic.widthMs = Math.max(topic.widthMs ?? 0, toLength(counted[3] ?? ""));
   }
   const after = message.lines
     .map((line) => new RegExp(`[Rr]esolved,? after (${LENGTH})`).exec(line)?.[1])
