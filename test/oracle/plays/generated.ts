@@ -107,6 +107,28 @@ export function awayWorld(seed = 20_260_316): Play {
   };
 }
 
+/** The evening of two brands that one cause hits, and the digest of the next morning. */
+export function brandsWorld(seed = 20_260_316): Play {
+  const [from, to] = [FROM + 10 * HOUR, FROM + 23.5 * HOUR];
+  const random = createRandom(seed);
+  const brands = ["Acme", "Brell"];
+  const told = "The payment service of both shops charged every card twice this evening";
+  const written = brands.flatMap((brand): Written[] => {
+    const usual = mentionsUntil(to, seed).filter((one) => one.brand === brand && one.at < from);
+    const storm = Array.from({ length: 90 }, (_, index) => ({
+      ...{ brand, at: from + HOUR + index * MINUTE + Math.floor(random() * 60) * 1000, sentiment: "negative" },
+      ...{ author: `customer_${Math.floor(random() * 4_000)}`, text: `${told}, ${brand} says nothing` },
+    }));
+    return [...usual, ...storm];
+  });
+  return {
+    ...planOf("brands", brands, to),
+    from,
+    write: (pool, _, queries) => insert(pool, queries, written),
+    step: (now) => (now < from + 4 * HOUR ? 10 : 30) * MINUTE,
+  };
+}
+
 function planOf(name: string, queries: readonly string[], to: Moment) {
   return {
     ...{ name, timezone: "Europe/Berlin", queries, rules: "rules" },
