@@ -116,7 +116,11 @@ export function brandsWorld(seed = 20_260_316): Play {
   const written = brands.flatMap((brand): Written[] => {
     const usual = mentionsUntil(to, seed).filter((one) => one.brand === brand && one.at < from);
     const storm = Array.from({ length: 90 }, (_, index) => ({
-      ...{ brand, at: from + HOUR + index * MINUTE + Math.floor(random() * 60) * 1000, sentiment: "negative" },
+      ...{
+        brand,
+        at: from + HOUR + index * MINUTE + Math.floor(random() * 60) * 1000,
+        sentiment: "negative",
+      },
       ...{ author: `customer_${Math.floor(random() * 4_000)}`, text: `${told}, ${brand} says nothing` },
     }));
     return [...usual, ...storm];
