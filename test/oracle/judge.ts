@@ -9,6 +9,7 @@ import {
 import type { Message, Recording } from "./message.ts";
 import { quotedAddresses, readMessage } from "./read-message.ts";
 import { ALERT_STATEMENTS } from "./statements/alerts.ts";
+import { DELIVERY_STATEMENTS } from "./statements/deliveries.ts";
 import { DIGEST_STATEMENTS } from "./statements/digests.ts";
 import { FINDING_STATEMENTS } from "./statements/findings.ts";
 import { INCIDENT_ROWS, INCIDENT_STATEMENTS } from "./statements/incidents.ts";
@@ -150,7 +151,10 @@ function judgeMessage(
     topic.since = momentsOf(from, message.at, timezone)[0] ?? null;
     topic.until = momentsOf(to, message.at, timezone)[0] ?? null;
   } else learnTopic(topic, message, recount);
-  const kinds = [...OPERATOR_STATEMENTS, ...INCIDENT_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS];
+  const kinds = [
+    ...[...DELIVERY_STATEMENTS, ...OPERATOR_STATEMENTS],
+    ...[...INCIDENT_STATEMENTS, ...FINDING_STATEMENTS, ...ALERT_STATEMENTS],
+  ];
   const statements = isDigest
     ? [...INCIDENT_ROWS, ...DIGEST_STATEMENTS, ...kinds]
     : message.kind === "page"
@@ -234,6 +238,7 @@ function timesIn(line: string, at: Moment, timezone: string): Pick<Topic, "since
 function learnTopic(topic: Topic, message: Message, recount: Recount): void {
   const { timezone, brands } = recount.world;
   if (message.lines.some((line) => /another wave/i.test(line))) topic.waveAt = message.at;
+  let isLed = message.kind === "page" && topic.subject !== null;
   for (const line of message.lines.flatMap((one) => byBrand(one).slice(0, 1))) {
     topic.brand ??= brandIn(line, brands);
     const since = new RegExp(
@@ -254,18 +259,17 @@ function learnTopic(topic: Topic, message: Message, recount: Recount): void {
       topic.countedTo = momentsOf(to, topic.countedFrom ?? message.at, timezone)[0] ?? null;
     }
     const share = /% of [\d,]+ mentions in (\d+ (?:min|h)) are (negative|positive|neutral)/.exec(line);
-    if (share !== null && !isOther(line)) {
-      topic.subject ??= `${share[2]} mentions`;
-      topic.widthMs ??= toLength(share[1] ?? "");
-    }
     const counted =
       /(\d[\d,]*) ((?:negative|positive) mentions?|mentions|negative|positive) in (\d+ (?:min|h|d)(?: \d+ min)?)/.exec(
         line,
       );
-    if (counted !== null && !isOther(line)) {
-      topic.subject ??= counted[2] ?? null;
-      topic.widthMs = Math.max(topic.widthMs ?? 0, toLength(counted[3] ?? ""));
-    }
+    if ((share === null && counted === null) || isOther(line)) continue;
+    const subject = share === null ? counted?.[2] : `${share[2]} mentions`;
+    // What is said first is about the most severe alert of an incident, which may have changed.
+    if (subject !== undefined && !isLed) topic.subject = subject;
+    isLed = true;
+    if (share !== null) topic.widthMs ??= toLength(share[1] ?? "");
+    if (counted !== null) topic.widthMs = Math.max(topic.widthMs ?? 0, toLength(counted[3] ?? ""));
   }
   const after = message.lines
     .map((line) => new RegExp(`[Rr]esolved,? after (${LENGTH})`).exec(line)?.[1])

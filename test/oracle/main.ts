@@ -9,11 +9,12 @@ import { formatMessages } from "./message-table.ts";
 import { airlines, hasAirlines } from "./plays/airlines.ts";
 import { demo } from "./plays/demo.ts";
 import { createLog, openScratchPostgres } from "./plays/earshot.ts";
-import { generated, moodWorld, smallWorld } from "./plays/generated.ts";
+import { awayWorld, brandsWorld, generated, moodWorld, smallWorld } from "./plays/generated.ts";
 import { type Play, type Played, play } from "./plays/play.ts";
 import { playRuleTests } from "./plays/rule-tests.ts";
+import { MINUTE } from "./world.ts";
 
-const WORLDS = ["small", "mood", "generated", "rule-tests", "demo", "airlines"] as const;
+const WORLDS = ["small", "mood", "away", "brands", "generated", "rule-tests", "demo", "airlines"] as const;
 
 const program = new Command("oracle")
   .description(
@@ -26,8 +27,12 @@ const program = new Command("oracle")
     "--file <path>",
     "the mentions of the world airlines, instead of the shared ones: JSON Lines with a brand",
   )
+  .option("--from <day>", "of the world airlines: where the clock starts, such as 2015-02-20")
+  .option("--to <day>", "of the world airlines: where it ends")
+  .option("--timezone <zone>", "of the world airlines", "UTC")
+  .option("--minutes <number>", "ends a play after so long, and judges what was played", Number, 240)
   .option("--only <text>", "of the rule tests, those with this in their name", "")
-  .option("--seed <number>", "of the worlds small, mood and generated", Number)
+  .option("--seed <number>", "of the worlds small, mood, away, brands and generated", Number)
   .option("--save <folder>", "writes each recording, to be judged again with --recording")
   .option("--recording <file>", "judges a saved recording, and plays nothing")
   .option(
@@ -50,6 +55,10 @@ Exit codes: 0 nothing is wrong, 1 a number is false or unexplained, or a link is
 interface Options {
   readonly world: readonly (typeof WORLDS)[number][];
   readonly file?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly timezone: string;
+  readonly minutes: number;
   readonly only: string;
   readonly seed?: number;
   readonly save?: string;
@@ -77,7 +86,7 @@ async function main(options: Options): Promise<number> {
       const all =
         world === "rule-tests"
           ? await playRuleTests({ serverUrl: postgres.url, only: options.only })
-          : [await playOn(postgres.url, planOf(world, options))];
+          : [await playOn(postgres.url, planOf(world, options), options.minutes)];
       for (const played of all) {
         if (options.save !== undefined)
           await writeFile(
@@ -94,14 +103,16 @@ async function main(options: Options): Promise<number> {
   }
 }
 
-function planOf(world: Exclude<(typeof WORLDS)[number], "rule-tests">, { file, seed }: Options): Play {
+function planOf(world: Exclude<(typeof WORLDS)[number], "rule-tests">, { seed, ...options }: Options): Play {
   return {
-    ...{ small: () => smallWorld(seed), mood: () => moodWorld(seed), generated: () => generated(seed) },
-    ...{ demo: () => demo(), airlines: () => airlines(file) },
+    ...{ small: () => smallWorld(seed), mood: () => moodWorld(seed), away: () => awayWorld(seed) },
+    brands: () => brandsWorld(seed),
+    generated: () => generated(seed),
+    ...{ demo: () => demo(), airlines: () => airlines(options) },
   }[world]();
 }
 
-async function playOn(server: string, plan: Play): Promise<Played> {
+async function playOn(server: string, plan: Play, minutes: number): Promise<Played> {
   const name = `oracle_${randomBytes(6).toString("hex")}`;
   const admin = new pg.Client({ connectionString: server });
   await admin.connect();
@@ -110,8 +121,13 @@ async function playOn(server: string, plan: Play): Promise<Played> {
     const url = new URL(server);
     url.pathname = `/${name}`;
     const { isTTY } = process.stderr;
+    const endsAt = Date.now() + minutes * MINUTE;
     return await play({ databaseUrl: url.href }, plan, (now) => {
-      if (isTTY) process.stderr.write(`\r${plan.name} ${new Date(now).toISOString().slice(0, 16)} `);
+      const shown = `${plan.name} ${new Date(now).toISOString().slice(0, 16)}`;
+      if (isTTY) process.stderr.write(`\r${shown} `);
+      const goesOn = Date.now() < endsAt;
+      if (!goesOn) process.stderr.write(`${shown}: ended after ${minutes} minutes\n`);
+      return goesOn;
     });
   } finally {
     await admin.query(`drop database if exists ${name} with (force)`);

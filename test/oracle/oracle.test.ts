@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { judge } from "./judge.ts";
 import type { RawMessage } from "./message.ts";
 import { formatMessages } from "./message-table.ts";
-import { DAY, type Fact, HOUR, MINUTE, type World } from "./world.ts";
+import { type Attempt, DAY, type Fact, HOUR, MINUTE, type World } from "./world.ts";
 
 const NOON = Date.parse("2026-03-16T12:00:00Z");
 
@@ -106,6 +106,75 @@ test("what operators are told is recounted from what came and when", async () =>
   expect(await of(behind(1, "40m"))).toEqual([]);
   expect(await of(behind(4, "40m"))).toEqual(["queries behind"]);
   expect(await of(behind(1, "5m"))).toEqual(["queries behind"]);
+});
+
+test("what operators are told of messages and mentions that failed is recounted from the tries", async () => {
+  const at = (minutes: number) => NOON + minutes * MINUTE;
+  const attempts: readonly Attempt[] = [
+    { receiver: "on-call", at: at(10), answer: "taken" },
+    ...[60, 80, 100, 115].map((minutes): Attempt => {
+      return { receiver: "on-call", at: at(minutes), answer: "later" };
+    }),
+    ...[90, 95].map((minutes): Attempt => ({ receiver: "program", at: at(minutes), answer: "never" })),
+  ];
+  const cameBack = [20, 30].map((minutes) => ({ address: "ann@acme.example", at: at(minutes) }));
+  const trouble = { attempts, cameBack, unstorable: [at(40), at(50)] };
+  const of = async (text: string, without: Partial<typeof trouble> = {}) => {
+    const messages = [{ ...slack(120, text), at: NOON + 2 * HOUR }];
+    const world = { ...WORLD, trouble: { ...trouble, ...without } };
+    const { findings } = await judge(world, { messages, answers: {} });
+    return findings.map(({ kind, statement, said }) => statement ?? `${kind} ${said}`);
+  };
+  const fails = (tries: number, length: string) =>
+    `receiver on-call gets no messages: ${tries} tries have failed in ${length}. The last error: it answered 451 4.3.2 closed`;
+  expect(await of(fails(4, "1h"))).toEqual([]);
+  expect(await of(fails(9, "1h"))).toEqual(["tries that failed"]);
+  expect(await of(fails(4, "3h"))).toEqual(["tries that failed"]);
+  expect(await of(fails(4, "1h"), { attempts: [], cameBack: [] })).toEqual([
+    "tries that failed",
+    "answer of a vendor",
+  ]);
+  const refused = (count: number) => `${count} messages did not reach program and are not tried again`;
+  expect(await of(refused(2))).toEqual([]);
+  expect(await of(refused(3))).toEqual(["messages that were refused"]);
+  expect(await of("1 message was tried for two days and given up")).toEqual(["messages that were given up"]);
+  expect(await of("2 to ann@acme.example came back")).toEqual([]);
+  expect(await of("5 to ann@acme.example came back")).toEqual(["mails that came back"]);
+  expect(await of("2 mentions failed at every try and are left out")).toEqual([]);
+  expect(await of("1 mention failed at every try and is left out")).toEqual(["left out"]);
+  const waits = (length: string) => `3 messages are not sent: no process has taken the oldest for ${length}`;
+  expect(await of(waits("4m"))).toEqual([]);
+  expect(await of(waits("30m"))).toEqual(["messages that wait"]);
+  expect(await of("the queue has stood still for 30m")).toEqual(["queue stands still"]);
+  const due = (count: number) => `${count} query is due, and no process has read any for 20m`;
+  expect(await of(due(1))).toEqual([]);
+  expect(await of(due(4))).toEqual(["polls that wait"]);
+  expect(await of("the digest day of 2026-03-16 is late by 40m")).toEqual([]);
+  expect(await of("the digest day of 2026-03-17 is late by 40m")).toEqual(["late digest"]);
+});
+
+test("a thread is about the alert that its message names first, also if that was another one before", async () => {
+  const neutral = facts().map((fact) => ({
+    ...fact,
+    id: `n${fact.id}`,
+    sentiment: "neutral",
+    author: "one",
+  }));
+  const world = { ...WORLD, facts: [...facts(), ...neutral] };
+  const first = slack(
+    5,
+    "WARNING Acme: 62 mentions in 30 min. Since Mon 16 Mar, 12:00 UTC.",
+    "*Who:* 31 authors",
+  );
+  const later = slack(10, "CRITICAL Acme: 31 negative mentions in 30 min. Since Mon 16 Mar, 12:00 UTC.");
+  const judged = async (authors: number) => {
+    const who = { type: "section", text: { text: `*Who:* ${authors} authors` } };
+    const messages = [first, { ...later, blocks: [who] }];
+    const { findings } = await judge(world, { messages, answers: {} });
+    return findings.map(({ at, statement }) => [at === first.at ? "first" : "later", statement]);
+  };
+  expect(await judged(32)).toEqual([]);
+  expect(await judged(60)).toEqual([["later", "authors"]]);
 });
 
 test("a number that nobody can explain is a finding, and digits of names are none", async () => {

@@ -33,6 +33,23 @@ export interface Fact {
   readonly isRepost: boolean;
 }
 
+/** One try to hand a message over, and what the vendor of the receiver answered: that it takes it, not now, or never. */
+export interface Attempt {
+  /** As the configuration names it. */
+  readonly receiver: string;
+  readonly at: Moment;
+  readonly answer: "taken" | "later" | "never";
+}
+
+/** What went wrong beside what was published. */
+export interface Trouble {
+  readonly attempts: readonly Attempt[];
+  /** Mails that were taken, and came back from this address at that moment. */
+  readonly cameBack: readonly { readonly address: string; readonly at: Moment }[];
+  /** When mentions were shown that cannot be stored. They are no facts. */
+  readonly unstorable: readonly Moment[];
+}
+
 /** Everything that was written, and when it could be known; and from when on somebody listened. */
 export interface World {
   readonly name: string;
@@ -46,6 +63,7 @@ export interface World {
   readonly lagMs: number;
   /** The moments to which the clock was set, if it moves in longer steps than that: between two nothing is read. */
   readonly steps?: readonly Moment[];
+  readonly trouble?: Trouble;
 }
 
 /** Which mentions are meant: "negative mentions" of a brand. */

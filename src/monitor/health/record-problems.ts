@@ -74,6 +74,8 @@ function observation(
     at: now,
     mentions: 0,
     because: problem.because,
+    // Reminders and live messages say how it is now.
+    restates: true,
     windowFrom: Math.min(problem.since, now - 1),
     windowTo: now,
     values: problem.values,

@@ -260,10 +260,18 @@ async function openBook(
     const near = unaffiliated.filter(
       (alert) => !incidentOf.has(alert.id) && firedAtOf(alert) <= at && firedAtOf(alert) > at - DAY,
     );
-    const material = materialOf(mentions, []);
+    if (near.length === 0) return;
+    const from = incident.countedFrom;
+    const before = await facts.mentions.inWindow(
+      ...([projectId, queryId, from - 3 * DAY, from - HOUR] as const),
+      MOST_BEFORE,
+    );
+    const material = materialOf(mentions, before);
     for (const alert of near.slice(0, MOST_ADOPTED)) {
-      if ((ruleOf(alert)?.incident ?? null) !== incident.group) continue;
-      const shared = sharedWith(await mentionsOf(alert, [], at), material);
+      const rule = ruleOf(alert);
+      if (rule === undefined || rule.incident !== incident.group) continue;
+      const own = await mentionsOf(alert, [], at);
+      const shared = sharedWith(own, withoutOwn(material, rule, own));
       if (shared !== null) add(incidents.get(incident.id) ?? incident, alert, at, `it shares ${shared}`);
     }
   }

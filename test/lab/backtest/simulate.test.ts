@@ -102,6 +102,23 @@ test("alerts about one thing are one incident, with one message and one end", as
   });
 });
 
+test("an alert that was open before an incident joins it for words that are not the brand's everyday ones", async () => {
+  const saying = (text: (index: number) => string, ...times: readonly Instant[]) =>
+    mentionsAt(...times).map((one, index) => ({ ...one, text: text(index) }));
+  const usual = saying(
+    (n) => `a lovely ${n}. day with your brand`,
+    ...every(30 * MINUTE, FROM - 2 * DAY, 97),
+  );
+  const wave = saying((n) => `your brand with a lottery, ticket ${n}`, ...every(MINUTE, FROM + HOUR, 40));
+  const sizeWith = async (recall: string) => {
+    const early = saying(() => recall, FROM + HOUR / 2);
+    const { incidents } = await run({ busy: BUSY, recall: RECALL }, [...usual, ...early, ...wave]);
+    return incidents.map(({ alerts }) => alerts);
+  };
+  expect(await sizeWith("a recall of the seats with your brand")).toEqual([1]);
+  expect(await sizeWith("a recall of the lottery ticket")).toEqual([2]);
+});
+
 test("quiet hours hold a message until they end", async () => {
   const quiet = QuietHours.parse({ from: "07:00", to: "10:00", timezone: "UTC", breakThrough: "nothing" });
   const config = {

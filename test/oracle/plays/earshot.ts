@@ -26,6 +26,7 @@ export type { AlertActions } from "../../../src/monitor/alerts/actions/actions.t
 export { createAlertActions } from "../../../src/monitor/alerts/actions/alert-actions.ts";
 export { openScratchPostgres } from "../../../src/monitor/commands/open-postgres.ts";
 export { startEarshot } from "../../../src/monitor/monitor.ts";
+export { takeBounce } from "../../../src/monitor/notify/deliver/take-bounce.ts";
 export { ROLES } from "../../../src/monitor/roles.ts";
 export { loadRules } from "../../../src/monitor/rules/load-rules.ts";
 export { openPool } from "../../../src/monitor/store/database.ts";

@@ -78,6 +78,61 @@ export function moodWorld(seed = 20_260_316): Play {
   };
 }
 
+/** So begin the ids of mentions that cannot be stored. */
+const UNSTORABLE = "unstorable";
+
+/**
+ * Its first storm, while vendors are away. The mail server asks on-call to wait until after the beginning of the crisis, and
+ * then sends mails back; a program refuses its messages for an hour; some mentions cannot be stored.
+ */
+export function awayWorld(seed = 20_260_316): Play {
+  const to = FROM + 9 * HOUR;
+  const written = mentionsUntil(to, seed).filter(({ brand }) => brand === "Acme");
+  const broken = [0, 1, 2].map((index) => ({
+    ...{ brand: "Acme", at: FROM + 2.5 * HOUR + index * 20 * MINUTE, sentiment: "negative", author: "torn" },
+    ...{ text: `Acme: page ${"torn ".repeat(index + 1)}`, id: `${UNSTORABLE}-${index}` },
+  }));
+  return {
+    ...planOf("away", ["Acme"], to),
+    write: (pool, _, queries) => insert(pool, queries, [...written, ...broken]),
+    step: stepIn([FROM + 2 * HOUR]),
+    trouble: {
+      answer: (receiver, at) => {
+        if (receiver === "on-call" && at < FROM + 3.25 * HOUR) return "later";
+        return receiver === "program" && at >= FROM + 3 * HOUR && at < FROM + 4 * HOUR ? "never" : "taken";
+      },
+      comesBack: (receiver) => receiver === "on-call",
+      unstorable: UNSTORABLE,
+    },
+  };
+}
+
+/** The evening of two brands that one cause hits, and the digest of the next morning. */
+export function brandsWorld(seed = 20_260_316): Play {
+  const [from, to] = [FROM + 10 * HOUR, FROM + 23.5 * HOUR];
+  const random = createRandom(seed);
+  const brands = ["Acme", "Brell"];
+  const told = "The payment service of both shops charged every card twice this evening";
+  const written = brands.flatMap((brand): Written[] => {
+    const usual = mentionsUntil(to, seed).filter((one) => one.brand === brand && one.at < from);
+    const storm = Array.from({ length: 90 }, (_, index) => ({
+      ...{
+        brand,
+        at: from + HOUR + index * MINUTE + Math.floor(random() * 60) * 1000,
+        sentiment: "negative",
+      },
+      ...{ author: `customer_${Math.floor(random() * 4_000)}`, text: `${told}, ${brand} says nothing` },
+    }));
+    return [...usual, ...storm];
+  });
+  return {
+    ...planOf("brands", brands, to),
+    from,
+    write: (pool, _, queries) => insert(pool, queries, written),
+    step: (now) => (now < from + 4 * HOUR ? 10 : 30) * MINUTE,
+  };
+}
+
 function planOf(name: string, queries: readonly string[], to: Moment) {
   return {
     ...{ name, timezone: "Europe/Berlin", queries, rules: "rules" },
@@ -94,6 +149,7 @@ function stepIn(storms: readonly Moment[]): Play["step"] {
 }
 
 interface Written {
+  readonly id?: string;
   readonly brand: string;
   readonly at: Moment;
   readonly sentiment: string;
@@ -186,7 +242,7 @@ async function insert(
 ): Promise<void> {
   const versions = written.flatMap((one, index): MentionVersion[] => {
     const added = one.at + (one.lateMs ?? 0);
-    const id = `made-${String(index + 1).padStart(6, "0")}`;
+    const id = one.id ?? `made-${String(index + 1).padStart(6, "0")}`;
     const states: { at: Moment; sentiment: string | null; deleted?: true }[] = [
       { at: added, sentiment: one.sentiment },
     ];

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { RawMessage, Recording } from "../message.ts";
 import { linksIn, quotedAddresses, readMessage } from "../read-message.ts";
-import { type Fact, MINUTE, type Moment, type World } from "../world.ts";
+import { type Attempt, type Fact, MINUTE, type Moment, type World } from "../world.ts";
 import {
   type AlertActions,
   createAlertActions,
@@ -24,8 +24,9 @@ import {
   seedAccount,
   startEarshot,
   startLocalSlack,
+  takeBounce,
 } from "./earshot.ts";
-import { startMailbox, startWebhook } from "./vendors.ts";
+import { type Answer, reportOf, startMailbox, startWebhook } from "./vendors.ts";
 
 /** A world and how it is played: everything that is written, and what people do. */
 export interface Play {
@@ -50,6 +51,14 @@ export interface Play {
   }[];
   /** Moments at which the pages of the console are read. */
   readonly reads?: readonly Moment[];
+  /** What goes wrong. With it Earshot watches itself, and time passes for its retries, too. */
+  readonly trouble?: {
+    answer(receiver: string, at: Moment): Answer;
+    /** Whether a mail that is taken comes back. */
+    comesBack(receiver: string, at: Moment): boolean;
+    /** Ids of mentions that cannot be stored begin so. */
+    readonly unstorable: string;
+  };
 }
 
 type Stores = ReturnType<typeof createStores>;
@@ -65,7 +74,8 @@ const TEMPLATES = "templates";
 export async function play(
   { databaseUrl }: { readonly databaseUrl: string },
   plan: Play,
-  onStep: (now: Moment) => void = () => {},
+  /** False: it ends here, and what was played is judged. */
+  onStep: (now: Moment) => boolean = () => true,
 ): Promise<Played> {
   const closing = createClosing();
   try {
@@ -106,9 +116,27 @@ export async function play(
     };
     const slack = await startLocalSlack({ store: recorded, clock, log }, { token: secrets.slackToken });
     closing.add(slack.close);
-    const smtp = await startMailbox((to, raw) => messages.push({ kind: "email", at: now(), to, raw }));
+    const attempts: Attempt[] = [];
+    const cameBack: { address: string; at: Moment }[] = [];
+    const reports: string[] = [];
+    const answerTo = (receiver: string, message: RawMessage): Answer => {
+      const answer = plan.trouble?.answer(receiver, now()) ?? "taken";
+      attempts.push({ receiver, at: now(), answer });
+      if (answer === "taken") messages.push(message);
+      return answer;
+    };
+    const smtp = await startMailbox((to, raw) => {
+      // Addresses begin with the name of their receiver.
+      const [receiver = ""] = to.split("@");
+      const answer = answerTo(receiver, { kind: "email", at: now(), to, raw });
+      if (answer === "taken" && plan.trouble?.comesBack(receiver, now())) {
+        cameBack.push({ address: to, at: now() });
+        reports.push(reportOf(raw, to));
+      }
+      return answer;
+    });
     closing.add(smtp.close);
-    const webhook = await startWebhook((body) => messages.push({ kind: "webhook", at: now(), body }));
+    const webhook = await startWebhook((body) => answerTo("program", { kind: "webhook", at: now(), body }));
     closing.add(webhook.close);
     const api = createLocalApi({ pool, clock, log, signingSecret: "of a play" });
     closing.add(api.close);
@@ -135,7 +163,7 @@ export async function play(
       routes: base.routes.map((route) => ({ ...route, receivers: [...route.receivers, "program"] })),
     } as unknown as typeof base;
     let page: string | null = null;
-    const settled = createSettled();
+    const settled = createSettled(plan.trouble !== undefined);
     const earshot = await startEarshot({
       ...{ config, databaseUrl, clock, log, roles: ROLES, sweepEveryMs: null, checksHealth: false },
       queue: { kind: "postgres", url: databaseUrl, schema: "earshot_queue" },
@@ -152,6 +180,7 @@ export async function play(
     closing.add(console.close);
     page = console.url;
     await earshot.refreshQueries();
+    if (plan.trouble !== undefined) await refuse(pool, plan.trouble.unstorable);
     const actions = createAlertActions({ stores: earshot.stores, clock });
 
     const deeds = [...(plan.deeds ?? [])];
@@ -159,9 +188,15 @@ export async function play(
     const steps: Moment[] = [];
     for (let at = plan.from; ; at = Math.min(at + plan.step(at), plan.to)) {
       steps.push(at);
+      if (plan.trouble !== undefined) await passTime(pool, at - (steps.at(-2) ?? at));
       clock.set(at);
-      onStep(at);
+      const goesOn = onStep(at) && at < plan.to;
       await settled.settle(earshot);
+      if (plan.trouble !== undefined) {
+        for (const report of reports.splice(0))
+          await takeBounce({ stores: earshot.stores, clock }, Buffer.from(report), null);
+        await earshot.checkHealth();
+      }
       for (let deed = deeds[0]; deed !== undefined && deed.at <= at; deed = deeds[0]) {
         deeds.shift();
         await deed.do(actions, earshot.stores);
@@ -171,14 +206,24 @@ export async function play(
         reads.shift();
         messages.push(...(await readPages(page, at)));
       }
-      if (at >= plan.to) break;
+      if (!goesOn) break;
     }
-    messages.push(...(await readPages(page, plan.to)));
+    const to = steps.at(-1) ?? plan.to;
+    messages.push(...(await readPages(page, to)));
+    const all = await readFacts(pool);
+    const { unstorable } = plan.trouble ?? {};
+    const isStorable = ({ id }: Fact) => unstorable === undefined || !id.startsWith(unstorable);
     const world: World = {
-      ...{ name: plan.name, timezone: plan.timezone, from: plan.from, to: plan.to },
+      ...{ name: plan.name, timezone: plan.timezone, from: plan.from, to },
       brands: [...new Set((await queryNames(pool)).values())],
-      facts: await readFacts(pool),
+      facts: all.filter(isStorable),
       ...{ lagMs: 11 * MINUTE, steps },
+      ...(unstorable !== undefined && {
+        trouble: {
+          ...{ attempts, cameBack },
+          unstorable: all.filter((fact) => !isStorable(fact)).map(({ from }) => from),
+        },
+      }),
     };
     return { world, recording: { messages, answers: await openLinks(messages, world) } };
   } finally {
@@ -294,22 +339,41 @@ interface FactRow {
   readonly retweet_of: string | null;
 }
 
-/** Waits until the tables twice in a row show no due work. */
-function createSettled() {
+/** Something is wrong with these mentions that no retry mends. */
+async function refuse(pool: Pool, unstorable: string): Promise<void> {
+  await pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'out of ink'; end $$;
+    create trigger refuse before insert on earshot.mentions for each row
+      when (new.resource_id like '${unstorable}%') execute function refuse()`);
+}
+
+/** Retries and what is said of them run on the clock of the database. */
+async function passTime(pool: Pool, ms: number): Promise<void> {
+  const by = `make_interval(secs => ${ms / 1000})`;
+  await pool.query(`
+    update earshot.notifications set next_attempt_wall = next_attempt_wall - ${by} where state = 'due';
+    update earshot.channel_limits set closed_until_wall = closed_until_wall - ${by}, counted_wall = counted_wall - ${by};
+    update earshot.failures set since_wall = since_wall - ${by}, last_wall = last_wall - ${by};
+    update earshot.deliveries set at_wall = at_wall - ${by}`);
+}
+
+/** Waits until the tables twice in a row show no due work. Where vendors refuse, what waits for its next try is not due. */
+function createSettled(isTroubled: boolean) {
   let done = 0;
   return {
     onDone: () => {
       done += 1;
     },
     async settle(earshot: Awaited<ReturnType<typeof startEarshot>>): Promise<void> {
-      const { polls, notifications, alertMessages } = earshot.stores;
+      const { polls, notifications, alertMessages, dueWork } = earshot.stores;
       let seen = done;
       let idle = 0;
       for (let quiet = 0; quiet < 2; ) {
         const swept = await earshot.sweep();
         const due = Object.values(swept).reduce((sum, count) => sum + count, 0);
-        const busy =
-          (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
+        const busy = isTroubled
+          ? await dueWork.unsettled()
+          : (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
         quiet = due + busy === 0 ? quiet + 1 : 0;
         if (quiet > 0) continue;
         const wanted = done + Math.max(1, due);

@@ -205,6 +205,16 @@ export const INCIDENT_STATEMENTS: readonly Statement[] = [
     },
   },
   {
+    name: "over",
+    means: "When it was found to be over: after its first sign, and before this was said.",
+    pattern: re(`^(${TIME})(?= It is over$)`),
+    judge: ([time = ""], { message, topic, recount }) => {
+      const moments = momentsOf(time, message.at, recount.world.timezone, [topic.since ?? message.at]);
+      const fits = moments.some((at) => at <= message.at + MINUTE && at >= (topic.since ?? 0));
+      return fits ? null : "that is before it began, or after this message";
+    },
+  },
+  {
     name: "joined",
     means:
       "When another alert of the same incident fired: it was open by then, and a mention was just before.",

@@ -3,7 +3,7 @@ import { NUMBER, toNumber } from "../times.ts";
 import { DAY, type Fact, HOUR, MINUTE, type Moment } from "../world.ts";
 
 /** `3h 20m`, `45m 10s`, `2d 4h`: how messages about Earshot itself say a length. */
-const LENGTH = String.raw`\d+(?:d|h|m|s|ms)(?: \d+(?:h|m|s))?`;
+export const LENGTH_OF_OURS = String.raw`\d+(?:d|h|m|s|ms)(?: \d+(?:h|m|s))?`;
 const re = (source: string) => new RegExp(source, "g");
 /** The polls and checks between what happened and what is said of it. */
 const SLACK_MS = 15 * MINUTE;
@@ -40,7 +40,7 @@ export const OPERATOR_STATEMENTS: readonly Statement[] = [
     means:
       "So long no mention of it came, and on so many days before there were at least so many in these hours.",
     pattern: re(
-      `no new mention for (${LENGTH})\\. In the same hours of the last (\\d+) days there were (${NUMBER}) or more on three days of four`,
+      `no new mention for (${LENGTH_OF_OURS})\\. In the same hours of the last (\\d+) days there were (${NUMBER}) or more on three days of four`,
     ),
     judge: ([length = "", days = "", usual = ""], context) => {
       const { message } = context;
@@ -74,14 +74,14 @@ export const OPERATOR_STATEMENTS: readonly Statement[] = [
     name: "not watched",
     means:
       "So long nothing was read: the clock shows two moments so far from each other with nothing between.",
-    pattern: re(`nothing was watched for (${LENGTH})`),
+    pattern: re(`nothing was watched for (${LENGTH_OF_OURS})`),
     judge: ([length = ""], context) => judgeGap(context, toLength(length)),
   },
   {
     name: "jump of the clock",
     means: "So far the clock moved at once.",
     pattern: re(
-      `(?:clock of this machine jumped (?:ahead|back|forward|backward)s? by|clock was ahead by) (${LENGTH})`,
+      `(?:clock of this machine jumped (?:ahead|back|forward|backward)s? by|clock was ahead by) (${LENGTH_OF_OURS})`,
     ),
     judge: ([length = ""], context) => judgeGap(context, toLength(length)),
   },
@@ -89,7 +89,7 @@ export const OPERATOR_STATEMENTS: readonly Statement[] = [
     name: "queries behind",
     means: "So many of all brands are not read up to the present, the one that is most behind by so much.",
     pattern: re(
-      `(${NUMBER}) of (${NUMBER}) queries are behind, by up to (${LENGTH}) \\(limit (${LENGTH})\\)`,
+      `(${NUMBER}) of (${NUMBER}) queries are behind, by up to (${LENGTH_OF_OURS}) \\(limit (${LENGTH_OF_OURS})\\)`,
     ),
     judge: ([behind = "", all = "", worst = "", limit = ""], { recount, message }) => {
       const { brands, from } = recount.world;
@@ -112,7 +112,7 @@ export const OPERATOR_STATEMENTS: readonly Statement[] = [
     name: "lost posts",
     means: "From the one time to the other a feed was not read, which is so long.",
     pattern: re(
-      String.raw`posts of (${LENGTH}) are lost from the feed .{1,80}?, from (\d{4}-\S+?Z) to (\d{4}-\S+?Z)`,
+      String.raw`posts of (${LENGTH_OF_OURS}) are lost from the feed .{1,80}?, from (\d{4}-\S+?Z) to (\d{4}-\S+?Z)`,
     ),
     judge: ([length = "", from = "", to = ""], { message }) => {
       if (Date.parse(to) > message.at + MINUTE) return "that is after this message";
@@ -148,13 +148,13 @@ function judgeGap({ recount, message }: Context, lengthMs: number): Verdict {
 }
 
 /** Only the two largest units are said, and a check finds it a little later. */
-function isNear(isMs: number, saidMs: number): boolean {
+export function isNear(isMs: number, saidMs: number): boolean {
   return Math.abs(isMs - saidMs) <= Math.max(2 * MINUTE, 0.05 * isMs);
 }
 
 const UNITS: Readonly<Record<string, number>> = { d: DAY, h: HOUR, m: MINUTE, s: 1_000, ms: 1 };
 
-function toLength(text: string): number {
+export function toLength(text: string): number {
   let sum = 0;
   for (const [, count = "0", unit = ""] of text.matchAll(/(\d+)(d|h|ms|m|s)\b/g))
     sum += Number(count) * (UNITS[unit] ?? 0);
