@@ -1,11 +1,12 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
-import { HOUR, MINUTE } from "../lib/instant.ts";
+import { HOUR, MINUTE, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
 import type { Query } from "./model/query.ts";
 import type { OpenSource } from "./polling/open-source.ts";
 import { reconcileCounts } from "./polling/reconcile-counts.ts";
+import { refreshGroups } from "./polling/refresh-groups.ts";
 import { writeCorrections } from "./polling/write-corrections.ts";
 import type { Db } from "./store/database.ts";
 import { pruneTables } from "./store/prune-tables.ts";
@@ -44,6 +45,14 @@ export function runBackgroundLoops(
         // Lists change seldom, and under a small rate limit each list takes a call from a query.
         everyMs: async () => ((await source.budget.read()).limit === null ? 10 * MINUTE : HOUR),
         problem: `the queries of ${source.config.name === "feeds" ? "the feeds" : "the source"} are not known; asking again soon`,
+        ...{ log, signal },
+      }),
+    ),
+    ...sources.map((source) =>
+      repeat({
+        work: () => refreshGroups({ stores, clock, log, signal }, source),
+        everyMs: async () => 5 * SECOND,
+        problem: "the groups of queries are not known; each query is asked for by itself",
         ...{ log, signal },
       }),
     ),

@@ -13,7 +13,7 @@ import type { Rule } from "../rules/rule.ts";
 import type { PollParts } from "./poll-parts.ts";
 import { isOutdated, observedSettings } from "./poll-settings.ts";
 import { createRepeatCounter } from "./shared-pages.ts";
-import { abandonPoll, nextCall, type PollSettings } from "./watermark.ts";
+import { abandonPoll, beginAgain, nextCall, type PollSettings } from "./watermark.ts";
 
 export type PollOutcome =
   /** Another worker polls it, or polled it meanwhile. */
@@ -45,6 +45,8 @@ export interface LeasedPoll {
   readonly claimed: PollState | null;
   /** Failures in a row before this run. */
   readonly failures: number;
+  /** It begins here at the latest, because calls by a group may have brought nothing of it since; null: no reason to. */
+  readonly rereadFrom: Instant | null;
 }
 
 /** What one run of a poll found. */
@@ -80,13 +82,13 @@ export async function claimPoll(parts: PollParts, key: PollKey): Promise<LeasedP
   const claim = await parts.store.polls.claim(key, startedAt);
   const query = claim === null ? null : await parts.store.queries.find(key.projectId, key.queryId);
   if (claim === null || query === null) return null;
-  const { lease, failures } = claim;
-  return { key, query, lease, startedAt, claimed: claim.state as PollState | null, failures };
+  const { lease, failures, rereadFrom } = claim;
+  return { key, query, lease, startedAt, claimed: claim.state as PollState | null, failures, rereadFrom };
 }
 
 /** Replays dead letters first, then decides what the poll asks for. */
 export async function startMember(parts: PollParts, poll: LeasedPoll): Promise<PollMember> {
-  const { key, query, claimed, startedAt } = poll;
+  const { key, query, claimed, startedAt, rereadFrom } = poll;
   const rules = parts.rulesFor(query);
   const [wanted, quirks] = await Promise.all([
     parts.store.deadLetters.wanted(key.projectId, key.queryId),
@@ -96,9 +98,10 @@ export async function startMember(parts: PollParts, poll: LeasedPoll): Promise<P
   const replayed = await replayDeadLetters(parts, poll, rules, claimed ?? NEW_POLL, wanted);
   if (replayed.pending.length > 0) await parts.onPending(replayed.pending);
   const settings = observedSettings(parts.settings(query, key.poll), quirks, key.poll, startedAt);
-  const stored = isOutdated(replayed.state, settings)
+  const reached = isOutdated(replayed.state, settings)
     ? abandonPoll(replayed.state, settings)
     : replayed.state;
+  const stored = rereadFrom === null ? reached : beginAgain(reached, rereadFrom, settings);
   const { request, state } = nextCall(key.poll, stored, settings, startedAt);
   const counts = { pages: 0, added: 0, changed: 0, rejected: 0, repeated: 0, lateMs: 0, restamped: 0 };
   return { ...poll, rules, settings, request, stored, state, counts, repeats: createRepeatCounter() };

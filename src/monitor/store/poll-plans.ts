@@ -11,6 +11,8 @@ export interface PollCandidate extends PollKey, Query {
   readonly watchFrom: Instant;
   readonly nextAt: Instant;
   readonly watermark: Instant | null;
+  /** It begins here at the latest. */
+  readonly rereadFrom: Instant | null;
   /** It resumes from a cursor, closes a gap, or makes shared calls fail. */
   readonly alone: boolean;
   /** In a row. */
@@ -33,7 +35,7 @@ export function createPollPlanStore(db: Db) {
         select w.project_id as "projectId", w.query_id as "queryId", w.poll, q.name, q.project_name as "projectName",
           q.timezone, w.polled_at as "polledAt", q.watch_from as "watchFrom",
           case when ${isDueAt(now, "w")} then least(w.next_at, ${at(now)}) else w.next_at end as "nextAt",
-          w.failures, (w.state ->> 'watermark')::float8 as watermark,
+          w.failures, (w.state ->> 'watermark')::float8 as watermark, w.reread_from as "rereadFrom",
           w.own_call or w.state -> 'running' ->> 'cursor' is not null
             or coalesce(jsonb_typeof(w.state -> 'gap'), 'null') = 'object'
               and ((w.state -> 'gap' ->> 'tries')::int <= ${GAP_TRIES}

@@ -115,6 +115,8 @@ interface ClaimedPoll {
   /** As `ingest/watermark.ts` returned it; null before the first page. */
   readonly state: unknown;
   readonly failures: number;
+  /** It begins here at the latest; null: where its state says. */
+  readonly rereadFrom: Instant | null;
 }
 
 /** Thrown when a page is committed under a lease that another worker has taken over. */
@@ -129,7 +131,7 @@ function createPollLeaseStore(db: Db) {
         where ${isPollKind(key)} and ${isDueAt(now, "polls")}
           and (leased_until_wall is null or leased_until_wall < now())
           and (retry_at_wall is null or retry_at_wall <= now()) and ${withoutSync}
-        returning lease, state, failures
+        returning lease, state, failures, reread_from as "rereadFrom"
       `.execute(db);
       return rows[0] ?? null;
     },
@@ -158,14 +160,21 @@ function createPollLeaseStore(db: Db) {
     async finish(
       key: PollKey,
       lease: string,
-      end: { completeUntil: Instant | null; polledAt: Instant; nextAt: Instant },
+      end: {
+        completeUntil: Instant | null;
+        polledAt: Instant;
+        nextAt: Instant;
+        /** As it was claimed: what was asked for since is still to be done. */
+        rereadFrom?: Instant | null;
+      },
     ): Promise<void> {
       await sql`
         update earshot.polls
         set complete_until = greatest(case when complete_until <= ${at(end.polledAt + JUDGED_AHEAD_MS)} then complete_until end,
             ${atOrNull(end.completeUntil)}), polled_at = ${at(end.polledAt)},
           next_at = case when woken then ${at(end.polledAt)} else ${at(end.nextAt)} end, lease = null, leased_until_wall = null, planned_until_wall = null,
-          own_call = false
+          own_call = false,
+          reread_from = case when reread_from is distinct from ${atOrNull(end.rereadFrom ?? null)} then reread_from end
         where ${isPollKind(key)} and lease = ${lease}::uuid
       `.execute(db);
     },
