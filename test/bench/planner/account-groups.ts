@@ -1,6 +1,6 @@
+import { planOwnGroups } from "../../../src/monitor/polling/planner/own-groups.ts";
 import type { PlannedGroup } from "../../../src/monitor/polling/planner/plan-calls.ts";
-import type { World } from "./world.ts";
-import { createRandom } from "./world.ts";
+import { createRandom, type World } from "./world.ts";
 
 /** A group of queries of the simulated account. `strangersPerMs`: rows of members that are not followed. */
 export interface AccountGroup extends PlannedGroup {
@@ -36,17 +36,11 @@ export function naturalGroups(world: World, seed: number): AccountGroup[] {
   return groups;
 }
 
-export function ownGroups(world: World, size: number, order: "busy" | "any"): AccountGroup[] {
-  const random = createRandom(7);
+/** Groups that Earshot keeps in the account itself, if it may. */
+export function ownGroups(world: World): AccountGroup[] {
   const ids = world.queries.map((_, index) => String(index));
-  if (order === "any") ids.sort(() => random() - 0.5);
-  const groups: AccountGroup[] = [];
-  for (let at = 0; at < ids.length; at += size)
-    groups.push({
-      groupId: String(groups.length),
-      queryIds: ids.slice(at, at + size),
-      surplusRate: 0,
-      strangersPerMs: 0,
-    });
-  return groups;
+  return planOwnGroups(ids, []).map((change, nth) => {
+    const queryIds = change.outcome === "Create" ? change.queryIds : [];
+    return { groupId: String(nth), queryIds, surplusRate: 0, strangersPerMs: 0 };
+  });
 }
