@@ -11,6 +11,7 @@ export interface ListedGroup {
 export interface QueryGroup {
   readonly projectId: string;
   readonly groupId: string;
+  readonly name: string;
   readonly queryIds: readonly string[];
   /** Rows of members that are not watched, per millisecond, as its answers had them; null: none yet. */
   readonly surplusRate: number | null;

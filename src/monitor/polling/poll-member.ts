@@ -10,6 +10,7 @@ import type { PollKey } from "../model/poll.ts";
 import { NEW_POLL, type PageBody, type PollRequest, type PollState } from "../model/poll-state.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
+import type { WantedReplay } from "../store/dead-letters.ts";
 import type { PollParts } from "./poll-parts.ts";
 import { isOutdated, observedSettings } from "./poll-settings.ts";
 import { createRepeatCounter } from "./shared-pages.ts";
@@ -76,24 +77,54 @@ export interface PollMember extends LeasedPoll {
   readonly repeats: ReturnType<typeof createRepeatCounter>;
 }
 
-/** Claims a poll. Null: another worker has it, it is not due, or its query is gone. */
-export async function claimPoll(parts: PollParts, key: PollKey): Promise<LeasedPoll | null> {
+/** A claimed poll, and what is stored of its query that it begins with. */
+export interface ClaimedPoll {
+  readonly poll: LeasedPoll;
+  readonly wanted: readonly WantedReplay[];
+  /** Series that are counted. */
+  readonly series: readonly string[];
+}
+
+/**
+ * Claims polls of one project, and reads what they begin with, in few statements for all. Left out are those that
+ * another worker has, that are not due, or whose query is gone. `onClaimed` is called as soon as they are held.
+ */
+export async function claimPolls(
+  parts: PollParts,
+  keys: readonly PollKey[],
+  onClaimed: (held: readonly { readonly key: PollKey; readonly lease: string }[]) => void,
+): Promise<readonly ClaimedPoll[]> {
+  const { store } = parts;
   const startedAt = parts.clock.now();
-  const claim = await parts.store.polls.claim(key, startedAt);
-  const query = claim === null ? null : await parts.store.queries.find(key.projectId, key.queryId);
-  if (claim === null || query === null) return null;
-  const { lease, failures, rereadFrom } = claim;
-  return { key, query, lease, startedAt, claimed: claim.state as PollState | null, failures, rereadFrom };
+  const claims = await store.polls.claimAll(keys, startedAt);
+  const known = new Map(keys.map((key) => [key.queryId, key]));
+  onClaimed(claims.map(({ queryId, lease }) => ({ key: known.get(queryId) as PollKey, lease })));
+  if (claims.length === 0) return [];
+  const [queries, wanted, series] = await Promise.all([
+    store.queries.findAll(claims),
+    store.deadLetters.wanted(claims),
+    store.counts.seriesOf(claims),
+  ]);
+  const byId = new Map(queries.map((query) => [query.queryId, query]));
+  return claims.flatMap(({ queryId, lease, state, failures, rereadFrom }) => {
+    const [key, query] = [known.get(queryId), byId.get(queryId)];
+    if (key === undefined || query === undefined) return [];
+    const claimed = state as PollState | null;
+    const poll = { key, query, lease, startedAt, claimed, failures, rereadFrom };
+    return [{ poll, wanted: wanted.get(queryId) ?? [], series: series.get(queryId) ?? [] }];
+  });
 }
 
 /** Replays dead letters first, then decides what the poll asks for. */
-export async function startMember(parts: PollParts, poll: LeasedPoll): Promise<PollMember> {
+export async function startMember(
+  parts: PollParts,
+  { poll, wanted, series }: ClaimedPoll,
+): Promise<PollMember> {
   const { key, query, claimed, startedAt, rereadFrom } = poll;
   const rules = parts.rulesFor(query);
-  const [wanted, quirks] = await Promise.all([
-    parts.store.deadLetters.wanted(key.projectId, key.queryId),
+  const [quirks] = await Promise.all([
     parts.source.quirkLog.quirks(),
-    prepareSeries(parts.store, query, rules),
+    prepareSeries(parts.store, query, rules, series),
   ]);
   const replayed = await replayDeadLetters(parts, poll, rules, claimed ?? NEW_POLL, wanted);
   if (replayed.pending.length > 0) await parts.onPending(replayed.pending);
@@ -117,7 +148,7 @@ async function replayDeadLetters(
   run: LeasedPoll,
   rules: readonly Rule[],
   state: PollState,
-  wanted: Awaited<ReturnType<PollParts["store"]["deadLetters"]["wanted"]>>,
+  wanted: readonly WantedReplay[],
 ): Promise<{ readonly pending: readonly PendingNotification[]; readonly state: PollState }> {
   const { key, lease } = run;
   const { projectId } = key;

@@ -4,7 +4,13 @@ import { breakOff } from "./commit-part.ts";
 import { nameQueries } from "./page-request.ts";
 import { longestAddress } from "./planner/allowance.ts";
 import { byGroup, commitFailure, isUnreadable, refusesSharing } from "./poll-call.ts";
-import { claimPoll, type LeasedPoll, type PollMember, type PollOutcome, startMember } from "./poll-member.ts";
+import {
+  claimPolls,
+  type LeasedPoll,
+  type PollMember,
+  type PollOutcome,
+  startMember,
+} from "./poll-member.ts";
 import type { PollParts } from "./poll-parts.ts";
 import { type CallContext, type CallEnd, readCall } from "./read-call.ts";
 
@@ -32,26 +38,28 @@ async function pollQueries(
 ): Promise<PollResult> {
   const { signal } = context;
   const results = new Map<PollKey, PollOutcome>();
-  const leased: LeasedPoll[] = [];
+  let leased: readonly { readonly key: PollKey; readonly lease: string }[] = [];
   const keepAlive = setInterval(() => {
-    for (const { key, lease } of leased) {
-      // A renewal that fails shows in the next commit, which checks the lease.
-      if (!results.has(key)) parts.store.polls.renew(key, lease).catch(() => {});
-    }
+    leased = leased.filter(({ key }) => !results.has(key));
+    // A renewal that fails shows in the next commit, which checks the lease.
+    if (leased.length > 0) parts.store.polls.renew(leased).catch(() => {});
   }, RENEW_EVERY_MS);
   const end = (poll: LeasedPoll, result: PollOutcome): void => {
     results.set(poll.key, result);
   };
   try {
+    const claimed = await claimPolls(parts, keys, (held) => {
+      leased = held;
+    });
     const started = await Promise.all(
-      keys.map(async (key) => {
-        const poll = await claimPoll(parts, key);
-        if (poll === null) return null;
-        leased.push(poll);
+      claimed.map(async (claim) => {
         try {
-          return await startMember(parts, poll);
+          return await startMember(parts, claim);
         } catch (error) {
-          end(poll, await breakOff(parts, poll, commitFailure(error), { isShared: false, signal }));
+          end(
+            claim.poll,
+            await breakOff(parts, claim.poll, commitFailure(error), { isShared: false, signal }),
+          );
           return null;
         }
       }),

@@ -1,16 +1,19 @@
 import type { Clock } from "../../lib/clock.ts";
 import { DAY, SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
+import { sourceOfProject } from "../model/query.ts";
 import type { QueryGroup } from "../model/query-group.ts";
 import { SourceError } from "../source/source-error.ts";
 import type { Stores } from "../store/stores.ts";
+import { groupMarks, isOwnGroup, keepOwnGroups } from "./keep-own-groups.ts";
 import type { OpenSource } from "./open-source.ts";
 import { MOST_IDS } from "./planner/allowance.ts";
 import { decideGroupWork, judgeTrial } from "./planner/group-work.ts";
+import { planOwnGroups } from "./planner/own-groups.ts";
 import { fetchFailure, refusesSharing } from "./poll-call.ts";
 
 interface GroupParts {
-  readonly stores: Pick<Stores, "health" | "queryGroups" | "transaction">;
+  readonly stores: Pick<Stores, "health" | "queryGroups" | "settings" | "transaction">;
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -25,19 +28,35 @@ type GroupSource = Pick<OpenSource, "background" | "budget" | "config" | "pages"
 export async function refreshGroups(parts: GroupParts, source: GroupSource): Promise<string> {
   const { stores, clock } = parts;
   const { name } = source.config;
-  const budget = await source.budget.read();
+  const [budget, marks] = await Promise.all([source.budget.read(), groupMarks(stores)]);
   // Without a limit every query is asked for when it is due: no call is scarce.
-  if (budget.limit === null) return "NotScarce";
-  const [projects, groups, quirks] = await Promise.all([
+  if (budget.limit === null && marks.size === 0) return "NotScarce";
+  const [large, groups, quirks] = await Promise.all([
     stores.queryGroups.largeProjects(name, MOST_IDS),
     stores.queryGroups.of(name),
     source.pages.quirkLog.quirks(),
   ]);
   const now = clock.now();
-  const work = decideGroupWork({ budget, projects, groups, quirks }, now);
+  /** What our own groups of each project should name, where there are any, or may be. */
+  const wanted = new Map<string, readonly string[]>();
+  for (const projectId of marks.keys()) if (sourceOfProject(projectId) === name) wanted.set(projectId, []);
+  if (source.config.mayCreateGroups && budget.limit !== null && budget.sharing === "proven")
+    for (const [projectId, queryIds] of large) wanted.set(projectId, queryIds);
+  const unsettled = [...wanted].filter(([projectId, queryIds]) => {
+    const mark = marks.get(projectId);
+    if (mark === undefined) return true;
+    if (mark.refusedAt !== null && now - mark.refusedAt < DAY) return false;
+    const own = groups.filter((group) => group.projectId === projectId && isOwnGroup(group, mark));
+    return queryIds.length === 0 || planOwnGroups(queryIds, own).length > 0;
+  });
+  const projects = [...large.keys()];
+  const work = decideGroupWork(
+    { budget, projects, groups, quirks, unsettled: unsettled.map(([projectId]) => projectId) },
+    now,
+  );
   if (work.outcome === "Nothing") return work.because;
   if (!(await stores.health.takeTurn(`query groups ${name}`, TURN_MS, now))) return "NotDue";
-  if (work.outcome === "Read") await readGroups(parts, source, work.projects);
+  if (work.outcome === "Read") await readGroups(parts, source, work.projects, wanted);
   else await tryGroups(parts, source, work.groups);
   return work.outcome;
 }
@@ -49,12 +68,22 @@ async function readGroups(
   { stores, clock, log, signal }: GroupParts,
   { background, pages }: GroupSource,
   projects: readonly string[],
+  wanted: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
   let found = 0;
   try {
     for (const projectId of projects) {
       const readAt = clock.now();
-      const listed = await background.extensions.queryGroups(projectId, { signal });
+      const before = await background.extensions.queryGroups(projectId, { signal });
+      const own = wanted.get(projectId);
+      const listed =
+        own === undefined
+          ? before
+          : await keepOwnGroups(
+              { stores, source: background, log, signal },
+              { projectId, wanted: own, listed: before },
+              readAt,
+            );
       await stores.transaction(({ queryGroups }) => queryGroups.replace(projectId, listed, readAt));
       found += listed.length;
     }

@@ -63,9 +63,12 @@ export function createPollPlanStore(db: Db) {
      */
     async plan(keys: readonly PollKey[], now: Instant): Promise<void> {
       await sql`
+        with planned as materialized (
+          select w.project_id, w.query_id, w.poll from earshot.polls w join ${keysAsRows(keys)} on ${isKeyOf}
+          ${IN_ONE_ORDER})
         update earshot.polls w set planned_until_wall = now() + make_interval(secs => ${PLANNED_SECONDS}),
           next_at = least(next_at, ${at(now)})
-        from ${keysAsRows(keys)} where ${isKeyOf}
+        from planned where (w.project_id, w.query_id, w.poll) = (planned.project_id, planned.query_id, planned.poll)
       `.execute(db);
     },
 
@@ -87,10 +90,13 @@ export function createPollPlanStore(db: Db) {
         at: nextPollAt,
       }));
       await sql`
-        update earshot.polls w set next_poll_at = to_timestamp(k.at / 1000)
-        from json_to_recordset(${JSON.stringify(rows)}::json)
-          as k("projectId" text, "queryId" text, poll text, at double precision)
-        where ${isKeyOf}
+        with promised as materialized (
+          select w.project_id, w.query_id, w.poll, k.at from earshot.polls w
+          join json_to_recordset(${JSON.stringify(rows)}::json)
+            as k("projectId" text, "queryId" text, poll text, at double precision) on ${isKeyOf}
+          ${IN_ONE_ORDER})
+        update earshot.polls w set next_poll_at = to_timestamp(p.at / 1000)
+        from promised p where (w.project_id, w.query_id, w.poll) = (p.project_id, p.query_id, p.poll)
       `.execute(db);
     },
 
@@ -116,9 +122,12 @@ const GAP_TRIES = 2;
 /** After this a planned job counts as lost, and its polls are planned again. */
 const PLANNED_SECONDS = 30;
 
-function keysAsRows(keys: readonly PollKey[]) {
+export function keysAsRows(keys: readonly PollKey[]) {
   const rows = keys.map(({ projectId, queryId, poll }) => ({ projectId, queryId, poll }));
   return sql`json_to_recordset(${JSON.stringify(rows)}::json) as k("projectId" text, "queryId" text, poll text)`;
 }
 
-const isKeyOf = sql`w.project_id = k."projectId" and w.query_id = k."queryId" and w.poll = k.poll`;
+/** Statements that lock many polls do it in this order, so that none waits for another one in a circle. */
+export const IN_ONE_ORDER = sql`order by w.project_id, w.query_id, w.poll for update of w`;
+
+export const isKeyOf = sql`w.project_id = k."projectId" and w.query_id = k."queryId" and w.poll = k.poll`;

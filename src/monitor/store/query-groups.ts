@@ -9,7 +9,7 @@ import { isOfSource } from "./queries.ts";
 export function createQueryGroupStore(db: Db) {
   const read = (where: ReturnType<typeof sql>) =>
     sql<QueryGroup>`
-      select project_id as "projectId", group_id as "groupId", query_ids as "queryIds", surplus_rate as "surplusRate",
+      select project_id as "projectId", group_id as "groupId", name, query_ids as "queryIds", surplus_rate as "surplusRate",
         read_at as "readAt", doubted_at as "doubtedAt", tried_at as "triedAt"
       from earshot.query_groups g where ${where} order by project_id, group_id
     `.execute(db);
@@ -23,14 +23,17 @@ export function createQueryGroupStore(db: Db) {
       return (await read(sql`project_id = ${projectId} and group_id = any(${groupIds})`)).rows;
     },
 
-    /** Projects of the source with more than so many watched queries. */
-    async largeProjects(source: SourceName, queries: number): Promise<readonly string[]> {
-      const { rows } = await sql<{ projectId: string }>`
-        select project_id as "projectId" from earshot.queries q
+    /** Projects of the source with more than so many watched queries, and these. */
+    async largeProjects(
+      source: SourceName,
+      queries: number,
+    ): Promise<ReadonlyMap<string, readonly string[]>> {
+      const { rows } = await sql<{ projectId: string; queryIds: string[] }>`
+        select project_id as "projectId", array_agg(query_id order by query_id) as "queryIds" from earshot.queries q
         where active and ${isOfSource(source, "q")} group by project_id having count(*) > ${queries}
         order by project_id
       `.execute(db);
-      return rows.map(({ projectId }) => projectId);
+      return new Map(rows.map(({ projectId, queryIds }) => [projectId, queryIds]));
     },
 
     /**

@@ -13,18 +13,28 @@ export type GroupWork =
   /** Ask for some mentions of these groups: one call shows whether the server answers for groups. */
   | { readonly outcome: "Try"; readonly groups: readonly QueryGroup[] };
 
-/** Decides it. `projects`: those with more queries than an address has room for. */
+/**
+ * Decides it. `projects`: those with more queries than an address has room for. `unsettled`: projects whose groups of
+ * ours are not as they should be.
+ */
 export function decideGroupWork(
   account: {
     readonly budget: Pick<CallBudget, "limit" | "sharing">;
     readonly projects: readonly string[];
     readonly groups: readonly QueryGroup[];
     readonly quirks: ServerQuirks;
+    readonly unsettled: readonly string[];
   },
   now: Instant,
 ): GroupWork {
   const { budget, projects, groups } = account;
   const quirk = account.quirks.get("groups");
+  const { unsettled } = account;
+  const needless = unsettled.filter((projectId) => {
+    const own = groups.filter((group) => group.projectId === projectId);
+    return !projects.includes(projectId) && now - (latest(own.map((group) => group.readAt)) ?? 0) >= SOON_MS;
+  });
+  if (needless.length > 0) return { outcome: "Read", projects: needless };
   if (budget.limit === null || projects.length === 0) return { outcome: "Nothing", because: "NotScarce" };
   if (budget.sharing !== "proven") return { outcome: "Nothing", because: "NotShared" };
   if (isRefused(quirk, now)) return { outcome: "Nothing", because: "Refused" };
@@ -33,12 +43,15 @@ export function decideGroupWork(
   const doubtedAt = latest(groups.map((group) => group.doubtedAt));
   // A group that fails may be gone: its list is read before it is tried.
   const isChanged = doubtedAt !== null && doubtedAt >= (readAt ?? 0);
-  const everyMs =
-    groups.length === 0 ? HOUR : isChanged ? MINUTE : readEveryMs(budget.limit, projects.length);
+  const usualMs = groups.length === 0 ? HOUR : readEveryMs(budget.limit, projects.length);
+  const everyMs = isChanged ? MINUTE : unsettled.length > 0 ? SOON_MS : usualMs;
   if (readAt === null || now - readAt >= everyMs) return { outcome: "Read", projects };
   const trial = isChanged ? [] : chooseTrial(groups, quirk?.value === "answered", now);
   return trial.length > 0 ? { outcome: "Try", groups: trial } : { outcome: "Nothing", because: "NotDue" };
 }
+
+/** After what could not be done for lack of calls. */
+const SOON_MS = 2 * MINUTE;
 
 function isRefused(quirk: ServerQuirk | undefined, now: Instant): boolean {
   const isSure = quirk?.value === "refused" || quirk?.value === "without-query";

@@ -9,7 +9,15 @@ const SCARCE = { limit: { limit: 30, periodMs: 10 * MINUTE }, sharing: "proven" 
 
 function group(groupId: string, more: Partial<QueryGroup> = {}): QueryGroup {
   const moments = { readAt: NOW - MINUTE, doubtedAt: null, triedAt: null };
-  return { projectId: "p", groupId, queryIds: ["1", "2"], surplusRate: null, ...moments, ...more };
+  return {
+    projectId: "p",
+    groupId,
+    name: groupId,
+    queryIds: ["1", "2"],
+    surplusRate: null,
+    ...moments,
+    ...more,
+  };
 }
 
 function decide(
@@ -22,7 +30,7 @@ function decide(
 ) {
   const quirk = { quirk: "groups", value: value ?? "", ms: null, firstAt: lastAt, lastAt } as const;
   const quirks = new Map<"groups", ServerQuirk>(value === null ? [] : [["groups", quirk]]);
-  return decideGroupWork({ budget: SCARCE, projects: ["p"], groups, quirks, ...more }, NOW);
+  return decideGroupWork({ budget: SCARCE, projects: ["p"], unsettled: [], groups, quirks, ...more }, NOW);
 }
 
 test("groups are read where one address has no room for all queries, and where calls are scarce and shared", () => {
