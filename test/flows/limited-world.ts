@@ -46,8 +46,12 @@ export interface LimitedWorld {
 
 /** @param prepare called before Earshot starts */
 export async function openLimitedWorld(
-  { brands, rate }: { readonly brands: readonly string[]; readonly rate: RateLimit },
-  prepare: (world: Pick<LimitedWorld, "account" | "pool">) => Promise<unknown> = async () => {},
+  {
+    brands,
+    rate,
+    mayCreateGroups = false,
+  }: { readonly brands: readonly string[]; readonly rate: RateLimit; readonly mayCreateGroups?: boolean },
+  prepare: (world: Pick<LimitedWorld, "account" | "pool" | "publish">) => Promise<unknown> = async () => {},
 ): Promise<LimitedWorld> {
   const log = createLog({ level: "silent" });
   const database = await createTestDatabase();
@@ -61,7 +65,36 @@ export async function openLimitedWorld(
     queries: brands.map((name) => ({ name })),
     at: systemClock.now(),
   });
-  await prepare({ account, pool });
+  let published = 0;
+  const publish: LimitedWorld["publish"] = async (count, overMs) => {
+    const from = systemClock.now();
+    const ids = [...account.queries];
+    const versions = Array.from({ length: count }, (_, i): MentionVersion => {
+      const [queryName, queryId] = ids[(published + i) % ids.length] ?? ["", 0];
+      const at = Math.floor(from + (i * overMs) / count);
+      const record = mentionRecord({
+        queryId,
+        queryName,
+        resourceId: `m${published + i}`,
+        date: wireTime(at),
+        added: wireTime(at),
+        updated: wireTime(at),
+      });
+      return {
+        version: 1,
+        record,
+        date: at,
+        added: at,
+        updated: at,
+        visibleAt: at,
+        supersededAt: null,
+        fullText: null,
+      };
+    });
+    published += count;
+    await insertMentions(createDatabase(pool), versions);
+  };
+  await prepare({ account, pool, publish });
   const api = createLocalApi({ pool, clock: systemClock, log, signingSecret: "for tests", strict: true });
   closing.add(api.close);
   const line = await openLimitedLine(await api.listen({ host: "127.0.0.1", port: 0 }), rate);
@@ -80,6 +113,7 @@ export async function openLimitedWorld(
       pollEvery: "1s",
       updatesEvery: "2s",
       history: "1h",
+      mayCreateGroups,
     },
     receivers: [
       { name: "nobody", kind: "slack", channel: "#x", token: "xoxb-x", apiUrl: "http://127.0.0.1:9" },
@@ -103,41 +137,13 @@ export async function openLimitedWorld(
     earshots.push(earshot);
   }
   const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[];
-  let published = 0;
   return {
     line,
     earshots,
     query,
     account,
     pool,
-    publish: async (count, overMs) => {
-      const from = systemClock.now();
-      const ids = [...account.queries];
-      const versions = Array.from({ length: count }, (_, i): MentionVersion => {
-        const [queryName, queryId] = ids[(published + i) % ids.length] ?? ["", 0];
-        const at = Math.floor(from + (i * overMs) / count);
-        const record = mentionRecord({
-          queryId,
-          queryName,
-          resourceId: `m${published + i}`,
-          date: wireTime(at),
-          added: wireTime(at),
-          updated: wireTime(at),
-        });
-        return {
-          version: 1,
-          record,
-          date: at,
-          added: at,
-          updated: at,
-          visibleAt: at,
-          supersededAt: null,
-          fullText: null,
-        };
-      });
-      published += count;
-      await insertMentions(createDatabase(pool), versions);
-    },
+    publish,
     stored: async () => {
       const [row] = await query<{ rows: string; distinct: string }>(
         "select count(*) as rows, count(distinct (query_id, resource_id)) as distinct from earshot.mentions",

@@ -11,9 +11,13 @@ const LIMIT = { limit: 12, periodMs: 4 * SECOND };
 /** One group is larger than an address of single ids. */
 const GROUPS = { Large: [0, 205], Small: [205, 230] } as const;
 
-function openWorld(): Promise<LimitedWorld> {
-  return openLimitedWorld({ brands: BRANDS, rate: LIMIT }, async ({ account, pool }) => {
-    for (const [name, [from, to]] of Object.entries(GROUPS)) {
+/** A mention of each query is there before Earshot is, so that the first shared call proves that it may be shared. */
+function openWorld(groups: Readonly<Record<string, readonly [number, number]>>): Promise<LimitedWorld> {
+  const mayCreateGroups = Object.keys(groups).length === 0;
+  return openLimitedWorld({ brands: BRANDS, rate: LIMIT, mayCreateGroups }, async (world) => {
+    const { account, pool, publish } = world;
+    await publish(BRANDS.length, 1);
+    for (const [name, [from, to]] of Object.entries(groups)) {
       const queryIds = BRANDS.slice(from, to).map((brand) => account.queries.get(brand) as number);
       const group = { name, queryIds, shared: "public", sharedProjectIds: [] };
       await saveQueryGroup(createDatabase(pool), { projectId: account.projectId, userId: null }, group);
@@ -35,8 +39,7 @@ async function expectAllStoredOnce(world: LimitedWorld, mentions: number): Promi
 }
 
 test("240 queries are polled by the groups of the account, and a group that is deleted costs nothing", async () => {
-  const world = await openWorld();
-  await world.publish(240, 1);
+  const world = await openWorld(GROUPS);
   await expectAllStoredOnce(world, 240);
   await until("a call names the groups", async () => byGroup(world).length > 2);
   await world.publish(480, 4 * SECOND);
@@ -48,13 +51,14 @@ test("240 queries are polled by the groups of the account, and a group that is d
   await world.query("delete from local_api.query_group where name = 'Small'");
   await world.publish(480, 2 * SECOND);
   await expectAllStoredOnce(world, 1_200);
-  expect(polls(world).at(-1)?.path).not.toContain("queryGroupId=");
+  const refused = byGroup(world).at(-1);
+  const behind = polls(world).slice(polls(world).indexOf(refused as (typeof world.line.calls)[number]) + 1);
+  expect(behind.some(({ path }) => !path.includes("queryGroupId=") && path.includes("since"))).toBe(true);
 }, 120_000);
 
 test("a server that does not say whose a mention of a group is gets no polls by groups", async () => {
-  const world = await openWorld();
+  const world = await openWorld(GROUPS);
   world.line.rewrite(/queryGroupId=/, (body) => body.replaceAll('"queryId"', '"group"'));
-  await world.publish(240, 1);
   await until("groups were tried", async () => {
     const found = await world.query("select 1 from earshot.server_quirks where value = 'without-query'");
     return found.length === 1;
@@ -62,4 +66,16 @@ test("a server that does not say whose a mention of a group is gets no polls by 
   await world.publish(240, 1);
   await expectAllStoredOnce(world, 480);
   expect(byGroup(world)).toEqual([]);
+}, 120_000);
+
+test("an account without groups gets one of ours, if it allows that, and its queries are polled by it", async () => {
+  const world = await openWorld({});
+  await expectAllStoredOnce(world, 240);
+  await until("a call names our group", async () => byGroup(world).length > 0);
+  await world.publish(480, 2 * SECOND);
+  await expectAllStoredOnce(world, 720);
+  expect(byGroup(world).at(-1)?.path).not.toContain("queryId=");
+  expect(await world.query("select name from local_api.query_group")).toEqual([
+    { name: expect.stringMatching(/^Earshot 1 \([0-9a-f]{8}\)$/) },
+  ]);
 }, 120_000);

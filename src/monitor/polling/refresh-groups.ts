@@ -56,8 +56,14 @@ export async function refreshGroups(parts: GroupParts, source: GroupSource): Pro
   );
   if (work.outcome === "Nothing") return work.because;
   if (!(await stores.health.takeTurn(`query groups ${name}`, TURN_MS, now))) return "NotDue";
-  if (work.outcome === "Read") await readGroups(parts, source, work.projects, wanted);
-  else await tryGroups(parts, source, work.groups);
+  try {
+    if (work.outcome === "Read") await readGroups(parts, source, work.projects, wanted);
+    else await tryGroups(parts, source, work.groups);
+  } catch (error) {
+    // Polls have the calls first: it is done another time.
+    if (!(error instanceof SourceError) || error.kind !== "over-budget") throw error;
+    return "NoCall";
+  }
   return work.outcome;
 }
 
