@@ -1,12 +1,12 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
-import { HOUR, MINUTE, SECOND } from "../lib/instant.ts";
+import { HOUR, MINUTE } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { repeat } from "../lib/repeat.ts";
 import type { Query } from "./model/query.ts";
 import type { OpenSource } from "./polling/open-source.ts";
 import { reconcileCounts } from "./polling/reconcile-counts.ts";
-import { refreshGroups } from "./polling/refresh-groups.ts";
+import { keepGroups } from "./polling/refresh-groups.ts";
 import { writeCorrections } from "./polling/write-corrections.ts";
 import type { Db } from "./store/database.ts";
 import { pruneTables } from "./store/prune-tables.ts";
@@ -48,14 +48,7 @@ export function runBackgroundLoops(
         ...{ log, signal },
       }),
     ),
-    ...sources.map((source) =>
-      repeat({
-        work: () => refreshGroups({ stores, clock, log, signal }, source),
-        everyMs: async () => 5 * SECOND,
-        problem: "the groups of queries are not known; each query is asked for by itself",
-        ...{ log, signal },
-      }),
-    ),
+    ...sources.map((source) => keepGroups({ stores, clock, log, signal }, source)),
     ...sources.map((source) => reconcileCounts({ stores, source, clock, log, signal })),
     ...sources.map((source) => writeCorrections({ stores, source, log, signal })),
   ];

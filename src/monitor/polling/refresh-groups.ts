@@ -1,6 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { DAY, SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
+import { repeat } from "../../lib/repeat.ts";
 import { sourceOfProject } from "../model/query.ts";
 import type { QueryGroup } from "../model/query-group.ts";
 import { SourceError } from "../source/source-error.ts";
@@ -21,11 +22,21 @@ interface GroupParts {
 
 type GroupSource = Pick<OpenSource, "background" | "budget" | "config" | "pages">;
 
+/** Looks after the groups of an account until `signal`. */
+export function keepGroups(parts: GroupParts, source: GroupSource): Promise<void> {
+  return repeat({
+    work: () => refreshGroups(parts, source),
+    everyMs: async () => 5 * SECOND,
+    problem: "the groups of queries are not known; each query is asked for by itself",
+    ...{ log: parts.log, signal: parts.signal },
+  });
+}
+
 /**
  * Reads the groups of queries of an account where its queries do not fit into one address, and tries whether its server
  * answers for groups. Called often; it asks the source seldom. Returns what it did.
  */
-export async function refreshGroups(parts: GroupParts, source: GroupSource): Promise<string> {
+async function refreshGroups(parts: GroupParts, source: GroupSource): Promise<string> {
   const { stores, clock } = parts;
   const { name } = source.config;
   const [budget, marks] = await Promise.all([source.budget.read(), groupMarks(stores)]);
