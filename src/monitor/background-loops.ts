@@ -6,6 +6,7 @@ import { repeat } from "../lib/repeat.ts";
 import type { Query } from "./model/query.ts";
 import type { OpenSource } from "./polling/open-source.ts";
 import { reconcileCounts } from "./polling/reconcile-counts.ts";
+import { keepGroups } from "./polling/refresh-groups.ts";
 import { writeCorrections } from "./polling/write-corrections.ts";
 import type { Db } from "./store/database.ts";
 import { pruneTables } from "./store/prune-tables.ts";
@@ -47,6 +48,7 @@ export function runBackgroundLoops(
         ...{ log, signal },
       }),
     ),
+    ...sources.map((source) => keepGroups({ stores, clock, log, signal }, source)),
     ...sources.map((source) => reconcileCounts({ stores, source, clock, log, signal })),
     ...sources.map((source) => writeCorrections({ stores, source, log, signal })),
   ];

@@ -88,12 +88,12 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
   return {
     "poll-query": pollOne,
     "poll-feeds": pollOne,
-    "poll-together": async ({ projectId, queryIds, poll }, { signal }) => {
+    "poll-together": async ({ projectId, queryIds, poll, groupIds }, { signal }) => {
       const source = parts.pollsOf(projectId);
       if (source === undefined) return parts.onDone("poll-together", NOT_DUE);
       const keys = queryIds.map((queryId) => ({ projectId, queryId, poll }));
       const proven = await source.sharing.isProven();
-      const result = await pollTogether({ ...source.poll, onPending }, keys, signal, proven);
+      const result = await pollTogether({ ...source.poll, onPending }, keys, signal, proven, groupIds);
       await onPolled(source, result.members, signal);
       if (result.sharing === "refused" || (result.sharing === "proven" && !proven))
         await source.sharing.learn(result.sharing);

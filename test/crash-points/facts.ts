@@ -76,6 +76,7 @@ const NO_FACTS = new Set([
   "coverage",
   // About the source, not about mentions: more calls observe more.
   "server_quirks",
+  "query_groups",
 ]);
 
 const OF_THE_MOMENT =

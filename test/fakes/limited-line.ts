@@ -14,6 +14,8 @@ export interface LimitedLine {
   useByOthers(calls: number): void;
   /** From now on every call gets this status, with "away" a broken connection, with "hangs" nothing; null: as before. */
   failWith(failure: Failure | null): void;
+  /** From now on answers to these paths are changed on their way. */
+  rewrite(path: RegExp, change: (body: string) => string): void;
   close(): Promise<void>;
 }
 
@@ -27,6 +29,7 @@ export async function openLimitedLine(
 ): Promise<LimitedLine> {
   const { limit, periodMs } = rate ?? { limit: Number.POSITIVE_INFINITY, periodMs: 60_000 };
   let failure: Failure | null = null;
+  let rewritten: { path: RegExp; change: (body: string) => string } | null = null;
   const calls: { at: number; path: string; refused: boolean }[] = [];
   const others: number[] = [];
   const usedAt = (now: number) =>
@@ -50,7 +53,9 @@ export async function openLimitedLine(
     }
     relay(target, request).then(
       ({ status, body }) =>
-        response.writeHead(status, { ...headers, "content-type": "application/json" }).end(body),
+        response
+          .writeHead(status, { ...headers, "content-type": "application/json" })
+          .end(rewritten?.path.test(request.url ?? "") ? rewritten.change(String(body)) : body),
       () => response.destroy(),
     );
   });
@@ -68,6 +73,9 @@ export async function openLimitedLine(
     },
     failWith: (next) => {
       failure = next;
+    },
+    rewrite: (path, change) => {
+      rewritten = { path, change };
     },
     close: () =>
       new Promise((resolve) => {

@@ -85,8 +85,11 @@ async function readQueryIds(parameters: ParameterReader, scope: RequestScope): P
   for (const id of groups.filter((id) => !members.has(id)))
     parameters.fault(`queryGroupId: ${id} is no query group of this project.`);
   const ids = [...new Set([...single, ...groups.flatMap((id) => members.get(id) ?? [])])];
-  if (ids.length > MAX_QUERIES)
-    parameters.fault(`queryId: expected at most ${MAX_QUERIES} queries, got ${ids.length}.`);
+  // A group is one id, however many queries are in it.
+  if (single.length + groups.length > MAX_QUERIES)
+    parameters.fault(
+      `queryId: expected at most ${MAX_QUERIES} ids of queries and groups, got ${single.length + groups.length}.`,
+    );
   return ids.sort((a, b) => a - b);
 }
 

@@ -91,7 +91,14 @@ const ACCOUNT = "account";
 const RATE_LIMIT = "rate limit";
 
 /** We stopped ourselves, sent nothing, or ask in another way next time; or the fault is ours. */
-const NO_PROBLEM: ReadonlySet<string> = new Set(["aborted", "over-budget", "other-way", "unproven", "other"]);
+const NO_PROBLEM: ReadonlySet<string> = new Set([
+  "aborted",
+  "over-budget",
+  "other-way",
+  "by-group",
+  "unproven",
+  "other",
+]);
 
 function scopeOf(kind: string, [scope, another]: readonly string[]): string | null {
   if (kind === "login" || kind === "unauthorized") return ACCOUNT;

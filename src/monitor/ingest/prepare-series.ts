@@ -16,14 +16,17 @@ import { noteMentions } from "./record-values.ts";
  * uses any more is dropped at once and starts anew when a rule uses it again: otherwise its counts would have a hole,
  * which would teach that few mentions are usual. Runs before the rules are used; a second run, here or in another
  * process, finds nothing to do. Returns how many series were new.
+ *
+ * @param known the series that are counted, if the caller has read them for many queries at once
  */
 export async function prepareSeries(
   store: Pick<Stores, "counts" | "transaction">,
   query: Query,
   rules: readonly Rule[],
+  known?: readonly string[],
 ): Promise<number> {
   const wanted = new Set([...seriesOf(rules), ...noveltiesOf(rules)].map(({ key }) => key));
-  const registered = await store.counts.series(query.projectId, query.queryId);
+  const registered = new Set(known ?? (await store.counts.series(query.projectId, query.queryId)));
   if (wanted.size === registered.size && [...wanted].every((key) => registered.has(key))) return 0;
   return store.transaction(async (facts) => {
     const locked = await facts.queries.lock(query.projectId, query.queryId);

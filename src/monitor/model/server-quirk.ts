@@ -24,6 +24,13 @@ export const QUIRKS = {
     long: "may be long: hundreds of queries share a call",
     short: "are refused when they are long: 200 queries share a call at most",
   },
+  groups: {
+    what: "Groups of queries",
+    answered: "stand for their queries: one id in an address asks for all of them",
+    "without-query": "are answered without saying whose a mention is: Earshot names each query itself",
+    refused: "are refused: Earshot names each query itself",
+    none: "are none in the account",
+  },
   cursors: {
     what: "Reading on, page after page",
     followed: "works",

@@ -20,7 +20,7 @@ export async function finishPoll(
   ended: { readonly state: PollState; readonly coverage: Coverage },
   call: { readonly isShared: boolean; readonly signal: AbortSignal },
 ): Promise<CompletePoll> {
-  const { key, query, lease, startedAt, counts } = member;
+  const { key, query, lease, startedAt, counts, rereadFrom } = member;
   const { state, coverage } = ended;
   const { completeUntil } = state;
 
@@ -38,7 +38,7 @@ export async function finishPoll(
       gap: coverage.outcome === "Gap" ? coverage.missing : 0,
     });
     const nextAt = nextPollAt(key, startedAt, parts.everyMs(key.poll));
-    await facts.polls.finish(key, lease, { completeUntil, polledAt: startedAt, nextAt });
+    await facts.polls.finish(key, lease, { completeUntil, polledAt: startedAt, nextAt, rereadFrom });
   });
   await learn(parts, member, ended, call);
   const closed = completeUntil !== null && floorTo(completeUntil, BUCKET_MS) > query.tickedUntil;

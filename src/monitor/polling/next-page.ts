@@ -6,13 +6,16 @@ import type { Rule } from "../rules/rule.ts";
 import type { SourceClient } from "../source/source-client.ts";
 import { numberBehind, type OwnPriority, paramsOf, priorityOf } from "./page-request.ts";
 import {
+  byGroup,
   fetchFailure,
   isRefusal,
+  isUnreadable,
   type NextPage,
   openCall,
   otherWay,
   type PollCall,
   type PollFailure,
+  refusesSharing,
 } from "./poll-call.ts";
 import { isLastPage, type PageContext, seenOn, stampPage, wentOn } from "./server-quirks.ts";
 
@@ -59,7 +62,13 @@ async function askNext(parts: PageSource, call: PollCall): Promise<NextPage> {
     seen.quirks ??= await parts.quirkLog.quirks();
     next = await adaptPage(parts, call, seen.quirks, await fetchPage(parts, call));
   } catch (error) {
-    next = { outcome: "Failed", failure: await understand(parts, call, fetchFailure(error)) };
+    const failure = fetchFailure(error);
+    // Which of the named things the server refuses is unknown: the queries themselves are asked for first.
+    const isGroups = call.groups.length > 0 && (refusesSharing(failure) || isUnreadable(failure));
+    next = {
+      outcome: "Failed",
+      failure: isGroups ? byGroup(failure.because) : await understand(parts, call, failure),
+    };
   }
   if (next.outcome === "Failed") await parts.noteCall(queries, next.failure);
   else if (isFirst) await parts.noteCall(queries, null);
@@ -74,9 +83,9 @@ async function askNext(parts: PageSource, call: PollCall): Promise<NextPage> {
 /** One page as the server sends it. Throws SourceErrors. */
 async function fetchPage(
   parts: PageSource,
-  { queries, request, signal, seen }: PollCall,
+  { queries, groups, request, signal, seen }: PollCall,
 ): Promise<SourcePage> {
-  const params = paramsOf(queries, request, parts.pageSize, seen.cursor);
+  const params = paramsOf(queries, request, parts.pageSize, seen.cursor, groups);
   const client = parts.clients[priorityOf(queries, request, parts.rulesFor)];
   const page = await client.mentionsPage(params, { signal });
   const { page: number } = params;
@@ -96,6 +105,8 @@ async function adaptPage(
   const { seen, request } = call;
   const { found, last } = seen;
   const { pageSize, fullest } = parts;
+  if (call.groups.length > 0 && fetched.mentions.length === 0 && namesNoQuery(fetched))
+    return { outcome: "Failed", failure: byGroup("its answer does not say which query a mention is of") };
   const step = seen.paging(fetched, seen.cursor);
   if (step.outcome === "End") {
     found.push(...seenAtEnd(call, quirks, pageSize));
@@ -124,6 +135,10 @@ async function adaptPage(
   const kept = request.path.since === "withheld" ? downToSince(sent, call) : sent;
   if (sent.next === null && rowsOf(page) > 0) found.push(...seenAtEnd(call, quirks, pageSize));
   return kept;
+}
+
+function namesNoQuery({ rejected }: SourcePage): boolean {
+  return rejected.length > 0 && rejected.every(({ queryId }) => queryId === undefined);
 }
 
 /** Less certain findings do not replace more certain ones. */

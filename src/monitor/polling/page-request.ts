@@ -3,6 +3,7 @@ import type { SourcePage } from "../ingest/source-page.ts";
 import type { Priority } from "../model/poll.ts";
 import type { PollRequest } from "../model/poll-state.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
+import type { QueryGroup } from "../model/query-group.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { MentionsParams } from "../source/mention-params.ts";
 import { importanceOf, isCrisis } from "./planner/importance.ts";
@@ -21,16 +22,38 @@ export function priorityOf(
   return queries.some((query) => isCrisis(importanceOf(rulesFor(query)))) ? "crisis" : "live";
 }
 
+/**
+ * How the address names queries: by a group those that are in it, if they are several, and each other by itself. A
+ * query in two of the groups is named by the first.
+ */
+export function nameQueries(
+  queries: readonly Pick<Query, "queryId">[],
+  groups: readonly Pick<QueryGroup, "groupId" | "queryIds">[],
+): Required<Pick<MentionsParams, "queryIds" | "queryGroupIds">> {
+  const singles = new Set(queries.map(({ queryId }) => queryId));
+  const queryGroupIds: string[] = [];
+  for (const { groupId, queryIds } of groups) {
+    const members = queryIds.filter((id) => singles.has(id));
+    if (members.length < 2) continue;
+    queryGroupIds.push(groupId);
+    for (const id of members) singles.delete(id);
+  }
+  return { queryIds: [...singles], queryGroupIds };
+}
+
 /** @param cursor where the page begins: what the server gave, or a page number if the request goes by number */
 export function paramsOf(
   queries: readonly WatchedQuery[],
   { path, sinceAdded, sinceUpdated, ...request }: PollRequest,
   pageSize: number,
   cursor: string | null,
+  groups: readonly QueryGroup[] = [],
 ): MentionsParams {
+  const { queryIds, queryGroupIds } = nameQueries(queries, groups);
   return {
     projectId: queries[0]?.projectId ?? "",
-    queryIds: queries.map(({ queryId }) => queryId),
+    queryIds,
+    ...(queryGroupIds.length > 0 && { queryGroupIds }),
     pageSize,
     ...request,
     ...(path.pages === "number" ? { cursor: null, page: Number(cursor ?? 0) } : { cursor }),

@@ -1,4 +1,5 @@
 import { yieldingLoop } from "../../lib/concurrency.ts";
+import { groupBy } from "../../lib/group-by.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { CallBudget, PollKey, PollKind, Priority, RateLimit } from "../model/poll.ts";
 import type { Query } from "../model/query.ts";
@@ -8,7 +9,15 @@ import type { BudgetStore } from "../store/budgets.ts";
 import type { PollCandidate } from "../store/poll-plans.ts";
 import type { Stores } from "../store/stores.ts";
 import type { QuirkLog } from "./next-page.ts";
-import { catchUpMs, MOST_MEMBERS, mostMembers, roundMs, slotsOf, spacingMs } from "./planner/allowance.ts";
+import {
+  catchUpMs,
+  MOST_IDS,
+  mostIds,
+  pollsPerCall,
+  roundMs,
+  slotsOf,
+  spacingMs,
+} from "./planner/allowance.ts";
 import {
   type ArrivalCount,
   expectedRate,
@@ -21,7 +30,7 @@ import { CHANGE_WORTH, importanceOf, isCrisis } from "./planner/importance.ts";
 import { type Candidate, type PlannedCall, type PlanSettings, planCalls } from "./planner/plan-calls.ts";
 
 export interface PlanParts {
-  readonly stores: Pick<Stores, "arrivals" | "polls">;
+  readonly stores: Pick<Stores, "arrivals" | "polls" | "queryGroups">;
   readonly budget: BudgetStore;
   /** Only its queries are planned. */
   readonly source: Source;
@@ -32,6 +41,8 @@ export interface PlanParts {
 /** One call to make now. */
 export interface PlannedPoll {
   readonly keys: readonly PollKey[];
+  /** Groups that name some of them. */
+  readonly groupIds: readonly string[];
   /** Its number among all planned calls of the account. */
   readonly turn: number;
 }
@@ -58,7 +69,7 @@ export async function planPolls(parts: PlanParts, now: Instant): Promise<readonl
     const isTrial = call.members.length > 1 && budget.sharing === "untried";
     if (isTrial) await parts.budget.setSharing("untried");
     await parts.stores.polls.plan(call.members, now);
-    planned.push({ keys: call.members, turn });
+    planned.push({ keys: call.members, groupIds: call.groupIds, turn });
     if (isTrial) break;
   }
   return planned;
@@ -105,12 +116,17 @@ async function planState(parts: PlanParts, budget: CallBudget, limit: RateLimit,
   const short = quirks.get("addresses");
   const isShort = budget.sharing !== "proven" || (short?.value === "short" && now - short.lastAt < DAY);
   const idLength = Math.max(1, ...polls.map(({ queryId }) => queryId.length));
-  const most = isShort ? MOST_MEMBERS : mostMembers(idLength, polls.length, limit);
+  const most = isShort ? MOST_IDS : mostIds(idLength, polls.length, limit);
+  const isGrouped = sharing && polls.length > most && quirks.get("groups")?.value === "answered";
+  const known = isGrouped ? await parts.stores.queryGroups.of(parts.source.name) : [];
+  const groups = known.filter(({ doubtedAt }) => doubtedAt === null);
+  const queryIds = polls.map(({ queryId }) => queryId);
   const settings: PlanSettings = {
     sharing,
-    mostMembers: most,
+    mostIds: most,
+    groups: groupBy(groups, ({ projectId }) => projectId),
     pageSize: parts.source.pageSize,
-    roundMs: roundMs(polls.length, limit, sharing ? most : 1),
+    roundMs: roundMs(polls.length, limit, sharing ? pollsPerCall(most, queryIds, groups) : 1),
   };
   const hasCrises = candidates.some(({ importance }) => isCrisis(importance));
   return { candidates, settings, spacing: spacingMs(limit, hasCrises ? "crisis" : "live") };
@@ -153,7 +169,10 @@ function candidateOf(
     rate: expectedRate(history, rhythm[poll.poll], now),
     knownUntil: poll.polledAt,
     waitsSince: Math.min(poll.watchFrom, now - HOUR),
-    readsFrom: poll.watermark === null ? historyFrom : poll.watermark - source.overlap,
+    readsFrom: Math.min(
+      poll.watermark === null ? historyFrom : poll.watermark - source.overlap,
+      poll.rereadFrom ?? Number.POSITIVE_INFINITY,
+    ),
     isDue: poll.nextAt <= now,
     alone: poll.alone,
     isFailing: poll.failures >= 3,

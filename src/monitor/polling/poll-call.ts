@@ -3,6 +3,7 @@ import { ClassifiedError } from "../../lib/retry.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
 import type { PollRequest } from "../model/poll-state.ts";
 import type { WatchedQuery } from "../model/query.ts";
+import type { QueryGroup } from "../model/query-group.ts";
 import type { ObservedQuirk, ServerQuirks } from "../model/server-quirk.ts";
 import { createPaging } from "../source/fetch-pages.ts";
 import { SourceError, type SourceErrorKind } from "../source/source-error.ts";
@@ -11,6 +12,8 @@ import type { StampedPage } from "./server-quirks.ts";
 /** One call of a poll, for one query or for several that share it, from its first page to its last. */
 export interface PollCall {
   readonly queries: readonly WatchedQuery[];
+  /** Groups of the account that name several of them. */
+  readonly groups: readonly QueryGroup[];
   readonly request: PollRequest;
   readonly signal: AbortSignal;
   readonly seen: SeenByCall;
@@ -37,11 +40,12 @@ export function openCall(
   queries: readonly WatchedQuery[],
   request: PollRequest,
   signal: AbortSignal,
+  groups: readonly QueryGroup[] = [],
 ): PollCall {
   const paging = createPaging({ cursor: request.cursor, pageSize: null, endOnShortPage: false });
   const { cursor } = request;
   const none = { quirks: null, found: [], pages: 0, rows: 0, kept: 0, last: null };
-  return { queries, request, signal, seen: { ...none, paging, cursor, isOver: false } };
+  return { queries, groups, request, signal, seen: { ...none, paging, cursor, isOver: false } };
 }
 
 /** The result of the request for a page. */
@@ -57,10 +61,11 @@ export interface PollFailure {
   /**
    * - a kind of the source client; `over-budget`: no call was left for it, and nothing failed.
    * - `other-way`: the server cannot be read in the way that the poll began; the next poll takes another way.
+   * - `by-group`: the server does not answer for groups of queries; the next call names each query.
    * - `unproven`: the server has not shown yet that it answers for several queries at once.
    * - `other`: a fault of a commit, or any other.
    */
-  readonly kind: SourceErrorKind | "other-way" | "unproven" | "other";
+  readonly kind: SourceErrorKind | "other-way" | "by-group" | "unproven" | "other";
   readonly because: string;
   /** HTTP status; null if there was no answer. */
   readonly status: number | null;
@@ -88,9 +93,24 @@ export function otherWay(because: string): PollFailure {
   return { kind: "other-way", because, status: null, retryable: true, retryAfterMs: 0 };
 }
 
+/** The server does not answer for groups: nothing has failed, and the members are due again at once. */
+export function byGroup(because: string): PollFailure {
+  return { kind: "by-group", because, status: null, retryable: true, retryAfterMs: 0 };
+}
+
+/** Answers to a call for several queries where one for each may be accepted: their rights, or their number. */
+export function refusesSharing({ status }: Pick<PollFailure, "status">): boolean {
+  return status !== null && [400, 403, 404, 413, 414, 422, 431, 494].includes(status);
+}
+
+/** The server may fail to send one mention of one query: when each is polled alone, it shows whose it is. */
+export function isUnreadable({ kind }: PollFailure): boolean {
+  return kind === "malformed" || kind === "too-large";
+}
+
 /** Whether nothing has failed: the poll is only postponed. */
 export function isPostponement({ kind }: PollFailure): boolean {
-  return kind === "over-budget" || kind === "other-way" || kind === "unproven";
+  return kind === "over-budget" || kind === "other-way" || kind === "by-group" || kind === "unproven";
 }
 
 /** Whether an answer with this status refuses what was sent, now and later. */

@@ -10,10 +10,11 @@ import type { PollKey } from "../model/poll.ts";
 import { NEW_POLL, type PageBody, type PollRequest, type PollState } from "../model/poll-state.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
+import type { WantedReplay } from "../store/dead-letters.ts";
 import type { PollParts } from "./poll-parts.ts";
 import { isOutdated, observedSettings } from "./poll-settings.ts";
 import { createRepeatCounter } from "./shared-pages.ts";
-import { abandonPoll, nextCall, type PollSettings } from "./watermark.ts";
+import { abandonPoll, beginAgain, nextCall, type PollSettings } from "./watermark.ts";
 
 export type PollOutcome =
   /** Another worker polls it, or polled it meanwhile. */
@@ -45,6 +46,8 @@ export interface LeasedPoll {
   readonly claimed: PollState | null;
   /** Failures in a row before this run. */
   readonly failures: number;
+  /** It begins here at the latest, because calls by a group may have brought nothing of it since; null: no reason to. */
+  readonly rereadFrom: Instant | null;
 }
 
 /** What one run of a poll found. */
@@ -74,31 +77,62 @@ export interface PollMember extends LeasedPoll {
   readonly repeats: ReturnType<typeof createRepeatCounter>;
 }
 
-/** Claims a poll. Null: another worker has it, it is not due, or its query is gone. */
-export async function claimPoll(parts: PollParts, key: PollKey): Promise<LeasedPoll | null> {
+/** A claimed poll, and what is stored of its query that it begins with. */
+export interface ClaimedPoll {
+  readonly poll: LeasedPoll;
+  readonly wanted: readonly WantedReplay[];
+  /** Series that are counted. */
+  readonly series: readonly string[];
+}
+
+/**
+ * Claims polls of one project, and reads what they begin with, in few statements for all. Left out are those that
+ * another worker has, that are not due, or whose query is gone. `onClaimed` is called as soon as they are held.
+ */
+export async function claimPolls(
+  parts: PollParts,
+  keys: readonly PollKey[],
+  onClaimed: (held: readonly { readonly key: PollKey; readonly lease: string }[]) => void,
+): Promise<readonly ClaimedPoll[]> {
+  const { store } = parts;
   const startedAt = parts.clock.now();
-  const claim = await parts.store.polls.claim(key, startedAt);
-  const query = claim === null ? null : await parts.store.queries.find(key.projectId, key.queryId);
-  if (claim === null || query === null) return null;
-  const { lease, failures } = claim;
-  return { key, query, lease, startedAt, claimed: claim.state as PollState | null, failures };
+  const claims = await store.polls.claimAll(keys, startedAt);
+  const known = new Map(keys.map((key) => [key.queryId, key]));
+  onClaimed(claims.map(({ queryId, lease }) => ({ key: known.get(queryId) as PollKey, lease })));
+  if (claims.length === 0) return [];
+  const [queries, wanted, series] = await Promise.all([
+    store.queries.findAll(claims),
+    store.deadLetters.wanted(claims),
+    store.counts.seriesOf(claims),
+  ]);
+  const byId = new Map(queries.map((query) => [query.queryId, query]));
+  return claims.flatMap(({ queryId, lease, state, failures, rereadFrom }) => {
+    const [key, query] = [known.get(queryId), byId.get(queryId)];
+    if (key === undefined || query === undefined) return [];
+    const claimed = state as PollState | null;
+    const poll = { key, query, lease, startedAt, claimed, failures, rereadFrom };
+    return [{ poll, wanted: wanted.get(queryId) ?? [], series: series.get(queryId) ?? [] }];
+  });
 }
 
 /** Replays dead letters first, then decides what the poll asks for. */
-export async function startMember(parts: PollParts, poll: LeasedPoll): Promise<PollMember> {
-  const { key, query, claimed, startedAt } = poll;
+export async function startMember(
+  parts: PollParts,
+  { poll, wanted, series }: ClaimedPoll,
+): Promise<PollMember> {
+  const { key, query, claimed, startedAt, rereadFrom } = poll;
   const rules = parts.rulesFor(query);
-  const [wanted, quirks] = await Promise.all([
-    parts.store.deadLetters.wanted(key.projectId, key.queryId),
+  const [quirks] = await Promise.all([
     parts.source.quirkLog.quirks(),
-    prepareSeries(parts.store, query, rules),
+    prepareSeries(parts.store, query, rules, series),
   ]);
   const replayed = await replayDeadLetters(parts, poll, rules, claimed ?? NEW_POLL, wanted);
   if (replayed.pending.length > 0) await parts.onPending(replayed.pending);
   const settings = observedSettings(parts.settings(query, key.poll), quirks, key.poll, startedAt);
-  const stored = isOutdated(replayed.state, settings)
+  const reached = isOutdated(replayed.state, settings)
     ? abandonPoll(replayed.state, settings)
     : replayed.state;
+  const stored = rereadFrom === null ? reached : beginAgain(reached, rereadFrom, settings);
   const { request, state } = nextCall(key.poll, stored, settings, startedAt);
   const counts = { pages: 0, added: 0, changed: 0, rejected: 0, repeated: 0, lateMs: 0, restamped: 0 };
   return { ...poll, rules, settings, request, stored, state, counts, repeats: createRepeatCounter() };
@@ -114,7 +148,7 @@ async function replayDeadLetters(
   run: LeasedPoll,
   rules: readonly Rule[],
   state: PollState,
-  wanted: Awaited<ReturnType<PollParts["store"]["deadLetters"]["wanted"]>>,
+  wanted: readonly WantedReplay[],
 ): Promise<{ readonly pending: readonly PendingNotification[]; readonly state: PollState }> {
   const { key, lease } = run;
   const { projectId } = key;

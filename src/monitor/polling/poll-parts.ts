@@ -11,7 +11,10 @@ import type { PollSettings } from "./watermark.ts";
 
 /** Everything a poll needs from outside. */
 export interface PollParts {
-  readonly store: Pick<Stores, "counts" | "deadLetters" | "mentions" | "polls" | "queries" | "transaction">;
+  readonly store: Pick<
+    Stores,
+    "counts" | "deadLetters" | "mentions" | "polls" | "queries" | "queryGroups" | "transaction"
+  >;
   /** Where pages come from. The quirks of its server decide how a poll asks. */
   readonly source: PageSource;
   readonly rulesFor: (query: Query) => readonly Rule[];

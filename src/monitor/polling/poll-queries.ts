@@ -1,9 +1,18 @@
 import type { PollKey } from "../model/poll.ts";
+import type { QueryGroup } from "../model/query-group.ts";
 import { breakOff } from "./commit-part.ts";
-import { commitFailure, type PollFailure } from "./poll-call.ts";
-import { claimPoll, type LeasedPoll, type PollMember, type PollOutcome, startMember } from "./poll-member.ts";
+import { nameQueries } from "./page-request.ts";
+import { longestAddress } from "./planner/allowance.ts";
+import { byGroup, commitFailure, isUnreadable, refusesSharing } from "./poll-call.ts";
+import {
+  claimPolls,
+  type LeasedPoll,
+  type PollMember,
+  type PollOutcome,
+  startMember,
+} from "./poll-member.ts";
 import type { PollParts } from "./poll-parts.ts";
-import { type CallEnd, readCall } from "./read-call.ts";
+import { type CallContext, type CallEnd, readCall } from "./read-call.ts";
 
 /** The results of polls of one project. */
 interface PollResult {
@@ -14,49 +23,53 @@ interface PollResult {
 
 /** Polls one query to its end. */
 export async function pollQuery(parts: PollParts, key: PollKey, signal: AbortSignal): Promise<PollOutcome> {
-  const { members } = await pollQueries(parts, [key], signal, true);
+  const { members } = await pollQueries(parts, [key], { signal, proven: true, groups: [] });
   return members[0]?.result ?? { outcome: "NotDue" };
 }
 
 /**
  * Polls queries of one project to their ends, by one call for all that can share it. Each has its own lease, watermark,
  * coverage and transactions.
- *
- * @param proven whether the source has shown that it answers one call for several queries
  */
 async function pollQueries(
   parts: PollParts,
   keys: readonly PollKey[],
-  signal: AbortSignal,
-  proven: boolean,
+  context: CallContext,
 ): Promise<PollResult> {
+  const { signal } = context;
   const results = new Map<PollKey, PollOutcome>();
-  const leased: LeasedPoll[] = [];
+  let leased: readonly { readonly key: PollKey; readonly lease: string }[] = [];
   const keepAlive = setInterval(() => {
-    for (const { key, lease } of leased) {
-      // A renewal that fails shows in the next commit, which checks the lease.
-      if (!results.has(key)) parts.store.polls.renew(key, lease).catch(() => {});
-    }
+    leased = leased.filter(({ key }) => !results.has(key));
+    // A renewal that fails shows in the next commit, which checks the lease.
+    if (leased.length > 0) parts.store.polls.renew(leased).catch(() => {});
   }, RENEW_EVERY_MS);
   const end = (poll: LeasedPoll, result: PollOutcome): void => {
     results.set(poll.key, result);
   };
   try {
+    const claimed = await claimPolls(parts, keys, (held) => {
+      leased = held;
+    });
     const started = await Promise.all(
-      keys.map(async (key) => {
-        const poll = await claimPoll(parts, key);
-        if (poll === null) return null;
-        leased.push(poll);
+      claimed.map(async (claim) => {
         try {
-          return await startMember(parts, poll);
+          return await startMember(parts, claim);
         } catch (error) {
-          end(poll, await breakOff(parts, poll, commitFailure(error), { isShared: false, signal }));
+          end(
+            claim.poll,
+            await breakOff(parts, claim.poll, commitFailure(error), { isShared: false, signal }),
+          );
           return null;
         }
       }),
     );
-    const calls = callsOf(started.filter((member) => member !== null));
-    const ends = await Promise.all(calls.map((members) => readCall(parts, members, signal, proven, end)));
+    const members = started.filter((member) => member !== null);
+    const beyond = beyondAddress(members, context.groups);
+    for (const member of beyond)
+      end(member, await breakOff(parts, member, GROUP_IS_GONE, { isShared: true, signal }));
+    const calls = callsOf(members.filter((member) => !beyond.has(member)));
+    const ends = await Promise.all(calls.map((members) => readCall(parts, members, context, end)));
     const shared = ends.find(({ queries }) => queries > 1) ?? null;
     const resultOf = (key: PollKey): PollOutcome => results.get(key) ?? { outcome: "NotDue" };
     return { members: keys.map((key) => ({ key, result: resultOf(key) })), shared };
@@ -66,6 +79,19 @@ async function pollQueries(
 }
 
 const RENEW_EVERY_MS = 3_000;
+
+/** Members that a group would have named that is gone by now: more than the address has room for. */
+function beyondAddress(members: readonly PollMember[], groups: readonly QueryGroup[]): Set<PollMember> {
+  const { queryIds, queryGroupIds } = nameQueries(
+    members.map(({ query }) => query),
+    groups,
+  );
+  const idLength = Math.max(1, ...queryIds.map((id) => id.length));
+  const left = new Set(queryIds.slice(Math.max(1, longestAddress(idLength) - queryGroupIds.length)));
+  return new Set(members.filter(({ key }) => left.has(key.queryId)));
+}
+
+const GROUP_IS_GONE = byGroup("a group that would have named it is gone");
 
 /** Who resumes from a cursor of its own, or reads in another way than the others, cannot share a call. */
 function callsOf(members: readonly PollMember[]): PollMember[][] {
@@ -93,14 +119,27 @@ interface TogetherOutcome {
   readonly sharing: "proven" | "refused" | "unknown";
 }
 
-/** Polls several queries of one project by shared calls, and stores what these show about the source. */
+/**
+ * Polls several queries of one project by shared calls, and stores what these show about the source.
+ *
+ * @param groupIds groups of the account that name some of the queries
+ */
 export async function pollTogether(
   parts: TogetherParts,
   keys: readonly PollKey[],
   signal: AbortSignal,
   proven: boolean,
+  groupIds: readonly string[] = [],
 ): Promise<TogetherOutcome> {
-  const { members, shared } = await pollQueries(parts, keys, signal, proven);
+  const projectId = keys[0]?.projectId ?? "";
+  const { queryGroups } = parts.store;
+  const groups = groupIds.length === 0 ? [] : await queryGroups.find(projectId, groupIds);
+  const { members, shared } = await pollQueries(parts, keys, { signal, proven, groups });
+  if (shared !== null && shared.groupIds.length > 0) {
+    if (shared.failure?.kind === "by-group")
+      await queryGroups.doubt(projectId, shared.groupIds, parts.clock.now());
+    if (shared.failure === null) await queryGroups.learnSurplus(projectId, shared.groupIds, shared.surplus);
+  }
   const shown = whatShowed(shared, proven);
   if (shown.addresses !== null)
     await parts.source.quirkLog.note([{ quirk: "addresses", value: shown.addresses }]);
@@ -122,7 +161,7 @@ interface Shown {
 /** What a shared call shows about the source. */
 function whatShowed(call: CallEnd | null, proven: boolean): Shown {
   const failure = call?.failure ?? null;
-  const isLong = call !== null && call.queries > SHORT;
+  const isLong = call !== null && call.ids > SHORT;
   const isRefused = failure !== null && refusesSharing(failure);
   if (isLong && failure !== null && proven) {
     // The length of the address may be the reason, and then no query is at fault.
@@ -139,13 +178,3 @@ function whatShowed(call: CallEnd | null, proven: boolean): Shown {
 
 /** As many ids as every server accepts in one address. */
 const SHORT = 200;
-
-/** The server may fail to send one mention of one query: when each is polled alone, it shows whose it is. */
-function isUnreadable({ kind }: PollFailure): boolean {
-  return kind === "malformed" || kind === "too-large";
-}
-
-/** Answers to a call for several queries where one for each may be accepted: their rights, or their number. */
-function refusesSharing({ status }: PollFailure): boolean {
-  return status !== null && [400, 403, 404, 413, 414, 422, 431, 494].includes(status);
-}

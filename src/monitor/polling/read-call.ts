@@ -1,8 +1,11 @@
 import { type PreparedPage, preparePage } from "../ingest/prepare-page.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
+import { sinceOf } from "../model/poll-state.ts";
+import type { QueryGroup } from "../model/query-group.ts";
 import { breakOff, commitPart } from "./commit-part.ts";
 import { finishPoll } from "./finish-poll.ts";
 import { nextPage } from "./next-page.ts";
+import { nameQueries } from "./page-request.ts";
 import { commitFailure, type NextPage, openCall, type PollCall, type PollFailure } from "./poll-call.ts";
 import type { PollMember, PollOutcome } from "./poll-member.ts";
 import type { PollParts } from "./poll-parts.ts";
@@ -12,9 +15,22 @@ import { createSharedPages, type SharedPages, widest } from "./shared-pages.ts";
 export interface CallEnd {
   /** The queries that took part. */
   readonly queries: number;
+  /** Ids in its address, and those of them that name groups. */
+  readonly ids: number;
+  readonly groupIds: readonly string[];
   /** How many of them had mentions. */
   readonly seen: number;
+  /** Rows of queries that were not asked for, over so many milliseconds, by query. */
+  readonly surplus: { readonly rows: ReadonlyMap<string, number>; readonly ms: number };
   readonly failure: PollFailure | null;
+}
+
+export interface CallContext {
+  readonly signal: AbortSignal;
+  /** Whether the source has shown that it answers one call for several queries. */
+  readonly proven: boolean;
+  /** Groups of the account that may name members. */
+  readonly groups: readonly QueryGroup[];
 }
 
 /** A call under way. */
@@ -33,17 +49,18 @@ interface CallRun {
 export async function readCall(
   parts: PollParts,
   members: readonly PollMember[],
-  signal: AbortSignal,
-  proven: boolean,
+  { signal, proven, groups }: CallContext,
   onEnd: (member: PollMember, result: PollOutcome) => void,
 ): Promise<CallEnd> {
   const left = new AbortController();
   const request = widest(members);
   const queries = members.map(({ query }) => query);
   const running = new Set(members);
+  const { queryIds, queryGroupIds } = nameQueries(queries, groups);
+  const named = groups.filter(({ groupId }) => queryGroupIds.includes(groupId));
   const run: CallRun = {
-    call: openCall(queries, request, AbortSignal.any([signal, left.signal])),
-    pages: members.length > 1 ? createSharedPages(members) : null,
+    call: openCall(queries, request, AbortSignal.any([signal, left.signal]), named),
+    pages: members.length > 1 ? createSharedPages(members, named.length > 0 ? "by-group" : "by-query") : null,
     running,
     end: (member, result) => {
       running.delete(member);
@@ -52,6 +69,9 @@ export async function readCall(
   };
   const endOf = (failure: PollFailure | null): CallEnd => ({
     queries: members.length,
+    ids: queryIds.length + queryGroupIds.length,
+    groupIds: queryGroupIds,
+    surplus: { rows: run.pages?.surplus() ?? new Map(), ms: parts.clock.now() - sinceOf(request) },
     seen: run.pages?.queriesSeen() ?? 0,
     failure,
   });

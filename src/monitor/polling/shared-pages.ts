@@ -9,6 +9,8 @@ export interface SharedPages {
   cut(page: SourcePage, isLast: boolean): ReadonlyMap<string, SourcePage>;
   /** How many of the queries had mentions. */
   queriesSeen(): number;
+  /** Rows of queries that were not asked for but are in a group that was, by query. */
+  surplus(): ReadonlyMap<string, number>;
 }
 
 /** A member of a shared call: its query, and what it would ask for alone. */
@@ -17,10 +19,18 @@ interface Sharing {
   readonly request: PollRequest;
 }
 
-/** Each query gets exactly what its own poll would have shown: its mentions after its own `since`. */
-export function createSharedPages(members: readonly Sharing[]): SharedPages {
+/**
+ * Each query gets exactly what its own poll would have shown: its mentions after its own `since`.
+ *
+ * @param how `by-group`: others than the members are in groups that the call names, and their rows are left out
+ */
+export function createSharedPages(
+  members: readonly Sharing[],
+  how: "by-query" | "by-group" = "by-query",
+): SharedPages {
   const repeats = createRepeatCounter();
   const seen = new Set<string>();
+  const surplus = new Map<string, number>();
   const known = new Map(members.map(({ key, request }) => [key.queryId, request]));
   const { orderBy } = widest(members);
   let [rows, number] = [0, 0];
@@ -33,6 +43,7 @@ export function createSharedPages(members: readonly Sharing[]): SharedPages {
       rows += page.mentions.length + page.rejected.length - repeats.count(page.mentions);
       for (const mention of page.mentions) {
         if (known.has(mention.queryId)) seen.add(mention.queryId);
+        else surplus.set(mention.queryId, (surplus.get(mention.queryId) ?? 0) + 1);
         const at = momentOf({ orderBy }, mention);
         if (highest === null || at > highest) highest = at;
       }
@@ -46,10 +57,11 @@ export function createSharedPages(members: readonly Sharing[]): SharedPages {
         shared: { highest, missing },
         ...(page.behindMs !== undefined && { behindMs: page.behindMs }),
       };
-      const parts = [...split(known, page)].filter(([, part]) => isLast || rowsOf(part) > 0);
+      const parts = [...split(known, page, how)].filter(([, part]) => isLast || rowsOf(part) > 0);
       return new Map(parts.map(([queryId, part]) => [queryId, { ...part, ...common }]));
     },
     queriesSeen: () => seen.size,
+    surplus: () => surplus,
   };
 }
 
@@ -77,7 +89,11 @@ interface Part {
 }
 
 /** Rows of no requested query become dead letters of the first member: they are visible, and never lost silently. */
-function split(known: ReadonlyMap<string, PollRequest>, page: SourcePage): Map<string, Part> {
+function split(
+  known: ReadonlyMap<string, PollRequest>,
+  page: SourcePage,
+  how: "by-query" | "by-group",
+): Map<string, Part> {
   const parts = new Map<string, Part>(
     [...known.keys()].map((queryId) => [queryId, { mentions: [], rejected: [] }]),
   );
@@ -85,12 +101,17 @@ function split(known: ReadonlyMap<string, PollRequest>, page: SourcePage): Map<s
   for (const mention of page.mentions) {
     const request = known.get(mention.queryId);
     if (request === undefined) {
+      if (how === "by-group") continue;
       const reason = `it belongs to query ${mention.queryId.slice(0, 40)}, which was not asked for`;
       first?.rejected.push({ resourceId: mention.resourceId, reason });
     } else if (momentOf(request, mention) > sinceOf(request))
       parts.get(mention.queryId)?.mentions.push(mention);
   }
-  for (const row of page.rejected) (parts.get(row.queryId ?? "") ?? first)?.rejected.push(row);
+  for (const row of page.rejected) {
+    const isStrange = row.queryId !== undefined && !known.has(row.queryId);
+    if (isStrange && how === "by-group") continue;
+    (parts.get(row.queryId ?? "") ?? first)?.rejected.push(row);
+  }
   return parts;
 }
 

@@ -144,6 +144,14 @@ export function abandonPoll(state: PollState, settings?: Pick<PollSettings, "ove
   return { ...abandoned, continueFrom: goesOnFrom, passFrom: running.passFrom ?? running.since };
 }
 
+/** The next poll begins at `from` less the overlap, or where it would without that, if that is earlier. */
+export function beginAgain(state: PollState, from: Instant, { overlapMs }: PollSettings): PollState {
+  const { watermark, continueFrom } = state;
+  if (watermark === null) return state;
+  const since = Math.min(from, watermark) - Math.max(overlapMs, 1);
+  return { ...abandonPoll(state), continueFrom: Math.min(continueFrom ?? since, since) };
+}
+
 /** How far an ascending poll is complete: mentions that are indexed late may still appear behind its beginning. */
 function progressOf({ running }: PollState, { overlapMs }: Pick<PollSettings, "overlapMs">): Instant | null {
   if (running?.highest == null) return null;

@@ -31,8 +31,10 @@ export const JOBS = {
     queue: "poll",
     payload: z.strictObject({
       projectId: id,
-      queryIds: z.array(id).min(1).max(1_000),
+      queryIds: z.array(id).min(1).max(20_000),
       poll: z.enum(["added", "updated"]),
+      // Groups of the account that name some of them.
+      groupIds: z.array(id).max(1_000).exactOptional(),
     }),
     attempts: 5,
   },

@@ -34,8 +34,9 @@ export interface Call<Params, Result> {
   readonly name: string;
   /** The path below the base address, with its query string. */
   readonly path: (params: Params) => string;
-  /** Present on calls that write: the JSON they send by POST. */
+  /** Present on calls that write: the JSON they send by POST, or by `method`. */
   readonly body?: (params: Params) => unknown;
+  readonly method?: "PUT" | "DELETE";
   /** Reads an answer in 2xx. An error that it throws becomes a `malformed` error. */
   readonly read: (answer: Answer) => Result;
 }

@@ -17,6 +17,8 @@ import {
 } from "./calls/mentions.ts";
 import { type LocationList, locationLists } from "./calls/saved-lists.ts";
 import {
+  createQueryGroup,
+  deleteQueryGroup,
   type QueryGroup,
   queryGroups,
   ruleCategories,
@@ -24,6 +26,8 @@ import {
   type SourceCategory,
   type SourceTag,
   tags,
+  updateQueryGroup,
+  type WantedGroup,
 } from "./calls/tags-and-categories.ts";
 import type { Call } from "./define-call.ts";
 import type { ScopeParams } from "./mention-params.ts";
@@ -42,6 +46,15 @@ export interface Extensions {
   ruleTags(projectId: string, options?: CallOptions): Promise<readonly SourceTag[]>;
   ruleCategories(projectId: string, options?: CallOptions): Promise<readonly SourceCategory[]>;
   queryGroups(projectId: string, options?: CallOptions): Promise<readonly QueryGroup[]>;
+  createQueryGroup(group: WantedGroup, options?: CallOptions): Promise<QueryGroup>;
+  updateQueryGroup(
+    group: WantedGroup & { readonly queryGroupId: string },
+    options?: CallOptions,
+  ): Promise<void>;
+  deleteQueryGroup(
+    group: { readonly projectId: string; readonly queryGroupId: string },
+    options?: CallOptions,
+  ): Promise<void>;
   mentionCount(params: ScopeParams, options?: CallOptions): Promise<number>;
   chart(params: ChartParams, options?: CallOptions): Promise<readonly ChartRow[]>;
   /** `limit`: 1 to 1,000. */
@@ -63,6 +76,9 @@ export function createExtensions(
     ruleTags: (projectId, options) => run(ruleTags, { projectId }, options),
     ruleCategories: (projectId, options) => run(ruleCategories, { projectId }, options),
     queryGroups: (projectId, options) => run(queryGroups, { projectId }, options),
+    createQueryGroup: (group, options) => run(createQueryGroup, group, options),
+    updateQueryGroup: (group, options) => run(updateQueryGroup, group, options),
+    deleteQueryGroup: (group, options) => run(deleteQueryGroup, group, options),
     mentionCount: (params, options) => run(mentionCount, params, options),
     chart: (params, options) => run(chart, params, options),
     topAuthors: (params, options) => run(topAuthors, params, options),

@@ -38,7 +38,7 @@ export async function runCall<Params, Result>(
     const inHeader = deps.spelling.tokenIn === "header";
     const answer = await deps.transport.request({
       call: call.name,
-      method: body === null ? "GET" : "POST",
+      method: call.method ?? (body === null ? "GET" : "POST"),
       path: inHeader ? path : withToken(path, token),
       headers: {
         ...(inHeader ? { authorization: `bearer ${token}` } : {}),
@@ -64,7 +64,9 @@ export async function runCall<Params, Result>(
       throw toRefusal(call.name, answer, { now: deps.clock.now(), secrets });
     return readAnswer(call, answer, secrets);
   } catch (error) {
-    throw body === null || !(error instanceof SourceError) ? error : onceOnly(error);
+    throw (body === null && call.method === undefined) || !(error instanceof SourceError)
+      ? error
+      : onceOnly(error);
   }
 }
 

@@ -64,6 +64,12 @@ export const SourceConfig = z
         "Writes sentiments and categories that people correct on the console back to the account. Needs a login that may edit mentions.",
       ),
     timeout: durationBetween(100, HOUR).prefault("60s").describe("How long one call may take."),
+    mayCreateGroups: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether Earshot keeps query groups of its own in the account, where one address has no room for all queries of a project. It removes them when this is false again.",
+      ),
   })
   .refine(({ overlap, lookback }) => overlap <= lookback, {
     path: ["overlap"],

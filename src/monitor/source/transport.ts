@@ -49,7 +49,7 @@ export interface Answer {
 interface TransportRequest {
   /** The name of the call, for errors. */
   readonly call: string;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Below the base address, with a leading slash, query string included. */
   readonly path: string;
   readonly headers?: Record<string, string>;

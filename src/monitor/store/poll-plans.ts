@@ -11,6 +11,8 @@ export interface PollCandidate extends PollKey, Query {
   readonly watchFrom: Instant;
   readonly nextAt: Instant;
   readonly watermark: Instant | null;
+  /** It begins here at the latest. */
+  readonly rereadFrom: Instant | null;
   /** It resumes from a cursor, closes a gap, or makes shared calls fail. */
   readonly alone: boolean;
   /** In a row. */
@@ -33,7 +35,7 @@ export function createPollPlanStore(db: Db) {
         select w.project_id as "projectId", w.query_id as "queryId", w.poll, q.name, q.project_name as "projectName",
           q.timezone, w.polled_at as "polledAt", q.watch_from as "watchFrom",
           case when ${isDueAt(now, "w")} then least(w.next_at, ${at(now)}) else w.next_at end as "nextAt",
-          w.failures, (w.state ->> 'watermark')::float8 as watermark,
+          w.failures, (w.state ->> 'watermark')::float8 as watermark, w.reread_from as "rereadFrom",
           w.own_call or w.state -> 'running' ->> 'cursor' is not null
             or coalesce(jsonb_typeof(w.state -> 'gap'), 'null') = 'object'
               and ((w.state -> 'gap' ->> 'tries')::int <= ${GAP_TRIES}
@@ -61,9 +63,12 @@ export function createPollPlanStore(db: Db) {
      */
     async plan(keys: readonly PollKey[], now: Instant): Promise<void> {
       await sql`
+        with planned as materialized (
+          select w.project_id, w.query_id, w.poll from earshot.polls w join ${keysAsRows(keys)} on ${isKeyOf}
+          ${IN_ONE_ORDER})
         update earshot.polls w set planned_until_wall = now() + make_interval(secs => ${PLANNED_SECONDS}),
           next_at = least(next_at, ${at(now)})
-        from ${keysAsRows(keys)} where ${isKeyOf}
+        from planned where (w.project_id, w.query_id, w.poll) = (planned.project_id, planned.query_id, planned.poll)
       `.execute(db);
     },
 
@@ -85,10 +90,13 @@ export function createPollPlanStore(db: Db) {
         at: nextPollAt,
       }));
       await sql`
-        update earshot.polls w set next_poll_at = to_timestamp(k.at / 1000)
-        from json_to_recordset(${JSON.stringify(rows)}::json)
-          as k("projectId" text, "queryId" text, poll text, at double precision)
-        where ${isKeyOf}
+        with promised as materialized (
+          select w.project_id, w.query_id, w.poll, k.at from earshot.polls w
+          join json_to_recordset(${JSON.stringify(rows)}::json)
+            as k("projectId" text, "queryId" text, poll text, at double precision) on ${isKeyOf}
+          ${IN_ONE_ORDER})
+        update earshot.polls w set next_poll_at = to_timestamp(p.at / 1000)
+        from promised p where (w.project_id, w.query_id, w.poll) = (p.project_id, p.query_id, p.poll)
       `.execute(db);
     },
 
@@ -114,9 +122,12 @@ const GAP_TRIES = 2;
 /** After this a planned job counts as lost, and its polls are planned again. */
 const PLANNED_SECONDS = 30;
 
-function keysAsRows(keys: readonly PollKey[]) {
+export function keysAsRows(keys: readonly PollKey[]) {
   const rows = keys.map(({ projectId, queryId, poll }) => ({ projectId, queryId, poll }));
   return sql`json_to_recordset(${JSON.stringify(rows)}::json) as k("projectId" text, "queryId" text, poll text)`;
 }
 
-const isKeyOf = sql`w.project_id = k."projectId" and w.query_id = k."queryId" and w.poll = k.poll`;
+/** Statements that lock many polls do it in this order, so that none waits for another one in a circle. */
+export const IN_ONE_ORDER = sql`order by w.project_id, w.query_id, w.poll for update of w`;
+
+export const isKeyOf = sql`w.project_id = k."projectId" and w.query_id = k."queryId" and w.poll = k.poll`;

@@ -6,7 +6,7 @@ import type { PollKey } from "../model/poll.ts";
 import { OWN_QUERY, type SourceName } from "../model/query.ts";
 import { at, atOrNull, type Db, withoutSync } from "./database.ts";
 import { LEASE_SECONDS } from "./lease-seconds.ts";
-import { createPollPlanStore, isDueAt } from "./poll-plans.ts";
+import { createPollPlanStore, IN_ONE_ORDER, isDueAt, isKeyOf, keysAsRows } from "./poll-plans.ts";
 import { isOfSource } from "./queries.ts";
 
 /** Polls: when each is due, who holds it, what is planned for it, and how far it is complete. */
@@ -115,30 +115,51 @@ interface ClaimedPoll {
   /** As `ingest/watermark.ts` returned it; null before the first page. */
   readonly state: unknown;
   readonly failures: number;
+  /** It begins here at the latest; null: where its state says. */
+  readonly rereadFrom: Instant | null;
 }
 
 /** Thrown when a page is committed under a lease that another worker has taken over. */
 /** Leases of polls: one worker at a time takes a poll, advances it page by page, and gives it back. */
 function createPollLeaseStore(db: Db) {
+  /** Takes those that are due and free: thousands, if groups of the account name them. */
+  const claimAll = async (
+    keys: readonly PollKey[],
+    now: Instant,
+  ): Promise<readonly (ClaimedPoll & PollKey)[]> => {
+    const { rows } = await sql<ClaimedPoll & PollKey>`
+      with free as materialized (
+        select w.project_id, w.query_id, w.poll from earshot.polls w join ${keysAsRows(keys)} on ${isKeyOf}
+        where ${isDueAt(now, "w")} and (w.leased_until_wall is null or w.leased_until_wall < now())
+          and (w.retry_at_wall is null or w.retry_at_wall <= now())
+        ${IN_ONE_ORDER})
+      update earshot.polls w
+      set lease = gen_random_uuid(), leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS}), woken = false
+      from free where (w.project_id, w.query_id, w.poll) = (free.project_id, free.query_id, free.poll)
+        and ${withoutSync}
+      returning w.project_id as "projectId", w.query_id as "queryId", w.poll, w.lease, w.state, w.failures,
+        w.reread_from as "rereadFrom"
+    `.execute(db);
+    return rows;
+  };
   return {
     /** Takes the poll if it is due and free. Null: another worker has it, or it is not due. */
-    async claim(key: PollKey, now: Instant): Promise<ClaimedPoll | null> {
-      const { rows } = await sql<ClaimedPoll>`
-        update earshot.polls
-        set lease = gen_random_uuid(), leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS}), woken = false
-        where ${isPollKind(key)} and ${isDueAt(now, "polls")}
-          and (leased_until_wall is null or leased_until_wall < now())
-          and (retry_at_wall is null or retry_at_wall <= now()) and ${withoutSync}
-        returning lease, state, failures
-      `.execute(db);
-      return rows[0] ?? null;
-    },
+    claim: async (key: PollKey, now: Instant): Promise<ClaimedPoll | null> =>
+      (await claimAll([key], now))[0] ?? null,
 
-    /** Keeps the lease alive during a long call. */
-    async renew(key: PollKey, lease: string): Promise<void> {
+    claimAll,
+
+    /** Keeps leases alive during a long call. */
+    async renew(held: readonly { readonly key: PollKey; readonly lease: string }[]): Promise<void> {
+      const leases = new Map(held.map(({ key, lease }) => [key, lease]));
       await sql`
-        update earshot.polls set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
-        where ${isPollKind(key)} and lease = ${lease}::uuid and ${withoutSync}
+        with held as materialized (
+          select w.project_id, w.query_id, w.poll from earshot.polls w join ${keysAsRows([...leases.keys()])} on ${isKeyOf}
+          where w.lease = any(${[...leases.values()]}::uuid[])
+          ${IN_ONE_ORDER})
+        update earshot.polls w set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        from held where (w.project_id, w.query_id, w.poll) = (held.project_id, held.query_id, held.poll)
+          and ${withoutSync}
       `.execute(db);
     },
 
@@ -158,14 +179,21 @@ function createPollLeaseStore(db: Db) {
     async finish(
       key: PollKey,
       lease: string,
-      end: { completeUntil: Instant | null; polledAt: Instant; nextAt: Instant },
+      end: {
+        completeUntil: Instant | null;
+        polledAt: Instant;
+        nextAt: Instant;
+        /** As it was claimed: what was asked for since is still to be done. */
+        rereadFrom?: Instant | null;
+      },
     ): Promise<void> {
       await sql`
         update earshot.polls
         set complete_until = greatest(case when complete_until <= ${at(end.polledAt + JUDGED_AHEAD_MS)} then complete_until end,
             ${atOrNull(end.completeUntil)}), polled_at = ${at(end.polledAt)},
           next_at = case when woken then ${at(end.polledAt)} else ${at(end.nextAt)} end, lease = null, leased_until_wall = null, planned_until_wall = null,
-          own_call = false
+          own_call = false,
+          reread_from = case when reread_from is distinct from ${atOrNull(end.rereadFrom ?? null)} then reread_from end
         where ${isPollKind(key)} and lease = ${lease}::uuid
       `.execute(db);
     },

@@ -53,6 +53,15 @@ export function createQueryStore(db: Db) {
       return rows[0] ?? null;
     },
 
+    async findAll(
+      keys: readonly { readonly projectId: string; readonly queryId: string }[],
+    ): Promise<WatchedQuery[]> {
+      const { rows } = await sql<WatchedQuery>`
+        select ${COLUMNS} from earshot.queries where (project_id, query_id) in (${idsOf(keys)})
+      `.execute(db);
+      return rows;
+    },
+
     /**
      * Reads a query and locks it until the transaction ends: no other worker can change the counts of a bucket while it
      * is evaluated, and one worker at a time changes an alert.
@@ -73,6 +82,13 @@ export function createQueryStore(db: Db) {
       `.execute(db);
     },
   };
+}
+
+/** Ids of queries as rows. */
+export function idsOf(keys: readonly { readonly projectId: string; readonly queryId: string }[]) {
+  const rows = keys.map(({ projectId, queryId }) => ({ projectId, queryId }));
+  return sql`select "projectId", "queryId" from json_to_recordset(${JSON.stringify(rows)}::json)
+    as k("projectId" text, "queryId" text)`;
 }
 
 /** Whether the rows of this table, which has a `project_id`, are of this source; undefined: of any. */

@@ -20,6 +20,18 @@ export function createSettingStore(db: Db) {
       return rows[0]?.value ?? value;
     },
 
+    /** Those whose keys begin so, by the rest of the key. */
+    async under(start: string): Promise<ReadonlyMap<string, unknown>> {
+      const { rows } = await sql<{ key: string; value: unknown }>`
+        select key, value from earshot.settings where starts_with(key, ${start})
+      `.execute(db);
+      return new Map(rows.map(({ key, value }) => [key.slice(start.length), value]));
+    },
+
+    async remove(key: string): Promise<void> {
+      await sql`delete from earshot.settings where key = ${key}`.execute(db);
+    },
+
     async put(key: string, value: unknown): Promise<void> {
       await sql`
         insert into earshot.settings (key, value) values (${key}, ${JSON.stringify(value)}::jsonb)

@@ -26,6 +26,7 @@ import { createOneTimeCodeStore } from "./one-time-codes.ts";
 import { createPollStore } from "./polls.ts";
 import { createProcessStore } from "./processes.ts";
 import { createQueryStore } from "./queries.ts";
+import { createQueryGroupStore } from "./query-groups.ts";
 import { createRoomStore } from "./rooms.ts";
 import { createRuleFloodStore } from "./rule-floods.ts";
 import { createRulePageStore } from "./rule-pages.ts";
@@ -83,6 +84,7 @@ const MOST_TRIES = 5;
 function createFacts(db: Db) {
   return {
     queries: createQueryStore(db),
+    queryGroups: createQueryGroupStore(db),
     distinctAuthors: createDistinctAuthorStore(db),
     values: createSeenValueStore(db),
     polls: createPollStore(db),

@@ -28,7 +28,7 @@ async function planAll(plans: readonly PlanParts[], now: Instant): ReturnType<Sw
     plans.map(async (plan) => ({ source: plan.source.name, calls: await planPolls(plan, now) })),
   );
   return {
-    calls: all.flatMap(({ calls }) => (calls ?? []).map(({ keys }) => keys)),
+    calls: all.flatMap(({ calls }) => calls ?? []),
     unplanned: all.flatMap(({ source, calls }) => (calls === null ? [source] : [])),
   };
 }

@@ -8,6 +8,7 @@ import type { DigestEdition } from "../model/digest.ts";
 import { BUCKET_MS } from "../model/judging.ts";
 import type { PollKey } from "../model/poll.ts";
 import { type SourceName, sourceOfProject } from "../model/query.ts";
+import type { PlannedPoll } from "../polling/plan-polls.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Channels } from "./channels.ts";
@@ -41,7 +42,7 @@ export interface SweepParts extends SweepOptions {
    * limit, whose polls are asked whenever they are due.
    */
   readonly planPolls: (now: Instant) => Promise<{
-    readonly calls: readonly (readonly PollKey[])[];
+    readonly calls: readonly Pick<PlannedPoll, "keys" | "groupIds">[];
     readonly unplanned: readonly SourceName[];
   }>;
 }
@@ -63,7 +64,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<SweepResul
     mostEdits: MOST_EDITS,
   });
   // Each call with the polls that share it.
-  const polls = [...planned.calls, ...due.polls.map((poll) => [poll])];
+  const polls = [...planned.calls, ...due.polls.map((poll) => ({ keys: [poll], groupIds: [] }))];
   const { windows, decisions: allDecisions, corrections } = due;
   const { deliveries, edits } = await toOpenChannels(parts, due);
   const allDigests = due.hasDigests ? await digestsDue(parts, now) : [];
@@ -81,7 +82,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<SweepResul
     (query) => !closing.has(nameOf(query)) && !given.has(jobScope("reconsider-alerts", query)),
   );
   await Promise.all([
-    ...polls.map((keys) => addPoll(queues, keys)),
+    ...polls.map(({ keys, groupIds }) => addPoll(queues, keys, groupIds)),
     ...ticks.map((query) => queues.add("close-windows", query, { dedupe: nameOf(query) })),
     ...decisions.map((query) =>
       queues.add("reconsider-alerts", query, { dedupe: `decide-${nameOf(query)}` }),
@@ -131,8 +132,12 @@ function liveReceivers({ channels, editsMessages = true }: SweepParts, closed: R
   return editsMessages ? channels.liveReceivers(closed) : [];
 }
 
-/** Adds the job of one call; several keys share it. */
-export async function addPoll(queues: Queues, keys: readonly PollKey[]): Promise<void> {
+/** Adds the job of one call; several keys share it, and groups name some of them. */
+export async function addPoll(
+  queues: Queues,
+  keys: readonly PollKey[],
+  groupIds: readonly string[] = [],
+): Promise<void> {
   const [first] = keys;
   if (first === undefined) return;
   const { projectId, queryId, poll } = first;
@@ -140,7 +145,12 @@ export async function addPoll(queues: Queues, keys: readonly PollKey[]): Promise
   const queryIds = keys.map((key) => key.queryId);
   const job = sourceOfProject(projectId) === "feeds" ? "poll-feeds" : "poll-query";
   if (queryIds.length === 1) await queues.add(job, { projectId, queryId, poll }, { dedupe });
-  else await queues.add("poll-together", { projectId, queryIds, poll }, { dedupe: `${dedupe}-together` });
+  else
+    await queues.add(
+      "poll-together",
+      { projectId, queryIds, poll, ...(groupIds.length > 0 && { groupIds: [...groupIds] }) },
+      { dedupe: `${dedupe}-together` },
+    );
 }
 
 /** Anything beyond this is left to the next sweep, so that no sweep is long. */

@@ -1,8 +1,9 @@
 import { type Instant, MINUTE, SECOND } from "../../../src/lib/instant.ts";
 import type { RateLimit } from "../../../src/monitor/model/poll.ts";
 import {
-  MOST_MEMBERS,
-  mostMembers,
+  MOST_IDS,
+  mostIds,
+  pollsPerCall,
   roundMs,
   slotsOf,
   spacingMs,
@@ -17,6 +18,7 @@ import {
 } from "../../../src/monitor/polling/planner/arrival-rate.ts";
 import { CHANGE_WORTH, isCrisis } from "../../../src/monitor/polling/planner/importance.ts";
 import { type Candidate, planCalls } from "../../../src/monitor/polling/planner/plan-calls.ts";
+import type { AccountGroup } from "./account-groups.ts";
 import { createDelays, type Delays } from "./delays.ts";
 import type { World } from "./world.ts";
 
@@ -90,7 +92,7 @@ function open(world: World, periodMs: number, tracks: readonly Track[] = tracksO
       return delays.sum();
     },
     /** Polls are asked for together at `at`: rows read (from the earliest watermark less the overlap), what each found. */
-    see(indexes: readonly number[], at: Instant): { rows: number; found: number[] } {
+    see(indexes: readonly number[], at: Instant): { rows: number; found: number[]; since: Instant } {
       const own = indexes.map((index) => walkers[index] as Walker);
       const since = Math.min(...own.map(({ watermark }) => watermark)) - OVERLAP_MS;
       let [rows, watermark] = [0, 0];
@@ -112,7 +114,7 @@ function open(world: World, periodMs: number, tracks: readonly Track[] = tracksO
         walker.knownUntil = at;
         walker.watermark = watermark;
       }
-      return { rows, found };
+      return { rows, found, since };
     },
   };
 }
@@ -166,6 +168,7 @@ export function earshot(
   limit: RateLimit,
   sharing: "none" | "short" | "long",
   changes: "without changes" | "with changes" = "without changes",
+  groups: readonly AccountGroup[] = [],
 ): Delays {
   const tracks = tracksOf(world, changes === "with changes");
   const { delays, walkers, see, sum } = open(world, limit.periodMs, tracks);
@@ -174,12 +177,23 @@ export function earshot(
   const spacing = spacingMs(limit, "crisis");
   const pools = { added: createPool(), updated: createPool() };
   const keys = tracks.map(({ poll }, index) => ({ projectId: "p", queryId: String(index), poll }));
-  const members = sharing === "long" ? mostMembers(ID_LENGTH, tracks.length, limit) : MOST_MEMBERS;
+  const members = sharing === "long" ? mostIds(ID_LENGTH, tracks.length, limit) : MOST_IDS;
   const settings = {
     sharing: sharing !== "none",
-    mostMembers: members,
+    mostIds: members,
+    groups: new Map([["p", groups]]),
     pageSize: PAGE,
-    roundMs: roundMs(tracks.length, limit, sharing === "none" ? 1 : members),
+    roundMs: roundMs(
+      tracks.length,
+      limit,
+      sharing === "none"
+        ? 1
+        : pollsPerCall(
+            members,
+            keys.map(({ queryId }) => queryId),
+            groups,
+          ),
+    ),
   };
   let turn = 0;
   const channelLimits = slotsOf(limit.limit).of;
@@ -217,13 +231,24 @@ export function earshot(
     turn += 1;
     const indexes = call.members.map(({ queryId }) => Number(queryId));
     const before = indexes.map((index) => (walkers[index] as Walker).knownUntil);
-    const { rows, found } = see(indexes, at);
+    const { rows, found, since } = see(indexes, at);
+    const named = new Set(call.members.map(({ queryId }) => queryId));
+    const surplus = groups
+      .filter(({ groupId }) => call.groupIds.includes(groupId))
+      .map(({ queryIds, strangersPerMs }) => {
+        const others = queryIds.filter((id) => !named.has(id)).map((id) => world.queries[Number(id)]);
+        const seen = others.map((one) => {
+          return one === undefined ? 0 : firstAfter(one.arrivals, at) - firstAfter(one.arrivals, since);
+        });
+        return seen.reduce((total, one) => total + one, strangersPerMs * (at - since));
+      })
+      .reduce((total, one) => total + one, 0);
     for (const [nth, index] of indexes.entries()) {
       const arrivals = { mentions: found[nth] ?? 0, from: before[nth] ?? at, to: at };
       histories[index] = learnArrivals(histories[index] as ArrivalHistory, arrivals);
       pools[(tracks[index] as Track).poll].learn(arrivals);
     }
-    for (let more = PAGE; more < rows; more += PAGE) {
+    for (let more = PAGE; more < rows + surplus; more += PAGE) {
       at += spacing;
       takePlace(at, false);
     }

@@ -6,6 +6,7 @@ export interface World {
   /** Delays are measured from here on; before it, rates are learned. */
   readonly measuredFrom: Instant;
   readonly to: Instant;
+  readonly perMinute: number;
   readonly queries: readonly { readonly importance: number; readonly arrivals: Float64Array }[];
 }
 
@@ -53,10 +54,10 @@ export function createWorld(settings: WorldSettings): World {
     const importance = lot < 0.05 ? 10 : lot < 0.25 ? 3 : 1;
     return { importance, arrivals: Float64Array.from(arrivals) };
   });
-  return { from, measuredFrom, to, queries };
+  return { from, measuredFrom, to, queries, perMinute: settings.perMinute };
 }
 
-function createRandom(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -35,7 +35,7 @@ export function useWalks(queryIds: readonly string[] = ["1"]) {
   });
   const reset = async (): Promise<void> => {
     await sql`truncate earshot.queries, earshot.polls, earshot.mentions, earshot.counts, earshot.series,
-      earshot.coverage, earshot.condition_states, earshot.dead_letters, earshot.server_quirks,
+      earshot.coverage, earshot.condition_states, earshot.dead_letters, earshot.server_quirks, earshot.query_groups,
       earshot.count_checks, earshot.counted_queries`.execute(database.db);
     clock.set(NOON);
     const queries = queryIds.map((queryId) => oddQuery({ queryId, name: `Query ${queryId}` }));

@@ -101,7 +101,7 @@ test("a window is due at the very moment at which its last bucket is complete, i
 test.each<[string, "on" | "off", (stores: Stores) => Promise<unknown>]>([
   ["a poll that is made due", "off", ({ polls }) => polls.wake([{ queryId: "1", poll: "added" }], NOON)],
   ["the lease of a poll", "off", ({ polls }) => polls.claim(KEY, NOON)],
-  ["its renewal", "off", ({ polls }) => polls.renew(KEY, randomUUID())],
+  ["its renewal", "off", ({ polls }) => polls.renew([{ key: KEY, lease: randomUUID() }])],
   [
     "a slot of a channel",
     "off",

@@ -53,17 +53,33 @@ export function roundMs(polls: number, limit: RateLimit, members: number): numbe
   return spacingMs(limit, "live") * Math.ceil(polls / members);
 }
 
+/** How many polls share a call, if some are named by their groups: as many ids as the address has. */
+export function pollsPerCall(
+  mostIds: number,
+  queryIds: readonly string[],
+  groups: readonly { readonly queryIds: readonly string[] }[],
+): number {
+  const grouped = new Set(groups.flatMap((group) => group.queryIds));
+  const ids = queryIds.filter((id) => !grouped.has(id)).length + groups.length;
+  return Math.floor(mostIds * Math.max(1, queryIds.length / Math.max(1, ids)));
+}
+
 /** This many ids of ten digits keep an address below 4 kB, which every server accepts. */
-export const MOST_MEMBERS = 200;
+export const MOST_IDS = 200;
 
 /**
  * How many queries with such ids may share a call. If rounds of short calls take long, addresses may have 14 kB, which
  * servers accept if their limit for all headers is 16; refusals are noticed. If a round takes seconds, many short calls
  * cost less work than few long ones, and are no slower.
  */
-export function mostMembers(idLength: number, polls: number, limit: RateLimit): number {
-  if (roundMs(polls, limit, MOST_MEMBERS) < SCARCE_MS) return MOST_MEMBERS;
-  return Math.max(MOST_MEMBERS, Math.floor(LONG_ADDRESS / ("&queryId=".length + idLength)));
+export function mostIds(idLength: number, polls: number, limit: RateLimit): number {
+  if (roundMs(polls, limit, MOST_IDS) < SCARCE_MS) return MOST_IDS;
+  return longestAddress(idLength);
+}
+
+/** How many such ids the longest address has. */
+export function longestAddress(idLength: number): number {
+  return Math.max(MOST_IDS, Math.floor(LONG_ADDRESS / ("&queryId=".length + idLength)));
 }
 
 const SCARCE_MS = 5 * SECOND;

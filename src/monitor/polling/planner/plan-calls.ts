@@ -1,5 +1,6 @@
 import type { Instant } from "../../../lib/instant.ts";
 import type { PollKey } from "../../model/poll.ts";
+import { coverQueries, type GroupOffer } from "./cover-queries.ts";
 
 /** A due poll, and what decides how much a call for it is worth. */
 export interface Candidate {
@@ -24,16 +25,26 @@ export interface Candidate {
 export interface PlanSettings {
   /** Whether this source answers one call for several queries. */
   readonly sharing: boolean;
-  /** How many may share one. */
-  readonly mostMembers: number;
+  /** How many ids the address of a call may have. */
+  readonly mostIds: number;
+  /** Groups of queries that it may name, by project. */
+  readonly groups: ReadonlyMap<string, readonly PlannedGroup[]>;
   readonly pageSize: number;
   /** How long one round of all polls takes within the budget. After three rounds without a call, a poll comes first. */
   readonly roundMs: number;
 }
 
+/** A group of queries of the account. */
+export interface PlannedGroup extends Pick<GroupOffer, "groupId" | "queryIds"> {
+  /** Rows of members that are not polled, per millisecond, as its answers had them; null: no answer yet. */
+  readonly surplusRate: number | null;
+}
+
 export interface PlannedCall {
   /** All of one project and one kind of poll; several if they share the call. */
   readonly members: readonly PollKey[];
+  /** Groups that its address names, in place of their members. */
+  readonly groupIds: readonly string[];
   readonly purpose: "live" | "history";
   readonly importance: number;
   /** Expected delay × importance that it ends, for each call that it needs. */
@@ -78,6 +89,17 @@ interface Scored {
   readonly score: number;
 }
 
+/** What one id of an address stands for: one poll, or those of a group. */
+interface Unit {
+  /** Null: it is one poll. */
+  readonly groupId: string | null;
+  /** The best first. */
+  readonly members: readonly Scored[];
+  readonly score: number;
+  /** Rows that it brings, per millisecond: of its members, and of others in its group. */
+  readonly rate: number;
+}
+
 /**
  * How much delay × importance a poll has gathered. One that has waited three rounds comes before all others: that takes
  * a third of the calls at most, so even the quietest poll never starves.
@@ -97,7 +119,7 @@ function queueOf(
   settings: PlanSettings,
   now: Instant,
 ) {
-  const groups: Scored[][] = [];
+  const lists: Scored[][] = [];
   const shared = new Map<string, Scored[]>();
   for (const candidate of candidates) {
     if ((candidate.knownUntil === null || candidate.isFailing) !== (purpose === "history")) continue;
@@ -106,17 +128,17 @@ function queueOf(
     const isOwn = candidate.alone || !settings.sharing || rows > settings.pageSize * BUSY;
     const scored = { candidate, score: gathered(candidate, settings.roundMs, now) };
     if (isOwn) {
-      groups.push([scored]);
+      lists.push([scored]);
       continue;
     }
     const name = `${poll} ${projectId}`;
-    const group = shared.get(name);
-    if (group === undefined) shared.set(name, [scored]);
-    else group.push(scored);
+    const list = shared.get(name);
+    if (list === undefined) shared.set(name, [scored]);
+    else list.push(scored);
   }
-  const heads = [...groups, ...shared.values()].map((members) => {
+  const heads = [...lists, ...shared.values()].map((members) => {
     members.sort((a, b) => b.score - a.score || a.candidate.waitsSince - b.candidate.waitsSince);
-    return chooseMembers(members, purpose, settings, now);
+    return chooseMembers(unitsOf(members, candidates, settings, now), purpose, settings, now);
   });
   return {
     take(): PlannedCall | null {
@@ -136,17 +158,65 @@ function queueOf(
 
 interface Chosen {
   readonly call: PlannedCall;
-  readonly others: readonly Scored[];
+  readonly others: readonly Unit[];
   /** No poll was left out for lack of pages: more pages would change nothing. */
   readonly isWhole: boolean;
 }
 
 /**
- * The best call of one group. Further pages cost calls of their own, so each number of pages is weighed against what it
+ * The polls of one project and kind as ids of an address. Groups are named only if the queries themselves do not fit
+ * into it: they are other people's, and who is in them can change.
+ */
+function unitsOf(
+  sorted: readonly Scored[],
+  candidates: readonly Candidate[],
+  settings: PlanSettings,
+  now: Instant,
+): readonly Unit[] {
+  const [first] = sorted;
+  const groups = settings.groups.get(first?.candidate.key.projectId ?? "") ?? [];
+  if (first === undefined || groups.length === 0 || sorted.length <= settings.mostIds)
+    return sorted.map(single);
+  const { poll, projectId } = first.candidate.key;
+  const scored = new Map(sorted.map((one) => [one.candidate.key.queryId, one]));
+  const others = new Map<string, number>();
+  for (const { key, rate } of candidates)
+    if (key.poll === poll && key.projectId === projectId) others.set(key.queryId, rate);
+  const usual = sorted.reduce((total, { candidate }) => total + candidate.rate, 0) / sorted.length;
+  const surplus = new Map(
+    groups.map(({ groupId, queryIds, surplusRate }) => {
+      const known = queryIds.filter((id) => !scored.has(id)).map((id) => others.get(id));
+      const unknown = known.filter((rate) => rate === undefined).length;
+      const rate = known.reduce((total: number, one) => total + (one ?? 0), surplusRate ?? unknown * usual);
+      return [groupId, rate];
+    }),
+  );
+  const windowMs = now - (sorted[sorted.length >> 1] as Scored).candidate.readsFrom;
+  const offers = groups.map(({ groupId, queryIds }) => {
+    return { groupId, queryIds, surplusRows: (surplus.get(groupId) ?? 0) * windowMs };
+  });
+  const rowsPerId = (settings.pageSize * FULL) / settings.mostIds;
+  const cover = coverQueries([...scored.keys()], offers, rowsPerId);
+  const named = [...cover.groups].map(([groupId, queryIds]): Unit => {
+    const members = queryIds.map((id) => scored.get(id) as Scored).sort((a, b) => b.score - a.score);
+    const own = members.reduce((total, { candidate }) => total + candidate.rate, 0);
+    const score = members.reduce((total, one) => total + one.score, 0);
+    return { groupId, members, score, rate: own + (surplus.get(groupId) ?? 0) };
+  });
+  const singles = cover.singles.map((id) => single(scored.get(id) as Scored));
+  return [...named, ...singles].sort((a, b) => b.score - a.score);
+}
+
+function single(one: Scored): Unit {
+  return { groupId: null, members: [one], score: one.score, rate: one.candidate.rate };
+}
+
+/**
+ * The best call for some of these. Further pages cost calls of their own, so each number of pages is weighed against what it
  * brings: if the overlap makes much be read again, two pages for everybody may be worth more than one for few.
  */
 function chooseMembers(
-  sorted: readonly Scored[],
+  sorted: readonly Unit[],
   purpose: PlannedCall["purpose"],
   settings: PlanSettings,
   now: Instant,
@@ -168,35 +238,45 @@ const MOST_PAGES = 4;
  * make the busy ones read much again: it is left for a later call.
  */
 function fillPages(
-  sorted: readonly Scored[],
+  sorted: readonly Unit[],
   pages: number,
   purpose: PlannedCall["purpose"],
   settings: PlanSettings,
   now: Instant,
 ): Chosen | null {
   const members: Scored[] = [];
-  const others: Scored[] = [];
+  const others: Unit[] = [];
+  const groupIds: string[] = [];
   const room = settings.pageSize * (pages - 1 + FULL);
-  let [rate, from, worth, importance, place] = [0, now, 0, 0, 0];
-  for (; place < sorted.length && members.length < settings.mostMembers; place++) {
-    const one = sorted[place] as Scored;
-    const { candidate } = one;
-    const nextFrom = Math.min(from, candidate.readsFrom);
-    if (members.length > 0 && (rate + candidate.rate) * (now - nextFrom) > room) {
-      others.push(one);
-      continue;
+  let [rate, from, worth, importance, ids, place] = [0, now, 0, 0, 0, 0];
+  for (; place < sorted.length && ids < settings.mostIds; place++) {
+    const unit = sorted[place] as Unit;
+    const nextRate = rate + unit.rate;
+    const left: Scored[] = [];
+    for (const one of unit.members) {
+      const { candidate } = one;
+      const nextFrom = Math.min(from, candidate.readsFrom);
+      if (members.length > 0 && nextRate * (now - nextFrom) > room) {
+        left.push(one);
+        continue;
+      }
+      members.push(one);
+      rate = nextRate;
+      from = nextFrom;
+      worth += one.score;
+      importance = Math.max(importance, candidate.importance);
     }
-    members.push(one);
-    rate += candidate.rate;
-    from = nextFrom;
-    worth += one.score;
-    importance = Math.max(importance, candidate.importance);
+    const isTaken = left.length < unit.members.length;
+    if (isTaken) ids += 1;
+    if (isTaken && unit.groupId !== null) groupIds.push(unit.groupId);
+    if (!isTaken) others.push(unit);
+    else others.push(...left.map(single));
   }
   if (!members.some(({ candidate }) => candidate.isDue)) return null;
   const needed = Math.max(1, Math.ceil((rate * (now - from)) / settings.pageSize));
   const keys = members.map(({ candidate }) => candidate.key);
   return {
-    call: { members: keys, purpose, importance, worth: worth / needed },
+    call: { members: keys, groupIds, purpose, importance, worth: worth / needed },
     isWhole: others.length === 0,
     others: others.concat(sorted.slice(place)),
   };

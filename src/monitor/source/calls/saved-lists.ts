@@ -88,7 +88,7 @@ export const createLocationList = defineCall({
   read: (json): LocationList => LocationList.parse(json),
 });
 
-/** An integer, as the API wants project ids; one that would lose digits stays text. */
-function toWireId(id: string): number | string {
+/** An integer, as the API wants ids; one that would lose digits stays text. */
+export function toWireId(id: string): number | string {
   return /^\d{1,15}$/.test(id) ? Number(id) : id;
 }

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { type Call, defineCall } from "../define-call.ts";
+import { addressOf, type Call, defineCall } from "../define-call.ts";
+import { parseWhole } from "../parse-json.ts";
 import { listInside, listOf, WireId } from "../wire-values.ts";
+import { toWireId } from "./saved-lists.ts";
 
 const Subcategory = z.object({ id: WireId, name: z.string(), ordering: z.number().catch(0) });
 
@@ -66,3 +68,42 @@ export const queryGroups = defineCall({
   places: ({ projectId }: InProject) => ({ projectId }),
   read: (json): readonly QueryGroup[] => QueryGroups.parse(json),
 });
+
+/** What a group should be. */
+export interface WantedGroup {
+  readonly projectId: string;
+  readonly name: string;
+  readonly queryIds: readonly string[];
+}
+
+/** Extensions of the live service, which write. */
+export const createQueryGroup: Call<WantedGroup, QueryGroup> = {
+  name: "create-query-group",
+  path: ({ projectId }) => addressOf("query-groups", { projectId }),
+  body: groupBody,
+  read: (answer) => QueryGroup.parse(parseWhole(answer.body)),
+};
+
+export const updateQueryGroup: Call<WantedGroup & { readonly queryGroupId: string }, void> = {
+  name: "update-query-group",
+  method: "PUT",
+  path: groupAddress,
+  body: groupBody,
+  read: () => undefined,
+};
+
+export const deleteQueryGroup: Call<InProject & { readonly queryGroupId: string }, void> = {
+  name: "delete-query-group",
+  method: "DELETE",
+  path: groupAddress,
+  read: () => undefined,
+};
+
+function groupAddress({ projectId, queryGroupId }: InProject & { readonly queryGroupId: string }): string {
+  return `${addressOf("query-groups", { projectId })}/${encodeURIComponent(queryGroupId)}`;
+}
+
+function groupBody({ projectId, name, queryIds }: WantedGroup): object {
+  const queries = queryIds.map((id) => ({ id: toWireId(id) }));
+  return { name, queries, shared: "private", sharedProjectIds: [toWireId(projectId)] };
+}

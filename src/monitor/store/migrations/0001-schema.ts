@@ -74,7 +74,25 @@ create table earshot.polls (
   next_poll_at timestamptz,
   -- Mentions were announced while the poll ran.
   woken boolean not null default false,
+  -- A group that named the query lost it, nobody knows when: the next poll begins here. Null: at its watermark.
+  reread_from timestamptz,
   primary key (project_id, query_id, poll)
+);
+
+-- Groups of queries of the account, as its list has them: one id in an address asks for all members.
+create table earshot.query_groups (
+  project_id text not null,
+  group_id text not null,
+  name text not null,
+  query_ids text[] not null,
+  -- When the list was asked for that says so.
+  read_at timestamptz not null,
+  -- Rows of members that are not watched, per millisecond, as its answers had them; null: none yet.
+  surplus_rate double precision,
+  -- When a call that named it failed: it is not named until a trial is answered. When the last trial was.
+  doubted_at timestamptz,
+  tried_at timestamptz,
+  primary key (project_id, group_id)
 );
 
 create table earshot.mentions (

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MINUTE } from "../../../../src/lib/instant.ts";
 import { PRIORITIES, type RateLimit } from "../../../../src/monitor/model/poll.ts";
-import { MOST_MEMBERS, mostMembers, slotsOf } from "../../../../src/monitor/polling/planner/allowance.ts";
+import { MOST_IDS, mostIds, slotsOf } from "../../../../src/monitor/polling/planner/allowance.ts";
 
 test.each([1, 2, 4, 5, 6, 30, 600, 10_000])(
   "with %i calls every priority has a slot, and a higher priority has more slots",
@@ -27,9 +27,9 @@ test("in long rounds, as many queries share a call as fit into an address of 14 
     [10, scarce],
     [2_000, plenty],
   ] as const) {
-    expect(mostMembers(10, polls, limit) * ("&queryId=".length + 10)).toBeLessThanOrEqual(14_000);
-    expect(mostMembers(10, polls, limit)).toBeGreaterThan(700);
-    expect(mostMembers(80, polls, limit)).toBe(MOST_MEMBERS);
+    expect(mostIds(10, polls, limit) * ("&queryId=".length + 10)).toBeLessThanOrEqual(14_000);
+    expect(mostIds(10, polls, limit)).toBeGreaterThan(700);
+    expect(mostIds(80, polls, limit)).toBe(MOST_IDS);
   }
-  expect(mostMembers(10, 400, plenty)).toBe(MOST_MEMBERS);
+  expect(mostIds(10, 400, plenty)).toBe(MOST_IDS);
 });

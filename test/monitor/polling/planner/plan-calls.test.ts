@@ -11,7 +11,10 @@ import {
 import { runs } from "../../../runs.ts";
 
 const NOW = Date.UTC(2026, 2, 2, 12);
-const SHARED: PlanSettings = { sharing: true, mostMembers: 200, pageSize: 5_000, roundMs: MINUTE };
+const SHARED: PlanSettings = {
+  ...{ sharing: true, mostIds: 200, pageSize: 5_000, roundMs: MINUTE },
+  groups: new Map(),
+};
 const SINGLE: PlanSettings = { ...SHARED, sharing: false };
 
 type Wish = Partial<Omit<Candidate, "key">> & { projectId?: string; poll?: "added" | "updated" };
@@ -93,6 +96,44 @@ test("history gets every fourth call while there is live work, and all where the
   expect(plan(history, SINGLE, 3).flat()).toHaveLength(3);
 });
 
+const grouped = (...groups: (readonly string[])[]): PlanSettings => {
+  const named = groups.map((queryIds, nth) => ({ groupId: `g${nth}`, queryIds, surplusRate: null }));
+  return { ...SHARED, mostIds: 3, groups: new Map([["p", named]]) };
+};
+const TEN = Array.from({ length: 10 }, (_, i) => poll(String(i), { rate: (1 + i) / HOUR }));
+const idsOf = (...numbers: readonly number[]) => numbers.map(String);
+
+test("groups stand for their members where the queries themselves do not fit into the address", () => {
+  const settings = grouped(idsOf(0, 1, 2, 3), idsOf(4, 5, 6, 7));
+  const [call] = planCalls(TEN, settings, { calls: 1, turn: 0, now: NOW });
+  expect(call?.groupIds).toEqual(["g1", "g0"]);
+  expect(call?.members.map(({ queryId }) => queryId).sort()).toEqual(idsOf(0, 1, 2, 3, 4, 5, 6, 7, 9));
+  // If all fit, nobody depends on a group that others may change.
+  const [roomy] = planCalls(TEN, { ...settings, mostIds: 10 }, { calls: 1, turn: 0, now: NOW });
+  expect(roomy).toMatchObject({ groupIds: [] });
+  expect(roomy?.members).toHaveLength(10);
+});
+
+test("a group with many members that nobody polls is not named: their rows would fill the pages", () => {
+  const strangers = Array.from({ length: 500 }, (_, i) => `stranger ${i}`);
+  const busy = TEN.map((one) => ({ ...one, rate: 20 / MINUTE }));
+  const [call] = planCalls(busy, grouped([...idsOf(0, 1, 2, 3), ...strangers]), {
+    calls: 1,
+    turn: 0,
+    now: NOW,
+  });
+  expect(call?.groupIds).toEqual([]);
+});
+
+test("a member that is far behind is left for a later call, and its group is named without it", () => {
+  const behind = TEN.map((one, i) => (i === 0 ? { ...one, readsFrom: NOW - 3_000 * HOUR } : one));
+  const calls = planCalls(behind, grouped(idsOf(0, 1, 2, 3), idsOf(4, 5, 6, 7, 8, 9)), {
+    ...{ calls: 9, turn: 0, now: NOW },
+  });
+  expect(calls.map(({ groupIds }) => groupIds.length)).toEqual([2, 0]);
+  expect(calls[1]?.members).toEqual([behind[0]?.key]);
+});
+
 test("every poll is in one call at most, calls keep to their size, and nothing is planned twice", () => {
   const candidate = fc.record({
     projectId: fc.constantFrom("a", "b"),
@@ -108,18 +149,26 @@ test("every poll is in one call at most, calls keep to their size, and nothing i
       fc.array(candidate, { maxLength: 300 }),
       fc.integer({ min: 0, max: 40 }),
       fc.boolean(),
-      (wishes, calls, sharing) => {
+      fc.array(fc.uniqueArray(fc.integer({ min: 0, max: 320 }), { maxLength: 80 }), { maxLength: 5 }),
+      fc.constantFrom(2, 200),
+      (wishes, calls, sharing, members, mostIds) => {
         const candidates = wishes.map((wish, i) => poll(String(i), wish));
-        const planned = planCalls(candidates, { ...SHARED, sharing }, { calls, turn: 0, now: NOW });
+        const { groups } = grouped(...members.map((ids) => ids.map(String)));
+        const settings = { ...SHARED, sharing, groups, mostIds };
+        const planned = planCalls(candidates, settings, { calls, turn: 0, now: NOW });
         const ids = planned.flatMap(({ members }) => members.map(({ queryId }) => queryId));
         expect(planned.length).toBeLessThanOrEqual(calls);
         expect(new Set(ids).size).toBe(ids.length);
-        for (const { members } of planned) {
+        for (const { members, groupIds } of planned) {
+          const ofGroups = new Set(
+            groups.get("p")?.flatMap((one) => (groupIds.includes(one.groupId) ? one.queryIds : [])),
+          );
+          const singles = members.filter(({ queryId }) => !ofGroups.has(queryId));
+          expect(singles.length + groupIds.length).toBeLessThanOrEqual(mostIds);
           const own = members.map(({ queryId }) => candidates[Number(queryId)] as Candidate);
           expect(own.some(({ isDue }) => isDue)).toBe(true);
           expect(new Set(own.map(({ key }) => `${key.projectId} ${key.poll}`)).size).toBe(1);
           if (members.length > 1) expect(sharing && own.every(({ alone }) => !alone)).toBe(true);
-          expect(members.length).toBeLessThanOrEqual(200);
         }
       },
     ),

@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import { describeError } from "../../lib/errors.ts";
+import { DAY, type Instant } from "../../lib/instant.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { ListedGroup } from "../model/query-group.ts";
+import type { SourceClient } from "../source/source-client.ts";
+import { SourceError } from "../source/source-error.ts";
+import type { Stores } from "../store/stores.ts";
+import { type GroupChange, planOwnGroups } from "./planner/own-groups.ts";
+import { refusesSharing } from "./poll-call.ts";
+
+type SettingStore = Pick<Stores, "settings">;
+
+/** The mark of this installation in the names of its groups. It is stored before the first group is made. */
+interface GroupMark {
+  readonly mark: string;
+  /** When the account last refused a change; null: never. */
+  readonly refusedAt: Instant | null;
+}
+
+const KEY = "query groups of ";
+
+/** The marks by project: where there is one, the account may have groups of ours. */
+export async function groupMarks({ settings }: SettingStore): Promise<ReadonlyMap<string, GroupMark>> {
+  return (await settings.under(KEY)) as ReadonlyMap<string, GroupMark>;
+}
+
+/** Whether a group is one that this installation made. Those of another one have another mark. */
+export function isOwnGroup({ name }: { readonly name: string }, { mark }: GroupMark): boolean {
+  return name.startsWith(PREFIX) && name.endsWith(` (${mark})`);
+}
+
+const PREFIX = "Earshot ";
+
+/**
+ * Makes our groups of a project name exactly the wanted queries; none wanted: removes them. A list of the account is
+ * read before: what a kill left behind is found there by its mark. Returns the list as it is afterwards. What the budget
+ * has no calls for is done another time.
+ */
+export async function keepOwnGroups(
+  parts: {
+    readonly stores: SettingStore;
+    readonly source: Pick<SourceClient, "extensions">;
+    readonly log: Logger;
+    readonly signal: AbortSignal;
+  },
+  project: {
+    readonly projectId: string;
+    readonly wanted: readonly string[];
+    readonly listed: readonly ListedGroup[];
+  },
+  now: Instant,
+): Promise<readonly ListedGroup[]> {
+  const { stores, log } = parts;
+  const { projectId, wanted } = project;
+  const key = KEY + projectId;
+  const fresh: GroupMark = { mark: randomUUID().slice(0, 8), refusedAt: null };
+  const known = (await stores.settings.getOrPut(key, fresh)) as GroupMark;
+  if (known.refusedAt !== null && now - known.refusedAt < DAY) return project.listed;
+  const list = new Map(project.listed.map((group) => [group.queryGroupId, group]));
+  const own = project.listed
+    .filter((group) => isOwnGroup(group, known))
+    .map(({ queryGroupId, queryIds }) => ({ groupId: queryGroupId, queryIds }));
+  const changes = planOwnGroups(wanted, own);
+  try {
+    for (const change of changes.slice(0, MOST_CHANGES))
+      await applyChange(parts, change, { projectId, mark: known.mark, list });
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    // Whoever reads the list again sees whether it was done all the same.
+    const isRefused = refusesSharing(error);
+    if (isRefused) await stores.settings.put(key, { ...known, refusedAt: now });
+    log.warn(
+      { projectId, error: describeError(error) },
+      isRefused
+        ? "the account refuses query groups of ours; trying again in a day"
+        : "query groups of ours could not all be changed; trying again soon",
+    );
+    return [...list.values()];
+  }
+  if (wanted.length === 0 && changes.length <= MOST_CHANGES) await stores.settings.remove(key);
+  if (changes.length > 0)
+    log.info({ projectId, changes: changes.length }, "query groups of ours were changed");
+  return [...list.values()];
+}
+
+/** In one turn: others wait for calls, too. */
+const MOST_CHANGES = 20;
+
+async function applyChange(
+  { source, signal }: { readonly source: Pick<SourceClient, "extensions">; readonly signal: AbortSignal },
+  change: GroupChange,
+  {
+    projectId,
+    mark,
+    list,
+  }: { readonly projectId: string; readonly mark: string; readonly list: Map<string, ListedGroup> },
+): Promise<void> {
+  const { extensions } = source;
+  if (change.outcome === "Delete") {
+    await extensions.deleteQueryGroup({ projectId, queryGroupId: change.groupId }, { signal });
+    list.delete(change.groupId);
+    return;
+  }
+  const { queryIds } = change;
+  if (change.outcome === "Create") {
+    const name = freeName(mark, [...list.values()]);
+    const made = await extensions.createQueryGroup({ projectId, name, queryIds }, { signal });
+    list.set(made.queryGroupId, { ...made, name, queryIds });
+    return;
+  }
+  const name = list.get(change.groupId)?.name ?? freeName(mark, [...list.values()]);
+  await extensions.updateQueryGroup({ projectId, queryGroupId: change.groupId, name, queryIds }, { signal });
+  list.set(change.groupId, { queryGroupId: change.groupId, name, queryIds });
+}
+
+function freeName(mark: string, listed: readonly ListedGroup[]): string {
+  const names = new Set(listed.map(({ name }) => name));
+  for (let number = 1; ; number++) {
+    const name = `${PREFIX}${number} (${mark})`;
+    if (!names.has(name)) return name;
+  }
+}

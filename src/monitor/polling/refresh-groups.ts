@@ -1,0 +1,148 @@
+import type { Clock } from "../../lib/clock.ts";
+import { DAY, SECOND } from "../../lib/instant.ts";
+import type { Logger } from "../../lib/log.ts";
+import { repeat } from "../../lib/repeat.ts";
+import { sourceOfProject } from "../model/query.ts";
+import type { QueryGroup } from "../model/query-group.ts";
+import { SourceError } from "../source/source-error.ts";
+import type { Stores } from "../store/stores.ts";
+import { groupMarks, isOwnGroup, keepOwnGroups } from "./keep-own-groups.ts";
+import type { OpenSource } from "./open-source.ts";
+import { MOST_IDS } from "./planner/allowance.ts";
+import { decideGroupWork, judgeTrial } from "./planner/group-work.ts";
+import { planOwnGroups } from "./planner/own-groups.ts";
+import { fetchFailure, refusesSharing } from "./poll-call.ts";
+
+interface GroupParts {
+  readonly stores: Pick<Stores, "health" | "queryGroups" | "settings" | "transaction">;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+type GroupSource = Pick<OpenSource, "background" | "budget" | "config" | "pages">;
+
+/** Looks after the groups of an account until `signal`. */
+export function keepGroups(parts: GroupParts, source: GroupSource): Promise<void> {
+  return repeat({
+    work: () => refreshGroups(parts, source),
+    everyMs: async () => 5 * SECOND,
+    problem: "the groups of queries are not known; each query is asked for by itself",
+    ...{ log: parts.log, signal: parts.signal },
+  });
+}
+
+/**
+ * Reads the groups of queries of an account where its queries do not fit into one address, and tries whether its server
+ * answers for groups. Called often; it asks the source seldom. Returns what it did.
+ */
+async function refreshGroups(parts: GroupParts, source: GroupSource): Promise<string> {
+  const { stores, clock } = parts;
+  const { name } = source.config;
+  const [budget, marks] = await Promise.all([source.budget.read(), groupMarks(stores)]);
+  // Without a limit every query is asked for when it is due: no call is scarce.
+  if (budget.limit === null && marks.size === 0) return "NotScarce";
+  const [large, groups, quirks] = await Promise.all([
+    stores.queryGroups.largeProjects(name, MOST_IDS),
+    stores.queryGroups.of(name),
+    source.pages.quirkLog.quirks(),
+  ]);
+  const now = clock.now();
+  /** What our own groups of each project should name, where there are any, or may be. */
+  const wanted = new Map<string, readonly string[]>();
+  for (const projectId of marks.keys()) if (sourceOfProject(projectId) === name) wanted.set(projectId, []);
+  if (source.config.mayCreateGroups && budget.limit !== null && budget.sharing === "proven")
+    for (const [projectId, queryIds] of large) wanted.set(projectId, queryIds);
+  const unsettled = [...wanted].filter(([projectId, queryIds]) => {
+    const mark = marks.get(projectId);
+    if (mark === undefined) return true;
+    if (mark.refusedAt !== null && now - mark.refusedAt < DAY) return false;
+    const own = groups.filter((group) => group.projectId === projectId && isOwnGroup(group, mark));
+    return queryIds.length === 0 || planOwnGroups(queryIds, own).length > 0;
+  });
+  const projects = [...large.keys()];
+  const work = decideGroupWork(
+    { budget, projects, groups, quirks, unsettled: unsettled.map(([projectId]) => projectId) },
+    now,
+  );
+  if (work.outcome === "Nothing") return work.because;
+  if (!(await stores.health.takeTurn(`query groups ${name}`, TURN_MS, now))) return "NotDue";
+  try {
+    if (work.outcome === "Read") await readGroups(parts, source, work.projects, wanted);
+    else await tryGroups(parts, source, work.groups);
+  } catch (error) {
+    // Polls have the calls first: it is done another time.
+    if (!(error instanceof SourceError) || error.kind !== "over-budget") throw error;
+    return "NoCall";
+  }
+  return work.outcome;
+}
+
+/** Of all processes one works on the groups. */
+const TURN_MS = 2 * SECOND;
+
+async function readGroups(
+  { stores, clock, log, signal }: GroupParts,
+  { background, pages }: GroupSource,
+  projects: readonly string[],
+  wanted: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  let found = 0;
+  try {
+    for (const projectId of projects) {
+      const readAt = clock.now();
+      const before = await background.extensions.queryGroups(projectId, { signal });
+      const own = wanted.get(projectId);
+      const listed =
+        own === undefined
+          ? before
+          : await keepOwnGroups(
+              { stores, source: background, log, signal },
+              { projectId, wanted: own, listed: before },
+              readAt,
+            );
+      await stores.transaction(({ queryGroups }) => queryGroups.replace(projectId, listed, readAt));
+      found += listed.length;
+    }
+  } catch (error) {
+    // The list is not in the specification: a server may not have it.
+    if (!(error instanceof SourceError) || !refusesSharing(error)) throw error;
+    return pages.quirkLog.note([{ quirk: "groups", value: "refused" }]);
+  }
+  log.debug({ found }, "the groups of queries were read");
+  if (found === 0) await pages.quirkLog.note([{ quirk: "groups", value: "none" }]);
+}
+
+async function tryGroups(
+  { stores, clock, log, signal }: GroupParts,
+  { background, config, pages }: GroupSource,
+  groups: readonly QueryGroup[],
+): Promise<void> {
+  const { quirkLog } = pages;
+  const triedAt = clock.now();
+  const [projectId, groupIds] = [groups[0]?.projectId ?? "", groups.map(({ groupId }) => groupId)];
+  const range = { startDate: triedAt - config.lookback, endDate: triedAt + DAY };
+  const order = { orderBy: "added", orderDirection: "desc" } as const;
+  const wasAnswered = (await quirkLog.quirks()).get("groups")?.value === "answered";
+  const result = await background
+    .mentionsPage({ projectId, queryGroupIds: groupIds, ...range, ...order, pageSize: ROWS }, { signal })
+    .then(
+      (page) => judgeTrial(groups, page),
+      (error: unknown) => {
+        if (refusesSharing(fetchFailure(error))) return "Refused" as const;
+        throw error;
+      },
+    );
+  log.info({ groups: groupIds, result }, "the source was tried with groups of queries");
+  const failed = result === "Refused" || result === "WithoutQuery";
+  // A doubt that was neither confirmed nor taken away stays as it was, and counts as tried.
+  const doubtedAt = result === "Answered" ? null : failed || wasAnswered ? triedAt : null;
+  await stores.queryGroups.tried(groups, { triedAt, doubtedAt });
+  if (result === "Answered") await quirkLog.note([{ quirk: "groups", value: "answered" }]);
+  // One group may fail for a reason of its own; until one was answered, it speaks for the server.
+  else if (failed && !wasAnswered)
+    await quirkLog.note([{ quirk: "groups", value: result === "Refused" ? "refused" : "without-query" }]);
+}
+
+/** Enough mentions that several members of a group are among them. */
+const ROWS = 200;
