@@ -193,7 +193,8 @@ function createPollLeaseStore(db: Db) {
             ${atOrNull(end.completeUntil)}), polled_at = ${at(end.polledAt)},
           next_at = case when woken then ${at(end.polledAt)} else ${at(end.nextAt)} end, lease = null, leased_until_wall = null, planned_until_wall = null,
           own_call = false,
-          reread_from = case when reread_from is distinct from ${atOrNull(end.rereadFrom ?? null)} then reread_from end
+          reread_from = case when reread_from is distinct from ${atOrNull(end.rereadFrom ?? null)}
+            then reread_from end
         where ${isPollKind(key)} and lease = ${lease}::uuid
       `.execute(db);
     },
