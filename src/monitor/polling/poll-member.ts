@@ -78,7 +78,7 @@ export interface PollMember extends LeasedPoll {
 }
 
 /** A claimed poll, and what is stored of its query that it begins with. */
-export interface ClaimedPoll {
+interface ClaimedPoll {
   readonly poll: LeasedPoll;
   readonly wanted: readonly WantedReplay[];
   /** Series that are counted. */

@@ -7,20 +7,21 @@ import { isOfSource } from "./queries.ts";
 
 /** Groups of queries in the accounts of sources, as their lists have them. */
 export function createQueryGroupStore(db: Db) {
-  const read = (where: ReturnType<typeof sql>) =>
-    sql<QueryGroup>`
-      select project_id as "projectId", group_id as "groupId", name, query_ids as "queryIds", surplus_rate as "surplusRate",
-        read_at as "readAt", doubted_at as "doubtedAt", tried_at as "triedAt"
-      from earshot.query_groups g where ${where} order by project_id, group_id
-    `.execute(db);
   return {
     async of(source: SourceName): Promise<readonly QueryGroup[]> {
-      return (await read(sql`${isOfSource(source, "g")}`)).rows;
+      const { rows } = await sql<QueryGroup>`
+        select ${COLUMNS} from earshot.query_groups g where ${isOfSource(source, "g")} order by project_id, group_id
+      `.execute(db);
+      return rows;
     },
 
     /** These groups of a project, without those that its list does not have any more. */
     async find(projectId: string, groupIds: readonly string[]): Promise<readonly QueryGroup[]> {
-      return (await read(sql`project_id = ${projectId} and group_id = any(${groupIds})`)).rows;
+      const { rows } = await sql<QueryGroup>`
+        select ${COLUMNS} from earshot.query_groups
+        where project_id = ${projectId} and group_id = any(${[...groupIds]}::text[]) order by group_id
+      `.execute(db);
+      return rows;
     },
 
     /** Projects of the source with more than so many watched queries, and these. */
@@ -29,7 +30,7 @@ export function createQueryGroupStore(db: Db) {
       queries: number,
     ): Promise<ReadonlyMap<string, readonly string[]>> {
       const { rows } = await sql<{ projectId: string; queryIds: string[] }>`
-        select project_id as "projectId", array_agg(query_id order by query_id) as "queryIds" from earshot.queries q
+        select project_id as "projectId", coalesce(array_agg(query_id order by query_id), '{}') as "queryIds" from earshot.queries q
         where active and ${isOfSource(source, "q")} group by project_id having count(*) > ${queries}
         order by project_id
       `.execute(db);
@@ -74,7 +75,7 @@ export function createQueryGroupStore(db: Db) {
     async doubt(projectId: string, groupIds: readonly string[], now: Instant): Promise<void> {
       await sql`
         update earshot.query_groups set doubted_at = ${at(now)}
-        where project_id = ${projectId} and group_id = any(${groupIds})
+        where project_id = ${projectId} and group_id = any(${[...groupIds]}::text[])
       `.execute(db);
     },
 
@@ -86,7 +87,7 @@ export function createQueryGroupStore(db: Db) {
       const [projectId, groupIds] = [groups[0]?.projectId ?? "", groups.map(({ groupId }) => groupId)];
       await sql`
         update earshot.query_groups set doubted_at = ${atOrNull(doubtedAt)}, tried_at = ${at(triedAt)}
-        where project_id = ${projectId} and group_id = any(${groupIds})
+        where project_id = ${projectId} and group_id = any(${[...groupIds]}::text[])
       `.execute(db);
     },
 
@@ -109,10 +110,14 @@ export function createQueryGroupStore(db: Db) {
           left join json_to_recordset(${seen}::json) as r(id text, n double precision)
             on r.id = any(o.query_ids) and not exists (
               select from earshot.queries q where q.project_id = o.project_id and q.query_id = r.id and q.active)
-          where o.project_id = ${projectId} and o.group_id = any(${groupIds})
+          where o.project_id = ${projectId} and o.group_id = any(${[...groupIds]}::text[])
           group by o.group_id) s
         where g.project_id = ${projectId} and g.group_id = s.group_id
       `.execute(db);
     },
   };
 }
+
+const COLUMNS = sql`
+  project_id as "projectId", group_id as "groupId", name, query_ids as "queryIds", surplus_rate as "surplusRate",
+  read_at as "readAt", doubted_at as "doubtedAt", tried_at as "triedAt"`;

@@ -7,7 +7,7 @@ export interface GroupOffer {
 }
 
 /** Which ids name the wanted queries: each is in one group of these, or is named itself. */
-export interface Cover {
+interface Cover {
   readonly groups: ReadonlyMap<string, readonly string[]>;
   readonly singles: readonly string[];
   /** How many ids that is, and a number below which no choice among the same groups can be. */

@@ -5,7 +5,7 @@ import type { ServerQuirk, ServerQuirks } from "../../model/server-quirk.ts";
 import { spacingMs } from "./allowance.ts";
 
 /** What is to be done about the groups of queries of an account. */
-export type GroupWork =
+type GroupWork =
   /** `because` names why groups are not used, or that nothing is due. */
   | { readonly outcome: "Nothing"; readonly because: "NotScarce" | "NotShared" | "Refused" | "NotDue" }
   /** Read the lists of these projects. */
@@ -92,7 +92,7 @@ function latest(moments: readonly (Instant | null)[]): Instant | null {
 }
 
 /** What a trial shows. */
-export type TrialResult =
+type TrialResult =
   /** Mentions of several members, and of nobody else. */
   | "Answered"
   /** Too few mentions, or also others: the server may not know what groups are. */
