@@ -8,7 +8,7 @@ interface Which {
   readonly resourceId: string;
 }
 
-export interface CorrectionParts {
+interface CorrectionParts {
   /** Null: there are none. */
   readonly feeds: Pick<FeedView, "correct" | "categories" | "categorize"> | null;
   readonly stores: Pick<Stores, "mentions" | "sourceEdits">;

@@ -118,7 +118,6 @@ export {
   STATUS_WORDS,
   WORK_STATUSES,
   type WorkflowStep,
-  type WorkStatus,
 } from "./model/mention-workflow.ts";
 export type { GroupFlush, PendingNotification, ReceiverEntry } from "./model/notification.ts";
 export type { FeedHealth, MetricFacts, QueueCounts, ShownHeartbeat } from "./model/pipeline-facts.ts";
@@ -347,4 +346,4 @@ export {
   pressMentions,
   undoPress,
 } from "./workflow/actions/press-mentions.ts";
-export { type Press, UNDO_MS } from "./workflow/press.ts";
+export type { Press } from "./workflow/press.ts";

@@ -3,8 +3,7 @@ import type { Stores } from "../../src/monitor/store/stores.ts";
 import { noteMention, pressMentions, undoPress } from "../../src/monitor/workflow/actions/press-mentions.ts";
 
 /** What somebody does on the console about the mentions of a query. */
-export const WORK = ["assign", "status", "tag", "note", "undo"] as const;
-export type Work = (typeof WORK)[number];
+export type Work = "assign" | "status" | "tag" | "note" | "undo";
 
 const ANN = { via: "page", login: "ann", typed: null } as const;
 const BO = { via: "page", login: "bo", typed: null } as const;

@@ -149,7 +149,7 @@ function stepWords(step: WorkflowStep): Html {
 }
 
 /** `assigned to ann, bob had it before; done; tagged vip`. */
-export function describeChange({ before, after }: Pick<WorkflowStep, "before" | "after">): string {
+function describeChange({ before, after }: Pick<WorkflowStep, "before" | "after">): string {
   if (before === null || after === null) return "";
   const added = after.tags.filter((tag) => !before.tags.includes(tag));
   const removed = before.tags.filter((tag) => !after.tags.includes(tag));

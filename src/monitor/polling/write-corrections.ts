@@ -6,7 +6,7 @@ import { SourceError } from "../source/source-error.ts";
 import type { Stores } from "../store/stores.ts";
 import type { OpenSource } from "./open-source.ts";
 
-export type EditFailure =
+type EditFailure =
   /** Later again. */
   | { readonly outcome: "Retry"; readonly afterMs: number }
   /** The server has no such call, or this login may not edit: it is asked again once a day. */

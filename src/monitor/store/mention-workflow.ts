@@ -6,7 +6,7 @@ import { at, type Db } from "./database.ts";
 import { wholeWord } from "./whole-word.ts";
 
 /** A stored mention, and what people decided about it; null: nobody has. */
-export interface WorkedMention {
+interface WorkedMention {
   readonly resourceId: string;
   /** The day in its key. */
   readonly day: string;
@@ -14,7 +14,7 @@ export interface WorkedMention {
 }
 
 /** A change of one mention. */
-export interface WorkflowChange {
+interface WorkflowChange {
   readonly resourceId: string;
   readonly day: string;
   readonly before: Workflow;

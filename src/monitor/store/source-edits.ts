@@ -5,7 +5,7 @@ import type { ShownSourceEdit, SourceEdit } from "../model/source-edit.ts";
 import { at, type Db } from "./database.ts";
 
 /** `attempts` identifies a claim. */
-export interface ClaimedEdit
+interface ClaimedEdit
   extends Pick<SourceEdit, "projectId" | "queryId" | "resourceId" | "id" | "edit"> {
   readonly attempts: number;
 }

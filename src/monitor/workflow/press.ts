@@ -11,7 +11,7 @@ export type Press =
   | { readonly do: "status"; readonly status: WorkStatus }
   | { readonly do: "tag" | "untag"; readonly tags: readonly string[] };
 
-export type PressOutcome =
+type PressOutcome =
   | { readonly outcome: "Changed"; readonly after: Workflow }
   /** It was so already. */
   | { readonly outcome: "Unchanged" }
@@ -49,14 +49,14 @@ function changed(before: Workflow, after: Workflow): PressOutcome {
 export const UNDO_MS = 10 * MINUTE;
 
 /** One mention of a press, and what it is now. */
-export interface PressedMention {
+interface PressedMention {
   readonly at: Instant;
   readonly actor: Actor;
   /** Who changed it after the press; null: nobody has. */
   readonly changedBy: Actor | null;
 }
 
-export type UndoOutcome =
+type UndoOutcome =
   | { readonly outcome: "Undone" }
   /** There is no such press, or its mentions are deleted. */
   | { readonly outcome: "Gone" }

@@ -115,9 +115,7 @@ function countOf(changed: number, all: number): string {
   return changed === all ? "them" : `${changed} of the ${all}`;
 }
 
-export type NoteResult =
-  | { readonly outcome: "Done" }
-  | { readonly outcome: "Refused"; readonly because: string };
+type NoteResult = { readonly outcome: "Done" } | { readonly outcome: "Refused"; readonly because: string };
 
 /** Writes a note about a mention. `press` names it: a form that is sent twice writes once. */
 export function noteMention(
