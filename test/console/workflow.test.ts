@@ -91,6 +91,7 @@ test("two people press at once: the last one counts, and the page says who had i
   expect(answer.headers.get("location")).toMatch(/^\/mentions\?query=1&pressed=/);
   const page = await pageOf(workflow?.assignee === "ann" ? bob : ann, answer.headers.get("location") ?? "");
   expect(page).toContain(`before, ${workflow?.assignee} had it.`);
+  await press(bob, [0], { do: "assign", to: "carl" });
 });
 
 test("a list is narrowed down to people, status and tags, typed or chosen", async () => {
@@ -213,10 +214,9 @@ test("whoever is forgotten leaves notes and tags of other mentions", async () =>
     resourceId: "m13",
   });
   expect(workflow?.tags).toEqual(["rude"]);
-  expect(steps.map(({ after, text }) => after?.tags ?? text)).toEqual([
-    ["rude"],
-    "Friend of [forgotten], not of troll_70",
-  ]);
+  const left = steps.map(({ after, text }) => after?.tags ?? text);
+  expect(left).toContainEqual(["rude"]);
+  expect(left).toContain("Friend of [forgotten], not of troll_70");
 });
 
 test("what is called not relevant teaches", async () => {
@@ -259,9 +259,9 @@ test("what people type acts nowhere", async () => {
 
 test("a viewer sees what was decided and can change nothing; every press is in the audit log without its words", async () => {
   const page = await pageOf(eve, "/mentions?status=done");
-  expect(page).toContain("ann has it");
+  expect(page).toContain("<bdi>ann</bdi> has it");
   expect(page).not.toContain('id="work"');
-  expect(await pageOf(eve, "/why?of=m2")).toContain("ann has it");
+  expect(await pageOf(eve, "/why?of=m2")).toContain("<bdi>ann</bdi> has it");
   expect((await eve.post("/mentions/work", { do: "done", mention: key(1) })).status).toBe(403);
   const entries = await web.stores.audit.list(
     { who: null, action: "mention.", from: null, to: null },

@@ -110,9 +110,9 @@ test("a correction reaches the account, and the newest of two that wait is the o
 test("categories are put on and taken off", async () => {
   const db = createDatabase(fixture.database.pool);
   const children = [{ name: "Price" }, { name: "Safety" }];
-  await saveCategory(db, Number(projectId), { name: "Topics", multiple: true, children });
-  const [topics] = await listCategories(db, Number(projectId));
-  const [price, safety] = (topics?.children ?? []).map(({ id }) => String(id));
+  await saveCategory(db, Number(projectId), { name: "Subjects", multiple: true, children });
+  const subjects = (await listCategories(db, Number(projectId))).find(({ name }) => name === "Subjects");
+  const [price, safety] = (subjects?.children ?? []).map(({ id }) => String(id));
   await correct(2, { addCategories: [price ?? ""], removeCategories: [] });
   await writeNext(parts);
   expect((await atTheSource(2))?.categories.map(({ name }) => name)).toEqual(["Price"]);
