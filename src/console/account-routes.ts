@@ -12,9 +12,9 @@ import type { Forms } from "./auth/forms.ts";
 import { changeUser } from "./auth/manage-users.ts";
 import type { AppSecret, SecondFactors } from "./auth/second-factor.ts";
 import { hasOwnPassword, type User, type Users } from "./auth/users.ts";
+import type { Times } from "./common/times.ts";
 import type { createFrames } from "./frames.ts";
 import { accountPage, TOKEN_LENGTHS } from "./pages/account.ts";
-import type { Times } from "./times.ts";
 
 /** One's own password, sessions and tokens. */
 export function accountRoutes(

@@ -17,11 +17,11 @@ import { UserError } from "../lib/errors.ts";
 import { DAY, HOUR } from "../lib/instant.ts";
 import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
+import { readSilenceForm } from "./common/silence-form.ts";
+import type { Times } from "./common/times.ts";
 import type { createFrames } from "./frames.ts";
 import { actionDonePage, actionPage } from "./pages/action.ts";
 import { silencesPage } from "./pages/silences.ts";
-import { readSilenceForm } from "./silence-form.ts";
-import type { Times } from "./times.ts";
 
 /** What people do, and what signs their forms and links: the same for every process. */
 export interface ConsoleActions extends AlertActions {

@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { type ConsoleFacts, type ListedAlert, type ShownMention, speakerOf } from "#monitor";
 import { ATOM_TYPE, type AtomEntry, type AtomFeed, etagOf, isKnown, writeAtom } from "./atom.ts";
+import type { ConsoleSettings } from "./common/settings.ts";
+import type { Times } from "./common/times.ts";
 import { followable, SENTIMENTS } from "./parts/mention-list.ts";
 import { shorten } from "./parts/words.ts";
-import type { ConsoleSettings } from "./settings.ts";
-import type { Times } from "./times.ts";
 
 const MOST_ENTRIES = 100;
 const LONGEST_TITLE = 200;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Instant, toIso } from "../lib/instant.ts";
 import { storableText } from "../lib/text.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "./common/html.ts";
 
 /** A feed of the console as Atom 1.0 (RFC 4287). Every text may come from strangers. */
 export interface AtomFeed {

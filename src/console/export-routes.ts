@@ -5,7 +5,7 @@ import { monotonicMs } from "../lib/clock.ts";
 import { BusyError } from "../lib/errors.ts";
 import { MINUTE } from "../lib/instant.ts";
 import { type Asked, MentionsQuestion, searchOf } from "./pages/mentions.ts";
-import type { PageParts } from "./pages/page.ts";
+import type { PageParts } from "./parts/page.ts";
 import { EXPORTS, type ExportKind, MOST_EXPORTED } from "./search/export-mentions.ts";
 import { findMentions } from "./search/find-mentions.ts";
 import { nameOf } from "./work-routes.ts";

@@ -5,14 +5,14 @@ import { type Actor, reachesRole } from "#monitor";
 import { readJson } from "../lib/json.ts";
 import { mayAct, whyNot } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
-import type { Corrections } from "./corrections.ts";
+import type { Corrections } from "./common/corrections.ts";
+import type { ConsoleSettings } from "./common/settings.ts";
+import type { SetupForm, SetupView } from "./common/setup-view.ts";
+import type { Times } from "./common/times.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { feedsPage, feedsPart, triedFeedPage } from "./pages/feeds.ts";
 import { noFeedsPage, setupPage, writtenSetupPage } from "./pages/setup.ts";
 import { SENTIMENTS } from "./parts/mention-list.ts";
-import type { ConsoleSettings } from "./settings.ts";
-import type { SetupForm, SetupView } from "./setup-view.ts";
-import type { Times } from "./times.ts";
 
 type Frames = ReturnType<typeof createFrames>;
 

@@ -1,18 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { ConsoleFacts } from "#monitor";
-import { readAddress, withParameter } from "./address.ts";
-import { SCRIPTS, STYLESHEET } from "./asset-routes.ts";
 import { isPublic } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
-import type { Html } from "./html.ts";
+import { readAddress, withParameter } from "./common/address.ts";
+import { SCRIPTS, STYLESHEET } from "./common/assets.ts";
+import type { Html } from "./common/html.ts";
+import type { Times } from "./common/times.ts";
 import { sinceToken, type VersionWatch } from "./live-route.ts";
 import { barePage } from "./pages/bare-page.ts";
 import { type Frame, layout } from "./pages/layout.ts";
-import type { Page } from "./pages/page.ts";
 import { problem } from "./pages/problem.ts";
+import type { Page } from "./parts/page.ts";
 import type { SharedAnswers } from "./share-answers.ts";
-import type { Times } from "./times.ts";
 
 interface FrameParts {
   readonly facts: ConsoleFacts;

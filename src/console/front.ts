@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
 import { boundHttpConnections, requestBounds } from "../lib/listening.ts";
+import { type ConsoleSettings, readTls } from "./common/settings.ts";
 import { addressOf, KEEP_ALIVE_MS, mostConnections } from "./server.ts";
-import { type ConsoleSettings, readTls } from "./settings.ts";
 
 /** Answers a request. */
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;

@@ -4,8 +4,8 @@ import type { Clock } from "../lib/clock.ts";
 import { cached } from "../lib/concurrency.ts";
 import { SECOND } from "../lib/instant.ts";
 import { ALWAYS_ANSWERED } from "./admission.ts";
+import type { Times } from "./common/times.ts";
 import { renderMetrics } from "./render-metrics.ts";
-import type { Times } from "./times.ts";
 
 /** Whether the process can do its work: one line for each dependency. Must answer within a few seconds. */
 export interface Health {

@@ -3,10 +3,10 @@ import { z } from "zod";
 import { mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import { EMAIL_POLICY } from "./auth/set-security-headers.ts";
+import type { Times } from "./common/times.ts";
 import { addressOf, type createFrames, openLinksOutside, route } from "./frames.ts";
-import type { EmailMessage, InboxView } from "./inbox-view.ts";
+import type { EmailMessage, InboxView } from "./inbox/inbox-view.ts";
 import { InboxQuestion, inboxPage, inboxPlaces, PRESS_PATH } from "./pages/inbox.ts";
-import type { Times } from "./times.ts";
 
 const FileId = z.object({ id: z.string().max(50).catch("") });
 const short = z.string().max(300);

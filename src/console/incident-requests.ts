@@ -3,10 +3,10 @@ import { z } from "zod";
 import type { Actor, Incident } from "#monitor";
 import type { Instant } from "../lib/instant.ts";
 import { storableText } from "../lib/text.ts";
-import { IdInAddress } from "./address.ts";
+import { IdInAddress } from "./common/address.ts";
 import type { createFrames } from "./frames.ts";
-import { type IncidentStory, type IncidentWork, readIncidentStory } from "./incident-work.ts";
 import { LONGEST_STATUS, LONGEST_TEXT } from "./pages/incident.ts";
+import { type IncidentStory, type IncidentWork, readIncidentStory } from "./parts/incident-work.ts";
 
 /** Of a form with the longest text, in letters of any alphabet. */
 export const MOST_BYTES = 60_000;

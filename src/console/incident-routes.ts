@@ -6,6 +6,7 @@ import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { counted } from "../lib/numbers.ts";
 import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
+import type { Times } from "./common/times.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import {
   actorOf,
@@ -17,9 +18,14 @@ import {
   storyOf,
   Text,
 } from "./incident-requests.ts";
-import { endRoom, type IncidentStory, openRoom, ROOM_LENGTHS, type WorkResult } from "./incident-work.ts";
 import { incidentPage, incidentPart, NOTHING_PRESSED, type Pressed } from "./pages/incident.ts";
-import type { Times } from "./times.ts";
+import {
+  endRoom,
+  type IncidentStory,
+  openRoom,
+  ROOM_LENGTHS,
+  type WorkResult,
+} from "./parts/incident-work.ts";
 
 interface Parts {
   readonly facts: ConsoleFacts;

@@ -9,6 +9,9 @@ export {
   type ManagedUser,
   type UserChange,
 } from "./auth/manage-users.ts";
+export type { ListedRule, RuleToSave, RuleView, RuleWords, SavedRule } from "./common/rule-view.ts";
+export type { ConsoleSettings } from "./common/settings.ts";
+export type { SetupForm, SetupSlack, SetupView } from "./common/setup-view.ts";
 export {
   CONSOLE_FLAG,
   type ConsoleNews,
@@ -19,6 +22,7 @@ export { type ConsoleDeps, createConsole } from "./create-console.ts";
 export { type Answer, type Front, openFront } from "./front.ts";
 export { createLocalInbox, type LocalInbox } from "./inbox/create-local-inbox.ts";
 export type { InboxFile, InboxMessage, InboxStore } from "./inbox/inbox-store.ts";
+export { fileAddress, type InboxView } from "./inbox/inbox-view.ts";
 export {
   DEMO_CLIENT,
   inventLocalSecrets,
@@ -27,12 +31,8 @@ export {
   type LocalSecrets,
 } from "./inbox/local-account.ts";
 export { usesLocalInbox, withLocalReceivers } from "./inbox/local-receivers.ts";
+export { loadLocalInbox } from "./inbox/on-demand.ts";
 export { openLocalInbox, withLocalInbox } from "./inbox/open-local-inbox.ts";
 export { renderSlackMessage } from "./inbox/render-slack-message.ts";
-export { fileAddress, type InboxView } from "./inbox-view.ts";
 export { type KeptConsole, keepConsole } from "./keep-console.ts";
-export { loadLocalInbox } from "./on-demand.ts";
 export { expectFreePort, openPage, type PageOptions, type ServedConsole } from "./open-console.ts";
-export type { ListedRule, RuleToSave, RuleView, RuleWords, SavedRule } from "./rule-view.ts";
-export type { ConsoleSettings } from "./settings.ts";
-export type { SetupForm, SetupSlack, SetupView } from "./setup-view.ts";

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type ConsoleFacts, type Stores, summarizeUnneeded } from "#monitor";
-import { CHART_SCRIPT } from "./asset-routes.ts";
+import { CHART_SCRIPT } from "./common/assets.ts";
+import type { Times } from "./common/times.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { buildMovers, MOST_MOVERS, MOVING_FACETS } from "./insights/movers.ts";
 import { InsightsQuestion, readScope, type Scope } from "./insights/question.ts";
@@ -10,7 +11,6 @@ import { MOST_ROWS, SPEAKER_FACETS, type Speakers, speakersPage } from "./insigh
 import { MOST_STORIES, storiesPage } from "./insights/stories-page.ts";
 import { buildVolume, type Volume } from "./insights/volume.ts";
 import { volumePage, volumePart } from "./insights/volume-page.ts";
-import type { Times } from "./times.ts";
 
 /** Pages that answer a question about a range of time, from counts that were made before anybody asks. */
 export function insightRoutes(

@@ -9,10 +9,9 @@ import { floorTo, HOUR, MINUTE, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { ALWAYS_ANSWERED } from "./admission.ts";
 import type { ConsoleAuth } from "./auth/demand-login.ts";
-import type { Times } from "./times.ts";
+import type { Times } from "./common/times.ts";
+import type { LivePart } from "./parts/live.ts";
 
-/** The live parts of pages: those of the facts, the volume, which is counted again at most every few seconds, and feeds. */
-export type LivePart = keyof Awaited<ReturnType<ConsoleFacts["versions"]>> | "volume" | "feeds";
 type LiveVersions = Readonly<Record<LivePart, string>>;
 
 export interface VersionWatch {

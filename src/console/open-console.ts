@@ -32,15 +32,15 @@ import { type Closing, openTogether } from "../lib/closing.ts";
 import { codeOf, describeError, UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
+import type { RuleView } from "./common/rule-view.ts";
+import type { ConsoleSettings } from "./common/settings.ts";
+import type { SetupView } from "./common/setup-view.ts";
 import { type ConsoleDeps, createConsole } from "./create-console.ts";
 import { type Answer, type Front, openFront } from "./front.ts";
 import type { LocalInbox } from "./inbox/create-local-inbox.ts";
 import type { InboxMessage } from "./inbox/inbox-store.ts";
-import { createInboxView } from "./inbox-view.ts";
+import { createInboxView } from "./inbox/inbox-view.ts";
 import { readiness } from "./readiness.ts";
-import type { RuleView } from "./rule-view.ts";
-import type { ConsoleSettings } from "./settings.ts";
-import type { SetupView } from "./setup-view.ts";
 
 export interface ServedConsole {
   /** Where it answers on this machine. */

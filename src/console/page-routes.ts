@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { MentionKey } from "#monitor";
 import { uuid7 } from "../lib/uuid7.ts";
-import { IdInAddress } from "./address.ts";
 import { asksName, mayAct } from "./auth/access.ts";
-import type { Corrections } from "./corrections.ts";
+import { IdInAddress } from "./common/address.ts";
+import type { Corrections } from "./common/corrections.ts";
 import { exportRoutes } from "./export-routes.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
@@ -12,8 +12,8 @@ import { AlertsQuestion, alertsPage, alertsPart, readAlerts } from "./pages/aler
 import { coveragePage, coveragePart, readCoverageFacts } from "./pages/coverage.ts";
 import { asksForMe, listMentions, MentionsQuestion, mentionsPage, mentionsPart } from "./pages/mentions.ts";
 import { overviewPage, overviewParts, type VolumeReader } from "./pages/overview.ts";
-import type { PageParts } from "./pages/page.ts";
 import { type ExplainMention, type ExplainUnread, WhyQuestion, whyMentionPage } from "./pages/why-mention.ts";
+import type { PageParts } from "./parts/page.ts";
 import { nameOf, PressedQuestion, readSaid, type WorkParts, workFormOf, workRoutes } from "./work-routes.ts";
 
 type Frames = ReturnType<typeof createFrames>;

@@ -1,7 +1,7 @@
 import { Gauge as PrometheusGauge, Registry } from "prom-client";
 import type { ConsoleFacts, ProcessVersions, QueueCounts, ShownBudget, ShownPoll } from "#monitor";
 import { SECOND } from "../lib/instant.ts";
-import type { Times } from "./times.ts";
+import type { Times } from "./common/times.ts";
 
 interface Sample {
   readonly labels?: Readonly<Record<string, string>>;

@@ -5,14 +5,14 @@ import { counted } from "../lib/numbers.ts";
 import { createWorkerPool } from "../lib/worker-pool.ts";
 import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
+import type { Times } from "./common/times.ts";
 import type { createFrames } from "./frames.ts";
 import { actorOf, MOST_BYTES, noteIncident, sendNoIncident, storyOf, Text } from "./incident-requests.ts";
-import type { IncidentStory, IncidentWork } from "./incident-work.ts";
 import { NOTHING_PRESSED, type Pressed } from "./pages/incident.ts";
 import { reviewPage } from "./pages/review.ts";
+import type { IncidentStory, IncidentWork } from "./parts/incident-work.ts";
 import type { PdfTasks } from "./review/pdf-thread.ts";
 import { readReview } from "./review/review.ts";
-import type { Times } from "./times.ts";
 
 /** Two documents at a time, and few that wait: each takes a part of a second. */
 const LIMITS = { threads: 1, waiting: 8, memoryMb: 256 };

@@ -3,10 +3,10 @@ import { z } from "zod";
 import type { ConsoleFacts, Stores } from "#monitor";
 import type { Clock } from "../lib/clock.ts";
 import { MINUTE, SECOND } from "../lib/instant.ts";
-import type { Html } from "./html.ts";
-import { type IncidentStory, readIncidentStory, roomOf } from "./incident-work.ts";
+import type { Html } from "./common/html.ts";
+import type { Times } from "./common/times.ts";
 import { roomBusyPage, roomGonePage, roomGonePart, roomPage, roomPart } from "./pages/room.ts";
-import type { Times } from "./times.ts";
+import { type IncidentStory, readIncidentStory, roomOf } from "./parts/incident-work.ts";
 
 /** An office behind one address, with many readers who ask twice a minute each, stays below it. */
 const ASKED_IN_A_MINUTE = 240;

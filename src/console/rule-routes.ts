@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Actor, RuleForm, type RuleTryOutcome } from "#monitor";
 import { whyNot } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
+import type { ConsoleSettings } from "./common/settings.ts";
 import { type createFrames, route } from "./frames.ts";
 import { type RulePageParts, readRulePage, rulePage, rulesPage } from "./pages/rules.ts";
 import {
@@ -13,7 +14,6 @@ import {
   tryPage,
   type WhyReadOnly,
 } from "./pages/try-rule.ts";
-import type { ConsoleSettings } from "./settings.ts";
 
 type Frames = ReturnType<typeof createFrames>;
 

@@ -10,8 +10,8 @@ import { boundHttpConnections, requestBounds } from "../lib/listening.ts";
 import type { Logger } from "../lib/log.ts";
 import { storableText } from "../lib/text.ts";
 import { BUSY, RETRY_AFTER_S } from "./admission.ts";
+import { type ConsoleSettings, readTls } from "./common/settings.ts";
 import type { createFrames } from "./frames.ts";
-import { type ConsoleSettings, readTls } from "./settings.ts";
 
 /** Limit for all connections; incomplete requests are dropped for new ones. The rest is for the local Listening API. */
 export const mostConnections = (): number => connectionLimit({ most: 1_000, share: 2 / 3 });

@@ -8,10 +8,10 @@ import type { Forms } from "./auth/forms.ts";
 import { INVITATION_MS, invite } from "./auth/invitations.ts";
 import { addUser, changeUser, inventPassword, type ManagedUser } from "./auth/manage-users.ts";
 import type { Users } from "./auth/users.ts";
+import type { Times } from "./common/times.ts";
 import { addressOf, type createFrames } from "./frames.ts";
 import { auditPage } from "./pages/audit.ts";
 import { usersPage } from "./pages/users.ts";
-import type { Times } from "./times.ts";
 
 const ENTRIES_OF_PAGE = 100;
 

@@ -5,9 +5,9 @@ import type { Clock } from "../lib/clock.ts";
 import { storableText } from "../lib/text.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { Forms } from "./auth/forms.ts";
+import type { Times } from "./common/times.ts";
 import type { createFrames } from "./frames.ts";
 import { viewsPage } from "./pages/views.ts";
-import type { Times } from "./times.ts";
 
 /** Pages whose address holds all that they show. */
 const PAGES = ["/mentions", "/insights", "/insights/speakers", "/insights/stories", "/insights/response"];

@@ -16,13 +16,13 @@ import {
 } from "#monitor";
 import { counted } from "../lib/numbers.ts";
 import { storableText } from "../lib/text.ts";
-import { readAddress, withParameter } from "./address.ts";
 import { asksName, mayAct } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { Users } from "./auth/users.ts";
+import { readAddress, withParameter } from "./common/address.ts";
+import type { Times } from "./common/times.ts";
 import type { createFrames } from "./frames.ts";
 import { describePress, readKey, type Said, saidLine, type WorkForm } from "./parts/workflow.ts";
-import type { Times } from "./times.ts";
 
 /** With the longest names of as many mentions as one press takes. */
 const MOST_BYTES = 500_000;

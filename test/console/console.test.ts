@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { EmailMessage } from "../../src/console/inbox-view.ts";
+import type { EmailMessage } from "../../src/console/inbox/inbox-view.ts";
 import { waitsPanel, warmUpPart } from "../../src/console/parts/status-panels.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/monitor/model/alert.ts";

@@ -6,7 +6,7 @@ import { parseConfig } from "../../src/admin/config/config.ts";
 import { openSetupView } from "../../src/admin/setup/open-setup-view.ts";
 import { type Listening, withListening } from "../../src/app/open-listening.ts";
 import { SETUP_SCHEMAS } from "../../src/cli/schemas.ts";
-import type { ConsoleSettings } from "../../src/console/settings.ts";
+import type { ConsoleSettings } from "../../src/console/common/settings.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { openDatabase } from "../../src/monitor/store/database.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createAttempts } from "../../src/console/auth/attempts.ts";
 import { createSessions, openCookies, SESSION_MS } from "../../src/console/auth/sessions.ts";
 import { createUsers } from "../../src/console/auth/users.ts";
-import { type ConsoleSettings, checkSettings } from "../../src/console/settings.ts";
+import { type ConsoleSettings, checkSettings } from "../../src/console/common/settings.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import { useStores } from "../use-stores.ts";
 

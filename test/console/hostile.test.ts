@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { EmailMessage, InboxMessage, SlackMessage } from "../../src/console/inbox/inbox-view.ts";
 import { renderSlackMessage } from "../../src/console/inbox/render-slack-message.ts";
-import type { EmailMessage, InboxMessage, SlackMessage } from "../../src/console/inbox-view.ts";
 import type { ExplainedMention, ExplainedUnread } from "../../src/console/pages/why-mention.ts";
 import { storableText } from "../../src/lib/text.ts";
 import { createAlertActions } from "../../src/monitor/alerts/actions/alert-actions.ts";

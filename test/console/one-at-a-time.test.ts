@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { forget } from "../../src/admin/forget.ts";
-import { endRoom, openRoom } from "../../src/console/incident-work.ts";
+import { endRoom, openRoom } from "../../src/console/parts/incident-work.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { createAlertActions } from "../../src/monitor/alerts/actions/alert-actions.ts";

@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { invite } from "../../src/console/auth/invitations.ts";
 import { addUser } from "../../src/console/auth/manage-users.ts";
-import { openRoom } from "../../src/console/incident-work.ts";
+import { openRoom } from "../../src/console/parts/incident-work.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { type WrittenNote, writeNote } from "../../src/monitor/alerts/actions/write-note.ts";

@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import type { ConsoleRoute } from "../../src/console/auth/access.ts";
+import type { ConsoleSettings } from "../../src/console/common/settings.ts";
 import { type ConsoleDeps, createConsole } from "../../src/console/create-console.ts";
-import type { InboxMessage } from "../../src/console/inbox-view.ts";
-import type { ConsoleSettings } from "../../src/console/settings.ts";
+import type { InboxMessage } from "../../src/console/inbox/inbox-view.ts";
 import { openRuleView } from "../../src/lab/tries/open-rule-view.ts";
 import { createRuleReader } from "../../src/lab/tries/rule-reader.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";

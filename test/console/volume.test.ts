@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { buildVolume } from "../../src/console/build-volume.ts";
+import { createTimes } from "../../src/console/common/times.ts";
+import { buildVolume } from "../../src/console/parts/build-volume.ts";
 import { volumeChart } from "../../src/console/parts/volume-chart.ts";
-import { createTimes } from "../../src/console/times.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { HOUR } from "../../src/lib/instant.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTimes } from "../../src/console/common/times.ts";
 import { whyMentionPage } from "../../src/console/pages/why-mention.ts";
-import { createTimes } from "../../src/console/times.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { loadRules } from "../../src/monitor/rules/load-rules.ts";
 import { createMemoryTokenStore } from "../../src/monitor/source/session.ts";

@@ -8,7 +8,7 @@ import { loadConfig } from "../../src/admin/config/config.ts";
 import { openSetupView } from "../../src/admin/setup/open-setup-view.ts";
 import { draftChecked, schemaLinesFor } from "../../src/admin/setup/write-setup.ts";
 import { SETUP_SCHEMAS } from "../../src/cli/schemas.ts";
-import type { ConsoleSettings } from "../../src/console/settings.ts";
+import type { ConsoleSettings } from "../../src/console/common/settings.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { openDatabase } from "../../src/monitor/store/database.ts";

@@ -2,7 +2,7 @@ import csrfProtection from "@fastify/csrf-protection";
 import formbody from "@fastify/formbody";
 import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from "fastify";
 import { z } from "zod";
-import type { ConsoleSettings } from "../settings.ts";
+import type { ConsoleSettings } from "../common/settings.ts";
 
 /** Forms that only our own pages can send: each carries a token bound to the session cookie of the same browser. */
 export interface Forms {

@@ -6,7 +6,7 @@ import { describeError } from "../../lib/errors.ts";
 import { HOUR, MINUTE } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
-import type { ConsoleSettings } from "../settings.ts";
+import type { ConsoleSettings } from "../common/settings.ts";
 import { isNamed } from "./manage-users.ts";
 
 export type OpenIdSettings = NonNullable<ConsoleSettings["oidc"]>;

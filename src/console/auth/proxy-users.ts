@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { nameKey, type Stores, UserName, type UserRole } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
-import type { ConsoleSettings } from "../settings.ts";
+import type { ConsoleSettings } from "../common/settings.ts";
 import type { User, Users } from "./users.ts";
 
 export type ProxyAnswer =

@@ -8,7 +8,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import { isSameText } from "../../lib/signed-text.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
-import { type ConsoleSettings, isHttps } from "../settings.ts";
+import { type ConsoleSettings, isHttps } from "../common/settings.ts";
 import { OPEN_ID_TRY_MS, type OpenIdTry } from "./open-id.ts";
 import type { User, Users } from "./users.ts";
 

@@ -2,7 +2,7 @@ import helmet from "@fastify/helmet";
 import type { FastifyInstance } from "fastify";
 import { DAY, SECOND } from "../../lib/instant.ts";
 import { isLoopback, nameInHost } from "../../lib/listening.ts";
-import { type ConsoleSettings, isHttps } from "../settings.ts";
+import { type ConsoleSettings, isHttps } from "../common/settings.ts";
 import type { Users } from "./users.ts";
 
 /**

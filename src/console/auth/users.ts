@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { cached } from "../../lib/concurrency.ts";
 import { SECOND } from "../../lib/instant.ts";
 import { hashPassword, isPassword } from "../../lib/password-hash.ts";
-import { type ConsoleSettings, demandsLogin } from "../settings.ts";
+import { type ConsoleSettings, demandsLogin } from "../common/settings.ts";
 
 /** A user of the console. */
 export interface User {

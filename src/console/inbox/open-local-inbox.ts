@@ -3,11 +3,11 @@ import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { Closing } from "../../lib/closing.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
-import { loadLocalInbox } from "../on-demand.ts";
 import type { LocalInbox } from "./create-local-inbox.ts";
 import type { InboxMessage } from "./inbox-store.ts";
 import { inventLocalSecrets, LOCAL_PEOPLE } from "./local-account.ts";
 import { type LocalServers, openLocalReceivers } from "./local-receivers.ts";
+import { loadLocalInbox } from "./on-demand.ts";
 
 /** What it needs of a configuration. */
 interface InboxConfig {

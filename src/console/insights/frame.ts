@@ -1,6 +1,6 @@
 import { formatNumber } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
-import type { Page } from "../pages/page.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
 import { type Scope, sameOn } from "./question.ts";
 import { describeSpan, RANGES, STEPS, spanOfMoments } from "./range.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Facet, Stores, WatchedQuery } from "#monitor";
-import { withParameter } from "../address.ts";
-import type { Times } from "../times.ts";
+import { withParameter } from "../common/address.ts";
+import type { Times } from "../common/times.ts";
 import { type Range, RangeQuestion, readRange } from "./range.ts";
 
 /** Facets of which an address may choose one value; the names are those of the page Mentions. */

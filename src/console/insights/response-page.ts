@@ -2,11 +2,11 @@ import { type AnsweredAlert, MOST_ANSWERED_ALERTS, type UnneededView } from "#mo
 import { formatDuration } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
-import type { Page } from "../pages/page.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
 import { columnChart } from "../parts/column-chart.ts";
+import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
-import type { Times } from "../times.ts";
 import { insightsPage } from "./frame.ts";
 import type { Scope } from "./question.ts";
 import { labelOf, shortLabelOf } from "./range.ts";

@@ -1,7 +1,7 @@
 import type { Facet, FacetRow } from "#monitor";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
-import type { Page } from "../pages/page.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Page } from "../parts/page.ts";
 import { foreign, formatCompact } from "../parts/words.ts";
 import { changeOf, insightsPage, mentionsLink } from "./frame.ts";
 import type { Scope } from "./question.ts";

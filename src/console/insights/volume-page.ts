@@ -1,8 +1,8 @@
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
-import type { Page } from "../pages/page.ts";
+import { type Html, html } from "../common/html.ts";
 import { type Column, columnChart } from "../parts/column-chart.ts";
 import { livePart } from "../parts/live.ts";
+import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
 import { changeOf, insightsPage, mentionsLink, pointsOf } from "./frame.ts";
 import type { Mover } from "./movers.ts";

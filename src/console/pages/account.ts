@@ -8,11 +8,11 @@ import {
 } from "#monitor";
 import type { AppSecret } from "../auth/second-factor.ts";
 import { hasOwnPassword, type User } from "../auth/users.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
+import type { Page } from "../parts/page.ts";
 import { qrCode } from "../parts/qr-code.ts";
 import { foreign } from "../parts/words.ts";
-import type { Times } from "../times.ts";
-import type { Page } from "./page.ts";
 
 /** How long a token may last, for the form. */
 export const TOKEN_LENGTHS = ["7d", "30d", "90d", "365d"] as const;

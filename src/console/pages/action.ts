@@ -1,5 +1,5 @@
 import type { Alert } from "#monitor";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
 import { foreign } from "../parts/words.ts";
 import { barePage } from "./bare-page.ts";
 

@@ -22,16 +22,16 @@ import {
 } from "#monitor";
 import { DAY, HOUR } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";
 import { incidentPanel } from "../parts/incident-panel.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { outcomeOf } from "../parts/notification-table.ts";
+import type { Page, PageParts } from "../parts/page.ts";
 import { alertActionsPart, type ReaderForm } from "../parts/silence-form.ts";
 import { waitWords } from "../parts/status-panels.ts";
 import { foreign, formatCompact, formatMeasured, shorten } from "../parts/words.ts";
-import type { Page, PageParts } from "./page.ts";
 import { linkOfRule } from "./rules.ts";
 
 const EVENTS = 200;

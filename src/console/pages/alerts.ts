@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { AlertListing, AlertPosition, AlertStates } from "#monitor";
-import { withParameter } from "../address.ts";
-import { type Html, html } from "../html.ts";
+import { withParameter } from "../common/address.ts";
+import { type Html, html } from "../common/html.ts";
 import { alertList } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";
-import type { Page, PageParts } from "./page.ts";
+import type { Page, PageParts } from "../parts/page.ts";
 
 const LENGTH = 50;
 const STATES: readonly (readonly [AlertStates, string])[] = [

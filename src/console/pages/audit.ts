@@ -1,9 +1,9 @@
 import { type AuditEntry, describeActor } from "#monitor";
-import { withParameter } from "../address.ts";
-import { type Html, html } from "../html.ts";
+import { withParameter } from "../common/address.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
+import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
-import type { Times } from "../times.ts";
-import type { Page } from "./page.ts";
 
 /** What people changed, or tried to: for admins. */
 export function auditPage(

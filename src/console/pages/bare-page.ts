@@ -1,5 +1,5 @@
-import { STYLESHEET } from "../asset-routes.ts";
-import { type Html, html } from "../html.ts";
+import { STYLESHEET } from "../common/assets.ts";
+import { type Html, html } from "../common/html.ts";
 
 /**
  * A page for people without a login: a headline, a sentence, a form, and no navigation. Search engines must not list

@@ -15,12 +15,12 @@ import {
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import { formatNumber } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
 import { livePart } from "../parts/live.ts";
+import type { Page, PageParts } from "../parts/page.ts";
 import { processesPart } from "../parts/processes.ts";
 import { outagePanel, quirksPart, waitsPanel, warmUpPart } from "../parts/status-panels.ts";
 import { foreign, shorten } from "../parts/words.ts";
-import type { Page, PageParts } from "./page.ts";
 
 const DEAD_LETTERS = 20;
 

@@ -2,11 +2,11 @@ import type { FeedView, ShownFeed, ShownTry } from "#feeds";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { counted, formatNumber } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
 import { livePart } from "../parts/live.ts";
+import type { Page } from "../parts/page.ts";
 import { foreign, shorten } from "../parts/words.ts";
-import type { Times } from "../times.ts";
-import type { Page } from "./page.ts";
 
 /** The list of feeds. `token`: of forms; null if nothing may be tried here. */
 export async function feedsPage(

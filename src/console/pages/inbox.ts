@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { type Html, html, trustedHtml } from "../html.ts";
+import { type Html, html, trustedHtml } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
 import {
   type EmailMessage,
   fileAddress,
   type InboxMessage,
   type InboxView,
   type SlackMessage,
-} from "../inbox-view.ts";
+} from "../inbox/inbox-view.ts";
 import { livePart } from "../parts/live.ts";
+import type { Page } from "../parts/page.ts";
 import { foreign, shorten } from "../parts/words.ts";
-import type { Times } from "../times.ts";
-import type { Page } from "./page.ts";
 
 /** The buttons of a Slack message post here. */
 export const PRESS_PATH = "/inbox/press";

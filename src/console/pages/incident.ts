@@ -2,8 +2,8 @@ import { type CrisisRoom, describeActor, type IncidentNote, newestOf } from "#mo
 import { formatDuration, formatMinutes } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
-import { type IncidentStory, ROOM_LENGTHS, ROOM_MS } from "../incident-work.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
 import { incidentBadge, incidentSpan, incidentStatus } from "../parts/incident-panel.ts";
 import {
   statementSection,
@@ -12,11 +12,11 @@ import {
   volumeSection,
   written,
 } from "../parts/incident-story.ts";
+import { type IncidentStory, ROOM_LENGTHS, ROOM_MS } from "../parts/incident-work.ts";
 import { livePart } from "../parts/live.ts";
+import type { Page } from "../parts/page.ts";
 import type { ReaderForm } from "../parts/silence-form.ts";
 import { foreign } from "../parts/words.ts";
-import type { Times } from "../times.ts";
-import type { Page } from "./page.ts";
 
 /** What a press showed: a new link, which is shown once, or why nothing was done. */
 export interface Pressed {

@@ -1,5 +1,5 @@
 import { SHORTEST_PASSWORD } from "../auth/manage-users.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
 import { barePage } from "./bare-page.ts";
 
 /** Somebody chooses a first password. The form goes to the address of the page, which has the code. */

@@ -1,7 +1,7 @@
-import { withParameter } from "../address.ts";
-import { type Html, html } from "../html.ts";
+import { withParameter } from "../common/address.ts";
+import { type Html, html } from "../common/html.ts";
 import { openCount } from "../parts/live.ts";
-import type { Page } from "./page.ts";
+import type { Page } from "../parts/page.ts";
 
 /** The layout around a page. */
 export interface Frame {

@@ -1,4 +1,4 @@
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
 import { barePage } from "./bare-page.ts";
 
 interface LoginForm {

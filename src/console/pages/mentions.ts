@@ -13,17 +13,17 @@ import type { Instant } from "../../lib/instant.ts";
 import { readJson } from "../../lib/json.ts";
 import { formatNumber } from "../../lib/numbers.ts";
 import { storableText } from "../../lib/text.ts";
-import { withParameter } from "../address.ts";
-import { WORKFLOW_SCRIPT } from "../asset-routes.ts";
-import { type Html, html } from "../html.ts";
+import { withParameter } from "../common/address.ts";
+import { WORKFLOW_SCRIPT } from "../common/assets.ts";
+import { type Html, html } from "../common/html.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList, SENTIMENTS } from "../parts/mention-list.ts";
+import type { Page, PageParts } from "../parts/page.ts";
 import { keysHelp, type Said, saidLine, type WorkForm, workBar } from "../parts/workflow.ts";
 import { MOST_EXPORTED } from "../search/export-mentions.ts";
 import { type FoundMentions, findMentions } from "../search/find-mentions.ts";
 import { readNarrowing, WORK_FILTERS } from "../search/read-narrowing.ts";
 import { readSearch, type Search } from "../search/read-search.ts";
-import type { Page, PageParts } from "./page.ts";
 
 const LENGTH = 50;
 

@@ -1,15 +1,15 @@
 import { floorTo, HOUR } from "../../lib/instant.ts";
 import { formatNumber } from "../../lib/numbers.ts";
-import { buildVolume, type QueryVolume } from "../build-volume.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
 import { alertList } from "../parts/alert-list.ts";
 import { type Attention, groupByAttention } from "../parts/attention.ts";
+import { buildVolume, type QueryVolume } from "../parts/build-volume.ts";
 import { incidentList } from "../parts/incident-panel.ts";
 import { livePart, openCount } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { notificationTable } from "../parts/notification-table.ts";
+import type { Page, PageParts } from "../parts/page.ts";
 import { volumeChart } from "../parts/volume-chart.ts";
-import type { Page, PageParts } from "./page.ts";
 
 const OPEN_ALERTS = 6;
 const NEWEST_MENTIONS = 30;

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { expandReason, type Previews, type ShownPreview, type TemplatePreview } from "#monitor";
-import { type Html, html, trustedHtml } from "../html.ts";
+import { type Html, html, trustedHtml } from "../common/html.ts";
 import { renderSlackMessage } from "../inbox/render-slack-message.ts";
+import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
-import type { Page } from "./page.ts";
 
 export const PreviewQuestion = z.object({
   about: z.enum(["alert", "digest"]).catch("alert"),

@@ -1,4 +1,4 @@
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
 
 /** The page for an error. `leadsBack`: its reader may know the other pages. */
 export function problem(headline: string, advice: string, leadsBack = true): Html {

@@ -1,13 +1,13 @@
 import { newestOf } from "#monitor";
-import { type Html, html } from "../html.ts";
-import type { IncidentStory } from "../incident-work.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
+import type { IncidentStory } from "../parts/incident-work.ts";
+import type { Page } from "../parts/page.ts";
 import type { ReaderForm } from "../parts/silence-form.ts";
 import { volumeChart } from "../parts/volume-chart.ts";
 import { foreign } from "../parts/words.ts";
 import type { Review, ReviewNote } from "../review/review.ts";
-import type { Times } from "../times.ts";
 import { LONGEST_TEXT, NAME_FIELD, type Pressed } from "./incident.ts";
-import type { Page } from "./page.ts";
 
 interface Shown extends Pick<Pressed, "fault" | "typed"> {
   readonly story: IncidentStory;

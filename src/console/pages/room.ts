@@ -1,11 +1,11 @@
 import type { CrisisRoom } from "#monitor";
-import { HTMX } from "../asset-routes.ts";
-import { type Html, html } from "../html.ts";
-import type { IncidentStory } from "../incident-work.ts";
+import { HTMX } from "../common/assets.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
 import { incidentBadge, incidentSpan, incidentStatus } from "../parts/incident-panel.ts";
 import { statementSection, storiesSection, timelineSection, volumeSection } from "../parts/incident-story.ts";
+import type { IncidentStory } from "../parts/incident-work.ts";
 import { foreign } from "../parts/words.ts";
-import type { Times } from "../times.ts";
 import { barePage } from "./bare-page.ts";
 import { HTMX_CONFIG } from "./layout.ts";
 import { problem } from "./problem.ts";

@@ -10,12 +10,12 @@ import { formatDuration } from "../../lib/duration.ts";
 import { didYouMean, type Fault } from "../../lib/errors.ts";
 import { DAY } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
+import type { ListedRule, RuleView, ShownRule } from "../common/rule-view.ts";
+import type { Times } from "../common/times.ts";
 import { alertList } from "../parts/alert-list.ts";
+import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
-import type { ListedRule, RuleView, ShownRule } from "../rule-view.ts";
-import type { Times } from "../times.ts";
-import type { Page } from "./page.ts";
 
 const ALERT_DAYS = 30;
 const ALERTS = 20;

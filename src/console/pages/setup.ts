@@ -1,7 +1,6 @@
 import { expandReason } from "#monitor";
 import { counted } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
-import { foreign } from "../parts/words.ts";
+import { type Html, html } from "../common/html.ts";
 import type {
   SetupForm,
   SetupOutcome,
@@ -9,10 +8,11 @@ import type {
   SetupWriteResult,
   ShownChange,
   ShownSense,
-} from "../setup-view.ts";
-import type { Times } from "../times.ts";
+} from "../common/setup-view.ts";
+import type { Times } from "../common/times.ts";
+import type { Page } from "../parts/page.ts";
+import { foreign } from "../parts/words.ts";
 import { triedPart } from "./feeds.ts";
-import type { Page } from "./page.ts";
 
 /** The first-run page: from the name of a brand to the files, as `earshot listen` writes them. */
 export function setupPage(

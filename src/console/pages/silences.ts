@@ -1,10 +1,10 @@
 import type { ListedSilence, RulePrecision, Silence } from "#monitor";
 import { describeRange, rangeAt } from "../../lib/weekly-range.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
+import type { Page } from "../parts/page.ts";
 import { type ReaderForm, silenceForm } from "../parts/silence-form.ts";
 import { foreign } from "../parts/words.ts";
-import type { Times } from "../times.ts";
-import type { Page } from "./page.ts";
 
 /** The silences, a form for a new one, and the feedback on the alerts of each rule. */
 export function silencesPage(

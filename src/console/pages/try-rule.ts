@@ -1,15 +1,15 @@
 import { RuleForm, type RuleTryOutcome, type TriedRule } from "#monitor";
 import { DAY } from "../../lib/instant.ts";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
-import { EDITOR_SCRIPT } from "../asset-routes.ts";
-import { type Html, html, trustedHtml } from "../html.ts";
+import { EDITOR_SCRIPT } from "../common/assets.ts";
+import { type Html, html, trustedHtml } from "../common/html.ts";
+import type { RuleDraft, RuleWords } from "../common/rule-view.ts";
+import type { Times } from "../common/times.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";
 import { mentionList } from "../parts/mention-list.ts";
+import type { Page } from "../parts/page.ts";
 import { ruleFields } from "../parts/rule-fields.ts";
 import { foreign } from "../parts/words.ts";
-import type { RuleDraft, RuleWords } from "../rule-view.ts";
-import type { Times } from "../times.ts";
-import type { Page } from "./page.ts";
 import { faultList, linkOfRule } from "./rules.ts";
 
 export const TRY_DAYS = [3, 7, 14, 30] as const;

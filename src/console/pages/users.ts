@@ -1,10 +1,10 @@
 import { nameKey, type StoredSession, type StoredToken, type StoredUser, UserRole } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
+import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
-import type { Times } from "../times.ts";
-import type { Page } from "./page.ts";
 
 interface ShownUsers {
   readonly stored: readonly StoredUser[];

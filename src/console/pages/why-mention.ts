@@ -11,13 +11,13 @@ import {
 } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import type { Corrections } from "../corrections.ts";
-import { type Html, html } from "../html.ts";
+import type { Corrections } from "../common/corrections.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
 import { mentionList, SENTIMENTS } from "../parts/mention-list.ts";
+import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
 import { type Said, saidLine, type WorkForm, workflowPanel } from "../parts/workflow.ts";
-import type { Times } from "../times.ts";
-import type { Page } from "./page.ts";
 import { linkOfRule } from "./rules.ts";
 
 /** What became of a mention in one query. */

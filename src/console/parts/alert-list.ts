@@ -1,8 +1,8 @@
 import { type Alert, expandReason, type ListedAlert, speakerOf } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { counted } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
-import type { Times } from "../times.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
 import { foreign, formatCompact, shorten } from "./words.ts";
 
 /** Alerts, one row each: severity, rule, query, since when, why. */

@@ -1,6 +1,6 @@
 import { countTicks, formatTick } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
 
 /** A piece of a column: `fill` is a class of the style sheet. Its link, if there is one, shows what it counts. */
 export interface ColumnPart {

@@ -1,4 +1,4 @@
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
 import { shorten } from "./words.ts";
 
 /** A part of a text. */

@@ -7,8 +7,8 @@ import {
   wordsOf,
 } from "#monitor";
 import { counted } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
-import type { Times } from "../times.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
 import { foreign, shorten } from "./words.ts";
 
 /** Incidents that have not ended, one row each. The page of the alert that began it is the page of the incident. */

@@ -8,9 +8,9 @@ import {
 } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
 import { counted, formatNumber } from "../../lib/numbers.ts";
-import type { QueryVolume } from "../build-volume.ts";
-import { type Html, html } from "../html.ts";
-import type { Times } from "../times.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
+import type { QueryVolume } from "./build-volume.ts";
 import { volumeChart } from "./volume-chart.ts";
 import { formatCompact, shorten } from "./words.ts";
 

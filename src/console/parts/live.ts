@@ -1,6 +1,9 @@
-import { withParameter } from "../address.ts";
-import { type Html, html } from "../html.ts";
-import type { LivePart } from "../live-route.ts";
+import type { ConsoleFacts } from "#monitor";
+import { withParameter } from "../common/address.ts";
+import { type Html, html } from "../common/html.ts";
+
+/** The live parts of pages: those of the facts, the volume, which is counted again at most every few seconds, and feeds. */
+export type LivePart = keyof Awaited<ReturnType<ConsoleFacts["versions"]>> | "volume" | "feeds";
 
 /**
  * A part of the page that is fetched again when one of its facts changes. Without scripts, or paused, it stays as the

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { type ShownMention, speakerOf } from "#monitor";
 import { counted } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
-import type { Times } from "../times.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
 import { highlight, type Mark } from "./highlight.ts";
 import { foreign, formatCompact, shorten } from "./words.ts";
 import { workflowFacts, writeKey } from "./workflow.ts";

@@ -1,7 +1,7 @@
 import { expandReason, type ShownNotification } from "#monitor";
 import { counted } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
-import type { Times } from "../times.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
 import { foreign, shorten } from "./words.ts";
 
 /** Notifications and their outcomes. */

@@ -1,6 +1,6 @@
 import { type ProcessVersions, whyOther } from "#monitor";
-import { type Html, html } from "../html.ts";
-import type { PageParts } from "../pages/page.ts";
+import { type Html, html } from "../common/html.ts";
+import type { PageParts } from "./page.ts";
 import { foreign, shorten } from "./words.ts";
 
 /** The running processes, and which version of the configuration each runs. Empty if none reports itself. */

@@ -1,5 +1,5 @@
 import { encode } from "uqr";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
 
 /** Light modules around the code: without them an app does not find it. */
 const BORDER = 4;

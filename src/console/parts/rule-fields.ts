@@ -1,6 +1,6 @@
 import type { RuleForm } from "#monitor";
-import { type Html, html } from "../html.ts";
-import type { RuleWords } from "../rule-view.ts";
+import { type Html, html } from "../common/html.ts";
+import type { RuleWords } from "../common/rule-view.ts";
 import { SENTIMENTS } from "./mention-list.ts";
 
 /** The fields of a rule. Every field is shown whatever is chosen, so that it works without scripts. */

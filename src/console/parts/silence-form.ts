@@ -2,8 +2,8 @@ import { type Alert, SILENCE_LENGTHS } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY } from "../../lib/instant.ts";
 import { WEEKDAYS } from "../../lib/local-time.ts";
-import { type Html, html } from "../html.ts";
-import { RECURRING_LENGTHS } from "../silence-form.ts";
+import { type Html, html } from "../common/html.ts";
+import { RECURRING_LENGTHS } from "../common/silence-form.ts";
 
 /** What the forms of a reader need. */
 export interface ReaderForm {

@@ -10,9 +10,9 @@ import {
 import { formatDuration } from "../../lib/duration.ts";
 import { SECOND } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
-import { type Html, html } from "../html.ts";
-import type { PageParts } from "../pages/page.ts";
-import type { Times } from "../times.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
+import type { PageParts } from "./page.ts";
 import { foreign, shorten } from "./words.ts";
 
 /** Outages of Earshot itself, newest first; empty if there were none. */

@@ -1,7 +1,7 @@
 import { counted, formatNumber } from "../../lib/numbers.ts";
-import type { HourVolume, QueryVolume } from "../build-volume.ts";
-import { type Html, html } from "../html.ts";
-import type { Times } from "../times.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
+import type { HourVolume, QueryVolume } from "./build-volume.ts";
 import type { ShownSentiment } from "./mention-list.ts";
 import { foreign } from "./words.ts";
 

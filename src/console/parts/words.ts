@@ -1,4 +1,4 @@
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../common/html.ts";
 
 const MEASURED = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 2 });
 const COMPACT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });

@@ -11,8 +11,8 @@ import {
 import { readJson } from "../../lib/json.ts";
 import { counted } from "../../lib/numbers.ts";
 import { storableText } from "../../lib/text.ts";
-import { type Html, html } from "../html.ts";
-import type { Times } from "../times.ts";
+import { type Html, html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
 import { foreign } from "./words.ts";
 
 /** What a reader who may act needs for the forms of the workflow. */

@@ -9,9 +9,9 @@ import {
 import { formatMinutes } from "../../lib/duration.ts";
 import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
 import { counted, formatNumber } from "../../lib/numbers.ts";
-import { buildVolume, type QueryVolume } from "../build-volume.ts";
-import { type IncidentStory, type IncidentWork, spanOf } from "../incident-work.ts";
+import { buildVolume, type QueryVolume } from "../parts/build-volume.ts";
 import { timelineOf, withoutNames } from "../parts/incident-story.ts";
+import { type IncidentStory, type IncidentWork, spanOf } from "../parts/incident-work.ts";
 import { formatCompact, shorten } from "../parts/words.ts";
 
 /** An incident when it is over, as its page and its document show it: text alone, without a name of an author. */

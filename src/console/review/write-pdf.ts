@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import PdfDocument from "pdfkit";
 import { counted, formatNumber } from "../../lib/numbers.ts";
-import type { QueryVolume } from "../build-volume.ts";
+import type { QueryVolume } from "../parts/build-volume.ts";
 import type { Review } from "./review.ts";
 
 const MARGIN = 56;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { html, trustedHtml } from "../../src/console/html.ts";
+import { html, trustedHtml } from "../../../src/console/common/html.ts";
 
 test("every text is escaped, in elements and in attributes", () => {
   const hostile = `"><script>alert('1')</script>&\``;

@@ -1,6 +1,6 @@
 import { expandReason } from "#monitor";
-import type { Clock } from "../lib/clock.ts";
-import { DAY, HOUR, type Instant, MINUTE, toIso } from "../lib/instant.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
 import { type Html, html } from "./html.ts";
 
 /**

@@ -1,8 +1,8 @@
-import type { Instant } from "../lib/instant.ts";
-import type { LocalInbox } from "./inbox/create-local-inbox.ts";
-import type { InboxStore } from "./inbox/inbox-store.ts";
-import { LOCAL_PEOPLE } from "./inbox/local-account.ts";
-import { renderSlackMessage } from "./inbox/render-slack-message.ts";
+import type { Instant } from "../../lib/instant.ts";
+import type { LocalInbox } from "./create-local-inbox.ts";
+import type { InboxStore } from "./inbox-store.ts";
+import { LOCAL_PEOPLE } from "./local-account.ts";
+import { renderSlackMessage } from "./render-slack-message.ts";
 
 /**
  * The sent messages in the local inbox. Absent if messages go to the real Slack and a real mail server.

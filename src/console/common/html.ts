@@ -1,4 +1,4 @@
-import { escapeHtml } from "../lib/text.ts";
+import { escapeHtml } from "../../lib/text.ts";
 /**
  * Markup that is safe to send. Only `html` and `trustedHtml` create it, so plain text cannot be mistaken for it.
  */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type AlertMatch, LONGEST_SILENCE_MS } from "#monitor";
-import { parseDuration } from "../lib/duration.ts";
-import { DAY, HOUR } from "../lib/instant.ts";
-import { WEEKDAYS } from "../lib/local-time.ts";
-import { WeeklyRange } from "../lib/weekly-range.ts";
+import { parseDuration } from "../../lib/duration.ts";
+import { DAY, HOUR } from "../../lib/instant.ts";
+import { WEEKDAYS } from "../../lib/local-time.ts";
+import { WeeklyRange } from "../../lib/weekly-range.ts";
 
 /** The content of the silence form: what it mutes, for how long, and whether only at certain times of the week. */
 export type ReadSilence =

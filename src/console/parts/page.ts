@@ -1,7 +1,7 @@
 import type { AlertExplainer, ConsoleFacts, ShownWait, ShownWarmUp } from "#monitor";
-import type { Html } from "../html.ts";
-import type { InboxView } from "../inbox-view.ts";
-import type { Times } from "../times.ts";
+import type { Html } from "../common/html.ts";
+import type { Times } from "../common/times.ts";
+import type { InboxView } from "../inbox/inbox-view.ts";
 
 /** The parts that every page needs. */
 export interface PageParts {

@@ -1,2 +1,2 @@
 /** A Slack and a mailbox on this machine: whoever has receivers does not wait for a mail server to be read. */
-export const loadLocalInbox = () => import("./inbox/create-local-inbox.ts");
+export const loadLocalInbox = () => import("./create-local-inbox.ts");

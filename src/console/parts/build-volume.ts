@@ -1,6 +1,6 @@
 import type { VolumeCount } from "#monitor";
-import { HOUR, type Instant } from "../lib/instant.ts";
-import { type ShownSentiment, sentimentOf } from "./parts/mention-list.ts";
+import { HOUR, type Instant } from "../../lib/instant.ts";
+import { type ShownSentiment, sentimentOf } from "./mention-list.ts";
 
 export interface HourVolume extends Readonly<Record<ShownSentiment, number>> {
   readonly hour: Instant;

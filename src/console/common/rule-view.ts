@@ -1,6 +1,6 @@
 import type { Actor, RuleDelay, RuleEdit, RuleForm, RuleTestRecord, RuleTryOutcome } from "#monitor";
-import type { Fault } from "../lib/errors.ts";
-import type { Instant } from "../lib/instant.ts";
+import type { Fault } from "../../lib/errors.ts";
+import type { Instant } from "../../lib/instant.ts";
 
 /** A rule as it is in its file now. */
 export interface ListedRule {

@@ -1,7 +1,7 @@
 import type { FeedView } from "#feeds";
 import { type Actor, FEEDS_PREFIX, type MentionEdit, type Stores } from "#monitor";
-import type { Instant } from "../lib/instant.ts";
-import { uuid7 } from "../lib/uuid7.ts";
+import type { Instant } from "../../lib/instant.ts";
+import { uuid7 } from "../../lib/uuid7.ts";
 
 interface Which {
   readonly queryId: string;

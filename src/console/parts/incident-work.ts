@@ -8,8 +8,8 @@ import type {
   Stores,
   WholeShownIncident,
 } from "#monitor";
-import { DAY, floorTo, HOUR, type Instant } from "../lib/instant.ts";
-import { uuid7 } from "../lib/uuid7.ts";
+import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
+import { uuid7 } from "../../lib/uuid7.ts";
 import { buildVolume, type QueryVolume } from "./build-volume.ts";
 
 /** How long the link of a room may work, and what is chosen if nobody chooses. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { UserRole } from "#monitor";
-import { describeError, UserError } from "../lib/errors.ts";
-import { isLoopback } from "../lib/listening.ts";
+import { describeError, UserError } from "../../lib/errors.ts";
+import { isLoopback } from "../../lib/listening.ts";
 
 export interface ConsoleSettings {
   /** The address to listen on. Anything but this machine needs a login. */
