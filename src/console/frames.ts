@@ -39,7 +39,7 @@ export function createFrames(parts: FrameParts) {
       make: () => Promise<Page | null>,
       { isShared = false }: { readonly isShared?: boolean } = {},
     ): Promise<FastifyReply> {
-      const both = () => withFacts(request, make);
+      const both = async () => ({ facts: await factsOf(request), page: await make() });
       const { facts, page } = await (isShared ? parts.shared.of(`page ${request.url}`, both) : both());
       if (page === null) {
         return sendProblem(
@@ -52,22 +52,23 @@ export function createFrames(parts: FrameParts) {
       }
       return sendHtml(reply, layout(page, { ...currentFrame(request), ...facts }));
     },
-    /** A part of a page that is the same for every reader. */
-    share: (request: FastifyRequest, make: () => Promise<Html | null>) =>
+    /** What is the same for every reader of an address. */
+    share: <Part>(request: FastifyRequest, make: () => Promise<Part>) =>
       parts.shared.of(`part ${request.url}`, make),
     sendHtml,
     sendProblem,
   };
 
-  /** Reads the versions before it makes the page: a change in between is sent again, never missed. */
-  async function withFacts(request: FastifyRequest, make: () => Promise<Page | null>) {
+  /** Read before the page is made: a change in between is sent again, never missed. The same for every reader. */
+  function factsOf(request: FastifyRequest) {
     const paused = readAddress(request.url).parameters.get("live") === "off";
-    const [versions, openAlerts] = await Promise.all([
-      paused ? null : parts.watch.current(),
-      parts.facts.countOpenAlerts(),
-    ]);
-    const since = versions === null ? null : sinceToken(versions);
-    return { facts: { since, openAlerts }, page: await make() };
+    return parts.shared.of(paused ? "paused" : "live", async () => {
+      const [versions, openAlerts] = await Promise.all([
+        paused ? null : parts.watch.current(),
+        parts.facts.countOpenAlerts(),
+      ]);
+      return { since: versions === null ? null : sinceToken(versions), openAlerts };
+    });
   }
 
   /** The layout without facts, so that it also works for the page that says why there are none. */

@@ -86,12 +86,16 @@ export function pageRoutes(
       const form = await workFormOf(request, work);
       const { pressed, gone } = PressedQuestion.parse(request.query);
       const said = form === null ? null : await readSaid(work.stores, pressed, gone);
-      return mentionsPage(
-        form?.back ?? addressOf(request.url),
-        all,
-        asked(request),
-        form === null ? null : { form, said },
-      );
+      const address = form?.back ?? addressOf(request.url);
+      const question = asked(request);
+      const make = async () => ({
+        list: await mentionsPart(address, all, question, { isWorkedOn: form !== null }),
+        queries: await all.facts.queryNames(),
+      });
+      // The form is the reader's own; what is in it is that of all who may act.
+      const isOwn = form === null || asksForMe(question.question);
+      const content = await (isOwn ? make() : frames.share(request, make));
+      return mentionsPage(address, all, question, content, form === null ? null : { form, said });
     },
     parts: (request) => {
       const part = (isWorkedOn: boolean) => () =>

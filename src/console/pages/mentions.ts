@@ -136,19 +136,19 @@ export async function mentionsPart(
   }`;
 }
 
-export async function mentionsPage(
+export function mentionsPage(
   address: string,
   parts: PageParts,
   asked: Asked,
+  {
+    list,
+    queries,
+  }: { readonly list: Html; readonly queries: Awaited<ReturnType<PageParts["facts"]["queryNames"]>> },
   /** Of a reader who may act: the form, and what the last press did. */
   work: { readonly form: WorkForm; readonly said: Said | null } | null = null,
-): Promise<Page> {
+): Page {
   const { question, me } = asked;
   const name = work === null ? "list" : "work-list";
-  const [list, queries] = await Promise.all([
-    mentionsPart(address, parts, asked, { isWorkedOn: work !== null }),
-    parts.facts.queryNames(),
-  ]);
   // Older pages get no new mentions, and their list should not move while it is read.
   const lives = question.after === null;
   return {

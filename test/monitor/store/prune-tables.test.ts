@@ -55,6 +55,7 @@ const OTHERS: Readonly<Record<string, string>> = {
     channel_limits: "one a channel",
     server_quirks: "one a server",
   },
+  query_groups: "until the account has them no more",
   ...{ budgets: "one an account", budget_slots: "one a call of the window", processes: "minutes" },
   ...{ count_checks: "30 days", counted_queries: "one a query", settings: "one a name" },
   ...{
