@@ -49,6 +49,9 @@ test("240 queries are polled by the groups of the account, and a group that is d
   );
   expect(ids).toContainEqual([2, 10]);
   // The server refuses calls that name it. The next ones name its queries.
+  await world.query(
+    "delete from local_api.query_group_member where query_group_id in (select id from local_api.query_group where name = 'Small')",
+  );
   await world.query("delete from local_api.query_group where name = 'Small'");
   await world.publish(480, 2 * SECOND);
   await expectAllStoredOnce(world, 1_200);
