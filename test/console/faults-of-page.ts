@@ -25,7 +25,8 @@ export async function faultsAtWidth(
   const faults: string[] = [];
   for (const colorScheme of ["light", "dark"] as const) {
     const context = await browser.newContext({
-      ...{ viewport: { width, height: 900 }, colorScheme },
+      // Colours are those at rest: what is replaced fades in.
+      ...{ viewport: { width, height: 900 }, colorScheme, reducedMotion: "reduce" },
       bypassCSP: true,
     });
     const page = await context.newPage();

@@ -71,7 +71,7 @@ function toRows(call: ApiCall, records: readonly unknown[]): readonly Row[] {
 
 /** A row for each point of a chart, in order of time where the first dimension is time. */
 function chartRows(rows: readonly Row[]): Row[] {
-  const isTime = rows.every(({ id }) => /^\d{4}-\d\d-\d\dT/.test(String(id)));
+  const isTime = rows.every(({ id }) => typeof id === "string" && /^\d{4}-\d\d-\d\dT/.test(id));
   const ordered = isTime ? rows.toSorted((a, b) => (String(a["id"]) < String(b["id"]) ? -1 : 1)) : rows;
   return ordered.flatMap((row) => {
     const points = Array.isArray(row["values"]) ? row["values"].filter(isRow) : [];

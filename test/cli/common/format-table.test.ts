@@ -110,6 +110,10 @@ test("no text of any record acts on the terminal or breaks its line", () => {
   );
 });
 
+test("a point of a chart may have anything as its id", () => {
+  expect(() => csvLines(call, [{ id: { toString: false }, value: 1 }], true)).not.toThrow();
+});
+
 test("known attacks come out as text", () => {
   for (const attack of attacks) {
     expect(formatTable([{ text: attack }])).not.toMatch(ACTING);
