@@ -8,7 +8,7 @@ export type Work = "assign" | "status" | "tag" | "note" | "undo";
 const ANN = { via: "page", login: "ann", typed: null } as const;
 const BO = { via: "page", login: "bo", typed: null } as const;
 
-/** Done again it changes nothing. The last press is undone, by whom it was made. */
+/** Done again it changes nothing. The tag is undone, by whom it was made. */
 export async function workOnMentions(
   stores: Stores,
   work: Work,
@@ -30,6 +30,9 @@ export async function workOnMentions(
     await noteMention(parts, first, { press: "0199b2c4-7d1a-7000-8000-000000000001", text: "Called them" });
   if (work !== "undo" || first === undefined) return;
   const { steps } = await stores.mentionWorkflow.story(first);
-  const last = steps.findLast(({ kind }) => kind === "change");
-  if (last !== undefined) await undoPress(parts, last.press);
+  // Not the last one: after a kill, presses of one moment have no order.
+  const tagged = steps.find(
+    ({ before, after }) => after?.tags.includes("vip") === true && !before?.tags.includes("vip"),
+  );
+  if (tagged !== undefined) await undoPress(parts, tagged.press);
 }
