@@ -1,5 +1,12 @@
 import type { FeedView } from "#feeds";
-import { type Actor, FEEDS_PREFIX, type MentionEdit, type Stores } from "#monitor";
+import {
+  type Actor,
+  editToCategories,
+  FEEDS_PREFIX,
+  type MentionEdit,
+  type ShownSourceEdit,
+  type Stores,
+} from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 
@@ -24,14 +31,15 @@ export function createCorrections({ feeds, stores, toAccount }: CorrectionParts)
     { queryId, resourceId }: Which,
     by: Actor,
     now: Instant,
-    editOf: (categories: readonly { readonly id: string }[]) => MentionEdit,
+    editOf: (stored: readonly string[], earlier: readonly ShownSourceEdit[]) => MentionEdit,
   ): Promise<boolean> => {
     const found = (await stores.mentions.findAnywhere(resourceId)).find(
       ({ mention }) => mention.queryId === queryId && mention.resourceId === resourceId,
     );
     if (found === undefined) return false;
-    const edit = editOf(found.mention.categories);
     const key = { projectId: found.projectId, queryId, resourceId };
+    const stored = found.mention.categories.map(({ id }) => id);
+    const edit = editOf(stored, await stores.sourceEdits.ofMention(key));
     await stores.sourceEdits.add({ ...key, id: uuid7(now), at: now, actor: by, edit });
     return true;
   };
@@ -55,14 +63,8 @@ export function createCorrections({ feeds, stores, toAccount }: CorrectionParts)
       now: Instant,
     ): Promise<boolean> => {
       if (isOfFeeds(which)) return (await feeds?.categorize(which)) ?? false;
-      const wanted = new Set(which.categories.map(String));
-      return (
-        toAccount &&
-        toWrite(which, by, now, (has) => ({
-          addCategories: [...wanted].filter((id) => !has.some((one) => one.id === id)),
-          removeCategories: has.map(({ id }) => id).filter((id) => !wanted.has(id)),
-        }))
-      );
+      const wanted = [...new Set(which.categories.map(String))];
+      return toAccount && toWrite(which, by, now, (...has) => editToCategories(wanted, ...has));
     },
     /** The subcategories to choose from. */
     choices: async (projectId: string, queryId: string): Promise<readonly Choice[]> => {

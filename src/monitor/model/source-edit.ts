@@ -21,3 +21,24 @@ export interface ShownSourceEdit extends Pick<SourceEdit, "at" | "actor" | "edit
   /** Why it was given up, or waits; null: it is on its way, or was written. */
   readonly problem: string | null;
 }
+
+/**
+ * What puts a mention into just these categories. `stored`: those of our copy, which a poll brings up to date only after an
+ * edit is written; so earlier edits count as well.
+ */
+export function editToCategories(
+  wanted: readonly string[],
+  stored: readonly string[],
+  earlier: readonly Pick<ShownSourceEdit, "edit" | "state">[],
+): MentionEdit {
+  const edits = earlier.flatMap(({ edit, state }) =>
+    "sentiment" in edit || state === "given-up" ? [] : [edit],
+  );
+  const added = edits.flatMap(({ addCategories }) => addCategories);
+  const removed = new Set(edits.flatMap(({ removeCategories }) => removeCategories));
+  const has = new Set([...stored, ...added]);
+  return {
+    addCategories: wanted.filter((id) => !stored.includes(id) || removed.has(id)),
+    removeCategories: [...has].filter((id) => !wanted.includes(id)),
+  };
+}
