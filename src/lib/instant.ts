@@ -14,6 +14,11 @@ export function toIso(at: Instant): string {
   return new Date(at).toISOString();
 }
 
+/** `2026-02-17`, of UTC. */
+export function utcDay(at: Instant): string {
+  return toIso(at).slice(0, 10);
+}
+
 /** The start of the bucket of `widthMs` that holds `at` (buckets are aligned to the epoch). */
 export function floorTo(at: Instant, widthMs: number): Instant {
   return Math.floor(at / widthMs) * widthMs;

@@ -1,4 +1,5 @@
 import { countTicks, escapeXml, formatTick, wordsOf } from "#monitor";
+import { utcDay } from "../../lib/instant.ts";
 import { formatNumber, formatShare } from "../../lib/numbers.ts";
 import { escapeHtml } from "../../lib/text.ts";
 import type { Comparison, Difference } from "./compare.ts";
@@ -221,7 +222,7 @@ function round(value: number): number {
 function daysBetween(from: string, to: string): readonly string[] {
   const days: string[] = [];
   for (let at = Date.parse(date(from)); at <= Date.parse(to) && days.length < MOST_DAYS; at += 86_400_000)
-    days.push(new Date(at).toISOString().slice(0, 10));
+    days.push(utcDay(at));
   return days;
 }
 

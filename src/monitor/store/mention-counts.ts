@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { DAY, type Instant } from "../../lib/instant.ts";
+import { DAY, type Instant, utcDay } from "../../lib/instant.ts";
 import {
   FACETS,
   type Facet,
@@ -177,7 +177,7 @@ async function count(tx: Db, quarters: readonly Quarter[]): Promise<void> {
   const rows = quarters.map(({ quarter, ...query }) => ({ ...query, ms: quarter }));
   // The day is the partition; undated mentions are in the first.
   const days = [...new Set([0, ...quarters.map(({ quarter }) => Math.floor(quarter / DAY) * DAY)])].map(
-    (day) => new Date(day).toISOString().slice(0, 10),
+    utcDay,
   );
   await sql`
     with quarters as (

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { DAY, type Instant } from "../../lib/instant.ts";
+import { DAY, type Instant, utcDay } from "../../lib/instant.ts";
 import type { Mention, PageOutcome, PageRows, StoredMention } from "../model/mention.ts";
 import { at, type Db } from "./database.ts";
 import { staleCounts } from "./mention-counts.ts";
@@ -8,7 +8,7 @@ import { staleCounts } from "./mention-counts.ts";
 export function dayOf({ publishedAt }: Pick<Mention, "publishedAt">): string {
   const day = Math.floor((publishedAt ?? 0) / DAY);
   // Most mentions of a page have the same day, and formatting it costs more than a look-up.
-  if (day !== lastDay.day) lastDay = { day, text: new Date(day * DAY).toISOString().slice(0, 10) };
+  if (day !== lastDay.day) lastDay = { day, text: utcDay(day * DAY) };
   return lastDay.text;
 }
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { atMost } from "../../../lib/concurrency.ts";
 import { BusyError } from "../../../lib/errors.ts";
-import { DAY, type Instant } from "../../../lib/instant.ts";
+import { type Instant, utcDay } from "../../../lib/instant.ts";
 import { TransientError } from "../../../lib/retry.ts";
 import type {
   MentionFilter,
@@ -226,9 +226,7 @@ function escapeLike(text: string): string {
 
 /** The publication days that a window can contain, so that other months are not opened. Undated mentions have day 0. */
 export function daysOf(from: Instant, to: Instant) {
-  const day = (moment: Instant) =>
-    sql`${new Date(Math.floor(moment / DAY) * DAY).toISOString().slice(0, 10)}::date`;
-  return sql`(m.day between ${day(from)} and ${day(to - 1)} or m.day = '1970-01-01')`;
+  return sql`(m.day between ${utcDay(from)}::date and ${utcDay(to - 1)}::date or m.day = '1970-01-01')`;
 }
 
 interface FoundRow {
