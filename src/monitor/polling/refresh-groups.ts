@@ -34,14 +34,14 @@ export function keepGroups(parts: GroupParts, source: GroupSource): Promise<void
 
 /**
  * Reads the groups of queries of an account where its queries do not fit into one address, and tries whether its server
- * answers for groups. Called often; it asks the source seldom. Returns what it did.
+ * answers for groups. Called often; it asks the source seldom.
  */
-async function refreshGroups(parts: GroupParts, source: GroupSource): Promise<string> {
+async function refreshGroups(parts: GroupParts, source: GroupSource): Promise<void> {
   const { stores, clock } = parts;
   const { name } = source.config;
   const [budget, marks] = await Promise.all([source.budget.read(), groupMarks(stores)]);
   // Without a limit every query is asked for when it is due: no call is scarce.
-  if (budget.limit === null && marks.size === 0) return "NotScarce";
+  if (budget.limit === null && marks.size === 0) return;
   const [large, groups, quirks] = await Promise.all([
     stores.queryGroups.largeProjects(name, MOST_IDS),
     stores.queryGroups.of(name),
@@ -65,17 +65,15 @@ async function refreshGroups(parts: GroupParts, source: GroupSource): Promise<st
     { budget, projects, groups, quirks, unsettled: unsettled.map(([projectId]) => projectId) },
     now,
   );
-  if (work.outcome === "Nothing") return work.because;
-  if (!(await stores.health.takeTurn(`query groups ${name}`, TURN_MS, now))) return "NotDue";
+  if (work.outcome === "Nothing") return;
+  if (!(await stores.health.takeTurn(`query groups ${name}`, TURN_MS, now))) return;
   try {
     if (work.outcome === "Read") await readGroups(parts, source, work.projects, wanted);
     else await tryGroups(parts, source, work.groups);
   } catch (error) {
     // Polls have the calls first: it is done another time.
     if (!(error instanceof SourceError) || error.kind !== "over-budget") throw error;
-    return "NoCall";
   }
-  return work.outcome;
 }
 
 /** Of all processes one works on the groups. */

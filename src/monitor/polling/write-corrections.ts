@@ -1,7 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { describeError } from "../../lib/errors.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
+import { repeat } from "../../lib/repeat.ts";
 import { SourceError } from "../source/source-error.ts";
 import type { Stores } from "../store/stores.ts";
 import type { OpenSource } from "./open-source.ts";
@@ -39,23 +39,18 @@ interface Parts {
   readonly signal: AbortSignal;
 }
 
-const EVERY_MS = 5 * SECOND;
-
 /** Writes what people corrected to the account, where it wants that, until `signal`. Calls wait for their slot as all others do. */
 export async function writeCorrections(parts: Parts): Promise<void> {
   const { signal, log, source } = parts;
   if (!source.config.writeCorrections) return;
-  while (!signal.aborted) {
-    await delay(EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
-    try {
+  await repeat({
+    work: async () => {
       while (!signal.aborted && (await writeNext(parts)) === "Written");
-    } catch (error) {
-      log.warn(
-        { error: describeError(error) },
-        "corrections could not be written to the account; trying again",
-      );
-    }
-  }
+    },
+    everyMs: async () => 5 * SECOND,
+    problem: "corrections could not be written to the account; trying again",
+    ...{ log, signal },
+  });
 }
 
 /** Writes the oldest correction that is due. */

@@ -119,7 +119,6 @@ interface ClaimedPoll {
   readonly rereadFrom: Instant | null;
 }
 
-/** Thrown when a page is committed under a lease that another worker has taken over. */
 /** Leases of polls: one worker at a time takes a poll, advances it page by page, and gives it back. */
 function createPollLeaseStore(db: Db) {
   /** Takes those that are due and free: thousands, if groups of the account name them. */
