@@ -18,13 +18,10 @@ export type PressResult =
       readonly outcome: "Done";
       /** Names it for an undo. */
       readonly press: string;
+      /** The others were so already. */
       readonly changed: number;
-      /** They were so already. */
-      readonly unchanged: number;
       /** Deleted meanwhile. */
       readonly gone: number;
-      /** Who had some of them before, where the press gave them to somebody else. */
-      readonly hadBefore: readonly string[];
     }
   | { readonly outcome: "Refused"; readonly because: string };
 
@@ -37,8 +34,7 @@ export function pressMentions(
   const id = uuid7(now);
   return stores
     .transaction(async (facts) => {
-      let [changed, unchanged, found] = [0, 0, 0];
-      const hadBefore = new Set<string>();
+      let [changed, found] = [0, 0];
       for (const [first, ids] of await lockQueries(facts, keys)) {
         const { projectId, queryId } = first;
         const worked = await facts.mentionWorkflow.ofMentions(projectId, queryId, ids);
@@ -48,10 +44,8 @@ export function pressMentions(
           const result = press(before, pressed);
           if (result.outcome === "TooManyTags") throw new TooManyTags();
           if (result.outcome === "Unchanged") return [];
-          if (pressed.do === "assign" && before.assignee !== null) hadBefore.add(before.assignee);
           return [{ resourceId, day, before, after: result.after }];
         });
-        unchanged += worked.length - changes.length;
         changed += changes.length;
         if (changes.length > 0)
           await facts.mentionWorkflow.save(projectId, queryId, changes, {
@@ -60,8 +54,7 @@ export function pressMentions(
       }
       const gone = new Set(keys.map((key) => JSON.stringify(key))).size - found;
       if (found === 0) return { outcome: "Refused" as const, because: GONE };
-      const counts = { changed, unchanged, gone };
-      return { outcome: "Done" as const, press: id, ...counts, hadBefore: [...hadBefore] };
+      return { outcome: "Done" as const, press: id, changed, gone };
     })
     .catch((error: unknown) => {
       if (error instanceof TooManyTags)
@@ -103,8 +96,7 @@ export function undoPress({ stores, by, now }: Parts, id: string): Promise<Press
             ...{ press: undone, at: now, kind: "undo", actor: by },
           });
         }
-        const counts = { changed: pressed.length, unchanged: 0, gone: 0, hadBefore: [] };
-        return { outcome: "Done", press: undone, ...counts };
+        return { outcome: "Done", press: undone, changed: pressed.length, gone: 0 };
       }
     }
   });
