@@ -14,7 +14,14 @@ import { asksForMe, listMentions, MentionsQuestion, mentionsPage, mentionsPart }
 import { overviewPage, overviewParts, type VolumeReader } from "./pages/overview.ts";
 import { type ExplainMention, type ExplainUnread, WhyQuestion, whyMentionPage } from "./pages/why-mention.ts";
 import type { PageParts } from "./parts/page.ts";
-import { nameOf, PressedQuestion, readSaid, type WorkParts, workFormOf, workRoutes } from "./work-routes.ts";
+import {
+  nameOf,
+  PressedQuestion,
+  readNotice,
+  type WorkParts,
+  workFormOf,
+  workRoutes,
+} from "./work-routes.ts";
 
 type Frames = ReturnType<typeof createFrames>;
 
@@ -85,7 +92,7 @@ export function pageRoutes(
     page: async (request) => {
       const form = await workFormOf(request, work);
       const { pressed, gone } = PressedQuestion.parse(request.query);
-      const said = form === null ? null : await readSaid(work.stores, pressed, gone);
+      const notice = form === null ? null : await readNotice(work.stores, pressed, gone);
       const address = form?.back ?? addressOf(request.url);
       const question = asked(request);
       const make = async () => ({
@@ -95,7 +102,7 @@ export function pageRoutes(
       // The form is the reader's own; what is in it is that of all who may act.
       const isOwn = form === null || asksForMe(question.question);
       const content = await (isOwn ? make() : frames.share(request, make));
-      return mentionsPage(address, all, question, content, form === null ? null : { form, said });
+      return mentionsPage(address, all, question, content, form === null ? null : { form, notice });
     },
     parts: (request) => {
       const part = (isWorkedOn: boolean) => () =>
@@ -124,7 +131,7 @@ export function pageRoutes(
         const hasRules = all.hasRules === true;
         const form = await workFormOf(request, work);
         const { pressed, gone } = PressedQuestion.parse(request.query);
-        const said = form === null ? null : await readSaid(work.stores, pressed, gone);
+        const notice = form === null ? null : await readNotice(work.stores, pressed, gone);
         const { mentionWorkflow, sourceEdits } = work.stores;
         const story = async (key: MentionKey) => ({
           ...(await mentionWorkflow.story(key)),
@@ -135,7 +142,7 @@ export function pageRoutes(
             hasRules,
             token,
             corrections: all.corrections,
-            work: { form, said, story, note: () => uuid7(all.times.now()) },
+            work: { form, notice, story, note: () => uuid7(all.times.now()) },
           },
         });
       },

@@ -22,7 +22,7 @@ import type { Users } from "./auth/users.ts";
 import { readAddress, withParameter } from "./common/address.ts";
 import type { Times } from "./common/times.ts";
 import type { createFrames } from "./frames.ts";
-import { describePress, readKey, type Said, saidLine, type WorkForm } from "./parts/workflow.ts";
+import { describePress, noticeLine, type PressNotice, readKey, type WorkForm } from "./parts/workflow.ts";
 
 /** With the longest names of as many mentions as one press takes. */
 const MOST_BYTES = 500_000;
@@ -84,8 +84,8 @@ export function workRoutes(
     const { press, changed, gone } = result;
     if (isByScript(request)) {
       reply.header("hx-trigger", "worked");
-      const said = await readSaid(stores, changed === 0 ? "none" : press, gone);
-      return frames.sendHtml(reply, saidLine(said, { token: forms.token(request), back }));
+      const notice = await readNotice(stores, changed === 0 ? "none" : press, gone);
+      return frames.sendHtml(reply, noticeLine(notice, { token: forms.token(request), back }));
     }
     const shown = withParameter(back, "pressed", changed === 0 ? "none" : press);
     return reply.redirect(gone === 0 ? shown : withParameter(shown, "gone", String(gone)), 303);
@@ -100,18 +100,18 @@ export function workRoutes(
         `Nothing was changed: ${because}`,
         "Go back to the page and try again.",
       );
-    const said = { sentence: `Nothing was changed: ${because}.`, fault: true, undo: null };
+    const notice = { sentence: `Nothing was changed: ${because}.`, fault: true, undo: null };
     const { back } = Back.parse(request.body ?? {});
-    return frames.sendHtml(reply.code(status), saidLine(said, { token: forms.token(request), back }));
+    return frames.sendHtml(reply.code(status), noticeLine(notice, { token: forms.token(request), back }));
   }
 }
 
 /** What a page says after a press; `pressed` and `gone` are in its address. */
-export async function readSaid(
+export async function readNotice(
   stores: Pick<Stores, "mentionWorkflow">,
   pressed: string | null,
   gone: number,
-): Promise<Said | null> {
+): Promise<PressNotice | null> {
   if (pressed === null) return null;
   const left =
     gone === 0 ? "" : ` ${counted(gone, "mention")} ${gone === 1 ? "is" : "are"} not stored any more.`;

@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser("the work on mentions"))("the work on mentions", () 
 
   const foot = (page: Page, row: number) => page.locator(ROWS).nth(row).locator(".mention-foot");
   const said = async (page: Page, words: string) => {
-    await page.locator("#work-said", { hasText: words }).waitFor();
+    await page.locator("#work-notice", { hasText: words }).waitFor();
   };
 
   test.each([1280, 390])(
@@ -113,9 +113,9 @@ describe.skipIf(!hasBrowser("the work on mentions"))("the work on mentions", () 
     await page.locator("#work input[name=to]").fill("bob");
     await page.locator("#work").getByRole("button", { name: "Assign", exact: true }).click();
     await page.waitForURL("**/mentions?query=3&pressed=*");
-    expect(await page.textContent("#work-said")).toContain("2 mentions: assigned to bob.");
+    expect(await page.textContent("#work-notice")).toContain("2 mentions: assigned to bob.");
     await page.getByRole("button", { name: "Undo" }).click();
-    expect(await page.textContent("#work-said")).toContain(
+    expect(await page.textContent("#work-notice")).toContain(
       "Undone. 2 mentions: nobody has it, bob had it before.",
     );
     await context.close();
@@ -133,11 +133,11 @@ describe.skipIf(!hasBrowser("the work on mentions"))("the work on mentions", () 
         await look("work-chosen");
         await page.locator("#work input[name=tag]").fill("vip, press office");
         await page.keyboard.press("Enter");
-        await page.locator("#work-said", { hasText: /vip|was so already/ }).waitFor();
+        await page.locator("#work-notice", { hasText: /vip|was so already/ }).waitFor();
         await page.locator(`${ROWS} input`).nth(0).check();
         await page.locator("#work button[value=assign-me]").click();
-        await page.locator("#work-said", { hasText: /assigned|was so already/ }).waitFor();
-        await look("work-said");
+        await page.locator("#work-notice", { hasText: /assigned|was so already/ }).waitFor();
+        await look("work-notice");
         await page.keyboard.press("?");
         await look("work-keys");
         await page.keyboard.press("Escape");

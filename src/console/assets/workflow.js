@@ -73,7 +73,7 @@
   let kept = { chosen: [], current: null, after: [] };
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { target, xhr } = event.detail;
-    if (target.id === "work-said" && (xhr.status === 400 || xhr.status === 409))
+    if (target.id === "work-notice" && (xhr.status === 400 || xhr.status === 409))
       event.detail.shouldSwap = true;
     if (target !== list) return;
     const current = currentItem();

@@ -19,7 +19,7 @@ import { type Html, html } from "../common/html.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList, SENTIMENTS } from "../parts/mention-list.ts";
 import type { Page, PageParts } from "../parts/page.ts";
-import { keysHelp, type Said, saidLine, type WorkForm, workBar } from "../parts/workflow.ts";
+import { keysHelp, noticeLine, type PressNotice, type WorkForm, workBar } from "../parts/workflow.ts";
 import { MOST_EXPORTED } from "../search/export-mentions.ts";
 import { type FoundMentions, findMentions } from "../search/find-mentions.ts";
 import { readNarrowing, WORK_FILTERS } from "../search/read-narrowing.ts";
@@ -145,7 +145,7 @@ export function mentionsPage(
     queries,
   }: { readonly list: Html; readonly queries: Awaited<ReturnType<PageParts["facts"]["queryNames"]>> },
   /** Of a reader who may act: the form, and what the last press did. */
-  work: { readonly form: WorkForm; readonly said: Said | null } | null = null,
+  work: { readonly form: WorkForm; readonly notice: PressNotice | null } | null = null,
 ): Page {
   const { question, me } = asked;
   const name = work === null ? "list" : "work-list";
@@ -182,7 +182,7 @@ ${limitsLine(question, parts)}<div class="panel">${
         ? livePart(address, { name, on: lives ? ["mentions"] : [], alsoOn: ["worked from:body"] }, list)
         : list
     }</div>
-${work !== null && html`<div id="work-said" role="status">${saidLine(work.said, work.form)}</div>${workBar(work.form)}${keysHelp()}`}
+${work !== null && html`<div id="work-notice" role="status">${noticeLine(work.notice, work.form)}</div>${workBar(work.form)}${keysHelp()}`}
 <p class="detail"><a href="/mentions.atom${feedSearch(question)}">Atom feed</a></p>`,
   };
 }
@@ -247,17 +247,21 @@ function ruleLink(
 }
 
 /** What the page of an alert limits the list to is kept when the form is sent. */
-function hidden({ from, to, alert }: MentionsQuestion): readonly Html[] {
-  return Object.entries({ from, to, alert }).flatMap(([name, value]) =>
+function hidden({ from, to, alert, story }: MentionsQuestion): readonly Html[] {
+  return Object.entries({ from, to, alert, story }).flatMap(([name, value]) =>
     value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
   );
 }
 
-function limitsLine({ from, to, alert }: MentionsQuestion, { times }: PageParts): Html | null {
-  if (from === null && to === null && alert === null) return null;
-  return html`<p class="detail">Only ${
-    alert !== null && html`those that met the rule of <a href="/alerts/${alert}">this alert</a>`
-  }${from !== null && html`from ${times.moment(from)}`}${to !== null && html` to ${times.moment(to)}`}.
+function limitsLine({ from, to, alert, story }: MentionsQuestion, { times }: PageParts): Html | null {
+  const limits = [
+    alert !== null && html`those that met the rule of <a href="/alerts/${alert}">this alert</a>`,
+    story !== null && "those that tell one story",
+    from !== null && html`from ${times.moment(from)}`,
+    to !== null && html`to ${times.moment(to)}`,
+  ].filter((limit) => limit !== false);
+  if (limits.length === 0) return null;
+  return html`<p class="detail">Only ${limits.map((limit, n) => html`${n > 0 && " "}${limit}`)}.
 <a href="/mentions">All mentions</a></p>`;
 }
 

@@ -17,7 +17,7 @@ import type { Times } from "../common/times.ts";
 import { mentionList, SENTIMENTS } from "../parts/mention-list.ts";
 import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
-import { type Said, saidLine, type WorkForm, workflowPanel } from "../parts/workflow.ts";
+import { noticeLine, type PressNotice, type WorkForm, workflowPanel } from "../parts/workflow.ts";
 import { linkOfRule } from "./rules.ts";
 
 /** What became of a mention in one query. */
@@ -92,7 +92,7 @@ interface Work {
   /** Null: the reader may not act. */
   readonly form: WorkForm | null;
   /** What the last press did. */
-  readonly said: Said | null;
+  readonly notice: PressNotice | null;
   readonly story: (key: MentionKey) => Promise<WorkStory>;
   /** The name of a new note. */
   readonly note: () => string;
@@ -163,7 +163,7 @@ ${
   corrected !== null &&
   html`<p class="panel" role="status">${corrected === "categories" ? "The categories are corrected" : `Corrected to ${corrected}`}.
 It is shown here when the changes of its source are read, in some minutes.</p>`
-}${work?.form && html`<div id="work-said" role="status">${saidLine(work.said, work.form)}</div>`}${found.map(
+}${work?.form && html`<div id="work-notice" role="status">${noticeLine(work.notice, work.form)}</div>`}${found.map(
   (one, n) =>
     mentionPanel(one, nameOf(one), times, {
       ...{ hasRules, token, choices: choices[n] ?? null },

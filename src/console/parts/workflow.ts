@@ -40,17 +40,20 @@ export function workflowFacts(workflow: ShownWorkflow | null | undefined): reado
 }
 
 /** What the last press did, with its undo. */
-export interface Said {
+export interface PressNotice {
   readonly sentence: string;
   readonly fault: boolean;
   /** The press that can be undone; null: none. */
   readonly undo: string | null;
 }
 
-export function saidLine(said: Said | null, { token, back }: Pick<WorkForm, "token" | "back">): Html {
-  if (said === null) return html``;
-  const { sentence, fault, undo } = said;
-  return html`<form class="${fault ? "fault" : "said"}" method="post" action="/mentions/undo" hx-post="/mentions/undo" hx-target="#work-said">
+export function noticeLine(
+  notice: PressNotice | null,
+  { token, back }: Pick<WorkForm, "token" | "back">,
+): Html {
+  if (notice === null) return html``;
+  const { sentence, fault, undo } = notice;
+  return html`<form class="${fault ? "fault" : "notice"}" method="post" action="/mentions/undo" hx-post="/mentions/undo" hx-target="#work-notice">
 <input type="hidden" name="token" value="${token}"><input type="hidden" name="back" value="${back}">
 <p>${foreign(sentence)}${undo !== null && html` <button name="press" value="${undo}" id="undo">Undo</button>`}</p></form>`;
 }
@@ -60,7 +63,7 @@ export function saidLine(said: Said | null, { token, back }: Pick<WorkForm, "tok
  * shared and replaced. The first button is what Enter in a field presses.
  */
 export function workBar(form: WorkForm): Html {
-  return html`<form id="work" class="work-bar" method="post" action="/mentions/work" hx-post="/mentions/work" hx-target="#work-said"
+  return html`<form id="work" class="work-bar" method="post" action="/mentions/work" hx-post="/mentions/work" hx-target="#work-notice"
   aria-label="Chosen mentions">
 ${hiddenFields(form)}<button name="do" value="typed" hidden>Do what was typed</button>
 <p class="chosen" role="status"><span id="chosen">Choose mentions above.</span> <button type="button" id="choose-none" hidden>Choose none</button></p>

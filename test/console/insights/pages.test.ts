@@ -296,6 +296,10 @@ test("stories: what three mentions say, how it spread and who told it, from the 
   const [link] = markup.match(/\/mentions\?[^"]*story=story\d/) ?? [];
   const listed = await json((link ?? "").replaceAll("&amp;", "&").replace("?", ".json?"));
   expect((listed as { mentions: unknown[] }).mentions).toHaveLength(Math.min(50, stories[0]?.mentions ?? 0));
+  // The page says what it is limited to, and keeps it when something else is asked for.
+  const shown = await page((link ?? "").replaceAll("&amp;", "&"));
+  expect(shown).toContain("Only those that tell one story from <time");
+  expect(shown).toMatch(/<input type="hidden" name="story" value="story\d">/);
 });
 
 /** Up to the quarter of now, seven days in the zone; `back`: so many days before. */
