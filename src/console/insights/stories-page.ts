@@ -5,6 +5,7 @@ import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
 import { columnChart } from "../parts/column-chart.ts";
+import { mentionReach, storyWords } from "../parts/mention-list.ts";
 import type { Page } from "../parts/page.ts";
 import { foreign, formatCompact, shorten } from "../parts/words.ts";
 import { changeOf, insightsPage, mentionsLink } from "./frame.ts";
@@ -41,11 +42,11 @@ function storyPanel(story: SpreadStory, place: number, scope: Scope, times: Time
     authors > 0 && counted(authors, "author"),
     `${formatShare(negative / mentions)} negative`,
   ].filter((fact) => fact !== false);
-  return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}" dir="auto">${shorten(wordsOfStory(first), 200)}</h2>
+  return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}" dir="auto">${shorten(storyWords(first), 200)}</h2>
 <p>${facts.map((fact, n) => html`${n > 0 && " · "}${fact}`)}</p>
 <p class="detail">First: ${mentionFacts(first, times)}.${
     widest.resourceId !== first.resourceId &&
-    reachOf(widest) !== null &&
+    mentionReach(widest) !== null &&
     html` Most reach: ${mentionFacts(widest, times)}.`
   } Last at ${times.moment(story.lastAt)}.</p>
 ${sites.length > 1 && html`<p class="detail">Where it was told: ${route(story, times)}.</p>`}
@@ -53,24 +54,16 @@ ${sites.length > 1 && html`<p class="detail">Where it was told: ${route(story, t
 ${numbers(id, story, scope)}</section>`;
 }
 
-function wordsOfStory({ title, text, domain }: Mention): string {
-  return title ?? text ?? domain ?? "A mention without text";
-}
-
-/** `Ann Lee, on twitter.example, Tue 10:30, reach 8.8K, open`. */
+/** `Ann Lee on twitter.example, Tue 10:30, reach 8.8K, open`. */
 function mentionFacts(mention: Mention, times: Times): Html {
   const { domain, url } = mention;
-  const reach = reachOf(mention);
+  const reach = mentionReach(mention);
   const name = speakerOf(mention);
   return html`${name === null ? "somebody" : foreign(shorten(name, 80))}${
     domain !== null && domain !== name && html` on ${foreign(shorten(domain, 60))}`
   }, ${times.moment(eventAt(mention))}${reach !== null && html`, reach ${formatCompact(reach)}`}${
     url !== null && /^https?:\/\//i.test(url) && html`, <a href="${url}" rel="noopener noreferrer">open</a>`
   }`;
-}
-
-function reachOf({ reach, followers }: Mention): number | null {
-  return reach ?? followers;
 }
 
 /** `twitter.example (120), reddit.example 32 min later (14)`. */

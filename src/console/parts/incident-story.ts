@@ -11,6 +11,7 @@ import { counted, formatNumber } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
 import type { QueryVolume } from "./build-volume.ts";
+import { mentionReach, storyWords } from "./mention-list.ts";
 import { volumeChart } from "./volume-chart.ts";
 import { formatCompact, shorten } from "./words.ts";
 
@@ -68,9 +69,8 @@ ${
   stories.length === 0
     ? html`<p class="empty">No three mentions say the same.</p>`
     : html`<ol class="timeline">${stories.map(({ mentions, first, widest }) => {
-        const whole = first.title ?? first.text ?? first.domain ?? "a mention without text";
-        const words = shorten(whole, 300);
-        const reach = widest.reach ?? widest.followers;
+        const words = shorten(storyWords(first), 300);
+        const reach = mentionReach(widest);
         return html`<li><span class="when">${counted(mentions, "mention")}</span><div>
 <span dir="auto">${readers === "Outsiders" ? withoutNames(words) : words}</span><br><span class="detail">first ${times.moment(
           eventAt(first),

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type ShownMention, speakerOf } from "#monitor";
+import { type Mention, type ShownMention, speakerOf } from "#monitor";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
@@ -13,6 +13,16 @@ export type ShownSentiment = (typeof SENTIMENTS)[number] | "unknown";
 /** The sentiments that have a colour; any other is shown as unknown. */
 export function sentimentOf(value: string | null): ShownSentiment {
   return SENTIMENTS.find((known) => known === value) ?? "unknown";
+}
+
+/** What a story says: the headline or the text of its first mention. */
+export function storyWords({ title, text, domain }: Mention): string {
+  return title ?? text ?? domain ?? "a mention without text";
+}
+
+/** How many people a mention may have reached; null: its source says nothing. */
+export function mentionReach({ reach, followers }: Mention): number | null {
+  return reach ?? followers;
 }
 
 /** The shape and the word carry the meaning; the colour only helps. */
