@@ -182,7 +182,6 @@ test.each([
     expect(await closed, said).toEqual([0, null]);
     expect(said).not.toMatch(/Error|Warning|"level":[56]0/);
     expect(existsSync(lockFile)).toBe(false);
-    // Its parent ended with it, so the system takes it away a moment later.
     await until("PostgreSQL is gone", () => !isAlive(pid), { withinMs: 5_000 });
   },
 );

@@ -10,6 +10,7 @@ import pg from "pg";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { UserError } from "../../../src/lib/errors.ts";
+import { isAlive } from "../../../src/monitor/store/embedded/postmaster.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/monitor/store/embedded.ts";
 import { type Bundle, bundleEntries } from "../../bundle.ts";
 
@@ -75,15 +76,6 @@ async function ask(url: string, sql: string): Promise<unknown[]> {
     return (await client.query(sql)).rows;
   } finally {
     await client.end();
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -164,6 +156,26 @@ test("a start after kill -9 of parent and server recovers committed data", async
   const next = await start();
   expect(await ask(next.url, "select answer from kept")).toEqual([{ answer: 42 }]);
 });
+
+test.skipIf(process.platform !== "linux")(
+  "it waits for children of a killed server that are late",
+  async () => {
+    await haveTables();
+    const killed = await startInChild();
+    const children = await readFile(`/proc/${killed.pid}/task/${killed.pid}/children`, "utf8");
+    const late = Number(children.split(" ")[0]);
+    process.kill(late, "SIGSTOP");
+    killed.child.kill("SIGKILL");
+    process.kill(killed.pid, "SIGKILL");
+    const wakes = setTimeout(() => process.kill(late, "SIGCONT"), 3_000);
+    stops.push(async () => {
+      clearTimeout(wakes);
+      if (isAlive(late)) process.kill(late, "SIGCONT");
+    });
+    const next = await start();
+    expect(await ask(next.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  },
+);
 
 test("a lock file whose process id belongs to another program does not block the start", async () => {
   await haveTables();

@@ -7,7 +7,7 @@ import { describeError, UserError } from "../../../lib/errors.ts";
 import { handOverToAppRole, type Logins } from "./app-role.ts";
 import { takeOwnership } from "./ownership.ts";
 import type { ServerFiles } from "./place.ts";
-import { isAlive, readPostmaster, removeStaleLockFile, stopPostmaster } from "./postmaster.ts";
+import { readPostmaster, removeStaleLockFile, stopPostmaster, untilUnused } from "./postmaster.ts";
 
 /** A running server that we own. */
 export interface Server {
@@ -31,8 +31,7 @@ export async function findLiving(place: ServerFiles): Promise<{ pid: number; por
   const deadline = monotonicMs() + START_DEADLINE_MS;
   while (monotonicMs() < deadline) {
     const postmaster = await readPostmaster(place.directory);
-    if (postmaster === null || !isAlive(postmaster.pid)) return null;
-    if (await removeStaleLockFile(place.directory, postmaster.pid)) return null;
+    if (postmaster === null || (await removeStaleLockFile(place.directory, postmaster.pid))) return null;
     if (postmaster.ready) return postmaster;
     await delay(POLL_MS);
   }
@@ -75,10 +74,11 @@ export async function launch(place: ServerFiles, options: ServerOptions, logins:
         "or set DATABASE_URL to a PostgreSQL of your own",
       ]);
     }
-    // Another process won the directory or the port, or children of a killed postmaster still need a moment to leave.
+    // Another process won the directory or the port, or children of a killed postmaster have not left yet.
     await delay(300 * attempt);
     const winner = await findLiving(place);
-    if (winner !== null) throw new UserError(`another Earshot started on ${place.directory} just now`);
+    if (winner === null) await untilUnused(place.directory);
+    else throw new UserError(`another Earshot started on ${place.directory} just now`);
   }
 }
 
