@@ -17,6 +17,7 @@ import { bundleEntries } from "../bundle.ts";
 import { until } from "../until.ts";
 import { median } from "./median.ts";
 import type { CrowdReport } from "./readers/crowd.ts";
+import type { ProbeReport } from "./readers/probe.ts";
 
 /**
  * What readers cost the polls: the speed of a poll that never ends alone, while a crowd reads and feeds misbehave, and
@@ -70,7 +71,7 @@ async function measure(world: World, busy: number): Promise<void> {
   if (values.json) console.log(JSON.stringify({ busy, phases, shares, share, load: loadavg()[0] }));
   const each = shares.map((one) => Math.round(one * 100)).join(", ");
   say(`with readers, polls keep ${Math.round(share * 100)} % of their speed (median of ${each})`);
-  const worst = Math.max(...phases.map(({ worstHealthzMs }) => worstHealthzMs));
+  const worst = Math.max(...phases.map(({ healthz }) => Math.round(healthz.worstMs)));
   const [first, last] = [phases[0], phases.at(-1)].map((one) =>
     one?.processes.map(({ roles, memoryMb }) => ({ roles, memoryMb })),
   );
@@ -144,23 +145,24 @@ async function phase(world: World, name: string, readers: number, streams: numbe
   world.feeds.send(readers > 0 ? "misbehave" : "rest");
   const processes = await world.pids();
   const before = await Promise.all(processes.map(({ pid }) => usageOf(pid)));
+  const probe = run("probe.ts", [world.url]);
+  await once(probe, "message");
   const crowd = run("crowd.ts", [world.url, String(readers), String(streams)]);
   await once(crowd, "message");
   const [countBefore, startedAt] = [await stored(world.database), monotonicMs()];
   await delay(Number(values.seconds) * SECOND);
   const seconds = (monotonicMs() - startedAt) / SECOND;
   const polls = (await stored(world.database)) - countBefore;
-  const reported = once(crowd, "message");
-  crowd.send("report");
-  const [report] = (await reported) as [CrowdReport];
+  const report = await reportOf<CrowdReport>(crowd);
+  const probes = await reportOf<ProbeReport>(probe);
   const after = await Promise.all(processes.map(({ pid }) => usageOf(pid)));
   const pages = [...report.pagesMs].sort((a, b) => a - b);
   const at = (share: number) => Math.round(pages[Math.floor(pages.length * share)] ?? 0);
-  const { refused, failed, events, worstProbeMs, probesFailed } = report;
+  const { refused, failed, events } = report;
   const result = {
     ...{ name, polls, storedPerS: polls / seconds, pagesPerS: pages.length / seconds },
-    ...{ p50Ms: at(0.5), p95Ms: at(0.95), refusedPerS: refused / seconds, failed, probesFailed },
-    ...{ streams: report.streams, events, worstHealthzMs: Math.round(worstProbeMs) },
+    ...{ p50Ms: at(0.5), p95Ms: at(0.95), refusedPerS: refused / seconds, failed },
+    ...{ streams: report.streams, events, healthz: probes },
     processes: processes.map(({ roles }, index) => ({
       roles: roles.join(","),
       memoryMb: [before[index]?.mb, after[index]?.mb],
@@ -168,13 +170,23 @@ async function phase(world: World, name: string, readers: number, streams: numbe
     })),
   };
   say(
-    `${name.padEnd(12)} stored ${Math.round(result.storedPerS)}/s, pages ${result.pagesPerS.toFixed(1)}/s p50 ${result.p50Ms} p95 ${result.p95Ms} ms, refused ${result.refusedPerS.toFixed(1)}/s, other failures ${failed}, streams ${report.streams} (${events} events), worst /healthz ${result.worstHealthzMs} ms (${probesFailed} failed)`,
+    `${name.padEnd(12)} stored ${Math.round(result.storedPerS)}/s, pages ${result.pagesPerS.toFixed(1)}/s p50 ${result.p50Ms} p95 ${result.p95Ms} ms, refused ${result.refusedPerS.toFixed(1)}/s, other failures ${failed}, streams ${report.streams} (${events} events)`,
+  );
+  say(
+    `${"".padEnd(12)} worst of ${probes.probes} /healthz ${Math.round(probes.worstMs)} ms, ${(probes.worstAfterMs / SECOND).toFixed(1)} s after the first (the probe itself was up to ${Math.round(probes.ownDelayMs)} ms late), ${probes.failed} failed`,
   );
   for (const one of result.processes)
     say(
       `${"".padEnd(12)} ${one.roles}: ${one.memoryMb.join(" → ")} MB, ${one.cpu.toFixed(2)} of a processor`,
     );
   return result;
+}
+
+async function reportOf<Report>(child: ChildProcess): Promise<Report> {
+  const reported = once(child, "message");
+  child.send("report");
+  const [report] = await reported;
+  return report as Report;
 }
 
 async function stored({ db }: Database): Promise<number> {

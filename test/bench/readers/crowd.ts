@@ -2,13 +2,12 @@ import { Agent, get } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { monotonicMs } from "../../../src/lib/clock.ts";
 
-/** Readers, streams and a probe of a console, in a process of their own: what they cost is not the console's. */
+/** Readers and streams of a console, in a process of their own: what they cost is not the console's. */
 const [, , url = "", readers = "0", streams = "0"] = process.argv;
 
 const PAGES = ["/", "/alerts", "/mentions", "/coverage", "/rules", "/feeds"];
 /** People read for a while. */
 const READS_MS = 2_000;
-const PROBES_MS = 200;
 
 export interface CrowdReport {
   /** Of pages that were made, in milliseconds. */
@@ -17,12 +16,10 @@ export interface CrowdReport {
   readonly failed: number;
   readonly streams: number;
   readonly events: number;
-  readonly worstProbeMs: number;
-  readonly probesFailed: number;
 }
 
 const pagesMs: number[] = [];
-let [refused, failed, open, events, worstProbeMs, probesFailed] = [0, 0, 0, 0, 0, 0];
+let [refused, failed, open, events] = [0, 0, 0, 0];
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
 function ask(path: string): Promise<number> {
@@ -62,34 +59,11 @@ function follow(stream: number): void {
   request.on("error", () => {});
 }
 
-let probedAt = monotonicMs();
-let isProbing = false;
-
-/** A probe that is still open at the end counts, too. */
-function noteProbe(): void {
-  worstProbeMs = Math.max(worstProbeMs, monotonicMs() - probedAt);
-}
-
-async function probe(): Promise<void> {
-  for (;;) {
-    probedAt = monotonicMs();
-    isProbing = true;
-    if ((await ask("/healthz")) !== 200) probesFailed++;
-    noteProbe();
-    isProbing = false;
-    await delay(PROBES_MS);
-  }
-}
-
 process.once("disconnect", () => process.exit(0));
 process.once("message", () => {
-  if (isProbing) noteProbe();
-  const report: CrowdReport = {
-    ...{ pagesMs, refused, failed, streams: open, events, worstProbeMs, probesFailed },
-  };
+  const report: CrowdReport = { pagesMs, refused, failed, streams: open, events };
   process.send?.(report, () => process.exit(0));
 });
 for (let stream = 0; stream < Number(streams); stream++) follow(stream);
 for (let reader = 0; reader < Number(readers); reader++) void read(reader);
-void probe();
 process.send?.("begun");

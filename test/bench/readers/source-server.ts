@@ -26,6 +26,9 @@ const server = createServer((request, response) => {
 
 let page = 0;
 
+/** Two days have room for three million, and a quarter of an hour has 18,000. */
+const momentOf = (at: number): number => startAt + 50 * at;
+
 function answerTo(path: string, asked: URLSearchParams): object {
   if (path.endsWith("/oauth/token"))
     return { access_token: "bench", token_type: "bearer", expires_in: 30_000, scope: "read trust write" };
@@ -38,10 +41,9 @@ function answerTo(path: string, asked: URLSearchParams): object {
   const first = page++ * size;
   const results = Array.from({ length: size }, (_, at) => ({
     ...wireMention(first + at, { queryId: QUERY_ID, startAt: 0 }),
-    // A day has room for as many as there are.
-    added: formatWireInstant(startAt + first + at),
-    date: formatWireInstant(startAt + first + at),
-    updated: formatWireInstant(startAt + first + at),
+    added: formatWireInstant(momentOf(first + at)),
+    date: formatWireInstant(momentOf(first + at)),
+    updated: formatWireInstant(momentOf(first + at)),
   }));
   return {
     resultsTotal: first + 2 * size,
