@@ -177,7 +177,7 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
         consoleUrl,
         titleOf: (name) => rules.find((rule) => rule.name === name)?.title ?? titleOf(name),
       },
-      countMentions: stores.mentionCounts.countStale,
+      countMentions: (signal) => stores.mentionCounts.countStale(AbortSignal.any([signal, looping.signal])),
       sweep: async () => {
         await stores.health.beat("sweep", clock.now());
         await sweep();
