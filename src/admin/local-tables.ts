@@ -1,10 +1,11 @@
-import { type DatabasePool, migrateLocalApi } from "#listening-api";
+import { migrateFeeds } from "#feeds";
+import type { DatabasePool } from "#listening-api";
 import { type Environment, openDemoDatabase, openPool, openPostgres } from "#monitor";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
 
-/** The tables of the local Listening API, ready for use. */
+/** The tables of the local Listening API and of feeds, ready for use. */
 export interface LocalTables {
   readonly pool: DatabasePool;
   /** In words, for the banner. */
@@ -32,7 +33,7 @@ export async function openLocalTables(
       onError: (error) => log.warn({ error: describeError(error) }, "a connection to the database broke"),
     });
     closing.add(() => pool.end());
-    await migrateLocalApi(pool);
+    await migrateFeeds(pool);
     return { pool, description, close: closing.close };
   });
 }

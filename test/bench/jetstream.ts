@@ -13,13 +13,13 @@ import { createEnricher } from "../../src/feeds/enrich/enrich.ts";
 import { bluesky } from "../../src/feeds/kinds/bluesky.ts";
 import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
 import { runStream, wordsOf } from "../../src/feeds/run/run-stream.ts";
+import { configureFeeds } from "../../src/feeds/store/feeds.ts";
+import { migrateFeeds } from "../../src/feeds/store/migrate-feeds.ts";
 import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import { readProjectQueries } from "../../src/listening-api/assign/assign-queries.ts";
 import { createDatabase } from "../../src/listening-api/store/database.ts";
-import { configureFeeds } from "../../src/listening-api/store/feeds.ts";
-import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";
 import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
 import { median } from "./median.ts";
 
@@ -117,7 +117,7 @@ async function measure(): Promise<void> {
   const pool = new Pool({ connectionString: postgres.url, max: 4 });
   pool.on("error", () => {});
   try {
-    await migrateLocalApi(pool);
+    await migrateFeeds(pool);
     const queries = Array.from({ length: Number(values.queries) }, (_, n) => {
       const [a, b, c] = [topic(), topic(), topic()];
       const forms = [

@@ -2,6 +2,7 @@ import { chmod, cp, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pool } from "pg";
+import { migrateFeeds } from "../../src/feeds/store/migrate-feeds.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { type Closing, createClosing } from "../../src/lib/closing.ts";
 import type { Instant } from "../../src/lib/instant.ts";
@@ -10,7 +11,6 @@ import { type SeededAccount, seedAccount } from "../../src/listening-api/account
 import { createLocalApi, type LocalApi } from "../../src/listening-api/create-local-api.ts";
 import { createDatabase, type Database } from "../../src/listening-api/store/database.ts";
 import { FAULT_HEADER } from "../../src/listening-api/store/fault-kinds.ts";
-import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";
 import { openPool } from "../../src/monitor/store/database.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
@@ -84,7 +84,7 @@ export async function openWorld(
       await writeFile(`${shiftFile}.new`, String(shiftMs));
       await rename(`${shiftFile}.new`, shiftFile);
     };
-    await migrateLocalApi(outside);
+    await migrateFeeds(outside);
     const account = await seedAccount(outside, accountAt(clock.now(), queries));
     const api = createLocalApi({
       pool: outside,

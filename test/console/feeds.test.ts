@@ -132,7 +132,7 @@ test("the categories of a mention are corrected by a person, and a rule does not
   const page = all.server.pages.get("/feed");
   if (page === undefined || !("body" in page)) throw new Error("there is a feed");
   all.server.pages.set("/feed", { ...page, body: String(page.body).replace("opens", "opens again") });
-  await pool.query("update local_api.feed set next_at = now()");
+  await pool.query("update feeds.feed set next_at = now()");
   await until(
     "the edit is stored",
     async () => {

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { feedStatus } from "../../src/feeds/run/feed-status.ts";
+import { listFeeds } from "../../src/feeds/store/feeds.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { listFeeds } from "../../src/listening-api/store/feeds.ts";
 import { type Jetstream, type JetstreamEvent, refuse, startJetstream } from "../fakes/jetstream.ts";
 import { type Feeding, feedsOf, type Listener, startFeeding } from "../feeds/feeding.ts";
 
@@ -44,8 +44,8 @@ export async function testStream(kind: string, sample: StreamSample): Promise<vo
   beforeEach(async () => {
     for (const server of [first, second]) reset(server);
     await sql`delete from local_api.mention`.execute(db);
-    await sql`truncate local_api.heard_item, local_api.unseen_delete, local_api.feed_gap`.execute(db);
-    await sql`update local_api.feed set state = '{}', failures = 0, problem = null, lease = null, lease_until = null,
+    await sql`truncate local_api.heard_item, local_api.unseen_delete, feeds.gap`.execute(db);
+    await sql`update feeds.feed set state = '{}', failures = 0, problem = null, lease = null, lease_until = null,
       next_at = now(), items_today = 0`.execute(db);
   });
   afterEach(async () => {
@@ -117,7 +117,7 @@ export async function testStream(kind: string, sample: StreamSample): Promise<vo
     test("a worker that lost its lease stores nothing more", async () => {
       const events = sample.events(nowUs());
       await started(events, { lookEveryMs: 60_000 });
-      await sql`update local_api.feed set lease = gen_random_uuid()`.execute(db);
+      await sql`update feeds.feed set lease = gen_random_uuid()`.execute(db);
       first.emit(events.create("late", "acme late"));
       await expect.poll(() => first.sockets.size, SOON).toBe(0);
       expect(await texts()).toEqual(["acme first"]);

@@ -4,10 +4,10 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { migrateFeeds } from "../../src/feeds/store/migrate-feeds.ts";
 import { type Closing, createClosing } from "../../src/lib/closing.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { type SeededAccount, seedAccount } from "../../src/listening-api/account/seed-account.ts";
-import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";
 import { migrateQueueSchema } from "../../src/monitor/queue/backend.ts";
 import { openPool } from "../../src/monitor/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
@@ -130,7 +130,7 @@ create function harness.put_forward(seconds double precision) returns void langu
 
 /** Writes the mentions into the tables of the Listening API. */
 async function writeMentions(pool: pg.Pool, script: Script): Promise<SeededAccount> {
-  await migrateLocalApi(pool);
+  await migrateFeeds(pool);
   const account = await seedAccount(pool, {
     client: { name: "Acme" },
     user: USER,

@@ -33,7 +33,7 @@ const [ann, bob] = ["did:plc:annie", "did:plc:bob"];
 
 /** Sends events in batches, each after the one before is stored. */
 async function play(...batches: readonly (readonly { at: number; frame: string | Buffer }[])[]) {
-  await sql`update local_api.feed set state = '{}'`.execute(db);
+  await sql`update feeds.feed set state = '{}'`.execute(db);
   await sql`delete from local_api.mention`.execute(db);
   await sql`truncate local_api.heard_item, local_api.unseen_delete`.execute(db);
   const listener = feeding.listen();

@@ -104,8 +104,8 @@ const titles = async () => (await feeding.mentions()).map(({ title }) => title).
 const blog = async () => {
   const { rows } = await sql<{ notes: Record<string, string>; wait: number; gaps: number }>`
     select notes, extract(epoch from next_at - now())::double precision as wait,
-      (select count(*)::integer from local_api.feed_gap g where g.key = f.key) as gaps
-    from local_api.feed f where name like '%/blog'`.execute(db);
+      (select count(*)::integer from feeds.gap g where g.key = f.key) as gaps
+    from feeds.feed f where name like '%/blog'`.execute(db);
   return rows[0];
 };
 
@@ -117,8 +117,8 @@ beforeEach(async () => {
   serve([], "/news");
   await sql`delete from local_api.mention`.execute(db);
   await sql`delete from local_api.heard_item`.execute(db);
-  await sql`delete from local_api.feed_gap`.execute(db);
-  await sql`update local_api.feed set state = '{}', failures = 0, problem = null, notes = '{}'`.execute(db);
+  await sql`delete from feeds.gap`.execute(db);
+  await sql`update feeds.feed set state = '{}', failures = 0, problem = null, notes = '{}'`.execute(db);
 });
 
 test("a document that turned over between two fetches is a gap, and is read more often", async () => {
@@ -265,14 +265,13 @@ test.each([
   "a server that answers %i with Retry-After for one address silences its host: %s",
   async (status, isSilenced) => {
     server.pages.set("/blog", { status, headers: { "retry-after": "1800" } });
-    await sql`update local_api.feed set next_at = now() + interval '1 day' where name like '%/news'`.execute(
-      db,
-    );
-    await sql`update local_api.feed set next_at = now() where name like '%/blog'`.execute(db);
+    await sql`update feeds.feed set next_at = now() + interval '1 day' where name like '%/news'`.execute(db);
+    await sql`update feeds.feed set next_at = now() where name like '%/blog'`.execute(db);
     const worker = feeding.worker();
     while ((await worker.fetchNext()) !== null);
-    const { rows } =
-      await sql`select from local_api.feed_host where next_at > now() + interval '20 minutes'`.execute(db);
+    const { rows } = await sql`select from feeds.host where next_at > now() + interval '20 minutes'`.execute(
+      db,
+    );
     expect(rows).toHaveLength(isSilenced ? 1 : 0);
     expect((await blog())?.wait).toBeGreaterThan(1_700);
   },
@@ -280,12 +279,13 @@ test.each([
 
 test("a page that asks for a day silences the other feeds of its host for an hour at most", async () => {
   server.pages.set("/blog", { status: 429, headers: { "retry-after": "86400" } });
-  await sql`delete from local_api.feed_host`.execute(db);
-  await sql`update local_api.feed set next_at = now() where name like '%/blog'`.execute(db);
+  await sql`delete from feeds.host`.execute(db);
+  await sql`update feeds.feed set next_at = now() where name like '%/blog'`.execute(db);
   const worker = feeding.worker();
   while ((await worker.fetchNext()) !== null);
-  const { rows } =
-    await sql`select from local_api.feed_host where next_at > now() + interval '61 minutes'`.execute(db);
+  const { rows } = await sql`select from feeds.host where next_at > now() + interval '61 minutes'`.execute(
+    db,
+  );
   expect(rows).toHaveLength(0);
   expect((await blog())?.wait).toBeGreaterThan(86_000);
 });

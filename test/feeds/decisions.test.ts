@@ -9,11 +9,11 @@ import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
 import { CIRCUIT_OPENS_AT, decideNext } from "../../src/feeds/run/decide-next.ts";
 import { feedStatus } from "../../src/feeds/run/feed-status.ts";
 import { noEnrichment, toArrived } from "../../src/feeds/run/to-arrived.ts";
+import type { FeedRow } from "../../src/feeds/store/feeds.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { decideItem } from "../../src/listening-api/arrive/decide-item.ts";
 import { importedMention } from "../../src/listening-api/import/imported-mention.ts";
-import type { FeedRow } from "../../src/listening-api/store/feeds.ts";
 
 describe("text of HTML", () => {
   test.each([

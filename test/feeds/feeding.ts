@@ -6,13 +6,13 @@ import type { FeedConfig } from "../../src/feeds/run/listen-config.ts";
 import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
 import { createFeedRun, type FeedRunParts } from "../../src/feeds/run/run-feeds.ts";
 import { runStream, type StreamRunParts } from "../../src/feeds/run/run-stream.ts";
+import { configureFeeds } from "../../src/feeds/store/feeds.ts";
+import { migrateFeeds } from "../../src/feeds/store/migrate-feeds.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import type { ReceiveResult } from "../../src/listening-api/arrive/receive-items.ts";
 import { createDatabase, type Database } from "../../src/listening-api/store/database.ts";
-import { configureFeeds } from "../../src/listening-api/store/feeds.ts";
-import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";
 import { RECEIVED_TYPE } from "../../src/listening-api/store/received-items.ts";
 import { openPool } from "../../src/monitor/store/database.ts";
 import { createTestDatabase } from "../postgres.ts";
@@ -76,7 +76,7 @@ export async function startFeeding(options: {
     await pool.end();
     await drop();
   });
-  await migrateLocalApi(pool);
+  await migrateFeeds(pool);
   const queries = Object.entries(options.queries).map(([name, text]) => ({ name, text }));
   const { projectId } = await seedAccount(pool, {
     client: { name: "Listening" },
@@ -139,8 +139,8 @@ export async function startFeeding(options: {
     worker,
     listen,
     async makeDue() {
-      await sql`update local_api.feed set next_at = now() where next_at is not null`.execute(db);
-      await sql`delete from local_api.feed_host`.execute(db);
+      await sql`update feeds.feed set next_at = now() where next_at is not null`.execute(db);
+      await sql`delete from feeds.host`.execute(db);
     },
     async fetchAll() {
       await feeding.makeDue();
@@ -158,7 +158,7 @@ export async function startFeeding(options: {
     },
     async feeds() {
       const { rows } = await sql<{ name: string; problem: string | null; failures: number; state: object }>`
-        select name, problem, failures, state from local_api.feed order by name`.execute(db);
+        select name, problem, failures, state from feeds.feed order by name`.execute(db);
       return rows;
     },
   };

@@ -26,18 +26,14 @@ test("what many long texts bring is stored in several transactions, and all of i
   // Each transaction has a stamp of its own.
   const { rows } = await sql`select distinct added from local_api.mention`.execute(feeding.db);
   expect(rows.length).toBeGreaterThan(1);
-  const { rows: counted } = await sql`select items_today, matched_today from local_api.feed`.execute(
-    feeding.db,
-  );
+  const { rows: counted } = await sql`select items_today, matched_today from feeds.feed`.execute(feeding.db);
   expect(counted).toEqual([{ items_today: 79, matched_today: 79 }]);
   // Edited items were counted when they came.
   const edits = items.slice(1, 3).map((item) => ({ ...item, body: { text: `${item.id} acme, corrected` } }));
   expect(await feeding.worker().receivePushed(feed, { items: edits, deletes: [] })).toMatchObject({
     ...{ added: 0, edited: 2, matched: 0 },
   });
-  const { rows: later } = await sql`select items_today, matched_today from local_api.feed`.execute(
-    feeding.db,
-  );
+  const { rows: later } = await sql`select items_today, matched_today from feeds.feed`.execute(feeding.db);
   expect(later).toEqual(counted);
 });
 

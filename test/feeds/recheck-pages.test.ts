@@ -28,7 +28,7 @@ beforeEach(async () => {
   }
   await sql`delete from local_api.mention`.execute(db);
   await sql`delete from local_api.heard_item`.execute(db);
-  await sql`update local_api.feed set state = '{}', failures = 0, problem = null`.execute(db);
+  await sql`update feeds.feed set state = '{}', failures = 0, problem = null`.execute(db);
 });
 
 /** Hears the items, and asks for their pages an hour later, as a process that has just started. */
@@ -44,7 +44,7 @@ async function twoDaysLater(): Promise<void> {
     db,
   );
   // Every six hours a document is fetched whole.
-  await sql`update local_api.feed set state = '{}'`.execute(db);
+  await sql`update feeds.feed set state = '{}'`.execute(db);
   await checkAgain();
 }
 
@@ -95,7 +95,7 @@ test("an item that its document lists again while its page is asked for stays", 
   let hasReturned = false;
   answer("/2", async (_request, response) => {
     show(at(1), at(2));
-    await sql`update local_api.feed set state = '{}'`.execute(db);
+    await sql`update feeds.feed set state = '{}'`.execute(db);
     await feeding.fetchAll();
     hasReturned = true;
     response.writeHead(404).end();
@@ -112,14 +112,12 @@ test("a site whose front page is gone, too, has moved: nothing is deleted, and i
   show();
   for (let n = 0; n < 3; n++) await twoDaysLater();
   expect(await titles()).toHaveLength(1);
-  const { rows } = await sql<{ note: string }>`select notes->>'away' as note from local_api.feed`.execute(db);
+  const { rows } = await sql<{ note: string }>`select notes->>'away' as note from feeds.feed`.execute(db);
   expect(rows[0]?.note).toContain("nothing was deleted. Has it moved?");
   answer("/", { body: "front" });
   for (let n = 0; n < 3; n++) await twoDaysLater();
   expect(await titles()).toEqual([]);
-  expect((await sql`select from local_api.feed where notes->>'away' is not null`.execute(db)).rows).toEqual(
-    [],
-  );
+  expect((await sql`select from feeds.feed where notes->>'away' is not null`.execute(db)).rows).toEqual([]);
 });
 
 test.each<[string, FeedAnswer]>([

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { nextCheckMs } from "../../src/feeds/run/decide-next.ts";
+import { closeHost } from "../../src/feeds/store/feeds.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE, toIso } from "../../src/lib/instant.ts";
-import { closeHost } from "../../src/listening-api/store/feeds.ts";
 import { startFeedServer } from "../fakes/feed-server.ts";
 import { type FakePost, serveMastodon } from "../fakes/mastodon.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
@@ -32,7 +32,7 @@ beforeEach(async () => {
   home.requests.length = 0;
   await sql`delete from local_api.mention`.execute(db);
   await sql`delete from local_api.heard_item`.execute(db);
-  await sql`update local_api.feed set state = '{}', failures = 0, problem = null`.execute(db);
+  await sql`update feeds.feed set state = '{}', failures = 0, problem = null`.execute(db);
 });
 
 /** As if the first witness was a day ago. */
@@ -75,7 +75,7 @@ test.each([true, false])(
     expect(left.rows).toHaveLength(0);
     // Nobody had said so: it comes back if its server shows it again, for a week.
     posts.push(post(1));
-    await sql`update local_api.feed set state = '{}'`.execute(db);
+    await sql`update feeds.feed set state = '{}'`.execute(db);
     await feeding.fetchAll();
     expect((await texts()).filter((text) => text === "Acme 1")).toHaveLength(1);
   },
@@ -93,7 +93,7 @@ test("after a week, a delete that was only seen is for ever", async () => {
   await sql`update local_api.heard_item set may_return_until = now() - interval '1 second'
     where may_return_until is not null`.execute(db);
   posts.push(post(1));
-  await sql`update local_api.feed set state = '{}'`.execute(db);
+  await sql`update feeds.feed set state = '{}'`.execute(db);
   await feeding.fetchAll();
   expect(await texts()).toEqual(["Acme 2", null]);
 });
@@ -233,7 +233,7 @@ test("a host that wants to be left alone is, by all feeds, although all went wel
   });
   await feeding.fetchAll();
   const { rows } = await sql<{ minutes: number }>`
-    select round(extract(epoch from next_at - now()) / 60)::integer as minutes from local_api.feed_host
+    select round(extract(epoch from next_at - now()) / 60)::integer as minutes from feeds.host
     where host = ${new URL(home.url).host}`.execute(db);
   expect(rows).toEqual([{ minutes: 4 }]);
   expect((await feeding.feeds()).map(({ problem }) => problem)).toEqual([null, null]);
@@ -252,7 +252,7 @@ test("a host that closes in the middle of a fetch keeps no worker waiting, and i
   await feeding.fetchAll();
   expect(home.requests).toHaveLength(1);
   const { rows } = await sql<{ failures: number; is_free: boolean; is_due: boolean }>`
-    select failures, lease is null as is_free, next_at <= now() as is_due from local_api.feed
+    select failures, lease is null as is_free, next_at <= now() as is_due from feeds.feed
     where host = ${new URL(home.url).host}`.execute(db);
   expect(rows).toEqual([{ failures: 0, is_free: true, is_due: true }]);
   batches(true);

@@ -43,7 +43,7 @@ beforeEach(async () => {
   server.requests.length = 0;
   await sql`delete from local_api.mention`.execute(db);
   await sql`delete from local_api.heard_item`.execute(db);
-  await sql`update local_api.feed set state = '{}', failures = 0, problem = null, lease = null, lease_until = null,
+  await sql`update feeds.feed set state = '{}', failures = 0, problem = null, lease = null, lease_until = null,
     next_at = case when kind = 'push' then null else now() end`.execute(db);
 });
 
@@ -101,7 +101,7 @@ test("a worker that dies in the middle of a fetch loses nothing: another one fet
   const held = await leases();
   const other = feeding.worker();
   while ((await other.fetchNext()) !== null) {}
-  await sql`update local_api.feed set lease_until = now() - interval '1 second' where lease is not null`.execute(
+  await sql`update feeds.feed set lease_until = now() - interval '1 second' where lease is not null`.execute(
     db,
   );
   while ((await other.fetchNext()) !== null) {}
@@ -116,7 +116,7 @@ test("a fetch whose items cannot be stored leaves the cursor where it was", asyn
   const failing = feeding.worker({ enricher: () => Promise.reject(away) });
   await feeding.makeDue();
   await expect(failing.fetchNext()).rejects.toThrow(away);
-  await sql`update local_api.feed set lease_until = now() where lease is not null`.execute(db);
+  await sql`update feeds.feed set lease_until = now() where lease is not null`.execute(db);
   await feeding.fetchAll();
   expect(await feeding.mentions()).toHaveLength(1);
 });
@@ -195,7 +195,7 @@ test("a worker that lost its lease cannot store what it has read", async () => {
   serve([item(1)]);
   const slow = feeding.worker({
     fetch: async () => {
-      await sql`update local_api.feed set lease = gen_random_uuid()`.execute(db);
+      await sql`update feeds.feed set lease = gen_random_uuid()`.execute(db);
       const bytes = new Uint8Array(Buffer.from(rssDocument([item(1)])));
       return { status: 200, url: blog, bytes, header: () => null };
     },
@@ -205,7 +205,7 @@ test("a worker that lost its lease cannot store what it has read", async () => {
 });
 
 async function leases() {
-  const { rows } = await sql`select key from local_api.feed where lease is not null`.execute(db);
+  const { rows } = await sql`select key from feeds.feed where lease is not null`.execute(db);
   return rows;
 }
 
@@ -307,7 +307,7 @@ test("an unchanged document is asked for with its ETag; one that lies does not s
   await feeding.fetchAll();
   expect(await feeding.mentions()).toHaveLength(1);
   // Some hours later.
-  await sql`update local_api.feed set state = jsonb_set(state, '{wholeAt}', '0')`.execute(db);
+  await sql`update feeds.feed set state = jsonb_set(state, '{wholeAt}', '0')`.execute(db);
   await feeding.fetchAll();
   expect(await feeding.mentions()).toHaveLength(2);
 });

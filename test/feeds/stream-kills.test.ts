@@ -88,5 +88,5 @@ test("workers that are killed in the middle of a stream lose nothing, store noth
     feeding.db,
   );
   expect(shown.map(({ full_text }) => full_text).sort()).toEqual(texts);
-  expect((await sql`select from local_api.feed_gap`.execute(feeding.db)).rows).toEqual([]);
+  expect((await sql`select from feeds.gap`.execute(feeding.db)).rows).toEqual([]);
 }, 120_000);

@@ -28,7 +28,7 @@ beforeEach(async () => {
   await sql`delete from local_api.mention`.execute(db);
   await sql`delete from local_api.heard_item`.execute(db);
   await sql`delete from local_api.forget_request`.execute(db);
-  await sql`update local_api.feed set state = '{}', failures = 0, problem = null`.execute(db);
+  await sql`update feeds.feed set state = '{}', failures = 0, problem = null`.execute(db);
 });
 
 const shown = async () => (await feeding.mentions()).map(({ query, text }) => `${query}: ${text}`);
@@ -36,7 +36,7 @@ const undoable = async () => (await listUndoable(db, projectId)).map(({ id }) =>
 const undo = (ids: readonly string[]) =>
   undoDeletes(db, projectId, ids, { now: systemClock.now, queue: async () => {} });
 const refetch = async () => {
-  await sql`update local_api.feed set state = '{}'`.execute(db);
+  await sql`update feeds.feed set state = '{}'`.execute(db);
   await feeding.fetchAll();
 };
 

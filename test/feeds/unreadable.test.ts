@@ -4,9 +4,9 @@ import { nextReadingMs } from "../../src/feeds/run/decide-next.ts";
 import { feedStatus } from "../../src/feeds/run/feed-status.ts";
 import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
 import { readJsonAnswer } from "../../src/feeds/run/read-json-answer.ts";
+import { configureFeeds, listFeeds } from "../../src/feeds/store/feeds.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
-import { configureFeeds, listFeeds } from "../../src/listening-api/store/feeds.ts";
 import { rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
 import { reader } from "./reader.ts";
@@ -37,7 +37,7 @@ async function dieReading(attempt: number): Promise<void> {
   const hanging = { ...reader, readAnswer: () => new Promise<never>(() => {}) };
   void feeding.worker({ reader: hanging }).fetchNext();
   await vi.waitFor(async () => expect((await listed()).feed.readings).toBe(attempt));
-  await sql`update local_api.feed set lease_until = now()`.execute(db);
+  await sql`update feeds.feed set lease_until = now()`.execute(db);
 }
 
 test("a document that ends the process is not read at once by the next one, and later each time", async () => {

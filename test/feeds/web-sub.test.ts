@@ -8,9 +8,9 @@ import { hubOf, linksIn } from "../../src/feeds/common/hub-links.ts";
 import { createFetchFeed } from "../../src/feeds/run/fetch-feed.ts";
 import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
 import { createWebSub, type HubEndpoint, maySubscribe } from "../../src/feeds/run/web-sub.ts";
+import { claimHub } from "../../src/feeds/store/hubs.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
-import { claimHub } from "../../src/listening-api/store/feed-hubs.ts";
 import { startTestConsole } from "../console/start-test-console.ts";
 import { startFeedServer } from "../fakes/feed-server.ts";
 import { startHub } from "../fakes/hub.ts";
@@ -55,8 +55,8 @@ beforeEach(async () => {
   server.requests.length = 0;
   await sql`delete from local_api.mention`.execute(db);
   await sql`delete from local_api.heard_item`.execute(db);
-  await sql`delete from local_api.feed_hub`.execute(db);
-  await sql`update local_api.feed set state = '{}', is_configured = true, next_at = now(), notes = '{}'`.execute(
+  await sql`delete from feeds.hub`.execute(db);
+  await sql`update feeds.feed set state = '{}', is_configured = true, next_at = now(), notes = '{}'`.execute(
     db,
   );
   server.pages.set("/feed", { body: atom("first") });
@@ -76,18 +76,16 @@ const row = async () =>
   (
     await sql<{ id: string; days: number | null; problem: string | null; attempts: number }>`
       select id, problem, attempts, round(extract(epoch from lease_until - now()) / 86400)::integer as days
-      from local_api.feed_hub`.execute(db)
+      from feeds.hub`.execute(db)
   ).rows[0];
 const nextMinutes = async () =>
   (
     await sql<{ minutes: number }>`
-      select round(extract(epoch from next_at - now()) / 60)::integer as minutes from local_api.feed`.execute(
-      db,
-    )
+      select round(extract(epoch from next_at - now()) / 60)::integer as minutes from feeds.feed`.execute(db)
   ).rows[0]?.minutes;
 const fetchOnce = async () => {
-  await sql`update local_api.feed set next_at = now()`.execute(db);
-  await sql`delete from local_api.feed_host`.execute(db);
+  await sql`update feeds.feed set next_at = now()`.execute(db);
+  await sql`delete from feeds.host`.execute(db);
   await worker.fetchNext();
 };
 async function subscribed(): Promise<void> {
@@ -115,7 +113,7 @@ test("a feed that names a hub is subscribed to, and what the hub pushes comes wi
   await fetchOnce();
   expect(await titles()).toHaveLength(2);
   expect(await nextMinutes()).toBeGreaterThan(50);
-  const { rows } = await sql<{ hub: string }>`select notes->>'hub' as hub from local_api.feed`.execute(db);
+  const { rows } = await sql<{ hub: string }>`select notes->>'hub' as hub from feeds.feed`.execute(db);
   expect(rows[0]?.hub).toBe("its hub pushes what is new; besides, it is read every 1h");
 });
 
@@ -174,24 +172,20 @@ test("nobody is confirmed whom we did not ask", async () => {
 test("a lease is renewed when half of it is over, and without one the feed is polled as before", async () => {
   await subscribed();
   const half = await sql<{ days: number }>`
-    select round(extract(epoch from next_at - now()) / 86400)::integer as days from local_api.feed_hub`.execute(
-    db,
-  );
+    select round(extract(epoch from next_at - now()) / 86400)::integer as days from feeds.hub`.execute(db);
   expect(half.rows).toEqual([{ days: 5 }]);
   expect(await webSub.subscribeNext()).toBe(false);
-  await sql`update local_api.feed_hub set next_at = now(), lease_until = now() + interval '1 day'`.execute(
-    db,
-  );
+  await sql`update feeds.hub set next_at = now(), lease_until = now() + interval '1 day'`.execute(db);
   expect(await webSub.subscribeNext()).toBe(true);
   await until("it is renewed", async () => (await row())?.days === 10, SOON);
-  await sql`update local_api.feed_hub set lease_until = now() - interval '1 second'`.execute(db);
+  await sql`update feeds.hub set lease_until = now() - interval '1 second'`.execute(db);
   await fetchOnce();
   expect(await nextMinutes()).toBeLessThanOrEqual(15);
 });
 
 test("of two processes that ask hubs at once, one asks", async () => {
   await fetchOnce();
-  await sql`update local_api.feed_hub set next_at = now()`.execute(db);
+  await sql`update feeds.hub set next_at = now()`.execute(db);
   const keys = feeds.map(({ key }) => key);
   let other: Promise<unknown> = Promise.resolve();
   const claimed = await db.transaction().execute(async (first) => {
@@ -208,14 +202,14 @@ test("a hub that refuses, or is away, is asked again later each time; the feed i
   hub.status = 500;
   await fetchOnce();
   for (const attempts of [1, 2]) {
-    await sql`update local_api.feed_hub set next_at = now()`.execute(db);
+    await sql`update feeds.hub set next_at = now()`.execute(db);
     await webSub.subscribeNext();
     expect(await row()).toMatchObject({ attempts, days: null, problem: "the server fails (status 500)" });
   }
   hub.status = 202;
   hub.onAsked = ({ "hub.callback": callback = "" }) =>
     hub.call(callback, { "hub.mode": "denied", "hub.topic": topic, "hub.reason": "too many" });
-  await sql`update local_api.feed_hub set next_at = now()`.execute(db);
+  await sql`update feeds.hub set next_at = now()`.execute(db);
   await webSub.subscribeNext();
   await until("it has said no", async () => (await row())?.problem?.includes("too many") === true, SOON);
   await fetchOnce();
@@ -224,9 +218,9 @@ test("a hub that refuses, or is away, is asked again later each time; the feed i
 
 test("a feed that is configured no more, or has another hub, ends the subscription", async () => {
   await subscribed();
-  await sql`update local_api.feed set is_configured = false`.execute(db);
+  await sql`update feeds.feed set is_configured = false`.execute(db);
   expect((await hub.publish(topic, atom("second"))).status).toBe(410);
-  await sql`update local_api.feed set is_configured = true`.execute(db);
+  await sql`update feeds.feed set is_configured = true`.execute(db);
   const before = (await row())?.id;
   server.pages.set("/feed", { body: atom("first").replace(hub.url, `${hub.url}other`) });
   await fetchOnce();
@@ -262,7 +256,7 @@ test("a hub is found in headers, in XML and in JSON; its secret never goes there
     }),
   });
   await fetchOnce();
-  const { rows } = await sql`select hub, topic from local_api.feed_hub`.execute(db);
+  const { rows } = await sql`select hub, topic from feeds.hub`.execute(db);
   expect(rows).toEqual([{ hub: hub.url, topic }]);
   const [feed] = feeds;
   if (feed === undefined) throw new Error("no feed");

@@ -76,11 +76,11 @@ beforeAll(async () => {
 afterAll(() => closing.close());
 
 const failed = async () =>
-  (await client.query("select problem from local_api.feed where name = 'Blog' and failures > 0")).rowCount;
+  (await client.query("select problem from feeds.feed where name = 'Blog' and failures > 0")).rowCount;
 /** Everything was heard `minutes` ago for the last time. */
 const heard = (minutes: number) =>
   client.query(
-    `update local_api.feed set heard_at = now() - ${minutes} * interval '1 minute',
+    `update feeds.feed set heard_at = now() - ${minutes} * interval '1 minute',
       added_at = now() - interval '9 days'`,
   );
 /** Health checks, two minutes apart. */
@@ -119,14 +119,14 @@ test("operators hear once of each feed that falls silent, of what is lost, and w
   expect(texts).toContain("Details: The reason: ");
 
   server.pages.set("/blog", { body: rssDocument([]) });
-  await client.query("update local_api.feed set next_at = now() where kind = 'rss'");
-  await client.query("delete from local_api.feed_host");
+  await client.query("update feeds.feed set next_at = now() where kind = 'rss'");
+  await client.query("delete from feeds.host");
   await until("the blog was heard", async () => (await failed()) === 0, SOON);
-  await client.query("update local_api.feed set heard_at = now() where kind = 'bluesky'");
+  await client.query("update feeds.feed set heard_at = now() where kind = 'bluesky'");
   await client.query(
-    `insert into local_api.feed_gap (project_id, key, from_at, to_at, reason)
+    `insert into feeds.gap (project_id, key, from_at, to_at, reason)
       select project_id, key, now() - interval '50 hours', now() - interval '48 hours', 'the server has none'
-      from local_api.feed where kind = 'bluesky'`,
+      from feeds.feed where kind = 'bluesky'`,
   );
   await check(8);
   expect(await alerts()).toEqual([

@@ -186,10 +186,8 @@ export const FEED_SCENES: readonly FeedScene[] = [
       doing("two days", async ({ db }) => {
         await sql`update local_api.heard_item set gone_since = now() - interval '25 hours', seen_on = seen_on - 2,
           check_at = now() where reference like '%/2'`.execute(db);
-        await sql`update local_api.feed set state = '{}', next_at = now() where next_at is not null`.execute(
-          db,
-        );
-        await sql`delete from local_api.feed_host`.execute(db);
+        await sql`update feeds.feed set state = '{}', next_at = now() where next_at is not null`.execute(db);
+        await sql`delete from feeds.host`.execute(db);
       }),
     ],
     pairs: [

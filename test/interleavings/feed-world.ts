@@ -3,14 +3,14 @@ import { pino } from "pino";
 import { createFetchFeed } from "../../src/feeds/run/fetch-feed.ts";
 import { type PlannedFeed, planFeeds } from "../../src/feeds/run/plan-feeds.ts";
 import { createFeedRun } from "../../src/feeds/run/run-feeds.ts";
+import { configureFeeds } from "../../src/feeds/store/feeds.ts";
+import { migrateFeeds } from "../../src/feeds/store/migrate-feeds.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import type { QueryCache } from "../../src/listening-api/assign/assign-queries.ts";
 import { createDatabase, type Database } from "../../src/listening-api/store/database.ts";
-import { configureFeeds } from "../../src/listening-api/store/feeds.ts";
-import { migrateLocalApi } from "../../src/listening-api/store/migrate-local-api.ts";
 import { findProjectById, type StoredProject } from "../../src/listening-api/store/projects.ts";
 import { openDatabase, openPool } from "../../src/monitor/store/database.ts";
 import { createStores, type Stores } from "../../src/monitor/store/stores.ts";
@@ -67,7 +67,7 @@ export async function openFeedWorld(
   await sandbox.reset(EMPTY, { inbox: [] });
   sandbox.clock.set(storyTime("09:00"));
   const pool = openPool({ url: stage.urlOf(sandbox.database), connections: 2, onError: () => {} });
-  await migrateLocalApi(pool);
+  await migrateFeeds(pool);
   const { projectId } = await seedAccount(pool, {
     ...{ client: { name: "Listening" }, user: USER, project: { name: "Listening" }, queries },
     at: sandbox.clock.now() - DAY,
@@ -131,27 +131,27 @@ export async function openFeedWorld(
 
 /** Logins and secrets, the work of the moment, and shapes of records, which have ids of their own. */
 const NO_FACTS =
-  /^(migration|token$|api_call|login|setting$|change$|feed_host|record_shape|stream_hour|import|mention_)/;
+  /^(feeds\.(migration|host)|local_api\.(migration|token$|api_call|login|setting$|change$|record_shape|stream_hour|import|mention_))/;
 /** Moments of the wall's clock, numbers that a sequence gave, counts of writes, and hashes with a secret. */
 const OF_THE_MOMENT =
   /^(id|shape_id|asked|lease|lease_until|revision|readings?|(added|updated|visible|fetched|next|tried|heard|item|edited|check|written|promised|created|last_modified|due)(_at)?)$/;
 /** Whether there is such a moment, or something sealed, is a fact; which one is not. */
 const WHETHER = /^(deleted_at|gone_since|may_return_until|sealed)$/;
 
-/** Every row of the local Listening API, a line each. */
+/** Every row of feeds and of the local Listening API, a line each. */
 async function readFeedFacts(url: string): Promise<readonly string[]> {
   const pool = openPool({ url, connections: 1, onError: () => {} });
   const db = createDatabase(pool);
   try {
     const tables = await sql<{ name: string }>`
-      select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = 'local_api' and c.relkind in ('r', 'p') and not c.relispartition order by 1`.execute(
+      select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in ('feeds', 'local_api') and c.relkind in ('r', 'p') and not c.relispartition order by 1`.execute(
       db,
     );
     const lines: string[] = [];
     for (const { name } of tables.rows.filter((table) => !NO_FACTS.test(table.name))) {
       const { rows } = await sql<{ row: Record<string, unknown> }>`
-        select to_jsonb(t) as row from local_api.${sql.ref(name)} t`.execute(db);
+        select to_jsonb(t) as row from ${sql.table(name)} t`.execute(db);
       for (const { row } of rows) lines.push(`${name}: ${JSON.stringify(bare(row))}`);
     }
     return lines.sort();

@@ -33,14 +33,14 @@ beforeEach(async () => {
   server.pages.set("/good", { body: rssDocument([good]) });
   await sql`delete from local_api.mention`.execute(db);
   await sql`delete from local_api.heard_item`.execute(db);
-  await sql`update local_api.feed set state = '{}', failures = 0, problem = null, readings = 0, next_at = now() + '1 hour'`.execute(
+  await sql`update feeds.feed set state = '{}', failures = 0, problem = null, readings = 0, next_at = now() + '1 hour'`.execute(
     db,
   );
 });
 
 /** Fetches feeds as a process does, four at a time, until none is due. */
 async function fetchThese(...names: readonly string[]): Promise<number> {
-  await sql`update local_api.feed set next_at = now() where name = any(${names}::text[])`.execute(db);
+  await sql`update feeds.feed set next_at = now() where name = any(${names}::text[])`.execute(db);
   const worker = feeding.worker();
   return worstAnswerWhile(async () => {
     await Promise.all(names.map(async () => (await worker.fetchNext()) !== null));
@@ -58,7 +58,7 @@ const feedOf = async (name: string) => {
     left_out: string | null;
   }>`
     select problem, readings, left_out, round(extract(epoch from next_at - now()) / 60)::integer as minutes
-    from local_api.feed where name = ${name}`.execute(db);
+    from feeds.feed where name = ${name}`.execute(db);
   return rows[0];
 };
 const MEGABYTE = 1_000_000;

@@ -62,7 +62,7 @@ test("a document of 92,000 items holds none, and takes the memory of its text an
   expect(longest).toBeLessThan(100);
   const { rows } = await sql<{
     left: string;
-  }>`select left_out as left from local_api.feed where kind = 'rss'`.execute(feeding.db);
+  }>`select left_out as left from feeds.feed where kind = 'rss'`.execute(feeding.db);
   expect(rows[0]?.left).toContain("87,000 older items of its document were left out");
 }, 200_000);
 

@@ -38,7 +38,7 @@ test("sites that never answer keep no feed from being fetched", async () => {
   const running = feeding.worker({ signal: stop.signal }).run();
   try {
     const due = (isHostile: boolean) =>
-      sql`update local_api.feed set next_at = now()
+      sql`update feeds.feed set next_at = now()
       where (host <> ${new URL(site.url).host}) = ${isHostile}`.execute(db);
     await due(true);
     await until("a site is asked", () => open > 0, { withinMs: 20 * SECOND });

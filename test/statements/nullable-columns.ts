@@ -9,7 +9,7 @@ export async function readNullable(client: pg.Client) {
   const { rows } = await client.query<{ table: number; column: number }>(`
     select attrelid::int as table, attnum::int as column from pg_attribute
     join pg_class c on c.oid = attrelid join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname in ('earshot', 'local_api') and attnum > 0 and not attisdropped and not attnotnull`);
+    where n.nspname in ('earshot', 'feeds', 'local_api') and attnum > 0 and not attisdropped and not attnotnull`);
   const nullable = new Set(rows.map(({ table, column }) => `${table}.${column}`));
   return async (text: string) => {
     // The rows of a cursor are those of its statement.

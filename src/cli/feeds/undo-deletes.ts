@@ -1,6 +1,6 @@
 import type { Config } from "#admin";
 import { LISTENING } from "#admin";
-import { canonicalUrl, createEnricher } from "#feeds";
+import { canonicalUrl, createEnricher, listFeeds } from "#feeds";
 import { findProject, findSealedAt, listUndoable, type UndoableDelete, undoDeletes } from "#listening-api";
 import { formatTime } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
@@ -40,7 +40,12 @@ export async function runUndo(
     throw new UserError("name a mention or a feed, not both");
   await withTables(env, async ({ db }) => {
     const project = await findProject(db, LISTENING);
-    const undoable = await listUndoable(db, project.id);
+    const { feeds } = await listFeeds(db, project.id);
+    const names = new Map(feeds.map(({ key, name }) => [key, name]));
+    const undoable = (await listUndoable(db, project.id)).map(({ feedKey, ...one }) => ({
+      ...one,
+      feed: names.get(feedKey ?? "") ?? null,
+    }));
     if (typed === undefined && options.feed === undefined) return list(undoable, options, env);
     const url = typed === undefined ? null : canonicalUrl(typed);
     const ofUrl = url === null ? [] : await findSealedAt(db, project.id, url);
@@ -65,7 +70,7 @@ export async function runUndo(
 }
 
 async function list(
-  undoable: readonly UndoableDelete[],
+  undoable: readonly (Omit<UndoableDelete, "feedKey"> & { readonly feed: string | null })[],
   { json }: UndoOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {

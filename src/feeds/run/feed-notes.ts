@@ -1,8 +1,8 @@
-import type { FeedNotes } from "#listening-api";
 import { formatDuration } from "../../lib/duration.ts";
 import { plainLine } from "../../lib/text.ts";
 import { isTeaser } from "../common/decide-completeness.ts";
 import type { ListedDocument } from "../common/define-feed.ts";
+import type { FeedNotes } from "../store/feeds.ts";
 import { describeLanguages, type LanguageCount } from "./count-languages.ts";
 
 const LONGEST_ADDRESS = 300;

@@ -1,7 +1,7 @@
-import type { FeedGap, FeedRow } from "#listening-api";
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
 import { isStream } from "../kinds/all-kinds.ts";
+import type { FeedGap, FeedRow } from "../store/feeds.ts";
 import { CIRCUIT_OPENS_AT } from "./decide-next.ts";
 
 /** In one word, what a feed does. */

@@ -3,10 +3,8 @@ import {
   createDatabase,
   type DatabasePool,
   editMention,
-  type FeedRow,
   findProject,
   listCategories,
-  listFeeds,
   listQueries,
 } from "#listening-api";
 import { type Clock, systemClock } from "../../lib/clock.ts";
@@ -20,6 +18,7 @@ import { describeLearned, learns, nameLearned, readLearned } from "../enrich/rea
 import type { SENTIMENTS } from "../enrich/sentiment/model-file.ts";
 import type { Judged } from "../enrich/start-enrichment.ts";
 import { isStream } from "../kinds/all-kinds.ts";
+import { type FeedRow, listFeeds } from "../store/feeds.ts";
 import { feedStatus } from "./feed-status.ts";
 import type { ListenConfig } from "./listen-config.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
-import type { ConfiguredFeed } from "#listening-api";
 import { UserError, whyUnread } from "../../lib/errors.ts";
 import { stableHash } from "../../lib/json.ts";
 import type { FeedKind, FeedPart, FeedProxy } from "../common/define-feed.ts";
 import { kindOf } from "../kinds/all-kinds.ts";
+import type { ConfiguredFeed } from "../store/feeds.ts";
 import type { FeedConfig, ListenConfig } from "./listen-config.ts";
 
 /** One thing that is fetched or pushed, with everything that its configuration says. */

@@ -3,31 +3,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import {
   claimChecks,
-  claimFeed,
-  closeHost,
-  countPushed,
   type Database,
   deleteMentions,
   dropOldSeals,
   dueChecks,
   dueNow,
-  endFetch,
-  endUnread,
-  extendLease,
   forgetReceivedBefore,
   forgetUnseenDeletes,
-  isPushed,
-  type LeasedFeed,
   listQueries,
   NOTHING,
-  noteHub,
-  noteReading,
-  putGap,
-  putNotes,
   type ReceiveResult,
   receivedQuery,
-  releaseFeed,
-  reserveHost,
   scheduleChecks,
   sumOf,
 } from "#listening-api";
@@ -38,6 +24,21 @@ import type { Logger } from "../../lib/log.ts";
 import { isTransient } from "../../lib/retry.ts";
 import { decideCompleteness, decideInterval } from "../common/decide-completeness.ts";
 import { FeedError, type FeedRead, type ListedDocument, UnreadableError } from "../common/define-feed.ts";
+import {
+  claimFeed,
+  closeHost,
+  countPushed,
+  endFetch,
+  endUnread,
+  extendLease,
+  type LeasedFeed,
+  noteReading,
+  putGap,
+  putNotes,
+  releaseFeed,
+  reserveHost,
+} from "../store/feeds.ts";
+import { isPushed, noteHub } from "../store/hubs.ts";
 import { decideNext, FIRST_CHECK_MS, nextReadingMs } from "./decide-next.ts";
 import { notesOf } from "./feed-notes.ts";
 import type { FetchFeed } from "./fetch-feed.ts";

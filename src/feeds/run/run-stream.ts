@@ -3,19 +3,11 @@ import { z } from "zod";
 import {
   type ArrivedBatch,
   type ArrivedItem,
-  claimFeed,
-  extendLease,
-  type FeedGap,
-  failStream,
-  keepStream,
-  type LeasedFeed,
   NOTHING,
-  putGap,
   type QueryCache,
   queriesOf,
   type ReceiveResult,
   receiveItems,
-  releaseFeed,
   searchableMention,
   sumOf,
 } from "#listening-api";
@@ -27,6 +19,16 @@ import type { JsonObject } from "../../lib/json.ts";
 import { readRetryAfter } from "../../lib/retry.ts";
 import type { StreamItem, StreamRead } from "../common/define-feed.ts";
 import { textOfHtml } from "../common/text-of-html.ts";
+import {
+  claimFeed,
+  extendLease,
+  type FeedGap,
+  failStream,
+  keepStream,
+  type LeasedFeed,
+  putGap,
+  releaseFeed,
+} from "../store/feeds.ts";
 import {
   MOST_SILENCES,
   openStream,

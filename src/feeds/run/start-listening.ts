@@ -1,15 +1,11 @@
 import { createHmac } from "node:crypto";
 import {
   applyAccount,
-  configureFeeds,
   createDatabase,
   createLocalApi,
   type Database,
   type DatabasePool,
-  type FeedRow,
-  listFeeds,
   listQueries,
-  migrateLocalApi,
   planApply,
   readAccountFile,
   seedAccount,
@@ -20,6 +16,8 @@ import type { Closing } from "../../lib/closing.ts";
 import { codeOf, UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
+import { configureFeeds, type FeedRow, listFeeds } from "../store/feeds.ts";
+import { migrateFeeds } from "../store/migrate-feeds.ts";
 import { createFetchFeed, type FetchLimits } from "./fetch-feed.ts";
 import type { ListenConfig } from "./listen-config.ts";
 import { openReader } from "./open-reader.ts";
@@ -77,7 +75,7 @@ export interface Listening {
 export async function startListening(options: ListeningOptions, closing: Closing): Promise<Listening> {
   const { pool, listen, account, clock, log } = options;
   const feeds = planFeeds(listen);
-  await migrateLocalApi(pool);
+  await migrateFeeds(pool);
   const secret = await signingSecret(pool);
   // The same in every process on these tables, and stored nowhere else.
   const password = createHmac("sha256", secret).update("monitor").digest("base64url");

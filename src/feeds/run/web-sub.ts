@@ -1,16 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import {
-  askedHub,
-  claimHub,
-  type Database,
-  endHubLease,
-  findHub,
-  grantHubLease,
-  makeFeedDue,
-  notePushed,
-  type SubscribedHub,
-} from "#listening-api";
+import type { Database } from "#listening-api";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
@@ -18,6 +8,16 @@ import type { JsonValue } from "../../lib/json.ts";
 import type { Logger } from "../../lib/log.ts";
 import { plainLine } from "../../lib/text.ts";
 import { FeedError, type FeedHub, type FeedRead } from "../common/define-feed.ts";
+import {
+  askedHub,
+  claimHub,
+  endHubLease,
+  findHub,
+  grantHubLease,
+  makeFeedDue,
+  notePushed,
+  type SubscribedHub,
+} from "../store/hubs.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
 import type { ForeignReader } from "./open-reader.ts";
 import { type PlannedFeed, proxyOf } from "./plan-feeds.ts";

@@ -14,8 +14,8 @@ export interface SealedRow {
 export interface UndoableDelete {
   /** The id of the mention that it was. */
   readonly id: string;
-  /** The name of its feed; null if that is gone. */
-  readonly feed: string | null;
+  /** The key of the feed that brought it; null: it was pushed. */
+  readonly feedKey: string | null;
   readonly reason: string;
   readonly deletedAt: Instant;
   /** Afterwards it is gone for good. */
@@ -56,17 +56,16 @@ export async function namesOf(
 export async function listUndoable(db: Database, projectId: number): Promise<UndoableDelete[]> {
   const { rows } = await sql<{
     resource_id: string;
-    feed: string | null;
+    feed_key: string | null;
     delete_reason: string;
     deleted_at: Date;
     may_return_until: Date;
   }>`
-    select h.resource_id, f.name as feed, h.delete_reason, h.deleted_at, h.may_return_until
-    from local_api.heard_item h left join local_api.feed f on f.project_id = h.project_id and f.key = h.feed_key
-    where h.project_id = ${projectId} and h.sealed is not null and h.may_return_until > now()
-    order by h.deleted_at desc, h.resource_id`.execute(db);
+    select resource_id, feed_key, delete_reason, deleted_at, may_return_until from local_api.heard_item
+    where project_id = ${projectId} and sealed is not null and may_return_until > now()
+    order by deleted_at desc, resource_id`.execute(db);
   return rows.map((row) => ({
-    ...{ id: row.resource_id, feed: row.feed, reason: row.delete_reason },
+    ...{ id: row.resource_id, feedKey: row.feed_key, reason: row.delete_reason },
     ...{ deletedAt: row.deleted_at.getTime(), until: row.may_return_until.getTime() },
   }));
 }

@@ -12,7 +12,7 @@ const LARGEST_BYTES = 512 * 1024 * 1024;
 const PAGE = 8_192;
 /** As long as a transaction of ours, or of the server's own upkeep, may take. */
 const LONGEST_WAIT_S = 30;
-const SCHEMAS = ["earshot", "local_api"];
+const SCHEMAS = ["earshot", "feeds", "local_api"];
 
 /**
  * Writes the tables anew, since deleted rows stay in the files of tables and indexes. Statistics, which may quote values,

@@ -148,8 +148,8 @@ async function isWatching({ pool }: FeedWorld, beat: () => void): Promise<boolea
   beat();
   const { rows } = await pool.query<{ yes: boolean }>(
     `select (select count(*) = 2 from earshot.polls where poll = 'added' and complete_until is not null)
-      and exists (select from local_api.feed where kind = 'bluesky' and state ? 'place')
-      and (select count(*) = 4 from local_api.feed) as yes`,
+      and exists (select from feeds.feed where kind = 'bluesky' and state ? 'place')
+      and (select count(*) = 4 from feeds.feed) as yes`,
   );
   return rows[0]?.yes === true;
 }
@@ -175,18 +175,18 @@ function letTimePass({ pool }: FeedWorld): () => Promise<void> {
 
 // Rows that a worker holds are left to it, so that no worker waits for this, nor this for a worker.
 const TIME_PASSES = `
-  with due as (select project_id, key from local_api.feed where next_at is not null for update skip locked),
-    fetched as (update local_api.feed f set next_at = least(next_at, now()),
+  with due as (select project_id, key from feeds.feed where next_at is not null for update skip locked),
+    fetched as (update feeds.feed f set next_at = least(next_at, now()),
         state = case when f.kind = 'rss' then f.state || '{"wholeAt": 0}' else f.state end
       from due where (f.project_id, f.key) = (due.project_id, due.key)),
-    hosts as (delete from local_api.feed_host where host in (select host from local_api.feed_host for update skip locked)),
+    hosts as (delete from feeds.host where host in (select host from feeds.host for update skip locked)),
     changed as (select project_id, id_key from local_api.heard_item
       where edited_at > now() - interval '1 hour' for update skip locked)
   update local_api.heard_item h set edited_at = edited_at - interval '2 hours'
   from changed where (h.project_id, h.id_key) = (changed.project_id, changed.id_key)`;
 
 async function endLeases(pool: FeedWorld["pool"]): Promise<void> {
-  await pool.query("update local_api.feed set lease_until = now() where lease_until > now()");
+  await pool.query("update feeds.feed set lease_until = now() where lease_until > now()");
 }
 
 /**
@@ -233,6 +233,6 @@ async function isIdle({ pool }: FeedWorld): Promise<boolean> {
 }
 
 async function gaps({ pool }: FeedWorld): Promise<string[]> {
-  const { rows } = await pool.query<{ reason: string }>("select reason from local_api.feed_gap");
+  const { rows } = await pool.query<{ reason: string }>("select reason from feeds.gap");
   return rows.map(({ reason }) => reason);
 }

@@ -463,54 +463,8 @@ const WORK = `
   );
 `;
 
-/** What public feeds bring: when each is fetched next, and which of their items are known. */
-const FEEDS = `
-  -- One thing to fetch, such as one RSS address. All moments are of the database's clock.
-  create table local_api.feed (
-    project_id bigint not null references local_api.project,
-    -- Made of its kind and what it reads, so that it is the same after a restart.
-    key text collate "C" not null,
-    kind text not null,
-    name text not null,
-    host text not null,
-    every_ms bigint not null,
-    -- Whether the configuration of the last start has it.
-    is_configured boolean not null default true,
-    -- Null: it is not fetched, because it is pushed or its address is gone for good.
-    next_at timestamptz,
-    -- Who fetches it now, and until when nobody else may.
-    lease uuid,
-    lease_until timestamptz,
-    failures integer not null default 0,
-    tried_at timestamptz,
-    -- The last fetch that succeeded, and the last new item.
-    heard_at timestamptz,
-    item_at timestamptz,
-    -- Why the last fetch failed, in words.
-    problem text,
-    -- The cursor of the kind, and the validators of conditional requests.
-    state jsonb not null default '{}',
-    -- The day (UTC) of the two counts.
-    counted_on date,
-    items_today integer not null default 0,
-    matched_today integer not null default 0,
-    -- Since when the configuration has it: one that was never heard is silent since then.
-    added_at timestamptz not null default now(),
-    -- What of it is being read, and how often that has begun without an end: it may have ended the process.
-    reading text,
-    readings integer not null default 0,
-    -- What the last fetch has left out.
-    left_out text,
-    -- What people should know of it, in sentences by their subject.
-    notes jsonb not null default '{}',
-    primary key (project_id, key)
-  );
-  create index feed_by_due on local_api.feed (next_at) where next_at is not null;
-  -- Shared by all feeds of a host: when it may be asked next.
-  create table local_api.feed_host (
-    host text collate "C" primary key,
-    next_at timestamptz not null
-  );
+/** What has arrived from outside, and what must not come back. */
+const ARRIVALS = `
   -- An item that was heard, without its content; that is in local_api.mention. It stays as long as its feed shows it,
   -- else an old item of a feed would be new again after the retention. With deleted_at it is a tombstone, which may
   -- have come before the item itself.
@@ -565,37 +519,6 @@ const FEEDS = `
     deleted_at timestamptz not null default clock_timestamp(),
     primary key (project_id, key)
   );
-  -- Time of which a stream has no events for us. Moments are of the host's events; noticed_at is of the database's clock.
-  create table local_api.feed_gap (
-    project_id bigint not null,
-    key text collate "C" not null,
-    from_at timestamptz not null,
-    to_at timestamptz not null,
-    reason text not null,
-    noticed_at timestamptz not null default clock_timestamp(),
-    foreign key (project_id, key) references local_api.feed on delete cascade
-  );
-  create index feed_gap_by_feed on local_api.feed_gap (project_id, key, noticed_at desc);
-  -- The hub of a feed (WebSub), which pushes what is new. The secret signs what it pushes.
-  create table local_api.feed_hub (
-    project_id bigint not null,
-    key text collate "C" not null,
-    -- In the address that the hub calls: nobody else knows it.
-    id text collate "C" not null unique,
-    hub text not null,
-    topic text not null,
-    secret text not null,
-    -- When it was last asked to push, when it is asked next, and how often in a row it was, without a word from it.
-    asked_at timestamptz,
-    next_at timestamptz not null default now(),
-    attempts integer not null default 0,
-    -- Until then it pushes. Null: it has not agreed.
-    lease_until timestamptz,
-    problem text,
-    pushed_at timestamptz,
-    primary key (project_id, key),
-    foreign key (project_id, key) references local_api.feed on delete cascade
-  );
   -- Whose mentions are refused when they come only after somebody asked to forget them.
   create table local_api.forget_request (
     -- Of an author or an address, with a secret of these tables.
@@ -647,5 +570,5 @@ const ENRICHMENT = `
 
 export const schema: Migration = {
   name: "001-schema",
-  statements: ACCOUNTS + PROJECTS + MENTIONS + WORK + FEEDS + ENRICHMENT,
+  statements: ACCOUNTS + PROJECTS + MENTIONS + WORK + ARRIVALS + ENRICHMENT,
 };

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Database } from "./database.ts";
+import type { Database } from "#listening-api";
 
 /** A hub that is to be asked to push a feed. */
 export interface DueHub {
@@ -32,11 +32,11 @@ export async function noteHub(
   hub: { readonly url: string; readonly topic: string; readonly id: string; readonly secret: string } | null,
 ): Promise<void> {
   await sql`
-    delete from local_api.feed_hub where project_id = ${projectId} and key = ${key}
+    delete from feeds.hub where project_id = ${projectId} and key = ${key}
       and (hub, topic) is distinct from (${hub?.url ?? null}::text, ${hub?.topic ?? null}::text)`.execute(db);
   if (hub === null) return;
   await sql`
-    insert into local_api.feed_hub (project_id, key, id, hub, topic, secret)
+    insert into feeds.hub (project_id, key, id, hub, topic, secret)
     values (${projectId}, ${key}, ${hub.id}, ${hub.url}, ${hub.topic}, ${hub.secret})
     on conflict (project_id, key) do nothing`.execute(db);
 }
@@ -44,7 +44,7 @@ export async function noteHub(
 /** Whether the hub of a feed has agreed to push it, and that time is not over. */
 export async function isPushed(db: Database, projectId: number, key: string): Promise<boolean> {
   const { rows } = await sql`
-    select from local_api.feed_hub where project_id = ${projectId} and key = ${key} and lease_until > now()`.execute(
+    select from feeds.hub where project_id = ${projectId} and key = ${key} and lease_until > now()`.execute(
     db,
   );
   return rows.length > 0;
@@ -58,10 +58,10 @@ export async function claimHub(
   retryMs: number,
 ): Promise<DueHub | null> {
   const { rows } = await sql<DueHub>`
-    update local_api.feed_hub h set asked_at = now(), attempts = attempts + 1,
+    update feeds.hub h set asked_at = now(), attempts = attempts + 1,
       next_at = now() + ${retryMs}::double precision * power(2, least(attempts, 5)) * interval '1 millisecond'
     where (project_id, key) = (
-      select project_id, key from local_api.feed_hub
+      select project_id, key from feeds.hub
       where project_id = ${projectId} and key = any(${keys}::text[]) and next_at <= now()
       order by next_at, key limit 1 for no key update skip locked)
     returning key, id, hub, topic, secret, attempts`.execute(db);
@@ -76,9 +76,7 @@ export async function askedHub(
   problem: string | null,
 ): Promise<void> {
   await sql`
-    update local_api.feed_hub set problem = ${problem} where project_id = ${projectId} and key = ${key}`.execute(
-    db,
-  );
+    update feeds.hub set problem = ${problem} where project_id = ${projectId} and key = ${key}`.execute(db);
 }
 
 /** The subscription of a hub that calls; null: there is none of this id. */
@@ -86,7 +84,7 @@ export async function findHub(db: Database, projectId: number, id: string): Prom
   const { rows } = await sql<SubscribedHub>`
     select h.key, topic, secret, attempts > 0 and asked_at > now() - interval '1 day' as "isAsked",
       is_configured as "isConfigured"
-    from local_api.feed_hub h join local_api.feed f using (project_id, key)
+    from feeds.hub h join feeds.feed f using (project_id, key)
     where project_id = ${projectId} and id = ${id}`.execute(db);
   return rows[0] ?? null;
 }
@@ -95,7 +93,7 @@ export async function findHub(db: Database, projectId: number, id: string): Prom
 export async function grantHubLease(db: Database, id: string, leaseMs: number): Promise<void> {
   const span = sql`${leaseMs}::double precision * interval '1 millisecond'`;
   await sql`
-    update local_api.feed_hub set lease_until = now() + ${span}, next_at = now() + ${span} / 2, attempts = 0,
+    update feeds.hub set lease_until = now() + ${span}, next_at = now() + ${span} / 2, attempts = 0,
       problem = null
     where id = ${id}`.execute(db);
 }
@@ -103,18 +101,18 @@ export async function grantHubLease(db: Database, id: string, leaseMs: number): 
 /** It does not push, or no longer. It is asked again a day later. */
 export async function endHubLease(db: Database, id: string, problem: string): Promise<void> {
   await sql`
-    update local_api.feed_hub set lease_until = null, attempts = 0, problem = ${problem},
+    update feeds.hub set lease_until = null, attempts = 0, problem = ${problem},
       next_at = now() + interval '1 day'
     where id = ${id}`.execute(db);
 }
 
 export async function notePushed(db: Database, id: string): Promise<void> {
-  await sql`update local_api.feed_hub set pushed_at = now() where id = ${id}`.execute(db);
+  await sql`update feeds.hub set pushed_at = now() where id = ${id}`.execute(db);
 }
 
 /** The feed is fetched at the next opportunity: something of it is new, and could not be read as it was pushed. */
 export async function makeFeedDue(db: Database, projectId: number, key: string): Promise<void> {
   await sql`
-    update local_api.feed set next_at = least(next_at, now())
+    update feeds.feed set next_at = least(next_at, now())
     where project_id = ${projectId} and key = ${key} and next_at is not null`.execute(db);
 }

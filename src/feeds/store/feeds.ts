@@ -1,7 +1,7 @@
 import { sql } from "kysely";
+import type { Database } from "#listening-api";
 import type { Instant } from "../../lib/instant.ts";
 import { type JsonObject, storableJson } from "../../lib/json.ts";
-import type { Database } from "./database.ts";
 
 /** A feed as it is configured. */
 export interface ConfiguredFeed {
@@ -72,10 +72,10 @@ export async function configureFeeds(
   feeds: readonly ConfiguredFeed[],
 ): Promise<void> {
   await sql`
-    update local_api.feed set is_configured = false
+    update feeds.feed set is_configured = false
     where project_id = ${projectId} and key <> all(${feeds.map(({ key }) => key)}::text[])`.execute(db);
   await sql`
-    insert into local_api.feed as known (project_id, key, kind, name, host, every_ms, next_at)
+    insert into feeds.feed as known (project_id, key, kind, name, host, every_ms, next_at)
     select ${projectId}, f->>'key', f->>'kind', f->>'name', f->>'host', coalesce((f->>'everyMs')::bigint, 0),
       case when f->>'everyMs' is not null then now() end
     from jsonb_array_elements(${storableJson(feeds)}::jsonb) as f order by f->>'key'
@@ -98,13 +98,13 @@ export async function claimFeed(
   leaseMs: number,
 ): Promise<LeasedFeed | null> {
   const { rows } = await sql<LeasedRow>`
-    update local_api.feed f set lease = gen_random_uuid(), tried_at = now(),
+    update feeds.feed f set lease = gen_random_uuid(), tried_at = now(),
       lease_until = now() + ${leaseMs} * interval '1 millisecond'
     where (project_id, key) = (
-      select project_id, key from local_api.feed d
+      select project_id, key from feeds.feed d
       where project_id = ${projectId} and key = any(${keys}::text[]) and next_at <= now()
         and (lease_until is null or lease_until <= now())
-        and not exists (select from local_api.feed_host h
+        and not exists (select from feeds.host h
           where h.host = d.host and h.next_at > now() + interval '30 seconds')
       order by next_at, key limit 1 for no key update skip locked)
     returning key, lease, state, failures, every_ms, reading, readings, now() as at`.execute(db);
@@ -139,7 +139,7 @@ export async function noteReading(
   }: { readonly name: string; readonly readings: number; readonly nextInMs: number },
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update local_api.feed set reading = ${name}, readings = ${readings},
+    update feeds.feed set reading = ${name}, readings = ${readings},
       next_at = now() + ${nextInMs}::double precision * interval '1 millisecond'
     where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
   return numAffectedRows === 1n;
@@ -153,7 +153,7 @@ export async function endUnread(
   problem: string,
 ): Promise<void> {
   await sql`
-    update local_api.feed set lease = null, lease_until = null, problem = ${problem}, failures = failures + 1
+    update feeds.feed set lease = null, lease_until = null, problem = ${problem}, failures = failures + 1
     where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
 }
 
@@ -165,7 +165,7 @@ export async function extendLease(
   leaseMs: number,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update local_api.feed set lease_until = now() + ${leaseMs} * interval '1 millisecond'
+    update feeds.feed set lease_until = now() + ${leaseMs} * interval '1 millisecond'
     where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
   return numAffectedRows === 1n;
 }
@@ -200,7 +200,7 @@ export async function endFetch(
 ): Promise<boolean> {
   const isDone = end.goesOn !== true;
   const { numAffectedRows } = await sql`
-    update local_api.feed set state = ${storableJson(end.state)}::jsonb,
+    update feeds.feed set state = ${storableJson(end.state)}::jsonb,
       lease = case when ${isDone} then null else lease end,
       lease_until = case when ${isDone} then null else lease_until end,
       next_at = case when ${isDone} then now() + ${end.nextInMs}::double precision * interval '1 millisecond'
@@ -225,7 +225,7 @@ export async function keepStream(
   had: Pick<FetchEnd, "state" | "items" | "matched"> & { readonly leaseMs: number },
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update local_api.feed set state = ${storableJson(had.state)}::jsonb,
+    update feeds.feed set state = ${storableJson(had.state)}::jsonb,
       lease_until = now() + ${had.leaseMs} * interval '1 millisecond',
       heard_at = now(), problem = null, failures = 0, ${countedSql(had)}
     where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
@@ -240,7 +240,7 @@ export async function failStream(
   { problem, leaseMs }: { readonly problem: string; readonly leaseMs: number },
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update local_api.feed set problem = ${problem}, failures = failures + 1, tried_at = now(),
+    update feeds.feed set problem = ${problem}, failures = failures + 1, tried_at = now(),
       lease_until = now() + ${leaseMs} * interval '1 millisecond'
     where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
   return numAffectedRows === 1n;
@@ -254,7 +254,7 @@ export async function putNotes(
   notes: FeedNotes,
 ): Promise<void> {
   await sql`
-    update local_api.feed set notes = jsonb_strip_nulls(notes || ${storableJson(notes)}::jsonb)
+    update feeds.feed set notes = jsonb_strip_nulls(notes || ${storableJson(notes)}::jsonb)
     where project_id = ${projectId} and key = ${key}`.execute(db);
 }
 
@@ -266,10 +266,10 @@ export async function putGap(
   { from, to, reason }: FeedGap,
 ): Promise<void> {
   await sql`
-    insert into local_api.feed_gap (project_id, key, from_at, to_at, reason)
+    insert into feeds.gap (project_id, key, from_at, to_at, reason)
     values (${projectId}, ${key}, ${new Date(from)}, ${new Date(to)}, ${reason})`.execute(db);
   await sql`
-    delete from local_api.feed_gap where project_id = ${projectId} and key = ${key}
+    delete from feeds.gap where project_id = ${projectId} and key = ${key}
       and noticed_at < now() - interval '30 days'`.execute(db);
 }
 
@@ -281,7 +281,7 @@ export async function countPushed(
   counts: Pick<FetchEnd, "items" | "matched">,
 ): Promise<void> {
   await sql`
-    update local_api.feed set tried_at = now(), heard_at = now(), ${countedSql(counts)}
+    update feeds.feed set tried_at = now(), heard_at = now(), ${countedSql(counts)}
     where project_id = ${projectId} and key = ${key}`.execute(db);
 }
 
@@ -301,7 +301,7 @@ export async function releaseFeed(
   { key, lease, reading, readings }: Pick<LeasedFeed, "key" | "lease" | "reading" | "readings">,
 ): Promise<void> {
   await sql`
-    update local_api.feed set lease = null, lease_until = null, reading = ${reading}, readings = ${readings},
+    update feeds.feed set lease = null, lease_until = null, reading = ${reading}, readings = ${readings},
       next_at = least(next_at, now())
     where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
 }
@@ -317,7 +317,7 @@ export async function reserveHost(
 ): Promise<number> {
   const span = sql`${count * paceMs}::double precision * interval '1 millisecond'`;
   const { rows } = await sql<{ wait: number }>`
-    insert into local_api.feed_host as h (host, next_at) values (${host}, clock_timestamp() + ${span})
+    insert into feeds.host as h (host, next_at) values (${host}, clock_timestamp() + ${span})
     on conflict (host) do update set next_at = greatest(h.next_at, clock_timestamp()) + ${span}
     returning 1000 * extract(epoch from next_at - ${span} - clock_timestamp())::double precision as wait`.execute(
     db,
@@ -329,7 +329,7 @@ export async function reserveHost(
 export async function closeHost(db: Database, host: string, forMs: number): Promise<void> {
   const until = sql`clock_timestamp() + ${forMs}::double precision * interval '1 millisecond'`;
   await sql`
-    insert into local_api.feed_host as h (host, next_at) values (${host}, ${until})
+    insert into feeds.host as h (host, next_at) values (${host}, ${until})
     on conflict (host) do update set next_at = greatest(h.next_at, ${until})`.execute(db);
 }
 
@@ -343,8 +343,8 @@ export async function listFeeds(
       greatest(f.next_at, h.next_at) as due_at,
       counted_on is not distinct from (now() at time zone 'utc')::date as is_today,
       g.from_at as gap_from, g.to_at as gap_to, g.reason as gap_reason, g.noticed_at as gap_noticed
-    from local_api.feed f left join local_api.feed_host h on h.host = f.host
-      left join lateral (select from_at, to_at, reason, noticed_at from local_api.feed_gap g
+    from feeds.feed f left join feeds.host h on h.host = f.host
+      left join lateral (select from_at, to_at, reason, noticed_at from feeds.gap g
         where g.project_id = f.project_id and g.key = f.key and noticed_at > now() - interval '30 days'
         order by noticed_at desc limit 1) g on true
     where project_id = ${projectId} order by is_configured desc, kind, name`.execute(db);
