@@ -82,7 +82,7 @@ export function ruleRoutes(
     const { editor, text, switched } = await readEditor(request, !isPart);
     if (switched) return show(request, reply, editor);
     const outcome = await attempt(request, reply, editor, text);
-    if (isPart) return frames.sendHtml(reply, resultAnswer(outcome, text, editor.mode, times));
+    if (isPart) return frames.sendHtml(reply, resultAnswer(outcome, text, editor, times));
     return show(request, reply, editor, { outcome, tried: text });
   });
 

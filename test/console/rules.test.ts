@@ -416,7 +416,7 @@ test("where mentions are stored for some days only, a try says so and counts fro
     );
     const text = await answer.text();
     expect(text).toContain("Mentions are stored since 2026-03-03 only.");
-    expect(text).toMatch(/Would have sent <strong>\d+ alerts?<\/strong> in 3 days/);
+    expect(text).toMatch(/Would have sent <strong>\d+ alerts?<\/strong> in 3 of 14 days/);
   } finally {
     await young.close();
   }

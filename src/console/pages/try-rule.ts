@@ -103,7 +103,7 @@ ${text}</textarea></div>`
     )}</select></label><button type="submit"
   class="is-first">Try</button><span id="working" class="working" aria-hidden="true">Working …</span>
 </div>
-<p id="try-status" class="try-status" role="status">${outcome !== undefined && statusOf(outcome)}</p>
+<p id="try-status" class="try-status" role="status">${outcome !== undefined && statusOf(outcome, editor.days)}</p>
 <div id="result">${outcome !== undefined && resultPart(outcome, parts.tried ?? text, mode, times)}</div>
 </div>
 <section class="panel action-form" aria-labelledby="h-save"><h2 id="h-save">Keep it</h2>
@@ -128,17 +128,17 @@ function draftList(drafts: readonly RuleDraft[]): Html {
 export function resultAnswer(
   outcome: RuleTryOutcome,
   text: string,
-  mode: "form" | "yaml",
+  { mode, days }: Pick<RuleEditor, "mode" | "days">,
   times: Times,
 ): Html {
-  return html`${resultPart(outcome, text, mode, times)}<p id="try-status" class="try-status" role="status" hx-swap-oob="true">${statusOf(outcome)}</p>`;
+  return html`${resultPart(outcome, text, mode, times)}<p id="try-status" class="try-status" role="status" hx-swap-oob="true">${statusOf(outcome, days)}</p>`;
 }
 
-/** `Would have sent 3 alerts in 14 days`. */
-function statusOf(outcome: RuleTryOutcome): Html {
+/** `Would have sent 3 alerts in 14 days`, or `in 7 of 14 days`: why, stands below. */
+function statusOf(outcome: RuleTryOutcome, wanted: number): Html {
   switch (outcome.outcome) {
     case "Tried":
-      return html`Would have sent <strong>${counted(outcome.alertCount, "alert")}</strong> in ${daysOf(outcome)}${
+      return html`Would have sent <strong>${counted(outcome.alertCount, "alert")}</strong> in ${daysOf(outcome, wanted)}${
         outcome.until < outcome.to &&
         html` <span
   class="fault">(cut)</span>`
@@ -154,8 +154,9 @@ function statusOf(outcome: RuleTryOutcome): Html {
   }
 }
 
-function daysOf({ from, to }: TriedRule): string {
-  return counted(Math.max(1, Math.round((to - from) / DAY)), "day");
+function daysOf({ from, to }: TriedRule, wanted: number): string {
+  const days = Math.max(1, Math.round((to - from) / DAY));
+  return days < wanted ? `${days} of ${counted(wanted, "day")}` : counted(days, "day");
 }
 
 function resultPart(outcome: RuleTryOutcome, text: string, mode: "form" | "yaml", times: Times): Html {

@@ -102,7 +102,7 @@ async function attempt(
   ];
   const { firstAt } = trial.simulated;
   const start = Math.max(range.from, firstAt ?? range.from);
-  if (start > range.from + DAY) cut.push(`Mentions are stored since ${toIso(start).slice(0, 10)} only.`);
+  if (start >= range.from + DAY / 2) cut.push(`Mentions are stored since ${toIso(start).slice(0, 10)} only.`);
   const shown = await shownQueries(trial, rule, queries, range.from, timezone, signal);
   const names = new Map(queries.map((query) => [query.queryId, query]));
   const { alerts } = trial.simulated;
