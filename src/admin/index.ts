@@ -30,7 +30,7 @@ export {
   SETUP_QUESTIONS,
   type TypedSetup,
 } from "./setup/read-answers.ts";
-export { isSlackToken, slackReceiver, slackSecret } from "./setup/setup-receivers.ts";
+export { isSlackToken, slackReceiver, slackSecret, webhookReceiver } from "./setup/setup-receivers.ts";
 export { floodingQueries, listenOf, tryFeeds } from "./setup/try-feeds.ts";
 export {
   draftChecked,

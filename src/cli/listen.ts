@@ -26,7 +26,6 @@ import { HttpAddress } from "../lib/http-address.ts";
 import { TimeZone } from "../lib/local-time.ts";
 import { createLog } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
-import { isPrivateUrl } from "../lib/public-agent.ts";
 import { stopSignal } from "../lib/stop-signal.ts";
 import { listIn } from "./common/ask-questions.ts";
 import { print, printError, printJson } from "./common/print.ts";
@@ -293,16 +292,11 @@ function receiverFrom(options: ListenOptions): SetupReceiver | undefined {
     slackChannel !== undefined
       ? { kind: "slack", channel: slackChannel, token: `\${${slackTokenEnv}}` }
       : webhook !== undefined
-        ? webhookTo(webhook)
+        ? webhookReceiver(webhook)
         : mail !== undefined && smtp !== undefined
           ? { kind: "email", to: mail, from: mail, smtp: { host: smtp } }
           : null;
   return keys === null ? undefined : { keys, secrets: [] };
-}
-
-/** Whoever names an address of their own network means it, as for a feed. */
-function webhookTo(url: string): SetupReceiver["keys"] {
-  return { kind: "webhook", url, ...(isPrivateUrl(url) && { allowPrivateAddress: true }) };
 }
 
 function showDraft(file: string, { files, warnings }: SetupDraft, isJson: boolean): void {

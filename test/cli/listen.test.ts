@@ -114,6 +114,12 @@ test("receivers: Slack, a webhook or mail, and one of them only", async () => {
     { name: "comms", kind: "webhook", url: "https://hook.example/1" },
   ]);
   await valid();
+  await listen("acme", "--webhook", "http://10.0.0.5/hook", "--force");
+  await valid();
+  await writeFile(file, (await readFile(file, "utf8")).replace(", allowPrivateAddress: true", ""));
+  await expect(valid()).rejects.toMatchObject({
+    details: [expect.stringContaining("leads into a private network, where nothing is sent")],
+  });
   await listen("acme", "--mail", "press@acme.example", "--smtp", "mail.acme.example", "--force");
   expect((await config()).receivers[0]).toMatchObject({ kind: "email", smtp: { host: "mail.acme.example" } });
   await valid();
@@ -294,6 +300,22 @@ test("the dialogue takes defaults for empty answers, and asks again after a wron
   expect(shown).toContain("Type its name, such as acme.");
   expect(shown).toContain("delta is an everyday word");
   expect(shown).toContain("It begins with xoxb-.");
+});
+
+test.each([
+  ["https://hook.example/1", {}],
+  ["http://10.0.0.5/hook", { allowPrivateAddress: true }],
+])("the dialogue means a webhook inside one's own network: %s", async (url, more) => {
+  const words = { spellings: ["a b c d"], rivals: ["r"], languages: ["en"], feeds: ["hacker-news"] };
+  const { asked } = await dialogue(["3", "hook", "http://", url], (input, output) =>
+    askForBrand({ ...NOTHING, ...words, brand: "acme", contact: "x@y.example" }, input, output),
+  );
+  expect(asked).toMatchObject({
+    to: {
+      keys: { kind: "webhook", url_file: ".earshot/webhook-url", ...more },
+      secrets: [{ path: ".earshot/webhook-url", text: `${url}\n` }],
+    },
+  });
 });
 
 test("the dialogue asks only what flags left open, and can be left", async () => {

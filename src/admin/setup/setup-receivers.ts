@@ -1,5 +1,6 @@
 import { UserError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import { isPrivateUrl } from "../../lib/public-agent.ts";
 import type { SecretFile } from "./write-setup.ts";
 
 /** Beside earshot.yaml, in the folder of data, which is in no repository. */
@@ -29,4 +30,12 @@ export function slackSecret(token: string): SecretFile {
 
 export function isSlackToken(text: string): boolean {
   return /^xox\S+$/.test(text);
+}
+
+/**
+ * The receiver that posts to an address, which `keys` name or lead to. Whoever names an address of their own network means
+ * it, as for a feed.
+ */
+export function webhookReceiver(url: string, keys: JsonObject = { url }): JsonObject {
+  return { kind: "webhook", ...keys, ...(isPrivateUrl(url) && { allowPrivateAddress: true }) };
 }

@@ -10,6 +10,7 @@ import {
   slackReceiver,
   slackSecret,
   type TypedSetup,
+  webhookReceiver,
 } from "#admin";
 import { brandQuery } from "#feeds";
 import { UserError } from "../../lib/errors.ts";
@@ -156,9 +157,13 @@ async function askForReceiver({ ask, say }: Questions): Promise<SetupReceiver> {
       return { keys: slackReceiver({ channel, token }), secrets: [slackSecret(token)] };
     }
     case "a webhook": {
-      const url = await needed("Address: ", /^https?:\/\/\S+$/i, "It begins with https://.");
+      const url = await ask(
+        "Address: ",
+        (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined),
+        "It begins with https://.",
+      );
       return {
-        keys: { kind: "webhook", url_file: WEBHOOK_URL },
+        keys: webhookReceiver(url, { url_file: WEBHOOK_URL }),
         secrets: [{ path: WEBHOOK_URL, text: `${url}\n` }],
       };
     }
